@@ -1,0 +1,16 @@
+//! JSON as bytes: a scanner that checks, values that are spans, fields in their order, and a writer.
+//!
+//! A value here is a slice of the file and nothing is decoded before somebody asks for it, so that key order, number
+//! forms, unknown fields, lone surrogate escapes and even invalid UTF-8 survive. This module knows nothing of sessions.
+
+mod fields;
+mod scan;
+mod text;
+mod value;
+mod write;
+
+pub use fields::{Field, Fields};
+pub use scan::{Fault, FaultKind, scan_value, skip_space};
+pub use text::Text;
+pub use value::{Items, Kind, Value};
+pub use write::{ArrayWriter, ObjectWriter, write_string};

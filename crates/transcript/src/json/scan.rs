@@ -1,0 +1,276 @@
+//! The scanner: where does a value end, and is it JSON as `JSON.parse` understands it?
+//!
+//! Two speeds. [`scan_value`] checks every byte and is used once a line. [`skip_value`] only finds the end of a value
+//! that was checked before. Bytes from 0x80 up are taken as they come inside strings: the client decodes invalid UTF-8
+//! to replacement characters before it parses, so such a line is still a record.
+
+/// Deepest nesting that is followed; deeper input is reported, not recursed into.
+const MAX_DEPTH: u32 = 512;
+
+/// What stopped the scanner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The bytes end inside the value: a torn line.
+    Unfinished,
+    /// A byte that cannot stand there.
+    Unexpected,
+    /// Nested deeper than the scanner follows.
+    TooDeep,
+}
+
+/// A scan that did not succeed, with the position of the byte that ended it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What is wrong.
+    pub kind: FaultKind,
+    /// Where, counted from the start of the scanned bytes.
+    pub at: usize,
+}
+
+type Scan = Result<usize, Fault>;
+
+fn fault(bytes: &[u8], at: usize) -> Fault {
+    let kind = if at >= bytes.len() { FaultKind::Unfinished } else { FaultKind::Unexpected };
+    Fault { kind, at: at.min(bytes.len()) }
+}
+
+/// The first position from `at` on that is not JSON white space.
+pub fn skip_space(bytes: &[u8], mut at: usize) -> usize {
+    while matches!(bytes.get(at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+        at += 1;
+    }
+    at
+}
+
+/// Checks the value that starts at `at` (white space before it is skipped) and returns the position after it.
+pub fn scan_value(bytes: &[u8], at: usize) -> Scan {
+    scan_nested(bytes, skip_space(bytes, at), 0)
+}
+
+fn scan_nested(bytes: &[u8], at: usize, depth: u32) -> Scan {
+    match bytes.get(at) {
+        Some(b'"') => scan_string(bytes, at),
+        Some(b'{') => scan_object(bytes, at, depth, &mut |_, _| ()),
+        Some(b'[') => scan_array(bytes, at, depth),
+        Some(b't') => scan_literal(bytes, at, b"true"),
+        Some(b'f') => scan_literal(bytes, at, b"false"),
+        Some(b'n') => scan_literal(bytes, at, b"null"),
+        Some(b'-' | b'0'..=b'9') => scan_number(bytes, at),
+        _ => Err(fault(bytes, at)),
+    }
+}
+
+/// Checks the object at `at`; `found` gets the span of each key, with its quotes, and of each value.
+pub(super) fn scan_object(
+    bytes: &[u8],
+    at: usize,
+    depth: u32,
+    found: &mut dyn FnMut((usize, usize), (usize, usize)),
+) -> Scan {
+    if depth >= MAX_DEPTH {
+        return Err(Fault { kind: FaultKind::TooDeep, at });
+    }
+    let mut at = skip_space(bytes, at + 1);
+    if bytes.get(at) == Some(&b'}') {
+        return Ok(at + 1);
+    }
+    loop {
+        if bytes.get(at) != Some(&b'"') {
+            return Err(fault(bytes, at));
+        }
+        let key_end = scan_string(bytes, at)?;
+        let colon = skip_space(bytes, key_end);
+        if bytes.get(colon) != Some(&b':') {
+            return Err(fault(bytes, colon));
+        }
+        let value = skip_space(bytes, colon + 1);
+        let value_end = scan_nested(bytes, value, depth + 1)?;
+        found((at, key_end), (value, value_end));
+        at = skip_space(bytes, value_end);
+        match bytes.get(at) {
+            Some(b',') => at = skip_space(bytes, at + 1),
+            Some(b'}') => return Ok(at + 1),
+            _ => return Err(fault(bytes, at)),
+        }
+    }
+}
+
+fn scan_array(bytes: &[u8], at: usize, depth: u32) -> Scan {
+    if depth >= MAX_DEPTH {
+        return Err(Fault { kind: FaultKind::TooDeep, at });
+    }
+    let mut at = skip_space(bytes, at + 1);
+    if bytes.get(at) == Some(&b']') {
+        return Ok(at + 1);
+    }
+    loop {
+        at = skip_space(bytes, scan_nested(bytes, at, depth + 1)?);
+        match bytes.get(at) {
+            Some(b',') => at = skip_space(bytes, at + 1),
+            Some(b']') => return Ok(at + 1),
+            _ => return Err(fault(bytes, at)),
+        }
+    }
+}
+
+fn scan_literal(bytes: &[u8], at: usize, word: &[u8]) -> Scan {
+    for (n, expected) in word.iter().enumerate() {
+        if bytes.get(at + n) != Some(expected) {
+            return Err(fault(bytes, at + n));
+        }
+    }
+    Ok(at + word.len())
+}
+
+fn scan_number(bytes: &[u8], start: usize) -> Scan {
+    let mut at = start;
+    if bytes.get(at) == Some(&b'-') {
+        at += 1;
+    }
+    match bytes.get(at) {
+        Some(b'0') => at += 1,
+        Some(b'1'..=b'9') => at = digits(bytes, at)?,
+        _ => return Err(fault(bytes, at)),
+    }
+    if bytes.get(at) == Some(&b'.') {
+        at = digits(bytes, at + 1)?;
+    }
+    if matches!(bytes.get(at), Some(b'e' | b'E')) {
+        at += 1;
+        if matches!(bytes.get(at), Some(b'+' | b'-')) {
+            at += 1;
+        }
+        at = digits(bytes, at)?;
+    }
+    Ok(at)
+}
+
+fn digits(bytes: &[u8], start: usize) -> Scan {
+    let count = bytes[start.min(bytes.len())..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if count == 0 { Err(fault(bytes, start)) } else { Ok(start + count) }
+}
+
+/// Checks the string whose opening quote is at `at`.
+fn scan_string(bytes: &[u8], at: usize) -> Scan {
+    let mut at = at + 1;
+    loop {
+        at += plain_run(&bytes[at.min(bytes.len())..]);
+        match bytes.get(at) {
+            Some(b'"') => return Ok(at + 1),
+            Some(b'\\') => at = scan_escape(bytes, at + 1)?,
+            _ => return Err(fault(bytes, at)),
+        }
+    }
+}
+
+fn scan_escape(bytes: &[u8], at: usize) -> Scan {
+    match bytes.get(at) {
+        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 1),
+        Some(b'u') => {
+            for n in 1..=4 {
+                if !bytes.get(at + n).is_some_and(u8::is_ascii_hexdigit) {
+                    return Err(fault(bytes, at + n));
+                }
+            }
+            Ok(at + 5)
+        }
+        _ => Err(fault(bytes, at)),
+    }
+}
+
+/// How many bytes from the start are neither quote, backslash nor control character.
+///
+/// Sixteen at a time: the inner fold has no early exit, so the compiler turns it into vector instructions.
+fn plain_run(bytes: &[u8]) -> usize {
+    let special = |byte: u8| byte == b'"' || byte == b'\\' || byte < 0x20;
+    let mut run = 0;
+    for chunk in bytes.chunks_exact(16) {
+        if chunk.iter().fold(false, |any, &byte| any | special(byte)) {
+            break;
+        }
+        run += 16;
+    }
+    run + bytes[run..].iter().take_while(|&&byte| !special(byte)).count()
+}
+
+/// The end of a value that [`scan_value`] has accepted before; on anything else, some position inside `bytes`.
+pub(super) fn skip_value(bytes: &[u8], start: usize) -> usize {
+    match bytes.get(start) {
+        Some(b'"') => skip_string(bytes, start),
+        Some(b'{' | b'[') => {
+            let (mut at, mut depth) = (start, 0_usize);
+            while let Some(&byte) = bytes.get(at) {
+                match byte {
+                    b'"' => {
+                        at = skip_string(bytes, at);
+                        continue;
+                    }
+                    b'{' | b'[' => depth += 1,
+                    b'}' | b']' => {
+                        depth -= 1;
+                        if depth == 0 {
+                            return at + 1;
+                        }
+                    }
+                    _ => {}
+                }
+                at += 1;
+            }
+            bytes.len()
+        }
+        _ => {
+            let ends = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r');
+            bytes[start.min(bytes.len())..].iter().position(ends).map_or(bytes.len(), |n| start + n)
+        }
+    }
+}
+
+pub(super) fn skip_string(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while at < bytes.len() {
+        match memchr::memchr2(b'"', b'\\', &bytes[at..]) {
+            Some(n) if bytes[at + n] == b'"' => return at + n + 1,
+            Some(n) => at += n + 2,
+            None => break,
+        }
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Result<usize, (FaultKind, usize)>) {
+        let got = scan_value(text.as_bytes(), 0).map_err(|fault| (fault.kind, fault.at));
+        assert_eq!(got, expected, "{text}");
+        if let Ok(end) = got {
+            let start = skip_space(text.as_bytes(), 0);
+            assert_eq!(skip_value(text.as_bytes(), start), end, "skipping {text}");
+        }
+    }
+
+    #[test]
+    fn accepts_what_json_parse_accepts() {
+        for text in ["{}", "[]", "0", "-0.5e+10", "\"\"", "true", "null", r#""\ud800""#, "{\"a\":[1,{\"b\":null}]}"] {
+            check(text, Ok(text.len()));
+        }
+        check(" {\"a\" : 1 , \"b\" : [ 1 , 2 ] } tail", Ok(29));
+        check("{}{}", Ok(2));
+    }
+
+    #[test]
+    fn says_what_is_wrong_and_where() {
+        check("{\"a\":\"x", Err((FaultKind::Unfinished, 7)));
+        check("{\"a\":01}", Err((FaultKind::Unexpected, 6)));
+        check("{\"a\":\"\u{1}\"}", Err((FaultKind::Unexpected, 6)));
+        check("{'a':1}", Err((FaultKind::Unexpected, 1)));
+        check("[1,]", Err((FaultKind::Unexpected, 3)));
+        check("\"\\x\"", Err((FaultKind::Unexpected, 2)));
+        check("", Err((FaultKind::Unfinished, 0)));
+        check("tru", Err((FaultKind::Unfinished, 3)));
+        check("1.", Err((FaultKind::Unfinished, 2)));
+        let deep = "[".repeat(600);
+        check(&deep, Err((FaultKind::TooDeep, 512)));
+    }
+}

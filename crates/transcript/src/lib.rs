@@ -1,0 +1,17 @@
+//! Bytes of a session file ⇄ records ⇄ meaning.
+//!
+//! Pure: no files, clock, environment, threads or async. Reading never fails on content: every function gives a value,
+//! and what was irregular on the way is a list of [`Problem`](problem::Problem)s with their byte spans.
+
+pub mod content;
+pub mod id;
+pub mod json;
+pub mod line;
+pub mod objects;
+pub mod problem;
+pub mod record;
+pub mod time;
+pub mod tool_result;
+pub mod transcript;
+pub mod usage;
+pub mod view;

@@ -1,0 +1,182 @@
+//! Bytes to lines. The lines of a file, put together, are the file: nothing is trimmed, joined or dropped.
+
+/// How a line ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The file ends here, without a newline.
+    EndOfFile,
+    /// `\n`
+    Newline,
+    /// `\r\n`
+    CarriageReturnNewline,
+}
+
+/// The three bytes that some editors put before UTF-8.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// One line with its place in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// Counted from 1.
+    pub number: usize,
+    /// The place of the first byte in the file.
+    pub offset: usize,
+    raw: &'a [u8],
+}
+
+impl<'a> Line<'a> {
+    /// Every byte of the line, its ending included.
+    pub fn raw(&self) -> &'a [u8] {
+        self.raw
+    }
+
+    /// How it ends.
+    pub fn ending(&self) -> Ending {
+        match self.raw {
+            [.., b'\r', b'\n'] => Ending::CarriageReturnNewline,
+            [.., b'\n'] => Ending::Newline,
+            _ => Ending::EndOfFile,
+        }
+    }
+
+    /// Whether a byte order mark opens it; only the first line of a file can have one.
+    pub fn has_byte_order_mark(&self) -> bool {
+        self.number == 1 && self.raw.starts_with(BYTE_ORDER_MARK)
+    }
+
+    /// Where the body starts within the line: after the byte order mark.
+    pub fn body_start(&self) -> usize {
+        if self.has_byte_order_mark() { BYTE_ORDER_MARK.len() } else { 0 }
+    }
+
+    /// The line without its ending and byte order mark.
+    pub fn body(&self) -> &'a [u8] {
+        let end = match self.ending() {
+            Ending::EndOfFile => 0,
+            Ending::Newline => 1,
+            Ending::CarriageReturnNewline => 2,
+        };
+        &self.raw[self.body_start()..self.raw.len() - end]
+    }
+}
+
+/// The lines of a whole file.
+pub fn lines(bytes: &[u8]) -> Lines<'_> {
+    Lines { rest: bytes, number: 0, offset: 0 }
+}
+
+/// Iterator over the lines of a whole file.
+#[derive(Clone, Debug)]
+pub struct Lines<'a> {
+    rest: &'a [u8],
+    number: usize,
+    offset: usize,
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let length = memchr::memchr(b'\n', self.rest).map_or(self.rest.len(), |at| at + 1);
+        let (raw, rest) = self.rest.split_at(length);
+        let line = Line { number: self.number + 1, offset: self.offset, raw };
+        self.rest = rest;
+        self.number += 1;
+        self.offset += length;
+        Some(line)
+    }
+}
+
+/// Lines out of chunks, for files that are read piece by piece: memory holds one chunk and one unfinished line.
+#[derive(Debug, Default)]
+pub struct LineSplitter {
+    carry: Vec<u8>,
+    number: usize,
+    offset: usize,
+}
+
+impl LineSplitter {
+    /// A splitter at the start of a file.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A splitter for the rest of a file whose first `lines` lines took `offset` bytes.
+    pub fn resume_at(lines: usize, offset: usize) -> Self {
+        Self { carry: Vec::new(), number: lines, offset }
+    }
+
+    /// Takes the next bytes and hands out every line that is whole now; stops at the first error of `each`.
+    pub fn push<E>(&mut self, chunk: &[u8], mut each: impl FnMut(Line<'_>) -> Result<(), E>) -> Result<(), E> {
+        let mut rest = chunk;
+        while let Some(end) = memchr::memchr(b'\n', rest) {
+            let (head, tail) = rest.split_at(end + 1);
+            rest = tail;
+            if self.carry.is_empty() {
+                let line = self.place(head.len(), head);
+                each(line)?;
+            } else {
+                let mut whole = std::mem::take(&mut self.carry);
+                whole.extend_from_slice(head);
+                let line = self.place(whole.len(), &whole);
+                each(line)?;
+                whole.clear();
+                self.carry = whole;
+            }
+        }
+        self.carry.extend_from_slice(rest);
+        Ok(())
+    }
+
+    /// Hands out the last line if the file does not end in a newline.
+    pub fn finish<E>(mut self, mut each: impl FnMut(Line<'_>) -> Result<(), E>) -> Result<(), E> {
+        let last = std::mem::take(&mut self.carry);
+        if last.is_empty() { Ok(()) } else { each(self.place(last.len(), &last)) }
+    }
+
+    fn place<'l>(&mut self, length: usize, raw: &'l [u8]) -> Line<'l> {
+        let line = Line { number: self.number + 1, offset: self.offset, raw };
+        self.number += 1;
+        self.offset += length;
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_every_byte_and_knows_the_endings() {
+        let file = b"\xef\xbb\xbf{}\r\n\n{\"a\":1}\n\0\0\ntail";
+        let all: Vec<_> = lines(file).collect();
+        assert_eq!(all.iter().flat_map(|line| line.raw().to_vec()).collect::<Vec<_>>(), file);
+        assert_eq!(all.iter().map(|line| line.offset).collect::<Vec<_>>(), [0, 7, 8, 16, 19]);
+        assert_eq!(all[0].body(), b"{}");
+        assert_eq!(all[0].ending(), Ending::CarriageReturnNewline);
+        assert_eq!(all[1].body(), b"");
+        assert_eq!(all[4].ending(), Ending::EndOfFile);
+    }
+
+    #[test]
+    fn chunks_of_any_size_give_the_same_lines() {
+        let file = b"one\ntwo\r\n\nlonger line\nend";
+        let whole: Vec<_> = lines(file).map(|line| (line.number, line.offset, line.raw().to_vec())).collect();
+        for size in 1..file.len() {
+            let mut pieces = Vec::new();
+            let mut splitter = LineSplitter::new();
+            let mut keep = |line: Line<'_>| -> Result<(), ()> {
+                pieces.push((line.number, line.offset, line.raw().to_vec()));
+                Ok(())
+            };
+            for chunk in file.chunks(size) {
+                splitter.push(chunk, &mut keep).unwrap();
+            }
+            splitter.finish(&mut keep).unwrap();
+            assert_eq!(pieces, whole, "chunks of {size}");
+        }
+    }
+}

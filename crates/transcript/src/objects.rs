@@ -1,0 +1,225 @@
+//! One line to the JSON objects that stand on it: usually one, sometimes none, sometimes more.
+
+use crate::json::{Fault, FaultKind, Fields, Value, skip_space};
+use crate::line::{Ending, Line};
+use crate::problem::{Problem, ProblemKind, Span};
+
+/// Lines over this size are reported: images of this size stored twice have made sessions impossible to resume.
+pub const OVERSIZE: usize = 10 * 1024 * 1024;
+
+/// How an object came to stand on its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Standing {
+    /// Alone, as it should: every client reads it.
+    Alone,
+    /// With other whole objects on the same line.
+    Shared,
+    /// After the remains of a torn one.
+    Spliced,
+}
+
+/// Reads one line: calls `found` for each object, in order, and `problem` for everything irregular.
+pub fn read_objects<'a>(
+    line: &Line<'a>,
+    mut found: impl FnMut(Fields<'a>, Standing),
+    mut problem: impl FnMut(Problem),
+) {
+    let body = line.body();
+    let start = line.offset + line.body_start();
+    let mut report = |kind: ProblemKind, at: usize, length: usize| {
+        problem(Problem::new(kind, line.number, Span { offset: start + at, length }));
+    };
+    report_form(line, &mut report);
+    let opening = skip_space(body, 0);
+    if opening == body.len() {
+        return report(ProblemKind::Blank, 0, body.len());
+    }
+    match Fields::scan(&body[opening..]) {
+        Ok((fields, length)) => {
+            let rest = skip_space(body, opening + length);
+            if rest == body.len() {
+                return found(fields, Standing::Alone);
+            }
+            read_shared(body, opening, &mut found, &mut report);
+        }
+        Err(fault) => read_damaged(line, opening, fault, &mut found, &mut report),
+    }
+}
+
+/// Byte order mark, line ending, size, encoding.
+fn report_form(line: &Line<'_>, report: &mut impl FnMut(ProblemKind, usize, usize)) {
+    let body = line.body();
+    if line.has_byte_order_mark() {
+        report(ProblemKind::ByteOrderMark, 0, 0);
+    }
+    match line.ending() {
+        Ending::CarriageReturnNewline => report(ProblemKind::CarriageReturn, body.len(), 2),
+        Ending::EndOfFile => report(ProblemKind::NoFinalNewline, body.len(), 0),
+        Ending::Newline => {}
+    }
+    if body.len() > OVERSIZE {
+        report(ProblemKind::Oversize, 0, body.len());
+    }
+    if let Err(error) = std::str::from_utf8(body) {
+        let length = error.error_len().unwrap_or(body.len() - error.valid_up_to());
+        report(ProblemKind::InvalidUtf8, error.valid_up_to(), length);
+    }
+    if let Some((at, length)) = lone_surrogate(body) {
+        report(ProblemKind::LoneSurrogate, at, length);
+    }
+}
+
+/// The first lone surrogate escape; only lines that have a surrogate escape at all are looked at closely.
+fn lone_surrogate(body: &[u8]) -> Option<(usize, usize)> {
+    let mut at = 0;
+    while let Some(found) = memchr::memmem::find(&body[at..], b"\\u") {
+        let here = at + found;
+        let backslashes = body[..here].iter().rev().take_while(|&&byte| byte == b'\\').count();
+        let unit = |from: usize| -> Option<u16> {
+            let digits = body.get(from..from + 6)?.strip_prefix(b"\\u")?;
+            u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+        };
+        at = here + 2;
+        if backslashes % 2 == 1 {
+            continue;
+        }
+        match unit(here) {
+            Some(0xd800..=0xdbff) if matches!(unit(here + 6), Some(0xdc00..=0xdfff)) => at = here + 12,
+            Some(0xd800..=0xdfff) => return Some((here, 6)),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Several objects, one after the other; whatever cannot be read ends the search.
+fn read_shared<'a>(
+    body: &'a [u8],
+    opening: usize,
+    found: &mut impl FnMut(Fields<'a>, Standing),
+    report: &mut impl FnMut(ProblemKind, usize, usize),
+) {
+    let mut at = opening;
+    let mut count = 0;
+    while at < body.len() {
+        match Fields::scan(&body[at..]) {
+            Ok((fields, length)) => {
+                count += 1;
+                if count == 2 {
+                    report(ProblemKind::TwoObjects, at, body.len() - at);
+                }
+                found(fields, Standing::Shared);
+                at = skip_space(body, at + length);
+            }
+            Err(fault) => {
+                let kind = match fault.kind {
+                    FaultKind::Unfinished => ProblemKind::TornLine,
+                    _ => ProblemKind::NotJson,
+                };
+                return report(kind, at, body.len() - at);
+            }
+        }
+    }
+}
+
+/// A line whose first value is no object that could be read: name the damage, and find what is whole behind it.
+fn read_damaged<'a>(
+    line: &Line<'a>,
+    opening: usize,
+    fault: Fault,
+    found: &mut impl FnMut(Fields<'a>, Standing),
+    report: &mut impl FnMut(ProblemKind, usize, usize),
+) {
+    let body = line.body();
+    let nuls = body.iter().filter(|&&byte| byte == 0).count();
+    let after_nuls = body.iter().position(|&byte| byte != 0).unwrap_or(body.len());
+    if body[opening] != b'{' && nuls == 0 {
+        let kind = if Value::parse(body).is_ok() { ProblemKind::NotAnObject } else { ProblemKind::NotJson };
+        return report(kind, 0, body.len());
+    }
+    if nuls > 0 {
+        let first = memchr::memchr(0, body).unwrap_or(0);
+        let last = memchr::memrchr(0, body).unwrap_or(first);
+        report(ProblemKind::NulRun, first, last + 1 - first);
+    }
+    if nuls == body.len() {
+        return;
+    }
+    if after_nuls > 0
+        && let Ok((fields, length)) = Fields::scan(&body[after_nuls..])
+        && skip_space(body, after_nuls + length) == body.len()
+    {
+        return found(fields, Standing::Spliced);
+    }
+    if let Some((at, fields)) = whole_tail(body, opening + 1) {
+        report(ProblemKind::SplicedLine, 0, at);
+        return found(fields, Standing::Spliced);
+    }
+    let kind = match (fault.kind, line.ending()) {
+        (FaultKind::Unfinished, Ending::EndOfFile) => ProblemKind::TornTail,
+        (FaultKind::Unfinished, _) => ProblemKind::TornLine,
+        _ => ProblemKind::NotJson,
+    };
+    report(kind, (opening + fault.at).min(body.len()), body.len() - (opening + fault.at).min(body.len()));
+}
+
+/// How many places of a damaged line are tried: a bound, so that hostile input stays linear.
+const MOST_TRIES: usize = 64;
+
+/// A whole object that reaches to the end of the line and starts as records do.
+fn whole_tail(body: &[u8], from: usize) -> Option<(usize, Fields<'_>)> {
+    let starts = memchr::memmem::find_iter(&body[from..], b"{\"").map(|at| from + at);
+    let record = |at: &usize| {
+        let tail = &body[*at..];
+        tail.starts_with(b"{\"type\":") || tail.starts_with(b"{\"parentUuid\":") || tail.starts_with(b"{\"uuid\":")
+    };
+    starts.filter(record).take(MOST_TRIES).find_map(|at| {
+        let (fields, length) = Fields::scan(&body[at..]).ok()?;
+        (skip_space(body, at + length) == body.len()).then_some((at, fields))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line::lines;
+
+    fn check(file: &[u8], expected: &[&str]) {
+        let mut seen = Vec::new();
+        for line in lines(file) {
+            let mut problems = Vec::new();
+            let mut objects = Vec::new();
+            read_objects(
+                &line,
+                |fields, standing| objects.push(format!("{standing:?} {}", String::from_utf8_lossy(fields.raw()))),
+                |problem| {
+                    problems.push(format!("{} {}+{}", problem.kind.name(), problem.span.offset, problem.span.length));
+                },
+            );
+            seen.extend(objects);
+            seen.extend(problems);
+        }
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn a_regular_line_is_one_object() {
+        check(b"{\"a\":1}\n", &["Alone {\"a\":1}"]);
+    }
+
+    #[test]
+    fn every_irregularity_has_a_name_and_a_place() {
+        check(b"\xef\xbb\xbf{}\r\n", &["Alone {}", "byte-order-mark 3+0", "carriage-return 5+2"]);
+        check(b"  \n", &["blank 0+2"]);
+        check(b"\0\0\0\n", &["nul-run 0+3"]);
+        check(b"\0\0{\"a\":1}\n", &["Spliced {\"a\":1}", "nul-run 0+2"]);
+        check(b"{\"a\":\"x", &["no-final-newline 7+0", "torn-tail 7+0"]);
+        check(b"{\"a\":\"x\n{}\n", &["torn-line 7+0", "Alone {}"]);
+        check(b"{\"a\":1}{\"b\":2}\n", &["Shared {\"a\":1}", "Shared {\"b\":2}", "two-objects 7+7"]);
+        check(b"{\"a\":\"x{\"type\":\"user\"}\n", &["Spliced {\"type\":\"user\"}", "spliced-line 0+7"]);
+        check(b"[1]\n", &["not-an-object 0+3"]);
+        check(b"hello\n", &["not-json 0+5"]);
+        check(b"{\"a\":\"\xff\"}\n", &["Alone {\"a\":\"\u{fffd}\"}", "invalid-utf8 6+1"]);
+        check(br#"{"a":"\ud83d"}"#, &[r#"Alone {"a":"\ud83d"}"#, "no-final-newline 14+0", "lone-surrogate 6+6"]);
+    }
+}

@@ -1,0 +1,178 @@
+//! What was irregular, where, and how much it matters. A problem never stops the reading.
+
+use std::fmt;
+
+/// Bytes of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// The first byte, counted from the start of the file.
+    pub offset: usize,
+    /// How many bytes.
+    pub length: usize,
+}
+
+/// How much a problem matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// Unusual, harmless.
+    Note,
+    /// Something may be missing from what a client shows or sends.
+    Warning,
+    /// Something is lost, or a client refuses it.
+    Error,
+}
+
+impl Severity {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])* $name:ident = $word:literal, $severity:ident;)*) => {
+        /// Every irregularity that annals knows by name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum ProblemKind {
+            $($(#[doc = $doc])* $name,)*
+        }
+
+        impl ProblemKind {
+            /// All of them, in the order in which the documentation lists them.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// The stable name, as `--json` says it.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => $word,)*
+                }
+            }
+
+            /// How much it matters.
+            pub fn severity(self) -> Severity {
+                match self {
+                    $(Self::$name => Severity::$severity,)*
+                }
+            }
+
+            /// What it is, in a sentence.
+            pub fn explanation(self) -> &'static str {
+                match self {
+                    $(Self::$name => concat!($($doc),*).trim_ascii(),)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// A byte order mark opens the file.
+    ByteOrderMark = "byte-order-mark", Note;
+    /// The line ends in a carriage return and a newline.
+    CarriageReturn = "carriage-return", Note;
+    /// The line holds nothing.
+    Blank = "blank", Note;
+    /// A run of NUL bytes, as a crash of the machine leaves it.
+    NulRun = "nul-run", Warning;
+    /// The last line has no newline: whatever is appended next would be glued to it.
+    NoFinalNewline = "no-final-newline", Note;
+    /// The last line breaks off in the middle of a record.
+    TornTail = "torn-tail", Error;
+    /// A line breaks off in the middle of a record.
+    TornLine = "torn-line", Error;
+    /// A whole record follows a torn one on the same line.
+    SplicedLine = "spliced-line", Error;
+    /// Two or more whole records stand on one line.
+    TwoObjects = "two-objects", Error;
+    /// The line is not JSON.
+    NotJson = "not-json", Error;
+    /// The line is JSON, but not an object.
+    NotAnObject = "not-an-object", Error;
+    /// The line is so large that clients fail on it.
+    Oversize = "oversize", Warning;
+    /// Bytes that are not UTF-8.
+    InvalidUtf8 = "invalid-utf8", Warning;
+    /// Half of a surrogate pair: JavaScript writes it, strict readers refuse it.
+    LoneSurrogate = "lone-surrogate", Note;
+    /// A record type that annals does not know.
+    UnknownRecord = "unknown-record", Note;
+    /// A line of the chain lacks what clients need: uuid, timestamp or message.
+    IncompleteRecord = "incomplete-record", Error;
+    /// The same uuid on several lines: the last one counts.
+    DuplicateUuid = "duplicate-uuid", Note;
+    /// The parent is not in the file: what came before may be lost.
+    DanglingParent = "dangling-parent", Error;
+    /// The parent stands further down in the file.
+    ForwardReference = "forward-reference", Note;
+    /// Parents that lead back to where they started.
+    Cycle = "cycle", Error;
+    /// A tool call without a result.
+    UnansweredToolUse = "unanswered-tool-use", Warning;
+    /// A result whose tool call is not in the file.
+    OrphanToolResult = "orphan-tool-result", Warning;
+    /// A second result for one tool call.
+    DuplicateToolResult = "duplicate-tool-result", Note;
+    /// A response that has thinking and nothing else: it is not sent again.
+    ThinkingOnly = "thinking-only", Note;
+    /// A compaction boundary that no summary follows.
+    BoundaryWithoutSummary = "boundary-without-summary", Warning;
+    /// The file's name is not the session that its lines name.
+    WrongFileName = "wrong-file-name", Warning;
+    /// A sub-agent that no tool call leads to.
+    UnlinkedAgent = "unlinked-agent", Note;
+    /// A tool result names an overflow file that is not there.
+    MissingOverflow = "missing-overflow", Warning;
+    /// A side file whose session is gone.
+    OrphanFile = "orphan-file", Note;
+    /// A session file without a byte.
+    EmptyFile = "empty-file", Note;
+    /// A sub-agent file that only warmed up the cache.
+    WarmUp = "warm-up", Note;
+    /// An entry of sessions-index.json that is out of date or names no file.
+    StaleIndexEntry = "stale-index-entry", Warning;
+    /// A side file that cannot be read as what it should be.
+    UnreadableSideFile = "unreadable-side-file", Warning;
+}
+
+/// One irregularity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Which one.
+    pub kind: ProblemKind,
+    /// The line, counted from 1; 0 where it concerns the file as a whole.
+    pub line: usize,
+    /// The bytes that it concerns.
+    pub span: Span,
+    /// What exactly, where the kind alone does not say it.
+    pub detail: Option<String>,
+}
+
+impl Problem {
+    /// A problem that its kind says all about.
+    pub fn new(kind: ProblemKind, line: usize, span: Span) -> Self {
+        Self { kind, line, span, detail: None }
+    }
+
+    /// The same, with what exactly.
+    pub fn with_detail(self, detail: impl Into<String>) -> Self {
+        Self { detail: Some(detail.into()), ..self }
+    }
+
+    /// The sentence for people.
+    pub fn message(&self) -> String {
+        match &self.detail {
+            Some(detail) => format!("{} ({detail})", self.kind.explanation().trim_end_matches('.')),
+            None => self.kind.explanation().to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "line {}, byte {}: {}", self.line, self.span.offset, self.message())
+    }
+}

@@ -1,0 +1,197 @@
+//! What the client shows the model beside the prompt, told apart by `attachment.type`.
+
+use crate::id::{RecordId, ToolUseId};
+use crate::json::{Fields, Items, Text, Value};
+use crate::time::Timestamp;
+use crate::view::views;
+
+macro_rules! attachment_kinds {
+    ($($(#[$doc:meta])* $name:ident = $word:literal;)*) => {
+        /// The kind of an attachment.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum AttachmentKind {
+            $($(#[$doc])* $name,)*
+            /// A kind that annals does not know.
+            Unknown,
+        }
+
+        impl AttachmentKind {
+            /// The kinds that have a word.
+            pub const NAMED: &[Self] = &[$(Self::$name),*];
+
+            /// The kind that an attachment's `type` names.
+            pub fn of(word: Option<Text<'_>>) -> Self {
+                match word.map(Text::raw) {
+                    $(Some(raw) if raw == $word.as_bytes() => Self::$name,)*
+                    _ => Self::Unknown,
+                }
+            }
+
+            /// The word in `type`.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => $word,)*
+                    Self::Unknown => "unknown",
+                }
+            }
+        }
+    };
+}
+
+attachment_kinds! {
+    /// The task list, to keep it in mind.
+    TaskReminder = "task_reminder";
+    /// The todo list, to keep it in mind.
+    TodoReminder = "todo_reminder";
+    /// What a hook adds to the context.
+    HookAdditionalContext = "hook_additional_context";
+    /// A hook that succeeded.
+    HookSuccess = "hook_success";
+    /// What a hook tells the person.
+    HookSystemMessage = "hook_system_message";
+    /// A hook that failed and stopped nothing.
+    HookNonBlockingError = "hook_non_blocking_error";
+    /// A hook that stopped the tool.
+    HookBlockingError = "hook_blocking_error";
+    /// Tools that can be loaded.
+    DeferredToolsDelta = "deferred_tools_delta";
+    /// Instructions of MCP servers.
+    McpInstructionsDelta = "mcp_instructions_delta";
+    /// Agents that can be started.
+    AgentListingDelta = "agent_listing_delta";
+    /// Skills that can be used.
+    SkillListing = "skill_listing";
+    /// A memory file of a subfolder.
+    NestedMemory = "nested_memory";
+    /// A file that changed outside.
+    EditedTextFile = "edited_text_file";
+    /// A file that the prompt names.
+    File = "file";
+    /// A directory that the prompt names.
+    Directory = "directory";
+    /// A file that a compaction left as a reference.
+    CompactFileReference = "compact_file_reference";
+    /// Tools that a command allows.
+    CommandPermissions = "command_permissions";
+    /// A prompt that was queued while a tool ran.
+    QueuedCommand = "queued_command";
+    /// The client acts on its own.
+    AutoMode = "auto_mode";
+    /// The date changed.
+    DateChange = "date_change";
+    /// Plan mode is on.
+    PlanMode = "plan_mode";
+    /// Plan mode is over.
+    PlanModeExit = "plan_mode_exit";
+    /// The request as it was sent.
+    PromptSnapshot = "prompt_snapshot";
+}
+
+views! {
+    /// An attachment line.
+    Attachment {
+        /// What is attached.
+        body: AttachmentBody<'a> = "attachment";
+        /// What the model saw, word for word.
+        rendered: Value<'a> = "rendered";
+        /// In whose name it was shown.
+        rendered_role: Text<'a> = "renderedRole";
+        /// Whether it was shown within a person's turn.
+        rendered_in_human_turn: Value<'a> = "renderedInHumanTurn";
+    }
+
+    /// What is attached.
+    AttachmentBody {
+        /// Its kind, as written.
+        kind_name: Text<'a> = "type";
+        /// Text, a list or an object, by kind.
+        content: Value<'a> = "content";
+        /// `task_reminder`: how many.
+        item_count: u64 = "itemCount";
+        /// Hooks: the hook.
+        hook_name: Text<'a> = "hookName";
+        /// Hooks: the event.
+        hook_event: Text<'a> = "hookEvent";
+        /// Hooks: the tool call.
+        tool_use: ToolUseId<'a> = "toolUseID";
+        /// Hooks: what it printed.
+        stdout: Text<'a> = "stdout";
+        /// Hooks: what it complained of.
+        stderr: Text<'a> = "stderr";
+        /// Hooks: how it ended.
+        exit_code: f64 = "exitCode";
+        /// Hooks: the command.
+        command: Text<'a> = "command";
+        /// Hooks: how long it took.
+        duration_ms: u64 = "durationMs";
+        /// Hooks: the error that stopped the tool.
+        blocking_error: Fields<'a> = "blockingError";
+        /// Lists: names that came.
+        added_names: Items<'a> = "addedNames";
+        /// Lists: lines that came.
+        added_lines: Items<'a> = "addedLines";
+        /// Lists: blocks that came.
+        added_blocks: Items<'a> = "addedBlocks";
+        /// Lists: types that came.
+        added_types: Items<'a> = "addedTypes";
+        /// Lists: names that went.
+        removed_names: Items<'a> = "removedNames";
+        /// Lists: types that went.
+        removed_types: Items<'a> = "removedTypes";
+        /// Lists: names that came back.
+        readded_names: Items<'a> = "readdedNames";
+        /// Servers that are not there yet.
+        pending_mcp_servers: Items<'a> = "pendingMcpServers";
+        /// Servers that need a login.
+        needs_auth_mcp_servers: Items<'a> = "needsAuthMcpServers";
+        /// `skill_listing`: how many.
+        skill_count: u64 = "skillCount";
+        /// `skill_listing`: which.
+        names: Items<'a> = "names";
+        /// Whether the list is the first one.
+        is_initial: bool = "isInitial";
+        /// `agent_listing_delta`: whether to speak of concurrency.
+        show_concurrency_note: bool = "showConcurrencyNote";
+        /// Files: the path.
+        path: Text<'a> = "path";
+        /// Files: the name.
+        filename: Text<'a> = "filename";
+        /// Files: the path as shown.
+        display_path: Text<'a> = "displayPath";
+        /// `edited_text_file`: what changed.
+        snippet: Text<'a> = "snippet";
+        /// `command_permissions`: tools.
+        allowed_tools: Items<'a> = "allowedTools";
+        /// `queued_command`: the prompt, a string or blocks.
+        prompt: Value<'a> = "prompt";
+        /// `queued_command`: `prompt`, `task-notification`, …
+        command_mode: Text<'a> = "commandMode";
+        /// `queued_command`: when it was queued.
+        timestamp: Timestamp<'a> = "timestamp";
+        /// `queued_command`: the queued record.
+        source_uuid: RecordId<'a> = "source_uuid";
+        /// `queued_command`: who or what it comes from.
+        origin: Fields<'a> = "origin";
+        /// `queued_command`: numbers of pasted images.
+        image_paste_ids: Items<'a> = "imagePasteIds";
+        /// `date_change`: the new date.
+        new_date: Text<'a> = "newDate";
+        /// `auto_mode`: how consent was given.
+        auto_mode_consent_flow: bool = "autoModeConsentFlow";
+        /// Plan mode: `full` or `sparse`.
+        reminder_type: Text<'a> = "reminderType";
+        /// Plan mode: whether a sub-agent plans.
+        is_sub_agent: bool = "isSubAgent";
+        /// Plan mode: the file.
+        plan_file_path: Text<'a> = "planFilePath";
+        /// Plan mode: whether the file is there.
+        plan_exists: bool = "planExists";
+    }
+}
+
+impl Attachment<'_> {
+    /// Its kind.
+    pub fn attachment_kind(&self) -> AttachmentKind {
+        AttachmentKind::of(self.body().and_then(|body| body.kind_name()))
+    }
+}

@@ -1,0 +1,133 @@
+//! The types of records, by the word that stands in `type`.
+
+use crate::json::Text;
+
+macro_rules! record_kinds {
+    ($($(#[$doc:meta])* $name:ident = $word:literal;)*) => {
+        /// The type of a record.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum RecordKind {
+            $($(#[$doc])* $name,)*
+            /// `api-request-*`: parts of a request, stored whole by the newest releases.
+            ApiRequest,
+            /// A type that annals does not know.
+            Unknown,
+            /// An object without a `type`.
+            Untyped,
+        }
+
+        impl RecordKind {
+            /// The kinds that have one fixed word.
+            pub const NAMED: &[Self] = &[$(Self::$name),*];
+
+            /// The kind that a `type` names.
+            pub fn of(word: Option<Text<'_>>) -> Self {
+                let Some(word) = word else { return Self::Untyped };
+                match word.raw() {
+                    $(raw if raw == $word.as_bytes() => Self::$name,)*
+                    raw if raw.starts_with(b"api-request-") => Self::ApiRequest,
+                    _ => Self::Unknown,
+                }
+            }
+
+            /// The word in `type`; for kinds without one fixed word, a name of ours.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => $word,)*
+                    Self::ApiRequest => "api-request",
+                    Self::Unknown => "unknown",
+                    Self::Untyped => "untyped",
+                }
+            }
+        }
+    };
+}
+
+record_kinds! {
+    /// A prompt, a tool's result, or what the client says in the user's name.
+    User = "user";
+    /// A content block (rarely several) of a response.
+    Assistant = "assistant";
+    /// An event of the client: compaction, an API error, the duration of a turn.
+    System = "system";
+    /// What the client shows the model beside the prompt.
+    Attachment = "attachment";
+    /// News of something that takes long; in 2.1.9 – 2.1.62 part of the chain.
+    Progress = "progress";
+    /// Which copies of edited files belong to which prompt.
+    FileHistorySnapshot = "file-history-snapshot";
+    /// The same, as a difference.
+    FileHistoryDelta = "file-history-delta";
+    /// A title, often of another session.
+    Summary = "summary";
+    /// A prompt that was queued, or taken from the queue.
+    QueueOperation = "queue-operation";
+    /// A pull request that the session opened.
+    PrLink = "pr-link";
+    /// The title that the user gave.
+    CustomTitle = "custom-title";
+    /// The title that a model gave.
+    AiTitle = "ai-title";
+    /// The last prompt, and the leaf to resume from.
+    LastPrompt = "last-prompt";
+    /// The session's tag.
+    Tag = "tag";
+    /// The mode of the client.
+    Mode = "mode";
+    /// The permission mode.
+    PermissionMode = "permission-mode";
+    /// The name of an agent.
+    AgentName = "agent-name";
+    /// The agent that runs the session.
+    AgentSetting = "agent-setting";
+    /// A page that shows the session's work.
+    FrameLink = "frame-link";
+    /// The client's own account of tokens and cost.
+    CostState = "cost-state";
+    /// The git worktree that the session works in.
+    WorktreeState = "worktree-state";
+    /// The session moved to another folder.
+    Relocated = "relocated";
+    /// A session of a remote bridge.
+    BridgeSession = "bridge-session";
+    /// Large content that was replaced by a reference.
+    ContentReplacement = "content-replacement";
+    /// Where a fork took its context from.
+    ForkContextRef = "fork-context-ref";
+    /// The tools that were used.
+    ToolsUsed = "tools-used";
+    /// A switch of the client.
+    AtisLatch = "atis-latch";
+}
+
+impl RecordKind {
+    /// Whether lines of this type carry `uuid` and `parentUuid` and so can stand in the chain.
+    pub fn is_chain(self) -> bool {
+        matches!(self, Self::User | Self::Assistant | Self::System | Self::Attachment | Self::Progress)
+    }
+
+    /// Whether annals has a name for it.
+    pub fn is_known(self) -> bool {
+        !matches!(self, Self::Unknown | Self::Untyped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Value;
+
+    fn kind(json: &str) -> RecordKind {
+        RecordKind::of(Value::parse(json.as_bytes()).unwrap().text())
+    }
+
+    #[test]
+    fn knows_words_and_lets_others_be() {
+        for &named in RecordKind::NAMED {
+            assert_eq!(kind(&format!("\"{}\"", named.name())), named);
+        }
+        assert_eq!(kind("\"api-request-start\""), RecordKind::ApiRequest);
+        assert_eq!(kind("\"from-the-future\""), RecordKind::Unknown);
+        assert_eq!(kind("3"), RecordKind::Untyped);
+    }
+}

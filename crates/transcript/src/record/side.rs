@@ -1,0 +1,262 @@
+//! Records that stand outside the chain.
+
+use crate::id::{RecordId, SessionId};
+use crate::json::{Fields, Items, Text, Value};
+use crate::time::Timestamp;
+use crate::view::views;
+
+views! {
+    /// Which copies of edited files belong to which prompt.
+    FileHistorySnapshot {
+        /// The line that it belongs to.
+        message: RecordId<'a> = "messageId";
+        /// The copies.
+        snapshot: Snapshot<'a> = "snapshot";
+        /// Whether it replaces an earlier one.
+        is_update: bool = "isSnapshotUpdate";
+    }
+
+    /// The copies of one moment.
+    Snapshot {
+        /// The line that it belongs to.
+        message: RecordId<'a> = "messageId";
+        /// A path to its copy: see [`FileBackup`], or the content itself in an old or mistaken form.
+        tracked_file_backups: Fields<'a> = "trackedFileBackups";
+        /// When.
+        timestamp: Timestamp<'a> = "timestamp";
+    }
+
+    /// One copy of one file.
+    FileBackup {
+        /// Its name under `file-history/<session>/`; null where the file did not exist.
+        backup_file_name: Text<'a> = "backupFileName";
+        /// Its version, from 1.
+        version: u64 = "version";
+        /// When.
+        backup_time: Timestamp<'a> = "backupTime";
+    }
+
+    /// What changed about the copies.
+    FileHistoryDelta {
+        /// The line that it belongs to.
+        message: RecordId<'a> = "messageId";
+        /// The snapshot's line.
+        snapshot_message: RecordId<'a> = "snapshotMessageId";
+        /// The copies that came.
+        tracked_file_backups: Fields<'a> = "trackedFileBackups";
+        /// When.
+        timestamp: Timestamp<'a> = "timestamp";
+    }
+
+    /// A title; its leaf is nearly always in another file.
+    Summary {
+        /// The title.
+        summary: Text<'a> = "summary";
+        /// The last line of the conversation that it names.
+        leaf: RecordId<'a> = "leafUuid";
+        /// When.
+        timestamp: Timestamp<'a> = "timestamp";
+    }
+
+    /// A prompt that was queued, or taken from the queue.
+    QueueOperation {
+        /// `enqueue`, `dequeue`, `remove`, `popAll`.
+        operation: Text<'a> = "operation";
+        /// The prompt: a string, blocks or nothing.
+        content: Value<'a> = "content";
+        /// When.
+        timestamp: Timestamp<'a> = "timestamp";
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+    }
+
+    /// A pull request that the session opened.
+    PrLink {
+        /// Its number.
+        number: u64 = "prNumber";
+        /// Its address.
+        url: Text<'a> = "prUrl";
+        /// Its repository.
+        repository: Text<'a> = "prRepository";
+        /// When.
+        timestamp: Timestamp<'a> = "timestamp";
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+    }
+
+    /// The title that the user gave; an empty one takes it back.
+    CustomTitle {
+        /// The title.
+        title: Text<'a> = "customTitle";
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+    }
+
+    /// The title that a model gave.
+    AiTitle {
+        /// The title.
+        title: Text<'a> = "aiTitle";
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+    }
+
+    /// The last prompt, and the leaf to resume from.
+    LastPrompt {
+        /// The prompt, shortened.
+        prompt: Text<'a> = "lastPrompt";
+        /// The leaf to resume from.
+        leaf: RecordId<'a> = "leafUuid";
+        /// Whether the person chose this leaf.
+        explicit: bool = "explicit";
+        /// Whether the person went back.
+        rewound: Value<'a> = "rewound";
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+    }
+
+    /// The session's tag.
+    Tag {
+        /// The tag.
+        tag: Text<'a> = "tag";
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+    }
+
+    /// The mode of the client.
+    Mode {
+        /// The mode.
+        mode: Text<'a> = "mode";
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+    }
+
+    /// The permission mode.
+    PermissionMode {
+        /// The mode.
+        mode: Text<'a> = "permissionMode";
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+    }
+
+    /// The name of an agent.
+    AgentName {
+        /// The name.
+        name: Text<'a> = "agentName";
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+    }
+
+    /// The agent that runs the session.
+    AgentSetting {
+        /// The agent.
+        setting: Text<'a> = "agentSetting";
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+    }
+
+    /// A page that shows the session's work.
+    FrameLink {
+        /// The file.
+        path: Text<'a> = "path";
+        /// The address.
+        url: Text<'a> = "frameUrl";
+        /// The title.
+        title: Text<'a> = "title";
+        /// When.
+        timestamp: Timestamp<'a> = "timestamp";
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+    }
+
+    /// The client's own account of tokens and cost: shown beside ours, never instead.
+    CostState {
+        /// Dollars.
+        total_cost_usd: f64 = "totalCostUSD";
+        /// Milliseconds of requests.
+        total_api_duration: f64 = "totalAPIDuration";
+        /// The same without retries.
+        total_api_duration_without_retries: f64 = "totalAPIDurationWithoutRetries";
+        /// Milliseconds of tools.
+        total_tool_duration: f64 = "totalToolDuration";
+        /// Milliseconds in all.
+        total_duration: f64 = "totalDuration";
+        /// Lines of code that came.
+        total_lines_added: u64 = "totalLinesAdded";
+        /// Lines of code that went.
+        total_lines_removed: u64 = "totalLinesRemoved";
+        /// By model.
+        model_usage: Fields<'a> = "modelUsage";
+        /// Whether a model without a price took part.
+        has_unknown_model_cost: bool = "hasUnknownModelCost";
+        /// When it started.
+        start_time: Value<'a> = "startTime";
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+    }
+
+    /// The git worktree that the session works in.
+    WorktreeState {
+        /// Its folders and branch; null outside a worktree.
+        worktree: Fields<'a> = "worktreeSession";
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+    }
+
+    /// The session moved to another folder.
+    Relocated {
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+        /// The new folder.
+        cwd: Text<'a> = "cwd";
+        /// When.
+        timestamp: Timestamp<'a> = "timestamp";
+    }
+
+    /// A session of a remote bridge.
+    BridgeSession {
+        /// The session there.
+        bridge_session: Text<'a> = "bridgeSessionId";
+        /// The last message.
+        last_sequence: u64 = "lastSequenceNum";
+        /// The session here.
+        session: SessionId<'a> = "sessionId";
+    }
+
+    /// Large content that was replaced by a reference.
+    ContentReplacement {
+        /// What was replaced by what.
+        replacements: Items<'a> = "replacements";
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+    }
+
+    /// Where a fork took its context from.
+    ForkContextRef {
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+    }
+
+    /// The tools that were used.
+    ToolsUsed {
+        /// Which.
+        tools: Value<'a> = "tools";
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+    }
+
+    /// A switch of the client.
+    AtisLatch {
+        /// Its state.
+        atis: Value<'a> = "atis";
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+    }
+
+    /// A part of a request, stored whole by the newest releases.
+    ApiRequest {
+        /// The session.
+        session: SessionId<'a> = "sessionId";
+        /// When.
+        timestamp: Timestamp<'a> = "timestamp";
+    }
+}

@@ -1,0 +1,93 @@
+//! Results of tools that start or address other agents.
+
+use crate::content::Content;
+use crate::id::AgentId;
+use crate::json::{Fields, Items, Text, Value};
+use crate::usage::Usage;
+use crate::view::views;
+
+views! {
+    /// A sub-agent: finished, or started in the background.
+    AgentResult {
+        /// `completed`, `async_launched`, …
+        status: Text<'a> = "status";
+        /// The sub-agent; absent in 1.0.x.
+        agent: AgentId<'a> = "agentId";
+        /// Its type.
+        agent_type: Text<'a> = "agentType";
+        /// What it was asked.
+        prompt: Text<'a> = "prompt";
+        /// What it is for.
+        description: Text<'a> = "description";
+        /// What it answered.
+        content: Content<'a> = "content";
+        /// How long it took.
+        total_duration_ms: u64 = "totalDurationMs";
+        /// Tokens at its end.
+        total_tokens: u64 = "totalTokens";
+        /// Tools it called.
+        total_tool_use_count: u64 = "totalToolUseCount";
+        /// Tools it called, by kind.
+        tool_stats: Fields<'a> = "toolStats";
+        /// The usage of its last response alone.
+        usage: Usage<'a> = "usage";
+        /// The model it ran on.
+        resolved_model: Text<'a> = "resolvedModel";
+        /// The models it ran on.
+        models_used: Items<'a> = "modelsUsed";
+        /// Whether it runs in the background.
+        is_async: bool = "isAsync";
+        /// Whether its output file can be read.
+        can_read_output_file: bool = "canReadOutputFile";
+        /// Its output file.
+        output_file: Text<'a> = "outputFile";
+        /// Whether it was interrupted.
+        was_interrupted: bool = "wasInterrupted";
+        /// Its worktree.
+        worktree_path: Text<'a> = "worktreePath";
+        /// Its branch.
+        worktree_branch: Text<'a> = "worktreeBranch";
+    }
+
+    /// A skill.
+    SkillResult {
+        /// Its name.
+        command_name: Text<'a> = "commandName";
+        /// Whether it was found.
+        success: bool = "success";
+        /// Tools that it allows.
+        allowed_tools: Items<'a> = "allowedTools";
+        /// The model that it asks for.
+        model: Text<'a> = "model";
+    }
+
+    /// A message to another agent.
+    SendMessageResult {
+        /// What happened.
+        message: Text<'a> = "message";
+        /// Whether it arrived.
+        success: bool = "success";
+        /// From whom to whom.
+        routing: Value<'a> = "routing";
+        /// What it is pinned to.
+        pin: Value<'a> = "pin";
+        /// The agent that goes on.
+        resumed_agent: AgentId<'a> = "resumedAgentId";
+    }
+
+    /// A workflow of agents.
+    WorkflowResult {
+        /// The run.
+        run: Text<'a> = "runId";
+        /// Its background task.
+        task: Text<'a> = "taskId";
+        /// How it stands.
+        status: Text<'a> = "status";
+        /// Its script.
+        script_path: Text<'a> = "scriptPath";
+        /// The folder of its agents.
+        transcript_dir: Text<'a> = "transcriptDir";
+        /// Whether it runs in the background.
+        is_async: bool = "isAsync";
+    }
+}

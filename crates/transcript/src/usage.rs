@@ -1,0 +1,48 @@
+//! Tokens of responses.
+
+use crate::json::{Fields, Items, Text};
+use crate::view::views;
+
+views! {
+    /// `message.usage`, as written.
+    Usage {
+        /// Fresh input.
+        input: u64 = "input_tokens";
+        /// Output.
+        output: u64 = "output_tokens";
+        /// Input written to the cache, all classes.
+        cache_creation: u64 = "cache_creation_input_tokens";
+        /// Input read from the cache.
+        cache_read: u64 = "cache_read_input_tokens";
+        /// Input written to the cache, by class.
+        cache_creation_split: CacheCreation<'a> = "cache_creation";
+        /// Tools that the API ran.
+        server_tool_use: ServerTools<'a> = "server_tool_use";
+        /// `standard`, `batch`, `priority`.
+        service_tier: Text<'a> = "service_tier";
+        /// `standard`, `fast`.
+        speed: Text<'a> = "speed";
+        /// Where the model ran.
+        inference_geo: Text<'a> = "inference_geo";
+        /// The model calls of one response, where there were several.
+        iterations: Items<'a> = "iterations";
+        /// More about the output.
+        output_details: Fields<'a> = "output_tokens_details";
+    }
+
+    /// Cache writes by how long they are kept.
+    CacheCreation {
+        /// Five minutes.
+        five_minutes: u64 = "ephemeral_5m_input_tokens";
+        /// One hour.
+        one_hour: u64 = "ephemeral_1h_input_tokens";
+    }
+
+    /// Tools that the API ran.
+    ServerTools {
+        /// Web searches, which cost extra.
+        web_search_requests: u64 = "web_search_requests";
+        /// Pages fetched.
+        web_fetch_requests: u64 = "web_fetch_requests";
+    }
+}
