@@ -3,15 +3,23 @@
 //! Pure: no files, clock, environment, threads or async. Reading never fails on content: every function gives a value,
 //! and what was irregular on the way is a list of [`Problem`](problem::Problem)s with their byte spans.
 
+pub mod agents;
 pub mod content;
+pub mod edit;
+pub mod graph;
 pub mod id;
 pub mod json;
 pub mod line;
 pub mod objects;
+pub mod pairing;
+pub mod price;
 pub mod problem;
 pub mod record;
+pub mod response;
 pub mod time;
+pub mod title;
 pub mod tool_result;
 pub mod transcript;
+pub mod turn;
 pub mod usage;
 pub mod view;

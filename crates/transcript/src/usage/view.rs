@@ -1,4 +1,4 @@
-//! Tokens of responses.
+//! `message.usage` as it is written. Nothing is added up here: what the numbers mean is decided in the rooms beside.
 
 use crate::json::{Fields, Items, Text};
 use crate::view::views;
@@ -26,6 +26,10 @@ views! {
         inference_geo: Text<'a> = "inference_geo";
         /// The model calls of one response, where there were several.
         iterations: Items<'a> = "iterations";
+        /// Of an entry of `iterations`: what the call was for.
+        call: Text<'a> = "type";
+        /// Of an entry of `iterations`: the model that was called.
+        model: Text<'a> = "model";
         /// More about the output.
         output_details: Fields<'a> = "output_tokens_details";
     }

@@ -1,0 +1,268 @@
+//! Which tool call started which sub-agent.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::content::Block;
+use crate::record::{ProgressKind, Record, RecordKind};
+use crate::tool_result::ToolUseResult;
+use crate::transcript::Transcript;
+use crate::turn::prompt_text;
+
+/// A tool call that starts a sub-agent, with whatever names the agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spawn {
+    /// The call.
+    pub tool_use: String,
+    /// What the agent was asked.
+    pub prompt: Option<String>,
+    /// The agent that the result names.
+    pub by_result: Option<String>,
+    /// The agents that progress lines name.
+    pub by_progress: Vec<String>,
+    /// The folder of a workflow, in which all agents are its own.
+    pub workflow_run: Option<String>,
+}
+
+/// What tells a sub-agent's file apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AgentFacts {
+    /// Its id.
+    pub id: String,
+    /// The call that its meta.json names.
+    pub meta_tool_use: Option<String>,
+    /// What its first line asks.
+    pub prompt: Option<String>,
+    /// The workflow in whose folder it lies.
+    pub workflow_run: Option<String>,
+    /// Whether it only warmed up the cache.
+    pub is_warm_up: bool,
+}
+
+/// How an agent was linked to its call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LinkedBy {
+    /// `toolUseResult.agentId`.
+    Result,
+    /// `toolUseId` of its meta.json.
+    Meta,
+    /// `agentId` of progress lines.
+    Progress,
+    /// The workflow's folder.
+    Workflow,
+    /// The same prompt.
+    Prompt,
+}
+
+impl LinkedBy {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Result => "toolUseResult",
+            Self::Meta => "meta",
+            Self::Progress => "progress",
+            Self::Workflow => "workflow",
+            Self::Prompt => "prompt",
+        }
+    }
+}
+
+/// An agent with its call, or the reason why there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AgentLink {
+    /// The call, as a place in the list of spawns.
+    Linked {
+        /// Which of the spawns.
+        spawn: usize,
+        /// By what.
+        by: LinkedBy,
+    },
+    /// No call leads to it.
+    Unlinked(Unlinked),
+}
+
+/// Why no call leads to an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unlinked {
+    /// It only warmed up the cache.
+    WarmUp,
+    /// The client started it to write a compaction's summary.
+    Compaction,
+    /// The client started it to suggest a prompt.
+    PromptSuggestion,
+    /// The person asked it beside the conversation.
+    SideQuestion,
+    /// The session never mentions it.
+    NeverMentioned,
+}
+
+impl Unlinked {
+    /// The reason in a sentence.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::WarmUp => "only warmed up the cache",
+            Self::Compaction => "started by the client to summarise for a compaction",
+            Self::PromptSuggestion => "started by the client to suggest a prompt",
+            Self::SideQuestion => "asked beside the conversation",
+            Self::NeverMentioned => "no tool call of the session leads to it",
+        }
+    }
+}
+
+/// The calls of a file that start sub-agents: `Task`, `Agent`, and whatever else a result or progress shows to have.
+pub fn spawns(transcript: &Transcript<'_>) -> Vec<Spawn> {
+    let mut spawns: Vec<Spawn> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut place = |spawns: &mut Vec<Spawn>, id: &str| {
+        *places.entry(id.to_owned()).or_insert_with(|| {
+            spawns.push(Spawn { tool_use: id.to_owned(), ..Spawn::default() });
+            spawns.len() - 1
+        })
+    };
+    for (index, node) in transcript.nodes().iter().enumerate() {
+        if !matches!(node.kind, RecordKind::Assistant | RecordKind::User | RecordKind::Progress) {
+            continue;
+        }
+        match transcript.record(index) {
+            Record::Assistant(assistant) => {
+                for block in assistant.content().blocks() {
+                    if let Block::ToolUse(call) = block
+                        && call.name().is_some_and(|name| name.is("Task") || name.is("Agent"))
+                        && let Some(id) = call.id()
+                    {
+                        let at = place(&mut spawns, &id.decode());
+                        spawns[at].prompt = call.input().and_then(|input| input.text("prompt")).map(|p| p.to_string());
+                    }
+                }
+            }
+            Record::User(user) => {
+                let Some(id) = user.tool_result().and_then(|result| result.tool_use()) else { continue };
+                match user.tool_use_result() {
+                    Some(ToolUseResult::Agent(result)) => {
+                        let at = place(&mut spawns, &id.decode());
+                        spawns[at].by_result = result.agent().map(|agent| agent.to_string());
+                        let prompt = || result.prompt().map(|prompt| prompt.to_string());
+                        spawns[at].prompt = spawns[at].prompt.take().or_else(prompt);
+                    }
+                    Some(ToolUseResult::Workflow(result)) => {
+                        let at = place(&mut spawns, &id.decode());
+                        spawns[at].workflow_run = result.run().map(|run| run.to_string());
+                    }
+                    _ => {}
+                }
+            }
+            Record::Progress(progress) if progress.progress_kind() == ProgressKind::Agent => {
+                let agent = progress.data().and_then(|data| data.agent()).map(|agent| agent.to_string());
+                if let (Some(id), Some(agent)) = (progress.parent_tool_use(), agent) {
+                    let at = place(&mut spawns, &id.decode());
+                    if !spawns[at].by_progress.contains(&agent) {
+                        spawns[at].by_progress.push(agent);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    spawns
+}
+
+/// What the first user line of an agent's file asks.
+pub fn opening_prompt(transcript: &Transcript<'_>) -> Option<String> {
+    transcript.nodes().iter().enumerate().find_map(|(index, _)| match transcript.record(index) {
+        Record::User(user) => Some(prompt_text(&user)),
+        _ => None,
+    })
+}
+
+/// Links each agent, by the surest sign first. The same prompt is the weakest: it links to the first such call that names
+/// no agent and that no other agent has claimed.
+pub fn link(spawns: &[Spawn], agents: &[AgentFacts]) -> Vec<AgentLink> {
+    let find = |fits: &dyn Fn(&Spawn) -> bool| spawns.iter().position(fits);
+    let sure = |agent: &AgentFacts| -> Option<(usize, LinkedBy)> {
+        let id = Some(agent.id.as_str());
+        find(&|spawn| spawn.by_result.as_deref() == id)
+            .map(|spawn| (spawn, LinkedBy::Result))
+            .or_else(|| {
+                let meta = agent.meta_tool_use.as_deref()?;
+                find(&|spawn| spawn.tool_use == meta).map(|spawn| (spawn, LinkedBy::Meta))
+            })
+            .or_else(|| {
+                let named = |spawn: &Spawn| spawn.by_progress.iter().any(|name| Some(name.as_str()) == id);
+                find(&named).map(|spawn| (spawn, LinkedBy::Progress))
+            })
+            .or_else(|| {
+                let run = agent.workflow_run.as_deref()?;
+                find(&|spawn| spawn.workflow_run.as_deref() == Some(run)).map(|spawn| (spawn, LinkedBy::Workflow))
+            })
+    };
+    let links: Vec<_> = agents.iter().map(sure).collect();
+    let mut taken: HashSet<usize> = links.iter().flatten().map(|&(spawn, _)| spawn).collect();
+    let by_prompt = |agent: &AgentFacts, taken: &HashSet<usize>| {
+        let prompt = agent.prompt.as_deref().map(str::trim).filter(|prompt| !prompt.is_empty())?;
+        let asks = |(at, spawn): &(usize, &Spawn)| {
+            !taken.contains(at) && spawn.by_result.is_none() && spawn.prompt.as_deref().map(str::trim) == Some(prompt)
+        };
+        spawns.iter().enumerate().find(asks).map(|(at, _)| at)
+    };
+        let finish = |(agent, link): (&AgentFacts, Option<(usize, LinkedBy)>)| {
+        if let Some((spawn, by)) = link {
+            return AgentLink::Linked { spawn, by };
+        }
+        match by_prompt(agent, &taken) {
+            Some(spawn) => {
+                taken.insert(spawn);
+                AgentLink::Linked { spawn, by: LinkedBy::Prompt }
+            }
+            None => AgentLink::Unlinked(reason(agent)),
+        }
+    };
+    agents.iter().zip(links).map(finish).collect()
+}
+
+fn reason(agent: &AgentFacts) -> Unlinked {
+    if agent.is_warm_up {
+        Unlinked::WarmUp
+    } else if agent.id.starts_with("acompact-") {
+        Unlinked::Compaction
+    } else if agent.id.starts_with("aprompt_suggestion-") {
+        Unlinked::PromptSuggestion
+    } else if agent.id.starts_with("aside_question-") {
+        Unlinked::SideQuestion
+    } else {
+        Unlinked::NeverMentioned
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agent(id: &str, prompt: &str) -> AgentFacts {
+        AgentFacts { id: id.to_owned(), prompt: Some(prompt.to_owned()), ..AgentFacts::default() }
+    }
+
+    #[test]
+    fn the_surest_sign_wins_and_a_call_is_claimed_once_by_prompt() {
+        let spawn = |tool_use: &str, prompt: &str, result: Option<&str>| Spawn {
+            tool_use: tool_use.to_owned(),
+            prompt: Some(prompt.to_owned()),
+            by_result: result.map(str::to_owned),
+            ..Spawn::default()
+        };
+        let spawns = [spawn("t1", "same", Some("a1")), spawn("t2", "same", None), spawn("t3", "other", None)];
+        let mut by_meta = agent("a3", "same");
+        by_meta.meta_tool_use = Some("t3".to_owned());
+        let agents = [agent("a1", "same"), agent("a2", "same"), by_meta, agent("a4", "same"), agent("acompact-1", "")];
+        let links = link(&spawns, &agents);
+        let linked = |spawn, by| AgentLink::Linked { spawn, by };
+        assert_eq!(
+            links,
+            [
+                linked(0, LinkedBy::Result),
+                linked(1, LinkedBy::Prompt),
+                linked(2, LinkedBy::Meta),
+                AgentLink::Unlinked(Unlinked::NeverMentioned),
+                AgentLink::Unlinked(Unlinked::Compaction),
+            ]
+        );
+    }
+}

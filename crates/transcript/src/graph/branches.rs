@@ -1,0 +1,178 @@
+//! Where a conversation forks: by a person who went back, or only on paper.
+
+use std::collections::BTreeMap;
+
+use super::{Graph, Link};
+use crate::record::{Record, RecordKind};
+use crate::transcript::{NodeIndex, Transcript};
+use crate::turn::Speaker;
+
+/// Why a record has several children.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BranchCause {
+    /// A person sent two prompts from the same place: a rewind, an edited prompt, two clients.
+    Person,
+    /// Progress lines hang beside the conversation.
+    Progress,
+    /// Tools ran in parallel: the next block and the first result share a parent.
+    ParallelTools,
+    /// A request was tried again.
+    Retry,
+    /// Attachments, hooks or system lines hang beside the conversation.
+    Aside,
+    /// A sub-agent starts here.
+    Sidechain,
+}
+
+impl BranchCause {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Person => "person",
+            Self::Progress => "progress",
+            Self::ParallelTools => "parallel-tools",
+            Self::Retry => "retry",
+            Self::Aside => "aside",
+            Self::Sidechain => "sidechain",
+        }
+    }
+}
+
+/// A record with several continuations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BranchPoint {
+    /// The record; none where several prompts start the file anew.
+    pub at: Option<NodeIndex>,
+    /// What continues it: for a person's branch the prompts, else the children.
+    pub ways: Vec<NodeIndex>,
+    /// Why.
+    pub cause: BranchCause,
+}
+
+/// All branch points, in the order of the file, a person's first where both are at one place.
+///
+/// A person's branch is where two prompts follow the same message, whatever attachments and notices stand between;
+/// sub-agents and roots that follow a compaction are none.
+pub fn branch_points(transcript: &Transcript<'_>, graph: &Graph<'_>) -> Vec<BranchPoint> {
+    let nodes = transcript.nodes();
+    let mut prompts = prompts_by_message(transcript, graph);
+    let mut points: Vec<BranchPoint> = Vec::new();
+    for at in std::iter::once(None).chain((0..nodes.len()).map(Some)) {
+        if let Some(ways) = prompts.remove(&at).filter(|ways| ways.len() > 1) {
+            points.push(BranchPoint { at, ways, cause: BranchCause::Person });
+            continue;
+        }
+        let ways: Vec<_> = at.map(|at| graph.children(at).collect()).unwrap_or_default();
+        if ways.len() > 1 {
+            let cause = artefact(transcript, &ways);
+            points.push(BranchPoint { at, ways, cause });
+        }
+    }
+    points
+}
+
+/// The prompts of people, by the message that each follows; `None` for those that open the file.
+fn prompts_by_message(transcript: &Transcript<'_>, graph: &Graph<'_>) -> BTreeMap<Option<NodeIndex>, Vec<NodeIndex>> {
+    let mut above = MessageAbove { known: vec![None; transcript.nodes().len()] };
+    let mut prompts: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for (index, node) in transcript.nodes().iter().enumerate() {
+        if node.kind != RecordKind::User || node.is_sidechain || node.uuid.is_none() {
+            continue;
+        }
+        if let Record::User(user) = transcript.record(index)
+            && Speaker::of(&user).opens_turn()
+            && let Some(message) = above.find(transcript, graph, index)
+        {
+            prompts.entry(message).or_default().push(index);
+        }
+    }
+    prompts
+}
+
+/// The nearest user or assistant line above each line; lines of other kinds say nothing of where a person was.
+struct MessageAbove {
+    known: Vec<Option<Above>>,
+}
+
+/// `Some(None)`: a chain starts above. `None`: a missing parent, so nobody knows.
+type Above = Option<Option<NodeIndex>>;
+
+impl MessageAbove {
+    fn find(&mut self, transcript: &Transcript<'_>, graph: &Graph<'_>, node: NodeIndex) -> Above {
+        let mut trail = Vec::new();
+        let mut here = node;
+        let answer = loop {
+            if let Some(known) = self.known[here] {
+                break known;
+            }
+            // Until the answer is there, a circle that comes back here finds that nobody knows.
+            self.known[here] = Some(None);
+            trail.push(here);
+            match graph.link_of(transcript, here) {
+                Link::Root => break Some(None),
+                Link::Dangling => break None,
+                Link::To(parent) => {
+                    if matches!(transcript.nodes()[parent].kind, RecordKind::User | RecordKind::Assistant) {
+                        break Some(Some(parent));
+                    }
+                    here = parent;
+                }
+            }
+        };
+        for passed in trail {
+            self.known[passed] = Some(answer);
+        }
+        answer
+    }
+}
+
+fn artefact(transcript: &Transcript<'_>, ways: &[NodeIndex]) -> BranchCause {
+    let nodes = transcript.nodes();
+    let has = |kind: RecordKind| ways.iter().any(|&way| nodes[way].kind == kind);
+    let sides = ways.iter().filter(|&&way| nodes[way].is_sidechain).count();
+    if has(RecordKind::Progress) {
+        BranchCause::Progress
+    } else if sides > 0 && sides < ways.len() {
+        BranchCause::Sidechain
+    } else if has(RecordKind::Attachment) || has(RecordKind::System) {
+        BranchCause::Aside
+    } else if has(RecordKind::User) {
+        BranchCause::ParallelTools
+    } else {
+        BranchCause::Retry
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::tests::file;
+
+    fn check(lines: &str, expected: &[(usize, &[usize], BranchCause)]) {
+        let transcript = Transcript::parse(lines.as_bytes());
+        let graph = Graph::new(&transcript);
+        let points = branch_points(&transcript, &graph);
+        let seen: Vec<_> = points.iter().map(|p| (p.at.unwrap_or(99), p.ways.as_slice(), p.cause)).collect();
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn two_prompts_after_one_message_are_a_persons_branch() {
+        check(&file("a b>a c>a"), &[(0, &[1, 2], BranchCause::Person)]);
+        let aside = r#"{"type":"attachment","uuid":"x","parentUuid":"a"}"#;
+        check(&file("a b"), &[(99, &[0, 1], BranchCause::Person)]);
+        let lines = file("a b>a") + aside + "\n" + &file("c>x");
+        check(&lines, &[(0, &[1, 3], BranchCause::Person)]);
+    }
+
+    #[test]
+    fn progress_and_parallel_tools_are_artefacts() {
+        let call = r#"{"type":"assistant","uuid":"t1","parentUuid":"a","message":{"id":"m","content":[]}}"#;
+        let next = r#"{"type":"assistant","uuid":"t2","parentUuid":"t1","message":{"id":"m","content":[]}}"#;
+        let result = r#"{"type":"user","uuid":"r","parentUuid":"t1","message":{"content":[{"type":"tool_result"}]}}"#;
+        let progress = r#"{"type":"progress","uuid":"p","parentUuid":"t1"}"#;
+        let lines = file("a") + &[call, next, result].join("\n");
+        check(&lines, &[(1, &[2, 3], BranchCause::ParallelTools)]);
+        check(&(lines + "\n" + progress), &[(1, &[2, 3, 4], BranchCause::Progress)]);
+    }
+}

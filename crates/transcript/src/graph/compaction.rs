@@ -1,0 +1,107 @@
+//! Compactions: the segments that they cut a conversation into, and the way back across them.
+
+use super::{Graph, Marks};
+use crate::record::{Record, RecordKind, SystemKind};
+use crate::transcript::{NodeIndex, Transcript};
+
+/// A stretch of the conversation that one context window held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// The boundary that opens it; none for the first segment.
+    pub boundary: Option<NodeIndex>,
+    /// The summary of what came before.
+    pub summary: Option<NodeIndex>,
+    /// The last line before the compaction, where it is in the file.
+    pub before: Option<NodeIndex>,
+    /// Tokens before the compaction.
+    pub tokens_before: Option<u64>,
+    /// Tokens after it.
+    pub tokens_after: Option<u64>,
+    /// `auto` or `manual`.
+    pub trigger: Option<String>,
+}
+
+/// The segments of a file, in its order: one more than there are compactions.
+pub fn segments(transcript: &Transcript<'_>, graph: &Graph<'_>) -> Vec<Segment> {
+    let first = Segment {
+        boundary: None,
+        summary: None,
+        before: None,
+        tokens_before: None,
+        tokens_after: None,
+        trigger: None,
+    };
+    let boundaries = transcript.nodes().iter().enumerate();
+    let boundaries = boundaries.filter(|(_, node)| node.system == Some(SystemKind::CompactBoundary));
+    let rest = boundaries.filter_map(|(index, _)| {
+        let Record::System(system) = transcript.record(index) else { return None };
+        let metadata = system.compact_metadata();
+        Some(Segment {
+            boundary: Some(index),
+            summary: graph.children(index).find(|&child| transcript.nodes()[child].is_compact_summary),
+            before: system.logical_parent().and_then(|id| graph.find(id)),
+            tokens_before: metadata.as_ref().and_then(|metadata| metadata.pre_tokens()),
+            tokens_after: metadata.as_ref().and_then(|metadata| metadata.post_tokens()),
+            trigger: metadata.and_then(|metadata| metadata.trigger()).map(|text| text.to_string()),
+        })
+    });
+    std::iter::once(first).chain(rest).collect()
+}
+
+/// Everything that led to a record, first line first, across compactions.
+///
+/// Where a chain starts at a boundary, it goes on at the boundary's logical parent; where that line is absent, at the
+/// nearest line of the main chain before the boundary in the file, so that what came before a compaction can be read.
+pub fn history(transcript: &Transcript<'_>, graph: &Graph<'_>, leaf: NodeIndex) -> Vec<NodeIndex> {
+    let nodes = transcript.nodes();
+    let mut seen = Marks::new(nodes.len());
+    let mut path = Vec::new();
+    let mut here = Some(leaf);
+    while let Some(node) = here.filter(|&node| seen.mark(node)) {
+        path.push(node);
+        here = graph.parent(node).or_else(|| {
+            if nodes[node].system != Some(SystemKind::CompactBoundary) {
+                return None;
+            }
+            let named = match transcript.record(node) {
+                Record::System(system) => system.logical_parent().and_then(|id| graph.find(id)),
+                _ => None,
+            };
+            named.or_else(|| line_before(transcript, node))
+        });
+    }
+    path.reverse();
+    path
+}
+
+fn line_before(transcript: &Transcript<'_>, node: NodeIndex) -> Option<NodeIndex> {
+    let is_message = |index: &NodeIndex| {
+        let node = &transcript.nodes()[*index];
+        node.is_chain() && !node.is_sidechain && node.kind != RecordKind::Progress
+    };
+    (0..node).rev().find(is_message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::tests::file;
+
+    #[test]
+    fn history_runs_across_a_compaction() {
+        for logical in ["b", "gone"] {
+            let boundary = format!(
+                r#"{{"type":"system","subtype":"compact_boundary","uuid":"x","parentUuid":null,"logicalParentUuid":"{logical}","compactMetadata":{{"trigger":"auto","preTokens":9}}}}"#
+            );
+            let summary = r#"{"type":"user","uuid":"s","parentUuid":"x","isCompactSummary":true,"message":{"content":"so far"}}"#;
+            let lines = file("a b>a") + &boundary + "\n" + summary + "\n" + &file("c>s");
+            let transcript = Transcript::parse(lines.as_bytes());
+            let graph = Graph::new(&transcript);
+            assert_eq!(history(&transcript, &graph, 4), [0, 1, 2, 3, 4]);
+            let segments = segments(&transcript, &graph);
+            assert_eq!(segments.len(), 2);
+            assert_eq!((segments[1].boundary, segments[1].summary), (Some(2), Some(3)));
+            assert_eq!(segments[1].tokens_before, Some(9));
+        }
+    }
+}

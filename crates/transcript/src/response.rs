@@ -1,0 +1,120 @@
+//! API responses, put together again from the lines that they were written as.
+
+use std::collections::HashMap;
+
+use crate::content::Block;
+use crate::id::{MessageId, RequestId};
+use crate::json::Text;
+use crate::record::{Assistant, Record, RecordKind};
+use crate::transcript::{NodeIndex, Transcript};
+use crate::usage::Usage;
+
+/// One response.
+#[derive(Clone, Debug)]
+pub struct Response<'a> {
+    /// Its id; a line without one is a response of its own.
+    pub message: Option<MessageId<'a>>,
+    /// The request.
+    pub request: Option<RequestId<'a>>,
+    /// The model.
+    pub model: Option<Text<'a>>,
+    /// Its lines, in the order of the file, which is the order of its blocks.
+    pub nodes: Vec<NodeIndex>,
+    /// Why it stopped, where any line says so.
+    pub stop_reason: Option<Text<'a>>,
+    /// Its one usage: that of the line with the most output, the last of several.
+    pub usage: Option<Usage<'a>>,
+    /// Whether the client itself speaks.
+    pub is_synthetic: bool,
+}
+
+impl<'a> Response<'a> {
+    /// Its blocks, in order.
+    pub fn blocks<'t>(&'t self, transcript: &'t Transcript<'a>) -> impl Iterator<Item = (NodeIndex, Block<'a>)> + 't {
+        self.nodes.iter().flat_map(|&node| {
+            let blocks: Vec<_> = match transcript.record(node) {
+                Record::Assistant(assistant) => assistant.content().blocks().collect(),
+                _ => Vec::new(),
+            };
+            blocks.into_iter().map(move |block| (node, block))
+        })
+    }
+
+    fn add(&mut self, node: NodeIndex, line: &Assistant<'a>) {
+        self.nodes.push(node);
+        self.request = self.request.or(line.request());
+        let Some(message) = line.message() else { return };
+        self.model = self.model.or(message.model());
+        self.stop_reason = message.stop_reason().or(self.stop_reason);
+        let output = |usage: &Usage<'_>| usage.output().unwrap_or(0);
+        if let Some(usage) = message.usage()
+            && self.usage.as_ref().is_none_or(|before| output(&usage) >= output(before))
+        {
+            self.usage = Some(usage);
+        }
+    }
+}
+
+/// The responses of a file, each where its first line stands. Lines are merged by message id, wherever they are: between
+/// other lines, or on another branch. A line that was written twice (same uuid) is taken once, the last time.
+pub fn responses<'a>(transcript: &Transcript<'a>) -> Vec<Response<'a>> {
+    let mut latest = HashMap::new();
+    for (index, node) in transcript.nodes().iter().enumerate() {
+        if let (RecordKind::Assistant, Some(uuid)) = (node.kind, node.uuid) {
+            latest.insert(uuid, index);
+        }
+    }
+    let mut responses: Vec<Response<'a>> = Vec::new();
+    let mut places = HashMap::new();
+    for (index, node) in transcript.nodes().iter().enumerate() {
+        if node.kind != RecordKind::Assistant || node.uuid.is_some_and(|uuid| latest.get(&uuid) != Some(&index)) {
+            continue;
+        }
+        let Record::Assistant(line) = transcript.record(index) else { continue };
+        let new = responses.len();
+        let place = node.message.map_or(new, |message| *places.entry(message).or_insert(new));
+        if place == new {
+            responses.push(Response {
+                message: node.message,
+                request: None,
+                model: None,
+                nodes: Vec::new(),
+                stop_reason: None,
+                usage: None,
+                is_synthetic: line.is_synthetic(),
+            });
+        }
+        responses[place].add(index, &line);
+    }
+    responses
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(uuid: &str, message: &str, text: &str, output: u64, stop: &str) -> String {
+        format!(
+            r#"{{"type":"assistant","uuid":"{uuid}","requestId":"r","message":{{"id":"{message}","model":"m","content":[{{"type":"text","text":"{text}"}}],"stop_reason":{stop},"usage":{{"output_tokens":{output}}}}}}}"#
+        )
+    }
+
+    #[test]
+    fn interleaved_lines_become_one_response_with_one_usage() {
+        let file = [
+            line("a", "m1", "one", 2, "null"),
+            line("b", "m2", "other", 5, "\"end_turn\""),
+            line("c", "m1", "two", 40, "\"tool_use\""),
+            line("c", "m1", "two", 40, "\"tool_use\""),
+        ]
+        .join("\n");
+        let transcript = Transcript::parse(file.as_bytes());
+        let responses = responses(&transcript);
+        assert_eq!(responses.len(), 2);
+        assert_eq!(responses[0].nodes, [0, 3]);
+        assert_eq!(responses[0].usage.as_ref().unwrap().output(), Some(40));
+        assert!(responses[0].stop_reason.unwrap().is("tool_use"));
+        let texts: Vec<_> = responses[0].blocks(&transcript).filter_map(|(_, block)| block.plain_text()).collect();
+        assert_eq!(texts, ["one", "two"]);
+    }
+}

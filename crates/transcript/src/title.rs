@@ -1,0 +1,152 @@
+//! The title of a session: what its user called it, or what it is about.
+
+use std::collections::HashMap;
+
+use crate::record::Record;
+use crate::turn::{Speaker, prompt_text};
+
+/// The longest prompt that stands in for a title, in characters.
+pub const TITLE_LENGTH: usize = 200;
+
+/// Where a title comes from, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TitleSource {
+    /// A `custom-title` record.
+    Custom,
+    /// A `custom-title.json` beside the session.
+    CustomFile,
+    /// An `ai-title` record.
+    Ai,
+    /// A `summary` record that names a leaf of this file.
+    Summary,
+    /// A `last-prompt` record.
+    LastPrompt,
+    /// The first prompt by a person.
+    FirstPrompt,
+}
+
+/// Gathers whatever could name a session, record by record.
+#[derive(Clone, Debug, Default)]
+pub struct TitleCollector {
+    custom: Option<String>,
+    custom_file: Option<String>,
+    ai: Option<String>,
+    summaries: HashMap<String, String>,
+    summary_of_leaf: Option<String>,
+    last_prompt: Option<String>,
+    first_prompt: Option<String>,
+    tag: Option<String>,
+}
+
+impl TitleCollector {
+    /// An empty one.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes a record of the session.
+    pub fn add(&mut self, record: &Record<'_>) {
+        match record {
+            Record::CustomTitle(title) => self.custom = title.title().map(|text| text.to_string()),
+            Record::AiTitle(title) => self.ai = title.title().map(|text| text.to_string()).or(self.ai.take()),
+            Record::Summary(summary) => {
+                if let (Some(leaf), Some(text)) = (summary.leaf(), summary.summary()) {
+                    self.summaries.insert(leaf.to_string(), text.to_string());
+                }
+            }
+            Record::LastPrompt(last) => {
+                self.last_prompt = last.prompt().map(|text| text.to_string()).or(self.last_prompt.take());
+            }
+            Record::Tag(tag) => self.tag = tag.tag().map(|text| text.to_string()),
+            Record::User(user) => {
+                let is_sidechain = user.fields().is_true("isSidechain");
+                if self.first_prompt.is_none() && !is_sidechain && Speaker::of(user).opens_turn() {
+                    let text = prompt_text(user);
+                    self.first_prompt = Some(shorten(&text)).filter(|text| !text.is_empty());
+                }
+            }
+            _ => {}
+        }
+        if !self.summaries.is_empty()
+            && let Some(uuid) = record.fields().text("uuid")
+            && let Some(summary) = self.summaries.get(&*uuid.decode())
+        {
+            self.summary_of_leaf = Some(summary.clone());
+        }
+    }
+
+    /// Takes the title of a `custom-title.json`.
+    pub fn set_custom_file(&mut self, title: &str) {
+        self.custom_file = Some(title.to_owned());
+    }
+
+    /// The title, and where it comes from.
+    pub fn title(&self) -> Option<(TitleSource, &str)> {
+        let sources = [
+            (TitleSource::Custom, &self.custom),
+            (TitleSource::CustomFile, &self.custom_file),
+            (TitleSource::Ai, &self.ai),
+            (TitleSource::Summary, &self.summary_of_leaf),
+            (TitleSource::LastPrompt, &self.last_prompt),
+            (TitleSource::FirstPrompt, &self.first_prompt),
+        ];
+        sources.into_iter().find_map(|(source, text)| {
+            let text = text.as_deref()?.trim();
+            (!text.is_empty()).then_some((source, text))
+        })
+    }
+
+    /// The first prompt by a person, shortened.
+    pub fn first_prompt(&self) -> Option<&str> {
+        self.first_prompt.as_deref()
+    }
+
+    /// The last prompt that the client noted.
+    pub fn last_prompt(&self) -> Option<&str> {
+        self.last_prompt.as_deref()
+    }
+
+    /// The session's tag; an empty one takes it back.
+    pub fn tag(&self) -> Option<&str> {
+        self.tag.as_deref().filter(|tag| !tag.is_empty())
+    }
+}
+
+/// One line of at most [`TITLE_LENGTH`] characters.
+fn shorten(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(TITLE_LENGTH) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transcript::Transcript;
+
+    fn check(lines: &[&str], expected: Option<(TitleSource, &str)>) {
+        let file = lines.join("\n");
+        let mut titles = TitleCollector::new();
+        Transcript::parse(file.as_bytes()).records().for_each(|(_, record)| titles.add(&record));
+        assert_eq!(titles.title(), expected);
+    }
+
+    #[test]
+    fn the_better_source_wins_and_an_empty_one_clears() {
+        let prompt = r#"{"type":"user","uuid":"a","message":{"content":"fix  the\nbug"}}"#;
+        let custom = r#"{"type":"custom-title","customTitle":"Mine"}"#;
+        let cleared = r#"{"type":"custom-title","customTitle":""}"#;
+        let ai = r#"{"type":"ai-title","aiTitle":"Bug fix"}"#;
+        let summary = r#"{"type":"summary","summary":"About bugs","leafUuid":"a"}"#;
+        let foreign = r#"{"type":"summary","summary":"Elsewhere","leafUuid":"z"}"#;
+        check(&[], None);
+        check(&[prompt], Some((TitleSource::FirstPrompt, "fix the bug")));
+        check(&[foreign, prompt], Some((TitleSource::FirstPrompt, "fix the bug")));
+        check(&[summary, prompt], Some((TitleSource::Summary, "About bugs")));
+        check(&[summary, prompt, ai], Some((TitleSource::Ai, "Bug fix")));
+        check(&[prompt, ai, custom], Some((TitleSource::Custom, "Mine")));
+        check(&[prompt, custom, ai, cleared], Some((TitleSource::Ai, "Bug fix")));
+    }
+}

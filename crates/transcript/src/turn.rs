@@ -1,0 +1,236 @@
+//! Who speaks on a user line, and the turns that a person's prompts open.
+
+use crate::content::{Block, Content};
+use crate::json::Text;
+use crate::record::{Record, RecordKind, SystemKind, User};
+use crate::transcript::{NodeIndex, Transcript};
+
+/// What a user line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Speaker {
+    /// A person: a prompt, with or without images.
+    Person,
+    /// A person, by a slash command.
+    Command,
+    /// A person, by a shell command of their own.
+    Shell,
+    /// The output of such a command.
+    CommandOutput,
+    /// A tool: its result.
+    Tool,
+    /// The client: an expansion, a caveat, a reminder.
+    Client,
+    /// The summary that opens a compacted conversation.
+    Summary,
+    /// The notice that the person interrupted.
+    Interrupt,
+    /// The notice that a background task ended.
+    TaskNotification,
+    /// Another agent of a team.
+    Teammate,
+    /// Nobody: no content.
+    Nobody,
+}
+
+impl Speaker {
+    /// Whether it is a prompt of a person and opens a turn.
+    pub fn opens_turn(self) -> bool {
+        matches!(self, Self::Person | Self::Command | Self::Shell)
+    }
+
+    /// Who speaks on this line.
+    pub fn of(user: &User<'_>) -> Self {
+        if user.is_compact_summary() == Some(true) {
+            return Self::Summary;
+        }
+        let content = user.content();
+        if let Content::Blocks(_) = content
+            && content.blocks().any(|block| matches!(block, Block::ToolResult(_)))
+        {
+            return Self::Tool;
+        }
+        if user.is_meta() == Some(true) || user.is_visible_in_transcript_only() == Some(true) {
+            return Self::Client;
+        }
+        match content.first_text() {
+            Some(text) => Self::of_text(text),
+            None if content.blocks().next().is_some() => Self::Person,
+            None => Self::Nobody,
+        }
+    }
+
+    /// Who speaks, by how the text begins; no more of it is decoded than that.
+    fn of_text(text: Text<'_>) -> Self {
+        const MARKS: &[(&str, Speaker)] = &[
+            ("<command-name>", Speaker::Command),
+            ("<command-message>", Speaker::Command),
+            ("<bash-input>", Speaker::Shell),
+            ("<local-command-stdout>", Speaker::CommandOutput),
+            ("<local-command-stderr>", Speaker::CommandOutput),
+            ("<bash-stdout>", Speaker::CommandOutput),
+            ("<bash-stderr>", Speaker::CommandOutput),
+            ("[Request interrupted by user", Speaker::Interrupt),
+            ("<task-notification>", Speaker::TaskNotification),
+            ("<teammate-message", Speaker::Teammate),
+            ("<local-command-caveat>", Speaker::Client),
+            ("<system-reminder>", Speaker::Client),
+        ];
+        let head = text.head(64);
+        let head = head.trim_start();
+        MARKS.iter().find(|(mark, _)| head.starts_with(mark)).map_or(Self::Person, |(_, speaker)| *speaker)
+    }
+}
+
+/// The words of a prompt as its author would know them: tags of commands read as what was typed.
+pub fn prompt_text(user: &User<'_>) -> String {
+    let text = user.content().plain_text();
+    match Speaker::of(user) {
+        Speaker::Command => {
+            let name = tag(&text, "command-name").unwrap_or_default();
+            let arguments = tag(&text, "command-args").unwrap_or_default();
+            format!("{name} {arguments}").trim().to_owned()
+        }
+        Speaker::Shell => format!("! {}", tag(&text, "bash-input").unwrap_or_default()),
+        _ => text,
+    }
+}
+
+/// What stands between `<name>` and `</name>`.
+fn tag<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let (_, after) = text.split_once(&format!("<{name}>"))?;
+    let (inside, _) = after.split_once(&format!("</{name}>"))?;
+    Some(inside.trim())
+}
+
+/// From one prompt of a person to the line before the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// The prompt.
+    pub prompt: NodeIndex,
+    /// The node after the last one of the turn.
+    pub end: NodeIndex,
+    /// When it started, in milliseconds since 1970.
+    pub started: Option<i64>,
+    /// When its last line was written.
+    pub ended: Option<i64>,
+    /// What the client measured.
+    pub measured_ms: Option<u64>,
+    /// How many responses the model gave.
+    pub responses: usize,
+    /// How many tools it called.
+    pub tool_calls: usize,
+    /// Whether the person interrupted it.
+    pub interrupted: bool,
+}
+
+impl Turn {
+    /// The client's measure, or the span from the first to the last line.
+    pub fn duration_ms(&self) -> Option<u64> {
+        let span = || u64::try_from(self.ended?.checked_sub(self.started?)?).ok();
+        self.measured_ms.or_else(span)
+    }
+}
+
+/// The turns of a file, in its order, dead branches included; sub-agents that stand in the file belong to the turn in
+/// which they ran. In a sub-agent's own file the prompts of its caller open the turns.
+pub fn turns(transcript: &Transcript<'_>) -> Vec<Turn> {
+    let chain = transcript.nodes().iter().filter(|node| node.is_chain());
+    let is_agent_file = chain.clone().count() > 0 && chain.clone().all(|node| node.is_sidechain);
+    let mut turns: Vec<Turn> = Vec::new();
+    let mut last_message = None;
+    for (index, node) in transcript.nodes().iter().enumerate() {
+        if !matches!(node.kind, RecordKind::User | RecordKind::Assistant | RecordKind::System) {
+            continue;
+        }
+        let record = transcript.record(index);
+        let speaker = match &record {
+            Record::User(user) => Some(Speaker::of(user)),
+            _ => None,
+        };
+        if speaker.is_some_and(Speaker::opens_turn) && (is_agent_file || !node.is_sidechain) {
+            if let Some(before) = turns.last_mut() {
+                before.end = index;
+            }
+            turns.push(Turn {
+                prompt: index,
+                end: transcript.nodes().len(),
+                started: node.millis,
+                ended: node.millis,
+                measured_ms: None,
+                responses: 0,
+                tool_calls: 0,
+                interrupted: false,
+            });
+            continue;
+        }
+        let Some(turn) = turns.last_mut() else { continue };
+        turn.ended = turn.ended.max(node.millis);
+        match &record {
+            Record::Assistant(assistant) if !assistant.is_synthetic() => {
+                if node.message.is_none() || node.message != last_message {
+                    turn.responses += 1;
+                }
+                last_message = node.message;
+                let is_call = |block: &Block<'_>| matches!(block, Block::ToolUse(_));
+                turn.tool_calls += assistant.content().blocks().filter(is_call).count();
+            }
+            Record::System(system) if node.system == Some(SystemKind::TurnDuration) => {
+                turn.measured_ms = system.duration_ms().or(turn.measured_ms);
+            }
+            Record::User(_) => turn.interrupted |= speaker == Some(Speaker::Interrupt),
+            _ => {}
+        }
+    }
+    turns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Fields;
+
+    fn check(line: &str, expected: Speaker) {
+        let (fields, _) = Fields::scan(line.as_bytes()).unwrap();
+        assert_eq!(Speaker::of(&User::new(fields)), expected, "{line}");
+    }
+
+    #[test]
+    fn tells_people_from_machines() {
+        check(r#"{"message":{"content":"do it"}}"#, Speaker::Person);
+        check(r#"{"message":{"content":[{"type":"text","text":"look"},{"type":"image"}]}}"#, Speaker::Person);
+        check(r#"{"message":{"content":[{"type":"image"}]}}"#, Speaker::Person);
+        check(r#"{"message":{"content":"<command-name>/review</command-name>"}}"#, Speaker::Command);
+        check(r#"{"message":{"content":"<bash-stdout>x</bash-stdout>"}}"#, Speaker::CommandOutput);
+        check(r#"{"message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}"#, Speaker::Interrupt);
+        check(r#"{"message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}"#, Speaker::Tool);
+        check(r#"{"isMeta":true,"message":{"content":"expanded"}}"#, Speaker::Client);
+        check(r#"{"isCompactSummary":true,"message":{"content":"so far"}}"#, Speaker::Summary);
+        check(r#"{"message":{"content":"<task-notification>"}}"#, Speaker::TaskNotification);
+        check(r#"{"message":{}}"#, Speaker::Nobody);
+    }
+
+    #[test]
+    fn a_command_reads_as_it_was_typed() {
+        let line = r#"{"message":{"content":"<command-message>x</command-message><command-name>/fix</command-name><command-args>the bug</command-args>"}}"#;
+        let (fields, _) = Fields::scan(line.as_bytes()).unwrap();
+        assert_eq!(prompt_text(&User::new(fields)), "/fix the bug");
+    }
+
+    #[test]
+    fn turns_run_from_prompt_to_prompt() {
+        let file = [
+            r#"{"type":"user","uuid":"a","timestamp":"2026-01-01T00:00:00Z","message":{"content":"one"}}"#,
+            r#"{"type":"assistant","uuid":"b","timestamp":"2026-01-01T00:00:01Z","message":{"id":"m","content":[{"type":"text","text":"x"}]}}"#,
+            r#"{"type":"assistant","uuid":"c","timestamp":"2026-01-01T00:00:02Z","message":{"id":"m","content":[{"type":"tool_use","id":"t"}]}}"#,
+            r#"{"type":"user","uuid":"d","timestamp":"2026-01-01T00:00:05Z","message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}"#,
+            r#"{"type":"user","uuid":"e","timestamp":"2026-01-01T00:01:00Z","message":{"content":"two"}}"#,
+            r#"{"type":"system","uuid":"f","subtype":"turn_duration","durationMs":77}"#,
+        ]
+        .join("\n");
+        let transcript = Transcript::parse(file.as_bytes());
+        let turns = turns(&transcript);
+        assert_eq!(turns.len(), 2);
+        assert_eq!((turns[0].responses, turns[0].tool_calls, turns[0].duration_ms()), (1, 1, Some(5000)));
+        assert_eq!((turns[0].end, turns[1].duration_ms()), (4, Some(77)));
+    }
+}

@@ -1,0 +1,95 @@
+//! What makes two lines the same response: a key of 16 bytes instead of the ids themselves.
+
+use crate::json::Fields;
+use crate::record::Assistant;
+
+/// Identifies one API response over the whole store.
+///
+/// It is a 128-bit FNV-1a hash of the ids, so that a ledger of a million responses holds no strings. The hash is the
+/// same on every machine and in every run. Two of a billion different responses share a key with a chance of about
+/// one in 10²⁰; the ids come from the API and nobody gains by forging a collision in their own files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ResponseKey(u128);
+
+/// What the key was made of; part of the hash, so that a uuid is never taken for a message id.
+#[derive(Clone, Copy)]
+enum Made {
+    OfMessageAndRequest = 1,
+    OfMessage = 2,
+    OfLineId = 3,
+    OfBytes = 4,
+}
+
+impl ResponseKey {
+    /// The key of a response by the ids that the API gave it.
+    pub fn new(message: &str, request: Option<&str>) -> Self {
+        match request {
+            Some(request) => {
+                Self::hash(Made::OfMessageAndRequest, &[message.as_bytes(), request.as_bytes()])
+            }
+            None => Self::hash(Made::OfMessage, &[message.as_bytes()]),
+        }
+    }
+
+    /// The key of the response that a line belongs to.
+    ///
+    /// Message id and request id; the message id alone where there is no request id; the line's own uuid where there
+    /// is no message id; and the bytes of the line where there is nothing at all, so that copies still count once.
+    pub fn of(line: &Assistant<'_>) -> Self {
+        let fields: &Fields<'_> = line.fields();
+        let message = line.message().and_then(|message| message.id()).map(|id| id.decode());
+        let request = line.request().map(|id| id.decode());
+        match message.filter(|id| !id.is_empty()) {
+            Some(message) => Self::new(&message, request.as_deref().filter(|id| !id.is_empty())),
+            None => match fields.text("uuid").filter(|uuid| !uuid.is_empty()) {
+                Some(uuid) => Self::hash(Made::OfLineId, &[uuid.decode().as_bytes()]),
+                None => Self::hash(Made::OfBytes, &[fields.raw()]),
+            },
+        }
+    }
+
+    fn hash(made: Made, parts: &[&[u8]]) -> Self {
+        const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+        let mut hash = OFFSET;
+        let mut take = |byte: u8| hash = (hash ^ u128::from(byte)).wrapping_mul(PRIME);
+        take(made as u8);
+        for part in parts {
+            // The length first: `ab` + `c` is not `a` + `bc`.
+            part.len().to_le_bytes().into_iter().for_each(&mut take);
+            part.iter().copied().for_each(&mut take);
+        }
+        Self(hash)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Fields;
+
+    fn of(line: &str) -> ResponseKey {
+        ResponseKey::of(&Assistant::new(Fields::scan(line.as_bytes()).unwrap().0))
+    }
+
+    #[test]
+    fn ids_make_the_key_and_nothing_else_does() {
+        let split = of(r#"{"uuid":"a","requestId":"r","message":{"id":"m","content":[1]}}"#);
+        assert_eq!(split, of(r#"{"uuid":"b","requestId":"r","message":{"id":"\u006d","content":[2]}}"#));
+        assert_eq!(split, ResponseKey::new("m", Some("r")));
+        let others = [
+            ResponseKey::new("m", None),
+            ResponseKey::new("m", Some("s")),
+            ResponseKey::new("mr", Some("")),
+            ResponseKey::new("", Some("mr")),
+            of(r#"{"uuid":"m","message":{}}"#),
+            of(r#"{"message":{"id":""}}"#),
+            of(r#"{"message":{"id":"","content":1}}"#),
+        ];
+        for (at, key) in others.iter().enumerate() {
+            assert_ne!(*key, split);
+            assert!(!others[..at].contains(key), "{at}");
+        }
+        assert_eq!(of(r#"{"requestId":null,"message":{"id":"m"}}"#), ResponseKey::new("m", None));
+    }
+}
