@@ -130,7 +130,8 @@ pub fn spawns(transcript: &Transcript<'_>) -> Vec<Spawn> {
                         && let Some(id) = call.id()
                     {
                         let at = place(&mut spawns, &id.decode());
-                        spawns[at].prompt = call.input().and_then(|input| input.text("prompt")).map(|p| p.to_string());
+                        spawns[at].prompt =
+                            call.input().and_then(|input| input.text("prompt")).map(|p| p.to_string());
                     }
                 }
             }
@@ -191,7 +192,8 @@ pub fn link(spawns: &[Spawn], agents: &[AgentFacts]) -> Vec<AgentLink> {
             })
             .or_else(|| {
                 let run = agent.workflow_run.as_deref()?;
-                find(&|spawn| spawn.workflow_run.as_deref() == Some(run)).map(|spawn| (spawn, LinkedBy::Workflow))
+                find(&|spawn| spawn.workflow_run.as_deref() == Some(run))
+                    .map(|spawn| (spawn, LinkedBy::Workflow))
             })
     };
     let links: Vec<_> = agents.iter().map(sure).collect();
@@ -199,11 +201,13 @@ pub fn link(spawns: &[Spawn], agents: &[AgentFacts]) -> Vec<AgentLink> {
     let by_prompt = |agent: &AgentFacts, taken: &HashSet<usize>| {
         let prompt = agent.prompt.as_deref().map(str::trim).filter(|prompt| !prompt.is_empty())?;
         let asks = |(at, spawn): &(usize, &Spawn)| {
-            !taken.contains(at) && spawn.by_result.is_none() && spawn.prompt.as_deref().map(str::trim) == Some(prompt)
+            !taken.contains(at)
+                && spawn.by_result.is_none()
+                && spawn.prompt.as_deref().map(str::trim) == Some(prompt)
         };
         spawns.iter().enumerate().find(asks).map(|(at, _)| at)
     };
-        let finish = |(agent, link): (&AgentFacts, Option<(usize, LinkedBy)>)| {
+    let finish = |(agent, link): (&AgentFacts, Option<(usize, LinkedBy)>)| {
         if let Some((spawn, by)) = link {
             return AgentLink::Linked { spawn, by };
         }
@@ -251,7 +255,8 @@ mod tests {
         let spawns = [spawn("t1", "same", Some("a1")), spawn("t2", "same", None), spawn("t3", "other", None)];
         let mut by_meta = agent("a3", "same");
         by_meta.meta_tool_use = Some("t3".to_owned());
-        let agents = [agent("a1", "same"), agent("a2", "same"), by_meta, agent("a4", "same"), agent("acompact-1", "")];
+        let agents =
+            [agent("a1", "same"), agent("a2", "same"), by_meta, agent("a4", "same"), agent("acompact-1", "")];
         let links = link(&spawns, &agents);
         let linked = |spawn, by| AgentLink::Linked { spawn, by };
         assert_eq!(

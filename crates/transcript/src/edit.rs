@@ -106,7 +106,11 @@ impl<'a> Editor<'a> {
     }
 
     /// Removes items of the array at `path`.
-    pub fn remove_items(&mut self, path: &[Step<'_>], gone: impl Fn(usize) -> bool) -> Result<&mut Self, EditError> {
+    pub fn remove_items(
+        &mut self,
+        path: &[Step<'_>],
+        gone: impl Fn(usize) -> bool,
+    ) -> Result<&mut Self, EditError> {
         let array = self.find(path)?;
         if array.kind() != Kind::Array {
             return Err(EditError::NoSuchPlace);
@@ -204,7 +208,11 @@ mod tests {
     fn an_edit_changes_its_bytes_only() {
         let raw = r#"{ "a": 1.0 ,"b":"\ud800","c":[1, {"d":null} ,3],"e":{}}"#;
         check(raw, |e| e.replace(&[Key("a")], b"2").map(drop), &raw.replace("1.0", "2"));
-        check(raw, |e| e.replace_string(&[Key("c"), Item(1), Key("d")], "x").map(drop), &raw.replace("null", "\"x\""));
+        check(
+            raw,
+            |e| e.replace_string(&[Key("c"), Item(1), Key("d")], "x").map(drop),
+            &raw.replace("null", "\"x\""),
+        );
         check(raw, |e| e.set(&[], "b", b"true").map(drop), &raw.replace(r#""\ud800""#, "true"));
         check(raw, |e| e.set(&[Key("e")], "new", b"[]").map(drop), &raw.replace("{}", r#"{"new":[]}"#));
         check(raw, |e| e.set(&[], "z", b"0").map(drop), &raw.replace("{}}", r#"{},"z":0}"#));

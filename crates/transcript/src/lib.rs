@@ -8,6 +8,7 @@ pub mod content;
 pub mod edit;
 pub mod graph;
 pub mod id;
+pub mod inspect;
 pub mod json;
 pub mod line;
 pub mod objects;

@@ -110,7 +110,11 @@ impl LineSplitter {
     }
 
     /// Takes the next bytes and hands out every line that is whole now; stops at the first error of `each`.
-    pub fn push<E>(&mut self, chunk: &[u8], mut each: impl FnMut(Line<'_>) -> Result<(), E>) -> Result<(), E> {
+    pub fn push<E>(
+        &mut self,
+        chunk: &[u8],
+        mut each: impl FnMut(Line<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut rest = chunk;
         while let Some(end) = memchr::memchr(b'\n', rest) {
             let (head, tail) = rest.split_at(end + 1);

@@ -171,7 +171,9 @@ fn whole_tail(body: &[u8], from: usize) -> Option<(usize, Fields<'_>)> {
     let starts = memchr::memmem::find_iter(&body[from..], b"{\"").map(|at| from + at);
     let record = |at: &usize| {
         let tail = &body[*at..];
-        tail.starts_with(b"{\"type\":") || tail.starts_with(b"{\"parentUuid\":") || tail.starts_with(b"{\"uuid\":")
+        tail.starts_with(b"{\"type\":")
+            || tail.starts_with(b"{\"parentUuid\":")
+            || tail.starts_with(b"{\"uuid\":")
     };
     starts.filter(record).take(MOST_TRIES).find_map(|at| {
         let (fields, length) = Fields::scan(&body[at..]).ok()?;
@@ -191,9 +193,16 @@ mod tests {
             let mut objects = Vec::new();
             read_objects(
                 &line,
-                |fields, standing| objects.push(format!("{standing:?} {}", String::from_utf8_lossy(fields.raw()))),
+                |fields, standing| {
+                    objects.push(format!("{standing:?} {}", String::from_utf8_lossy(fields.raw())))
+                },
                 |problem| {
-                    problems.push(format!("{} {}+{}", problem.kind.name(), problem.span.offset, problem.span.length));
+                    problems.push(format!(
+                        "{} {}+{}",
+                        problem.kind.name(),
+                        problem.span.offset,
+                        problem.span.length
+                    ));
                 },
             );
             seen.extend(objects);
@@ -220,6 +229,9 @@ mod tests {
         check(b"[1]\n", &["not-an-object 0+3"]);
         check(b"hello\n", &["not-json 0+5"]);
         check(b"{\"a\":\"\xff\"}\n", &["Alone {\"a\":\"\u{fffd}\"}", "invalid-utf8 6+1"]);
-        check(br#"{"a":"\ud83d"}"#, &[r#"Alone {"a":"\ud83d"}"#, "no-final-newline 14+0", "lone-surrogate 6+6"]);
+        check(
+            br#"{"a":"\ud83d"}"#,
+            &[r#"Alone {"a":"\ud83d"}"#, "no-final-newline 14+0", "lone-surrogate 6+6"],
+        );
     }
 }

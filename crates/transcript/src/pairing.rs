@@ -87,7 +87,8 @@ impl<'a> Pairs<'a> {
                 None => sorted.orphans.push((answer.id, answer.node)),
                 Some(&place) if sorted.pairs[place].result.is_some() => {
                     let same_line = |a: NodeIndex, b: NodeIndex| {
-                        transcript.nodes()[a].uuid.is_some() && transcript.nodes()[a].uuid == transcript.nodes()[b].uuid
+                        transcript.nodes()[a].uuid.is_some()
+                            && transcript.nodes()[a].uuid == transcript.nodes()[b].uuid
                     };
                     if !sorted.pairs[place].result.is_some_and(|before| same_line(before, answer.node)) {
                         sorted.repeated.push((answer.id, answer.node));
@@ -176,13 +177,15 @@ mod tests {
             )
         };
         let file =
-            [result("r1", "t1"), call("c1", "t1"), call("c2", "t2"), result("r3", "t3"), result("r4", "t1")].join("\n");
+            [result("r1", "t1"), call("c1", "t1"), call("c2", "t2"), result("r3", "t3"), result("r4", "t1")]
+                .join("\n");
         let transcript = Transcript::parse(file.as_bytes());
         let pairs = Pairs::new(&transcript);
         assert_eq!(pairs.pairs.len(), 2);
         assert_eq!((pairs.pairs[0].result, pairs.pairs[0].is_error), (Some(0), true));
         assert_eq!(pairs.unanswered().map(|pair| pair.id.to_string()).collect::<Vec<_>>(), ["t2"]);
-        let kinds: Vec<_> = pairs.problems(&transcript).iter().map(|problem| (problem.kind, problem.line)).collect();
+        let kinds: Vec<_> =
+            pairs.problems(&transcript).iter().map(|problem| (problem.kind, problem.line)).collect();
         use ProblemKind::{DuplicateToolResult, OrphanToolResult, UnansweredToolUse};
         assert_eq!(kinds, [(UnansweredToolUse, 3), (OrphanToolResult, 4), (DuplicateToolResult, 5)]);
     }

@@ -30,7 +30,10 @@ pub struct Response<'a> {
 
 impl<'a> Response<'a> {
     /// Its blocks, in order.
-    pub fn blocks<'t>(&'t self, transcript: &'t Transcript<'a>) -> impl Iterator<Item = (NodeIndex, Block<'a>)> + 't {
+    pub fn blocks<'t>(
+        &'t self,
+        transcript: &'t Transcript<'a>,
+    ) -> impl Iterator<Item = (NodeIndex, Block<'a>)> + 't {
         self.nodes.iter().flat_map(|&node| {
             let blocks: Vec<_> = match transcript.record(node) {
                 Record::Assistant(assistant) => assistant.content().blocks().collect(),
@@ -67,7 +70,9 @@ pub fn responses<'a>(transcript: &Transcript<'a>) -> Vec<Response<'a>> {
     let mut responses: Vec<Response<'a>> = Vec::new();
     let mut places = HashMap::new();
     for (index, node) in transcript.nodes().iter().enumerate() {
-        if node.kind != RecordKind::Assistant || node.uuid.is_some_and(|uuid| latest.get(&uuid) != Some(&index)) {
+        if node.kind != RecordKind::Assistant
+            || node.uuid.is_some_and(|uuid| latest.get(&uuid) != Some(&index))
+        {
             continue;
         }
         let Record::Assistant(line) = transcript.record(index) else { continue };
@@ -114,7 +119,8 @@ mod tests {
         assert_eq!(responses[0].nodes, [0, 3]);
         assert_eq!(responses[0].usage.as_ref().unwrap().output(), Some(40));
         assert!(responses[0].stop_reason.unwrap().is("tool_use"));
-        let texts: Vec<_> = responses[0].blocks(&transcript).filter_map(|(_, block)| block.plain_text()).collect();
+        let texts: Vec<_> =
+            responses[0].blocks(&transcript).filter_map(|(_, block)| block.plain_text()).collect();
         assert_eq!(texts, ["one", "two"]);
     }
 }

@@ -48,7 +48,10 @@ pub fn parse_millis(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let part = |range: std::ops::Range<usize>| -> Option<i64> {
         let digits = bytes.get(range)?;
-        digits.iter().all(u8::is_ascii_digit).then(|| digits.iter().fold(0, |n, d| n * 10 + i64::from(d - b'0')))
+        digits
+            .iter()
+            .all(u8::is_ascii_digit)
+            .then(|| digits.iter().fold(0, |n, d| n * 10 + i64::from(d - b'0')))
     };
     let mark = |at: usize, allowed: &[u8]| bytes.get(at).is_some_and(|byte| allowed.contains(byte));
     let (year, month, day) = (part(0..4)?, part(5..7)?, part(8..10)?);

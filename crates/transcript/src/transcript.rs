@@ -217,7 +217,8 @@ mod tests {
         assert_eq!(transcript.nodes()[0].parent, Parent::Null);
         assert!(transcript.nodes()[1].message.unwrap().is("m1"));
         assert!(matches!(transcript.record(2), Record::Unknown(_)));
-        let kinds: Vec<_> = transcript.problems().iter().map(|problem| (problem.kind, problem.line)).collect();
+        let kinds: Vec<_> =
+            transcript.problems().iter().map(|problem| (problem.kind, problem.line)).collect();
         use ProblemKind::{Blank, NoFinalNewline, UnknownRecord};
         assert_eq!(kinds, [(Blank, 2), (NoFinalNewline, 4), (UnknownRecord, 4)]);
     }

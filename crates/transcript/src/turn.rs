@@ -201,7 +201,10 @@ mod tests {
         check(r#"{"message":{"content":[{"type":"image"}]}}"#, Speaker::Person);
         check(r#"{"message":{"content":"<command-name>/review</command-name>"}}"#, Speaker::Command);
         check(r#"{"message":{"content":"<bash-stdout>x</bash-stdout>"}}"#, Speaker::CommandOutput);
-        check(r#"{"message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}"#, Speaker::Interrupt);
+        check(
+            r#"{"message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}"#,
+            Speaker::Interrupt,
+        );
         check(r#"{"message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}"#, Speaker::Tool);
         check(r#"{"isMeta":true,"message":{"content":"expanded"}}"#, Speaker::Client);
         check(r#"{"isCompactSummary":true,"message":{"content":"so far"}}"#, Speaker::Summary);

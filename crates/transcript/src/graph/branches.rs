@@ -72,7 +72,10 @@ pub fn branch_points(transcript: &Transcript<'_>, graph: &Graph<'_>) -> Vec<Bran
 }
 
 /// The prompts of people, by the message that each follows; `None` for those that open the file.
-fn prompts_by_message(transcript: &Transcript<'_>, graph: &Graph<'_>) -> BTreeMap<Option<NodeIndex>, Vec<NodeIndex>> {
+fn prompts_by_message(
+    transcript: &Transcript<'_>,
+    graph: &Graph<'_>,
+) -> BTreeMap<Option<NodeIndex>, Vec<NodeIndex>> {
     let mut above = MessageAbove { known: vec![None; transcript.nodes().len()] };
     let mut prompts: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for (index, node) in transcript.nodes().iter().enumerate() {
@@ -169,7 +172,8 @@ mod tests {
     fn progress_and_parallel_tools_are_artefacts() {
         let call = r#"{"type":"assistant","uuid":"t1","parentUuid":"a","message":{"id":"m","content":[]}}"#;
         let next = r#"{"type":"assistant","uuid":"t2","parentUuid":"t1","message":{"id":"m","content":[]}}"#;
-        let result = r#"{"type":"user","uuid":"r","parentUuid":"t1","message":{"content":[{"type":"tool_result"}]}}"#;
+        let result =
+            r#"{"type":"user","uuid":"r","parentUuid":"t1","message":{"content":[{"type":"tool_result"}]}}"#;
         let progress = r#"{"type":"progress","uuid":"p","parentUuid":"t1"}"#;
         let lines = file("a") + &[call, next, result].join("\n");
         check(&lines, &[(1, &[2, 3], BranchCause::ParallelTools)]);

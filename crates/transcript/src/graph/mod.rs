@@ -117,13 +117,19 @@ impl<'a> Graph<'a> {
     /// Chain records without a parent in the file.
     pub fn roots(&self, transcript: &Transcript<'a>) -> Vec<NodeIndex> {
         let nodes = transcript.nodes().iter().enumerate();
-        nodes.filter(|(index, node)| node.is_chain() && self.parent(*index).is_none()).map(|(index, _)| index).collect()
+        nodes
+            .filter(|(index, node)| node.is_chain() && self.parent(*index).is_none())
+            .map(|(index, _)| index)
+            .collect()
     }
 
     /// Chain records that nothing follows.
     pub fn leaves(&self, transcript: &Transcript<'a>) -> Vec<NodeIndex> {
         let nodes = transcript.nodes().iter().enumerate();
-        nodes.filter(|(index, node)| node.is_chain() && self.is_leaf(*index)).map(|(index, _)| index).collect()
+        nodes
+            .filter(|(index, node)| node.is_chain() && self.is_leaf(*index))
+            .map(|(index, _)| index)
+            .collect()
     }
 
     /// Records whose uuid comes again further down: the later one counts.
@@ -177,12 +183,14 @@ impl<'a> Graph<'a> {
     pub fn problems(&self, transcript: &Transcript<'a>) -> Vec<Problem> {
         let nodes = transcript.nodes();
         let of = |kind: ProblemKind| move |node: NodeIndex| nodes[node].problem(kind);
-        let missing = |node: &NodeIndex| nodes[*node].parent.id().map(|id| id.to_string()).unwrap_or_default();
+        let missing =
+            |node: &NodeIndex| nodes[*node].parent.id().map(|id| id.to_string()).unwrap_or_default();
         let mut problems: Vec<Problem> = Vec::new();
         problems.extend(self.duplicates.iter().copied().map(of(ProblemKind::DuplicateUuid)));
         problems.extend(self.forward_references().map(of(ProblemKind::ForwardReference)));
         problems.extend(self.cycles().into_iter().map(of(ProblemKind::Cycle)));
-        let dangling = |node: &NodeIndex| nodes[*node].problem(ProblemKind::DanglingParent).with_detail(missing(node));
+        let dangling =
+            |node: &NodeIndex| nodes[*node].problem(ProblemKind::DanglingParent).with_detail(missing(node));
         problems.extend(self.dangling.iter().map(dangling));
         problems
     }
@@ -214,10 +222,12 @@ mod tests {
     /// `a>b` is a line with uuid `a` and parent `b`; `a` alone has parent null.
     pub(super) fn file(lines: &str) -> String {
         let line = |word: &str| {
-            let (uuid, parent) = word.split_once('>').map_or((word, "null".to_owned()), |(uuid, parent)| {
-                (uuid, format!("\"{parent}\""))
-            });
-            format!(r#"{{"type":"user","uuid":"{uuid}","parentUuid":{parent},"message":{{"content":"{uuid}"}}}}"#) + "\n"
+            let (uuid, parent) = word
+                .split_once('>')
+                .map_or((word, "null".to_owned()), |(uuid, parent)| (uuid, format!("\"{parent}\"")));
+            format!(
+                r#"{{"type":"user","uuid":"{uuid}","parentUuid":{parent},"message":{{"content":"{uuid}"}}}}"#
+            ) + "\n"
         };
         lines.split(' ').map(line).collect()
     }

@@ -127,7 +127,10 @@ mod tests {
         let line = br#"{"b":1,"a":{"x":[1,2]},"b":"two","\u0063":1e2} rest"#;
         let (fields, end) = Fields::scan(line).unwrap();
         assert_eq!(&line[end..], b" rest");
-        assert_eq!(fields.iter().map(|field| field.key.to_string()).collect::<Vec<_>>(), ["b", "a", "b", "c"]);
+        assert_eq!(
+            fields.iter().map(|field| field.key.to_string()).collect::<Vec<_>>(),
+            ["b", "a", "b", "c"]
+        );
         assert!(fields.text("b").unwrap().is("two"));
         assert_eq!(fields.count("c"), Some(100));
         let again = Fields::of_checked(fields.raw());

@@ -16,8 +16,9 @@ pub use files::{
 };
 pub use shell::{BashOutputResult, BashResult, KillShellResult};
 pub use tasks::{
-    AskUserQuestionResult, ExitPlanModeResult, FindingsResult, MessageResult, MonitorResult, ScheduleWakeupResult,
-    TaskListResult, TaskOutputResult, TaskResult, TaskStopResult, TaskUpdateResult, TodoWriteResult,
+    AskUserQuestionResult, ExitPlanModeResult, FindingsResult, MessageResult, MonitorResult,
+    ScheduleWakeupResult, TaskListResult, TaskOutputResult, TaskResult, TaskStopResult, TaskUpdateResult,
+    TodoWriteResult,
 };
 pub use web::{ArtifactResult, ToolSearchResult, WebFetchResult, WebSearchResult};
 

@@ -9,7 +9,7 @@ use super::response::{Aside, AsideKind, Reading, ResponseUsage, ServiceTier, Spe
 use super::tokens::Tokens;
 use super::view::Usage;
 use crate::json::{Fields, Text};
-use crate::record::{Assistant, RecordKind};
+use crate::record::{AssistantMessage, RecordKind};
 use crate::time::Timestamp;
 use crate::transcript::{NodeIndex, Transcript};
 
@@ -63,11 +63,11 @@ impl UsageCollector {
     /// What costs nothing: records that are no assistant's (so `agent_progress`, which repeats whole messages of
     /// sub-agents, never counts), lines without usage, API errors and what the client says itself (`<synthetic>`).
     pub fn feed(&mut self, node: NodeIndex, fields: &Fields<'_>) {
-        if RecordKind::of(fields.text("type")) != RecordKind::Assistant || fields.is_true("isApiErrorMessage") {
+        if RecordKind::of(fields.text("type")) != RecordKind::Assistant || fields.is_true("isApiErrorMessage")
+        {
             return;
         }
-        let line = Assistant::new(fields.clone());
-        let Some(message) = line.message() else { return };
+        let Some(message) = fields.object("message").map(AssistantMessage::new) else { return };
         let model = message.model();
         if model.is_some_and(|model| model.is("<synthetic>")) {
             return;
@@ -75,7 +75,7 @@ impl UsageCollector {
         let Some(usage) = message.usage() else { return };
         let reading = self.reading(&usage, model);
         let millis = fields.text("timestamp").and_then(|text| Timestamp::new(text).millis());
-        match self.places.entry(ResponseKey::of(&line)) {
+        match self.places.entry(ResponseKey::of(fields, &message)) {
             Entry::Occupied(place) => {
                 let known = &mut self.found[*place.get()];
                 if reading.tokens.output >= known.reading.tokens.output {

@@ -1,12 +1,15 @@
 //! What makes two lines the same response: a key of 16 bytes instead of the ids themselves.
 
-use crate::json::Fields;
-use crate::record::Assistant;
+use std::borrow::Cow;
+
+use crate::id::MessageId;
+use crate::json::{Fields, Text};
+use crate::record::AssistantMessage;
 
 /// Identifies one API response over the whole store.
 ///
 /// It is a 128-bit FNV-1a hash of the ids, so that a ledger of a million responses holds no strings. The hash is the
-/// same on every machine and in every run. Two of a billion different responses share a key with a chance of about
+/// same on every machine and in every run. Two of a billion different responses share a key with a chance below
 /// one in 10²⁰; the ids come from the API and nobody gains by forging a collision in their own files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResponseKey(u128);
@@ -14,20 +17,18 @@ pub struct ResponseKey(u128);
 /// What the key was made of; part of the hash, so that a uuid is never taken for a message id.
 #[derive(Clone, Copy)]
 enum Made {
-    OfMessageAndRequest = 1,
-    OfMessage = 2,
-    OfLineId = 3,
-    OfBytes = 4,
+    MessageAndRequest = 1,
+    Message = 2,
+    LineId = 3,
+    Bytes = 4,
 }
 
 impl ResponseKey {
     /// The key of a response by the ids that the API gave it.
     pub fn new(message: &str, request: Option<&str>) -> Self {
         match request {
-            Some(request) => {
-                Self::hash(Made::OfMessageAndRequest, &[message.as_bytes(), request.as_bytes()])
-            }
-            None => Self::hash(Made::OfMessage, &[message.as_bytes()]),
+            Some(request) => Self::hash(Made::MessageAndRequest, &[message.as_bytes(), request.as_bytes()]),
+            None => Self::hash(Made::Message, &[message.as_bytes()]),
         }
     }
 
@@ -35,15 +36,12 @@ impl ResponseKey {
     ///
     /// Message id and request id; the message id alone where there is no request id; the line's own uuid where there
     /// is no message id; and the bytes of the line where there is nothing at all, so that copies still count once.
-    pub fn of(line: &Assistant<'_>) -> Self {
-        let fields: &Fields<'_> = line.fields();
-        let message = line.message().and_then(|message| message.id()).map(|id| id.decode());
-        let request = line.request().map(|id| id.decode());
-        match message.filter(|id| !id.is_empty()) {
-            Some(message) => Self::new(&message, request.as_deref().filter(|id| !id.is_empty())),
-            None => match fields.text("uuid").filter(|uuid| !uuid.is_empty()) {
-                Some(uuid) => Self::hash(Made::OfLineId, &[uuid.decode().as_bytes()]),
-                None => Self::hash(Made::OfBytes, &[fields.raw()]),
+    pub fn of(line: &Fields<'_>, message: &AssistantMessage<'_>) -> Self {
+        match filled(message.id().map(MessageId::text)) {
+            Some(message) => Self::new(&message, filled(line.text("requestId")).as_deref()),
+            None => match filled(line.text("uuid")) {
+                Some(uuid) => Self::hash(Made::LineId, &[uuid.as_bytes()]),
+                None => Self::hash(Made::Bytes, &[line.raw()]),
             },
         }
     }
@@ -56,20 +54,25 @@ impl ResponseKey {
         take(made as u8);
         for part in parts {
             // The length first: `ab` + `c` is not `a` + `bc`.
-            part.len().to_le_bytes().into_iter().for_each(&mut take);
+            (part.len() as u64).to_le_bytes().into_iter().for_each(&mut take);
             part.iter().copied().for_each(&mut take);
         }
         Self(hash)
     }
 }
 
+/// A text that has characters.
+fn filled(text: Option<Text<'_>>) -> Option<Cow<'_, str>> {
+    text.filter(|text| !text.is_empty()).map(Text::decode)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Fields;
 
     fn of(line: &str) -> ResponseKey {
-        ResponseKey::of(&Assistant::new(Fields::scan(line.as_bytes()).unwrap().0))
+        let (fields, _) = Fields::scan(line.as_bytes()).unwrap();
+        ResponseKey::of(&fields, &AssistantMessage::new(fields.object("message").unwrap()))
     }
 
     #[test]

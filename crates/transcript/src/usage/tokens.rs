@@ -35,9 +35,9 @@ impl Tokens {
     /// zeroed total beside a real split is a count that somebody forgot.
     pub fn of(usage: &Usage<'_>) -> Self {
         let total = usage.cache_creation().unwrap_or(0);
-        let (five_minutes, one_hour) = usage.cache_creation_split().map_or((0, 0), |split| {
-            (split.five_minutes().unwrap_or(0), split.one_hour().unwrap_or(0))
-        });
+        let (five_minutes, one_hour) = usage
+            .cache_creation_split()
+            .map_or((0, 0), |split| (split.five_minutes().unwrap_or(0), split.one_hour().unwrap_or(0)));
         let unnamed = total.saturating_sub(five_minutes.saturating_add(one_hour));
         let tools = usage.server_tool_use();
         Self {
@@ -155,7 +155,10 @@ mod tests {
 
     #[test]
     fn wrong_values_read_as_nothing_and_huge_ones_do_not_overflow() {
-        check(r#"{"input_tokens":"many","output_tokens":-3,"cache_read_input_tokens":null}"#, (0, 0, 0, 0, 0));
+        check(
+            r#"{"input_tokens":"many","output_tokens":-3,"cache_read_input_tokens":null}"#,
+            (0, 0, 0, 0, 0),
+        );
         let huge = Tokens { input: u64::MAX, cache_write_5m: u64::MAX, ..Tokens::default() };
         assert_eq!([huge, huge].iter().sum::<Tokens>().total(), u64::MAX);
     }

@@ -1,3 +1,5 @@
 //! The integration tests of `transcript`, in one binary: one module a subject.
 
+mod properties;
 mod round_trip;
+mod usage;

@@ -1,0 +1,120 @@
+//! Everything that is irregular about one session file, in one list.
+
+use crate::content::Block;
+use crate::graph::Graph;
+use crate::id::SessionId;
+use crate::pairing::Pairs;
+use crate::problem::{Problem, ProblemKind};
+use crate::record::{Record, RecordKind, SystemKind};
+use crate::response::{Response, responses};
+use crate::transcript::{Node, Transcript};
+
+/// The problems of a file, in its order. `stem` is the file's name without its ending, where it is a session's.
+pub fn inspect<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>, stem: Option<&str>) -> Vec<Problem> {
+    let mut problems = transcript.problems().to_vec();
+    problems.extend(graph.problems(transcript));
+    problems.extend(Pairs::new(transcript).problems(transcript));
+    problems.extend(transcript.nodes().iter().filter_map(incomplete));
+    problems.extend(boundaries_without_summary(transcript, graph));
+    problems.extend(thinking_only(transcript));
+    problems.extend(stem.and_then(|stem| wrong_file_name(transcript, stem)));
+    problems.sort_by_key(|problem| (problem.line, problem.span, problem.kind));
+    problems
+}
+
+/// What clients need of a chain line and this one lacks.
+fn incomplete(node: &Node<'_>) -> Option<Problem> {
+    if !node.kind.is_chain() {
+        return None;
+    }
+    let needs_message = matches!(node.kind, RecordKind::User | RecordKind::Assistant);
+    let missing: Vec<_> = [
+        ("uuid", node.uuid.is_none()),
+        ("timestamp", node.timestamp.is_none()),
+        ("message", needs_message && !node.has_message),
+    ]
+    .into_iter()
+    .filter_map(|(name, is_missing)| is_missing.then_some(name))
+    .collect();
+    (!missing.is_empty()).then(|| node.problem(ProblemKind::IncompleteRecord).with_detail(missing.join(", ")))
+}
+
+fn boundaries_without_summary<'t>(
+    transcript: &'t Transcript<'_>,
+    graph: &'t Graph<'_>,
+) -> impl Iterator<Item = Problem> + 't {
+    let boundaries = transcript.nodes().iter().enumerate();
+    let boundaries = boundaries.filter(|(_, node)| node.system == Some(SystemKind::CompactBoundary));
+    boundaries.filter_map(|(index, node)| {
+        let has_summary = graph.children(index).any(|child| transcript.nodes()[child].is_compact_summary);
+        (!has_summary).then(|| node.problem(ProblemKind::BoundaryWithoutSummary))
+    })
+}
+
+fn thinking_only(transcript: &Transcript<'_>) -> Vec<Problem> {
+    let is_thought = |block: &Block<'_>| matches!(block, Block::Thinking(_) | Block::RedactedThinking(_));
+    let only = |response: &Response<'_>| {
+        let mut blocks = response.blocks(transcript).map(|(_, block)| block).peekable();
+        blocks.peek().is_some() && blocks.all(|block| is_thought(&block))
+    };
+    let first = |response: &Response<'_>| {
+        response.nodes.first().map(|&node| transcript.nodes()[node].problem(ProblemKind::ThinkingOnly))
+    };
+    responses(transcript).iter().filter(|response| only(response)).filter_map(first).collect()
+}
+
+/// A file in which lines name sessions and none names the one that the file is called after.
+fn wrong_file_name(transcript: &Transcript<'_>, stem: &str) -> Option<Problem> {
+    let mut other: Option<(SessionId<'_>, usize)> = None;
+    for (index, node) in transcript.nodes().iter().enumerate().filter(|(_, node)| node.is_chain()) {
+        let named = match transcript.record(index) {
+            Record::Unknown(_) => None,
+            record => record.envelope().session(),
+        };
+        match named {
+            Some(session) if session.is(stem) => return None,
+            Some(session) => other = other.or(Some((session, node.line as usize))),
+            None => {}
+        }
+    }
+    let (session, line) = other?;
+    let node = transcript.nodes().iter().find(|node| node.line as usize == line)?;
+    Some(node.problem(ProblemKind::WrongFileName).with_detail(format!("the lines name {session}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(file: &str, stem: &str, expected: &[(usize, ProblemKind)]) {
+        let transcript = Transcript::parse(file.as_bytes());
+        let problems = inspect(&transcript, &Graph::new(&transcript), Some(stem));
+        assert_eq!(problems.iter().map(|problem| (problem.line, problem.kind)).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn lists_problems_of_every_layer_by_line() {
+        let file = [
+            r#"{"type":"user","uuid":"a","parentUuid":"gone","sessionId":"s","timestamp":"2026-01-01T00:00:00Z","message":{"content":"x"}}"#,
+            "",
+            r#"{"type":"assistant","uuid":"b","parentUuid":"a","timestamp":"2026-01-01T00:00:01Z","message":{"id":"m","content":[{"type":"thinking","thinking":"hm"}]}}"#,
+            r#"{"type":"system","subtype":"compact_boundary","uuid":"c","parentUuid":null}"#,
+            "",
+        ]
+        .join("\n");
+        use ProblemKind::{
+            Blank, BoundaryWithoutSummary, DanglingParent, IncompleteRecord, ThinkingOnly, WrongFileName,
+        };
+        let common = [
+            (1, DanglingParent),
+            (2, Blank),
+            (3, ThinkingOnly),
+            (4, IncompleteRecord),
+            (4, BoundaryWithoutSummary),
+        ];
+        check(&file, "s", &common);
+        let renamed: Vec<_> =
+            common[..1].iter().copied().chain([(1, WrongFileName)]).chain(common[1..].to_vec()).collect();
+        check(&file, "other", &renamed);
+    }
+}

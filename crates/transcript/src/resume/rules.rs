@@ -1,0 +1,170 @@
+//! What one client does differently from another, as data: the steps read it, and no step asks for a version.
+
+use super::attachments::AttachmentRule;
+use super::client::Client;
+use super::{v2_0_76, v2_1_112, v2_1_325};
+
+/// Which line the conversation ends with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LeafRule {
+    /// The newest timestamp.
+    NewestTimestamp,
+    /// The only line that nothing hangs from; where there are several, the last line of the file.
+    LoneTipElseLastLine,
+    /// The last line of the file, or what hangs from it and is newer; then what `last-prompt` says.
+    LastLineThenLastPrompt,
+}
+
+/// What becomes of lines behind the last message: notices and attachments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TrailRule {
+    /// They stay.
+    Kept,
+    /// The conversation ends with its last message.
+    CutToMessage,
+}
+
+/// What a parent that is not in the file means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MissingParentRule {
+    /// History starts here.
+    HistoryStarts,
+    /// History goes on with the line just before it in time.
+    NearestInTime,
+}
+
+/// Whether progress lines link others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ProgressRule {
+    /// The client does not know them: a line that hangs from one has a missing parent.
+    Unknown,
+    /// Chains run through them.
+    PassedThrough,
+}
+
+/// What a cycle does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CycleRule {
+    /// A file without a last line of its own is refused.
+    Refused,
+    /// The walk stops where it began.
+    Cut,
+}
+
+/// How the messages that a compaction kept are put back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PreservedRule {
+    /// They are not.
+    Ignored,
+    /// By `preservedSegment`; a later line whose parent was dropped has a missing parent.
+    Segment,
+    /// By `preservedMessages`, else `preservedSegment`; a later line whose parent was dropped follows the kept ones.
+    MessagesElseSegment,
+}
+
+/// How the other calls of a response and their results are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ParallelRule {
+    /// They are not.
+    OnlyChain,
+    /// Results directly under a line of the response, put before those of the chain.
+    Children,
+    /// Results under it with notices and attachments between and behind, in the order of time.
+    Descendants,
+}
+
+/// What is done about calls and results that do not match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PairingRule {
+    /// They are sent as they are.
+    AsIs,
+    /// A result must follow its call: others go, missing ones are filled in.
+    Repaired,
+}
+
+/// What becomes of a call at the very end that was not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OpenCallRule {
+    /// It goes, as anywhere else.
+    Dropped,
+    /// It stays, with an error for its result.
+    AnsweredWithError,
+}
+
+/// How lines of one response that do not stand together are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum JoinRule {
+    /// Over tool results only.
+    OverResults,
+    /// Over tool results and other responses.
+    OverResultsAndResponses,
+}
+
+/// Which empty things are dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EmptyRule {
+    /// Responses of white space alone; thinking alone is sent.
+    BlankResponses,
+    /// Also thinking alone.
+    BlankAndThinking,
+    /// Also single empty blocks, and thinking beside white space.
+    BlankThinkingAndEmptyBlocks,
+}
+
+/// What assistant content that is a string does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StringReplyRule {
+    /// The file is refused.
+    Refused,
+    /// It is a text.
+    Text,
+}
+
+/// How a notification in the user's name is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NotificationRule {
+    /// As any prompt.
+    Prompt,
+    /// As a reminder.
+    Reminder,
+}
+
+/// Whether slash commands that the client answered itself are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LocalCommandRule {
+    /// No.
+    NotSent,
+    /// As text of the user.
+    UserText,
+}
+
+/// The rules of one client.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub(super) leaf: LeafRule,
+    pub(super) trail: TrailRule,
+    pub(super) missing_parent: MissingParentRule,
+    pub(super) progress: ProgressRule,
+    pub(super) cycle: CycleRule,
+    pub(super) preserved: PreservedRule,
+    pub(super) parallel: ParallelRule,
+    pub(super) pairing: PairingRule,
+    pub(super) open_call: OpenCallRule,
+    pub(super) join: JoinRule,
+    pub(super) empty: EmptyRule,
+    pub(super) string_reply: StringReplyRule,
+    pub(super) notification: NotificationRule,
+    pub(super) local_command: LocalCommandRule,
+    pub(super) attachments: &'static [AttachmentRule],
+}
+
+impl Rules {
+    /// The rules of a client.
+    pub(super) fn of(client: Client) -> &'static Self {
+        match client {
+            Client::V2_0_76 => &v2_0_76::RULES,
+            Client::V2_1_112 => &v2_1_112::RULES,
+            Client::V2_1_325 => &v2_1_325::RULES,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Tokens and cost: one usage a response, once over the store, at the price of its class.
+
+mod corpus;
+mod cost;
+mod files;
+mod ledger;
+
+use annals_transcript::line::lines;
+use annals_transcript::objects::read_objects;
+use annals_transcript::transcript::Transcript;
+use annals_transcript::usage::{ResponseUsage, Tokens, UsageCollector, responses_usage};
+
+/// An assistant line with whatever else it has.
+struct Line {
+    uuid: String,
+    message: &'static str,
+    output: u64,
+    usage: String,
+    model: &'static str,
+    extra: String,
+}
+
+/// A line of the response `message`, of which so much output is there.
+fn line(message: &'static str, output: u64) -> Line {
+    Line {
+        uuid: format!("{message}-{output}"),
+        message,
+        output,
+        usage: r#","input_tokens":3,"cache_read_input_tokens":100"#.to_owned(),
+        model: "claude-opus-4-5-20251101",
+        extra: r#","timestamp":"2026-01-01T00:00:00.000Z""#.to_owned(),
+    }
+}
+
+impl Line {
+    fn usage(self, usage: &str) -> Self {
+        Self { usage: format!(",{usage}"), ..self }
+    }
+
+    fn with(mut self, extra: &str) -> Self {
+        self.extra.push(',');
+        self.extra.push_str(extra);
+        self
+    }
+
+    fn at(self, time: &str) -> Self {
+        Self { extra: format!(r#","timestamp":"{time}""#), ..self }
+    }
+
+    fn model(self, model: &'static str) -> Self {
+        Self { model, ..self }
+    }
+
+    fn json(&self) -> String {
+        let Self { uuid, message, output, usage, model, extra } = self;
+        format!(
+            r#"{{"type":"assistant","uuid":"{uuid}","requestId":"req-{message}","message":{{"id":"{message}","model":"{model}","content":[],"usage":{{"output_tokens":{output}{usage}}}}}{extra}}}"#
+        )
+    }
+}
+
+fn file(lines: &[Line]) -> String {
+    lines.iter().map(|line| line.json() + "\n").collect()
+}
+
+/// The responses of a file, by both ways of reading, which must agree.
+fn read(file: &[u8]) -> Vec<ResponseUsage> {
+    let whole = responses_usage(&Transcript::parse(file));
+    let mut collector = UsageCollector::new();
+    let mut index = 0;
+    for line in lines(file) {
+        read_objects(
+            &line,
+            |fields, _| {
+                collector.feed(index, &fields);
+                index += 1;
+            },
+            |_| {},
+        );
+    }
+    assert_eq!(whole, collector.finish());
+    whole
+}
+
+fn outputs(responses: &[ResponseUsage]) -> Vec<u64> {
+    responses.iter().map(|response| response.reading.tokens.output).collect()
+}
+
+fn sum(responses: &[ResponseUsage]) -> Tokens {
+    responses.iter().map(ResponseUsage::tokens).sum()
+}
