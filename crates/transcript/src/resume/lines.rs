@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::rules::{ProgressRule, Rules};
+use super::rules::{ProgressRule, Rules, SharedLineRule};
 use crate::id::RecordId;
 use crate::objects::Standing;
 use crate::record::RecordKind;
@@ -44,6 +44,8 @@ pub(super) struct Lines<'t, 'a> {
     pub(super) transcript: &'t Transcript<'a>,
     /// Its lines, in the order of the file.
     pub(super) known: Vec<NodeIndex>,
+    /// The line that a compaction's kept messages were put behind, and the last of them.
+    pub(super) put_back: Option<(NodeIndex, NodeIndex)>,
     standpoints: Vec<Standpoint>,
     links: Vec<Link>,
     by_id: HashMap<RecordId<'a>, NodeIndex>,
@@ -56,27 +58,35 @@ impl<'t, 'a> Lines<'t, 'a> {
         let mut lines = Self {
             transcript,
             known: Vec::new(),
+            put_back: None,
             standpoints: vec![Standpoint::NotALine; count],
             links: vec![Link::Start; count],
             by_id: HashMap::with_capacity(count),
         };
         let mut passed_through = Vec::new();
+        let mut nameless = None;
         for (index, node) in transcript.nodes().iter().enumerate() {
-            let Some(uuid) = node.uuid else { continue };
             let is_link = node.kind == RecordKind::Progress && rules.progress == ProgressRule::PassedThrough;
             if !is_message_kind(node.kind) && !is_link {
                 continue;
             }
-            if node.standing != Standing::Alone {
+            if !is_readable(transcript, rules, index) {
                 lines.standpoints[index] = Standpoint::Unread;
                 continue;
             }
             if is_link {
-                passed_through.push(index);
-                lines.by_id.entry(uuid).or_insert(index);
+                if let Some(uuid) = node.uuid {
+                    passed_through.push(index);
+                    lines.by_id.entry(uuid).or_insert(index);
+                }
                 continue;
             }
-            if let Some(earlier) = lines.by_id.insert(uuid, index)
+            // Lines without an id count too, but they all share the lack of one.
+            let earlier = match node.uuid {
+                Some(uuid) => lines.by_id.insert(uuid, index),
+                None => nameless.replace(index),
+            };
+            if let Some(earlier) = earlier
                 && lines.standpoints[earlier] == Standpoint::Known
             {
                 lines.standpoints[earlier] = Standpoint::Replaced;
@@ -84,14 +94,15 @@ impl<'t, 'a> Lines<'t, 'a> {
             lines.standpoints[index] = Standpoint::Known;
         }
         lines.known = (0..count).filter(|&index| lines.is_known(index)).collect();
-        lines.link(&passed_through);
+        lines.link_all(&passed_through);
         lines
     }
 
-    fn link(&mut self, passed_through: &[NodeIndex]) {
+    fn link_all(&mut self, passed_through: &[NodeIndex]) {
         for &index in self.known.iter().chain(passed_through) {
             self.links[index] = match self.transcript.nodes()[index].parent {
                 Parent::Absent | Parent::Null => Link::Start,
+                Parent::Of(id) if id.text().is_empty() => Link::Start,
                 Parent::Of(id) => self.by_id.get(&id).map_or(Link::Missing, |&parent| Link::To(parent)),
             };
         }
@@ -190,6 +201,18 @@ impl<'t, 'a> Lines<'t, 'a> {
     /// What hangs from each line.
     pub(super) fn children(&self) -> Children {
         Children::of(self)
+    }
+}
+
+fn is_readable(transcript: &Transcript<'_>, rules: &Rules, index: NodeIndex) -> bool {
+    let nodes = transcript.nodes();
+    match nodes[index].standing {
+        Standing::Alone => true,
+        Standing::Spliced => false,
+        Standing::Shared => {
+            let is_first = index.checked_sub(1).is_none_or(|before| nodes[before].line != nodes[index].line);
+            is_first && rules.shared_line == SharedLineRule::FirstObject
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! What one client does differently from another, as data: the steps read it, and no step asks for a version.
 
-use super::attachments::AttachmentRule;
 use super::client::Client;
 use super::{v2_0_76, v2_1_112, v2_1_325};
 
@@ -13,6 +12,15 @@ pub(super) enum LeafRule {
     LoneTipElseLastLine,
     /// The last line of the file, or what hangs from it and is newer; then what `last-prompt` says.
     LastLineThenLastPrompt,
+}
+
+/// How much of a line on which more than one object stands is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SharedLineRule {
+    /// Nothing.
+    Unread,
+    /// The first object.
+    FirstObject,
 }
 
 /// What becomes of lines behind the last message: notices and attachments.
@@ -42,15 +50,6 @@ pub(super) enum ProgressRule {
     PassedThrough,
 }
 
-/// What a cycle does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CycleRule {
-    /// A file without a last line of its own is refused.
-    Refused,
-    /// The walk stops where it began.
-    Cut,
-}
-
 /// How the messages that a compaction kept are put back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PreservedRule {
@@ -67,19 +66,21 @@ pub(super) enum PreservedRule {
 pub(super) enum ParallelRule {
     /// They are not.
     OnlyChain,
-    /// Results directly under a line of the response, put before those of the chain.
+    /// Results directly under a line of the response, by time, before those of the chain.
     Children,
-    /// Results under it with notices and attachments between and behind, in the order of time.
+    /// Results under it with notices and attachments between and behind, in the order of the file.
     Descendants,
 }
 
 /// What is done about calls and results that do not match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PairingRule {
-    /// They are sent as they are.
-    AsIs,
+    /// A call without a result goes; results are sent as they are.
+    CallsOnly,
     /// A result must follow its call: others go, missing ones are filled in.
     Repaired,
+    /// The same, after results just before their call were put behind it.
+    MovedAndRepaired,
 }
 
 /// What becomes of a call at the very end that was not answered.
@@ -100,6 +101,15 @@ pub(super) enum JoinRule {
     OverResultsAndResponses,
 }
 
+/// In which order the blocks of a response are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BlockOrderRule {
+    /// As its lines come.
+    AsWritten,
+    /// Calls last.
+    CallsLast,
+}
+
 /// Which empty things are dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EmptyRule {
@@ -111,13 +121,13 @@ pub(super) enum EmptyRule {
     BlankThinkingAndEmptyBlocks,
 }
 
-/// What assistant content that is a string does.
+/// What content that is no list of blocks does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum StringReplyRule {
-    /// The file is refused.
-    Refused,
-    /// It is a text.
-    Text,
+pub(super) enum ContentRule {
+    /// The file is refused, unless it is a prompt that is a string.
+    Strict,
+    /// A string is a text; what is no content is nothing.
+    Lenient,
 }
 
 /// How a notification in the user's name is sent.
@@ -138,24 +148,68 @@ pub(super) enum LocalCommandRule {
     UserText,
 }
 
+/// What becomes of a first message that held nothing but results without a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OrphanRule {
+    /// It goes.
+    Dropped,
+    /// It says so.
+    Named,
+}
+
+/// Whether the mark that another model went on is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FallbackRule {
+    /// Yes.
+    Sent,
+    /// No.
+    Dropped,
+}
+
+/// Whether images of a queued prompt are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum QueuedImageRule {
+    /// No.
+    NotSent,
+    /// Yes.
+    Sent,
+}
+
+/// What is put behind a conversation that ends with the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EndRule {
+    /// A reply, if the very last line is the user's.
+    ReplyToLastLine,
+    /// A reply, if the last message is the user's; a prompt to go on before it, if that is a tool's result.
+    ReplyAndGoOn,
+    /// A reply, if the last message is the user's.
+    ReplyToLastMessage,
+}
+
 /// The rules of one client.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
+    pub(super) shared_line: SharedLineRule,
     pub(super) leaf: LeafRule,
     pub(super) trail: TrailRule,
     pub(super) missing_parent: MissingParentRule,
     pub(super) progress: ProgressRule,
-    pub(super) cycle: CycleRule,
     pub(super) preserved: PreservedRule,
     pub(super) parallel: ParallelRule,
     pub(super) pairing: PairingRule,
     pub(super) open_call: OpenCallRule,
     pub(super) join: JoinRule,
+    pub(super) order: BlockOrderRule,
     pub(super) empty: EmptyRule,
-    pub(super) string_reply: StringReplyRule,
+    pub(super) content: ContentRule,
     pub(super) notification: NotificationRule,
     pub(super) local_command: LocalCommandRule,
-    pub(super) attachments: &'static [AttachmentRule],
+    pub(super) orphan_at_start: OrphanRule,
+    pub(super) fallback: FallbackRule,
+    pub(super) queued_images: QueuedImageRule,
+    pub(super) end: EndRule,
+    /// Kinds of attachments that this client words for the model, beside those that all do.
+    pub(super) attachments: &'static [&'static str],
 }
 
 impl Rules {

@@ -1,0 +1,303 @@
+//! The command line, as types. What it says here is what `--help` teaches.
+
+use std::path::PathBuf;
+
+use annals_transcript::resume::Client;
+use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+
+const EXAMPLES: &str = "\
+Examples:
+  annals                            your store at a glance
+  annals ls --project shop          the sessions of a project
+  annals show last                  read the newest session of this folder
+  annals show 3f2a --as markdown    the same as a document
+  annals check last                 will it resume? what is broken, by line and byte
+  annals demo --out /tmp/demo       a made-up store to play with
+
+SESSION is a path to a .jsonl file, a session id or the beginning of one (4 characters or more), an exact title,
+or `last`: the newest session of this folder's project, else of the store.
+
+Exit codes: 0 done, 1 nothing found, 2 wrong usage, 3 problems found in the data, 4 locked, 70 a fault of ours.";
+
+/// Read, check, price and show the sessions that Claude Code keeps.
+#[derive(Debug, Parser)]
+#[command(name = "annals", version, about, after_help = EXAMPLES, infer_subcommands = false)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// Options of every command.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Everywhere")]
+pub(crate) struct Global {
+    /// The store to read [default: $CLAUDE_CONFIG_DIR, else ~/.claude]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) config_dir: Option<PathBuf>,
+    /// Our own folder for the index, prices and journals [default: $ANNALS_DATA_DIR, else the platform's]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Prices to lay over the built-in table [default: prices.json in the data folder]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) prices: Option<PathBuf>,
+    /// Print JSON for programs
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// When to use color
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    pub(crate) color: ColorChoice,
+    /// Say less
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// Say more
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+}
+
+/// When to use color.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List sessions, newest first
+    Ls(LsArgs),
+    /// Show a session: for people, or in one of the forms for programs
+    Show(ShowArgs),
+    /// Does it resume? Lists problems by line and byte, and what each client version would keep and lose
+    Check(CheckArgs),
+    /// Show todo lists and tasks
+    Todos(TodosArgs),
+    /// Show plans
+    Plans(PlansArgs),
+    /// Show the prompts of history.jsonl, newest last
+    History(HistoryArgs),
+    /// Write a made-up, realistic store to try things on
+    Demo(DemoArgs),
+    /// Print the completions of a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    Man,
+    /// Measure: parse every line of every session to typed records
+    #[command(hide = true)]
+    Bench(BenchArgs),
+}
+
+/// `annals ls`
+#[derive(Debug, clap::Args)]
+pub(crate) struct LsArgs {
+    /// Only projects whose path or folder contains this
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) project: Option<String>,
+    /// Only sessions written to on or after this day
+    #[arg(long, value_name = "DATE")]
+    pub(crate) since: Option<String>,
+    /// Only sessions written to on or before this day
+    #[arg(long, value_name = "DATE")]
+    pub(crate) until: Option<String>,
+    /// Only sessions that used a model whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) model: Option<String>,
+    /// Only sessions with this tag
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Option<String>,
+    /// What to sort by
+    #[arg(long, value_enum, default_value_t = SortKey::Modified, value_name = "KEY")]
+    pub(crate) sort: SortKey,
+    /// At most so many [default: 20 on a terminal, else all]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Turns, sub-agents, tokens and cost too: reads every file whole
+    #[arg(short, long)]
+    pub(crate) long: bool,
+    /// Also empty files and warm-up stubs, and no limit
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+/// What sessions are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SortKey {
+    /// Newest written to first
+    Modified,
+    /// Newest begun first
+    Created,
+    /// Largest first
+    Size,
+    /// Most expensive first
+    Cost,
+    /// Most tokens first
+    Tokens,
+    /// Most turns first
+    Turns,
+    /// By title
+    Title,
+}
+
+/// `annals show`
+#[derive(Debug, clap::Args)]
+pub(crate) struct ShowArgs {
+    /// Which session: a path, an id or its beginning, a title, or `last`
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: String,
+    /// The form
+    #[arg(long = "as", value_enum, default_value_t = Form::Transcript, value_name = "FORM")]
+    pub(crate) form: Form,
+    /// Whose rules decide what is sent on resume (form `api`) [default: the newest known]
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) client: Option<Client>,
+    /// Show long outputs whole
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Leave out what the model thought
+    #[arg(long)]
+    pub(crate) no_thinking: bool,
+    /// Leave out what sub-agents did
+    #[arg(long)]
+    pub(crate) no_agents: bool,
+}
+
+/// The forms of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// For people
+    Transcript,
+    /// The file, byte for byte, put together from parsed lines
+    Raw,
+    /// One JSON object a record: line, offset, length, kind, uuid, parent, role, blocks, problems
+    Records,
+    /// What the client would send on resume
+    Api,
+    /// The turns, from prompt to prompt
+    Turns,
+    /// The tool calls with their results
+    Tools,
+    /// The sub-agents and what started them
+    Agents,
+    /// The conversation as a graph: segments, branches, leaves
+    Tree,
+    /// Tokens and cost
+    Usage,
+    /// A Markdown document
+    Markdown,
+}
+
+/// `annals check`
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// Which sessions
+    #[arg(value_name = "SESSION", required_unless_present = "all")]
+    pub(crate) sessions: Vec<String>,
+    /// Every session of the store, and its side files: orphans, stale index entries, empty and warm-up files
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+/// `annals todos`
+#[derive(Debug, clap::Args)]
+pub(crate) struct TodosArgs {
+    /// Only those of one session
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: Option<String>,
+    /// Also lists without an open item
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+/// `annals plans`
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlansArgs {
+    /// Show this plan
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+/// `annals history`
+#[derive(Debug, clap::Args)]
+pub(crate) struct HistoryArgs {
+    /// Only prompts that contain this
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: Option<String>,
+    /// Only projects whose path contains this
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) project: Option<String>,
+    /// At most so many of the newest [default: 50 on a terminal, else all]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+/// `annals demo`
+#[derive(Debug, clap::Args)]
+pub(crate) struct DemoArgs {
+    /// Where to write it; must be empty or not there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// So many sessions [default: about 25, one of each kind]
+    #[arg(long, value_name = "N", conflicts_with = "bytes")]
+    pub(crate) sessions: Option<u32>,
+    /// So many bytes, such as 500M or 1G
+    #[arg(long, value_name = "N", value_parser = parse_bytes)]
+    pub(crate) bytes: Option<u64>,
+    /// Another seed gives another store
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+/// `annals completions`
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// `annals bench`
+#[derive(Debug, clap::Args)]
+pub(crate) struct BenchArgs {
+    /// How many threads [default: all cores]
+    #[arg(long, value_name = "N", action = ArgAction::Set)]
+    pub(crate) threads: Option<usize>,
+}
+
+/// `500`, `64k`, `500M`, `1G`
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor = match text[digits.len()..].to_ascii_uppercase().trim_end_matches('B') {
+        "" => 1,
+        "K" => 1_000,
+        "M" => 1_000_000,
+        "G" => 1_000_000_000,
+        _ => return Err("a number of bytes, such as 500M or 1G".to_owned()),
+    };
+    let number: u64 = digits.parse().map_err(|_| "a number of bytes, such as 500M or 1G".to_owned())?;
+    number.checked_mul(factor).ok_or_else(|| "too many bytes".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        use clap::CommandFactory;
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn reads_sizes() {
+        assert_eq!(parse_bytes("1G"), Ok(1_000_000_000));
+        assert_eq!(parse_bytes("64kb"), Ok(64_000));
+        assert!(parse_bytes("1X").is_err());
+        assert!(parse_bytes("G").is_err());
+    }
+}

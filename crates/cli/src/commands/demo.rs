@@ -1,0 +1,48 @@
+//! `annals demo`: writes a made-up store, the same for the same seed.
+
+use annals_demo::Plan;
+use annals_store::write_tree::DemoWriter;
+use annals_transcript::json::ObjectWriter;
+use std::io::Write;
+
+use crate::args::DemoArgs;
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::output::Paint;
+use crate::words;
+
+pub(crate) fn run(args: &DemoArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    let writer = DemoWriter::create(&args.out).map_err(|error| {
+        Fault::usage(error.to_string()).hint("a demo store is only written where nothing is: name a new folder")
+    })?;
+    let plan = Plan { sessions: args.sessions, bytes: args.bytes, seed: args.seed };
+    let tally = annals_demo::generate(&plan, &mut |file| {
+        writer.write(&file.path, &file.bytes, Some(file.modified_ms)).map(drop)
+    })
+    .map_err(|error| Fault::internal(error.to_string()))?;
+    if context.json {
+        let mut out = Vec::new();
+        let mut object = ObjectWriter::begin(&mut out);
+        object.string("out", &args.out.display().to_string());
+        object.number("files", tally.files).number("sessions", tally.sessions).number("subAgents", tally.sub_agents);
+        object.number("lines", tally.lines).number("bytes", tally.bytes);
+        object.end();
+        out.push(b'\n');
+        context.out.write_all(&out)?;
+        return Ok(Outcome::Done);
+    }
+    let place = args.out.display();
+    context.out.line(format!(
+        "{place}: {}, {}, {} in {}",
+        words::plural(tally.sessions, "session", "sessions"),
+        words::plural(tally.sub_agents, "sub-agent", "sub-agents"),
+        words::bytes(tally.bytes),
+        words::plural(tally.files, "file", "files"),
+    ))?;
+    context.out.line("\nNow try:")?;
+    for command in ["", " ls", " show last", " check --all"] {
+        let text = context.out.paint(Paint::Cyan, format!("  annals --config-dir {place}{command}"));
+        context.out.line(text)?;
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,105 @@
+//! `annals history`: every prompt ever typed, as history.jsonl has it, newest last.
+
+use std::collections::VecDeque;
+use std::io::Write;
+use std::ops::ControlFlow;
+
+use annals_store::FileProblem;
+use annals_store::history::{HistoryEntry, stream_history};
+use annals_transcript::json::ObjectWriter;
+use annals_transcript::time::format_millis;
+
+use crate::args::HistoryArgs;
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::output::Paint;
+use crate::table::{Align, Table};
+use crate::words;
+
+/// How many fit on a screen.
+const ON_A_SCREEN: usize = 50;
+
+/// One prompt.
+struct Prompt {
+    line: usize,
+    millis: Option<i64>,
+    text: String,
+    project: String,
+    session: Option<String>,
+    pastes: usize,
+}
+
+pub(crate) fn run(args: &HistoryArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    let usual = if context.out.is_terminal && !context.json { ON_A_SCREEN } else { usize::MAX };
+    let limit = args.limit.unwrap_or(usual);
+    let (text, project) = (lower(&args.text), lower(&args.project));
+    let mut prompts: VecDeque<Prompt> = VecDeque::new();
+    let problems = stream_history(context.store.config_dir(), |line, entry| {
+        let prompt = prompt_of(line.number, &entry);
+        let wanted = |part: &Option<String>, whole: &str| {
+            part.as_ref().is_none_or(|part| whole.to_lowercase().contains(part))
+        };
+        if wanted(&text, &prompt.text) && wanted(&project, &prompt.project) {
+            prompts.push_back(prompt);
+            if prompts.len() > limit {
+                prompts.pop_front();
+            }
+        }
+        ControlFlow::Continue(())
+    })?;
+    if context.json {
+        write_json(&prompts, &problems, context)?;
+    } else {
+        draw(&prompts, context)?;
+    }
+    Ok(if prompts.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+}
+
+fn lower(text: &Option<String>) -> Option<String> {
+    text.as_ref().map(|text| text.to_lowercase())
+}
+
+fn prompt_of(line: usize, entry: &HistoryEntry<'_>) -> Prompt {
+    Prompt {
+        line,
+        millis: entry.millis(),
+        text: entry.display().map(|text| text.to_string()).unwrap_or_default(),
+        project: entry.project().map(|text| text.to_string()).unwrap_or_default(),
+        session: entry.session().map(|session| session.to_string()),
+        pastes: entry.pastes().len(),
+    }
+}
+
+fn draw(prompts: &VecDeque<Prompt>, context: &mut Context) -> std::io::Result<()> {
+    let heads = [("when", Align::Left), ("project", Align::Left), ("prompt", Align::Left)];
+    let mut table = Table::new(&heads).paint(0, Paint::Dim).paint(1, Paint::Cyan);
+    for prompt in prompts {
+        let project = prompt.project.rsplit(['/', '\\']).next().unwrap_or_default();
+        let when = prompt.millis.map(|ms| words::moment(ms, &context.zone)).unwrap_or_default();
+        table.row(vec![when, project.to_owned(), prompt.text.clone()]);
+    }
+    if table.is_empty() { context.out.line("no prompts") } else { table.draw(&mut context.out) }
+}
+
+fn write_json(
+    prompts: &VecDeque<Prompt>,
+    problems: &[FileProblem],
+    context: &mut Context,
+) -> std::io::Result<()> {
+    let mut out = Vec::new();
+    let mut object = ObjectWriter::begin(&mut out);
+    object.array("prompts", |list| {
+        for prompt in prompts {
+            list.object(|object| {
+                object.number("line", prompt.line as u64).string("prompt", &prompt.text);
+                object.string_or_null("timestamp", prompt.millis.map(format_millis).as_deref());
+                object.string("project", &prompt.project).string_or_null("session", prompt.session.as_deref());
+                object.number("pastes", prompt.pastes as u64);
+            });
+        }
+    });
+    super::check::write_file_problems(&mut object, problems);
+    object.end();
+    out.push(b'\n');
+    context.out.write_all(&out)
+}

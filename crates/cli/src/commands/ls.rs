@@ -1,0 +1,213 @@
+//! `annals ls`: sessions, newest first. Plain lists read the ends of files; numbers and JSON take a pass over the store.
+
+use std::io::Write;
+
+use annals_store::Summary;
+use annals_transcript::json::ObjectWriter;
+use annals_transcript::time::format_millis;
+
+use crate::args::{LsArgs, SortKey};
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::output::Paint;
+use crate::survey::{Survey, Surveyed};
+use crate::table::{Align, Table};
+use crate::{json, when, words};
+
+/// How many fit on a screen.
+const ON_A_SCREEN: usize = 20;
+
+pub(crate) fn run(args: &LsArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    let filter = Filter::new(args, context)?;
+    let by_numbers = matches!(args.sort, SortKey::Cost | SortKey::Tokens | SortKey::Turns);
+    if context.json || args.long || by_numbers {
+        return full(args, &filter, context);
+    }
+    let discovery = context.store.discover();
+    let (mut summaries, _) = context.store.summaries(&discovery);
+    summaries.retain(|summary| filter.keeps(summary));
+    summaries.sort_by(|left, right| order(args.sort, left, right));
+    let total = summaries.len();
+    summaries.truncate(limit(args, context));
+    let mut table = Table::new(&[
+        ("session", Align::Left),
+        ("modified", Align::Left),
+        ("size", Align::Right),
+        ("project", Align::Left),
+        ("title", Align::Left),
+    ])
+    .paint(0, Paint::Cyan)
+    .paint(1, Paint::Dim);
+    for summary in &summaries {
+        table.row(vec![
+            short_id(summary),
+            summary.modified.map(|ms| words::moment(ms, &context.zone)).unwrap_or_default(),
+            words::bytes(summary.bytes),
+            project_name(summary),
+            title(summary),
+        ]);
+    }
+    finish(&table, total, summaries.len(), context)
+}
+
+fn full(args: &LsArgs, filter: &Filter, context: &mut Context) -> Result<Outcome, Fault> {
+    let survey = Survey::of(&context.store, &context.prices);
+    let mut sessions: Vec<_> = survey.sessions.iter().filter(|session| filter.keeps(&session.full.summary)).collect();
+    sessions.sort_by(|left, right| match args.sort {
+        SortKey::Cost => right.usage.cost.cmp(&left.usage.cost),
+        SortKey::Tokens => right.usage.tokens.total().cmp(&left.usage.tokens.total()),
+        SortKey::Turns => right.full.turns.cmp(&left.full.turns),
+        other => order(other, &left.full.summary, &right.full.summary),
+    });
+    let total = sessions.len();
+    sessions.truncate(limit(args, context));
+    if context.json {
+        write_json(&sessions, context)?;
+        return Ok(if sessions.is_empty() { Outcome::NothingFound } else { Outcome::Done });
+    }
+    let mut table = Table::new(&[
+        ("session", Align::Left),
+        ("modified", Align::Left),
+        ("turns", Align::Right),
+        ("agents", Align::Right),
+        ("tokens", Align::Right),
+        ("cost", Align::Right),
+        ("project", Align::Left),
+        ("title", Align::Left),
+    ])
+    .paint(0, Paint::Cyan)
+    .paint(1, Paint::Dim)
+    .paint(5, Paint::Green);
+    for session in &sessions {
+        let summary = &session.full.summary;
+        table.row(vec![
+            short_id(summary),
+            summary.modified.map(|ms| words::moment(ms, &context.zone)).unwrap_or_default(),
+            words::count(session.full.turns as u64),
+            words::count(session.sub_agents as u64),
+            words::short_count(session.usage.tokens.total()),
+            words::dollars(session.usage.cost.dollars()),
+            project_name(summary),
+            title(summary),
+        ]);
+    }
+    finish(&table, total, sessions.len(), context)
+}
+
+fn finish(table: &Table, total: usize, shown: usize, context: &mut Context) -> Result<Outcome, Fault> {
+    if table.is_empty() {
+        context.out.line("no sessions")?;
+        return Ok(Outcome::NothingFound);
+    }
+    table.draw(&mut context.out)?;
+    if shown < total {
+        let more = format!("\n{} more: --limit N or --all shows them", total - shown);
+        let more = context.out.paint(Paint::Dim, more);
+        context.out.line(more)?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn limit(args: &LsArgs, context: &Context) -> usize {
+    let usual = if context.out.is_terminal && !context.json && !args.all { ON_A_SCREEN } else { usize::MAX };
+    args.limit.unwrap_or(usual)
+}
+
+fn order(key: SortKey, left: &Summary, right: &Summary) -> std::cmp::Ordering {
+    let by_name = || left.path.cmp(&right.path);
+    match key {
+        SortKey::Created => right.created_millis.cmp(&left.created_millis).then_with(by_name),
+        SortKey::Size => right.bytes.cmp(&left.bytes).then_with(by_name),
+        SortKey::Title => title(left).to_lowercase().cmp(&title(right).to_lowercase()).then_with(by_name),
+        _ => right.modified.cmp(&left.modified).then_with(by_name),
+    }
+}
+
+/// The beginning of the id: enough to name it.
+pub(crate) fn short_id(summary: &Summary) -> String {
+    summary.session.as_str().chars().take(8).collect()
+}
+
+/// The last part of the project's path.
+pub(crate) fn project_name(summary: &Summary) -> String {
+    let path = summary.project.as_ref().map_or(summary.slug.as_str(), |project| project.path.as_str());
+    path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path).to_owned()
+}
+
+/// The title, or why there is none.
+pub(crate) fn title(summary: &Summary) -> String {
+    let none = if summary.bytes == 0 { "(empty)" } else { "(no prompt)" };
+    summary.title_text().unwrap_or(none).to_owned()
+}
+
+/// Which sessions are wanted.
+struct Filter {
+    project: Option<String>,
+    model: Option<String>,
+    tag: Option<String>,
+    since: Option<i64>,
+    until: Option<i64>,
+    everything: bool,
+}
+
+impl Filter {
+    fn new(args: &LsArgs, context: &Context) -> Result<Self, Fault> {
+        let today = when::today(&context.zone);
+        let day = |text: &Option<String>| text.as_ref().map(|text| when::parse_day(text, today)).transpose();
+        Ok(Self {
+            project: args.project.as_ref().map(|text| text.to_lowercase()),
+            model: args.model.as_ref().map(|text| text.to_lowercase()),
+            tag: args.tag.clone(),
+            since: day(&args.since)?.map(|day| when::start_of(day, &context.zone)),
+            until: day(&args.until)?.map(|day| when::end_of(day, &context.zone)),
+            everything: args.all,
+        })
+    }
+
+    fn keeps(&self, summary: &Summary) -> bool {
+        let contains = |text: &str, part: &str| text.to_lowercase().contains(part);
+        let in_project = |part: &String| {
+            contains(summary.slug.as_str(), part) || summary.project.as_ref().is_some_and(|p| contains(&p.path, part))
+        };
+        let moment = summary.modified.or(summary.active_millis);
+        (self.everything || !(summary.is_empty() || summary.is_warm_up))
+            && self.project.as_ref().is_none_or(in_project)
+            && self.model.as_ref().is_none_or(|part| summary.models.iter().any(|model| contains(model, part)))
+            && self.tag.as_ref().is_none_or(|tag| summary.tag.as_ref() == Some(tag))
+            && self.since.is_none_or(|since| moment.is_some_and(|at| at >= since))
+            && self.until.is_none_or(|until| moment.is_some_and(|at| at < until))
+    }
+}
+
+fn write_json(sessions: &[&Surveyed], context: &mut Context) -> std::io::Result<()> {
+    let mut out = Vec::new();
+    let mut object = ObjectWriter::begin(&mut out);
+    object.array("sessions", |list| {
+        for session in sessions {
+            list.object(|object| write_session(session, object));
+        }
+    });
+    object.end();
+    out.push(b'\n');
+    context.out.write_all(&out)
+}
+
+fn write_session(session: &Surveyed, object: &mut ObjectWriter<'_>) {
+    let summary = &session.full.summary;
+    object.string("id", summary.session.as_str()).string("file", &summary.path.display().to_string());
+    object.string("slug", summary.slug.as_str());
+    object.string_or_null("project", summary.project.as_ref().map(|project| project.path.as_str()));
+    object.string_or_null("title", summary.title_text());
+    object.string_or_null("firstPrompt", summary.first_prompt.as_deref());
+    object.string_or_null("created", summary.created.as_deref());
+    object.string_or_null("modified", summary.modified.map(format_millis).as_deref());
+    object.number("bytes", summary.bytes).number("records", session.full.records as u64);
+    object.number("turns", session.full.turns as u64).number("subAgents", session.sub_agents as u64);
+    object.string_or_null("gitBranch", summary.git_branch.as_deref());
+    object.string_or_null("tag", summary.tag.as_deref());
+    json::names(object, "versions", &summary.versions);
+    json::names(object, "models", &summary.models);
+    json::tokens(object, "tokens", &session.usage.tokens);
+    json::cost(object, &session.usage);
+    object.number("problems", session.full.problem_count() as u64);
+}

@@ -1,0 +1,21 @@
+//! `--as api`: the messages that a client would send on resume, and why it leaves out what it leaves out.
+
+use std::io::Write;
+
+use annals_transcript::resume::{Client, resume};
+use annals_transcript::transcript::Transcript;
+
+use crate::args::ShowArgs;
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::session::Target;
+
+pub(crate) fn run(args: &ShowArgs, target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
+    let bytes = target.read()?;
+    let resumed = resume(&Transcript::parse(&bytes), args.client.unwrap_or(Client::NEWEST));
+    let mut json = Vec::new();
+    resumed.write_json(&mut json);
+    json.push(b'\n');
+    context.out.write_all(&json)?;
+    Ok(if resumed.outcome.is_ok() { Outcome::Done } else { Outcome::ProblemsFound })
+}

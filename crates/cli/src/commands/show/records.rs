@@ -1,0 +1,107 @@
+//! `--as records`: one JSON object a record, while the file streams by. A line without a record has one too.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+
+use annals_store::read::stream_lines;
+use annals_transcript::content::{Block, Content};
+use annals_transcript::json::{Fields, ObjectWriter};
+use annals_transcript::line::Line;
+use annals_transcript::objects::read_objects;
+use annals_transcript::problem::Problem;
+use annals_transcript::record::{Record, RecordKind};
+
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::session::Target;
+
+pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
+    let out = &mut context.out;
+    let mut buffer = Vec::new();
+    let failed = stream_lines(&target.path, |line| {
+        buffer.clear();
+        write_line(&line, &mut buffer);
+        match out.write_all(&buffer) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => ControlFlow::Break(error),
+        }
+    })?;
+    failed.map_or(Ok(Outcome::Done), |error| Err(error.into()))
+}
+
+fn write_line(line: &Line<'_>, out: &mut Vec<u8>) {
+    let mut problems = Vec::new();
+    let mut found = Vec::new();
+    read_objects(line, |fields, _| found.push(fields), |problem| problems.push(problem));
+    if found.is_empty() {
+        return write_object(line, None, &problems, out);
+    }
+    for fields in found {
+        write_object(line, Some(fields), &problems, out);
+        // Problems of a shared line are told once.
+        problems.clear();
+    }
+}
+
+fn write_object(line: &Line<'_>, fields: Option<Fields<'_>>, problems: &[Problem], out: &mut Vec<u8>) {
+    let (offset, length) = match &fields {
+        Some(fields) => {
+            let within = fields.raw().as_ptr() as usize - line.raw().as_ptr() as usize;
+            (line.offset + within, fields.raw().len())
+        }
+        None => (line.offset, line.raw().len()),
+    };
+    let mut object = ObjectWriter::begin(out);
+    object.number("line", line.number as u64).number("offset", offset as u64).number("length", length as u64);
+    match fields.map(Record::new) {
+        Some(record) => write_record(&record, &mut object),
+        None => {
+            object.raw("kind", b"null").raw("uuid", b"null").raw("parent", b"null").raw("role", b"null");
+            object.raw("blocks", b"[]");
+        }
+    }
+    object.array("problems", |list| {
+        for problem in problems {
+            list.object(|object| {
+                object.string("kind", problem.kind.name()).string("severity", problem.kind.severity().name());
+                object.number("offset", problem.span.offset as u64).number("length", problem.span.length as u64);
+                object.string("message", &problem.message());
+            });
+        }
+    });
+    object.end();
+    out.push(b'\n');
+}
+
+fn write_record(record: &Record<'_>, object: &mut ObjectWriter<'_>) {
+    let kind = record.kind();
+    object.string("kind", kind.name());
+    if matches!(kind, RecordKind::Unknown | RecordKind::Untyped | RecordKind::ApiRequest) {
+        object.string_or_null("type", record.type_name().map(|name| name.decode()).as_deref());
+    }
+    let fields = record.fields();
+    for (name, key) in [("uuid", "uuid"), ("parent", "parentUuid")] {
+        match fields.text(key) {
+            Some(text) => object.string(name, &text.decode()),
+            None => object.raw(name, b"null"),
+        };
+    }
+    let (role, content) = match record {
+        Record::User(user) => (Some("user"), user.content()),
+        Record::Assistant(assistant) => (Some("assistant"), assistant.content()),
+        _ => (None, Content::Absent),
+    };
+    object.string_or_null("role", role);
+    object.array("blocks", |list| {
+        if let Content::Text(_) = content {
+            list.string("text");
+        }
+        for block in content.blocks() {
+            list.string(&block_name(&block));
+        }
+    });
+}
+
+fn block_name(block: &Block<'_>) -> String {
+    block.type_name().map_or_else(|| "unknown".to_owned(), |name| name.to_string())
+}

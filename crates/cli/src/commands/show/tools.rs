@@ -1,0 +1,103 @@
+//! `--as tools`: every tool call with its result, or without.
+
+use std::io::Write;
+
+use annals_transcript::json::{Fields, ObjectWriter, Value};
+use annals_transcript::pairing::{Pairs, ToolPair};
+use annals_transcript::transcript::Transcript;
+
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::output::Paint;
+use crate::session::Target;
+use crate::table::{Align, Table};
+use crate::{json, words};
+
+pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
+    let bytes = target.read()?;
+    let transcript = Transcript::parse(&bytes);
+    let pairs = Pairs::new(&transcript);
+    if context.json {
+        write_json(&transcript, &pairs, context)?;
+    } else {
+        draw(&transcript, &pairs, context)?;
+    }
+    Ok(if pairs.pairs.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+}
+
+fn write_json(transcript: &Transcript<'_>, pairs: &Pairs<'_>, context: &mut Context) -> std::io::Result<()> {
+    let uuid = |node: usize| transcript.nodes()[node].uuid.map(|uuid| uuid.to_string());
+    let mut out = Vec::new();
+    let mut object = ObjectWriter::begin(&mut out);
+    object.array("tools", |list| {
+        for pair in &pairs.pairs {
+            list.object(|object| {
+                object.string("id", &pair.id.decode());
+                object.string_or_null("name", pair.name.map(|name| name.decode()).as_deref());
+                object.raw("input", pair.input.as_ref().map_or(b"null".as_slice(), Fields::raw));
+                object.string_or_null("toolUseUuid", uuid(pair.call).as_deref());
+                object.string_or_null("resultUuid", pair.result.and_then(uuid).as_deref());
+                object.boolean("isError", pair.is_error);
+                json::number_or_null(object, "durationMs", pair.duration_ms(transcript));
+                let agent = pair.agent.map(|agent| agent.decode());
+                object.string_or_null("agentId", agent.as_deref());
+            });
+        }
+    });
+    if !pairs.orphans.is_empty() {
+        object.array("orphanResults", |list| {
+            for (id, node) in &pairs.orphans {
+                list.object(|object| {
+                    object.string("id", &id.decode()).string_or_null("resultUuid", uuid(*node).as_deref());
+                });
+            }
+        });
+    }
+    object.end();
+    out.push(b'\n');
+    context.out.write_all(&out)
+}
+
+fn draw(transcript: &Transcript<'_>, pairs: &Pairs<'_>, context: &mut Context) -> std::io::Result<()> {
+    let heads = [
+        ("line", Align::Right),
+        ("tool", Align::Left),
+        ("took", Align::Right),
+        ("result", Align::Left),
+        ("asked", Align::Left),
+    ];
+    let mut table = Table::new(&heads).paint(0, Paint::Dim).paint(1, Paint::Cyan);
+    for pair in &pairs.pairs {
+        let result = match (pair.result, pair.is_error) {
+            (None, _) => "unanswered",
+            (Some(_), true) => "error",
+            (Some(_), false) => "ok",
+        };
+        table.row(vec![
+            transcript.nodes()[pair.call].line.to_string(),
+            pair.name.map(|name| name.to_string()).unwrap_or_default(),
+            pair.duration_ms(transcript).map(words::duration).unwrap_or_default(),
+            result.to_owned(),
+            asked(pair),
+        ]);
+    }
+    if table.is_empty() {
+        return context.out.line("no tool calls");
+    }
+    table.draw(&mut context.out)?;
+    let (errors, open) = (pairs.pairs.iter().filter(|pair| pair.is_error).count(), pairs.unanswered().count());
+    let calls = words::plural(pairs.pairs.len() as u64, "call", "calls");
+    context.out.line(format!("\n{calls}, {errors} failed, {open} unanswered"))
+}
+
+/// The argument that says most about a call.
+fn asked(pair: &ToolPair<'_>) -> String {
+    const TELLING: [&str; 11] = [
+        "command", "file_path", "path", "notebook_path", "pattern", "url", "query", "description", "skill", "prompt",
+        "subject",
+    ];
+    let Some(input) = &pair.input else { return String::new() };
+    let told = TELLING.iter().find_map(|key| input.text(key)).map(|text| text.head(200).into_owned());
+    let first = || input.iter().next().map(|field| field.value).and_then(Value::text).map(|t| t.head(200).into_owned());
+    told.or_else(first).unwrap_or_default()
+}

@@ -1,0 +1,153 @@
+//! `--as tree`: the conversation as a graph: its segments, where it branches and why, where it ends.
+
+use std::io::Write;
+
+use annals_transcript::graph::{BranchCause, BranchPoint, Graph, Segment, branch_points, history, segments};
+use annals_transcript::json::{ArrayWriter, ObjectWriter};
+use annals_transcript::record::{Record, RecordKind};
+use annals_transcript::transcript::{NodeIndex, Transcript};
+use annals_transcript::turn::{Speaker, prompt_text};
+
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::output::{Output, Paint};
+use crate::session::Target;
+use crate::table::{cut, one_line};
+use crate::{json, words};
+
+/// The graph with everything that the form tells.
+struct Tree<'a> {
+    transcript: Transcript<'a>,
+    graph: Graph<'a>,
+    segments: Vec<Segment>,
+    branches: Vec<BranchPoint>,
+    leaf: Option<NodeIndex>,
+}
+
+pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
+    let bytes = target.read()?;
+    let transcript = Transcript::parse(&bytes);
+    let graph = Graph::new(&transcript);
+    let tree = Tree {
+        segments: segments(&transcript, &graph),
+        branches: branch_points(&transcript, &graph),
+        leaf: last_leaf(&transcript),
+        transcript,
+        graph,
+    };
+    if context.json {
+        let mut out = Vec::new();
+        tree.write_json(&mut out);
+        context.out.write_all(&out)?;
+    } else {
+        tree.draw(&mut context.out)?;
+    }
+    Ok(if tree.leaf.is_some() { Outcome::Done } else { Outcome::NothingFound })
+}
+
+/// The last line of the chain in the file that is no sub-agent's; in an agent's own file, the last of all.
+fn last_leaf(transcript: &Transcript<'_>) -> Option<NodeIndex> {
+    let nodes = transcript.nodes();
+    let last = |is_main: bool| {
+        nodes.iter().rposition(|node| {
+            node.is_chain() && node.kind != RecordKind::Progress && !(is_main && node.is_sidechain)
+        })
+    };
+    last(true).or_else(|| last(false))
+}
+
+impl Tree<'_> {
+    fn uuid(&self, node: NodeIndex) -> Option<String> {
+        self.transcript.nodes()[node].uuid.map(|uuid| uuid.to_string())
+    }
+
+    fn write_uuids(&self, list: &mut ArrayWriter<'_>, nodes: impl IntoIterator<Item = NodeIndex>) {
+        for uuid in nodes.into_iter().filter_map(|node| self.uuid(node)) {
+            list.string(&uuid);
+        }
+    }
+
+    fn write_json(&self, out: &mut Vec<u8>) {
+        let mut object = ObjectWriter::begin(out);
+        let leaf = self.leaf.and_then(|leaf| self.uuid(leaf));
+        object.string_or_null("leaf", leaf.as_deref());
+        let chain = self.leaf.map(|leaf| self.graph.path_to(leaf)).unwrap_or_default();
+        let whole = self.leaf.map(|leaf| history(&self.transcript, &self.graph, leaf)).unwrap_or_default();
+        object.array("chain", |list| self.write_uuids(list, chain));
+        object.array("history", |list| self.write_uuids(list, whole));
+        object.array("roots", |list| self.write_uuids(list, self.graph.roots(&self.transcript)));
+        object.array("leaves", |list| self.write_uuids(list, self.graph.leaves(&self.transcript)));
+        object.array("branches", |list| self.branches.iter().for_each(|point| self.write_branch(list, point)));
+        object.array("segments", |list| self.segments.iter().for_each(|segment| self.write_segment(list, segment)));
+        object.array("dangling", |list| self.write_uuids(list, self.graph.dangling().iter().copied()));
+        object.array("duplicates", |list| self.write_uuids(list, self.graph.duplicates().iter().copied()));
+        object.array("forward", |list| self.write_uuids(list, self.graph.forward_references()));
+        object.array("cycles", |list| self.write_uuids(list, self.graph.cycles()));
+        object.end();
+        out.push(b'\n');
+    }
+
+    fn write_branch(&self, list: &mut ArrayWriter<'_>, point: &BranchPoint) {
+        list.object(|object| {
+            let at = point.at.and_then(|at| self.uuid(at));
+            object.string_or_null("at", at.as_deref()).string("cause", point.cause.name());
+            object.array("ways", |list| self.write_uuids(list, point.ways.iter().copied()));
+        });
+    }
+
+    fn write_segment(&self, list: &mut ArrayWriter<'_>, segment: &Segment) {
+        list.object(|object| {
+            for (key, node) in
+                [("boundary", segment.boundary), ("summary", segment.summary), ("before", segment.before)]
+            {
+                let uuid = node.and_then(|node| self.uuid(node));
+                object.string_or_null(key, uuid.as_deref());
+            }
+            object.string_or_null("trigger", segment.trigger.as_deref());
+            json::number_or_null(object, "tokensBefore", segment.tokens_before);
+            json::number_or_null(object, "tokensAfter", segment.tokens_after);
+        });
+    }
+
+    /// Prompts down the history, with compactions, and at each branch the ways not taken.
+    fn draw(&self, out: &mut Output) -> std::io::Result<()> {
+        let Some(leaf) = self.leaf else { return out.line("no conversation: nothing here is part of a chain") };
+        let (fork, turn) = if out.unicode { ("├╴", "│ ") } else { ("|-", "| ") };
+        for node in history(&self.transcript, &self.graph, leaf) {
+            let line = out.paint(Paint::Dim, format!("{:>6}", self.transcript.nodes()[node].line));
+            if let Some(prompt) = self.prompt(node) {
+                let text = cut(&one_line(&prompt), out.width.saturating_sub(10), out.unicode);
+                out.line(format!("{line}  {text}"))?;
+            }
+            if let Some(segment) = self.segments.iter().find(|segment| segment.boundary == Some(node)) {
+                let tokens = segment.tokens_before.map(|n| format!(", {} tokens before", words::short_count(n)));
+                let how = segment.trigger.as_deref().unwrap_or("compaction");
+                let text = out.paint(Paint::Yellow, format!("compacted ({how}{})", tokens.unwrap_or_default()));
+                out.line(format!("{line}  {text}"))?;
+            }
+            let person = |point: &&BranchPoint| point.at == Some(node) && point.cause == BranchCause::Person;
+            for point in self.branches.iter().filter(person) {
+                for &way in &point.ways {
+                    let prompt = cut(&one_line(&self.prompt(way).unwrap_or_default()), 60, out.unicode);
+                    let at = self.transcript.nodes()[way].line;
+                    let text = out.paint(Paint::Cyan, format!("branch at line {at}: {prompt}"));
+                    out.line(format!("{:>6}  {turn}{fork}{text}", ""))?;
+                }
+            }
+        }
+        let count = |cause: BranchCause| self.branches.iter().filter(|point| point.cause == cause).count();
+        let artefacts = self.branches.len() - count(BranchCause::Person);
+        out.line(format!(
+            "\n{} compactions, {} branches by a person, {artefacts} by the way lines were written",
+            self.segments.len() - 1,
+            count(BranchCause::Person),
+        ))
+    }
+
+    fn prompt(&self, node: NodeIndex) -> Option<String> {
+        match self.transcript.record(node) {
+            Record::User(user) if Speaker::of(&user).opens_turn() => Some(prompt_text(&user)),
+            _ => None,
+        }
+    }
+}

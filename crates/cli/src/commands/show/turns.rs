@@ -1,0 +1,97 @@
+//! `--as turns`: from prompt to prompt, with what each took and cost.
+
+use std::io::Write;
+
+use annals_transcript::json::ObjectWriter;
+use annals_transcript::record::Record;
+use annals_transcript::time::format_millis;
+use annals_transcript::transcript::Transcript;
+use annals_transcript::turn::{Turn, prompt_text, turns};
+use annals_transcript::usage::{ResponseUsage, UsageRow, responses_usage};
+
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::output::Paint;
+use crate::session::Target;
+use crate::table::{Align, Table};
+use crate::{json, words};
+
+pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
+    let bytes = target.read()?;
+    let transcript = Transcript::parse(&bytes);
+    let turns = turns(&transcript);
+    let usage = responses_usage(&transcript);
+    let rows: Vec<_> = turns.iter().map(|turn| (turn, usage_of(turn, &usage, context))).collect();
+    if context.json {
+        write_json(&transcript, &rows, context)?;
+    } else {
+        draw(&transcript, &rows, context)?;
+    }
+    Ok(if turns.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+}
+
+/// What the responses that began in a turn used.
+fn usage_of(turn: &Turn, usage: &[ResponseUsage], context: &Context) -> UsageRow {
+    let mut row = UsageRow::new("turn");
+    let within = usage.iter().filter(|response| (turn.prompt..turn.end).contains(&response.node));
+    within.flat_map(ResponseUsage::charges).for_each(|charge| row.add(&charge, &context.prices));
+    row
+}
+
+fn prompt(transcript: &Transcript<'_>, turn: &Turn) -> String {
+    match transcript.record(turn.prompt) {
+        Record::User(user) => prompt_text(&user),
+        _ => String::new(),
+    }
+}
+
+fn write_json(transcript: &Transcript<'_>, rows: &[(&Turn, UsageRow)], context: &mut Context) -> std::io::Result<()> {
+    let mut out = Vec::new();
+    let mut object = ObjectWriter::begin(&mut out);
+    object.array("turns", |list| {
+        for (index, (turn, row)) in rows.iter().enumerate() {
+            list.object(|object| {
+                object.number("index", index as u64);
+                let uuid = transcript.nodes()[turn.prompt].uuid.map(|uuid| uuid.to_string());
+                object.string_or_null("promptUuid", uuid.as_deref());
+                object.string("prompt", &prompt(transcript, turn));
+                object.string_or_null("started", turn.started.map(format_millis).as_deref());
+                object.string_or_null("ended", turn.ended.map(format_millis).as_deref());
+                json::number_or_null(object, "durationMs", turn.duration_ms());
+                object.number("responses", turn.responses as u64).number("toolCalls", turn.tool_calls as u64);
+                json::tokens(object, "tokens", &row.tokens);
+                json::cost(object, row);
+                object.boolean("interrupted", turn.interrupted);
+            });
+        }
+    });
+    object.end();
+    out.push(b'\n');
+    context.out.write_all(&out)
+}
+
+fn draw(transcript: &Transcript<'_>, rows: &[(&Turn, UsageRow)], context: &mut Context) -> std::io::Result<()> {
+    let heads = [
+        ("#", Align::Right),
+        ("started", Align::Left),
+        ("took", Align::Right),
+        ("tools", Align::Right),
+        ("tokens", Align::Right),
+        ("cost", Align::Right),
+        ("prompt", Align::Left),
+    ];
+    let mut table = Table::new(&heads).paint(1, Paint::Dim);
+    for (index, (turn, row)) in rows.iter().enumerate() {
+        let mark = if turn.interrupted { " [interrupted]" } else { "" };
+        table.row(vec![
+            (index + 1).to_string(),
+            turn.started.map(|ms| words::moment(ms, &context.zone)).unwrap_or_default(),
+            turn.duration_ms().map(words::duration).unwrap_or_default(),
+            words::count(turn.tool_calls as u64),
+            words::short_count(row.tokens.total()),
+            words::dollars(row.cost.dollars()),
+            prompt(transcript, turn) + mark,
+        ]);
+    }
+    if table.is_empty() { context.out.line("no turns: nobody has prompted here") } else { table.draw(&mut context.out) }
+}

@@ -1,0 +1,147 @@
+//! `annals todos`: todo lists and tasks, the open ones first to be seen.
+
+use std::io::Write;
+
+use annals_store::FileProblem;
+use annals_store::todos::{TodoList, todo_lists, tasks};
+use annals_transcript::json::{ArrayWriter, ObjectWriter, Text};
+
+use crate::args::TodosArgs;
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::output::{Output, Paint};
+use crate::session::Target;
+use crate::table::one_line;
+
+/// One list, whichever of the two stores it comes from.
+struct List {
+    session: String,
+    agent: Option<String>,
+    file: String,
+    items: Vec<Item>,
+}
+
+struct Item {
+    text: String,
+    status: String,
+}
+
+impl Item {
+    fn new(text: Option<Text<'_>>, status: Option<Text<'_>>) -> Self {
+        let read = |text: Option<Text<'_>>| text.map(|text| text.to_string()).unwrap_or_default();
+        Self { text: read(text), status: read(status) }
+    }
+
+    fn is_open(&self) -> bool {
+        self.status != "completed"
+    }
+}
+
+pub(crate) fn run(args: &TodosArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    let wanted = args.session.as_ref().map(|session| Target::find(context, session)).transpose()?;
+    let (mut lists, problems) = gather(context);
+    if let Some(target) = &wanted {
+        lists.retain(|list| list.session == target.key.as_str());
+    }
+    if !args.all && wanted.is_none() {
+        lists.retain(|list| list.items.iter().any(Item::is_open));
+    }
+    if context.json {
+        write_json(&lists, &problems, context)?;
+    } else {
+        draw(&lists, &problems, &mut context.out)?;
+    }
+    Ok(match (lists.is_empty(), problems.is_empty()) {
+        (_, false) => Outcome::ProblemsFound,
+        (true, true) => Outcome::NothingFound,
+        (false, true) => Outcome::Done,
+    })
+}
+
+fn gather(context: &Context) -> (Vec<List>, Vec<FileProblem>) {
+    let discovery = context.store.discover();
+    let (todos, mut problems) = todo_lists(&discovery);
+    let (task_files, more) = tasks(&discovery);
+    problems.extend(more);
+    let mut lists: Vec<List> = Vec::new();
+    for list in &todos {
+        let (items, more) = list.items();
+        problems.extend(more);
+        lists.push(List {
+            session: list.session.to_string(),
+            agent: (!TodoList::is_main(list)).then(|| list.agent.to_string()),
+            file: list.file.path.display().to_string(),
+            items: items.iter().map(|item| Item::new(item.content(), item.status())).collect(),
+        });
+    }
+    for file in &task_files {
+        let task = match file.task() {
+            Ok(task) => Item::new(task.subject(), task.status()),
+            Err(problem) => {
+                problems.push(problem);
+                continue;
+            }
+        };
+        let folder = file.file.path.parent().map(|path| path.display().to_string()).unwrap_or_default();
+        match lists.iter_mut().find(|list| list.file == folder) {
+            Some(list) => list.items.push(task),
+            None => {
+                let session = file.session.to_string();
+                lists.push(List { session, agent: None, file: folder, items: vec![task] });
+            }
+        }
+    }
+    (lists, problems)
+}
+
+fn draw(lists: &[List], problems: &[FileProblem], out: &mut Output) -> std::io::Result<()> {
+    if lists.is_empty() {
+        out.line("nothing to do: no list has an open item")?;
+    }
+    for (at, list) in lists.iter().enumerate() {
+        let agent = list.agent.as_ref().map(|agent| format!(" agent {agent}")).unwrap_or_default();
+        let head = out.paint(Paint::Bold, format!("{}{agent}", list.session));
+        out.line(format!("{}{head}", if at > 0 { "\n" } else { "" }))?;
+        for item in &list.items {
+            let (mark, paint) = match (item.status.as_str(), out.unicode) {
+                ("completed", true) => ("✔", Paint::Green),
+                ("in_progress", true) => ("▶", Paint::Yellow),
+                ("completed", false) => ("[x]", Paint::Green),
+                ("in_progress", false) => ("[>]", Paint::Yellow),
+                (_, true) => ("○", Paint::Dim),
+                (_, false) => ("[ ]", Paint::Dim),
+            };
+            let mark = out.paint(paint, mark);
+            out.line(format!("  {mark} {}", one_line(&item.text)))?;
+        }
+    }
+    for problem in problems {
+        let text = out.paint(Paint::Yellow, problem.to_string());
+        out.line(text)?;
+    }
+    Ok(())
+}
+
+fn write_json(lists: &[List], problems: &[FileProblem], context: &mut Context) -> std::io::Result<()> {
+    let mut out = Vec::new();
+    let mut object = ObjectWriter::begin(&mut out);
+    object.array("lists", |array| lists.iter().for_each(|list| write_list(list, array)));
+    super::check::write_file_problems(&mut object, problems);
+    object.end();
+    out.push(b'\n');
+    context.out.write_all(&out)
+}
+
+fn write_list(list: &List, array: &mut ArrayWriter<'_>) {
+    array.object(|object| {
+        object.string("session", &list.session).string_or_null("agent", list.agent.as_deref());
+        object.string("file", &list.file);
+        object.array("items", |items| {
+            for item in &list.items {
+                items.object(|object| {
+                    object.string("content", &item.text).string("status", &item.status);
+                });
+            }
+        });
+    });
+}

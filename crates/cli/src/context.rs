@@ -1,0 +1,86 @@
+//! What every command is given: the store to read, where to write, and how.
+
+use std::path::{Path, PathBuf};
+
+use annals_store::Store;
+use annals_transcript::price::Prices;
+use jiff::tz::TimeZone;
+
+use crate::args::{ColorChoice, Global};
+use crate::error::{Fault, Outcome};
+use crate::output::Output;
+use crate::surroundings::Surroundings;
+
+/// The surroundings of a command.
+pub(crate) struct Context {
+    /// The store that is read.
+    pub(crate) store: Store,
+    /// Our own folder.
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Whether programs read the output.
+    pub(crate) json: bool,
+    /// Standard output.
+    pub(crate) out: Output,
+    /// The time zone of what people read.
+    pub(crate) zone: TimeZone,
+    /// What tokens cost.
+    pub(crate) prices: Prices,
+    /// Where the command runs.
+    pub(crate) current_dir: Option<PathBuf>,
+    /// How much is said.
+    pub(crate) verbosity: i8,
+}
+
+impl Context {
+    /// Puts the surroundings and the global options together.
+    pub(crate) fn new(global: &Global, surroundings: Surroundings) -> Result<Self, Fault> {
+        let config_dir = global.config_dir.clone().or_else(|| surroundings.claude_config_dir.clone());
+        let config_dir = config_dir.or_else(|| surroundings.home.as_ref().map(|home| home.join(".claude")));
+        let config_dir = config_dir.ok_or_else(|| {
+            Fault::usage("there is no home folder, so there is no store to read")
+                .hint("name one: annals --config-dir DIR, or set CLAUDE_CONFIG_DIR")
+        })?;
+        let data_dir = global.data_dir.clone().or_else(|| surroundings.annals_data_dir.clone());
+        let data_dir = data_dir.or_else(|| surroundings.platform_data_dir.as_ref().map(|dir| dir.join("annals")));
+        let color = match global.color {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => surroundings.stdout_is_terminal && !surroundings.no_color,
+        };
+        let prices = prices(global.prices.as_deref(), data_dir.as_deref())?;
+        Ok(Self {
+            store: Store::open(config_dir),
+            data_dir,
+            json: global.json,
+            out: Output::new(&surroundings, color && !global.json),
+            zone: TimeZone::system(),
+            prices,
+            current_dir: surroundings.current_dir,
+            verbosity: i8::from(global.verbose) - i8::from(global.quiet),
+        })
+    }
+
+    /// Flushes what was written; a reader that went away is no error.
+    pub(crate) fn finish(mut self, outcome: Outcome) -> Result<Outcome, Fault> {
+        self.out.finish()?;
+        Ok(outcome)
+    }
+
+    /// The working directory as the client spells it.
+    pub(crate) fn current_dir_text(&self) -> Option<String> {
+        self.current_dir.as_ref().map(|dir| dir.to_string_lossy().into_owned())
+    }
+}
+
+/// The prices of the project, with those of the user's file over them: `--prices FILE`, else `prices.json` in our folder.
+fn prices(named: Option<&Path>, data_dir: Option<&Path>) -> Result<Prices, Fault> {
+    let own = data_dir.map(|dir| dir.join("prices.json")).filter(|path| path.is_file());
+    let Some(path) = named.map(Path::to_path_buf).or(own) else { return Ok(Prices::embedded()) };
+    let text = annals_store::read::read_file(&path)?;
+    let (overrides, problems) = Prices::parse(&text);
+    match problems.first() {
+        Some(problem) => Err(Fault::usage(format!("{}: {problem}", path.display()))
+            .hint("docs/usage.md shows the form of a price file")),
+        None => Ok(Prices::embedded().overridden_by(overrides)),
+    }
+}

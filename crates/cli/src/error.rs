@@ -1,0 +1,111 @@
+//! How a command ends: what to say, what to do about it, and the exit code.
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+use annals_store::read::ReadError;
+
+/// How a command that ran to its end ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Done.
+    Done,
+    /// Nothing to show.
+    NothingFound,
+    /// Done, and problems were found in the data.
+    ProblemsFound,
+}
+
+impl Outcome {
+    /// 0, 1 or 3.
+    pub(crate) fn exit_code(self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Done => 0,
+            Self::NothingFound => 1,
+            Self::ProblemsFound => 3,
+        })
+    }
+}
+
+/// Why a command could not be carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FaultKind {
+    /// There is no such session, project or record.
+    NothingFound,
+    /// The arguments make no sense, or name a file that cannot be read.
+    Usage,
+    /// The reader of our output went away; no error.
+    BrokenPipe,
+    /// A fault of ours, or of the machine.
+    Internal,
+}
+
+/// A command that could not be carried out.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    kind: FaultKind,
+    message: String,
+    hints: Vec<String>,
+}
+
+impl Fault {
+    /// Nothing by that name.
+    pub(crate) fn nothing_found(message: impl Into<String>) -> Self {
+        Self { kind: FaultKind::NothingFound, message: message.into(), hints: Vec::new() }
+    }
+
+    /// Wrong usage.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self { kind: FaultKind::Usage, message: message.into(), hints: Vec::new() }
+    }
+
+    /// A fault of ours, or of the machine.
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
+        Self { kind: FaultKind::Internal, message: message.into(), hints: Vec::new() }
+    }
+
+    /// Adds a line that says what to do.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Says it on standard error and gives the exit code.
+    #[allow(clippy::print_stderr, reason = "the one place where errors are said")]
+    pub(crate) fn report(&self) -> ExitCode {
+        let code = match self.kind {
+            FaultKind::BrokenPipe => return ExitCode::SUCCESS,
+            FaultKind::NothingFound => 1,
+            FaultKind::Usage => 2,
+            FaultKind::Internal => 70,
+        };
+        eprintln!("{self}");
+        ExitCode::from(code)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "annals: {}", self.message)?;
+        for hint in &self.hints {
+            write!(formatter, "\n  {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self { kind: FaultKind::BrokenPipe, message: String::new(), hints: Vec::new() };
+        }
+        Self::internal(format!("cannot write: {error}"))
+    }
+}
+
+impl From<ReadError> for Fault {
+    fn from(error: ReadError) -> Self {
+        Self::usage(error.to_string())
+    }
+}

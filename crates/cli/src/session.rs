@@ -1,0 +1,165 @@
+//! From the SESSION argument to the bytes of a session and its sub-agents.
+
+use std::path::{Path, PathBuf};
+
+use annals_store::agents::{AgentDetails, details};
+use annals_store::find::{self, FindError, Found};
+use annals_store::read::{read_file, stream_lines};
+use annals_store::{AgentEntry, ConfigDir, Discovery, SessionEntry, SessionKey, Store, Summary};
+use annals_transcript::agents::{AgentLink, Spawn, link, spawns};
+use annals_transcript::transcript::Transcript;
+
+use crate::context::Context;
+use crate::error::Fault;
+use crate::table::one_line;
+use crate::words;
+
+/// A session that was found: its file, and the store that the file belongs to.
+pub(crate) struct Target {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// The session, by the file's name.
+    pub(crate) key: SessionKey,
+    discovery: Option<Discovery>,
+}
+
+/// A sub-agent's file, read.
+pub(crate) struct AgentFile {
+    /// Where it is and whose.
+    pub(crate) entry: AgentEntry,
+    /// All of it.
+    pub(crate) bytes: Vec<u8>,
+    details: AgentDetails,
+}
+
+impl AgentFile {
+    /// Its type or what it is for, where its meta file says so.
+    pub(crate) fn label(&self) -> Option<String> {
+        let meta = self.details.meta()?.ok()?;
+        meta.description().or(meta.agent_type()).map(|text| text.to_string())
+    }
+}
+
+impl Target {
+    /// Finds the session that the argument means.
+    pub(crate) fn find(context: &Context, argument: &str) -> Result<Self, Fault> {
+        // A path needs no look at the store, which may be large.
+        if argument.ends_with(".jsonl") || argument.contains(std::path::is_separator) {
+            return Ok(Self::of_path(Path::new(argument)));
+        }
+        let discovery = context.store.discover();
+        let here = context.current_dir_text();
+        let titles = |session: &SessionEntry| title_of(session);
+        let path = match find::resolve(argument, &discovery, here.as_deref(), titles) {
+            Ok(Found::Path(path)) => return Ok(Self::of_path(&path)),
+            Ok(found) => found.path().to_path_buf(),
+            Err(error) => return Err(fault(context, error)),
+        };
+        Ok(Self { key: key_of(&path), path, discovery: Some(discovery) })
+    }
+
+    /// A file by its path, in whatever store it lies, or in none.
+    pub(crate) fn of_path(path: &Path) -> Self {
+        Self { path: path.to_path_buf(), key: key_of(path), discovery: None }
+    }
+
+    /// Reads the whole file.
+    pub(crate) fn read(&self) -> Result<Vec<u8>, Fault> {
+        Ok(read_file(&self.path)?)
+    }
+
+    /// Fails, as reading would, if the file cannot be opened: before anything is printed.
+    pub(crate) fn check_readable(&self) -> Result<(), Fault> {
+        stream_lines(&self.path, |_| std::ops::ControlFlow::Break(())).map(drop).map_err(Fault::from)
+    }
+
+    /// Whether the file itself is a sub-agent's.
+    pub(crate) fn is_agent_file(&self) -> bool {
+        self.key.as_str().starts_with("agent-")
+    }
+
+    /// The session's sub-agents, wherever their files are.
+    pub(crate) fn agents(&mut self) -> Vec<AgentFile> {
+        if self.is_agent_file() {
+            return Vec::new();
+        }
+        let path = &self.path;
+        // In a store an agent's file may lie in another project; elsewhere only the surroundings are known.
+        let look = || match ConfigDir::containing(path) {
+            Some(config_dir) => Some(Store::open(config_dir.path()).discover()),
+            None => Discovery::near(path).ok(),
+        };
+        if self.discovery.is_none() {
+            self.discovery = look();
+        }
+        let Some(discovery) = &self.discovery else { return Vec::new() };
+        let entries: Vec<_> = discovery.agents_of(&self.key).collect();
+        let (details, _) = details(&entries);
+        let read = |(entry, details): (&AgentEntry, AgentDetails)| {
+            Some(AgentFile { bytes: read_file(&entry.path).ok()?, entry: entry.clone(), details })
+        };
+        entries.into_iter().zip(details).filter_map(read).collect()
+    }
+}
+
+/// The session of a file: its name without the ending.
+fn key_of(path: &Path) -> SessionKey {
+    SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy())
+}
+
+/// The title of a session, where its file can be read.
+pub(crate) fn title_of(session: &SessionEntry) -> Option<String> {
+    Summary::read(session).ok()?.title_text().map(str::to_owned)
+}
+
+fn fault(context: &Context, error: FindError<'_>) -> Fault {
+    let message = error.to_string();
+    match error {
+        FindError::Ambiguous { candidates, .. } => {
+            let when = |session: &SessionEntry| session.modified.map(|ms| words::moment(ms, &context.zone));
+            candidates.iter().take(10).fold(Fault::usage(message), |fault, session| {
+                let title = title_of(session).unwrap_or_default();
+                fault.hint(format!("{}  {}  {}", session.key, when(session).unwrap_or_default(), one_line(&title)))
+            })
+        }
+        FindError::TooShort { .. } => Fault::usage(message),
+        FindError::NotFound { .. } => Fault::nothing_found(message).hint("annals ls --all lists every session"),
+        FindError::NoSessions => Fault::nothing_found(message)
+            .hint("annals demo --out DIR writes a made-up one; read it with --config-dir DIR"),
+    }
+}
+
+/// A session with its sub-agents, read, and every agent linked to the call that started it.
+pub(crate) struct Family<'a> {
+    /// The session.
+    pub(crate) main: Transcript<'a>,
+    /// The sub-agents: the file, what it says, and how it is linked.
+    pub(crate) agents: Vec<(&'a AgentFile, Transcript<'a>, AgentLink)>,
+    /// The calls that start agents, in the session and in its agents, with the agent that made the call.
+    pub(crate) spawns: Vec<(Option<usize>, Spawn)>,
+}
+
+impl<'a> Family<'a> {
+    /// Reads and links.
+    pub(crate) fn new(bytes: &'a [u8], files: &'a [AgentFile]) -> Self {
+        let main = Transcript::parse(bytes);
+        let transcripts: Vec<_> = files.iter().map(|file| Transcript::parse(&file.bytes)).collect();
+        let mut calls: Vec<(Option<usize>, Spawn)> = spawns(&main).into_iter().map(|spawn| (None, spawn)).collect();
+        for (index, transcript) in transcripts.iter().enumerate() {
+            calls.extend(spawns(transcript).into_iter().map(|spawn| (Some(index), spawn)));
+        }
+        let facts: Vec<_> = files.iter().map(|file| file.details.facts.clone()).collect();
+        let just_spawns: Vec<_> = calls.iter().map(|(_, spawn)| spawn.clone()).collect();
+        let links = link(&just_spawns, &facts);
+        let agents = files.iter().zip(transcripts).zip(links).map(|((file, said), link)| (file, said, link)).collect();
+        Self { main, agents, spawns: calls }
+    }
+
+    /// The call that started an agent.
+    pub(crate) fn spawn_of(&self, link: &AgentLink) -> Option<&(Option<usize>, Spawn)> {
+        match link {
+            AgentLink::Linked { spawn, .. } => self.spawns.get(*spawn),
+            AgentLink::Unlinked(_) => None,
+        }
+    }
+}

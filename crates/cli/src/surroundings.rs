@@ -1,0 +1,65 @@
+//! The process's surroundings, read once: environment, working directory, terminal. Nothing else reads them.
+
+use std::env;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+/// What the process finds around it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Surroundings {
+    /// `CLAUDE_CONFIG_DIR`, where set and not empty.
+    pub(crate) claude_config_dir: Option<PathBuf>,
+    /// `ANNALS_DATA_DIR`, where set and not empty.
+    pub(crate) annals_data_dir: Option<PathBuf>,
+    /// The platform's folder for data of programs.
+    pub(crate) platform_data_dir: Option<PathBuf>,
+    /// The home folder.
+    pub(crate) home: Option<PathBuf>,
+    /// `NO_COLOR`, set to anything.
+    pub(crate) no_color: bool,
+    /// `PAGER`.
+    pub(crate) pager: Option<String>,
+    /// The working directory, symbolic links resolved, as the client takes it.
+    pub(crate) current_dir: Option<PathBuf>,
+    /// Whether standard output is a terminal.
+    pub(crate) stdout_is_terminal: bool,
+    /// Whether standard error is a terminal.
+    pub(crate) stderr_is_terminal: bool,
+    /// The terminal's columns and rows.
+    pub(crate) terminal_size: Option<(usize, usize)>,
+    /// Whether the locale can show more than ASCII.
+    pub(crate) unicode: bool,
+}
+
+impl Surroundings {
+    /// Reads them.
+    pub(crate) fn of_process() -> Self {
+        let path = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let home = path("HOME").or_else(|| path("USERPROFILE"));
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| env::var(name).ok().filter(|v| !v.is_empty()));
+        let size = terminal_size::terminal_size();
+        Self {
+            claude_config_dir: path("CLAUDE_CONFIG_DIR"),
+            annals_data_dir: path("ANNALS_DATA_DIR"),
+            platform_data_dir: platform_data_dir(&path, home.as_deref()),
+            home,
+            no_color: path("NO_COLOR").is_some(),
+            pager: env::var("PAGER").ok(),
+            current_dir: env::current_dir().ok().map(|dir| dir.canonicalize().unwrap_or(dir)),
+            stdout_is_terminal: std::io::stdout().is_terminal(),
+            stderr_is_terminal: std::io::stderr().is_terminal(),
+            terminal_size: size.map(|(width, height)| (usize::from(width.0), usize::from(height.0))),
+            unicode: cfg!(windows) || locale.is_none_or(|locale| locale.to_lowercase().contains("utf")),
+        }
+    }
+}
+
+fn platform_data_dir(path: &dyn Fn(&str) -> Option<PathBuf>, home: Option<&std::path::Path>) -> Option<PathBuf> {
+    if cfg!(windows) {
+        return path("LOCALAPPDATA");
+    }
+    if cfg!(target_os = "macos") {
+        return home.map(|home| home.join("Library/Application Support"));
+    }
+    path("XDG_DATA_HOME").or_else(|| home.map(|home| home.join(".local/share")))
+}

@@ -1,0 +1,139 @@
+//! Tables for people: columns as wide as their content, the last text column cut to what the terminal has left.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::output::{Output, Paint};
+
+/// Where a column's text stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A table in the making.
+pub(crate) struct Table {
+    heads: Vec<(&'static str, Align)>,
+    rows: Vec<Vec<String>>,
+    paints: Vec<Option<Paint>>,
+}
+
+impl Table {
+    /// A table with these columns.
+    pub(crate) fn new(heads: &[(&'static str, Align)]) -> Self {
+        Self { heads: heads.to_vec(), rows: Vec::new(), paints: vec![None; heads.len()] }
+    }
+
+    /// Gives a column a color.
+    pub(crate) fn paint(mut self, column: usize, paint: Paint) -> Self {
+        self.paints[column] = Some(paint);
+        self
+    }
+
+    /// Adds a row.
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// Whether there is nothing to show.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Draws it.
+    pub(crate) fn draw(&self, out: &mut Output) -> std::io::Result<()> {
+        let mut widths: Vec<usize> = self.heads.iter().map(|(head, _)| head.width()).collect();
+        for row in &self.rows {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(one_line(cell).width());
+            }
+        }
+        self.fit(&mut widths, out.width);
+        let heads: Vec<_> = self.heads.iter().map(|(head, _)| (*head).to_owned()).collect();
+        let head = self.render(&heads, &widths, out, Some(Paint::Dim));
+        out.line(head)?;
+        for row in &self.rows {
+            let line = self.render(row, &widths, out, None);
+            out.line(line)?;
+        }
+        Ok(())
+    }
+
+    /// Takes what is too much from the widest left-aligned columns.
+    fn fit(&self, widths: &mut [usize], available: usize) {
+        let gaps = 2 * widths.len().saturating_sub(1);
+        loop {
+            let total: usize = widths.iter().sum::<usize>() + gaps;
+            let candidates = widths.iter().enumerate().filter(|(at, _)| self.heads[*at].1 == Align::Left);
+            let Some((at, widest)) = candidates.max_by_key(|(_, width)| **width).map(|(at, width)| (at, *width)) else {
+                return;
+            };
+            if total <= available || widest <= 8 {
+                return;
+            }
+            widths[at] = widest - (total - available).min(widest - 8).max(1);
+        }
+    }
+
+    fn render(&self, cells: &[String], widths: &[usize], out: &Output, whole: Option<Paint>) -> String {
+        let mut line = String::new();
+        for (at, (cell, &width)) in cells.iter().zip(widths).enumerate() {
+            let text = cut(&one_line(cell), width, out.unicode);
+            let space = " ".repeat(width - text.width().min(width));
+            let painted = match whole.or(self.paints[at]) {
+                Some(paint) => out.paint(paint, &text),
+                None => text,
+            };
+            let is_last = at + 1 == widths.len();
+            match self.heads[at].1 {
+                Align::Right => line.push_str(&(space + &painted)),
+                Align::Left if is_last => line.push_str(&painted),
+                Align::Left => line.push_str(&(painted + &space)),
+            }
+            if !is_last {
+                line.push_str("  ");
+            }
+        }
+        line
+    }
+}
+
+/// White space folded and control characters gone, so that a title cannot break the table or steer the terminal.
+pub(crate) fn one_line(text: &str) -> String {
+    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    clean.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// At most `width` columns, with an ellipsis where something is gone.
+pub(crate) fn cut(text: &str, width: usize, unicode: bool) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let (mark, mark_width) = if unicode { ("…", 1) } else { ("..", 2) };
+    let mut kept = String::new();
+    let mut used = 0;
+    for character in text.chars() {
+        let next = character.width().unwrap_or(0);
+        if used + next + mark_width > width {
+            break;
+        }
+        kept.push(character);
+        used += next;
+    }
+    kept + mark
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_by_columns_not_characters() {
+        assert_eq!(cut("日本語です", 6, true), "日本…");
+        assert_eq!(cut("plain", 5, true), "plain");
+        assert_eq!(cut("plainer", 5, false), "pla..");
+        assert_eq!(one_line("a\x1b[31m\n b"), "a [31m b");
+    }
+}

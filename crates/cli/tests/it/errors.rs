@@ -1,0 +1,107 @@
+//! What cannot be done is said in one line, with what to do about it, and the right exit code.
+
+use annals_testkit::builder::Session;
+use annals_testkit::home::Home;
+
+use crate::{annals, annals_exits};
+
+fn one_line(error: &str) -> String {
+    let mut lines = error.lines();
+    let first = lines.next().unwrap_or_default().to_owned();
+    assert!(lines.all(|line| line.starts_with("  ")), "more than a line and its hints:\n{error}");
+    first
+}
+
+#[test]
+fn a_missing_file_a_folder_and_a_forbidden_file_are_usage_errors() {
+    let home = Home::new();
+    let missing = home.path().join("gone.jsonl").display().to_string();
+    for form in ["transcript", "raw", "records", "api", "turns", "tools", "agents", "tree", "usage", "markdown"] {
+        let answer = annals_exits(&home, &["show", &missing, "--as", form], 2);
+        assert_eq!(one_line(&answer.error), format!("annals: {missing}: there is no such file"));
+        assert_eq!(answer.out, "");
+    }
+    let folder = home.config_dir().display().to_string();
+    let answer = annals_exits(&home, &["show", &folder], 2);
+    assert_eq!(one_line(&answer.error), format!("annals: {folder}: is a directory, not a file"));
+    let answer = annals_exits(&home, &["check", &missing], 2);
+    assert_eq!(one_line(&answer.error), format!("annals: {missing}: there is no such file"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_without_permission_is_a_usage_error() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    let path = home.write("projects/-p/secret.jsonl", Session::new().prompt("hi").into_bytes());
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0)).unwrap();
+    if std::fs::read(&path).is_ok() {
+        eprintln!("skipped: a_file_without_permission_is_a_usage_error: this user may read everything");
+        return;
+    }
+    let path = path.display().to_string();
+    let answer = annals_exits(&home, &["show", &path], 2);
+    assert_eq!(one_line(&answer.error), format!("annals: {path}: no permission to read it"));
+}
+
+#[test]
+fn a_session_is_found_by_prefix_title_and_last() {
+    let home = Home::new();
+    let session = |id: &str, prompt: &str| Session::new().id(id).prompt(prompt).reply("done").into_bytes();
+    let ids = ["aaaa1111-0000-4000-8000-000000000001", "aaaa2222-0000-4000-8000-000000000002"];
+    home.write(format!("projects/-p/{}.jsonl", ids[0]), session(ids[0], "first thing"));
+    home.write(format!("projects/-p/{}.jsonl", ids[1]), session(ids[1], "second thing"));
+    for argument in ["aaaa1", ids[0], "first thing"] {
+        let answer = annals_exits(&home, &["show", argument, "--as", "raw"], 0);
+        assert!(answer.out.contains("first thing"), "{argument}");
+    }
+    let answer = annals_exits(&home, &["show", "aaaa"], 2);
+    assert!(answer.error.starts_with("annals: \"aaaa\" fits 2 sessions\n  "), "{}", answer.error);
+    assert!(ids.iter().all(|id| answer.error.contains(id)));
+    assert!(annals_exits(&home, &["show", "aaa"], 2).error.contains("too short"));
+    assert!(annals_exits(&home, &["show", "zzzz"], 1).error.contains("no session"));
+    annals_exits(&home, &["show", "last", "--as", "raw"], 0);
+}
+
+#[test]
+fn wrong_usage_exits_with_two() {
+    let home = Home::new();
+    for arguments in [&["show"][..], &["ls", "--since", "soon"], &["nonsense"], &["show", "x.jsonl", "--client", "9.9"]] {
+        annals_exits(&home, arguments, 2);
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    use std::io::Read;
+    use std::process::Stdio;
+    let home = Home::new();
+    let long = (0..20_000).fold(Session::new(), |session, n| session.prompt(&format!("prompt {n}"))).into_bytes();
+    let path = home.write("projects/-p/long.jsonl", long);
+    let mut command = home.command(env!("CARGO_BIN_EXE_annals"));
+    command.args(["show", &path.display().to_string(), "--as", "raw"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut first = [0; 100];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn an_empty_store_says_what_to_do() {
+    let home = Home::new();
+    let answer = annals_exits(&home, &[], 0);
+    assert!(answer.out.contains("no sessions"), "{}", answer.out);
+    assert!(answer.out.contains("cargo run --release -- demo --out /tmp/demo"), "{}", answer.out);
+    annals_exits(&home, &["ls"], 1);
+    assert_eq!(annals(&home, &["show", "last"]).code, Some(1));
+}
+
+#[test]
+fn a_demo_never_overwrites() {
+    let home = Home::new();
+    home.write("something", "here");
+    let place = home.config_dir().display().to_string();
+    let answer = annals_exits(&home, &["demo", "--out", &place], 2);
+    assert!(answer.error.contains("not empty"), "{}", answer.error);
+}

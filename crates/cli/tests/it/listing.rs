@@ -1,0 +1,66 @@
+//! Plain output of lists, as people see it.
+
+use annals_testkit::builder::Session;
+use annals_testkit::home::Home;
+
+use crate::{annals_exits, expect};
+
+const ID: &str = "3f2a0000-1111-4222-8333-444444444444";
+
+/// A small session with a tool call, in a home of its own.
+fn home() -> Home {
+    let home = Home::new();
+    let session = Session::new()
+        .id(ID)
+        .prompt("What is in this folder?")
+        .tool_use("Bash", r#"{"command":"ls -l","description":"List files"}"#)
+        .tool_result("total 0")
+        .reply("Nothing at all.")
+        .prompt("Thank you");
+    let path = home.write(format!("projects/-home-ada-shop/{ID}.jsonl"), session.into_bytes());
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_millis(1_767_455_098_000);
+    std::fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+    home
+}
+
+#[test]
+fn sessions_tools_and_turns_as_tables() {
+    let home = home();
+    let out = annals_exits(&home, &["ls"], 0).out;
+    let mut lines = out.lines();
+    assert_eq!(lines.next(), Some("session   modified             size  project  title"));
+    let row = lines.next().unwrap();
+    assert!(row.starts_with("3f2a0000  2026-01-03 15:44  "), "{row}");
+    assert!(row.ends_with("What is in this folder?"), "{row}");
+    expect(
+        &annals_exits(&home, &["show", "3f2a", "--as", "tools"], 0).out,
+        "line  tool  took  result  asked\n   2  Bash    1s  ok      ls -l\n\n1 call, 0 failed, 0 unanswered\n[EOF]",
+    );
+    let turns = annals_exits(&home, &["show", "3f2a", "--as", "turns"], 0).out;
+    assert_eq!(turns.lines().count(), 3, "{turns}");
+    assert!(turns.contains("What is in this folder?") && turns.contains("Thank you"));
+}
+
+#[test]
+fn filters_select() {
+    let home = home();
+    annals_exits(&home, &["ls", "--project", "shop"], 0);
+    annals_exits(&home, &["ls", "--project", "elsewhere"], 1);
+    annals_exits(&home, &["ls", "--since", "2026-01-03", "--until", "2026-01-03"], 0);
+    annals_exits(&home, &["ls", "--since", "2026-01-04"], 1);
+    annals_exits(&home, &["ls", "--model", "no-such-model"], 1);
+}
+
+#[test]
+fn completions_and_manual_are_there() {
+    let home = Home::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(annals_exits(&home, &["completions", shell], 0).out.contains("annals"), "{shell}");
+    }
+    let page = annals_exits(&home, &["man"], 0).out;
+    assert!(page.starts_with(".ie") || page.contains(".TH annals"), "{}", &page[..200]);
+    for command in ["SHOW", "CHECK", "DEMO"] {
+        assert!(page.contains(&format!("ANNALS {command}")), "{command}");
+    }
+    assert!(annals_exits(&home, &["--help"], 0).out.contains("Examples:"));
+}

@@ -1,0 +1,30 @@
+//! The integration tests of the command line, in one binary: one module a subject.
+
+mod corpus;
+mod damage;
+mod errors;
+mod forms;
+mod listing;
+mod schema;
+mod schemas;
+
+use annals_testkit::home::{Answer, Home};
+
+/// Runs `annals` in a home of its own.
+fn annals(home: &Home, arguments: &[&str]) -> Answer {
+    home.run(env!("CARGO_BIN_EXE_annals"), arguments)
+}
+
+/// Runs `annals` and insists on the exit code.
+fn annals_exits(home: &Home, arguments: &[&str], code: i32) -> Answer {
+    let answer = annals(home, arguments);
+    assert_eq!(answer.code, Some(code), "annals {}\n{}{}", arguments.join(" "), answer.out, answer.error);
+    answer
+}
+
+/// Holds output against what is expected, which ends in `[EOF]` so that trailing white space shows.
+#[track_caller]
+fn expect(out: &str, expected: &str) {
+    let seen = format!("{out}[EOF]");
+    assert!(seen == expected, "---- seen\n{seen}\n---- expected\n{expected}\n");
+}

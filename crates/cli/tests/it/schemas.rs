@@ -1,0 +1,61 @@
+//! Every JSON form of every command, over the demo store, against its schema in `docs/schema/`.
+
+use annals_demo::Plan;
+use annals_testkit::home::Home;
+use annals_testkit::workspace_root;
+use annals_transcript::json::Value;
+
+use crate::schema::violations;
+use crate::annals;
+
+fn check(home: &Home, name: &str, arguments: &[&str], codes: &[i32]) {
+    let answer = annals(home, arguments);
+    let code = answer.code.unwrap_or(-1);
+    assert!(codes.contains(&code), "annals {} exits with {code}: {}", arguments.join(" "), answer.error);
+    let path = workspace_root().join("docs/schema").join(format!("{name}.json"));
+    let schema = std::fs::read(&path).unwrap();
+    let schema = Value::parse(&schema).unwrap();
+    let lines: Vec<&[u8]> = answer.bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
+    assert!(!lines.is_empty(), "annals {} says nothing", arguments.join(" "));
+    for line in lines {
+        let value = Value::parse(line).unwrap_or_else(|fault| panic!("{arguments:?}: {fault:?}"));
+        let found = violations(schema, value, "$");
+        assert!(found.is_empty(), "annals {}: {found:#?}", arguments.join(" "));
+    }
+}
+
+#[test]
+fn every_form_keeps_its_schema() {
+    let home = Home::new();
+    home.fill(&Plan::default());
+    let out = home.path().join("another").display().to_string();
+    check(&home, "overview", &["--json"], &[0]);
+    check(&home, "ls", &["ls", "--all", "--json"], &[0]);
+    check(&home, "check", &["check", "--all", "--json"], &[3]);
+    check(&home, "todos", &["todos", "--all", "--json"], &[0, 3]);
+    check(&home, "plans", &["plans", "--json"], &[0]);
+    check(&home, "history", &["history", "--json"], &[0]);
+    check(&home, "demo", &["demo", "--out", &out, "--json"], &[0]);
+}
+
+#[test]
+fn every_form_of_every_session_keeps_its_schema() {
+    let home = Home::new();
+    home.fill(&Plan::default());
+    let listed = annals(&home, &["ls", "--all", "--json"]);
+    let listed = Value::parse(listed.out.as_bytes()).unwrap();
+    let files: Vec<_> = listed.get("sessions").unwrap().items().map(|s| s.get("file").unwrap().text().unwrap()).collect();
+    assert!(files.len() > 10);
+    for file in files {
+        let file = file.to_string();
+        if std::fs::metadata(&file).unwrap().len() == 0 {
+            continue;
+        }
+        for form in ["records", "turns", "tools", "agents", "tree", "usage"] {
+            check(&home, &format!("show-{form}"), &["show", &file, "--as", form, "--json"], &[0, 1]);
+        }
+        for client in ["2.0.76", "2.1.112", "2.1.325"] {
+            check(&home, "show-api", &["show", &file, "--as", "api", "--client", client, "--json"], &[0, 3]);
+        }
+    }
+}

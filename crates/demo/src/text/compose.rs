@@ -1,0 +1,166 @@
+//! Whole texts: prompts, answers in Markdown, thoughts, source files, and what tools print.
+
+use super::Scribe;
+use crate::words::common::NAME_PARTS;
+use crate::words::{Language, code, output, prompts, replies, thoughts};
+
+impl Scribe {
+    fn from(&mut self, out: &mut String, patterns: &[&str]) {
+        let pattern = self.random.word(patterns);
+        self.fill(out, pattern);
+    }
+
+    pub(crate) fn opening(&mut self) -> String {
+        let pattern = self.random.word(prompts::OPENING);
+        self.one(pattern)
+    }
+
+    pub(crate) fn follow_up(&mut self) -> String {
+        let pattern = self.random.word(prompts::FOLLOW_UP);
+        self.one(pattern)
+    }
+
+    pub(crate) fn title(&mut self) -> String {
+        let pattern = self.random.word(prompts::TITLES);
+        let mut title = self.one(pattern);
+        if let Some(first) = title.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        title
+    }
+
+    /// What a sub-agent is to do: a few words, and the whole errand.
+    pub(crate) fn errand(&mut self) -> (String, String) {
+        let (short, long) = *self.random.pick(prompts::ERRANDS);
+        (self.one(short), self.one(long))
+    }
+
+    /// A sentence before a tool is used.
+    pub(crate) fn remark(&mut self) -> String {
+        let pattern = self.random.word(replies::BEFORE_TOOL);
+        self.one(pattern)
+    }
+
+    /// `sentences` thoughts.
+    pub(crate) fn thought(&mut self, sentences: u64) -> String {
+        let mut out = String::with_capacity(sentences as usize * 90);
+        for at in 0..sentences {
+            if at > 0 {
+                out.push_str(if at % 4 == 0 { "\n\n" } else { " " });
+            }
+            self.from(&mut out, thoughts::SENTENCES);
+        }
+        out
+    }
+
+    /// An answer in Markdown, the longer the higher `size` (0 to 4).
+    pub(crate) fn answer(&mut self, size: u64) -> String {
+        let mut out = String::with_capacity(400 + size as usize * 500);
+        self.from(&mut out, replies::OPENERS);
+        for section in 0..size {
+            out.push_str("\n\n");
+            if size > 2 {
+                out.push_str("## ");
+                out.push_str(self.random.word(replies::HEADINGS));
+                out.push_str("\n\n");
+            }
+            match (section + self.random.below(2)) % 4 {
+                0 => self.bullets(&mut out),
+                1 => self.from(&mut out, replies::PARAGRAPHS),
+                2 => self.fenced(&mut out),
+                _ => self.table(&mut out),
+            }
+        }
+        out.push_str("\n\n");
+        self.from(&mut out, replies::CLOSERS);
+        out
+    }
+
+    fn bullets(&mut self, out: &mut String) {
+        for at in 0..self.random.between(2, 6) {
+            out.push_str(if at > 0 { "\n- " } else { "- " });
+            self.from(out, replies::BULLETS);
+        }
+    }
+
+    fn fenced(&mut self, out: &mut String) {
+        out.push_str(match self.project.language {
+            Language::TypeScript => "```ts\n",
+            Language::Rust => "```rust\n",
+            Language::Python => "```python\n",
+            Language::Shell => "```bash\n",
+            Language::Go => "```go\n",
+        });
+        self.from(out, code::pieces(self.project.language));
+        out.push_str("```");
+    }
+
+    fn table(&mut self, out: &mut String) {
+        out.push_str("| {field} | before | after |\n|---|---|---|".replace("{field}", "case").as_str());
+        for _ in 0..self.random.between(2, 5) {
+            self.fill(out, "\n| {adj} {noun} | {num} | {num} |");
+        }
+    }
+
+    /// A source file of about `bytes` bytes.
+    pub(crate) fn source(&mut self, bytes: usize) -> String {
+        let language = self.project.language;
+        let mut out = String::with_capacity(bytes + 600);
+        self.from(&mut out, code::header(language));
+        while out.len() < bytes {
+            out.push('\n');
+            self.from(&mut out, code::pieces(language));
+        }
+        out
+    }
+
+    /// One function or type.
+    pub(crate) fn piece(&mut self) -> String {
+        let pattern = self.random.word(code::pieces(self.project.language));
+        self.one(pattern)
+    }
+
+    /// What the test command prints, of about `bytes` bytes.
+    pub(crate) fn tests(&mut self, bytes: usize, failing: Failing) -> String {
+        let [pass, fail, end] = match self.project.language {
+            Language::TypeScript => output::TESTS_TS,
+            Language::Rust => output::TESTS_RUST,
+            Language::Python => output::TESTS_PYTHON,
+            Language::Shell => output::TESTS_SHELL,
+            Language::Go => output::TESTS_GO,
+        };
+        let mut out = String::with_capacity(bytes + 300);
+        while out.len() < bytes {
+            self.from(&mut out, pass);
+            out.push('\n');
+        }
+        if failing == Failing::One {
+            self.from(&mut out, fail);
+            out.push('\n');
+        }
+        self.from(&mut out, end);
+        out
+    }
+
+    /// A log of about `bytes` bytes.
+    pub(crate) fn log(&mut self, bytes: usize) -> String {
+        let mut out = String::with_capacity(bytes + 200);
+        while out.len() < bytes {
+            self.from(&mut out, output::LOG);
+            out.push('\n');
+        }
+        out
+    }
+
+    /// Three words that name a session.
+    pub(crate) fn name(&mut self) -> String {
+        NAME_PARTS.map(|words| self.random.word(words)).join("-")
+    }
+}
+
+/// Whether a test run ends well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Failing {
+    None,
+    One,
+}

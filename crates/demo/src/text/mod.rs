@@ -1,0 +1,138 @@
+//! Puts words together: patterns with slots become sentences, answers, source files and the output of tools.
+
+pub(crate) mod compose;
+pub(crate) mod names;
+
+use crate::random::Random;
+use crate::words::common::{ADJECTIVES, FIELDS, PEOPLE, VERBS};
+use crate::words::{Project, output};
+
+/// Somebody who knows one project and can write about it without end.
+#[derive(Debug, Clone)]
+pub(crate) struct Scribe {
+    pub(crate) random: Random,
+    pub(crate) project: &'static Project,
+}
+
+impl Scribe {
+    pub(crate) fn new(random: Random, project: &'static Project) -> Self {
+        Self { random, project }
+    }
+
+    /// Fills the slots of `pattern`; braces that name no slot stay as they are.
+    pub(crate) fn fill(&mut self, out: &mut String, pattern: &str) {
+        let mut rest = pattern;
+        while let Some(open) = rest.find('{') {
+            out.push_str(&rest[..open]);
+            rest = &rest[open..];
+            let close = rest[1..].find(['{', '}', ' ', '\n']).map_or(rest.len(), |at| at + 1);
+            let at = out.len();
+            if rest[close..].starts_with('}') && self.slot(out, &rest[1..close]) {
+                article(out, at);
+                rest = &rest[close + 1..];
+            } else {
+                out.push('{');
+                rest = &rest[1..];
+            }
+        }
+        out.push_str(rest);
+    }
+
+    /// A pattern filled, as a value.
+    pub(crate) fn one(&mut self, pattern: &str) -> String {
+        let mut out = String::with_capacity(pattern.len() * 2);
+        self.fill(&mut out, pattern);
+        out
+    }
+
+    fn slot(&mut self, out: &mut String, name: &str) -> bool {
+        let project = self.project;
+        match name {
+            "noun" => out.push_str(self.random.word(project.nouns)),
+            "adj" => out.push_str(self.random.word(ADJECTIVES)),
+            "verb" => out.push_str(self.random.pick(VERBS).0),
+            "verbs" => {
+                let verb = self.random.pick(VERBS).0;
+                match verb.strip_suffix('y') {
+                    Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => out.extend([stem, "ies"]),
+                    _ if verb.ends_with(['h', 's', 'x']) => out.extend([verb, "es"]),
+                    _ => out.extend([verb, "s"]),
+                }
+            }
+            "ing" => out.push_str(self.random.pick(VERBS).1),
+            "past" => out.push_str(self.random.pick(VERBS).2),
+            "person" => out.push_str(self.random.word(PEOPLE)),
+            "pkg" => out.push_str(self.random.word(project.packages)),
+            "area" => out.push_str(self.random.word(project.folders)),
+            "cmd" => out.push_str(self.random.pick(project.commands).0),
+            "field" => out.push_str(self.random.word(FIELDS)),
+            "file" => self.file(out),
+            "func" => self.function(out),
+            "type" => self.type_name(out),
+            "i" => self.variable(out),
+            "mod" | "snake" => self.snake(out),
+            "SNAKE" => {
+                let from = out.len();
+                self.snake(out);
+                out[from..].make_ascii_uppercase();
+            }
+            "Field" => {
+                let field = self.random.word(FIELDS);
+                names::pascal(out, field);
+            }
+            "err" => {
+                let pattern = self.random.word(output::ERRORS);
+                self.fill(out, pattern);
+            }
+            "num" => self.number(out, 3, 9_800),
+            "small" => self.number(out, 2, 97),
+            "ms" => self.number(out, 40, 9_000),
+            "month" => self.padded(out, 1, 11),
+            "day" => self.padded(out, 1, 28),
+            "time" => {
+                self.padded(out, 0, 23);
+                for _ in 0..2 {
+                    out.push(':');
+                    self.padded(out, 0, 59);
+                }
+            }
+            "sha" => out.push_str(&self.random.hex(8)),
+            "ticket" => {
+                out.push_str(if self.random.chance(50) { "OPS-" } else { "DEV-" });
+                self.number(out, 100, 4_000);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn number(&mut self, out: &mut String, low: u64, high: u64) {
+        let mut digits = [0_u8; 20];
+        let mut at = digits.len();
+        let mut value = self.random.between(low, high);
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (value % 10) as u8;
+            value /= 10;
+            if value == 0 {
+                break;
+            }
+        }
+        out.extend(digits[at..].iter().map(|&digit| char::from(digit)));
+    }
+
+    fn padded(&mut self, out: &mut String, low: u64, high: u64) {
+        let value = self.random.between(low, high) as u8;
+        out.push(char::from(b'0' + value / 10));
+        out.push(char::from(b'0' + value % 10));
+    }
+}
+
+/// "a orphaned note" becomes "an orphaned note"; `at` is where the word begins.
+fn article(out: &mut String, at: usize) {
+    let before = &out[..at];
+    let vowel = out[at..].starts_with(['a', 'e', 'i', 'o']) || out[at..].starts_with("un");
+    if vowel && (before.ends_with(" a ") || before == "a ") {
+        out.insert(at - 1, 'n');
+    }
+}

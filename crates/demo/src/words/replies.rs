@@ -1,0 +1,103 @@
+//! What the model answers.
+
+pub(crate) const BEFORE_TOOL: &[&str] = &[
+    "I'll look at {file} first.",
+    "Let me see how the {noun} is {past} today.",
+    "Now the {noun}. I want to know who calls {func}.",
+    "That explains part of it. Next I check the {adj} {noun}.",
+    "I have what I need from {area}; now the tests.",
+    "The {noun} comes from {type}. Let me read that.",
+    "I'll run `{cmd}` to have a baseline for the {noun}.",
+    "Before I change anything, a look at the history of {file}.",
+    "Good, {func} is small. I'll change it in place.",
+    "Let me verify that with the {adj} case.",
+    "The test for the {adj} {noun} fails. I'll look at its output.",
+    "Now I can make the change to {func}.",
+    "Two candidates: {func} and {func}. The second one first.",
+    "`{field}` is set in three places; I want to see all of them.",
+    "The log should tell when the {noun} was {past}.",
+    "I'd like to see the {noun} as it is stored.",
+    "Let me check whether {pkg} has an opinion on the {adj} {noun}.",
+    "Next, the callers of {type} in {area}.",
+    "That was not it. The {adj} {noun} must come from somewhere else.",
+    "I'll write the failing test for {func} before I touch anything.",
+];
+
+pub(crate) const OPENERS: &[&str] = &[
+    "Found it. The {noun} is {past} before the {noun}, so a {adj} {noun} never reaches {func}.",
+    "Done. {func} now {verbs} the {noun} once, and the {adj} case has a test of its own.",
+    "The cause is in `{file}`: {func} assumes that every {noun} has a `{field}`, which is not true for a {adj} one.",
+    "I changed {num} lines in {small} files. In short:",
+    "You are right, {type} is the better owner for the {noun}. I moved it and kept the old name as an alias.",
+    "Short answer: no. The {noun} is {past} in {area}, and nothing there looks at `{field}`.",
+    "All {num} tests pass. Here is what I did to the {noun} and what I left alone.",
+    "It is faster now: from {ms} ms to {small} ms for {num} entries on this machine.",
+    "I could reproduce it with a {adj} {noun} and `{field}` set to {num}.",
+    "Here is the summary of {area} that you asked for.",
+    "There were two problems, not one: the {noun} was {past} too late, and the {adj} {noun} was never {past} at all.",
+    "I moved the check into {type}, so that {func} can rely on a {noun} that is not {adj}.",
+    "Nothing is wrong with {func}. The {noun} that it gets from `{file}` is {adj} already.",
+    "The difference of {num} comes from {num} {noun} entries that are counted in {area} and again in {area}.",
+    "This took longer than expected, because {pkg} {verbs} the {noun} lazily.",
+    "Good question. As far as I can see the {noun} has been {adj} since {sha}, when {person} {past} the {noun}.",
+    "I have a first version. It {verbs} the {noun} in {ms} ms, which is within what {ticket} asks for.",
+    "The test was right and the code was wrong: a {adj} {noun} must not be {past} before its {noun}.",
+];
+
+pub(crate) const BULLETS: &[&str] = &[
+    "`{file}`: {func} no longer {verbs} the {noun} when it is {adj}",
+    "`{file}`: new test for the {adj} {noun} ({ticket})",
+    "the {noun} keeps its `{field}`; only the {noun} is {past} again",
+    "{type} now says which {noun} was {adj} instead of failing silently",
+    "{pkg} is gone from {area}",
+    "the limit of {num} for each {noun} stays as it was, {person} asked for it in {ticket}",
+    "I did not touch {area}: its {noun} has the same problem, but nobody calls it",
+    "`{func}` and `{func}` shared a loop; they share a function now",
+    "the {adj} path costs {ms} ms more, but it runs once a day",
+    "a comment explains why the {noun} must be {past} before the {noun}",
+    "**{adj} {noun}**: handled, with a warning in the log",
+    "**{adj} {noun}**: not handled; I would like to hear what {person} thinks",
+    "`{func}` returns early for a {adj} {noun}, before anything is {past}",
+    "the {noun} in `{file}` is no longer shared between two callers",
+    "renamed `{field}` to `{field}`, since it never was a {field}",
+    "{num} lines of dead code around the {noun} are gone",
+    "`{cmd}` is green again, with {num} tests",
+    "the log says which {noun} was {past} and how long it took",
+    "the default for `{field}` is {num} now; {person} can change it in one place",
+    "still open: a {adj} {noun} from {area} arrives twice when the {noun} is slow",
+    "no new dependency; {pkg} can do this already",
+    "an index on `{field}` makes the {noun} query {small} times faster",
+];
+
+pub(crate) const CLOSERS: &[&str] = &[
+    "Shall I do the same for the {noun} in {area}?",
+    "The one thing I am unsure about is the {adj} {noun}: should it be {past} or dropped?",
+    "Nothing else in {area} depends on the old order of the {noun}.",
+    "If you agree I'll commit this as two commits, the test for the {adj} {noun} first.",
+    "I would wait with the rollout until {ticket} is closed.",
+    "Tell me if you would rather keep `{field}`.",
+    "To try it: run `{cmd}` and look for the {noun} with id {num}.",
+    "I can also {verb} the {adj} {noun} if you want, but that is a change of its own.",
+    "{person} should look at `{file}` before this goes out.",
+    "Everything is on the branch; nothing is pushed.",
+    "Let me know whether {num} is a sensible limit for the {noun}.",
+    "The next step would be {ticket}, which needs the same {noun}.",
+];
+
+pub(crate) const PARAGRAPHS: &[&str] = &[
+    "When a {noun} arrives, {func} {verbs} it and hands it to {type}. There it waits until the {noun} is {past}. If the {noun} is {adj} in the meantime, nobody notices, because the check happens before and not after.",
+    "The order matters: first the {noun} is {past}, then the {noun}. With {num} entries that made {num} queries instead of one. Grouping them by `{field}` brings it down to {small}.",
+    "There are two ways out. We can {verb} the {noun} earlier, which is simple but costs memory; or we keep a {adj} {noun} around and {verb} it on demand. I took the first, since {area} already does it like that.",
+    "I compared the result with the old code over {num} entries: the only difference is the {adj} {noun}, and there the new value is the right one according to {ticket}.",
+    "What looked like a {adj} {noun} was in fact a {adj} one: the `{field}` was read as text and compared as a number. That is also why it only happened for values above {num}.",
+    "{type} keeps the {noun} open until the last {noun} is {past}. A {adj} {noun} therefore blocks everybody else; in the log this shows as a pause of about {ms} ms.",
+    "Why it went unnoticed: the tests only ever use a {noun} with a `{field}` of {num}, and for that value both ways of {ing} give the same result. With {num} they differ.",
+    "In `{file}` the {noun} is {past} inside the loop, although it does not depend on the {noun}. Moving it out saves {ms} ms for {num} entries and makes {func} easier to read.",
+    "{type} and {type} both claim to own the {noun}. As long as only one of them is {adj} that works; since {ticket} both are. I made {type} the owner and let the other one ask.",
+    "The {adj} {noun} is kept in memory until somebody {verbs} it. For a small {area} that is fine, for {num} entries it is about {small} MB. I left it, but wrote the number down next to the limit.",
+    "I looked for other places with the same mistake. {func} in {area} has it too, but there a {adj} {noun} is impossible, because {type} refuses it before.",
+    "If the {noun} changes while it is {past}, the second reader sees half of it. A lock would help; simpler is to {verb} a copy, which at {small} entries costs nothing.",
+];
+
+pub(crate) const HEADINGS: &[&str] =
+    &["What changed", "Why", "Result", "Open questions", "How to test", "Numbers", "Next steps"];

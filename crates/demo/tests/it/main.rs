@@ -1,0 +1,8 @@
+//! The generator held against a reader that knows nothing of it.
+
+mod chains;
+mod coverage;
+mod json;
+mod reader;
+mod repeat;
+mod tally;

@@ -1,0 +1,146 @@
+//! The sub-agents of a session: all their files, what their meta files say, and what it takes to link them.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use annals_transcript::agents::AgentFacts;
+use annals_transcript::id::{AgentId, ToolUseId};
+use annals_transcript::json::{Fields, Text};
+use annals_transcript::record::{RecordKind, User};
+use annals_transcript::turn::prompt_text;
+
+use crate::json_file::JsonFile;
+use crate::key::{AgentKey, SessionKey};
+use crate::layout::Place;
+use crate::parallel;
+use crate::problem::FileProblem;
+use crate::read::stream_lines;
+use crate::scan::{AgentEntry, Discovery};
+use crate::summary::Summary;
+use crate::view::views;
+
+views! {
+    /// `agent-<id>.meta.json`.
+    AgentMeta {
+        /// The kind of agent.
+        agent_type: Text<'a> = "agentType";
+        /// What it is for, in a few words.
+        description: Text<'a> = "description";
+        /// The call that started it.
+        tool_use: ToolUseId<'a> = "toolUseId";
+        /// How deep agents are nested.
+        spawn_depth: u64 = "spawnDepth";
+        /// The agent that started it.
+        parent_agent: AgentId<'a> = "parentAgentId";
+        /// The git worktree that it works in.
+        worktree_path: Text<'a> = "worktreePath";
+        /// The git branch of it.
+        worktree_branch: Text<'a> = "worktreeBranch";
+        /// The model.
+        model: Text<'a> = "model";
+        /// Its name in a team.
+        name: Text<'a> = "name";
+        /// The kind of task.
+        task_kind: Text<'a> = "taskKind";
+        /// The team.
+        team_name: Text<'a> = "teamName";
+        /// Its colour on the screen.
+        color: Text<'a> = "color";
+        /// Whether it must plan first.
+        plan_mode_required: bool = "planModeRequired";
+        /// Its permission mode.
+        permission_mode: Text<'a> = "permissionMode";
+    }
+}
+
+/// A sub-agent of a session with all its files: one, or one in each project that it worked in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionAgent<'d> {
+    /// The sub-agent.
+    pub key: AgentKey,
+    /// Its files, by path.
+    pub files: Vec<&'d AgentEntry>,
+}
+
+/// The sub-agents of a session, by name, wherever their files are.
+pub fn agents_of_session<'d>(discovery: &'d Discovery, session: &SessionKey) -> Vec<SessionAgent<'d>> {
+    let mut by_key: BTreeMap<&AgentKey, Vec<&AgentEntry>> = BTreeMap::new();
+    for agent in discovery.agents_of(session) {
+        by_key.entry(&agent.key).or_default().push(agent);
+    }
+    by_key.into_iter().map(|(key, files)| SessionAgent { key: key.clone(), files }).collect()
+}
+
+/// What is known of a sub-agent's file before it is linked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentDetails {
+    /// What linking needs.
+    pub facts: AgentFacts,
+    /// Its meta file, where there is one.
+    pub meta: Option<JsonFile>,
+}
+
+impl AgentDetails {
+    /// What the meta file says, or what is wrong with it.
+    pub fn meta(&self) -> Option<Result<AgentMeta<'_>, FileProblem>> {
+        self.meta.as_ref().map(|file| file.object().map(AgentMeta::new))
+    }
+}
+
+/// Reads what linking needs of each sub-agent, in their order and in parallel; what cannot be read is a problem.
+pub fn details(agents: &[&AgentEntry]) -> (Vec<AgentDetails>, Vec<FileProblem>) {
+    let read = parallel::map(agents, |agent| {
+        let mut problems = Vec::new();
+        (details_of(agent, &mut problems), problems)
+    });
+    let (details, problems): (Vec<_>, Vec<_>) = read.into_iter().unzip();
+    (details, problems.into_iter().flatten().collect())
+}
+
+fn details_of(agent: &AgentEntry, problems: &mut Vec<FileProblem>) -> AgentDetails {
+    let meta = agent.meta.as_ref().and_then(|path| {
+        let file = JsonFile::read(path).map_err(|error| problems.push(error.problem())).ok()?;
+        problems.extend(file.object().err());
+        Some(file)
+    });
+    let tool_use = |file: &JsonFile| AgentMeta::new(file.object().ok()?).tool_use().map(|id| id.to_string());
+    let workflow_run = match &agent.place {
+        Place::Under { nested, .. } => nested.strip_prefix("workflows/").map(str::to_owned),
+        Place::Beside => None,
+    };
+    let facts = AgentFacts {
+        id: agent.key.to_string(),
+        meta_tool_use: meta.as_ref().and_then(tool_use),
+        prompt: first_prompt(agent, problems),
+        workflow_run,
+        is_warm_up: is_warm_up(agent),
+    };
+    AgentDetails { facts, meta }
+}
+
+/// What the first user line of the file asks, in full.
+fn first_prompt(agent: &AgentEntry, problems: &mut Vec<FileProblem>) -> Option<String> {
+    let read = stream_lines(&agent.path, |line| {
+        let Ok((fields, _)) = Fields::scan(line.body()) else { return ControlFlow::Continue(()) };
+        match RecordKind::of(fields.text("type")) {
+            RecordKind::User => ControlFlow::Break(Some(prompt_text(&User::new(fields)))),
+            // An agent that has answered before anybody asked was not started by a prompt.
+            RecordKind::Assistant => ControlFlow::Break(None),
+            _ => ControlFlow::Continue(()),
+        }
+    });
+    let found = read.map_err(|error| problems.push(error.problem())).ok()?;
+    found.flatten().filter(|text| !text.is_empty())
+}
+
+/// Larger files did more than warm up.
+const MOST_BYTES: u64 = 128 * 1024;
+
+/// Whether a sub-agent's file only warmed up the cache: its only prompt is `Warmup`, or it holds nothing but the answer
+/// to that. A file that cannot be read is none.
+pub fn is_warm_up(agent: &AgentEntry) -> bool {
+    if agent.bytes == 0 || agent.bytes > MOST_BYTES {
+        return false;
+    }
+    Summary::read(&agent.as_session()).is_ok_and(|summary| summary.is_warm_up)
+}

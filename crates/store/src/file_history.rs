@@ -1,0 +1,150 @@
+//! `file-history/<session>/<hash>@v<N>`: copies of files from before they were edited, and the records that name them.
+
+use std::path::{Path, PathBuf};
+
+use annals_transcript::json::{Fields, Text};
+use annals_transcript::record::{FileBackup, FileHistoryDelta, FileHistorySnapshot};
+use sha2::{Digest, Sha256};
+
+use crate::key::SessionKey;
+use crate::layout::{ConfigDir, FileRole};
+use crate::scan::Discovery;
+
+/// How many hex digits name a file.
+const DIGITS: usize = 16;
+
+/// A copy on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Backup {
+    /// Whose file it is: the beginning of the sha256 of its path.
+    pub hash: String,
+    /// Which copy.
+    pub version: u32,
+    /// The copy.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// When it was made, in milliseconds since 1970.
+    pub modified: Option<i64>,
+}
+
+/// The copies of a session, by file and version.
+pub fn backups(discovery: &Discovery, session: &SessionKey) -> Vec<Backup> {
+    let mut found = Vec::new();
+    for file in discovery.file_history() {
+        if let FileRole::FileHistory { session: owner, hash, version } = &file.role
+            && owner == session
+        {
+            found.push(Backup {
+                hash: hash.clone(),
+                version: *version,
+                path: file.path.clone(),
+                bytes: file.bytes,
+                modified: file.modified,
+            });
+        }
+    }
+    found.sort_by(|left, right| (&left.hash, left.version).cmp(&(&right.hash, right.version)));
+    found
+}
+
+/// The hash that names the copies of a file: of its absolute path.
+pub fn path_hash(absolute_path: &str) -> String {
+    let digest = Sha256::digest(absolute_path.as_bytes());
+    let mut text: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    text.truncate(DIGITS);
+    text
+}
+
+/// What a record says of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tracked<'a> {
+    /// The file: relative to the working directory under it, absolute elsewhere.
+    pub path: Text<'a>,
+    /// What was kept of it.
+    pub kept: Kept<'a>,
+}
+
+/// What was kept of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept<'a> {
+    /// A copy under `file-history/`.
+    Copy {
+        /// The copy's name.
+        name: Text<'a>,
+        /// Which copy.
+        version: Option<u64>,
+    },
+    /// Nothing: the file did not exist.
+    DidNotExist,
+    /// The content itself, in a form that is old or mistaken.
+    Content(Text<'a>),
+    /// Something that no known version writes.
+    Unknown(annals_transcript::json::Value<'a>),
+}
+
+/// The files of a snapshot.
+pub fn tracked_by_snapshot<'a>(record: &FileHistorySnapshot<'a>) -> Vec<Tracked<'a>> {
+    record
+        .snapshot()
+        .and_then(|snapshot| snapshot.tracked_file_backups())
+        .map(|fields| tracked(&fields))
+        .unwrap_or_default()
+}
+
+/// The files of a difference between snapshots.
+pub fn tracked_by_delta<'a>(record: &FileHistoryDelta<'a>) -> Vec<Tracked<'a>> {
+    record.tracked_file_backups().map(|fields| tracked(&fields)).unwrap_or_default()
+}
+
+fn tracked<'a>(fields: &Fields<'a>) -> Vec<Tracked<'a>> {
+    let kept = |value: annals_transcript::json::Value<'a>| {
+        if let Some(content) = value.text() {
+            return Kept::Content(content);
+        }
+        let Some(fields) = value.fields() else { return Kept::Unknown(value) };
+        let backup = FileBackup::new(fields);
+        match (backup.backup_file_name(), backup.fields().get("backupFileName")) {
+            (Some(name), _) => Kept::Copy { name, version: backup.version() },
+            (None, Some(name)) if name.is_null() => Kept::DidNotExist,
+            _ => Kept::Unknown(value),
+        }
+    };
+    fields.iter().map(|field| Tracked { path: field.key, kept: kept(field.value) }).collect()
+}
+
+impl Kept<'_> {
+    /// The copy's path in the store; `None` where there is no copy or its name could lead elsewhere.
+    pub fn path(&self, config: &ConfigDir, session: &SessionKey) -> Option<PathBuf> {
+        let Self::Copy { name, .. } = self else { return None };
+        let name = name.decode();
+        let is_plain = Path::new(&*name).file_name().is_some_and(|last| last == &*name);
+        is_plain.then(|| config.file_history_of(session).join(&*name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snapshot_names_copies_absences_and_contents() {
+        let line = br#"{"type":"file-history-snapshot","snapshot":{"trackedFileBackups":{
+            "src/a.rs":{"backupFileName":"00ff@v2","version":2},"new.rs":{"backupFileName":null,"version":1},
+            "old.rs":"fn main() {}","odd.rs":7,"up.rs":{"backupFileName":"../../x"}}}}"#;
+        let (fields, _) = Fields::scan(line).unwrap();
+        let files = tracked_by_snapshot(&FileHistorySnapshot::new(fields));
+        let (config, session) = (ConfigDir::new("/c"), SessionKey::from("s"));
+        let paths: Vec<_> = files.iter().map(|file| file.kept.path(&config, &session)).collect();
+        assert_eq!(paths, [Some("/c/file-history/s/00ff@v2".into()), None, None, None, None]);
+        assert_eq!(files[1].kept, Kept::DidNotExist);
+        assert!(matches!(files[2].kept, Kept::Content(text) if text.is("fn main() {}")));
+        assert!(matches!(files[3].kept, Kept::Unknown(_)));
+    }
+
+    #[test]
+    fn copies_are_named_after_the_path() {
+        assert_eq!(path_hash(""), "e3b0c44298fc1c14");
+        assert_eq!(path_hash("abc"), "ba7816bf8f01cfea");
+    }
+}

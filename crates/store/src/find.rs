@@ -1,0 +1,164 @@
+//! From what a person typed for a session to the session: a path, an id, a prefix of one, a title, or `last`.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::scan::{Discovery, SessionEntry, Store};
+use crate::slug::project_slug;
+
+/// A prefix of an id must have this many characters.
+pub const SHORTEST_PREFIX: usize = 4;
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found<'d> {
+    /// A session of the store.
+    Session(&'d SessionEntry),
+    /// A file by its path, in the store or not; it need not be readable, or there.
+    Path(PathBuf),
+}
+
+impl Found<'_> {
+    /// The file to read.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Session(session) => &session.path,
+            Self::Path(path) => path,
+        }
+    }
+}
+
+/// Why nothing, or no one thing, was found.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError<'d> {
+    /// Nothing by that name.
+    #[error("no session has the id or title {argument:?}")]
+    NotFound {
+        /// What was asked.
+        argument: String,
+    },
+    /// `last` of a store without sessions.
+    #[error("the store has no sessions")]
+    NoSessions,
+    /// Several by that name.
+    #[error("{argument:?} fits {} sessions", candidates.len())]
+    Ambiguous {
+        /// What was asked.
+        argument: String,
+        /// All that it fits, the newest first.
+        candidates: Vec<&'d SessionEntry>,
+    },
+    /// Ids begin so, but it is too short to be meant.
+    #[error(
+        "{argument:?} is too short for the beginning of an id: at least {SHORTEST_PREFIX} characters are needed"
+    )]
+    TooShort {
+        /// What was asked.
+        argument: String,
+    },
+}
+
+/// Finds the session that `argument` means.
+///
+/// `current_dir` is the real path of the working directory; it decides what `last` is, and which of two files of the same
+/// id is meant. `titles` is asked only where no id fits, because titles cost reading.
+pub fn resolve<'d>(
+    argument: &str,
+    discovery: &'d Discovery,
+    current_dir: Option<&str>,
+    mut titles: impl FnMut(&SessionEntry) -> Option<String>,
+) -> Result<Found<'d>, FindError<'d>> {
+    if looks_like_path(argument) {
+        let path = PathBuf::from(argument);
+        let known = discovery.sessions.iter().find(|session| session.path == path);
+        return Ok(known.map_or(Found::Path(path), Found::Session));
+    }
+    let here = current_dir.map(project_slug);
+    let sessions = || discovery.sessions.iter();
+    if argument == "last" {
+        return last(sessions(), here.as_deref()).map(Found::Session);
+    }
+    let exact: Vec<_> = sessions().filter(|session| session.key == argument).collect();
+    if let Some(result) = pick(argument, exact, here.as_deref()) {
+        return result;
+    }
+    let begun: Vec<_> = sessions().filter(|session| session.key.as_str().starts_with(argument)).collect();
+    let is_short = argument.chars().count() < SHORTEST_PREFIX;
+    let too_short = is_short && !begun.is_empty();
+    if !is_short && let Some(result) = pick(argument, begun, here.as_deref()) {
+        return result;
+    }
+    let titled: Vec<_> = sessions().filter(|session| titles(session).as_deref() == Some(argument)).collect();
+    if let Some(result) = pick(argument, titled, here.as_deref()) {
+        return result;
+    }
+    if Path::new(argument).exists() {
+        return Ok(Found::Path(argument.into()));
+    }
+    let argument = argument.to_owned();
+    Err(if too_short { FindError::TooShort { argument } } else { FindError::NotFound { argument } })
+}
+
+impl Store {
+    /// Finds the session that `argument` means: see [`resolve`]. Titles are read only where no id fits.
+    pub fn find<'d>(
+        &self,
+        argument: &str,
+        discovery: &'d Discovery,
+        current_dir: Option<&str>,
+    ) -> Result<Found<'d>, FindError<'d>> {
+        let mut titles: Option<HashMap<PathBuf, String>> = None;
+        resolve(argument, discovery, current_dir, |session| {
+            let known = titles.get_or_insert_with(|| {
+                let (summaries, _) = self.summaries(discovery);
+                let titled =
+                    summaries.into_iter().filter_map(|summary| Some((summary.path, summary.title?.1)));
+                titled.collect()
+            });
+            known.get(&session.path).cloned()
+        })
+    }
+}
+
+fn looks_like_path(argument: &str) -> bool {
+    let path = Path::new(argument);
+    argument.ends_with(".jsonl")
+        || path.is_absolute()
+        || ["./", "../", ".\\", "..\\"].iter().any(|start| argument.starts_with(start))
+        || argument == "."
+        || argument == ".."
+}
+
+/// The newest session that holds anything: of this project, else of the store.
+fn last<'d>(
+    sessions: impl Iterator<Item = &'d SessionEntry>,
+    here: Option<&str>,
+) -> Result<&'d SessionEntry, FindError<'d>> {
+    let all: Vec<_> = sessions.filter(|session| session.bytes > 0).collect();
+    let newest = |of: &mut dyn Iterator<Item = &'d SessionEntry>| {
+        of.max_by(|left, right| (left.modified, &right.path).cmp(&(right.modified, &left.path)))
+    };
+    let mut of_project = all.iter().copied().filter(|session| here.is_some_and(|slug| session.slug == slug));
+    newest(&mut of_project).or_else(|| newest(&mut all.iter().copied())).ok_or(FindError::NoSessions)
+}
+
+/// One of several: the only one, or the only one of this project where all have the same id.
+fn pick<'d>(
+    argument: &str,
+    mut candidates: Vec<&'d SessionEntry>,
+    here: Option<&str>,
+) -> Option<Result<Found<'d>, FindError<'d>>> {
+    let first = *candidates.first()?;
+    if candidates.len() > 1 && candidates.iter().all(|session| session.key == first.key) {
+        let mut of_project =
+            candidates.iter().filter(|session| here.is_some_and(|slug| session.slug == slug));
+        if let (Some(only), None) = (of_project.next(), of_project.next()) {
+            return Some(Ok(Found::Session(only)));
+        }
+    }
+    if candidates.len() == 1 {
+        return Some(Ok(Found::Session(first)));
+    }
+    candidates.sort_by(|left, right| (right.modified, &left.path).cmp(&(left.modified, &right.path)));
+    Some(Err(FindError::Ambiguous { argument: argument.to_owned(), candidates }))
+}

@@ -1,0 +1,99 @@
+//! Outputs too large for their line: which file a record names, where it is now, and what it holds.
+
+use std::path::{Path, PathBuf};
+
+use annals_transcript::json::Fields;
+use annals_transcript::problem::ProblemKind;
+use annals_transcript::record::User;
+
+use crate::problem::FileProblem;
+use crate::read::{ReadError, read_file};
+use crate::scan::SessionEntry;
+
+/// The words before the path in the preview that the model sees.
+const SAVED_TO: &str = "Full output saved to: ";
+
+/// The paths that a user line names: `persistedOutputPath` of its result, or the preview's own words.
+pub fn named_paths(user: &User<'_>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let result = user.tool_use_result_value().and_then(|value| value.fields());
+    let persisted = |fields: &Fields<'_>| Some(fields.text("persistedOutputPath")?.decode().into_owned());
+    found.extend(result.as_ref().and_then(persisted));
+    if let Some(text) = user.tool_result().and_then(|result| result.content()?.first_text()) {
+        // The words stand in the first lines; a long preview need not be decoded.
+        let head = text.head(2000);
+        if head.starts_with("<persisted-output>")
+            && let Some((_, after)) = head.split_once(SAVED_TO)
+        {
+            let path = after.lines().next().unwrap_or_default().trim();
+            if !path.is_empty() && !found.iter().any(|known| known == path) {
+                found.push(path.to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// Where an overflow file was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    /// In the session's own `tool-results/`.
+    OfSession(PathBuf),
+    /// Where the record says, outside the session's folder: the session was copied or moved.
+    AsNamed(PathBuf),
+}
+
+impl Overflow {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::OfSession(path) | Self::AsNamed(path) => path,
+        }
+    }
+
+    /// All of it.
+    pub fn read(&self) -> Result<Vec<u8>, ReadError> {
+        read_file(self.path())
+    }
+}
+
+/// Finds the file that a record names, which may be a path of another machine: first by its name in the session's own
+/// `tool-results/`, then where the record says. A path that is not in some `tool-results/` is not followed: a record must
+/// not make us show any file of the disk.
+pub fn resolve(session: &SessionEntry, named: &str) -> Result<Overflow, FileProblem> {
+    resolve_in(&session.folder(), named)
+        .ok_or_else(|| FileProblem::whole(&session.path, ProblemKind::MissingOverflow, named))
+}
+
+/// The same for a session that is not in a store: `folder` is the session's path without its ending.
+pub fn resolve_in(folder: &Path, named: &str) -> Option<Overflow> {
+    let mut parts = named.rsplit(['/', '\\']);
+    let name = parts.next().filter(|name| !name.is_empty() && *name != "." && *name != "..")?;
+    let own = folder.join("tool-results").join(name);
+    if own.is_file() {
+        return Some(Overflow::OfSession(own));
+    }
+    let elsewhere = PathBuf::from(named);
+    let is_overflow = parts.next() == Some("tool-results") && elsewhere.is_absolute() && elsewhere.is_file();
+    is_overflow.then_some(Overflow::AsNamed(elsewhere))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, expected: &[&str]) {
+        let (fields, _) = Fields::scan(line.as_bytes()).unwrap();
+        assert_eq!(named_paths(&User::new(fields)), expected);
+    }
+
+    #[test]
+    fn both_places_name_the_file_once() {
+        let preview = r"<persisted-output>\nOutput too large (35.8KB). Full output saved to: /c/tool-results/b.txt\n\nPreview";
+        let block = format!(r#"{{"content":[{{"type":"tool_result","content":"{preview}"}}]}}"#);
+        check(&format!(r#"{{"message":{block}}}"#), &["/c/tool-results/b.txt"]);
+        let result = r#"{"persistedOutputPath":"/c/tool-results/b.txt"}"#;
+        check(&format!(r#"{{"message":{block},"toolUseResult":{result}}}"#), &["/c/tool-results/b.txt"]);
+        check(r#"{"message":{"content":"Full output saved to: /x"}}"#, &[]);
+    }
+}

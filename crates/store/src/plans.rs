@@ -1,0 +1,60 @@
+//! Plans: `plans/<name>.md`, and the sessions whose lines name them in their `slug` field.
+
+use std::path::PathBuf;
+
+use crate::key::SessionKey;
+use crate::layout::FileRole;
+use crate::read::{ReadError, read_file};
+use crate::scan::Discovery;
+use crate::summary::Summary;
+
+/// A plan's file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Its name.
+    pub name: String,
+    /// The sub-agent that wrote it, where the name says so: `<session's name>-agent-<agent>`.
+    pub agent: Option<String>,
+    /// The file.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// When it was last written, in milliseconds since 1970.
+    pub modified: Option<i64>,
+    /// The sessions that name it.
+    pub sessions: Vec<SessionKey>,
+}
+
+impl Plan {
+    /// The plan's text; invalid UTF-8 reads as U+FFFD.
+    pub fn text(&self) -> Result<String, ReadError> {
+        read_file(&self.path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// All plans, by name, with their sessions.
+pub fn plans(discovery: &Discovery, summaries: &[Summary]) -> Vec<Plan> {
+    let mut found = Vec::new();
+    for file in discovery.plans() {
+        let FileRole::Plan { name } = &file.role else { continue };
+        let (of_session, agent) = match name.split_once("-agent-") {
+            Some((of_session, agent)) => (of_session, Some(agent.to_owned())),
+            None => (name.as_str(), None),
+        };
+        let names_it = |summary: &&Summary| {
+            summary.plan_names.iter().any(|known| known == name || (agent.is_some() && known == of_session))
+        };
+        let mut sessions: Vec<_> =
+            summaries.iter().filter(names_it).map(|summary| summary.session.clone()).collect();
+        sessions.dedup();
+        found.push(Plan {
+            name: name.clone(),
+            agent,
+            path: file.path.clone(),
+            bytes: file.bytes,
+            modified: file.modified,
+            sessions,
+        });
+    }
+    found
+}

@@ -1,0 +1,183 @@
+//! The working directory of a project. A slug cannot be reversed, so the path comes from evidence, and says from which.
+
+use std::collections::HashMap;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use annals_transcript::json::Fields;
+
+use crate::problem::FileProblem;
+use crate::read::stream_lines;
+use crate::scan::{Discovery, Project};
+use crate::slug::{MOST_UNITS, project_slug};
+
+/// How we know the path of a project, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Evidence {
+    /// A record's `cwd` has exactly this slug.
+    CwdOfSlug,
+    /// No `cwd` has this slug; this is the most common one.
+    MostCommonCwd,
+    /// No record names a `cwd`; this folder on disk has the slug.
+    FolderOnDisk,
+}
+
+impl Evidence {
+    /// The reason, for people.
+    pub fn explanation(self) -> &'static str {
+        match self {
+            Self::CwdOfSlug => "a record names it, and its slug is the folder's name",
+            Self::MostCommonCwd => "most records name it, though its slug is not the folder's name",
+            Self::FolderOnDisk => "no record names a folder, but this one exists and has the slug",
+        }
+    }
+}
+
+/// The working directory of a project, with how we know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectPath {
+    /// The path, as records spell it.
+    pub path: String,
+    /// How we know.
+    pub evidence: Evidence,
+}
+
+/// Gathers `cwd`s until one settles the question.
+#[derive(Clone, Debug)]
+pub struct PathCollector<'s> {
+    slug: &'s str,
+    settled: Option<String>,
+    seen: Vec<(String, usize)>,
+    places: HashMap<String, usize>,
+}
+
+impl<'s> PathCollector<'s> {
+    /// A collector for the project of this slug.
+    pub fn new(slug: &'s str) -> Self {
+        Self { slug, settled: None, seen: Vec::new(), places: HashMap::new() }
+    }
+
+    /// Takes a `cwd`; returns whether the question is settled.
+    pub fn add(&mut self, cwd: &str) -> bool {
+        if self.settled.is_some() || cwd.is_empty() {
+            return self.settled.is_some();
+        }
+        if let Some(&place) = self.places.get(cwd) {
+            self.seen[place].1 += 1;
+            return false;
+        }
+        if project_slug(cwd) == self.slug {
+            self.settled = Some(cwd.to_owned());
+            return true;
+        }
+        self.places.insert(cwd.to_owned(), self.seen.len());
+        self.seen.push((cwd.to_owned(), 1));
+        false
+    }
+
+    /// The path so far: the one that settled it, else the most common, the first of equals.
+    pub fn path(&self) -> Option<ProjectPath> {
+        if let Some(path) = &self.settled {
+            return Some(ProjectPath { path: path.clone(), evidence: Evidence::CwdOfSlug });
+        }
+        let most = self.seen.iter().map(|(_, count)| *count).max()?;
+        let (path, _) = self.seen.iter().find(|(_, count)| *count == most)?;
+        Some(ProjectPath { path: path.clone(), evidence: Evidence::MostCommonCwd })
+    }
+}
+
+/// How many lines of each session are asked when no `cwd` settles it.
+const MOST_LINES: usize = 200;
+
+/// Asks the project's sessions and sub-agents, then the disk.
+pub fn of_project(discovery: &Discovery, project: &Project) -> (Option<ProjectPath>, Vec<FileProblem>) {
+    let mut collector = PathCollector::new(project.slug.as_str());
+    let mut problems = Vec::new();
+    let sessions = discovery.sessions_of(&project.slug).map(|session| &session.path);
+    let agents = discovery.agents.iter().filter(|agent| agent.slug == project.slug).map(|agent| &agent.path);
+    for path in sessions.chain(agents) {
+        let read = stream_lines(path, |line| {
+            let fields = Fields::scan(line.body()).ok();
+            let cwd = fields.and_then(|(fields, _)| fields.text("cwd"));
+            if cwd.is_some_and(|cwd| collector.add(&cwd.decode())) || line.number >= MOST_LINES {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        problems.extend(read.err().map(|error| error.problem()));
+        if collector.settled.is_some() {
+            break;
+        }
+    }
+    let path = collector.path().or_else(|| {
+        let found = folders_of_slug(Path::new("/"), project.slug.as_str()).into_iter().next()?;
+        Some(ProjectPath { path: found.to_string_lossy().into_owned(), evidence: Evidence::FolderOnDisk })
+    });
+    (path, problems)
+}
+
+/// How many folders are listed at most in search of a slug.
+const MOST_LISTED: usize = 2000;
+
+/// The folders under `root` (itself absolute) whose slug this is, by name. Only folders whose own slug is a beginning of it
+/// are looked into.
+pub fn folders_of_slug(root: &Path, slug: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut waiting = vec![root.to_path_buf()];
+    let mut listed = 0;
+    while let Some(folder) = waiting.pop() {
+        let Some(text) = folder.to_str() else { continue };
+        if project_slug(text) == slug {
+            found.push(folder.clone());
+        }
+        listed += 1;
+        if listed > MOST_LISTED {
+            break;
+        }
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        let inside = entries.flatten().map(|entry| entry.path());
+        waiting.extend(inside.filter(|path| begins(path, slug) && path.is_dir() && !path.is_symlink()));
+    }
+    found.sort();
+    found
+}
+
+/// Whether a folder, or something below it, can have this slug.
+fn begins(path: &Path, slug: &str) -> bool {
+    let Some(text) = path.to_str() else { return false };
+    let own = project_slug(text);
+    if own.len() > MOST_UNITS {
+        own.get(..MOST_UNITS) == slug.get(..MOST_UNITS)
+    } else {
+        slug.starts_with(&own)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(slug: &str, cwds: &[&str], expected: Option<(&str, Evidence)>) {
+        let mut collector = PathCollector::new(slug);
+        for cwd in cwds {
+            collector.add(cwd);
+        }
+        let found = collector.path();
+        assert_eq!(found.as_ref().map(|path| (path.path.as_str(), path.evidence)), expected);
+    }
+
+    #[test]
+    fn a_cwd_of_the_slug_settles_it() {
+        check("-a-b", &["/a/b/sub", "/a/b/sub", "/a/b"], Some(("/a/b", Evidence::CwdOfSlug)));
+        check("-a-b", &["/a.b", "/a/b"], Some(("/a.b", Evidence::CwdOfSlug)));
+    }
+
+    #[test]
+    fn else_the_most_common_else_nothing() {
+        check("-x", &["/a", "/b", "/b"], Some(("/b", Evidence::MostCommonCwd)));
+        check("-x", &["/b", "/a"], Some(("/b", Evidence::MostCommonCwd)));
+        check("-x", &["", ""], None);
+    }
+}

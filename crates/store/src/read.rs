@@ -1,0 +1,185 @@
+//! Opening and reading files: whole, or line by line in bounded memory. Reading fails only when the file does.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use annals_transcript::line::{Line, LineSplitter};
+use annals_transcript::problem::ProblemKind;
+
+use crate::problem::FileProblem;
+
+/// How much is read at a time.
+const CHUNK: usize = 256 * 1024;
+
+/// Why a file could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Nothing is there.
+    #[error("{}: there is no such file", path.display())]
+    NotFound {
+        /// Where.
+        path: PathBuf,
+    },
+    /// It is a folder.
+    #[error("{}: is a directory, not a file", path.display())]
+    IsDirectory {
+        /// Where.
+        path: PathBuf,
+    },
+    /// The system does not allow it.
+    #[error("{}: no permission to read it", path.display())]
+    NoPermission {
+        /// Where.
+        path: PathBuf,
+    },
+    /// Anything else.
+    #[error("{}: {source}", path.display())]
+    Other {
+        /// Where.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl ReadError {
+    /// The reason in a word of ours, for an error of the system.
+    pub fn new(path: &Path, source: io::Error) -> Self {
+        let path = path.to_path_buf();
+        match source.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::NotFound { path },
+            io::ErrorKind::IsADirectory => Self::IsDirectory { path },
+            // Windows does not say that it is a folder, only that it may not be opened.
+            io::ErrorKind::PermissionDenied if path.is_dir() => Self::IsDirectory { path },
+            io::ErrorKind::PermissionDenied => Self::NoPermission { path },
+            _ => Self::Other { path, source },
+        }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::NotFound { path }
+            | Self::IsDirectory { path }
+            | Self::NoPermission { path }
+            | Self::Other { path, .. } => path,
+        }
+    }
+
+    /// The same as a problem, for work that goes on without the file.
+    pub fn problem(&self) -> FileProblem {
+        let detail = match self {
+            Self::NotFound { .. } => "there is no such file".to_owned(),
+            Self::IsDirectory { .. } => "is a directory".to_owned(),
+            Self::NoPermission { .. } => "no permission to read it".to_owned(),
+            Self::Other { source, .. } => source.to_string(),
+        };
+        FileProblem::whole(self.path(), ProblemKind::UnreadableSideFile, detail)
+    }
+}
+
+/// A session file in memory.
+#[derive(Clone, Debug)]
+pub struct SessionFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// All of it.
+    pub bytes: Vec<u8>,
+}
+
+impl SessionFile {
+    /// Reads the whole file.
+    pub fn read(path: impl Into<PathBuf>) -> Result<Self, ReadError> {
+        let path = path.into();
+        let bytes = read_file(&path)?;
+        Ok(Self { path, bytes })
+    }
+}
+
+/// Reads a whole file.
+pub fn read_file(path: &Path) -> Result<Vec<u8>, ReadError> {
+    fs::read(path).map_err(|error| ReadError::new(path, error))
+}
+
+/// Reads a whole file; `None` where there is none.
+pub fn read_file_if_there(path: &Path) -> Result<Option<Vec<u8>>, ReadError> {
+    match read_file(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(ReadError::NotFound { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Hands out the lines of a file one by one until the file ends or `each` breaks, and returns what it broke with.
+///
+/// Memory holds one chunk of 256 KiB and one line, however large the file is.
+pub fn stream_lines<B>(
+    path: &Path,
+    each: impl FnMut(Line<'_>) -> ControlFlow<B>,
+) -> Result<Option<B>, ReadError> {
+    let fail = |error| ReadError::new(path, error);
+    let file = File::open(path).map_err(fail)?;
+    stream_reader(file, each).map_err(fail)
+}
+
+/// The same for anything that can be read.
+pub fn stream_reader<B>(
+    mut reader: impl Read,
+    mut each: impl FnMut(Line<'_>) -> ControlFlow<B>,
+) -> io::Result<Option<B>> {
+    let mut each = |line: Line<'_>| match each(line) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(with) => Err(with),
+    };
+    let mut splitter = LineSplitter::new();
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        let length = match reader.read(&mut chunk) {
+            Ok(0) => return Ok(splitter.finish(each).err()),
+            Ok(length) => length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if let Err(with) = splitter.push(&chunk[..length], &mut each) {
+            return Ok(Some(with));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_come_one_by_one_until_told_to_stop() {
+        let mut file = "x".repeat(CHUNK);
+        file.push_str("\ntwo\nthree");
+        let mut seen = Vec::new();
+        let end = stream_reader(file.as_bytes(), |line| {
+            seen.push((line.number, line.offset, line.body().len()));
+            ControlFlow::<()>::Continue(())
+        });
+        assert_eq!(end.unwrap(), None);
+        assert_eq!(seen, [(1, 0, CHUNK), (2, CHUNK + 1, 3), (3, CHUNK + 5, 5)]);
+        let stopped = stream_reader(file.as_bytes(), |line| {
+            if line.number == 2 {
+                ControlFlow::Break(line.body().to_vec())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        assert_eq!(stopped.unwrap().unwrap(), b"two");
+    }
+
+    #[test]
+    fn every_failure_has_its_name() {
+        let path = Path::new("/nowhere/file.jsonl");
+        let of = |kind: io::ErrorKind| ReadError::new(path, kind.into()).to_string();
+        assert_eq!(of(io::ErrorKind::NotFound), "/nowhere/file.jsonl: there is no such file");
+        assert_eq!(of(io::ErrorKind::IsADirectory), "/nowhere/file.jsonl: is a directory, not a file");
+        assert_eq!(of(io::ErrorKind::PermissionDenied), "/nowhere/file.jsonl: no permission to read it");
+        assert!(of(io::ErrorKind::TimedOut).starts_with("/nowhere/file.jsonl: "));
+    }
+}

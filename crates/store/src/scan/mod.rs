@@ -1,0 +1,82 @@
+//! What is in a store: projects, sessions, sub-agents and side files, found in parallel, listed in a fixed order.
+//!
+//! Discovery looks at names and sizes. Of the content it reads only the first lines of sub-agents that stand beside their
+//! session, because nothing else says whose they are.
+
+mod discovery;
+mod near;
+mod walk;
+
+use std::path::{Path, PathBuf};
+
+pub use discovery::{AgentEntry, Discovery, Project, SessionEntry, SideFile};
+use walk::Roles;
+pub(crate) use walk::modified_millis;
+
+use crate::layout::ConfigDir;
+use crate::parallel;
+use crate::problem::FileProblem;
+use crate::project_path;
+use crate::read::ReadError;
+
+/// The folders of a config dir that are walked; the others are not ours to look into.
+const SIDE_FOLDERS: [&str; 8] =
+    ["todos", "tasks", "file-history", "paste-cache", "sessions", "plans", "session-env", "image-cache"];
+
+/// A store on disk.
+#[derive(Clone, Debug)]
+pub struct Store {
+    config_dir: ConfigDir,
+}
+
+impl Store {
+    /// A store under this folder. Nothing is read yet, and the folder need not exist.
+    pub fn open(config_dir: impl Into<PathBuf>) -> Self {
+        Self { config_dir: ConfigDir::new(config_dir) }
+    }
+
+    /// Its paths.
+    pub fn config_dir(&self) -> &ConfigDir {
+        &self.config_dir
+    }
+
+    /// Finds everything. What cannot be listed or opened is a problem, and the rest is there.
+    pub fn discover(&self) -> Discovery {
+        let mut problems = Vec::new();
+        let root = self.config_dir.path();
+        let mut folders = walk::folders(&self.config_dir.projects(), &mut problems);
+        let project_count = folders.len();
+        folders.extend(SIDE_FOLDERS.iter().map(|name| root.join(name)).filter(|path| path.is_dir()));
+        let walks = parallel::map(&folders, |folder| {
+            let mut problems = Vec::new();
+            let files = walk::files(&Roles::Config(&self.config_dir), folder, &mut problems);
+            let agents = walk::agents(&files, &mut problems);
+            (files, agents, problems)
+        });
+        let mut discovery = Discovery::new(self.config_dir.clone());
+        for (index, (folder, (files, agents, more))) in folders.iter().zip(walks).enumerate() {
+            if index < project_count {
+                discovery.add_project(folder);
+            }
+            discovery.add_files(files, agents);
+            problems.extend(more);
+        }
+        discovery.add_files(walk::top_files(&self.config_dir, &mut problems), Vec::new());
+        discovery.finish(problems);
+        discovery
+    }
+
+    /// The working directory of a project, and how we know: see [`project_path`].
+    pub fn project_path(
+        &self,
+        discovery: &Discovery,
+        project: &Project,
+    ) -> (Option<project_path::ProjectPath>, Vec<FileProblem>) {
+        project_path::of_project(discovery, project)
+    }
+}
+
+/// A path for a problem about a folder that cannot be listed.
+fn unlisted(path: &Path, error: std::io::Error) -> FileProblem {
+    ReadError::new(path, error).problem()
+}

@@ -1,0 +1,38 @@
+//! The surroundings of one session file, in a store or not: its sub-agents and side files, without a look at the rest.
+
+use std::path::Path;
+
+use super::discovery::Discovery;
+use super::walk::{self, Roles};
+use crate::layout::{ConfigDir, FileRole};
+use crate::problem::FileProblem;
+use crate::read::ReadError;
+use crate::scan::{SessionEntry, SideFile};
+
+impl Discovery {
+    /// Finds a session's file and what stands beside and under it. Its folder is taken for a project's, whatever it is
+    /// called; sub-agents in other projects are found by [`Store::discover`](crate::Store::discover) only.
+    pub fn near(path: &Path) -> Result<Self, ReadError> {
+        let session = SessionEntry::of_path(path)?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let config = ConfigDir::containing(path);
+        let roles = Roles::Project(folder);
+        let mut problems = Vec::new();
+        let mut files: Vec<SideFile> = walk::files_in(&roles, folder, &mut problems);
+        files.retain(|file| matches!(file.role, FileRole::SubAgent { .. } | FileRole::SubAgentMeta { .. }));
+        files.extend(walk::files(&roles, &session.folder(), &mut problems));
+        let mut agents = walk::agents(&files, &mut problems);
+        agents.retain(|agent| agent.session.as_ref() == Some(&session.key));
+        files.retain(|file| !matches!(file.role, FileRole::Session { .. }));
+        let mut discovery = Self::new(config.unwrap_or_else(|| ConfigDir::new(folder)));
+        discovery.add_files(files, agents);
+        discovery.sessions.push(session);
+        discovery.finish(problems);
+        Ok(discovery)
+    }
+
+    /// The problems of one path.
+    pub fn problems_of<'d>(&'d self, path: &Path) -> impl Iterator<Item = &'d FileProblem> {
+        self.problems.iter().filter(move |problem| problem.path == path)
+    }
+}

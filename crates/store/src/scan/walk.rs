@@ -1,0 +1,205 @@
+//! Listing folders. Links are followed, special files are left alone, and depth is bounded, so that a walk ends.
+
+use std::collections::HashMap;
+use std::fs::{self, Metadata};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use annals_transcript::json::Fields;
+
+use super::discovery::{AgentEntry, SideFile};
+use super::unlisted;
+use crate::key::SessionKey;
+use crate::layout::{ConfigDir, FileRole, Place};
+use crate::problem::FileProblem;
+use crate::read::stream_lines;
+
+/// Deeper folders are left alone: a link may lead back up.
+const MOST_DEPTH: usize = 8;
+
+/// How many lines of a sub-agent are read in search of its session.
+const MOST_LINES: usize = 64;
+
+/// Where roles come from: a config dir, or a folder that is taken for a project's.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Roles<'c> {
+    Config(&'c ConfigDir),
+    Project(&'c Path),
+}
+
+impl Roles<'_> {
+    pub(super) fn of(&self, path: &Path) -> FileRole {
+        match self {
+            Self::Config(config) => config.role(path),
+            Self::Project(folder) => match path.strip_prefix(folder) {
+                Ok(inside) => {
+                    let slug = folder.file_name().unwrap_or_else(|| "-".as_ref());
+                    FileRole::of_relative(&Path::new("projects").join(slug).join(inside))
+                }
+                Err(_) => FileRole::Unknown,
+            },
+        }
+    }
+
+    fn root(&self) -> &Path {
+        match self {
+            Self::Config(config) => config.path(),
+            Self::Project(folder) => folder,
+        }
+    }
+}
+
+/// The files directly in a folder.
+pub(super) fn files_in(roles: &Roles<'_>, folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<SideFile> {
+    let all = entries(folder, problems).into_iter().filter(|(_, metadata)| metadata.is_file());
+    all.map(|(path, metadata)| side_file(roles.of(&path), path, &metadata)).collect()
+}
+
+/// The entries of a folder by name; a folder that is not there has none.
+fn entries(folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<(PathBuf, Metadata)> {
+    let list = match fs::read_dir(folder) {
+        Ok(list) => list,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
+        Err(error) => {
+            problems.push(unlisted(folder, error));
+            return Vec::new();
+        }
+    };
+    let mut found = Vec::new();
+    for entry in list {
+        let path = match entry {
+            Ok(entry) => entry.path(),
+            Err(error) => {
+                problems.push(unlisted(folder, error));
+                continue;
+            }
+        };
+        match fs::metadata(&path) {
+            Ok(metadata) => found.push((path, metadata)),
+            Err(error) => problems.push(unlisted(&path, error)),
+        }
+    }
+    found.sort_by(|left, right| left.0.cmp(&right.0));
+    found
+}
+
+/// The folders in a folder.
+pub(super) fn folders(folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<PathBuf> {
+    let all = entries(folder, problems).into_iter();
+    all.filter(|(_, metadata)| metadata.is_dir()).map(|(path, _)| path).collect()
+}
+
+/// Every file under a folder, and every empty folder that has a role.
+pub(super) fn files(roles: &Roles<'_>, folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<SideFile> {
+    let mut found = Vec::new();
+    descend(roles, folder, 0, &mut found, problems);
+    found
+}
+
+fn descend(
+    roles: &Roles<'_>,
+    folder: &Path,
+    depth: usize,
+    found: &mut Vec<SideFile>,
+    problems: &mut Vec<FileProblem>,
+) {
+    for (path, metadata) in entries(folder, problems) {
+        let role = roles.of(&path);
+        if metadata.is_file() {
+            found.push(side_file(role, path, &metadata));
+        } else if metadata.is_dir() && depth < MOST_DEPTH && !leads_back(roles.root(), &path) {
+            let before = found.len();
+            descend(roles, &path, depth + 1, found, problems);
+            if found.len() == before && role != FileRole::Unknown {
+                found.push(side_file(role, path, &metadata));
+            }
+        }
+    }
+}
+
+/// Whether a folder is a link to what the walk finds anyway: following it would find sessions twice, or forever.
+fn leads_back(root: &Path, path: &Path) -> bool {
+    let target = || Some(fs::canonicalize(path).ok()?.starts_with(fs::canonicalize(root).ok()?));
+    path.is_symlink() && target().unwrap_or(true)
+}
+
+/// The files of the config dir itself, known or not; unknown folders are not ours to list.
+pub(super) fn top_files(config: &ConfigDir, problems: &mut Vec<FileProblem>) -> Vec<SideFile> {
+    let mut found = Vec::new();
+    for (path, metadata) in entries(config.path(), problems) {
+        let role = config.role(&path);
+        if metadata.is_file() || role == FileRole::Lock {
+            found.push(side_file(role, path, &metadata));
+        }
+    }
+    found
+}
+
+fn side_file(role: FileRole, path: PathBuf, metadata: &Metadata) -> SideFile {
+    let bytes = if metadata.is_file() { metadata.len() } else { 0 };
+    SideFile { role, path, bytes, modified: modified_millis(metadata) }
+}
+
+/// When a file was last written, in milliseconds since 1970.
+pub(crate) fn modified_millis(metadata: &Metadata) -> Option<i64> {
+    let time = metadata.modified().ok()?;
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => i64::try_from(after.as_millis()).ok(),
+        Err(before) => i64::try_from(before.duration().as_millis()).ok().map(|millis| -millis),
+    }
+}
+
+/// The sub-agents among the files, each with its meta file and its session.
+pub(super) fn agents(files: &[SideFile], problems: &mut Vec<FileProblem>) -> Vec<AgentEntry> {
+    let is_meta = |file: &&SideFile| matches!(file.role, FileRole::SubAgentMeta { .. });
+    let metas: HashMap<PathBuf, &PathBuf> = files
+        .iter()
+        .filter(is_meta)
+        .map(|file| (without_ending(&file.path, ".meta.json"), &file.path))
+        .collect();
+    let mut found = Vec::new();
+    for file in files {
+        let FileRole::SubAgent { slug, place, agent } = &file.role else { continue };
+        let session = match place {
+            Place::Under { session, .. } => Some(session.clone()),
+            Place::Beside => match session_named_in(&file.path) {
+                Ok(session) => session,
+                Err(error) => {
+                    problems.push(error.problem());
+                    None
+                }
+            },
+        };
+        found.push(AgentEntry {
+            key: agent.clone(),
+            slug: slug.clone(),
+            place: place.clone(),
+            session,
+            path: file.path.clone(),
+            meta: metas.get(&without_ending(&file.path, ".jsonl")).map(|path| (*path).clone()),
+            bytes: file.bytes,
+            modified: file.modified,
+        });
+    }
+    found
+}
+
+fn without_ending(path: &Path, ending: &str) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(name.strip_suffix(ending).unwrap_or(&name))
+}
+
+/// The first session that the lines of a file name.
+fn session_named_in(path: &Path) -> Result<Option<SessionKey>, crate::read::ReadError> {
+    let found = stream_lines(path, |line| {
+        let fields = Fields::scan(line.body()).ok();
+        let named = fields.and_then(|(fields, _)| Some(SessionKey::new(fields.text("sessionId")?.decode())));
+        match named {
+            Some(session) => ControlFlow::Break(Some(session)),
+            None if line.number >= MOST_LINES => ControlFlow::Break(None),
+            None => ControlFlow::Continue(()),
+        }
+    })?;
+    Ok(found.flatten())
+}

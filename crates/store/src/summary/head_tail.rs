@@ -1,0 +1,103 @@
+//! Reads no more of a session than its summary needs: the beginning and the end.
+
+use std::convert::Infallible;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use annals_transcript::json::Fields;
+use annals_transcript::line::{Line, LineSplitter, lines};
+use annals_transcript::objects::read_objects;
+
+use super::Coverage;
+use super::collect::{Collector, Gathered, Ids};
+use crate::json_file::JsonFile;
+use crate::read::ReadError;
+use crate::scan::SessionEntry;
+
+/// How much is read of each end; the client repeats titles and tags within this reach.
+const REACH: u64 = 64 * 1024;
+
+/// How far the beginning is followed in search of the first prompt, past stored requests and pasted images.
+const MOST_HEAD: u64 = 1024 * 1024;
+
+/// How far back the end is followed in search of a whole line.
+const MOST_TAIL: u64 = 8 * 1024 * 1024;
+
+/// Summarises a session, keeping what it says of others.
+pub(super) fn gather(entry: &SessionEntry) -> Result<Gathered, ReadError> {
+    let mut collector = Collector::new(entry, Ids::Keep);
+    let fail = |error| ReadError::new(&entry.path, error);
+    let coverage = File::open(&entry.path).and_then(|file| read_ends(file, &mut collector)).map_err(fail)?;
+    Ok(collector.finish(coverage, custom_title(&entry.folder()).as_deref()))
+}
+
+/// The title in `custom-title.json` of a session's folder.
+pub(super) fn custom_title(folder: &Path) -> Option<String> {
+    let file = JsonFile::read(&folder.join("custom-title.json")).ok()?;
+    let title = file.object().ok()?.text("customTitle")?.decode().into_owned();
+    Some(title)
+}
+
+fn read_ends(mut file: File, collector: &mut Collector<'_>) -> io::Result<Coverage> {
+    let length = file.metadata()?.len();
+    let Some(done) = read_head(&mut file, collector)? else { return Ok(Coverage::Whole) };
+    let mut reach = REACH;
+    loop {
+        let start = done.max(length.saturating_sub(reach));
+        file.seek(SeekFrom::Start(start))?;
+        let mut tail = Vec::new();
+        Read::by_ref(&mut file).take(length - start).read_to_end(&mut tail)?;
+        let whole_from = if start == done { Some(0) } else { after_newline(&tail) };
+        match whole_from {
+            Some(at) if at < tail.len() || start == done => {
+                lines(&tail[at..]).for_each(|line| add_line(collector, &line));
+                return Ok(if start == done { Coverage::Whole } else { Coverage::HeadAndTail });
+            }
+            _ if reach >= MOST_TAIL => return Ok(Coverage::HeadAndTail),
+            _ => reach *= 4,
+        }
+    }
+}
+
+/// The place after the first newline.
+fn after_newline(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().position(|&byte| byte == b'\n').map(|at| at + 1)
+}
+
+/// Feeds the lines of the beginning and returns where the last whole one ended; `None` at the end of the file.
+fn read_head(file: &mut File, collector: &mut Collector<'_>) -> io::Result<Option<u64>> {
+    let mut splitter = LineSplitter::new();
+    let mut chunk = vec![0; REACH as usize];
+    let (mut total, mut done) = (0_u64, 0_u64);
+    loop {
+        let count = match file.read(&mut chunk) {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let mut feed = |line: Line<'_>| -> Result<(), Infallible> {
+            done = (line.offset + line.raw().len()) as u64;
+            add_line(collector, &line);
+            Ok(())
+        };
+        if count == 0 {
+            let _ = splitter.finish(feed);
+            return Ok(None);
+        }
+        let _ = splitter.push(&chunk[..count], &mut feed);
+        total += count as u64;
+        if total >= REACH && (collector.knows_beginning() || total >= MOST_HEAD) {
+            return Ok(Some(done));
+        }
+    }
+}
+
+fn add_line(collector: &mut Collector<'_>, line: &Line<'_>) {
+    // The usual line is one whole object; only the others need the careful reader.
+    let body = line.body();
+    match Fields::scan(body) {
+        Ok((fields, end)) if end == body.len() => collector.add(fields),
+        _ => read_objects(line, |fields, _| collector.add(fields), |_| ()),
+    }
+}

@@ -1,0 +1,116 @@
+//! What a list of sessions says of each: from the first and last 64 KiB of its file, or exactly, from all of it.
+
+mod collect;
+mod full;
+mod head_tail;
+mod listing;
+
+use std::path::{Path, PathBuf};
+
+use annals_transcript::title::TitleSource;
+
+pub use full::FullSummary;
+
+use crate::key::{SessionKey, Slug};
+use crate::project_path::ProjectPath;
+use crate::read::ReadError;
+use crate::scan::SessionEntry;
+
+/// How much of the file a summary has seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// All of it: the summary is exact.
+    Whole,
+    /// Its beginning and its end: what stands only in the middle is missing.
+    HeadAndTail,
+}
+
+/// A pull request that a session opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PullRequest {
+    /// Its number.
+    pub number: Option<u64>,
+    /// Its address.
+    pub url: Option<String>,
+    /// Its repository.
+    pub repository: Option<String>,
+}
+
+/// What is known of a session without reading all of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// The session.
+    pub session: SessionKey,
+    /// The project whose folder it is in.
+    pub slug: Slug,
+    /// The file.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// When it was last written, in milliseconds since 1970.
+    pub modified: Option<i64>,
+    /// The working directory, and how we know.
+    pub project: Option<ProjectPath>,
+    /// The title, and where it comes from.
+    pub title: Option<(TitleSource, String)>,
+    /// The first prompt by a person, in one line of at most 200 characters.
+    pub first_prompt: Option<String>,
+    /// The last prompt that the client noted.
+    pub last_prompt: Option<String>,
+    /// The first timestamp, as written.
+    pub created: Option<String>,
+    /// The first timestamp, in milliseconds since 1970.
+    pub created_millis: Option<i64>,
+    /// The latest timestamp seen, in milliseconds since 1970.
+    pub active_millis: Option<i64>,
+    /// The git branch, the last one seen.
+    pub git_branch: Option<String>,
+    /// The client's versions, in the order seen.
+    pub versions: Vec<String>,
+    /// The models, in the order seen; `<synthetic>` is none.
+    pub models: Vec<String>,
+    /// `cli`, `claude-desktop`, `sdk-cli`, …
+    pub entrypoint: Option<String>,
+    /// The session's tag.
+    pub tag: Option<String>,
+    /// The names that its plan may have: the `slug` field of its lines.
+    pub plan_names: Vec<String>,
+    /// The pull requests it opened.
+    pub pull_requests: Vec<PullRequest>,
+    /// Whether it has a line of a conversation at all.
+    pub has_conversation: bool,
+    /// Whether it only warmed up the cache.
+    pub is_warm_up: bool,
+    /// Whether its first line is a sub-agent's.
+    pub is_sidechain_first: bool,
+    /// How much of the file this is about.
+    pub coverage: Coverage,
+}
+
+impl Summary {
+    /// Reads the beginning and the end of a session.
+    pub fn read(session: &SessionEntry) -> Result<Self, ReadError> {
+        head_tail::gather(session).map(|gathered| gathered.summary)
+    }
+
+    /// The same for a file that need not be in a store: its stem is the session, its folder the project.
+    pub fn read_path(path: &Path) -> Result<Self, ReadError> {
+        Self::read(&SessionEntry::of_path(path)?)
+    }
+
+    /// The title alone.
+    pub fn title_text(&self) -> Option<&str> {
+        self.title.as_ref().map(|(_, text)| text.as_str())
+    }
+
+    /// Whether the file has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
+    /// Whether the client's own picker lists it: not empty, not a sub-agent's, not headless.
+    pub fn is_listed_by_client(&self) -> bool {
+        let is_headless = self.entrypoint.as_deref().is_some_and(|entry| entry.starts_with("sdk-"));
+        self.has_conversation && !self.is_sidechain_first && !is_headless
+    }
+}

@@ -1,0 +1,137 @@
+//! Todo lists and tasks: `todos/<session>-agent-<agent>.json` and their successor, `tasks/<session>/<n>.json`.
+
+use annals_transcript::json::{Fields, Items, Kind, Text, Value};
+
+use crate::json_file::JsonFile;
+use crate::key::{AgentKey, SessionKey};
+use crate::layout::FileRole;
+use crate::parallel;
+use crate::problem::FileProblem;
+use crate::scan::Discovery;
+use crate::view::views;
+
+views! {
+    /// One item of a todo list.
+    Todo {
+        /// What is to be done.
+        content: Text<'a> = "content";
+        /// `pending`, `in_progress`, `completed`.
+        status: Text<'a> = "status";
+        /// `high`, `medium`, `low`; early versions only.
+        priority: Text<'a> = "priority";
+        /// The same in the present tense.
+        active_form: Text<'a> = "activeForm";
+        /// Its id; early versions only.
+        id: Text<'a> = "id";
+    }
+
+    /// One task.
+    Task {
+        /// Its number.
+        id: Text<'a> = "id";
+        /// What is to be done.
+        subject: Text<'a> = "subject";
+        /// More about it.
+        description: Text<'a> = "description";
+        /// The same in the present tense.
+        active_form: Text<'a> = "activeForm";
+        /// `pending`, `in_progress`, `completed`.
+        status: Text<'a> = "status";
+        /// The tasks that wait for it.
+        blocks: Items<'a> = "blocks";
+        /// The tasks that it waits for.
+        blocked_by: Items<'a> = "blockedBy";
+        /// The agent that has it.
+        owner: Text<'a> = "owner";
+        /// Whatever else.
+        metadata: Fields<'a> = "metadata";
+    }
+}
+
+/// A todo list's file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TodoList {
+    /// The session.
+    pub session: SessionKey,
+    /// The agent; the main one has the session's name.
+    pub agent: AgentKey,
+    /// The file.
+    pub file: JsonFile,
+}
+
+impl TodoList {
+    /// The items, in order, and what is wrong with the rest.
+    pub fn items(&self) -> (Vec<Todo<'_>>, Vec<FileProblem>) {
+        let list = match self.file.value() {
+            Ok(value) if value.kind() == Kind::Array => value,
+            Ok(_) => return (Vec::new(), vec![self.file.unlike("a list")]),
+            Err(problem) => return (Vec::new(), vec![problem]),
+        };
+        let total = list.items().count();
+        let items: Vec<_> = list.items().filter_map(Value::fields).map(Todo::new).collect();
+        let problems = if items.len() < total { vec![self.file.unlike("a list of objects")] } else { vec![] };
+        (items, problems)
+    }
+
+    /// Whether it is the list of the session's main agent.
+    pub fn is_main(&self) -> bool {
+        self.agent.as_str() == self.session.as_str()
+    }
+}
+
+/// A task's file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskFile {
+    /// The session, or the name of a team's list.
+    pub session: SessionKey,
+    /// The number, from the file's name.
+    pub id: String,
+    /// The file.
+    pub file: JsonFile,
+}
+
+impl TaskFile {
+    /// The task, or what is wrong with it.
+    pub fn task(&self) -> Result<Task<'_>, FileProblem> {
+        self.file.object().map(Task::new)
+    }
+}
+
+/// All todo lists, by path; files that cannot be read are problems.
+pub fn todo_lists(discovery: &Discovery) -> (Vec<TodoList>, Vec<FileProblem>) {
+    let files: Vec<_> = discovery.todos().collect();
+    let read = parallel::map(&files, |found| JsonFile::read(&found.path).map_err(|error| error.problem()));
+    let mut lists = Vec::new();
+    let mut problems = Vec::new();
+    for (found, file) in files.iter().zip(read) {
+        match (&found.role, file) {
+            (FileRole::Todos { session, agent }, Ok(file)) => {
+                lists.push(TodoList { session: session.clone(), agent: agent.clone(), file });
+            }
+            (_, Ok(_)) => {}
+            (_, Err(problem)) => problems.push(problem),
+        }
+    }
+    (lists, problems)
+}
+
+/// All tasks, by session and then by number; files that cannot be read are problems.
+pub fn tasks(discovery: &Discovery) -> (Vec<TaskFile>, Vec<FileProblem>) {
+    let files: Vec<_> = discovery.tasks().collect();
+    let read = parallel::map(&files, |found| JsonFile::read(&found.path).map_err(|error| error.problem()));
+    let mut tasks = Vec::new();
+    let mut problems = Vec::new();
+    for (found, file) in files.iter().zip(read) {
+        match (&found.role, file) {
+            (FileRole::Task { session, id }, Ok(file)) => {
+                tasks.push(TaskFile { session: session.clone(), id: id.clone(), file });
+            }
+            (_, Ok(_)) => {}
+            (_, Err(problem)) => problems.push(problem),
+        }
+    }
+    let order =
+        |task: &TaskFile| (task.session.clone(), task.id.parse::<u64>().unwrap_or(u64::MAX), task.id.clone());
+    tasks.sort_by_cached_key(order);
+    (tasks, problems)
+}

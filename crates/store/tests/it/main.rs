@@ -1,0 +1,13 @@
+//! The store against temporary config dirs and against the corpus.
+
+#![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
+
+mod agents;
+mod corpus;
+mod discovery;
+mod finding;
+mod orphans;
+mod reading;
+mod side_stores;
+mod summaries;
+mod writing;

@@ -1,0 +1,194 @@
+//! A home of its own for each test: config dir, data dir and work folder, and a way to run the binary that cannot reach
+//! the home of whoever runs the tests.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, UNIX_EPOCH};
+use std::{env, fs, io};
+
+use annals_demo::{DemoFile, Plan, Tally};
+
+use crate::temp::TempDir;
+
+/// What a program may know of the outside: where to find other programs, and what Windows needs to start one.
+const PASSED_ON: [&str; 4] = ["PATH", "SYSTEMROOT", "SYSTEMDRIVE", "LLVM_PROFILE_FILE"];
+
+/// A hermetic home.
+#[derive(Debug)]
+pub struct Home {
+    folder: TempDir,
+}
+
+impl Home {
+    /// Makes a home with an empty config dir, an empty data dir and an empty work folder.
+    pub fn new() -> Self {
+        let home = Self { folder: TempDir::new("home") };
+        for folder in [home.config_dir(), home.data_dir(), home.work_dir()] {
+            fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        }
+        refuse_real_home(home.path(), real_home().as_deref());
+        home
+    }
+
+    /// The home folder.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Where the sessions are.
+    pub fn config_dir(&self) -> PathBuf {
+        self.path().join(".claude")
+    }
+
+    /// Where annals keeps what is its own.
+    pub fn data_dir(&self) -> PathBuf {
+        self.path().join("data")
+    }
+
+    /// The folder in which commands run.
+    pub fn work_dir(&self) -> PathBuf {
+        self.path().join("work")
+    }
+
+    /// Writes a file of the config dir, named relative to it, and returns its path.
+    pub fn write(&self, relative: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> PathBuf {
+        self.folder.write(Path::new(".claude").join(relative), bytes)
+    }
+
+    /// Writes a made-up store into the config dir and returns what it holds.
+    pub fn fill(&self, plan: &Plan) -> Tally {
+        let made = annals_demo::generate(plan, &mut |file: DemoFile| -> io::Result<()> {
+            let path = self.write(&file.path, &file.bytes);
+            let time = UNIX_EPOCH + Duration::from_millis(file.modified_ms.unsigned_abs());
+            fs::File::options().write(true).open(path)?.set_modified(time)
+        });
+        made.unwrap_or_else(|error| panic!("cannot write a made-up store: {error}"))
+    }
+
+    /// A command that knows this home and no other: the environment is cleared first.
+    pub fn command(&self, binary: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(binary);
+        command.env_clear().current_dir(self.work_dir());
+        for name in PASSED_ON {
+            if let Some(value) = env::var_os(name) {
+                command.env(name, value);
+            }
+        }
+        command.env("HOME", self.path()).env("USERPROFILE", self.path());
+        command.env("APPDATA", self.data_dir()).env("LOCALAPPDATA", self.data_dir());
+        command.env("CLAUDE_CONFIG_DIR", self.config_dir()).env("ANNALS_DATA_DIR", self.data_dir());
+        command.env("XDG_DATA_HOME", self.data_dir()).env("XDG_CONFIG_HOME", self.path().join("config"));
+        command.env("XDG_CACHE_HOME", self.path().join("cache")).env("TMPDIR", self.path());
+        command.env("TZ", "UTC").env("LC_ALL", "C").env("NO_COLOR", "1");
+        command
+    }
+
+    /// Runs the binary with these arguments and collects what it says.
+    pub fn run<I>(&self, binary: impl AsRef<OsStr>, arguments: I) -> Answer
+    where
+        I: IntoIterator,
+        I::Item: AsRef<OsStr>,
+    {
+        let mut command = self.command(binary);
+        command.args(arguments);
+        self.finish(&mut command)
+    }
+
+    /// Runs a command made by [`Home::command`], after a last look at where it points.
+    pub fn finish(&self, command: &mut Command) -> Answer {
+        for name in ["HOME", "USERPROFILE", "CLAUDE_CONFIG_DIR", "ANNALS_DATA_DIR"] {
+            let set = command.get_envs().find(|(key, _)| *key == name).and_then(|(_, value)| value);
+            match set {
+                Some(value) => refuse_real_home(Path::new(value), real_home().as_deref()),
+                // Without the other two, the program falls back to the home, which is ours.
+                None if name == "HOME" || name == "USERPROFILE" => {
+                    panic!("{name} is unset: the program could look up the real home");
+                }
+                None => {}
+            }
+        }
+        let output = command.output().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
+        Answer::from(output)
+    }
+}
+
+impl Default for Home {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What a run of the binary said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Standard output, byte for byte.
+    pub bytes: Vec<u8>,
+    /// Standard output as text.
+    pub out: String,
+    /// Standard error as text.
+    pub error: String,
+    /// The exit code; `None` when a signal ended it.
+    pub code: Option<i32>,
+}
+
+impl From<Output> for Answer {
+    fn from(output: Output) -> Self {
+        Self {
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            error: String::from_utf8_lossy(&output.stderr).into_owned(),
+            bytes: output.stdout,
+            code: output.status.code(),
+        }
+    }
+}
+
+fn real_home() -> Option<PathBuf> {
+    env::home_dir().filter(|home| !home.as_os_str().is_empty())
+}
+
+/// Panics where a test would read or write the store of whoever runs it.
+fn refuse_real_home(path: &Path, real: Option<&Path>) {
+    let Some(real) = real else { return };
+    assert!(
+        path != real && !path.starts_with(real.join(".claude")),
+        "{} is the real home of whoever runs this test; use testkit::home::Home",
+        path.display()
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_sees_this_home_only() {
+        let home = Home::new();
+        home.write("projects/-x/1.jsonl", "{}\n");
+        let command = home.command("annals");
+        let of = |name: &str| command.get_envs().find(|(key, _)| *key == name).unwrap().1.unwrap();
+        assert_eq!(of("HOME"), home.path());
+        assert!(Path::new(of("CLAUDE_CONFIG_DIR")).join("projects/-x/1.jsonl").is_file());
+        assert!(!command.get_envs().any(|(key, _)| key == "CARGO_MANIFEST_DIR"));
+    }
+
+    #[test]
+    fn a_made_up_store_fills_the_config_dir() {
+        let home = Home::new();
+        let tally = home.fill(&Plan::default());
+        assert!(tally.sessions > 0 && home.config_dir().join("projects").is_dir());
+    }
+
+    #[test]
+    #[should_panic(expected = "the real home")]
+    fn the_real_home_is_refused() {
+        refuse_real_home(Path::new("/home/someone/.claude/projects"), Some(Path::new("/home/someone")));
+    }
+
+    #[test]
+    #[should_panic(expected = "HOME is unset")]
+    fn an_unset_home_is_refused() {
+        let home = Home::new();
+        home.finish(home.command("annals").env_remove("HOME"));
+    }
+}

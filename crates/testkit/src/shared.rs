@@ -1,0 +1,49 @@
+//! Finds test data that is kept outside the project and says in one line when it is not there.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::{env, io};
+
+/// The folder that `variable` names, else `fallback` seen from the workspace root, else nothing.
+///
+/// A variable that is set but wrong is a mistake in the setting, not a reason to skip: it panics.
+pub(crate) fn find(variable: &str, fallback: &str) -> Option<PathBuf> {
+    choose(env::var_os(variable).map(PathBuf::from), &crate::workspace_root().join(fallback), variable)
+}
+
+fn choose(named: Option<PathBuf>, fallback: &Path, variable: &str) -> Option<PathBuf> {
+    match named {
+        Some(path) if path.is_dir() => Some(path),
+        Some(path) => panic!("{variable} names {}, which is not a folder", path.display()),
+        None => fallback.is_dir().then(|| fallback.to_path_buf()),
+    }
+}
+
+/// Says that a test did not run, past the capture of the test runner: a silent skip looks like a pass.
+pub(crate) fn say_skipped(test: &str, missing: &str, variable: &str) {
+    let line = format!("skipped: {test}: no {missing} (set {variable} to its folder)\n");
+    // Nobody to tell if standard error itself is gone.
+    let _ = io::stderr().write_all(line.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::temp::TempDir;
+
+    #[test]
+    fn takes_the_named_folder_then_the_fallback_then_none() {
+        let there = TempDir::new("shared");
+        let absent = there.path().join("absent");
+        let path = there.path().to_path_buf();
+        assert_eq!(choose(Some(path.clone()), &absent, "X"), Some(path.clone()));
+        assert_eq!(choose(None, &path, "X"), Some(path));
+        assert_eq!(choose(None, &absent, "X"), None);
+    }
+
+    #[test]
+    #[should_panic(expected = "which is not a folder")]
+    fn a_wrong_setting_is_no_reason_to_skip() {
+        choose(Some(PathBuf::from("no such folder")), Path::new("."), "X");
+    }
+}

@@ -1,0 +1,98 @@
+//! Rule: crates depend on each other only as the picture in ARCHITECTURE.md says.
+
+use super::{read, report, rooms};
+
+/// A room and the rooms below it that it may use.
+const PICTURE: [(&str, &[&str]); 10] = [
+    ("transcript", &[]),
+    ("store", &["transcript"]),
+    ("demo", &["transcript"]),
+    ("surgery", &["store", "transcript"]),
+    ("index", &["store", "transcript"]),
+    ("agent", &["store", "transcript"]),
+    ("collect", &["index", "store", "transcript"]),
+    ("ui", &["surgery", "index", "agent", "store", "transcript"]),
+    ("cli", &["ui", "collect", "surgery", "index", "agent", "store", "demo", "transcript"]),
+    ("testkit", &["store", "transcript", "demo"]),
+];
+
+/// What any room may use for its tests, besides what it may use anyway.
+const FOR_TESTS: [&str; 2] = ["testkit", "demo"];
+
+/// What an edge is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    Program,
+    Tests,
+}
+
+/// The edges that a manifest draws to rooms of ours.
+fn edges(manifest: &str) -> Vec<(String, Use)> {
+    let mut found = Vec::new();
+    let mut section = String::new();
+    for line in manifest.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
+        if let Some(name) = line.strip_prefix('[') {
+            section = name.trim_matches(['[', ']']).to_owned();
+        }
+        let dependencies = section.split('.').find(|part| part.ends_with("dependencies")).unwrap_or("");
+        let purpose = match dependencies {
+            "dependencies" | "build-dependencies" => Use::Program,
+            "dev-dependencies" => Use::Tests,
+            _ => continue,
+        };
+        // `annals-x = …`, `annals-x.workspace = true`, `y = { package = "annals-x" }`, `[dependencies.annals-x]`.
+        let words =
+            line.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '-' || letter == '_'));
+        for room in words.filter_map(|word| word.strip_prefix("annals-")) {
+            found.push((room.to_owned(), purpose));
+        }
+    }
+    found
+}
+
+fn findings(room: &str, manifest: &str) -> Vec<String> {
+    let Some((_, allowed)) = PICTURE.iter().find(|(name, _)| *name == room) else {
+        return vec![format!("crates/{room} is not in the picture")];
+    };
+    let forbidden = |(target, purpose): &(String, Use)| {
+        let test_only = *purpose == Use::Tests && FOR_TESTS.contains(&target.as_str());
+        !allowed.contains(&target.as_str()) && !test_only
+    };
+    let wrong = edges(manifest).into_iter().filter(forbidden);
+    wrong.map(|(target, purpose)| format!("{room} → {target} ({purpose:?})")).collect()
+}
+
+#[test]
+fn crates_depend_only_as_the_picture_says() {
+    let wrong: Vec<_> =
+        rooms().iter().flat_map(|room| findings(room, &read(&format!("crates/{room}/Cargo.toml")))).collect();
+    report(
+        &wrong,
+        "An edge that is not in the picture needs the picture changed first: ARCHITECTURE.md, then this table.",
+    );
+}
+
+#[test]
+fn every_room_is_in_the_architecture() {
+    let page = read("ARCHITECTURE.md");
+    let missing: Vec<_> = rooms().into_iter().filter(|room| !page.contains(&format!("`{room}`"))).collect();
+    report(&missing, "Name the room, in backticks, in ARCHITECTURE.md.");
+}
+
+#[test]
+fn the_rule_can_fail() {
+    let manifest = "[package]\nname = \"annals-transcript\"\n[dependencies]\nannals-store.workspace = true\n";
+    assert_eq!(findings("transcript", manifest), ["transcript → store (Program)"]);
+    let renamed =
+        "[target.'cfg(unix)'.dependencies]\nfiles = { package = \"annals-ui\", path = \"../ui\" }\n";
+    assert_eq!(findings("store", renamed), ["store → ui (Program)"]);
+    assert_eq!(
+        findings("store", "[dependencies.annals-testkit]\nworkspace = true\n"),
+        ["store → testkit (Program)"]
+    );
+    assert!(findings("store", "[dev-dependencies]\nannals-testkit.workspace = true\n").is_empty());
+    assert!(
+        findings("store", "[dependencies]\n# annals-ui\nannals-transcript = { path = \"x\" }\n").is_empty()
+    );
+    assert_eq!(findings("attic", ""), ["crates/attic is not in the picture"]);
+}

@@ -1,0 +1,28 @@
+//! Rule: a dependency is a decision. Cargo.lock has a ceiling.
+
+use super::read;
+
+/// The most packages that Cargo.lock may hold, ours included. Raise it only with a reason in the commit.
+const MOST_PACKAGES: usize = 120;
+
+fn packages(lock: &str) -> usize {
+    lock.lines().filter(|line| line.trim() == "[[package]]").count()
+}
+
+fn is_over(lock: &str, ceiling: usize) -> bool {
+    packages(lock) > ceiling
+}
+
+#[test]
+fn the_lock_file_stays_under_its_ceiling() {
+    let lock = read("Cargo.lock");
+    let count = packages(&lock);
+    println!("{count} packages in Cargo.lock, ceiling {MOST_PACKAGES}");
+    assert!(!is_over(&lock, MOST_PACKAGES), "{count} packages in Cargo.lock, the ceiling is {MOST_PACKAGES}");
+}
+
+#[test]
+fn the_rule_can_fail() {
+    let lock = "version = 4\n[[package]]\nname = \"a\"\n[[package]]\nname = \"b\"\n";
+    assert!(is_over(lock, 1) && !is_over(lock, 2));
+}

@@ -1,0 +1,138 @@
+//! Rule: no library prints, exits, reads the environment or asks for the time; types on disk use no serde trick that
+//! changes meaning. Test code is free, and so is the command line.
+
+use super::{Files, report, room_of, rust_files, sample};
+
+/// Words that no library may use.
+const FORBIDDEN: [&str; 13] = [
+    "println!",
+    "eprintln!",
+    "print!(",
+    "eprint!(",
+    "dbg!(",
+    "process::exit",
+    "env::var",
+    "env::args",
+    "env::current_dir",
+    "home_dir",
+    "SystemTime::now",
+    "io::stdout",
+    "io::stderr",
+];
+
+/// Room, file, word and why it may stand there.
+const GRANTED: [(&str, &str, &str); 4] = [
+    ("crates/testkit/src/shared.rs", "env::var", "tests find data outside the project by a variable"),
+    ("crates/testkit/src/shared.rs", "io::stderr", "a skipped test must be seen past the runner's capture"),
+    ("crates/testkit/src/home.rs", "env::var", "a cleared environment still needs PATH"),
+    ("crates/testkit/src/home.rs", "home_dir", "it knows the real home in order to refuse it"),
+];
+
+/// Serde attributes that lose order, numbers or unknown fields.
+const SERDE_TRICKS: [&str; 4] = ["flatten", "untagged", "tag =", "tag="];
+
+/// The lines of a file that are program, with their numbers: no comments, nothing from the test module on.
+fn program_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut lines = text.lines().enumerate().peekable();
+    std::iter::from_fn(move || {
+        loop {
+            let (number, line) = lines.next()?;
+            let inline_tests =
+                |next: &&str| next.trim_start().starts_with("mod ") && next.trim_end().ends_with('{');
+            if line.trim() == "#[cfg(test)]" && lines.peek().is_some_and(|(_, next)| inline_tests(next)) {
+                return None;
+            }
+            if !line.trim_start().starts_with("//") {
+                return Some((number + 1, line));
+            }
+        }
+    })
+}
+
+fn is_library(path: &str) -> bool {
+    let test_code = path.ends_with("/tests.rs") || path.contains("/tests/") || path.ends_with("_tests.rs");
+    room_of(path) != "cli" && path.contains("/src/") && !test_code
+}
+
+fn holds_word(line: &str, word: &str) -> bool {
+    line.match_indices(word).any(|(at, _)| {
+        // `print!(` must not be found inside `eprint!(`, nor `home_dir` inside `testhome_dir`.
+        let before = line[..at].chars().next_back();
+        !before.is_some_and(|letter| letter.is_alphanumeric() || letter == '_')
+    })
+}
+
+fn impure(files: &Files) -> Vec<String> {
+    let mut found = Vec::new();
+    for (path, text) in files.iter().filter(|(path, _)| is_library(path)) {
+        for (number, line) in program_lines(text) {
+            for word in FORBIDDEN.iter().filter(|word| holds_word(line, word)) {
+                let granted = GRANTED.iter().any(|(file, allowed, _)| file == path && allowed == word);
+                if !granted {
+                    found.push(format!("{path}:{number}: {word}"));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn serde_tricks(files: &Files) -> Vec<String> {
+    let on_disk = |path: &str| is_library(path) && ["transcript", "store"].contains(&room_of(path));
+    let mut found = Vec::new();
+    for (path, text) in files.iter().filter(|(path, _)| on_disk(path)) {
+        for (number, line) in program_lines(text).filter(|(_, line)| line.contains("serde(")) {
+            if SERDE_TRICKS.iter().any(|trick| line.contains(trick)) {
+                found.push(format!("{path}:{number}: {}", line.trim()));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn libraries_are_silent_and_blind() {
+    report(
+        &impure(&rust_files()),
+        "A library takes what it needs as arguments and returns what it has to say; only crates/cli meets the outside.",
+    );
+}
+
+#[test]
+fn every_exception_is_used() {
+    let files = rust_files();
+    let is_idle = |&&(path, word, _): &&(&str, &str, &str)| {
+        !files.get(path).is_some_and(|text| program_lines(text).any(|(_, line)| holds_word(line, word)))
+    };
+    let idle: Vec<_> =
+        GRANTED.iter().filter(is_idle).map(|(path, word, _)| format!("{path}: {word}")).collect();
+    report(&idle, "Nobody uses these exceptions any more: remove them from the table.");
+}
+
+#[test]
+fn types_on_disk_use_no_serde_tricks() {
+    report(
+        &serde_tricks(&rust_files()),
+        "These attributes lose order, number forms or unknown fields (invariant 4).",
+    );
+}
+
+#[test]
+fn the_rules_can_fail() {
+    let files = sample(&[
+        (
+            "crates/store/src/a.rs",
+            "fn a() {\n    // println!(\n    eprintln!(\"x\");\n}\n#[cfg(test)]\nmod tests {\n dbg!(1) }\n",
+        ),
+        ("crates/store/src/b.rs", "#[cfg(test)]\nmod tests;\nlet now = SystemTime::now();\n"),
+        ("crates/store/src/b/tests.rs", "println!()"),
+        ("crates/store/src/c.rs", "#[serde(flatten)]\n#[serde(rename = \"stage\")]\n"),
+        ("crates/cli/src/main.rs", "println!(); std::process::exit(1)"),
+    ]);
+    assert_eq!(
+        impure(&files),
+        ["crates/store/src/a.rs:3: eprintln!", "crates/store/src/b.rs:3: SystemTime::now"]
+    );
+    assert_eq!(serde_tricks(&files), ["crates/store/src/c.rs:1: #[serde(flatten)]"]);
+    assert!(holds_word("eprint!(1)", "eprint!(") && !holds_word("eprint!(1)", "print!("));
+}

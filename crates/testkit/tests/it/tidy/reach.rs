@@ -1,0 +1,97 @@
+//! Rule: no Rust file is forgotten. Each one is the root of a target or is declared, by `mod`, from one: else its code and
+//! its tests are never compiled, and nobody notices.
+
+use std::collections::BTreeSet;
+
+use super::{Files, report, rust_files, sample};
+
+/// Whether cargo compiles this file by itself: `path` is relative to its crate.
+fn is_root(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    let apart = ["tests", "benches", "examples"];
+    match parts.as_slice() {
+        ["src", "lib.rs" | "main.rs"] | ["src", "bin", _] => true,
+        // A fuzz target: its manifest names it, and cargo-fuzz finds it there.
+        [_] => true,
+        [folder, _] | [folder, _, "main.rs"] => apart.contains(folder),
+        _ => false,
+    }
+}
+
+/// The modules that a text declares in other files, with the path of an attribute above, if there is one.
+fn declared(text: &str) -> Vec<(String, Option<String>)> {
+    let mut found = Vec::new();
+    let mut named_path = None;
+    for line in text.lines().map(str::trim) {
+        if let Some(path) = line.strip_prefix("#[path = \"").and_then(|rest| rest.strip_suffix("\"]")) {
+            named_path = Some(path.to_owned());
+            continue;
+        }
+        let declaration = line.strip_suffix(';').and_then(|line| {
+            let (before, name) = line.rsplit_once("mod ")?;
+            (before.is_empty() || before.starts_with("pub")).then(|| name.to_owned())
+        });
+        if let Some(name) = declaration {
+            found.push((name, named_path.take()));
+        } else if !line.starts_with("#[") {
+            named_path = None;
+        }
+    }
+    found
+}
+
+/// Where the modules that this file declares are looked for.
+fn module_folder(path: &str, root: bool) -> String {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if root || name == "mod.rs" { folder.to_owned() } else { path.trim_end_matches(".rs").to_owned() }
+}
+
+fn findings(files: &Files) -> Vec<String> {
+    let in_crate = |path: &str| path.splitn(3, '/').nth(2).unwrap_or(path).to_owned();
+    let mut reached = BTreeSet::new();
+    let mut waiting: Vec<(String, bool)> =
+        files.keys().filter(|path| is_root(&in_crate(path))).map(|path| (path.clone(), true)).collect();
+    while let Some((path, root)) = waiting.pop() {
+        let Some(text) = files.get(&path) else { continue };
+        if !reached.insert(path.clone()) {
+            continue;
+        }
+        let folder = module_folder(&path, root);
+        for (name, named_path) in declared(text) {
+            let beside = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            match named_path {
+                Some(named) => waiting.push((format!("{beside}/{named}"), false)),
+                None => waiting.extend([
+                    (format!("{folder}/{name}.rs"), false),
+                    (format!("{folder}/{name}/mod.rs"), false),
+                ]),
+            }
+        }
+    }
+    files.keys().filter(|path| !reached.contains(*path)).cloned().collect()
+}
+
+#[test]
+fn no_file_is_forgotten() {
+    report(
+        &findings(&rust_files()),
+        "Nothing compiles these files: add `mod NAME;` to the file above, or remove them.",
+    );
+}
+
+#[test]
+fn the_rule_can_fail() {
+    let files = sample(&[
+        ("crates/x/src/lib.rs", "pub mod deep;\n"),
+        ("crates/x/src/deep/mod.rs", "mod inner;\n#[cfg(test)]\nmod tests;\n"),
+        ("crates/x/src/deep/inner.rs", "mod leaf;\n"),
+        ("crates/x/src/deep/inner/leaf.rs", ""),
+        ("crates/x/src/deep/tests.rs", ""),
+        ("crates/x/src/forgotten.rs", ""),
+        ("crates/x/tests/alone.rs", ""),
+        ("crates/x/tests/it/main.rs", "mod named;\n"),
+        ("crates/x/tests/it/named.rs", ""),
+        ("crates/x/tests/it/forgotten.rs", "// mod named;"),
+    ]);
+    assert_eq!(findings(&files), ["crates/x/src/forgotten.rs", "crates/x/tests/it/forgotten.rs"]);
+}

@@ -1,0 +1,136 @@
+//! Tool calls before anything is joined: the unanswered ones, those still open at the end, results before their call.
+
+use std::collections::HashSet;
+
+use super::api::{ApiBlock, BlockKind, Filler, Role};
+use super::entries::{Entry, EntryKind};
+use super::left_out::{Ledger, Reason};
+use super::rules::{OpenCallRule, PairingRule, Rules};
+use crate::id::ToolUseId;
+
+/// Drops calls that were never answered, but for those that are open at the end where the client answers them itself.
+pub(super) fn settle<'a>(entries: &mut Vec<Entry<'a>>, rules: &Rules, ledger: &mut Ledger) {
+    let mut answered: HashSet<ToolUseId<'a>> = entries.iter().flat_map(Entry::results).collect();
+    if rules.open_call == OpenCallRule::AnsweredWithError
+        && let Some((place, open)) = open_at_end(entries, &answered)
+    {
+        answered.extend(&open);
+        let index = entries[place].index;
+        let blocks = open.into_iter().map(|call| ApiBlock::error_result(Filler::OpenCall, call)).collect();
+        let answer = Entry { index, kind: EntryKind::Message, role: Role::User, response: None, blocks };
+        entries.insert(place + 1, answer);
+    }
+    entries.retain_mut(|entry| {
+        let is_call = |block: &ApiBlock<'_>| matches!(block.kind, BlockKind::Call(_) | BlockKind::NamelessCall);
+        if entry.kind != EntryKind::Message || !entry.blocks.iter().any(is_call) {
+            return true;
+        }
+        let is_answered = |block: &ApiBlock<'a>| match block.kind {
+            BlockKind::Call(call) => answered.contains(&call),
+            _ => false,
+        };
+        match rules.pairing {
+            PairingRule::CallsOnly => {
+                let before = entry.blocks.len();
+                entry.blocks.retain(|block| !is_call(block) || is_answered(block));
+                if entry.blocks.len() < before {
+                    ledger.note(entry.index, Reason::UnansweredCall);
+                }
+                !entry.blocks.is_empty()
+            }
+            PairingRule::Repaired | PairingRule::MovedAndRepaired => {
+                // One answer saves the whole line; the others are filled in later.
+                let is_kept = entry.blocks.iter().any(is_answered);
+                if !is_kept {
+                    ledger.note(entry.index, Reason::UnansweredCall);
+                }
+                is_kept
+            }
+        }
+    });
+}
+
+/// The unanswered calls of the response that the conversation ends with, and the place of the last message.
+fn open_at_end<'a>(
+    entries: &[Entry<'a>],
+    answered: &HashSet<ToolUseId<'a>>,
+) -> Option<(usize, Vec<ToolUseId<'a>>)> {
+    let is_message = |entry: &Entry<'_>| matches!(entry.kind, EntryKind::Message | EntryKind::ApiError);
+    let last = entries.iter().rposition(is_message)?;
+    let is_passed = |entry: &Entry<'_>| !is_message(entry) || is_results_alone(entry);
+    let reply = entries[..=last].iter().rposition(|entry| !is_passed(entry))?;
+    if !entries[reply].is_message_of(Role::Assistant) {
+        return None;
+    }
+    let response = entries[reply].response;
+    let in_response = |entry: &&Entry<'a>| {
+        !is_message(entry) || is_results_alone(entry) || entry.role == Role::Assistant && entry.response == response
+    };
+    let mut open: Vec<_> = entries[..=reply]
+        .iter()
+        .rev()
+        .take_while(in_response)
+        .flat_map(|entry| entry.calls().collect::<Vec<_>>().into_iter().rev())
+        .filter(|call| !answered.contains(call))
+        .collect();
+    open.reverse();
+    (!open.is_empty()).then_some((last, open))
+}
+
+fn is_results_alone(entry: &Entry<'_>) -> bool {
+    entry.is_message_of(Role::User)
+        && !entry.blocks.is_empty()
+        && entry.blocks.iter().all(|block| matches!(block.kind, BlockKind::Result(_)))
+}
+
+/// Puts results that stand just before their call behind it, with the attachments that follow them.
+pub(super) fn put_results_behind<'a>(entries: Vec<Entry<'a>>, rules: &Rules) -> Vec<Entry<'a>> {
+    if rules.pairing != PairingRule::MovedAndRepaired {
+        return entries;
+    }
+    let mut sorted: Vec<Entry<'a>> = Vec::with_capacity(entries.len());
+    let mut waiting: Vec<Entry<'a>> = Vec::new();
+    let mut entries = entries.into_iter().peekable();
+    while let Some(entry) = entries.next() {
+        if !entry.is_message_of(Role::Assistant) {
+            sorted.push(entry);
+            continue;
+        }
+        let mut group = vec![entry];
+        let response = group[0].response;
+        while let Some(next) = entries.next_if(|next| {
+            next.kind != EntryKind::Message || next.role == Role::Assistant && next.response == response
+        }) {
+            group.push(next);
+        }
+        let calls: HashSet<_> = group.iter().flat_map(Entry::calls).collect();
+        take_early_results(&mut sorted, &calls, &mut waiting);
+        let end = group.iter().rposition(|entry| entry.kind == EntryKind::Message).map_or(0, |last| last + 1);
+        let rest = group.split_off(end);
+        sorted.append(&mut group);
+        sorted.append(&mut waiting);
+        sorted.extend(rest);
+    }
+    sorted
+}
+
+/// Takes from the end of `sorted` the results of these calls.
+fn take_early_results<'a>(
+    sorted: &mut Vec<Entry<'a>>,
+    calls: &HashSet<ToolUseId<'a>>,
+    waiting: &mut Vec<Entry<'a>>,
+) {
+    let is_result = |entry: &Entry<'_>| entry.kind == EntryKind::Message && entry.results().next().is_some();
+    let start = sorted.iter().rposition(|entry| entry.kind == EntryKind::Message && !is_result(entry));
+    let start = start.map_or(0, |before| before + 1);
+    if calls.is_empty() || !sorted[start..].iter().flat_map(Entry::results).any(|call| calls.contains(&call)) {
+        return;
+    }
+    let mut moves = false;
+    for entry in sorted.split_off(start) {
+        if entry.kind == EntryKind::Message {
+            moves = entry.results().any(|call| calls.contains(&call));
+        }
+        if moves { waiting.push(entry) } else { sorted.push(entry) }
+    }
+}

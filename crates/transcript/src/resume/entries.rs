@@ -1,0 +1,174 @@
+//! The lines of the chain as entries: what each would send, before entries are joined into messages.
+//!
+//! Owns the reading of content. Nothing is paired, joined or filled in here.
+
+use super::api::{ApiBlock, Body, BlockKind, Role};
+use super::attachments;
+use super::left_out::{Ledger, Reason};
+use super::lines::Lines;
+use super::refusal::Refusal;
+use super::rules::{ContentRule, FallbackRule, LocalCommandRule, NotificationRule, Rules};
+use crate::content::Content;
+use crate::id::MessageId;
+use crate::record::{Assistant, Record, System, SystemKind, User};
+use crate::transcript::NodeIndex;
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EntryKind {
+    /// A line of the user or the model.
+    Message,
+    /// The client's report of a failed request: not sent, but it ends the conversation like a reply.
+    ApiError,
+    /// A slash command that the client answered itself.
+    LocalCommand,
+    /// An attachment.
+    Reminder,
+    /// A notice: not sent, but it is there.
+    Notice,
+}
+
+/// What one line would send.
+#[derive(Debug)]
+pub(super) struct Entry<'a> {
+    pub(super) index: NodeIndex,
+    pub(super) kind: EntryKind,
+    pub(super) role: Role,
+    /// The response that it belongs to.
+    pub(super) response: Option<MessageId<'a>>,
+    pub(super) blocks: Vec<ApiBlock<'a>>,
+}
+
+impl<'a> Entry<'a> {
+    /// The calls that it makes.
+    pub(super) fn calls(&self) -> impl Iterator<Item = crate::id::ToolUseId<'a>> + '_ {
+        self.blocks.iter().filter_map(|block| match block.kind {
+            BlockKind::Call(id) => Some(id),
+            _ => None,
+        })
+    }
+
+    /// The calls that it answers.
+    pub(super) fn results(&self) -> impl Iterator<Item = crate::id::ToolUseId<'a>> + '_ {
+        self.blocks.iter().filter_map(|block| match block.kind {
+            BlockKind::Result(id) => Some(id),
+            _ => None,
+        })
+    }
+
+    /// Whether it is a line of this role.
+    pub(super) fn is_message_of(&self, role: Role) -> bool {
+        self.kind == EntryKind::Message && self.role == role
+    }
+}
+
+/// Reads the lines of the chain.
+pub(super) fn read<'a>(
+    lines: &Lines<'_, 'a>,
+    rules: &Rules,
+    chain: &[NodeIndex],
+    ledger: &mut Ledger,
+) -> Result<Vec<Entry<'a>>, Refusal> {
+    let mut entries = Vec::with_capacity(chain.len());
+    for &index in chain {
+        let entry = match lines.transcript.record(index) {
+            Record::User(user) => read_user(index, &user, rules)?,
+            Record::Assistant(assistant) => read_assistant(index, &assistant, rules, ledger)?,
+            Record::System(system) => read_system(index, &system, rules, ledger),
+            Record::Attachment(attachment) => {
+                let blocks = attachments::blocks(index, &attachment, rules);
+                if blocks.is_empty() {
+                    ledger.note(index, Reason::AttachmentNotWorded);
+                }
+                Entry { index, kind: EntryKind::Reminder, role: Role::User, response: None, blocks }
+            }
+            _ => continue,
+        };
+        entries.push(entry);
+    }
+    Ok(entries)
+}
+
+fn read_user<'a>(index: NodeIndex, user: &User<'a>, rules: &Rules) -> Result<Entry<'a>, Refusal> {
+    let mut blocks = match user.content() {
+        Content::Text(text) if text.is_empty() => Vec::new(),
+        Content::Text(text) => vec![ApiBlock::of_text(index, text)],
+        content @ Content::Blocks(_) => content.blocks().map(|block| ApiBlock::of_block(index, &block)).collect(),
+        Content::Absent | Content::Unknown(_) if rules.content == ContentRule::Strict => {
+            return Err(Refusal::UnreadableContent);
+        }
+        Content::Absent | Content::Unknown(_) => Vec::new(),
+    };
+    let is_notification = || {
+        user.origin().and_then(|origin| origin.text("kind")).is_some_and(|kind| kind.is("task-notification"))
+    };
+    if rules.notification == NotificationRule::Reminder && is_notification() {
+        for block in &mut blocks {
+            wrap(block);
+        }
+    }
+    Ok(Entry { index, kind: EntryKind::Message, role: Role::User, response: None, blocks })
+}
+
+/// Turns a text into a reminder with the same bytes.
+fn wrap(block: &mut ApiBlock<'_>) {
+    match block.body {
+        Body::Text(text) => block.body = Body::Wrapped(text),
+        Body::Block(raw) => {
+            let text = crate::json::Value::from_checked(raw).get("text").and_then(crate::json::Value::text);
+            if let (Some(text), BlockKind::Text) = (text, block.kind) {
+                block.body = Body::Wrapped(text);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn read_assistant<'a>(
+    index: NodeIndex,
+    assistant: &Assistant<'a>,
+    rules: &Rules,
+    ledger: &mut Ledger,
+) -> Result<Entry<'a>, Refusal> {
+    let mut blocks: Vec<_> = match assistant.content() {
+        content @ Content::Blocks(_) => content.blocks().map(|block| ApiBlock::of_block(index, &block)).collect(),
+        _ if rules.content == ContentRule::Strict => return Err(Refusal::UnreadableContent),
+        Content::Text(text) => vec![ApiBlock::of_text(index, text)],
+        Content::Absent | Content::Unknown(_) => {
+            ledger.note(index, Reason::Empty);
+            let response = assistant.message().and_then(|message| message.id());
+            return Ok(Entry { index, kind: EntryKind::Notice, role: Role::Assistant, response, blocks: Vec::new() });
+        }
+    };
+    if rules.fallback == FallbackRule::Dropped {
+        blocks.retain(|block| {
+            let is_sent = block.kind != BlockKind::Fallback;
+            if !is_sent {
+                ledger.note(index, Reason::Fallback);
+            }
+            is_sent
+        });
+    }
+    let is_error = assistant.is_api_error() == Some(true) && assistant.is_synthetic();
+    if is_error {
+        ledger.note(index, Reason::ApiError);
+    }
+    let kind = if is_error { EntryKind::ApiError } else { EntryKind::Message };
+    let response = assistant.message().and_then(|message| message.id());
+    Ok(Entry { index, kind, role: Role::Assistant, response, blocks })
+}
+
+fn read_system<'a>(index: NodeIndex, system: &System<'a>, rules: &Rules, ledger: &mut Ledger) -> Entry<'a> {
+    let text = match system.system_kind() {
+        SystemKind::LocalCommand if rules.local_command == LocalCommandRule::UserText => system.content(),
+        _ => None,
+    };
+    let (kind, blocks) = match text {
+        Some(text) => (EntryKind::LocalCommand, vec![ApiBlock::of_text(index, text)]),
+        None => {
+            ledger.note(index, Reason::Notice);
+            (EntryKind::Notice, Vec::new())
+        }
+    };
+    Entry { index, kind, role: Role::User, response: None, blocks }
+}

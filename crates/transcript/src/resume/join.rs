@@ -1,0 +1,97 @@
+//! Entries to messages: reminders go up, prompts run together, the lines of a response find each other.
+
+use std::collections::HashMap;
+
+use super::api::{ApiMessage, BlockKind, Role};
+use super::entries::{Entry, EntryKind};
+use super::rules::{BlockOrderRule, JoinRule, PairingRule, Rules};
+use crate::id::MessageId;
+
+/// Lifts reminders over the prompts before them, up to a reply or a tool's result: where the client puts them.
+pub(super) fn lift_reminders(entries: Vec<Entry<'_>>) -> Vec<Entry<'_>> {
+    let mut lifted = Vec::with_capacity(entries.len());
+    let mut waiting = Vec::new();
+    for entry in entries.into_iter().rev() {
+        if entry.kind == EntryKind::Reminder {
+            waiting.push(entry);
+            continue;
+        }
+        let stops = entry.role == Role::Assistant || entry.results().next().is_some();
+        if stops && entry.kind != EntryKind::Notice {
+            lifted.append(&mut waiting);
+        }
+        lifted.push(entry);
+    }
+    lifted.append(&mut waiting);
+    lifted.reverse();
+    lifted
+}
+
+/// A message in the making.
+struct Draft<'a> {
+    message: ApiMessage<'a>,
+    /// Whether more than one line went into it.
+    is_joined: bool,
+    has_result: bool,
+}
+
+impl<'a> Draft<'a> {
+    fn new(entry: Entry<'a>, has_result: bool) -> Self {
+        Self { message: ApiMessage { role: entry.role, blocks: entry.blocks }, is_joined: false, has_result }
+    }
+
+    fn add(&mut self, entry: Entry<'a>, has_result: bool) {
+        self.message.blocks.extend(entry.blocks);
+        self.is_joined = true;
+        self.has_result |= has_result;
+    }
+
+    fn finish(mut self, rules: &Rules) -> ApiMessage<'a> {
+        let blocks = &mut self.message.blocks;
+        match self.message.role {
+            Role::User if self.has_result && (self.is_joined || rules.pairing == PairingRule::CallsOnly) => {
+                blocks.sort_by_key(|block| !matches!(block.kind, BlockKind::Result(_)));
+            }
+            Role::Assistant if rules.order == BlockOrderRule::CallsLast => {
+                blocks.sort_by_key(|block| matches!(block.kind, BlockKind::Call(_)));
+            }
+            Role::User | Role::Assistant => {}
+        }
+        self.message
+    }
+}
+
+/// Joins entries into messages.
+pub(super) fn join<'a>(entries: Vec<Entry<'a>>, rules: &Rules) -> Vec<ApiMessage<'a>> {
+    let mut drafts: Vec<Draft<'a>> = Vec::new();
+    // Where the replies since the last prompt stand: a search backwards would be quadratic in a long run of tools.
+    let mut replies: HashMap<Option<MessageId<'a>>, usize> = HashMap::new();
+    for entry in entries {
+        if entry.blocks.is_empty() || matches!(entry.kind, EntryKind::Notice | EntryKind::ApiError) {
+            continue;
+        }
+        let has_result = entry.results().next().is_some();
+        match entry.role {
+            Role::User => match drafts.last_mut().filter(|last| last.message.role == Role::User) {
+                Some(last) => last.add(entry, has_result),
+                None => drafts.push(Draft::new(entry, has_result)),
+            },
+            Role::Assistant => {
+                let is_prompted = drafts.last().is_some_and(|last| last.message.role == Role::User && !last.has_result);
+                if is_prompted {
+                    replies.clear();
+                }
+                if let Some(&place) = replies.get(&entry.response) {
+                    drafts[place].add(entry, has_result);
+                    continue;
+                }
+                if rules.join == JoinRule::OverResults {
+                    replies.clear();
+                }
+                replies.insert(entry.response, drafts.len());
+                drafts.push(Draft::new(entry, has_result));
+            }
+        }
+    }
+    drafts.into_iter().map(|draft| draft.finish(rules)).collect()
+}

@@ -1,0 +1,176 @@
+//! Which line the conversation ends with.
+//!
+//! Owns the choice alone: it neither walks to the root nor looks at what the lines say.
+
+use super::lines::{Children, Lines, Link};
+use super::{chain, parallel};
+use super::refusal::Refusal;
+use super::rules::{LeafRule, Rules, TrailRule};
+use crate::record::RecordKind;
+use crate::transcript::NodeIndex;
+
+/// Chooses the leaf.
+pub(super) fn choose(lines: &Lines<'_, '_>, rules: &Rules) -> Result<NodeIndex, Refusal> {
+    if lines.known.is_empty() {
+        return Err(Refusal::NoMessages);
+    }
+    let last = lines.known.iter().rev().copied().find(|&index| !lines.node(index).is_sidechain);
+    let last = last.ok_or(Refusal::OnlySidechains)?;
+    let leaf = match rules.leaf {
+        LeafRule::NewestTimestamp => newest(lines, lines.known.iter().copied()).ok_or(Refusal::NoTimestamp)?,
+        LeafRule::LoneTipElseLastLine => lone_tip_else_last(lines, last)?,
+        LeafRule::LastLineThenLastPrompt => {
+            let children = lines.children();
+            let file_leaf = file_leaf(lines, &children, last)?;
+            match last_prompt(lines, rules, file_leaf) {
+                Some(chosen) if lines.node(chosen).is_sidechain => return Err(Refusal::LeafIsSidechain),
+                Some(chosen) => chosen,
+                None => file_leaf,
+            }
+        }
+    };
+    match rules.trail {
+        TrailRule::Kept => Ok(leaf),
+        TrailRule::CutToMessage => nearest_message(lines, leaf).ok_or(Refusal::NoMessages),
+    }
+}
+
+/// The newest of some lines that are no sidechain; the first in the file where several are equally new.
+fn newest(lines: &Lines<'_, '_>, candidates: impl Iterator<Item = NodeIndex>) -> Option<NodeIndex> {
+    let mut best: Option<(i64, NodeIndex)> = None;
+    for index in candidates {
+        let node = lines.node(index);
+        if let Some(millis) = node.millis
+            && !node.is_sidechain
+            && best.is_none_or(|(newest, _)| millis > newest)
+        {
+            best = Some((millis, index));
+        }
+    }
+    best.map(|(_, index)| index)
+}
+
+/// The lines that nothing hangs from.
+fn tips(lines: &Lines<'_, '_>, children: &Children) -> Vec<NodeIndex> {
+    lines.known.iter().copied().filter(|&index| children.of_line(index).is_empty()).collect()
+}
+
+fn lone_tip_else_last(lines: &Lines<'_, '_>, last: NodeIndex) -> Result<NodeIndex, Refusal> {
+    let tips = tips(lines, &lines.children());
+    let leaf = match tips.as_slice() {
+        [] => return Err(Refusal::Cycle),
+        &[tip] if lines.node(tip).is_sidechain => return Err(Refusal::LeafIsSidechain),
+        &[tip] => tip,
+        _ if nearest_message(lines, last).is_some() => last,
+        _ => return newest_with_message(lines, &tips).ok_or(Refusal::NoMessages),
+    };
+    if lines.node(leaf).millis.is_none() { Err(Refusal::LeafWithoutTimestamp) } else { Ok(leaf) }
+}
+
+/// The last line of the file, or the newest of what hangs from it: a parent may stand behind its child.
+fn file_leaf(lines: &Lines<'_, '_>, children: &Children, last: NodeIndex) -> Result<NodeIndex, Refusal> {
+    let Some(mut newest) = lines.node(last).millis else { return Err(Refusal::LeafWithoutTimestamp) };
+    let mut leaf = last;
+    for index in descendants(lines, children, last) {
+        let node = lines.node(index);
+        if let Some(millis) = node.millis
+            && !node.is_sidechain
+            && millis >= newest
+        {
+            (newest, leaf) = (millis, index);
+        }
+    }
+    if let Some((anchor, tail)) = lines.put_back
+        && leaf == anchor
+    {
+        // Nothing was written since the compaction: the kept messages, older than the summary, are the end.
+        leaf = tail;
+    }
+    if nearest_message(lines, leaf).is_some() {
+        return Ok(leaf);
+    }
+    Ok(newest_with_message(lines, &tips(lines, children)).unwrap_or(leaf))
+}
+
+/// What hangs from a line, directly or not, in the order of the file.
+fn descendants(lines: &Lines<'_, '_>, children: &Children, from: NodeIndex) -> Vec<NodeIndex> {
+    let mut found = Vec::new();
+    let mut seen = vec![false; lines.transcript.nodes().len()];
+    seen[from] = true;
+    let mut open = vec![from];
+    while let Some(index) = open.pop() {
+        for &child in children.of_line(index) {
+            if !std::mem::replace(&mut seen[child], true) {
+                found.push(child);
+                open.push(child);
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// The newest tip that has a message above it.
+fn newest_with_message(lines: &Lines<'_, '_>, tips: &[NodeIndex]) -> Option<NodeIndex> {
+    newest(lines, tips.iter().copied().filter(|&tip| nearest_message(lines, tip).is_some()))
+}
+
+/// The line itself or the nearest above it that is a message.
+fn nearest_message(lines: &Lines<'_, '_>, from: NodeIndex) -> Option<NodeIndex> {
+    // A walk as long as the file has come back to where it was.
+    let mut left = lines.known.len();
+    let mut at = from;
+    while !lines.is_message(at) {
+        match lines.link(at) {
+            Link::To(parent) if left > 0 => at = parent,
+            _ => return None,
+        }
+        left -= 1;
+    }
+    Some(at)
+}
+
+/// What the `last-prompt` records say, where it differs from the file's own leaf.
+fn last_prompt(lines: &Lines<'_, '_>, rules: &Rules, file_leaf: NodeIndex) -> Option<NodeIndex> {
+    let said = LastPrompt::read(lines)?;
+    let named = said.leaf?;
+    nearest_message(lines, named)?;
+    // A person who went back to a line stays there, until something is written behind it.
+    if said.is_explicit && file_leaf < said.at {
+        return Some(named);
+    }
+    // A line of the conversation that ends with the file's leaf says no more than that it was there once; a result of
+    // a parallel call is one too.
+    let conversation = parallel::pull_in(lines, rules, chain::walk(lines, rules, file_leaf));
+    (!conversation.contains(&named)).then_some(named)
+}
+
+/// What the last word of the `last-prompt` records is.
+struct LastPrompt {
+    leaf: Option<NodeIndex>,
+    is_explicit: bool,
+    at: NodeIndex,
+}
+
+impl LastPrompt {
+    fn read(lines: &Lines<'_, '_>) -> Option<Self> {
+        let mut said: Option<(&[u8], Self)> = None;
+        for (at, node) in lines.transcript.nodes().iter().enumerate() {
+            if node.kind != RecordKind::LastPrompt {
+                continue;
+            }
+            let fields = lines.transcript.fields(at);
+            let Some(leaf) = fields.get("leafUuid").filter(|leaf| !leaf.is_null()) else { continue };
+            let is_explicit = fields.is_true("explicit");
+            match &mut said {
+                // The client repeats its side records: an echo without the mark does not take the mark away.
+                Some((before, _)) if *before == leaf.raw() && !is_explicit => {}
+                _ => {
+                    let named = leaf.text().and_then(|id| lines.find(crate::id::RecordId::new(id)));
+                    said = Some((leaf.raw(), Self { leaf: named, is_explicit, at }));
+                }
+            }
+        }
+        said.map(|(_, said)| said)
+    }
+}

@@ -1,0 +1,45 @@
+//! Why a client refuses a whole file.
+
+use std::fmt;
+
+/// Why a client does not resume a file at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Refusal {
+    /// There is no line that could be a message.
+    NoMessages,
+    /// All lines belong to sub-agents.
+    OnlySidechains,
+    /// No line says when it was written.
+    NoTimestamp,
+    /// The line that the conversation would end with does not say when it was written.
+    LeafWithoutTimestamp,
+    /// The line that the conversation would end with belongs to a sub-agent.
+    LeafIsSidechain,
+    /// The parents form a circle, so that no line is the last.
+    Cycle,
+    /// A message on the chain has no content, or content of a kind that the client cannot read.
+    UnreadableContent,
+}
+
+impl Refusal {
+    /// The reason as a sentence.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::NoMessages => "the file has no message to resume from",
+            Self::OnlySidechains => "every line belongs to a sub-agent",
+            Self::NoTimestamp => "no line has a timestamp",
+            Self::LeafWithoutTimestamp => "the last line has no readable timestamp",
+            Self::LeafIsSidechain => "the conversation ends in a line of a sub-agent",
+            Self::Cycle => "the parents of the lines form a circle, so that none is the last",
+            Self::UnreadableContent => "a message has no content, or content that this client cannot read",
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.sentence())
+    }
+}
+
+impl std::error::Error for Refusal {}

@@ -1,0 +1,26 @@
+//! Client 2.0.76: the newest line wins, history is the plain chain, and calls are the only thing that is tidied.
+
+use super::rules::*;
+
+pub(super) static RULES: Rules = Rules {
+    shared_line: SharedLineRule::Unread,
+    leaf: LeafRule::NewestTimestamp,
+    trail: TrailRule::Kept,
+    missing_parent: MissingParentRule::HistoryStarts,
+    progress: ProgressRule::Unknown,
+    preserved: PreservedRule::Ignored,
+    parallel: ParallelRule::OnlyChain,
+    pairing: PairingRule::CallsOnly,
+    open_call: OpenCallRule::Dropped,
+    join: JoinRule::OverResults,
+    order: BlockOrderRule::AsWritten,
+    empty: EmptyRule::BlankResponses,
+    content: ContentRule::Strict,
+    notification: NotificationRule::Prompt,
+    local_command: LocalCommandRule::NotSent,
+    orphan_at_start: OrphanRule::Dropped,
+    fallback: FallbackRule::Sent,
+    queued_images: QueuedImageRule::NotSent,
+    end: EndRule::ReplyToLastLine,
+    attachments: &["todo", "todo_reminder"],
+};

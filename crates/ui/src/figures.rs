@@ -1,0 +1,76 @@
+//! Numbers as people read them: durations, tokens, sizes, instants. Shared by all forms; knows no form.
+
+use annals_transcript::time::format_millis;
+
+/// `340 ms`, `4.2 s`, `2m 14s`, `1h 05m`.
+pub fn duration(millis: u64) -> String {
+    let seconds = millis / 1000;
+    match seconds {
+        0 => format!("{millis} ms"),
+        1..=9 => format!("{}.{} s", seconds, millis % 1000 / 100),
+        10..=59 => format!("{seconds} s"),
+        60..=3599 => format!("{}m {:02}s", seconds / 60, seconds % 60),
+        3600..=86_399 => format!("{}h {:02}m", seconds / 3600, seconds / 60 % 60),
+        _ => format!("{}d {:02}h", seconds / 86_400, seconds / 3600 % 24),
+    }
+}
+
+/// `812`, `3.4k`, `155k`, `1.2M`.
+pub fn amount(count: u64) -> String {
+    match count {
+        0..=999 => count.to_string(),
+        1000..=9999 => format!("{}.{}k", count / 1000, count % 1000 / 100),
+        10_000..=999_999 => format!("{}k", count / 1000),
+        _ => format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000),
+    }
+}
+
+/// `412 B`, `3.4 KB`, `1.2 MB`.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0..=999 => format!("{bytes} B"),
+        1000..=999_999 => format!("{}.{} KB", bytes / 1000, bytes % 1000 / 100),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+    }
+}
+
+/// `1 line`, `2 lines`.
+pub fn counted(count: usize, one: &str) -> String {
+    match (count, one.strip_suffix('y')) {
+        (1, _) => format!("1 {one}"),
+        (_, Some(stem)) if !one.ends_with("way") => format!("{count} {stem}ies"),
+        _ => format!("{count} {one}s"),
+    }
+}
+
+/// Date and time of day of an instant, shifted by this many minutes from UTC: `2026-01-03` and `15:44`.
+pub fn stamp(millis: i64, offset_minutes: i32) -> (String, String) {
+    let text = format_millis(millis.saturating_add(i64::from(offset_minutes) * 60_000));
+    let (date, time) = text.split_once('T').unwrap_or((&text, ""));
+    (date.to_owned(), time.chars().take(5).collect())
+}
+
+/// A model's name without what says nothing to people: `claude-opus-4-5-20251101` is `opus-4-5`.
+pub fn model(name: &str) -> &str {
+    let short = name.strip_prefix("claude-").unwrap_or(name);
+    match short.rsplit_once('-') {
+        Some((stem, date)) if date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit()) => stem,
+        _ => short,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_short() {
+        let durations: Vec<_> = [340, 4200, 42_000, 134_000, 3_900_000, 90_000_000].map(duration).into();
+        assert_eq!(durations, ["340 ms", "4.2 s", "42 s", "2m 14s", "1h 05m", "1d 01h"]);
+        assert_eq!([812, 3400, 155_000, 1_250_000].map(amount), ["812", "3.4k", "155k", "1.2M"]);
+        assert_eq!(counted(1, "line") + " " + &counted(2, "entry") + " " + &counted(3, "way"), "1 line 2 entries 3 ways");
+        assert_eq!(stamp(0, 60), ("1970-01-01".to_owned(), "01:00".to_owned()));
+        assert_eq!(model("claude-opus-4-5-20251101"), "opus-4-5");
+        assert_eq!(model("glm-5.1"), "glm-5.1");
+    }
+}

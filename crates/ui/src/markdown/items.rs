@@ -1,0 +1,217 @@
+//! The items of a conversation, each written as what it is.
+
+use crate::figures::{amount, counted, duration, model, stamp};
+use crate::view::{
+    Author, Body, Branch, Compaction, Conversation, Fact, Failure, Item, Note, NoteKind, Prompt, Speech, SubAgent,
+    TurnEnd, opening, tag,
+};
+
+use super::text::{Tags, closed, code, escaped, fenced, plain, quoted};
+
+/// The deepest heading that Markdown has.
+const DEEPEST: usize = 6;
+
+/// Writes items, one after the other.
+pub(super) struct Writer<'o> {
+    pub(super) out: &'o mut String,
+    /// How many sub-agents or branches deep.
+    depth: usize,
+    is_model_speaking: bool,
+}
+
+impl<'o> Writer<'o> {
+    pub(super) fn new(out: &'o mut String) -> Self {
+        Self { out, depth: 0, is_model_speaking: false }
+    }
+
+    pub(super) fn conversation(&mut self, conversation: &Conversation) {
+        self.is_model_speaking = false;
+        conversation.items.iter().for_each(|item| self.item(item));
+    }
+
+    fn item(&mut self, item: &Item) {
+        let was_speaking = std::mem::take(&mut self.is_model_speaking);
+        match &item.body {
+            Body::Prompt(prompt) => self.prompt(item, prompt),
+            Body::Text(speech) => self.speech(speech, was_speaking),
+            Body::Thinking(Some(thought)) => self.details("Thinking", &closed(thought, Tags::Escaped)),
+            Body::Thinking(None) => self.is_model_speaking = was_speaking,
+            Body::ToolCall(call) => self.call(call),
+            Body::Compaction(compaction) => self.compaction(compaction),
+            Body::Branch(branch) => self.branch(branch),
+            Body::Agent(agent) => self.agent(agent),
+            Body::TurnEnd(turn) => self.turn_end(turn),
+            Body::Note(note) => self.note(note),
+            Body::Failure(failure) => self.remark("Request failed", &failure_text(failure)),
+            Body::Hook(hook) => self.remark(&format!("Hook {}", hook.name), &opening(&hook.text, 300)),
+            Body::Attachment(attachment) => {
+                self.remark(&attachment.kind.replace('_', " "), &attachment.headline);
+            }
+            Body::Attention(attention) => {
+                self.remark("Damaged", &format!("line {}: {}", item.place.line, attention.message));
+            }
+            Body::Fact(fact) => self.fact(fact),
+            Body::Unknown(unknown) => {
+                let label = format!("Unknown {} {} (line {})", unknown.what, unknown.type_name, item.place.line);
+                self.paragraph(&format!("*{}* {}", escaped(&label), code(&unknown.opening)));
+            }
+        }
+    }
+
+    /// A paragraph of its own.
+    pub(super) fn paragraph(&mut self, text: &str) {
+        if !self.out.is_empty() && !self.out.ends_with("\n\n") {
+            self.out.push_str(if self.out.ends_with('\n') { "\n" } else { "\n\n" });
+        }
+        self.out.push_str(text.trim_end_matches('\n'));
+        self.out.push('\n');
+    }
+
+    /// Something that opens when a reader wants it.
+    pub(super) fn details(&mut self, summary: &str, text: &str) {
+        self.paragraph(&format!("<details><summary>{}</summary>", html(summary)));
+        self.paragraph(text);
+        self.paragraph("</details>");
+    }
+
+    fn remark(&mut self, label: &str, text: &str) {
+        let text = if text.is_empty() { String::new() } else { format!(": {}", escaped(text)) };
+        self.paragraph(&format!("*{}{}*", escaped(label), text.trim_end()));
+    }
+
+    fn prompt(&mut self, item: &Item, prompt: &Prompt) {
+        let level = "#".repeat((2 + self.depth).min(DEEPEST));
+        let who = if self.depth == 0 { "You" } else { "Asked" };
+        let time = item.place.millis.map(|millis| stamp(millis, 0)).map(|(date, time)| format!(", {date} {time} UTC"));
+        let queued = if prompt.author == Author::Queued { " (queued)" } else { "" };
+        self.paragraph(&format!("{level} {who}{queued}{}", time.unwrap_or_default()));
+        let mut text = closed(&prompt.text, Tags::Escaped);
+        for (count, one) in [(prompt.images, "image"), (prompt.documents, "document")] {
+            if count > 0 {
+                text.push_str(&format!("\n*[{}]*\n", counted(count, one)));
+            }
+        }
+        self.paragraph(&quoted(text.trim_matches('\n')));
+    }
+
+    fn speech(&mut self, speech: &Speech, was_speaking: bool) {
+        if !was_speaking {
+            let who = if self.depth == 0 { "Claude" } else { "Agent" };
+            let name = speech.model.as_deref().map(|name| format!(" · {}", escaped(model(name)))).unwrap_or_default();
+            self.paragraph(&format!("**{who}**{name}"));
+        }
+        self.paragraph(&closed(&speech.text, Tags::Kept));
+        if speech.is_cut_off {
+            self.remark("Cut off by an interrupt", "");
+        }
+        self.is_model_speaking = true;
+    }
+
+    fn compaction(&mut self, compaction: &Compaction) {
+        let mut facts = vec!["Compacted".to_owned()];
+        facts.extend(compaction.trigger.as_deref().map(escaped));
+        facts.extend(match (compaction.tokens_before, compaction.tokens_after) {
+            (Some(before), Some(after)) => Some(format!("{} → {} tokens", amount(before), amount(after))),
+            (Some(before), None) => Some(format!("from {} tokens", amount(before))),
+            _ => None,
+        });
+        self.paragraph("---");
+        self.paragraph(&format!("**{}**", facts.join(" · ")));
+        if let Some(summary) = &compaction.summary {
+            self.details("Summary of what came before", &closed(summary, Tags::Kept));
+        }
+    }
+
+    fn branch(&mut self, branch: &Branch) {
+        self.paragraph(&format!("*{} from here, left behind:*", counted(branch.ways.len(), "other way")));
+        let way = |way: &crate::view::Way| {
+            let messages = counted(way.messages, "message");
+            format!("- {} (line {}, {messages})\n", escaped(&way.opening), way.line)
+        };
+        let list: String = branch.ways.iter().map(way).collect();
+        self.paragraph(&list);
+        for way in &branch.ways {
+            if let Some(conversation) = &way.conversation {
+                self.nested(&format!("The way of line {}", way.line), conversation);
+            }
+        }
+    }
+
+    /// A sub-agent and what it did.
+    pub(super) fn agent(&mut self, agent: &SubAgent) {
+        let label = agent.label.as_deref().unwrap_or_default();
+        let messages = counted(agent.conversation.message_count(), "message");
+        let mut facts = vec![format!("Agent {label}").trim().to_owned(), agent.id.clone(), messages];
+        facts.retain(|fact| !fact.is_empty());
+        self.nested(&facts.join(" · "), &agent.conversation);
+    }
+
+    fn nested(&mut self, summary: &str, conversation: &Conversation) {
+        self.paragraph(&format!("<details><summary>{}</summary>", html(summary)));
+        self.depth += 1;
+        self.conversation(conversation);
+        self.depth -= 1;
+        self.paragraph("</details>");
+        self.is_model_speaking = false;
+    }
+
+    fn turn_end(&mut self, turn: &TurnEnd) {
+        let mut facts: Vec<String> = turn.duration_ms.map(duration).into_iter().collect();
+        facts.extend(turn.models.iter().map(|name| escaped(model(name))).filter(|name| !name.is_empty()));
+        facts.extend((turn.output_tokens > 0).then(|| format!("{} tokens", amount(turn.output_tokens))));
+        facts.extend((turn.tool_calls > 0).then(|| counted(turn.tool_calls, "tool call")));
+        if self.depth == 0 && !facts.is_empty() {
+            self.paragraph(&format!("<sub>{}</sub>", facts.join(" · ")));
+        }
+    }
+
+    fn note(&mut self, note: &Note) {
+        let label = note.label.as_deref();
+        match note.kind {
+            NoteKind::CommandOutput if note.text.trim().is_empty() => {}
+            NoteKind::CommandOutput => self.folded("Output", &note.text, ""),
+            NoteKind::Interrupt => self.remark("Interrupted", note.text.trim_matches(['[', ']'])),
+            NoteKind::Client => {
+                let summary = format!("{}: {}", label.unwrap_or("Client"), opening(&note.text, 80));
+                self.details(&summary, &fenced(&note.text, ""));
+            }
+            NoteKind::TaskNotification => {
+                let said = tag(&note.text, "summary").unwrap_or(&note.text);
+                self.details(&format!("Background task: {}", opening(said, 120)), &fenced(&note.text, ""));
+            }
+            NoteKind::Teammate => self.details(&format!("Teammate: {}", opening(&note.text, 80)), &fenced(&note.text, "")),
+            NoteKind::Notice => self.remark(label.unwrap_or("Notice"), &note.text),
+        }
+    }
+
+    fn fact(&mut self, fact: &Fact) {
+        match fact {
+            Fact::Title(title) => self.remark("Title", title),
+            Fact::Tag(tag) => self.remark("Tag", tag),
+            Fact::PullRequest { name, url } => self.paragraph(&format!("*Pull request* {} <{}>", escaped(name), address(url))),
+            Fact::Page { title, url } => self.paragraph(&format!("*Page* {} <{}>", escaped(title), address(url))),
+            Fact::Moved(folder) => self.remark("Moved to", folder),
+        }
+    }
+}
+
+fn failure_text(failure: &Failure) -> String {
+    let mut facts: Vec<String> = failure.status.map(|status| status.to_string()).into_iter().collect();
+    facts.push(opening(&failure.message, 400));
+    facts.extend(failure.attempt.map(|(attempt, most)| {
+        format!("attempt {attempt}{}", most.map(|most| format!(" of {most}")).unwrap_or_default())
+    }));
+    facts.extend(failure.retry_in_ms.map(|millis| format!("again in {}", duration(millis))));
+    facts.join(" · ")
+}
+
+/// Text inside a tag.
+fn html(text: &str) -> String {
+    let text = plain(text).replace(['\n', '\t'], " ");
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// An address that cannot end its brackets.
+fn address(url: &str) -> String {
+    plain(url).replace(['<', '>', ' ', '\n'], "")
+}

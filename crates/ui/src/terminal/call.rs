@@ -1,0 +1,169 @@
+//! Tool calls: what was asked on the first line, what came of it below.
+
+use crate::figures::duration;
+use crate::view::{Body, FileAct, Place, SubAgent, ToolCall, ToolOutput, ToolResult};
+
+use crate::clean::clean;
+use super::fold::Fold;
+use super::items::{Painter, Voice};
+use super::output::{hanging, output};
+use super::style::{Ink, Line, Span, Style, line_width};
+
+/// A shorter duration says nothing.
+const NOTABLE_MS: u64 = 1000;
+
+/// Names of tools up to this length have room before what was asked.
+const SHORT_NAME: usize = 10;
+
+/// Lines of a long command that are shown while folded.
+const COMMAND_LINES: usize = 8;
+
+impl Painter<'_, '_, '_> {
+    pub(super) fn call(&mut self, place: &Place, call: &ToolCall) {
+        let is_brief = is_brief(call);
+        // One-line calls stand together without blank lines between.
+        if self.voice != (Voice::Tool { is_brief: true }) || !is_brief {
+            self.canvas.gap();
+        }
+        self.head(place, call);
+        self.inputs(call);
+        let told_by_agent = call.agents.iter().filter_map(last_words).last();
+        for agent in &call.agents {
+            self.agent(agent, "");
+        }
+        self.canvas.no_gap();
+        match &call.result {
+            Some(result) => self.result(result, told_by_agent),
+            None => self.tail(vec![Span::new("never answered", Style::ink(Ink::Yellow))]),
+        }
+        self.voice = Voice::Tool { is_brief };
+    }
+
+    fn head(&mut self, place: &Place, call: &ToolCall) {
+        let ornaments = self.look.ornaments();
+        let ink = if call.is_error() { Ink::Red } else { Ink::Green };
+        let mut mark = vec![Span::new(ornaments.call, Style::ink(ink))];
+        let mut text = vec![Span::new(tool_name(&call.name), Style::BOLD)];
+        if !call.headline.is_empty() {
+            text.push(Span::plain("  "));
+            // A long command hangs behind the name of its tool.
+            if call.name.len() <= SHORT_NAME {
+                mark.append(&mut text);
+            }
+            text.push(Span::plain(clean(call.headline.trim())));
+        }
+        if let Some(remark) = &call.remark {
+            text.push(Span::dim(format!("  {} {}", ornaments.dot, clean(&self.opening(remark, 120)))));
+        }
+        if let Some(counts) = change_counts(call) {
+            text.push(Span::plain("  "));
+            text.push(Span::new(format!("+{}", counts.0), Style::ink(Ink::Green)));
+            text.push(Span::new(format!(" {}{}", ornaments.minus, counts.1), Style::ink(Ink::Red)));
+        }
+        if place.is_beside {
+            text.push(Span::dim(format!("  {} beside the main thread", ornaments.dot)));
+        }
+        let mut lines = hanging(mark, &text, self.canvas.width());
+        let fold = Fold::new(lines.len(), COMMAND_LINES, self.look);
+        let look = self.look;
+        lines = fold.apply(&lines, look, |line| vec![line.clone()]);
+        let time = call.duration_ms.filter(|&millis| millis >= NOTABLE_MS && call.agents.is_empty());
+        let time = time.map(duration).unwrap_or_default();
+        if let [only] = lines.as_slice()
+            && line_width(only) + time.len() + 2 <= self.canvas.width()
+        {
+            let only = only.clone();
+            self.justified(only, &time);
+        } else {
+            self.canvas.lines(&lines);
+        }
+    }
+
+    /// Arguments that neither headline nor result tell.
+    fn inputs(&mut self, call: &ToolCall) {
+        let look = self.look;
+        // What a sub-agent was asked is the first thing that its own conversation says.
+        let is_said = |name: &str| name == "prompt" && !call.agents.is_empty();
+        let untold: Vec<_> = call.input.iter().filter(|field| !field.is_told && !is_said(&field.name)).collect();
+        let is_known = !call.name.starts_with("mcp__");
+        self.behind(Span::dim(format!("  {}", look.ornaments().output)), |painter| {
+            for field in untold {
+                let is_small = field.value.len() <= 60 && !field.value.contains('\n');
+                if !look.full && is_known && is_small {
+                    continue;
+                }
+                let value = if look.full { field.value.clone() } else { painter.opening(&field.value, 160) };
+                let text = [Span::dim(format!("{}: ", clean(&field.name))), Span::dim(clean(&value))];
+                painter.canvas.lines(&super::wrap::wrap(&text, painter.canvas.width()));
+            }
+        });
+    }
+
+    fn result(&mut self, result: &ToolResult, told_by_agent: Option<&str>) {
+        let look = self.look;
+        let columns = self.canvas.width().saturating_sub(4).max(16);
+        let is_told = |found: &ToolOutput| matches!(found, ToolOutput::Prose(text) if told_by_agent == Some(text.trim()));
+        let mut lines: Vec<Line> = result
+            .outputs
+            .iter()
+            .filter(|found| !is_told(found))
+            .flat_map(|found| output(found, columns, look, result.is_error))
+            .collect();
+        if let Some(remark) = &result.remark {
+            lines.extend(super::wrap::wrap(&[Span::dim(clean(remark))], columns));
+        }
+        let ink = if result.is_error { Style::ink(Ink::Red) } else { Style::DIM };
+        if lines.len() == 1 {
+            return self.tail(lines.remove(0));
+        }
+        let gutter = Span::new(format!("  {}", look.ornaments().output), ink);
+        self.behind(gutter, |painter| painter.canvas.lines(&lines));
+    }
+
+    /// The one line that came of a call.
+    fn tail(&mut self, mut line: Line) {
+        line.insert(0, Span::dim(format!("  {}", self.look.ornaments().last)));
+        self.canvas.line(&line);
+    }
+}
+
+/// A tool's name for people: an MCP tool by its server and name.
+fn tool_name(name: &str) -> String {
+    let name = clean(name);
+    match name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
+        Some((server, tool)) => format!("{server}/{tool}"),
+        None if name.is_empty() => "(unnamed tool)".to_owned(),
+        None => name.into_owned(),
+    }
+}
+
+/// How many lines an edit brought and took.
+fn change_counts(call: &ToolCall) -> Option<(usize, usize)> {
+    if call.is_error() {
+        return None;
+    }
+    call.result.as_ref()?.outputs.iter().find_map(|output| match output {
+        ToolOutput::Diff(diff) => Some(diff.counts()),
+        _ => None,
+    })
+}
+
+/// Whether a call takes two lines at most.
+fn is_brief(call: &ToolCall) -> bool {
+    let Some(result) = &call.result else { return call.agents.is_empty() };
+    let is_short = |output: &ToolOutput| match output {
+        ToolOutput::File(part) => part.act == FileAct::Read,
+        ToolOutput::Text(text) | ToolOutput::Complaint(text) => !text.trim().contains('\n') && text.len() < 80,
+        ToolOutput::Image { .. } => true,
+        _ => false,
+    };
+    call.agents.is_empty() && result.outputs.len() <= 1 && result.outputs.iter().all(is_short)
+}
+
+/// The last thing that a sub-agent said, which is also the result of its call.
+fn last_words(agent: &SubAgent) -> Option<&str> {
+    agent.conversation.items.iter().rev().find_map(|item| match &item.body {
+        Body::Text(speech) => Some(speech.text.trim()),
+        _ => None,
+    })
+}

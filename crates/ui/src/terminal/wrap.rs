@@ -1,0 +1,194 @@
+//! Lines broken by the columns that they take: at spaces, between wide characters, and within words that are too long.
+
+use unicode_width::UnicodeWidthChar;
+
+use super::style::{Line, Span, Style, line_width, width};
+
+/// Columns of a character.
+fn columns(character: char) -> usize {
+    character.width().unwrap_or(0)
+}
+
+/// Breaks a text into lines of at most so many columns. Spaces at the start of a line and between words are kept.
+pub(super) fn wrap(spans: &[Span], columns: usize) -> Vec<Line> {
+    let mut wrapper = Wrapper { columns: columns.max(1), ..Wrapper::default() };
+    for span in spans {
+        wrapper.add(span);
+    }
+    wrapper.end_line();
+    wrapper.lines
+}
+
+/// Breaks one line of code or output anywhere.
+pub(super) fn chop(text: &str, most: usize) -> Vec<&str> {
+    if width(text) <= most {
+        return vec![text];
+    }
+    let (mut pieces, mut start, mut used) = (Vec::new(), 0, 0);
+    for (at, character) in text.char_indices() {
+        let wide = columns(character);
+        if used + wide > most && at > start {
+            pieces.push(&text[start..at]);
+            (start, used) = (at, 0);
+        }
+        used += wide;
+    }
+    pieces.push(&text[start..]);
+    pieces
+}
+
+/// The start of a text, in at most so many columns, and whether something is missing.
+pub(super) fn cut(text: &str, most: usize) -> (&str, bool) {
+    let mut used = 0;
+    for (at, character) in text.char_indices() {
+        used += columns(character);
+        if used > most {
+            return (&text[..at], true);
+        }
+    }
+    (text, false)
+}
+
+#[derive(Default)]
+struct Wrapper {
+    columns: usize,
+    lines: Vec<Line>,
+    line: Line,
+    /// Columns of the line so far.
+    used: usize,
+    word: Line,
+    spaces: usize,
+    /// Whether the line is the continuation of a longer one: it starts without spaces.
+    is_continued: bool,
+}
+
+impl Wrapper {
+    fn add(&mut self, span: &Span) {
+        for character in span.text.chars() {
+            match (character, columns(character)) {
+                ('\n', _) => self.end_line(),
+                (' ', _) => {
+                    self.end_word();
+                    self.spaces += 1;
+                }
+                (_, 2..) => {
+                    self.end_word();
+                    extend(&mut self.word, character, span.style);
+                    self.end_word();
+                }
+                // A combining mark stays with what it combines with.
+                (_, 0) if self.word.is_empty() && !self.line.is_empty() && self.spaces == 0 => {
+                    self.extend(character, span.style);
+                }
+                _ => extend(&mut self.word, character, span.style),
+            }
+        }
+    }
+
+    fn end_word(&mut self) {
+        if self.word.is_empty() {
+            return;
+        }
+        let word = std::mem::take(&mut self.word);
+        let needed = line_width(&word);
+        let mut spaces = std::mem::take(&mut self.spaces);
+        if self.used + spaces + needed > self.columns && self.used > 0 {
+            self.break_line();
+            spaces = 0;
+        }
+        if self.line.is_empty() && (self.is_continued || spaces + needed > self.columns) {
+            spaces = if self.is_continued { 0 } else { spaces.min(self.columns / 2) };
+        }
+        if spaces > 0 {
+            // The space takes the style of the word only where both sides have it: an underline must not run ahead.
+            let style = if self.line.last().map(|span| span.style) == word.first().map(|span| span.style) {
+                word[0].style
+            } else {
+                Style::PLAIN
+            };
+            (0..spaces).for_each(|_| self.extend(' ', style));
+        }
+        if self.used + needed <= self.columns {
+            self.used += needed;
+            for span in word {
+                append(&mut self.line, span);
+            }
+        } else {
+            self.break_word(&word);
+        }
+    }
+
+    fn break_word(&mut self, word: &[Span]) {
+        for span in word {
+            for character in span.text.chars() {
+                if self.used + columns(character) > self.columns && self.used > 0 {
+                    self.break_line();
+                }
+                self.extend(character, span.style);
+            }
+        }
+    }
+
+    fn extend(&mut self, character: char, style: Style) {
+        self.used += columns(character);
+        extend(&mut self.line, character, style);
+    }
+
+    /// The line goes on below.
+    fn break_line(&mut self) {
+        self.lines.push(std::mem::take(&mut self.line));
+        self.used = 0;
+        self.is_continued = true;
+    }
+
+    fn end_line(&mut self) {
+        self.end_word();
+        self.break_line();
+        self.spaces = 0;
+        self.is_continued = false;
+    }
+}
+
+fn extend(line: &mut Line, character: char, style: Style) {
+    match line.last_mut() {
+        Some(last) if last.style == style => last.text.push(character),
+        _ => line.push(Span::new(character, style)),
+    }
+}
+
+fn append(line: &mut Line, span: Span) {
+    match line.last_mut() {
+        Some(last) if last.style == span.style => last.text.push_str(&span.text),
+        _ => line.push(span),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, columns: usize, expected: &[&str]) {
+        let lines = wrap(&[Span::plain(text)], columns);
+        let seen: Vec<String> = lines.iter().map(|line| line.iter().map(|span| span.text.as_str()).collect()).collect();
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn breaks_at_spaces_between_wide_characters_and_within_long_words() {
+        check("the quick brown fox", 10, &["the quick", "brown fox"]);
+        check("日本語の文字", 5, &["日本", "語の", "文字"]);
+        check("a 🦀🦀🦀", 5, &["a 🦀", "🦀🦀"]);
+        check("abcdefghij", 4, &["abcd", "efgh", "ij"]);
+        check("  indented text", 10, &["  indented", "text"]);
+        check("one\n\ntwo", 10, &["one", "", "two"]);
+        check("e\u{301}e\u{301}e\u{301}", 2, &["e\u{301}e\u{301}", "e\u{301}"]);
+        assert_eq!(chop("日本語", 4), ["日本", "語"]);
+        assert_eq!(cut("日本語", 5), ("日本", true));
+    }
+
+    #[test]
+    fn styles_survive_a_break() {
+        let lines = wrap(&[Span::plain("a "), Span::new("bold words", Style::BOLD)], 6);
+        assert_eq!(lines, [vec![Span::plain("a "), Span::new("bold", Style::BOLD)], vec![Span::new("words", Style::BOLD)]]);
+    }
+}

@@ -1,0 +1,262 @@
+//! What a conversation is made of, as a reader meets it. Owned and plain: any form can draw it.
+
+use super::tool::ToolCall;
+
+/// One thing that a reader meets, and where it comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// Where it stands in the file.
+    pub place: Place,
+    /// What it is.
+    pub body: Body,
+}
+
+/// Where an item stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The line, counted from 1; 0 where it concerns no line.
+    pub line: usize,
+    /// The record's id.
+    pub uuid: Option<String>,
+    /// When, in milliseconds since 1970.
+    pub millis: Option<i64>,
+    /// Whether it is off the main history: retried, or hanging beside it.
+    pub is_beside: bool,
+}
+
+/// What an item is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    /// Somebody asks: a person, or a sub-agent's caller.
+    Prompt(Prompt),
+    /// Something is noted in the user's name or by the client.
+    Note(Note),
+    /// The model thinks; `None` where the thought is sealed or was not kept.
+    Thinking(Option<String>),
+    /// The model speaks, in Markdown.
+    Text(Speech),
+    /// The model calls a tool; the result is with it.
+    ToolCall(Box<ToolCall>),
+    /// The conversation was compacted.
+    Compaction(Compaction),
+    /// The person went another way from here before.
+    Branch(Branch),
+    /// A request failed.
+    Failure(Failure),
+    /// A hook ran.
+    Hook(Hook),
+    /// The client showed the model something beside the prompt.
+    Attachment(Attachment),
+    /// Something in the file is damaged.
+    Attention(Attention),
+    /// A fact about the session.
+    Fact(Fact),
+    /// A sub-agent that no tool call of the conversation leads to.
+    Agent(Box<SubAgent>),
+    /// A turn is over.
+    TurnEnd(TurnEnd),
+    /// A record or block that annals does not know.
+    Unknown(Unknown),
+}
+
+/// Who wrote a prompt, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Author {
+    /// A person, in words.
+    Person,
+    /// A person, by a slash command.
+    Command,
+    /// A person, by a shell command of their own.
+    Shell,
+    /// A person, while the model was still at work.
+    Queued,
+}
+
+/// A prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// What was typed.
+    pub text: String,
+    /// How many images came with it.
+    pub images: usize,
+    /// How many documents came with it.
+    pub documents: usize,
+    /// Who wrote it, and how.
+    pub author: Author,
+}
+
+/// What a note is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoteKind {
+    /// What a command of the person printed.
+    CommandOutput,
+    /// The person interrupted.
+    Interrupt,
+    /// A background task ended.
+    TaskNotification,
+    /// Another agent of a team speaks.
+    Teammate,
+    /// The client speaks in the user's name: an expansion, a caveat, a reminder.
+    Client,
+    /// The client says something to the person.
+    Notice,
+}
+
+/// A note.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// What it is.
+    pub kind: NoteKind,
+    /// Who or what it is about, where that is known.
+    pub label: Option<String>,
+    /// What it says.
+    pub text: String,
+}
+
+/// Words of the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Speech {
+    /// The words, in Markdown.
+    pub text: String,
+    /// The model.
+    pub model: Option<String>,
+    /// Whether an interrupt cut them off.
+    pub is_cut_off: bool,
+}
+
+/// A compaction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Compaction {
+    /// `auto` or `manual`.
+    pub trigger: Option<String>,
+    /// Tokens before.
+    pub tokens_before: Option<u64>,
+    /// Tokens after.
+    pub tokens_after: Option<u64>,
+    /// What the model was told about the time before, in Markdown.
+    pub summary: Option<String>,
+}
+
+/// The ways from one message that were not taken.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Branch {
+    /// Each of them.
+    pub ways: Vec<Way>,
+}
+
+/// A way that was not taken.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Way {
+    /// The line of its prompt.
+    pub line: usize,
+    /// The id of its prompt.
+    pub uuid: Option<String>,
+    /// How its prompt begins.
+    pub opening: String,
+    /// How many messages it has, the prompt included.
+    pub messages: usize,
+    /// What happened there, where the options ask for it.
+    pub conversation: Option<super::Conversation>,
+}
+
+/// A request that failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failure {
+    /// What went wrong.
+    pub message: String,
+    /// The HTTP status.
+    pub status: Option<u64>,
+    /// The attempt that failed, and how many there are.
+    pub attempt: Option<(u64, Option<u64>)>,
+    /// When it is tried again, in milliseconds.
+    pub retry_in_ms: Option<u64>,
+}
+
+/// A hook, or the hooks at the end of a turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hook {
+    /// Which.
+    pub name: String,
+    /// What it said or did.
+    pub text: String,
+    /// Whether it failed or stopped something.
+    pub is_error: bool,
+}
+
+/// An attachment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attachment {
+    /// Its kind, as written.
+    pub kind: String,
+    /// What it is about, in a line.
+    pub headline: String,
+}
+
+/// A damaged place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attention {
+    /// The stable name of the problem.
+    pub problem: &'static str,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// A fact about the session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fact {
+    /// The session got a title.
+    Title(String),
+    /// The session got a tag.
+    Tag(String),
+    /// The session opened a pull request.
+    PullRequest {
+        /// Its repository and number.
+        name: String,
+        /// Its address.
+        url: String,
+    },
+    /// A page shows the session's work.
+    Page {
+        /// Its title.
+        title: String,
+        /// Its address.
+        url: String,
+    },
+    /// The session moved to another folder.
+    Moved(String),
+}
+
+/// The end of a turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TurnEnd {
+    /// What the client measured, or the span from the first to the last line.
+    pub duration_ms: Option<u64>,
+    /// The models that answered, in the order in which they did.
+    pub models: Vec<String>,
+    /// Tokens that they wrote.
+    pub output_tokens: u64,
+    /// Tools that they called.
+    pub tool_calls: usize,
+}
+
+/// Something that annals does not know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// `record` or `block`.
+    pub what: &'static str,
+    /// The word in its `type`.
+    pub type_name: String,
+    /// How it begins, as written.
+    pub opening: String,
+}
+
+/// A sub-agent and what it did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SubAgent {
+    /// Its id; empty for one that stands inside the session's file.
+    pub id: String,
+    /// Its type or what it is for.
+    pub label: Option<String>,
+    /// What it did.
+    pub conversation: super::Conversation,
+}

@@ -1,0 +1,148 @@
+//! Which records a conversation shows, and where: on the main history, beside it, under a call, or on a way not taken.
+
+use std::collections::{HashMap, HashSet};
+
+use annals_transcript::graph::{Sidechain, sidechains};
+use annals_transcript::id::ToolUseId;
+use annals_transcript::problem::{ProblemKind, Severity};
+use annals_transcript::record::{Record, RecordKind};
+use annals_transcript::transcript::NodeIndex;
+use annals_transcript::turn::prompt_text;
+
+use super::side::unsent_prompts;
+use super::source::Source;
+
+/// Something that comes at its place in the file, not in the chain.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Aside {
+    /// A record.
+    Node(NodeIndex),
+    /// A problem, by its place in the list.
+    Problem(usize),
+    /// A sub-agent inside the file, by its place in the list.
+    Agent(usize),
+}
+
+/// Where everything goes.
+pub(super) struct Layout<'a> {
+    /// The main history.
+    pub(super) path: Vec<NodeIndex>,
+    /// What comes beside it, by line.
+    pub(super) asides: Vec<(usize, Aside)>,
+    /// For a prompt on the main history: the other prompts from the same place.
+    pub(super) ways: HashMap<NodeIndex, Vec<NodeIndex>>,
+    /// Sub-agents inside the file.
+    pub(super) sidechains: Vec<Sidechain>,
+    /// Sub-agents inside the file, by the call that started them.
+    pub(super) by_call: HashMap<ToolUseId<'a>, usize>,
+    /// Whether a record is on a way that was not taken.
+    pub(super) is_left: Vec<bool>,
+}
+
+impl<'a> Layout<'a> {
+    pub(super) fn new(source: &Source<'_, 'a>) -> Self {
+        let nodes = source.transcript.nodes();
+        let path = source.path();
+        let mut on_path = vec![false; nodes.len()];
+        path.iter().for_each(|&node| on_path[node] = true);
+        let mut layout = Self {
+            path,
+            asides: Vec::new(),
+            ways: HashMap::new(),
+            sidechains: Vec::new(),
+            by_call: HashMap::new(),
+            is_left: vec![false; nodes.len()],
+        };
+        layout.leave_ways(source, &on_path);
+        if !source.is_agent_file {
+            layout.place_sidechains(source, &on_path);
+        }
+        layout.place_asides(source, &on_path);
+        layout
+    }
+
+    /// Finds the ways that were not taken from the main history, and everything on them.
+    fn leave_ways(&mut self, source: &Source<'_, 'a>, on_path: &[bool]) {
+        for point in &source.branches {
+            let Some(&taken) = point.ways.iter().find(|&&way| on_path[way]) else { continue };
+            let left: Vec<_> = point.ways.iter().copied().filter(|&way| !on_path[way]).collect();
+            for &way in &left {
+                for node in descendants(source, way) {
+                    self.is_left[node] = !on_path[node];
+                }
+            }
+            if !left.is_empty() {
+                self.ways.insert(taken, left);
+            }
+        }
+    }
+
+    /// Gives each sub-agent inside the file to the first call that asked the same; the others come at their place.
+    fn place_sidechains(&mut self, source: &Source<'_, 'a>, on_path: &[bool]) {
+        let mut chains = sidechains(source.transcript, &source.graph);
+        chains.retain(|chain| !on_path[chain.root]);
+        let mut calls: Vec<_> = source.pairs.values().filter(|pair| starts_agent(pair.name)).collect();
+        calls.sort_by_key(|pair| pair.call);
+        for (at, chain) in chains.iter().enumerate() {
+            let asked = match source.transcript.record(chain.root) {
+                Record::User(user) => prompt_text(&user),
+                _ => String::new(),
+            };
+            let same = |pair: &&&annals_transcript::pairing::ToolPair<'a>| {
+                let prompt = pair.input.as_ref().and_then(|input| input.text("prompt"));
+                !self.by_call.contains_key(&pair.id) && prompt.is_some_and(|p| p.decode().trim() == asked.trim())
+            };
+            match calls.iter().find(same) {
+                Some(pair) => {
+                    self.by_call.insert(pair.id, at);
+                }
+                None => self.asides.push((source.place(chain.root).line, Aside::Agent(at))),
+            }
+        }
+        self.sidechains = chains;
+    }
+
+    fn place_asides(&mut self, source: &Source<'_, 'a>, on_path: &[bool]) {
+        let copies: HashSet<_> = source.graph.duplicates().iter().copied().collect();
+        let unsent = unsent_prompts(source.transcript);
+        for (index, node) in source.transcript.nodes().iter().enumerate() {
+            let is_shown = match node.kind {
+                RecordKind::Progress => false,
+                kind if kind.is_chain() => {
+                    let elsewhere = node.is_sidechain && !source.is_agent_file && node.is_chain();
+                    !on_path[index] && !self.is_left[index] && !elsewhere && !copies.contains(&index)
+                }
+                RecordKind::QueueOperation => unsent.contains(&index),
+                RecordKind::PrLink | RecordKind::CustomTitle | RecordKind::AiTitle | RecordKind::Tag => true,
+                RecordKind::FrameLink | RecordKind::Relocated => true,
+                kind => !kind.is_known(),
+            };
+            if is_shown {
+                self.asides.push((node.line as usize, Aside::Node(index)));
+            }
+        }
+        for (at, problem) in source.transcript.problems().iter().enumerate() {
+            if problem.kind.severity() > Severity::Note && problem.kind != ProblemKind::UnknownRecord {
+                self.asides.push((problem.line, Aside::Problem(at)));
+            }
+        }
+        self.asides.sort_by_key(|&(line, _)| line);
+    }
+}
+
+/// Whether calls of this tool start sub-agents.
+fn starts_agent(name: Option<annals_transcript::json::Text<'_>>) -> bool {
+    name.is_some_and(|name| name.is("Task") || name.is("Agent"))
+}
+
+/// A record and everything that follows from it, in the order of the file.
+pub(super) fn descendants(source: &Source<'_, '_>, from: NodeIndex) -> Vec<NodeIndex> {
+    let mut seen = HashSet::from([from]);
+    let mut open = vec![from];
+    while let Some(node) = open.pop() {
+        open.extend(source.graph.children(node).filter(|&child| seen.insert(child)));
+    }
+    let mut all: Vec<_> = seen.into_iter().collect();
+    all.sort_unstable();
+    all
+}

@@ -1,0 +1,245 @@
+//! User lines and responses as a reader meets them.
+
+use annals_transcript::content::{Block, ToolUse};
+use annals_transcript::record::{Assistant, Record, User};
+use annals_transcript::transcript::NodeIndex;
+use annals_transcript::turn::{Speaker, prompt_text};
+
+use super::call;
+use super::item::{Author, Body, Compaction, Failure, Note, NoteKind, Prompt, Speech, Unknown};
+use super::output::{self, Asked};
+use super::system::command_output;
+use super::thread::Thread;
+use super::tool::{ToolCall, ToolOutput, ToolResult};
+use super::words::{opening, value_text};
+
+impl<'a> Thread<'_, '_, 'a, '_> {
+    /// A user line, whoever speaks on it.
+    pub(super) fn user(&mut self, node: NodeIndex, user: &User<'a>) {
+        let note = |kind: NoteKind, text: String| Body::Note(Note { kind, label: None, text });
+        let text = || user.content().plain_text();
+        let body = match Speaker::of(user) {
+            Speaker::Person => prompt(user, Author::Person),
+            Speaker::Command => prompt(user, Author::Command),
+            Speaker::Shell => prompt(user, Author::Shell),
+            Speaker::CommandOutput => note(NoteKind::CommandOutput, command_output(&text())),
+            Speaker::Tool => return self.results(node, user),
+            Speaker::Client => note(NoteKind::Client, text()),
+            Speaker::Summary => {
+                Body::Compaction(Compaction { summary: Some(text()), ..Compaction::default() })
+            }
+            Speaker::Interrupt => note(NoteKind::Interrupt, text()),
+            Speaker::TaskNotification => note(NoteKind::TaskNotification, text()),
+            Speaker::Teammate => note(NoteKind::Teammate, text()),
+            Speaker::Nobody => note(NoteKind::Notice, "a user line without content".to_owned()),
+        };
+        self.push(node, body);
+    }
+
+    /// A line with results: those whose call is told elsewhere in this thread are told there.
+    fn results(&mut self, node: NodeIndex, user: &User<'a>) {
+        for block in user.content().blocks() {
+            match block {
+                Block::ToolResult(result) => {
+                    let pair = result.tool_use().and_then(|id| self.source.pairs.get(&id));
+                    if pair.is_some_and(|pair| self.told[pair.call] || self.turn_of[pair.call] > 0) {
+                        continue;
+                    }
+                    let name = pair.and_then(|pair| pair.name).map(|name| name.to_string());
+                    let input = pair.and_then(|pair| pair.input.as_ref());
+                    let name = name.unwrap_or_else(|| "result without call".to_owned());
+                    let id = result.tool_use().map(|id| id.to_string()).unwrap_or_default();
+                    let mut call = call::of_input(id, name, input, self.cwd.as_deref());
+                    let asked = Asked { input, cwd: self.cwd.as_deref() };
+                    let came = output::of_result(user, &result, &asked);
+                    call.result = Some(ToolResult { line: self.source.place(node).line, ..came });
+                    self.push(node, Body::ToolCall(Box::new(call)));
+                }
+                Block::Text(text) => {
+                    let text = text.text().map(|text| text.to_string()).unwrap_or_default();
+                    let interrupted = text.starts_with("[Request interrupted");
+                    let kind = if interrupted { NoteKind::Interrupt } else { NoteKind::Client };
+                    self.push(node, Body::Note(Note { kind, label: None, text }));
+                }
+                Block::Image(_) => {
+                    self.push(node, Body::Prompt(Prompt { text: String::new(), images: 1, documents: 0, author: Author::Person }));
+                }
+                other => self.push(node, unknown(&other)),
+            }
+        }
+    }
+
+    /// A whole response where its first line stands: its other lines may be on other branches.
+    pub(super) fn response(&mut self, node: NodeIndex) {
+        let source = self.source;
+        let turn = self.turn_of[node];
+        let fits = |&line: &NodeIndex| match self.turn_of[line] {
+            0 => turn != u32::MAX && !self.layout.is_left[line],
+            of_line => of_line == turn || of_line == u32::MAX,
+        };
+        let response = source.response(node).filter(|response| response.message.is_some());
+        let mut lines: Vec<_> = response.map(|found| found.nodes.iter().copied().filter(fits).collect()).unwrap_or_default();
+        if !lines.contains(&node) {
+            lines = vec![node];
+        }
+        lines.retain(|&line| !self.told[line]);
+        if let (Some(response), Some(&first)) = (response, lines.first())
+            && !response.is_synthetic
+            && turn != u32::MAX
+            && response.nodes.first() == Some(&first)
+        {
+            let model = response.model.map(|model| model.to_string()).unwrap_or_default();
+            if !self.turn.models.contains(&model) {
+                self.turn.models.push(model);
+            }
+            self.turn.output_tokens += response.usage.as_ref().and_then(|usage| usage.output()).unwrap_or(0);
+        }
+        for line in lines {
+            self.told[line] = true;
+            if let Record::Assistant(assistant) = source.transcript.record(line) {
+                self.assistant(line, &assistant);
+            }
+        }
+    }
+
+    fn assistant(&mut self, node: NodeIndex, line: &Assistant<'a>) {
+        if let Some(cwd) = line.fields().text("cwd")
+            && !self.cwd.as_deref().is_some_and(|known| cwd.is(known))
+        {
+            self.cwd = Some(cwd.to_string());
+        }
+        let content = line.content();
+        if line.is_api_error() == Some(true) {
+            let failure = Failure { message: content.plain_text(), status: line.api_error_status(), ..Failure::default() };
+            return self.push(node, Body::Failure(failure));
+        }
+        let model = line.message().and_then(|message| message.model()).map(|model| model.to_string());
+        let speech = |text: String| {
+            Body::Text(Speech { text, model: model.clone(), is_cut_off: line.is_aborted_mid_stream() == Some(true) })
+        };
+        if let annals_transcript::content::Content::Text(text) = content {
+            return self.push(node, speech(text.to_string()));
+        }
+        for block in content.blocks() {
+            let body = match block {
+                Block::Text(text) => {
+                    let text = text.text().map(|text| text.to_string()).unwrap_or_default();
+                    if text.trim().is_empty() { continue } else { speech(text) }
+                }
+                Block::Thinking(thinking) => {
+                    let text = thinking.thinking().map(|text| text.to_string());
+                    Body::Thinking(text.filter(|text| !text.trim().is_empty()))
+                }
+                Block::RedactedThinking(_) => Body::Thinking(None),
+                Block::ToolUse(call) => Body::ToolCall(Box::new(self.call(node, &call))),
+                Block::ServerToolUse(call) => {
+                    let (id, name) = (call.id().map(|id| id.to_string()), call.name().map(|name| name.to_string()));
+                    let input = call.input();
+                    let call = call::of_input(id.unwrap_or_default(), name.unwrap_or_default(), input.as_ref(), None);
+                    Body::ToolCall(Box::new(call))
+                }
+                Block::WebSearchToolResult(found) => {
+                    if self.answer_server_call(node, &found) {
+                        continue;
+                    }
+                    unknown(&Block::WebSearchToolResult(found))
+                }
+                Block::Fallback(change) => {
+                    let model = |fields: Option<annals_transcript::json::Fields<'_>>| {
+                        fields.and_then(|fields| fields.text("model")).map(|text| text.to_string()).unwrap_or_default()
+                    };
+                    let text = format!("{} to {}", model(change.from()), model(change.to()));
+                    Body::Note(Note { kind: NoteKind::Notice, label: Some("model fallback".to_owned()), text })
+                }
+                other => unknown(&other),
+            };
+            self.push(node, body);
+        }
+    }
+
+    fn call(&mut self, node: NodeIndex, block: &ToolUse<'a>) -> ToolCall {
+        self.turn.tool_calls += 1;
+        let source = self.source;
+        let id = block.id().map(|id| id.to_string()).unwrap_or_default();
+        let name = block.name().map(|name| name.to_string()).unwrap_or_default();
+        let input = block.input();
+        let mut call = call::of_input(id, name, input.as_ref(), self.cwd.as_deref());
+        let pair = block.id().and_then(|id| source.pairs.get(&id));
+        if let Some(pair) = pair.filter(|pair| pair.call == node)
+            && let Some(at) = pair.result
+            && let Record::User(user) = source.transcript.record(at)
+        {
+            let is_answer = |found: &Block<'a>| matches!(found, Block::ToolResult(r) if r.tool_use() == Some(pair.id));
+            if let Some(Block::ToolResult(found)) = user.content().blocks().find(is_answer) {
+                let asked = Asked { input: input.as_ref(), cwd: self.cwd.as_deref() };
+                let came = output::of_result(&user, &found, &asked);
+                call.result = Some(ToolResult { line: source.place(at).line, ..came });
+            }
+            call.duration_ms = pair.duration_ms(source.transcript);
+        }
+        tell_input(&mut call, input.as_ref(), self.cwd.as_deref());
+        call.agents = self.crew.of_call(&call.id);
+        if let Some(&at) = block.id().and_then(|id| self.layout.by_call.get(&id)) {
+            call.agents.push(self.inline_agent(at));
+        }
+        call
+    }
+
+    /// Gives what the API found to the call of the same response.
+    fn answer_server_call(&mut self, node: NodeIndex, found: &annals_transcript::content::WebSearchToolResult<'_>) -> bool {
+        let line = self.source.place(node).line;
+        let id = found.tool_use().map(|id| id.to_string());
+        let call = self.items.iter_mut().rev().find_map(|item| match &mut item.body {
+            Body::ToolCall(call) if Some(&call.id) == id.as_ref() => Some(call),
+            _ => None,
+        });
+        let (Some(call), Some(content)) = (call, found.content()) else { return false };
+        let page = |value: annals_transcript::json::Value<'_>| {
+            let fields = value.fields()?;
+            Some(format!("{} {}", fields.text("title")?, fields.text("url")?))
+        };
+        let mut pages: Vec<_> = content.items().filter_map(page).collect();
+        if pages.is_empty() {
+            pages.push(value_text(content));
+        }
+        let outputs = vec![ToolOutput::Text(pages.join("\n"))];
+        call.result = Some(ToolResult { line, outputs, ..ToolResult::default() });
+        true
+    }
+}
+
+/// Where the result shows nothing of what was asked, the call itself does.
+fn tell_input(call: &mut ToolCall, input: Option<&annals_transcript::json::Fields<'_>>, cwd: Option<&str>) {
+    let Some(input) = input else { return };
+    let outputs = call.result.as_ref().map(|result| result.outputs.as_slice()).unwrap_or_default();
+    let has_todos = outputs.iter().any(|output| matches!(output, ToolOutput::Todos(_)));
+    let plain = outputs.iter().all(|output| matches!(output, ToolOutput::Text(_)));
+    let asked = match call.name.as_str() {
+        "TodoWrite" if !has_todos => input.get("todos").map(|todos| output::of_todos(todos.items())),
+        "Edit" | "MultiEdit" if plain && !call.is_error() => {
+            super::diff::of_input(input, cwd).map(ToolOutput::Diff)
+        }
+        "ExitPlanMode" | "exit_plan_mode" if plain => {
+            input.text("plan").map(|plan| ToolOutput::Prose(plan.to_string()))
+        }
+        _ => None,
+    };
+    if let Some(asked) = asked {
+        let result = call.result.get_or_insert_default();
+        result.outputs.retain(|output| !matches!(output, ToolOutput::Text(_)) || result.is_error);
+        result.outputs.insert(0, asked);
+    }
+}
+
+fn prompt(user: &User<'_>, author: Author) -> Body {
+    let count = |name: &str| {
+        user.content().blocks().filter(|block| block.type_name().is_some_and(|kind| kind.is(name))).count()
+    };
+    Body::Prompt(Prompt { text: prompt_text(user), images: count("image"), documents: count("document"), author })
+}
+
+fn unknown(block: &Block<'_>) -> Body {
+    let type_name = block.type_name().map(|name| name.to_string()).unwrap_or_else(|| "(none)".to_owned());
+    let raw = &block.raw()[..block.raw().len().min(400)];
+    Body::Unknown(Unknown { what: "block", type_name, opening: opening(&String::from_utf8_lossy(raw), 120) })
+}

@@ -1,0 +1,115 @@
+//! Every session file of the corpus, in every form.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use annals_transcript::graph::{Graph, history};
+use annals_transcript::record::{Record, RecordKind};
+use annals_transcript::transcript::{Node, Transcript};
+use annals_transcript::turn::{Speaker, prompt_text};
+use annals_ui::terminal::{self, Look};
+use annals_ui::view::{Body, Branches, NoteKind};
+use annals_ui::{Conversation, Options, markdown};
+
+fn corpus() -> Option<PathBuf> {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    let folder = std::env::var_os("ANNALS_CORPUS").map(PathBuf::from).unwrap_or_else(beside);
+    folder.is_dir().then_some(folder)
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|end| end == "jsonl") {
+            found.push(path);
+        }
+    }
+}
+
+/// Words long enough to be somebody's own.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|character: char| !character.is_alphanumeric()).filter(|word| word.len() > 3)
+}
+
+#[test]
+fn every_session_is_drawn_in_every_form_and_loses_no_text() {
+    let Some(folder) = corpus() else {
+        println!("skipped: no corpus (set ANNALS_CORPUS)");
+        return;
+    };
+    let mut found = Vec::new();
+    files(&folder, &mut found);
+    assert!(!found.is_empty());
+    for path in found {
+        let bytes = fs::read(&path).unwrap();
+        let transcript = Transcript::parse(&bytes);
+        for branches in [Branches::Named, Branches::Told] {
+            let conversation = Conversation::build(&transcript, &[], Options { branches });
+            main_history_is_told(&path, &transcript, &conversation);
+            forms(&path, &conversation);
+        }
+    }
+}
+
+/// Every text of the main history is an item, word for word.
+fn main_history_is_told(path: &Path, transcript: &Transcript<'_>, conversation: &Conversation) {
+    let graph = Graph::new(transcript);
+    let is_end = |node: &Node<'_>| node.is_chain() && node.kind != RecordKind::Progress && !node.is_sidechain;
+    let Some(leaf) = transcript.nodes().iter().rposition(is_end) else { return };
+    let mut told = HashSet::new();
+    for item in &conversation.items {
+        match &item.body {
+            Body::Prompt(prompt) => told.insert(prompt.text.as_str()),
+            Body::Text(speech) => told.insert(speech.text.as_str()),
+            Body::Failure(failure) => told.insert(failure.message.as_str()),
+            _ => false,
+        };
+    }
+    for node in history(transcript, &graph, leaf) {
+        let texts: Vec<String> = match transcript.record(node) {
+            Record::User(user) if Speaker::of(&user).opens_turn() => vec![prompt_text(&user)],
+            Record::Assistant(line) => line.content().blocks().filter_map(|block| block.plain_text()).collect(),
+            _ => continue,
+        };
+        for text in texts.iter().filter(|text| !text.trim().is_empty()) {
+            let line = transcript.nodes()[node].line;
+            assert!(told.contains(text.as_str()), "{path:?} line {line} is not told");
+        }
+    }
+}
+
+fn forms(path: &Path, conversation: &Conversation) {
+    let mut wide = String::new();
+    terminal::draw(conversation, &Look { full: true, ..Look::plain(100_000) }, &mut wide);
+    assert!(!wide.contains('\u{1b}'), "{path:?}");
+    let mut page = String::new();
+    markdown::write(conversation, &mut page);
+    for (form, text) in [("terminal", &wide), ("markdown", &page)] {
+        let seen: HashSet<&str> = words(text).collect();
+        for item in &conversation.items {
+            let said = match &item.body {
+                Body::Prompt(prompt) => &prompt.text,
+                Body::Text(speech) => &speech.text,
+                Body::Note(note) if note.kind == NoteKind::Client => &note.text,
+                _ => continue,
+            };
+            // Escape sequences and entities are read, not shown.
+            if said.contains('\u{1b}') || said.contains('&') || said.contains("]:") {
+                continue;
+            }
+            for word in words(said) {
+                assert!(seen.contains(word), "{form} of {path:?} line {} lacks {word:?}", item.place.line);
+            }
+        }
+    }
+    for look in [Look::plain(60), Look { unicode: false, ..Look::plain(30) }, Look { full: true, ..Look::ansi(100) }] {
+        let mut out = String::new();
+        terminal::draw(conversation, &look, &mut out);
+        let escapes = out.matches('\u{1b}').count();
+        let own = out.matches("\u{1b}[").count();
+        assert_eq!(escapes, own, "{path:?}");
+    }
+}

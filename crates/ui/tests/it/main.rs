@@ -1,0 +1,8 @@
+//! The integration tests of `ui`, in one binary: one module a subject.
+
+mod corpus;
+mod markdown;
+mod session;
+mod snapshot;
+mod terminal;
+mod view;

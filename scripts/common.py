@@ -1,0 +1,55 @@
+"""What the scripts share: where things are, how a check says that it was skipped, how the binary is run."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SKIPPED = 77  # the exit code by which ./check knows that a step did not run
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(SKIPPED)
+
+
+def shared(name, variable):
+    """A folder of data that is kept outside the project: the variable's, else ../shared/NAME."""
+    named = os.environ.get(variable)
+    if named and not os.path.isdir(named):
+        sys.exit(f"{variable} names {named}, which is not a folder")
+    path = named or os.path.join(os.path.dirname(ROOT), "shared", name)
+    if not os.path.isdir(path):
+        skip(f"no {name} (set {variable} to its folder)")
+    return os.path.abspath(path)
+
+
+def binary(named=None):
+    target = os.environ.get("CARGO_TARGET_DIR") or os.path.join(ROOT, "target")
+    path = os.path.abspath(named or os.path.join(target, "release", "annals"))
+    if not os.path.isfile(path):
+        sys.exit(f"no binary at {path}: run cargo build --release")
+    return path
+
+
+def hermetic(home):
+    """An environment in which nothing can find the home of whoever runs this."""
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "SYSTEMROOT", "LANG")}
+    return {**kept, "HOME": home, "USERPROFILE": home, "CLAUDE_CONFIG_DIR": os.path.join(home, ".claude"),
+            "ANNALS_DATA_DIR": os.path.join(home, "data"), "NO_COLOR": "1", "TZ": "UTC"}
+
+
+class Annals:
+    """The binary, run in a home of its own."""
+
+    def __init__(self, path):
+        self.path = path
+        self.home = tempfile.TemporaryDirectory(prefix="annals-home-")
+
+    def json(self, *arguments):
+        """The JSON that a command prints. Exit 1 (nothing found) and 3 (problems in the data) are answers too."""
+        run = subprocess.run([self.path, *arguments, "--json"], capture_output=True, env=hermetic(self.home.name))
+        if run.returncode not in (0, 1, 3):
+            raise RuntimeError(f"{' '.join(arguments)}: exit {run.returncode}: {run.stderr.decode(errors='replace').strip()}")
+        return json.loads(run.stdout)
