@@ -14,15 +14,18 @@ def skip(reason):
     sys.exit(SKIPPED)
 
 
-def shared(name, variable):
-    """A folder of data that is kept outside the project: the variable's, else ../shared/NAME."""
+def find_shared(name, variable):
+    """A folder of data that is kept outside the project: the variable's, else ../shared/NAME; None where there is neither."""
     named = os.environ.get(variable)
     if named and not os.path.isdir(named):
         sys.exit(f"{variable} names {named}, which is not a folder")
-    path = named or os.path.join(os.path.dirname(ROOT), "shared", name)
-    if not os.path.isdir(path):
-        skip(f"no {name} (set {variable} to its folder)")
-    return os.path.abspath(path)
+    path = os.path.abspath(named or os.path.join(os.path.dirname(ROOT), "shared", name))
+    return path if os.path.isdir(path) else None
+
+
+def shared(name, variable):
+    """Such a folder; without it the script is skipped."""
+    return find_shared(name, variable) or skip(f"no {name} (set {variable} to its folder)")
 
 
 def binary(named=None):

@@ -9,14 +9,13 @@ use jiff::tz::TimeZone;
 use crate::args::{ColorChoice, Global};
 use crate::error::{Fault, Outcome};
 use crate::output::Output;
+use crate::progress::Progress;
 use crate::surroundings::Surroundings;
 
 /// The surroundings of a command.
 pub(crate) struct Context {
     /// The store that is read.
     pub(crate) store: Store,
-    /// Our own folder.
-    pub(crate) data_dir: Option<PathBuf>,
     /// Whether programs read the output.
     pub(crate) json: bool,
     /// Standard output.
@@ -29,6 +28,8 @@ pub(crate) struct Context {
     pub(crate) current_dir: Option<PathBuf>,
     /// How much is said.
     pub(crate) verbosity: i8,
+    /// Whether somebody watches standard error.
+    is_watched: bool,
 }
 
 impl Context {
@@ -50,11 +51,11 @@ impl Context {
         let prices = prices(global.prices.as_deref(), data_dir.as_deref())?;
         Ok(Self {
             store: Store::open(config_dir),
-            data_dir,
             json: global.json,
             out: Output::new(&surroundings, color && !global.json),
             zone: TimeZone::system(),
             prices,
+            is_watched: surroundings.stderr_is_terminal && !global.quiet,
             current_dir: surroundings.current_dir,
             verbosity: i8::from(global.verbose) - i8::from(global.quiet),
         })
@@ -64,6 +65,11 @@ impl Context {
     pub(crate) fn finish(mut self, outcome: Outcome) -> Result<Outcome, Fault> {
         self.out.finish()?;
         Ok(outcome)
+    }
+
+    /// A word on standard error about long work.
+    pub(crate) fn progress(&self, label: &'static str, total: Option<u64>) -> Progress {
+        Progress::new(label, total, self.is_watched)
     }
 
     /// The working directory as the client spells it.

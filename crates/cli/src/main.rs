@@ -8,6 +8,7 @@ mod error;
 mod json;
 mod output;
 mod pager;
+mod progress;
 mod session;
 mod surroundings;
 mod survey;

@@ -40,6 +40,7 @@ impl Actor {
         started: i64,
     ) -> Self {
         let mut scribe = Scribe::new(random.fork(1), project);
+        scribe.today = started;
         let era = Era::of(version);
         let named =
             matches!(era, Era::Third | Era::Progress) || matches!(version, "2.0.55" | "2.0.64" | "2.0.76");

@@ -22,6 +22,7 @@ impl Agent {
     }
 
     pub(crate) fn errand(&self) -> Errand<'_> {
+        let head = &self.script.head;
         Errand {
             agent: self.id(),
             kind: "general-purpose",
@@ -30,6 +31,8 @@ impl Agent {
             report: &self.report,
             took_ms: self.script.now - self.script.started,
             truth: self.script.truth,
+            model: (head.era == Era::Newest || head.era == Era::Attachments && head.patch() >= 181)
+                .then(|| head.era.models()[2]),
         }
     }
 
@@ -154,6 +157,7 @@ impl Actor {
             report: &report,
             took_ms: self.script.now - began,
             truth,
+            model: None,
         };
         let tool = agents::completed(Era::First, &errand);
         self.script.answer(&called, &tool);

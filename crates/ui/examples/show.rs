@@ -31,7 +31,11 @@ fn main() -> std::io::Result<()> {
     let facts: Vec<AgentFacts> = files
         .iter()
         .zip(&transcripts)
-        .map(|((id, _), agent)| AgentFacts { id: id.clone(), prompt: opening_prompt(agent), ..AgentFacts::default() })
+        .map(|((id, _), agent)| AgentFacts {
+            id: id.clone(),
+            prompt: opening_prompt(agent),
+            ..AgentFacts::default()
+        })
         .collect();
     let links = link(&calls, &facts);
     let threads: Vec<AgentThread<'_>> = files

@@ -63,9 +63,13 @@ pub(crate) fn harmless(text: &str, tabs: Tabs) -> Cow<'_, str> {
             '\u{9b}' => skip_control_sequence(&mut rest),
             '\u{9d}' | '\u{90}' | '\u{98}' | '\u{9e}' | '\u{9f}' => skip_string(&mut rest),
             '\u{feff}' => {}
-            '\u{0}'..='\u{1f}' => push(&mut out, &format!("^{}", char::from(character as u8 + 64)), &mut column),
+            '\u{0}'..='\u{1f}' => {
+                push(&mut out, &format!("^{}", char::from(character as u8 + 64)), &mut column)
+            }
             '\u{7f}' => push(&mut out, "^?", &mut column),
-            hostile if is_hostile(hostile) => push(&mut out, &format!("<U+{:04X}>", u32::from(hostile)), &mut column),
+            hostile if is_hostile(hostile) => {
+                push(&mut out, &format!("<U+{:04X}>", u32::from(hostile)), &mut column)
+            }
             other => {
                 out.push(other);
                 column += 1;

@@ -68,7 +68,10 @@ mod tests {
         let durations: Vec<_> = [340, 4200, 42_000, 134_000, 3_900_000, 90_000_000].map(duration).into();
         assert_eq!(durations, ["340 ms", "4.2 s", "42 s", "2m 14s", "1h 05m", "1d 01h"]);
         assert_eq!([812, 3400, 155_000, 1_250_000].map(amount), ["812", "3.4k", "155k", "1.2M"]);
-        assert_eq!(counted(1, "line") + " " + &counted(2, "entry") + " " + &counted(3, "way"), "1 line 2 entries 3 ways");
+        assert_eq!(
+            counted(1, "line") + " " + &counted(2, "entry") + " " + &counted(3, "way"),
+            "1 line 2 entries 3 ways"
+        );
         assert_eq!(stamp(0, 60), ("1970-01-01".to_owned(), "01:00".to_owned()));
         assert_eq!(model("claude-opus-4-5-20251101"), "opus-4-5");
         assert_eq!(model("glm-5.1"), "glm-5.1");

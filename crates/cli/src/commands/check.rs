@@ -50,7 +50,9 @@ pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fa
         loose.extend(annals_store::orphans(&discovery));
     }
     let mut checked = Vec::new();
+    let mut progress = context.progress("checking", Some(targets.len() as u64));
     for target in &targets {
+        progress.advance(1, |count| words::plural(count, "file", "files"));
         match target.read() {
             Ok(bytes) => checked.push(check(&target.path, &bytes)),
             // With --all an unreadable file is among the store's problems already.
@@ -58,6 +60,7 @@ pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fa
             Err(_) => {}
         }
     }
+    drop(progress);
     if context.json {
         write_json(&checked, &loose, args.all, context)?;
     } else {

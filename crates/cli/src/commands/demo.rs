@@ -16,10 +16,13 @@ pub(crate) fn run(args: &DemoArgs, context: &mut Context) -> Result<Outcome, Fau
         Fault::usage(error.to_string()).hint("a demo store is only written where nothing is: name a new folder")
     })?;
     let plan = Plan { sessions: args.sessions, bytes: args.bytes, seed: args.seed };
+    let mut progress = context.progress("writing", args.bytes);
     let tally = annals_demo::generate(&plan, &mut |file| {
+        progress.advance(file.bytes.len() as u64, words::bytes);
         writer.write(&file.path, &file.bytes, Some(file.modified_ms)).map(drop)
     })
     .map_err(|error| Fault::internal(error.to_string()))?;
+    drop(progress);
     if context.json {
         let mut out = Vec::new();
         let mut object = ObjectWriter::begin(&mut out);

@@ -34,7 +34,7 @@ fn a_file_without_permission_is_a_usage_error() {
     use std::os::unix::fs::PermissionsExt;
     let home = Home::new();
     let path = home.write("projects/-p/secret.jsonl", Session::new().prompt("hi").into_bytes());
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(&path).is_ok() {
         eprintln!("skipped: a_file_without_permission_is_a_usage_error: this user may read everything");
         return;

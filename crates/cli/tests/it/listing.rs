@@ -28,7 +28,7 @@ fn sessions_tools_and_turns_as_tables() {
     let home = home();
     let out = annals_exits(&home, &["ls"], 0).out;
     let mut lines = out.lines();
-    assert_eq!(lines.next(), Some("session   modified             size  project  title"));
+    assert_eq!(lines.next(), Some("session   modified            size  project  title"));
     let row = lines.next().unwrap();
     assert!(row.starts_with("3f2a0000  2026-01-03 15:44  "), "{row}");
     assert!(row.ends_with("What is in this folder?"), "{row}");

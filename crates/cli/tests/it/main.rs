@@ -1,5 +1,7 @@
 //! The integration tests of the command line, in one binary: one module a subject.
 
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test has nobody to hand an error to")]
+
 mod corpus;
 mod damage;
 mod errors;

@@ -207,6 +207,7 @@ pub(super) fn unlucky(random: &mut Random) -> Bundle {
     for failure in gallery::FAILED_LATE {
         a.respond(&[tools::failure(failure)]);
     }
+    a.delegate(2);
     a.conclude();
     a.ask("Oh dear. Once more, step by step.");
     for piece in gallery::RARE {

@@ -1,12 +1,14 @@
 //! Whole texts: prompts, answers in Markdown, thoughts, source files, and what tools print.
 
 use super::Scribe;
+use crate::clock::Stamp;
 use crate::words::common::NAME_PARTS;
 use crate::words::{Language, code, output, prompts, replies, thoughts};
 
 impl Scribe {
     fn from(&mut self, out: &mut String, patterns: &[&str]) {
         let pattern = self.random.word(patterns);
+        self.subject = None;
         self.fill(out, pattern);
     }
 
@@ -57,11 +59,12 @@ impl Scribe {
     pub(crate) fn answer(&mut self, size: u64) -> String {
         let mut out = String::with_capacity(400 + size as usize * 500);
         self.from(&mut out, replies::OPENERS);
+        let first = self.random.below(7);
         for section in 0..size {
             out.push_str("\n\n");
             if size > 2 {
                 out.push_str("## ");
-                out.push_str(self.random.word(replies::HEADINGS));
+                out.push_str(replies::HEADINGS[(first + section) as usize % replies::HEADINGS.len()]);
                 out.push_str("\n\n");
             }
             match (section + self.random.below(2)) % 4 {
@@ -145,7 +148,11 @@ impl Scribe {
     /// A log of about `bytes` bytes.
     pub(crate) fn log(&mut self, bytes: usize) -> String {
         let mut out = String::with_capacity(bytes + 200);
+        let mut moment = self.today - self.random.between(3_600_000, 40_000_000) as i64;
         while out.len() < bytes {
+            moment += self.random.skewed(3, 30_000) as i64;
+            out.push_str(Stamp::of(moment).as_str());
+            out.push(' ');
             self.from(&mut out, output::LOG);
             out.push('\n');
         }

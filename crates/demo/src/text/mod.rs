@@ -12,11 +12,15 @@ use crate::words::{Project, output};
 pub(crate) struct Scribe {
     pub(crate) random: Random,
     pub(crate) project: &'static Project,
+    /// The moment that logs lead up to.
+    pub(crate) today: i64,
+    /// The thing that the piece of code at hand is about: its variable keeps its name.
+    subject: Option<&'static str>,
 }
 
 impl Scribe {
     pub(crate) fn new(random: Random, project: &'static Project) -> Self {
-        Self { random, project }
+        Self { random, project, today: crate::clock::FIRST_DAY, subject: None }
     }
 
     /// Fills the slots of `pattern`; braces that name no slot stay as they are.
@@ -41,6 +45,7 @@ impl Scribe {
     /// A pattern filled, as a value.
     pub(crate) fn one(&mut self, pattern: &str) -> String {
         let mut out = String::with_capacity(pattern.len() * 2);
+        self.subject = None;
         self.fill(&mut out, pattern);
         out
     }
@@ -65,6 +70,7 @@ impl Scribe {
             "pkg" => out.push_str(self.random.word(project.packages)),
             "area" => out.push_str(self.random.word(project.folders)),
             "cmd" => out.push_str(self.random.pick(project.commands).0),
+            "test" => out.push_str(project.test),
             "field" => out.push_str(self.random.word(FIELDS)),
             "file" => self.file(out),
             "func" => self.function(out),
@@ -73,7 +79,7 @@ impl Scribe {
             "mod" | "snake" => self.snake(out),
             "SNAKE" => {
                 let from = out.len();
-                self.snake(out);
+                self.variable(out);
                 out[from..].make_ascii_uppercase();
             }
             "Field" => {
@@ -87,15 +93,6 @@ impl Scribe {
             "num" => self.number(out, 3, 9_800),
             "small" => self.number(out, 2, 97),
             "ms" => self.number(out, 40, 9_000),
-            "month" => self.padded(out, 1, 11),
-            "day" => self.padded(out, 1, 28),
-            "time" => {
-                self.padded(out, 0, 23);
-                for _ in 0..2 {
-                    out.push(':');
-                    self.padded(out, 0, 59);
-                }
-            }
             "sha" => out.push_str(&self.random.hex(8)),
             "ticket" => {
                 out.push_str(if self.random.chance(50) { "OPS-" } else { "DEV-" });
@@ -120,19 +117,14 @@ impl Scribe {
         }
         out.extend(digits[at..].iter().map(|&digit| char::from(digit)));
     }
-
-    fn padded(&mut self, out: &mut String, low: u64, high: u64) {
-        let value = self.random.between(low, high) as u8;
-        out.push(char::from(b'0' + value / 10));
-        out.push(char::from(b'0' + value % 10));
-    }
 }
 
 /// "a orphaned note" becomes "an orphaned note"; `at` is where the word begins.
 fn article(out: &mut String, at: usize) {
     let before = &out[..at];
     let vowel = out[at..].starts_with(['a', 'e', 'i', 'o']) || out[at..].starts_with("un");
-    if vowel && (before.ends_with(" a ") || before == "a ") {
+    let bare = before.strip_suffix([' ']).and_then(|rest| rest.strip_suffix(['a', 'A']));
+    if vowel && bare.is_some_and(|rest| !rest.ends_with(|last: char| last.is_alphanumeric())) {
         out.insert(at - 1, 'n');
     }
 }

@@ -43,9 +43,7 @@ impl Scribe {
             out.push_str(".test");
         }
         out.push('.');
-        out.push_str(if folder.starts_with("modules") || folder.starts_with("envs") {
-            "tf"
-        } else if folder == "docs" {
+        out.push_str(if folder == "docs" {
             "md"
         } else if folder == "ui/src" || folder == "src/components" {
             "tsx"
@@ -88,7 +86,11 @@ impl Scribe {
     }
 
     pub(crate) fn variable(&mut self, out: &mut String) {
-        let noun = self.random.word(self.project.nouns);
+        let noun = match self.subject {
+            Some(noun) => noun,
+            None => self.random.word(self.project.nouns),
+        };
+        self.subject = Some(noun);
         match self.project.language {
             Language::TypeScript | Language::Go => camel(out, noun),
             _ => snake(out, noun),

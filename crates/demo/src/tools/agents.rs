@@ -16,6 +16,8 @@ pub(crate) struct Errand<'a> {
     pub(crate) report: &'a str,
     pub(crate) took_ms: i64,
     pub(crate) truth: Truth,
+    /// The model that did it; older clients do not say.
+    pub(crate) model: Option<&'static str>,
 }
 
 fn input(errand: &Errand<'_>) -> Vec<u8> {
@@ -49,10 +51,11 @@ pub(crate) fn completed(era: Era, errand: &Errand<'_>) -> Exchange {
             o.string("agentType", errand.kind);
         }
         o.raw("content", &json::list([report.as_slice()]));
-        if era >= Era::Attachments {
-            o.string("resolvedModel", era.models()[2]);
-        }
+        o.string_if("resolvedModel", errand.model);
         totals(o, errand);
+        if era == Era::First {
+            o.boolean("wasInterrupted", false);
+        }
         if era >= Era::Attachments {
             o.object("toolStats", |stats| {
                 stats.number("readCount", errand.truth.tool_calls / 2).raw("searchCount", b"1");
@@ -74,7 +77,7 @@ pub(crate) fn completed(era: Era, errand: &Errand<'_>) -> Exchange {
 pub(crate) fn launched(era: Era, errand: &Errand<'_>, output_file: &str) -> Exchange {
     let result = json::object(|o| {
         o.boolean("isAsync", true).string("status", "async_launched").string("agentId", errand.agent);
-        o.string("description", errand.short).string("resolvedModel", era.models()[2]);
+        o.string("description", errand.short).string_if("resolvedModel", errand.model);
         o.string("prompt", errand.prompt)
             .string("outputFile", output_file)
             .boolean("canReadOutputFile", true);

@@ -60,10 +60,10 @@ const PYTHON: &[&str] = &[
 ];
 
 const SHELL: &[&str] = &[
-    "{func}() {\n  local {i}=$1 {field}=${2:-{num}}\n  if [[ -z ${i} ]]; then\n    echo \"no {noun} given\" >&2\n    return 1\n  fi\n  jq -r --arg {field} \"${field}\" '.[] | select(.{field} == $ {field}) | .{field}' \"${i}\"\n}\n",
+    "{func}() {\n  local {i}=$1 {field}=${2:-{num}}\n  if [[ -z ${i} ]]; then\n    echo \"no {noun} given\" >&2\n    return 1\n  fi\n  jq -r --arg {field} \"${field}\" '.[] | select(.{field} == ${field}) | .{field}' \"${i}\"\n}\n",
     "for {i} in $(kubectl get {mod} -o name); do\n  echo \"{ing} ${i}\"\n  kubectl annotate \"${i}\" harbor/{field}={num} --overwrite\ndone\n",
     "# A {adj} {noun} must be {past} before the {noun}, see {ticket}.\nreadonly {SNAKE}_DIR=/var/lib/harbor/{mod}\nreadonly {SNAKE}_KEEP={small}\nfind \"${SNAKE}_DIR\" -type f -mtime +\"${SNAKE}_KEEP\" -print -delete\n",
-    "resource \"harbor_{snake}\" \"{field}\" {\n  name     = \"{adj}-{mod}\"\n  {field}  = {num}\n  labels   = { owner = \"{person}\", ticket = \"{ticket}\" }\n\n  lifecycle {\n    prevent_destroy = true\n  }\n}\n",
+    "write_{snake}() {\n  cat > \"$1\" <<YAML\nname: {adj}-{i}\n{field}: {num}\nowner: {person}\nticket: {ticket}\nYAML\n  echo \"wrote $1\"\n}\n",
     "@test \"{verbs} the {adj} {noun}\" {\n  run {func} fixtures/{mod}.json {num}\n  [ \"$status\" -eq 0 ]\n  [[ $output == *\"{field}\"* ]]\n}\n",
     "case ${1:-} in\n  --dry-run) {field}=1 ;;\n  --{field}) {field}=$2; shift ;;\n  *) echo \"usage: $0 [--dry-run] [--{field} N]\"; exit 2 ;;\nesac\n",
 ];

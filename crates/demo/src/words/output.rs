@@ -1,11 +1,11 @@
 //! What tools print.
 
 pub(crate) const LOG: &[&str] = &[
-    "2026-{month}-{day}T{time}Z INFO  {area}: {past} {noun} id={num} in {ms}ms",
-    "2026-{month}-{day}T{time}Z DEBUG {area}: {ing} {adj} {noun} ({field}={num})",
-    "2026-{month}-{day}T{time}Z WARN  {area}: {adj} {noun}, will be {past} again in {small}s",
-    "2026-{month}-{day}T{time}Z INFO  {area}: batch of {num} {noun} entries done, {small} left",
-    "2026-{month}-{day}T{time}Z ERROR {area}: could not {verb} {noun} {num}: {err}",
+    "INFO  {area}: {past} {noun} id={num} in {ms}ms",
+    "DEBUG {area}: {ing} {adj} {noun} ({field}={num})",
+    "WARN  {area}: {adj} {noun}, will be {past} again in {small}s",
+    "INFO  {area}: batch of {num} {noun} entries done, {small} left",
+    "ERROR {area}: could not {verb} {noun} {num}: {err}",
 ];
 
 pub(crate) const ERRORS: &[&str] = &[

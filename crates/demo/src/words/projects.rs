@@ -237,9 +237,9 @@ pub(crate) static HARBOR: Project = Project {
     ],
     folders: &[
         "scripts",
-        "modules/network",
-        "modules/storage",
-        "modules/cluster",
+        "scripts/network",
+        "scripts/storage",
+        "scripts/cluster",
         "envs/staging",
         "envs/prod",
         "tests",

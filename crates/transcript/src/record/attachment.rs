@@ -85,6 +85,18 @@ attachment_kinds! {
     PlanModeExit = "plan_mode_exit";
     /// The request as it was sent.
     PromptSnapshot = "prompt_snapshot";
+    /// The machine and folder.
+    Environment = "environment";
+    /// The model at work.
+    Model = "model";
+    /// More about the session.
+    SessionContext = "session_context";
+    /// The date.
+    Date = "date";
+    /// How commits and pull requests are signed.
+    RemoteSessionChange = "remote_session_change";
+    /// The person has not heard from the model for long.
+    SilentTurnReminder = "silent_turn_reminder";
 }
 
 views! {
@@ -98,6 +110,8 @@ views! {
         rendered_role: Text<'a> = "renderedRole";
         /// Whether it was shown within a person's turn.
         rendered_in_human_turn: Value<'a> = "renderedInHumanTurn";
+        /// Whether it was shown beside a tool's result.
+        rendered_beside_tool_result: Value<'a> = "renderedBesideToolResult";
     }
 
     /// What is attached.
@@ -174,6 +188,16 @@ views! {
         origin: Fields<'a> = "origin";
         /// `queued_command`: numbers of pasted images.
         image_paste_ids: Items<'a> = "imagePasteIds";
+        /// `environment`: what was found.
+        snapshot: Fields<'a> = "snapshot";
+        /// `model`: which.
+        identity: Fields<'a> = "identity";
+        /// `model`, reminders: what the model was told.
+        text: Text<'a> = "text";
+        /// `session_context`: what is known.
+        context: Fields<'a> = "context";
+        /// `date`: which.
+        date: Text<'a> = "date";
         /// `date_change`: the new date.
         new_date: Text<'a> = "newDate";
         /// `auto_mode`: how consent was given.

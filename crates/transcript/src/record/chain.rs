@@ -105,6 +105,12 @@ views! {
         queue_skip_attachments: bool = "queueSkipAttachments";
         /// Lines that a classifier saw.
         classifier_meta_lines: Text<'a> = "classifierMetaLines";
+        /// The place of the line within prompts and turns.
+        turn_position: Fields<'a> = "turnPosition";
+        /// Whether it goes with another line of its turn.
+        turn_companion: bool = "turnCompanion";
+        /// Whether the tool ran in a sandbox.
+        sandboxed: bool = "sandboxed";
         /// Metadata of an MCP tool's result.
         mcp_meta: Value<'a> = "mcpMeta";
     }
@@ -155,6 +161,20 @@ views! {
         wire_tool_inputs: Value<'a> = "wireToolInputs";
         /// The context as it came over the wire.
         wire_ingest_context: Value<'a> = "wireIngestContext";
+        /// The stored request that it answers.
+        request_ref: Text<'a> = "requestRef";
+        /// The model that was asked for.
+        requested_model: Text<'a> = "requestedModel";
+        /// How long the prompt was asked to be cached.
+        prompt_cache_requested: Text<'a> = "promptCacheRequested";
+        /// `model`, or what else wrote it.
+        made_by: Text<'a> = "madeBy";
+        /// How long the input of a tool call streamed.
+        tool_input_stream_ms: u64 = "toolInputStreamMs";
+        /// How long the model thought.
+        thinking_duration_ms: u64 = "thinkingDurationMs";
+        /// Whether the thought came with its text.
+        thinking_display: Text<'a> = "thinkingDisplay";
         /// Null in the one file that has it.
         is_meta: bool = "isMeta";
     }

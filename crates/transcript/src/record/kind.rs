@@ -8,7 +8,7 @@ macro_rules! record_kinds {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum RecordKind {
             $($(#[$doc])* $name,)*
-            /// `api-request-*`: parts of a request, stored whole by the newest releases.
+            /// `api-request`, `api-request-*`: requests and their parts, stored whole by the newest releases.
             ApiRequest,
             /// A type that annals does not know.
             Unknown,
@@ -25,7 +25,7 @@ macro_rules! record_kinds {
                 let Some(word) = word else { return Self::Untyped };
                 match word.raw() {
                     $(raw if raw == $word.as_bytes() => Self::$name,)*
-                    raw if raw.starts_with(b"api-request-") => Self::ApiRequest,
+                    raw if raw == b"api-request" || raw.starts_with(b"api-request-") => Self::ApiRequest,
                     _ => Self::Unknown,
                 }
             }
@@ -126,7 +126,8 @@ mod tests {
         for &named in RecordKind::NAMED {
             assert_eq!(kind(&format!("\"{}\"", named.name())), named);
         }
-        assert_eq!(kind("\"api-request-start\""), RecordKind::ApiRequest);
+        assert_eq!(kind("\"api-request\""), RecordKind::ApiRequest);
+        assert_eq!(kind("\"api-request-blob\""), RecordKind::ApiRequest);
         assert_eq!(kind("\"from-the-future\""), RecordKind::Unknown);
         assert_eq!(kind("3"), RecordKind::Untyped);
     }

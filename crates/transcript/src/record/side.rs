@@ -1,6 +1,6 @@
 //! Records that stand outside the chain.
 
-use crate::id::{RecordId, SessionId};
+use crate::id::{AgentId, RecordId, SessionId};
 use crate::json::{Fields, Items, Text, Value};
 use crate::time::Timestamp;
 use crate::view::views;
@@ -252,11 +252,39 @@ views! {
         session: SessionId<'a> = "sessionId";
     }
 
-    /// A part of a request, stored whole by the newest releases.
+    /// A request, or a part that requests share (`-shape`, `-blob`), stored whole by the newest releases.
     ApiRequest {
         /// The session.
         session: SessionId<'a> = "sessionId";
+        /// The sub-agent that sent it.
+        agent: AgentId<'a> = "agentId";
         /// When.
         timestamp: Timestamp<'a> = "timestamp";
+        /// The client's version.
+        version: Text<'a> = "version";
+        /// The request's id, which assistant lines name in `requestRef`.
+        id: Text<'a> = "id";
+        /// What it was sent for.
+        query_source: Text<'a> = "querySource";
+        /// The shape that it has.
+        shape_hash: Text<'a> = "shapeHash";
+        /// A shape: system prompt and tools.
+        shape: Value<'a> = "shape";
+        /// The name of a blob.
+        hash: Text<'a> = "hash";
+        /// A blob: one message.
+        message: Value<'a> = "message";
+        /// The request that this one continues.
+        base: Text<'a> = "base";
+        /// How many of its messages it keeps.
+        keep: u64 = "keep";
+        /// The messages that follow, by hash.
+        tail: Items<'a> = "tail";
+        /// Everything else that was sent.
+        params: Fields<'a> = "params";
+        /// Where the cache marks are.
+        cache_control: Value<'a> = "cacheControl";
+        /// A digest of the whole.
+        request_digest: Text<'a> = "requestDigest";
     }
 }

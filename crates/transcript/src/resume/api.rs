@@ -2,6 +2,7 @@
 //!
 //! A block of the file keeps its bytes: a signature over a thought holds for these bytes only.
 
+use super::surrogates;
 use crate::content::Block;
 use crate::id::ToolUseId;
 use crate::json::{ObjectWriter, Text, write_string};
@@ -73,6 +74,8 @@ pub enum Origin {
 pub enum Body<'a> {
     /// A block, byte for byte as it stands in the file.
     Block(&'a [u8]),
+    /// A block of the file in which half characters had to be replaced.
+    Mended(Vec<u8>),
     /// A content that is a string: a text, with the string's bytes.
     Text(Text<'a>),
     /// A text of the file that is sent as a reminder, with its bytes.
@@ -167,10 +170,25 @@ impl<'a> ApiBlock<'a> {
         Self { origin: Origin::Filler(filler), body, kind: BlockKind::Result(call) }
     }
 
+    /// Replaces half characters; a thought keeps its bytes, for its signature's sake.
+    pub(super) fn mend(&mut self) {
+        let raw = match &self.body {
+            Body::Block(raw) => raw,
+            Body::Text(text) => text.raw(),
+            _ => return,
+        };
+        if self.kind != BlockKind::Thinking && surrogates::replaced(raw).is_some() {
+            let mut json = Vec::new();
+            self.write_json(&mut json);
+            self.body = Body::Mended(surrogates::replaced(&json).unwrap_or(json));
+        }
+    }
+
     /// Appends the block as JSON.
     pub fn write_json(&self, out: &mut Vec<u8>) {
         match &self.body {
             Body::Block(raw) => out.extend_from_slice(raw),
+            Body::Mended(json) => out.extend_from_slice(json),
             Body::Text(text) => write_text(out, "", text.raw(), ""),
             Body::Wrapped(text) => write_text(out, "<system-reminder>\\n", text.raw(), "\\n</system-reminder>"),
             Body::Reminder(text) => {

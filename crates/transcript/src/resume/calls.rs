@@ -90,6 +90,7 @@ pub(super) fn put_results_behind<'a>(entries: Vec<Entry<'a>>, rules: &Rules) -> 
     }
     let mut sorted: Vec<Entry<'a>> = Vec::with_capacity(entries.len());
     let mut waiting: Vec<Entry<'a>> = Vec::new();
+    let mut made: HashSet<ToolUseId<'a>> = HashSet::new();
     let mut entries = entries.into_iter().peekable();
     while let Some(entry) = entries.next() {
         if !entry.is_message_of(Role::Assistant) {
@@ -103,7 +104,8 @@ pub(super) fn put_results_behind<'a>(entries: Vec<Entry<'a>>, rules: &Rules) -> 
         }) {
             group.push(next);
         }
-        let calls: HashSet<_> = group.iter().flat_map(Entry::calls).collect();
+        // A call that was made before has its result where it is.
+        let calls: HashSet<_> = group.iter().flat_map(Entry::calls).filter(|&call| made.insert(call)).collect();
         take_early_results(&mut sorted, &calls, &mut waiting);
         let end = group.iter().rposition(|entry| entry.kind == EntryKind::Message).map_or(0, |last| last + 1);
         let rest = group.split_off(end);

@@ -4,10 +4,25 @@
 //! and makes the client forget the lines before it.
 
 use super::lines::{Lines, Link};
-use super::rules::{PreservedRule, Rules};
+use super::rules::{LargeFileRule, PreservedRule, Rules};
 use crate::id::RecordId;
 use crate::record::{CompactMetadata, PreservedMessages, PreservedSegment, Record, SystemKind};
-use crate::transcript::NodeIndex;
+use crate::transcript::{NodeIndex, Transcript};
+
+/// From this size on a file is large.
+const LARGE: usize = 5 * 1024 * 1024;
+
+/// The first record of which a client takes notice: of a large file it skips what a compaction summed up.
+pub(super) fn start_of_reading(transcript: &Transcript<'_>, rules: &Rules) -> NodeIndex {
+    if transcript.bytes().len() <= LARGE || rules.large_file == LargeFileRule::Whole {
+        return 0;
+    }
+    let is_plain = |&index: &NodeIndex| {
+        transcript.nodes()[index].system == Some(SystemKind::CompactBoundary)
+            && Kept::of(transcript, rules, index).is_none()
+    };
+    (0..transcript.nodes().len()).rev().find(is_plain).unwrap_or(0)
+}
 
 /// Puts the messages that the last compaction kept behind its summary.
 pub(super) fn put_back_preserved(lines: &mut Lines<'_, '_>, rules: &Rules) {
@@ -19,7 +34,7 @@ pub(super) fn put_back_preserved(lines: &mut Lines<'_, '_>, rules: &Rules) {
     for &index in &lines.known {
         if lines.node(index).system == Some(SystemKind::CompactBoundary) {
             last = Some(index);
-            if let Some(kept) = Kept::of(lines, rules, index) {
+            if let Some(kept) = Kept::of(lines.transcript, rules, index) {
                 last_keeping = Some((index, kept));
             }
         }
@@ -66,8 +81,8 @@ enum Kept<'a> {
 }
 
 impl<'a> Kept<'a> {
-    fn of(lines: &Lines<'_, 'a>, rules: &Rules, boundary: NodeIndex) -> Option<Self> {
-        let Record::System(system) = lines.transcript.record(boundary) else { return None };
+    fn of(transcript: &Transcript<'a>, rules: &Rules, boundary: NodeIndex) -> Option<Self> {
+        let Record::System(system) = transcript.record(boundary) else { return None };
         let metadata: CompactMetadata<'a> = system.compact_metadata()?;
         let messages = match rules.preserved {
             PreservedRule::MessagesElseSegment => metadata.preserved_messages().map(Self::Messages),

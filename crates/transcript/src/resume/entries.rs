@@ -7,7 +7,7 @@ use super::attachments;
 use super::left_out::{Ledger, Reason};
 use super::lines::Lines;
 use super::refusal::Refusal;
-use super::rules::{ContentRule, FallbackRule, LocalCommandRule, NotificationRule, Rules};
+use super::rules::{ContentRule, FallbackRule, LocalCommandRule, NotificationRule, Rules, SurrogateRule};
 use crate::content::Content;
 use crate::id::MessageId;
 use crate::record::{Assistant, Record, System, SystemKind, User};
@@ -85,6 +85,9 @@ pub(super) fn read<'a>(
             _ => continue,
         };
         entries.push(entry);
+    }
+    if rules.surrogates == SurrogateRule::Replaced {
+        entries.iter_mut().flat_map(|entry| &mut entry.blocks).for_each(ApiBlock::mend);
     }
     Ok(entries)
 }

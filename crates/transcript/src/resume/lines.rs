@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::compaction;
 use super::rules::{ProgressRule, Rules, SharedLineRule};
 use crate::id::RecordId;
 use crate::objects::Standing;
@@ -65,9 +66,14 @@ impl<'t, 'a> Lines<'t, 'a> {
         };
         let mut passed_through = Vec::new();
         let mut nameless = None;
+        let start = compaction::start_of_reading(transcript, rules);
         for (index, node) in transcript.nodes().iter().enumerate() {
             let is_link = node.kind == RecordKind::Progress && rules.progress == ProgressRule::PassedThrough;
             if !is_message_kind(node.kind) && !is_link {
+                continue;
+            }
+            if index < start {
+                lines.standpoints[index] = Standpoint::Dropped;
                 continue;
             }
             if !is_readable(transcript, rules, index) {

@@ -22,6 +22,7 @@ mod pairing;
 mod parallel;
 mod refusal;
 mod rules;
+mod surrogates;
 mod v2_0_76;
 mod v2_1_112;
 mod v2_1_325;

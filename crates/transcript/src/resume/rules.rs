@@ -23,6 +23,15 @@ pub(super) enum SharedLineRule {
     FirstObject,
 }
 
+/// How much of a large file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LargeFileRule {
+    /// All of it.
+    Whole,
+    /// From the last boundary that kept no messages.
+    FromLastPlainBoundary,
+}
+
 /// What becomes of lines behind the last message: notices and attachments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TrailRule {
@@ -175,6 +184,15 @@ pub(super) enum QueuedImageRule {
     Sent,
 }
 
+/// What becomes of half characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SurrogateRule {
+    /// They are sent as they are.
+    Kept,
+    /// U+FFFD is sent instead.
+    Replaced,
+}
+
 /// What is put behind a conversation that ends with the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndRule {
@@ -190,6 +208,7 @@ pub(super) enum EndRule {
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) shared_line: SharedLineRule,
+    pub(super) large_file: LargeFileRule,
     pub(super) leaf: LeafRule,
     pub(super) trail: TrailRule,
     pub(super) missing_parent: MissingParentRule,
@@ -207,6 +226,7 @@ pub(super) struct Rules {
     pub(super) orphan_at_start: OrphanRule,
     pub(super) fallback: FallbackRule,
     pub(super) queued_images: QueuedImageRule,
+    pub(super) surrogates: SurrogateRule,
     pub(super) end: EndRule,
     /// Kinds of attachments that this client words for the model, beside those that all do.
     pub(super) attachments: &'static [&'static str],

@@ -4,6 +4,7 @@ use super::rules::*;
 
 pub(super) static RULES: Rules = Rules {
     shared_line: SharedLineRule::Unread,
+    large_file: LargeFileRule::Whole,
     leaf: LeafRule::NewestTimestamp,
     trail: TrailRule::Kept,
     missing_parent: MissingParentRule::HistoryStarts,
@@ -21,6 +22,7 @@ pub(super) static RULES: Rules = Rules {
     orphan_at_start: OrphanRule::Dropped,
     fallback: FallbackRule::Sent,
     queued_images: QueuedImageRule::NotSent,
+    surrogates: SurrogateRule::Kept,
     end: EndRule::ReplyToLastLine,
     attachments: &["todo", "todo_reminder"],
 };

@@ -4,6 +4,7 @@ use super::rules::*;
 
 pub(super) static RULES: Rules = Rules {
     shared_line: SharedLineRule::Unread,
+    large_file: LargeFileRule::FromLastPlainBoundary,
     leaf: LeafRule::LoneTipElseLastLine,
     trail: TrailRule::CutToMessage,
     missing_parent: MissingParentRule::NearestInTime,
@@ -21,6 +22,7 @@ pub(super) static RULES: Rules = Rules {
     orphan_at_start: OrphanRule::Dropped,
     fallback: FallbackRule::Sent,
     queued_images: QueuedImageRule::Sent,
+    surrogates: SurrogateRule::Kept,
     end: EndRule::ReplyAndGoOn,
     attachments: &[
         "agent_listing_delta",

@@ -4,6 +4,7 @@ use super::rules::*;
 
 pub(super) static RULES: Rules = Rules {
     shared_line: SharedLineRule::FirstObject,
+    large_file: LargeFileRule::FromLastPlainBoundary,
     leaf: LeafRule::LastLineThenLastPrompt,
     trail: TrailRule::Kept,
     missing_parent: MissingParentRule::NearestInTime,
@@ -21,6 +22,7 @@ pub(super) static RULES: Rules = Rules {
     orphan_at_start: OrphanRule::Named,
     fallback: FallbackRule::Dropped,
     queued_images: QueuedImageRule::Sent,
+    surrogates: SurrogateRule::Replaced,
     end: EndRule::ReplyToLastMessage,
     attachments: &[
         "agent_listing_delta",

@@ -1,6 +1,14 @@
 //! The integration tests of `transcript`, in one binary: one module a subject.
 
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test has nobody to hand an error to")]
+
 mod corpus;
 mod properties;
+mod resume;
+mod resume_chain;
+mod resume_leaf;
+mod resume_messages;
+mod resume_oracle;
+mod resume_shapes;
 mod round_trip;
 mod usage;

@@ -11,8 +11,10 @@ const LONG: usize = 20;
 
 impl Writer<'_> {
     pub(super) fn call(&mut self, call: &ToolCall) {
-        let mut line = format!("**{}**", escaped(if call.name.is_empty() { "(unnamed tool)" } else { &call.name }));
-        let is_command = matches!(call.name.as_str(), "Bash" | "PowerShell") && call.headline.trim().contains('\n');
+        let mut line =
+            format!("**{}**", escaped(if call.name.is_empty() { "(unnamed tool)" } else { &call.name }));
+        let is_command =
+            matches!(call.name.as_str(), "Bash" | "PowerShell") && call.headline.trim().contains('\n');
         if !is_command && !call.headline.is_empty() {
             line.push_str(&format!(" {}", code(&call.headline)));
         }
@@ -63,7 +65,10 @@ impl Writer<'_> {
                     let language = part.path.rsplit_once('.').map_or("", |(_, end)| end);
                     let is_word = !language.is_empty() && language.chars().all(|c| c.is_ascii_alphanumeric());
                     let lines = counted(part.text.lines().count(), "line");
-                    self.details(&format!("{act} {lines}"), &fenced(&part.text, if is_word { language } else { "" }));
+                    self.details(
+                        &format!("{act} {lines}"),
+                        &fenced(&part.text, if is_word { language } else { "" }),
+                    );
                 }
                 ToolOutput::Files { names, total } => {
                     let count = total.map_or(names.len(), |total| total as usize);
@@ -77,7 +82,8 @@ impl Writer<'_> {
                         .iter()
                         .map(|todo| {
                             let mark = if todo.state == TodoState::Completed { 'x' } else { ' ' };
-                            let now = if todo.state == TodoState::InProgress { " *(in progress)*" } else { "" };
+                            let now =
+                                if todo.state == TodoState::InProgress { " *(in progress)*" } else { "" };
                             format!("- [{mark}] {}{now}\n", escaped(&todo.text))
                         })
                         .collect();

@@ -2,8 +2,8 @@
 
 use crate::figures::{amount, counted, duration, model, stamp};
 use crate::view::{
-    Author, Body, Branch, Compaction, Conversation, Fact, Failure, Item, Note, NoteKind, Prompt, Speech, SubAgent,
-    TurnEnd, opening, tag,
+    Author, Body, Branch, Compaction, Conversation, Fact, Failure, Item, Note, NoteKind, Prompt, Speech,
+    SubAgent, TurnEnd, opening, tag,
 };
 
 use super::text::{Tags, closed, code, escaped, fenced, plain, quoted};
@@ -52,7 +52,8 @@ impl<'o> Writer<'o> {
             }
             Body::Fact(fact) => self.fact(fact),
             Body::Unknown(unknown) => {
-                let label = format!("Unknown {} {} (line {})", unknown.what, unknown.type_name, item.place.line);
+                let label =
+                    format!("Unknown {} {} (line {})", unknown.what, unknown.type_name, item.place.line);
                 self.paragraph(&format!("*{}* {}", escaped(&label), code(&unknown.opening)));
             }
         }
@@ -82,7 +83,11 @@ impl<'o> Writer<'o> {
     fn prompt(&mut self, item: &Item, prompt: &Prompt) {
         let level = "#".repeat((2 + self.depth).min(DEEPEST));
         let who = if self.depth == 0 { "You" } else { "Asked" };
-        let time = item.place.millis.map(|millis| stamp(millis, 0)).map(|(date, time)| format!(", {date} {time} UTC"));
+        let time = item
+            .place
+            .millis
+            .map(|millis| stamp(millis, 0))
+            .map(|(date, time)| format!(", {date} {time} UTC"));
         let queued = if prompt.author == Author::Queued { " (queued)" } else { "" };
         self.paragraph(&format!("{level} {who}{queued}{}", time.unwrap_or_default()));
         let mut text = closed(&prompt.text, Tags::Escaped);
@@ -97,7 +102,11 @@ impl<'o> Writer<'o> {
     fn speech(&mut self, speech: &Speech, was_speaking: bool) {
         if !was_speaking {
             let who = if self.depth == 0 { "Claude" } else { "Agent" };
-            let name = speech.model.as_deref().map(|name| format!(" · {}", escaped(model(name)))).unwrap_or_default();
+            let name = speech
+                .model
+                .as_deref()
+                .map(|name| format!(" · {}", escaped(model(name))))
+                .unwrap_or_default();
             self.paragraph(&format!("**{who}**{name}"));
         }
         self.paragraph(&closed(&speech.text, Tags::Kept));
@@ -179,7 +188,9 @@ impl<'o> Writer<'o> {
                 let said = tag(&note.text, "summary").unwrap_or(&note.text);
                 self.details(&format!("Background task: {}", opening(said, 120)), &fenced(&note.text, ""));
             }
-            NoteKind::Teammate => self.details(&format!("Teammate: {}", opening(&note.text, 80)), &fenced(&note.text, "")),
+            NoteKind::Teammate => {
+                self.details(&format!("Teammate: {}", opening(&note.text, 80)), &fenced(&note.text, ""))
+            }
             NoteKind::Notice => self.remark(label.unwrap_or("Notice"), &note.text),
         }
     }
@@ -188,8 +199,12 @@ impl<'o> Writer<'o> {
         match fact {
             Fact::Title(title) => self.remark("Title", title),
             Fact::Tag(tag) => self.remark("Tag", tag),
-            Fact::PullRequest { name, url } => self.paragraph(&format!("*Pull request* {} <{}>", escaped(name), address(url))),
-            Fact::Page { title, url } => self.paragraph(&format!("*Page* {} <{}>", escaped(title), address(url))),
+            Fact::PullRequest { name, url } => {
+                self.paragraph(&format!("*Pull request* {} <{}>", escaped(name), address(url)))
+            }
+            Fact::Page { title, url } => {
+                self.paragraph(&format!("*Page* {} <{}>", escaped(title), address(url)))
+            }
             Fact::Moved(folder) => self.remark("Moved to", folder),
         }
     }

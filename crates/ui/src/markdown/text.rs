@@ -59,7 +59,11 @@ pub(super) fn closed(text: &str, tags: Tags) -> String {
         let mark = fence(line);
         match (open, mark) {
             (None, Some((character, length, _))) => open = Some((character, length)),
-            (Some(opened), Some((character, length, true))) if character == opened.0 && length >= opened.1 => open = None,
+            (Some(opened), Some((character, length, true)))
+                if character == opened.0 && length >= opened.1 =>
+            {
+                open = None
+            }
             _ => {}
         }
         if tags == Tags::Escaped && open.is_none() && mark.is_none() {
@@ -91,7 +95,8 @@ fn fence(line: &str) -> Option<(char, usize, bool)> {
     let character = line.chars().next().filter(|character| matches!(character, '`' | '~'))?;
     let rest = line.trim_start_matches(character);
     let length = line.len() - rest.len();
-    (length >= 3 && !(character == '`' && rest.contains('`'))).then(|| (character, length, rest.trim().is_empty()))
+    (length >= 3 && !(character == '`' && rest.contains('`')))
+        .then(|| (character, length, rest.trim().is_empty()))
 }
 
 fn escape_tags(line: &str, out: &mut String) {
@@ -99,7 +104,9 @@ fn escape_tags(line: &str, out: &mut String) {
     let mut characters = line.chars().peekable();
     while let Some(character) = characters.next() {
         in_code ^= character == '`';
-        let opens = characters.peek().is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?'));
+        let opens = characters
+            .peek()
+            .is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?'));
         if character == '<' && opens && !in_code {
             out.push('\\');
         }

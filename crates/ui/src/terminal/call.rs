@@ -3,11 +3,11 @@
 use crate::figures::duration;
 use crate::view::{Body, FileAct, Place, SubAgent, ToolCall, ToolOutput, ToolResult};
 
-use crate::clean::clean;
 use super::fold::Fold;
 use super::items::{Painter, Voice};
 use super::output::{hanging, output};
-use super::style::{Ink, Line, Span, Style, line_width};
+use super::style::{Ink, Line, Span, Style, line_width, width};
+use crate::clean::clean;
 
 /// A shorter duration says nothing.
 const NOTABLE_MS: u64 = 1000;
@@ -27,7 +27,7 @@ impl Painter<'_, '_, '_> {
         }
         self.head(place, call);
         self.inputs(call);
-        let told_by_agent = call.agents.iter().filter_map(last_words).last();
+        let told_by_agent = call.agents.iter().filter_map(last_words).next_back();
         for agent in &call.agents {
             self.agent(agent, "");
         }
@@ -53,7 +53,13 @@ impl Painter<'_, '_, '_> {
             text.push(Span::plain(clean(call.headline.trim())));
         }
         if let Some(remark) = &call.remark {
-            text.push(Span::dim(format!("  {} {}", ornaments.dot, clean(&self.opening(remark, 120)))));
+            let remark = self.opening(remark, 120);
+            let remark = clean(&remark);
+            let used = line_width(&mark) + line_width(&text);
+            // On the same line where there is room for all of it, else on its own.
+            let is_beside = !call.headline.contains('\n') && used + width(&remark) + 4 <= self.canvas.width();
+            let before = if is_beside { format!("  {} ", ornaments.dot) } else { "\n".to_owned() };
+            text.push(Span::dim(format!("{before}{remark}")));
         }
         if let Some(counts) = change_counts(call) {
             text.push(Span::plain("  "));
@@ -84,7 +90,8 @@ impl Painter<'_, '_, '_> {
         let look = self.look;
         // What a sub-agent was asked is the first thing that its own conversation says.
         let is_said = |name: &str| name == "prompt" && !call.agents.is_empty();
-        let untold: Vec<_> = call.input.iter().filter(|field| !field.is_told && !is_said(&field.name)).collect();
+        let untold: Vec<_> =
+            call.input.iter().filter(|field| !field.is_told && !is_said(&field.name)).collect();
         let is_known = !call.name.starts_with("mcp__");
         self.behind(Span::dim(format!("  {}", look.ornaments().output)), |painter| {
             for field in untold {
@@ -153,7 +160,9 @@ fn is_brief(call: &ToolCall) -> bool {
     let Some(result) = &call.result else { return call.agents.is_empty() };
     let is_short = |output: &ToolOutput| match output {
         ToolOutput::File(part) => part.act == FileAct::Read,
-        ToolOutput::Text(text) | ToolOutput::Complaint(text) => !text.trim().contains('\n') && text.len() < 80,
+        ToolOutput::Text(text) | ToolOutput::Complaint(text) => {
+            !text.trim().contains('\n') && text.len() < 80
+        }
         ToolOutput::Image { .. } => true,
         _ => false,
     };

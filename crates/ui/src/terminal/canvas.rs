@@ -1,8 +1,8 @@
 //! Where lines go: behind their gutters, in their styles, with blank lines only where somebody asked for one.
 
-use crate::clean::is_hostile;
 use super::look::{Color, Look};
 use super::style::{Line, Span, line_width};
+use crate::clean::is_hostile;
 
 /// The narrowest page: below this nothing could be read.
 const NARROWEST: usize = 20;
@@ -85,7 +85,8 @@ impl<'o, 'l, 'z> Canvas<'o, 'l, 'z> {
         }
         // Content was cleaned where it came in; this is the lock behind it.
         if text.chars().any(is_hostile) {
-            self.out.extend(text.chars().map(|character| if is_hostile(character) { '?' } else { character }));
+            self.out
+                .extend(text.chars().map(|character| if is_hostile(character) { '?' } else { character }));
         } else {
             self.out.push_str(text);
         }

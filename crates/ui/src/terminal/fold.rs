@@ -31,7 +31,12 @@ impl Fold {
     }
 
     /// The lines, folded; `line` draws one of them.
-    pub(super) fn apply<T>(self, all: &[T], look: &Look<'_>, mut line: impl FnMut(&T) -> Vec<Line>) -> Vec<Line> {
+    pub(super) fn apply<T>(
+        self,
+        all: &[T],
+        look: &Look<'_>,
+        mut line: impl FnMut(&T) -> Vec<Line>,
+    ) -> Vec<Line> {
         match self {
             Self::Open => all.iter().flat_map(line).collect(),
             Self::Closed { head, tail } => {

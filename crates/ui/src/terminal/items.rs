@@ -1,16 +1,18 @@
 //! The items of a conversation, each drawn as what it is.
 
 use crate::figures::{amount, counted, duration, model, stamp};
-use crate::view::{Author, Body, Branch, Compaction, Conversation, Item, Place, Prompt, Speech, SubAgent, TurnEnd};
+use crate::view::{
+    Author, Body, Branch, Compaction, Conversation, Item, Place, Prompt, Speech, SubAgent, TurnEnd,
+};
 
 use super::canvas::Canvas;
-use crate::clean::clean;
 use super::fold::Fold;
 use super::look::{Look, Thinking};
 use super::output::hanging;
 use super::prose::prose;
 use super::style::{Ink, Line, Span, Style, line_width};
 use super::wrap::wrap;
+use crate::clean::clean;
 
 /// Who spoke last: a label is drawn where that changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,9 +109,12 @@ impl<'o, 'l, 'z> Painter<'o, 'l, 'z> {
         self.canvas.gap();
         let stamp = self.stamp(place);
         let ink = if self.depth == 0 { Ink::Cyan } else { Ink::Blue };
-        let mut label = vec![Span::new(if self.depth == 0 { "you" } else { "asked" }, Style::ink(ink).bold())];
+        let mut label =
+            vec![Span::new(if self.depth == 0 { "you" } else { "asked" }, Style::ink(ink).bold())];
         let dot = self.look.ornaments().dot;
-        label.extend((prompt.author == Author::Queued).then(|| Span::dim(format!(" {dot} queued while at work"))));
+        label.extend(
+            (prompt.author == Author::Queued).then(|| Span::dim(format!(" {dot} queued while at work"))),
+        );
         label.extend(place.is_beside.then(|| self.beside()));
         let most = self.look.output_lines * if self.depth == 0 { 4 } else { 1 };
         let bar = Span::new(self.look.ornaments().bar, Style::ink(ink));
@@ -152,7 +157,8 @@ impl<'o, 'l, 'z> Painter<'o, 'l, 'z> {
         let bar = Span::new(self.look.ornaments().bar, Style::ink(ink));
         let is_new = self.voice != Voice::Model || place.is_beside;
         let stamp = if is_new { self.stamp(place) } else { String::new() };
-        let mut label = vec![Span::new(if self.depth == 0 { "claude" } else { "agent" }, Style::ink(ink).bold())];
+        let mut label =
+            vec![Span::new(if self.depth == 0 { "claude" } else { "agent" }, Style::ink(ink).bold())];
         let name = speech.model.as_deref().map(model).unwrap_or_default();
         if !name.is_empty() && name != self.model {
             label.push(Span::dim(format!(" {} {}", self.look.ornaments().dot, clean(name))));
@@ -184,7 +190,8 @@ impl<'o, 'l, 'z> Painter<'o, 'l, 'z> {
         let look = self.look;
         self.canvas.line(&[Span::new("  thinking", Style::DIM.italic())]);
         self.behind(Span::dim(format!("  {}", look.ornaments().output)), |painter| {
-            let lines = wrap(&[Span::new(clean(thought.trim()), Style::DIM.italic())], painter.canvas.width());
+            let lines =
+                wrap(&[Span::new(clean(thought.trim()), Style::DIM.italic())], painter.canvas.width());
             let fold = Fold::new(lines.len(), look.output_lines, look);
             painter.canvas.lines(&fold.apply(&lines, look, |line| vec![line.clone()]));
         });
@@ -197,7 +204,9 @@ impl<'o, 'l, 'z> Painter<'o, 'l, 'z> {
         let mut facts = vec!["compacted".to_owned()];
         facts.extend(compaction.trigger.as_deref().map(|trigger| clean(trigger).into_owned()));
         facts.extend(match (compaction.tokens_before, compaction.tokens_after) {
-            (Some(before), Some(after)) => Some(format!("{} {} {} tokens", amount(before), ornaments.arrow, amount(after))),
+            (Some(before), Some(after)) => {
+                Some(format!("{} {} {} tokens", amount(before), ornaments.arrow, amount(after)))
+            }
             (Some(before), None) => Some(format!("from {} tokens", amount(before))),
             _ => None,
         });
@@ -257,7 +266,8 @@ impl<'o, 'l, 'z> Painter<'o, 'l, 'z> {
     /// A sub-agent: its name, and what it did.
     pub(super) fn agent(&mut self, agent: &SubAgent, remark: &str) {
         let ornaments = self.look.ornaments();
-        let mut facts = vec![agent.label.as_deref().map(|label| clean(label).into_owned()).unwrap_or_default()];
+        let mut facts =
+            vec![agent.label.as_deref().map(|label| clean(label).into_owned()).unwrap_or_default()];
         facts.push(clean(&agent.id).into_owned());
         facts.push(counted(agent.conversation.message_count(), "message"));
         facts.push(remark.to_owned());
@@ -266,11 +276,9 @@ impl<'o, 'l, 'z> Painter<'o, 'l, 'z> {
         facts.retain(|fact| !fact.is_empty());
         let style = Style::ink(Ink::Blue);
         let separator = format!(" {} ", ornaments.dot);
-        self.canvas.line(&[
-            Span::new(format!("  {}", ornaments.agent), style),
-            Span::new("agent ", style.bold()),
-            Span::dim(facts.join(&separator)),
-        ]);
+        let gutter = vec![Span::new(format!("  {}", ornaments.agent), style)];
+        let text = [Span::new("agent ", style.bold()), Span::dim(facts.join(&separator))];
+        self.canvas.lines(&hanging(gutter, &text, self.canvas.width()));
         // Nobody asked for it: most are warm-ups and copies of the conversation itself.
         if !is_hidden {
             self.nested(Span::new(format!("  {}", ornaments.agent), style), 1, &agent.conversation);
@@ -283,12 +291,15 @@ impl<'o, 'l, 'z> Painter<'o, 'l, 'z> {
         }
         let ornaments = self.look.ornaments();
         let mut facts: Vec<String> = turn.duration_ms.map(duration).into_iter().collect();
-        facts.extend(turn.models.iter().map(|name| clean(model(name)).into_owned()).filter(|name| !name.is_empty()));
+        facts.extend(
+            turn.models.iter().map(|name| clean(model(name)).into_owned()).filter(|name| !name.is_empty()),
+        );
         facts.extend((turn.output_tokens > 0).then(|| format!("{} tokens", amount(turn.output_tokens))));
         facts.extend((turn.tool_calls > 0).then(|| counted(turn.tool_calls, "tool call")));
         self.canvas.gap();
         let text = facts.join(&format!(" {} ", ornaments.dot));
-        self.canvas.line(&[Span::dim(format!("  {} {text}", ornaments.rule.repeat(2)))]);
+        let mark = vec![Span::dim(format!("  {} ", ornaments.rule.repeat(2)))];
+        self.canvas.lines(&hanging(mark, &[Span::dim(text)], self.canvas.width()));
         self.voice = Voice::Block;
     }
 }

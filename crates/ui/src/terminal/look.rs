@@ -92,7 +92,7 @@ const UNICODE: Ornaments = Ornaments {
     output: "│ ",
     last: "└ ",
     agent: "┊ ",
-    fork: "⑂ ",
+    fork: "⌥ ",
     rule: "─",
     heavy: "━",
     dot: "·",

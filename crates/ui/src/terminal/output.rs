@@ -3,12 +3,12 @@
 use crate::figures::{counted, size};
 use crate::view::{Answer, Diff, FileAct, FilePart, Hunk, Sign, Todo, TodoState, ToolOutput};
 
-use crate::clean::clean;
 use super::fold::Fold;
 use super::look::Look;
 use super::prose::prose;
 use super::style::{Ink, Line, Span, Style, line_width};
 use super::wrap::{chop, cut, wrap};
+use crate::clean::clean;
 
 /// Rows that one long line of an output may take while folded.
 const ROWS: usize = 2;
@@ -16,7 +16,9 @@ const ROWS: usize = 2;
 /// One output in so many columns.
 pub(super) fn output(output: &ToolOutput, columns: usize, look: &Look<'_>, is_error: bool) -> Vec<Line> {
     match output {
-        ToolOutput::Text(text) => printed(text, columns, look, if is_error { Style::ink(Ink::Red) } else { Style::DIM }),
+        ToolOutput::Text(text) => {
+            printed(text, columns, look, if is_error { Style::ink(Ink::Red) } else { Style::DIM })
+        }
         ToolOutput::Complaint(text) => printed(text, columns, look, Style::ink(Ink::Yellow)),
         ToolOutput::Prose(text) => {
             let lines = prose(text, columns, look);
@@ -44,7 +46,8 @@ pub(super) fn printed(text: &str, columns: usize, look: &Look<'_>, style: Style)
     let text = text.trim_matches(['\n', '\r']);
     let lines: Vec<&str> = text.lines().collect();
     // Lines are cleaned one by one, after folding: a megabyte of output costs what is shown of it.
-    Fold::new(lines.len(), look.output_lines, look).apply(&lines, look, |line| row(line.trim_end(), columns, look, style, words))
+    Fold::new(lines.len(), look.output_lines, look)
+        .apply(&lines, look, |line| row(line.trim_end(), columns, look, style, words))
 }
 
 /// Breaks a line of output, which often is prose, at words.
@@ -62,7 +65,11 @@ type Break = fn(&str, usize, Style) -> Vec<Line>;
 fn row(line: &str, columns: usize, look: &Look<'_>, style: Style, broken: Break) -> Vec<Line> {
     let enough = columns * ROWS;
     if look.full || line.len() <= enough {
-        return clean(line).lines().flat_map(|line| broken(line, columns, style)).collect::<Vec<_>>().or_blank();
+        return clean(line)
+            .lines()
+            .flat_map(|line| broken(line, columns, style))
+            .collect::<Vec<_>>()
+            .or_blank();
     }
     // Escape sequences take bytes and no columns: look at more bytes than columns before cutting.
     let head: String = line.chars().take(enough * 4).collect();
@@ -146,11 +153,11 @@ fn file(part: &FilePart, columns: usize, look: &Look<'_>) -> Vec<Line> {
     let rows = Fold::new(numbered.len(), look.output_lines, look).apply(&numbered, look, |(number, text)| {
         let rows = row(text, room, look, style, pieces).into_iter().enumerate();
         rows.map(|(at, mut piece)| {
-                let (number, sign) = if at == 0 { (number.to_string(), sign) } else { (String::new(), "  ") };
-                piece.splice(0..0, [Span::dim(format!("{number:>digits$} ")), Span::new(sign, style)]);
-                piece
-            })
-            .collect()
+            let (number, sign) = if at == 0 { (number.to_string(), sign) } else { (String::new(), "  ") };
+            piece.splice(0..0, [Span::dim(format!("{number:>digits$} ")), Span::new(sign, style)]);
+            piece
+        })
+        .collect()
     });
     std::iter::once(head).chain(rows).collect()
 }
@@ -177,7 +184,11 @@ fn answer(answer: &Answer, columns: usize, look: &Look<'_>) -> Vec<Line> {
     let mut lines = wrap(&[Span::new(clean(&answer.question), Style::BOLD)], columns);
     let arrow = format!("{} ", look.ornaments().arrow);
     match &answer.answer {
-        Some(text) => lines.extend(hanging(vec![Span::new(arrow, Style::ink(Ink::Green))], &[Span::plain(clean(text))], columns)),
+        Some(text) => lines.extend(hanging(
+            vec![Span::new(arrow, Style::ink(Ink::Green))],
+            &[Span::plain(clean(text))],
+            columns,
+        )),
         None => lines.extend(hanging(vec![Span::dim(arrow)], &[Span::dim("no answer")], columns)),
     }
     lines

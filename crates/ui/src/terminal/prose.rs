@@ -2,11 +2,11 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::clean::clean;
 use super::look::{Color, Look};
 use super::style::{Ink, Line, Span, Style, line_width, width};
 use super::table::Table;
 use super::wrap::{chop, wrap};
+use crate::clean::clean;
 
 /// Lays a text in Markdown out in so many columns.
 pub(super) fn prose(text: &str, columns: usize, look: &Look<'_>) -> Vec<Line> {
@@ -19,6 +19,9 @@ pub(super) fn prose(text: &str, columns: usize, look: &Look<'_>) -> Vec<Line> {
     prose.flush();
     prose.lines
 }
+
+/// Marks that a line may have: a thousand quotations within each other look like these.
+const DEEPEST: usize = 16;
 
 /// What stands before the lines of a list item or a quotation.
 struct Mark {
@@ -81,7 +84,9 @@ impl<'l, 'z> Prose<'l, 'z> {
                 }
             }
             Event::Html(html) | Event::InlineHtml(html) => self.text(&html, Style::DIM),
-            Event::SoftBreak | Event::HardBreak => self.text(if self.table.is_some() { " " } else { "\n" }, Style::PLAIN),
+            Event::SoftBreak | Event::HardBreak => {
+                self.text(if self.table.is_some() { " " } else { "\n" }, Style::PLAIN)
+            }
             Event::Rule => {
                 self.block();
                 let rule = self.look.ornaments().rule.repeat(self.room().min(40));
@@ -116,7 +121,9 @@ impl<'l, 'z> Prose<'l, 'z> {
             Tag::CodeBlock(kind) => {
                 self.block();
                 let language = match &kind {
-                    CodeBlockKind::Fenced(language) => language.split([' ', ',']).next().unwrap_or("").to_owned(),
+                    CodeBlockKind::Fenced(language) => {
+                        language.split([' ', ',']).next().unwrap_or("").to_owned()
+                    }
                     CodeBlockKind::Indented => String::new(),
                 };
                 self.code = Some((language, String::new()));
@@ -224,7 +231,8 @@ impl<'l, 'z> Prose<'l, 'z> {
     fn end_link(&mut self) {
         self.styles.pop();
         let Some((address, start)) = self.links.pop() else { return };
-        let words: String = self.inline.get(start..).unwrap_or_default().iter().map(|span| span.text.as_str()).collect();
+        let words: String =
+            self.inline.get(start..).unwrap_or_default().iter().map(|span| span.text.as_str()).collect();
         if words != address && address != format!("mailto:{words}") && !address.is_empty() {
             self.text(&format!(" ({address})"), Style::DIM);
         }
@@ -255,7 +263,7 @@ impl<'l, 'z> Prose<'l, 'z> {
 
     /// Columns that are left behind the marks.
     fn room(&self) -> usize {
-        let marks: usize = self.marks.iter().map(|mark| width(&mark.rest.text)).sum();
+        let marks: usize = self.marks.iter().take(DEEPEST).map(|mark| width(&mark.rest.text)).sum();
         self.columns.saturating_sub(marks).max(8)
     }
 
@@ -270,7 +278,7 @@ impl<'l, 'z> Prose<'l, 'z> {
 
     fn gap(&mut self) {
         if std::mem::take(&mut self.is_gap_due) && !self.lines.is_empty() {
-            let blank = self.marks.iter().map(|mark| mark.rest.clone()).collect();
+            let blank = self.marks.iter().take(DEEPEST).map(|mark| mark.rest.clone()).collect();
             self.lines.push(blank);
         }
     }
@@ -288,7 +296,12 @@ impl<'l, 'z> Prose<'l, 'z> {
     }
 
     fn line(&mut self, mut line: Line) {
-        let mut whole: Line = self.marks.iter_mut().map(|m| m.first.take().unwrap_or_else(|| m.rest.clone())).collect();
+        let mut whole: Line = self
+            .marks
+            .iter_mut()
+            .take(DEEPEST)
+            .map(|m| m.first.take().unwrap_or_else(|| m.rest.clone()))
+            .collect();
         whole.append(&mut line);
         self.lines.push(whole);
     }

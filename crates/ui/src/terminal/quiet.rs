@@ -1,12 +1,14 @@
 //! What is said beside the conversation: notes, hooks, attachments, failures, facts. A line each, and runs of them folded.
 
 use crate::figures::{counted, duration};
-use crate::view::{Attachment, Attention, Body, Fact, Failure, Hook, Item, Note, NoteKind, Place, Unknown, opening, tag};
+use crate::view::{
+    Attachment, Attention, Body, Fact, Failure, Hook, Item, Note, NoteKind, Place, Unknown, opening, tag,
+};
 
-use crate::clean::clean;
 use super::items::{Painter, Voice};
 use super::output::{hanging, printed};
 use super::style::{Ink, Line, Span, Style};
+use crate::clean::clean;
 
 impl Painter<'_, '_, '_> {
     /// Draws a run of items that say little on one line; how many it took. Nothing is folded on a full page.
@@ -15,7 +17,8 @@ impl Painter<'_, '_, '_> {
             return 0;
         }
         if let Some(Body::Failure(failure)) = items.first().map(|item| &item.body) {
-            let same = |item: &&Item| matches!(&item.body, Body::Failure(next) if next.message == failure.message);
+            let same =
+                |item: &&Item| matches!(&item.body, Body::Failure(next) if next.message == failure.message);
             let count = items.iter().take_while(same).count();
             if let Some(Body::Failure(last)) = items.get(count - 1).map(|item| &item.body) {
                 self.failure(last, count);
@@ -87,15 +90,24 @@ impl Painter<'_, '_, '_> {
     pub(super) fn note(&mut self, note: &Note) {
         let label = note.label.as_deref();
         let painter = &*self;
-        let shown = |text: &str| if painter.look.full { text.trim().to_owned() } else { painter.opening(text, 200) };
+        let shown =
+            |text: &str| if painter.look.full { text.trim().to_owned() } else { painter.opening(text, 200) };
         match note.kind {
             NoteKind::Interrupt => {
                 self.remark(Some("interrupted"), note.text.trim_matches(['[', ']']), Style::ink(Ink::Yellow));
             }
             NoteKind::Client => {
                 let lines = note.text.lines().count();
-                let more = if lines > 1 && !self.look.full { format!(" ({})", counted(lines, "line")) } else { String::new() };
-                let text = if self.look.full { shown(&note.text) } else { self.opening(&note.text, self.canvas.width().saturating_sub(28).min(100)) };
+                let more = if lines > 1 && !self.look.full {
+                    format!(" ({})", counted(lines, "line"))
+                } else {
+                    String::new()
+                };
+                let text = if self.look.full {
+                    shown(&note.text)
+                } else {
+                    self.opening(&note.text, self.canvas.width().saturating_sub(28).min(100))
+                };
                 self.remark(Some(label.unwrap_or("client")), &(text + &more), Style::DIM);
             }
             NoteKind::TaskNotification => {
@@ -130,7 +142,8 @@ impl Painter<'_, '_, '_> {
     }
 
     pub(super) fn failure(&mut self, failure: &Failure, count: usize) {
-        let mut text = if self.look.full { failure.message.clone() } else { self.opening(&failure.message, 300) };
+        let mut text =
+            if self.look.full { failure.message.clone() } else { self.opening(&failure.message, 300) };
         let dot = self.look.ornaments().dot;
         if let Some(status) = failure.status {
             text = format!("{status} {text}");
@@ -172,7 +185,8 @@ impl Painter<'_, '_, '_> {
     }
 
     pub(super) fn unknown(&mut self, place: &Place, unknown: &Unknown) {
-        let text = format!("{} (line {}) {}", unknown.type_name, place.line, self.shortened(&unknown.opening));
+        let text =
+            format!("{} (line {}) {}", unknown.type_name, place.line, self.shortened(&unknown.opening));
         self.remark(Some(&format!("unknown {}", unknown.what)), &text, Style::DIM);
     }
 }

@@ -35,8 +35,11 @@ impl Table {
         let widths = self.widths(room, width(between));
         let mut lines = Vec::new();
         for (at, row) in self.rows.iter().enumerate() {
-            let cells: Vec<Vec<Line>> =
-                widths.iter().enumerate().map(|(n, &w)| wrap(row.get(n).map_or(&[], Vec::as_slice), w)).collect();
+            let cells: Vec<Vec<Line>> = widths
+                .iter()
+                .enumerate()
+                .map(|(n, &w)| wrap(row.get(n).map_or(&[], Vec::as_slice), w))
+                .collect();
             let height = cells.iter().map(Vec::len).max().unwrap_or(0);
             for part in 0..height {
                 let mut line = Line::new();
@@ -73,7 +76,8 @@ impl Table {
     /// As wide as the cells want to be; the widest give way where there is no room.
     fn widths(&self, room: usize, between: usize) -> Vec<usize> {
         let count = self.rows.iter().map(Vec::len).max().unwrap_or(0).max(self.alignments.len());
-        let wanted = |column: usize| self.rows.iter().filter_map(|row| row.get(column)).map(|c| line_width(c)).max();
+        let wanted =
+            |column: usize| self.rows.iter().filter_map(|row| row.get(column)).map(|c| line_width(c)).max();
         let mut widths: Vec<usize> = (0..count).map(|column| wanted(column).unwrap_or(0).max(1)).collect();
         let room = room.saturating_sub(between * count.saturating_sub(1));
         // Every column up to a common limit: the highest limit that fits.

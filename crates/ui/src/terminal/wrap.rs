@@ -25,8 +25,8 @@ pub(super) fn chop(text: &str, most: usize) -> Vec<&str> {
         return vec![text];
     }
     let (mut pieces, mut start, mut used) = (Vec::new(), 0, 0);
-    for (at, character) in text.char_indices() {
-        let wide = columns(character);
+    for (at, cluster) in clusters(text) {
+        let wide = width(cluster);
         if used + wide > most && at > start {
             pieces.push(&text[start..at]);
             (start, used) = (at, 0);
@@ -40,13 +40,26 @@ pub(super) fn chop(text: &str, most: usize) -> Vec<&str> {
 /// The start of a text, in at most so many columns, and whether something is missing.
 pub(super) fn cut(text: &str, most: usize) -> (&str, bool) {
     let mut used = 0;
-    for (at, character) in text.char_indices() {
-        used += columns(character);
+    for (at, cluster) in clusters(text) {
+        used += width(cluster);
         if used > most {
             return (&text[..at], true);
         }
     }
     (text, false)
+}
+
+/// Characters with the marks that combine with them, and where each begins.
+fn clusters(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+        let mut ends = rest.char_indices().skip(1).filter(|&(_, character)| columns(character) > 0);
+        let end = ends.next().map_or(rest.len(), |(end, _)| end);
+        let at = start;
+        start += end;
+        Some((at, &rest[..end]))
+    })
 }
 
 #[derive(Default)]
@@ -120,11 +133,12 @@ impl Wrapper {
 
     fn break_word(&mut self, word: &[Span]) {
         for span in word {
-            for character in span.text.chars() {
-                if self.used + columns(character) > self.columns && self.used > 0 {
+            for (_, cluster) in clusters(&span.text) {
+                if self.used + width(cluster) > self.columns && self.used > 0 {
                     self.break_line();
                 }
-                self.extend(character, span.style);
+                self.used += width(cluster);
+                append(&mut self.line, Span::new(cluster, span.style));
             }
         }
     }
@@ -169,7 +183,8 @@ mod tests {
 
     fn check(text: &str, columns: usize, expected: &[&str]) {
         let lines = wrap(&[Span::plain(text)], columns);
-        let seen: Vec<String> = lines.iter().map(|line| line.iter().map(|span| span.text.as_str()).collect()).collect();
+        let seen: Vec<String> =
+            lines.iter().map(|line| line.iter().map(|span| span.text.as_str()).collect()).collect();
         assert_eq!(seen, expected);
     }
 
@@ -184,11 +199,15 @@ mod tests {
         check("e\u{301}e\u{301}e\u{301}", 2, &["e\u{301}e\u{301}", "e\u{301}"]);
         assert_eq!(chop("日本語", 4), ["日本", "語"]);
         assert_eq!(cut("日本語", 5), ("日本", true));
+        assert_eq!(chop("ab⚠\u{fe0f}", 3), ["ab", "⚠\u{fe0f}"]);
     }
 
     #[test]
     fn styles_survive_a_break() {
         let lines = wrap(&[Span::plain("a "), Span::new("bold words", Style::BOLD)], 6);
-        assert_eq!(lines, [vec![Span::plain("a "), Span::new("bold", Style::BOLD)], vec![Span::new("words", Style::BOLD)]]);
+        assert_eq!(
+            lines,
+            [vec![Span::plain("a "), Span::new("bold", Style::BOLD)], vec![Span::new("words", Style::BOLD)]]
+        );
     }
 }

@@ -53,7 +53,8 @@ fn hook(body: &AttachmentBody<'_>, kind: AttachmentKind) -> Hook {
         Some(content) => value_text(content),
         None => String::new(),
     };
-    let blocking = body.blocking_error().and_then(|error| error.text("blockingError")).map(|text| text.to_string());
+    let blocking =
+        body.blocking_error().and_then(|error| error.text("blockingError")).map(|text| text.to_string());
     let candidates = [blocking.unwrap_or_default(), said, owned(body.stderr()), owned(body.stdout())];
     let text = candidates.into_iter().find(|text| !text.trim().is_empty()).unwrap_or_default();
     let is_error = matches!(kind, AttachmentKind::HookNonBlockingError | AttachmentKind::HookBlockingError);
@@ -85,7 +86,8 @@ fn headline(body: &AttachmentBody<'_>, kind: AttachmentKind) -> String {
         AttachmentKind::PromptSnapshot | AttachmentKind::AutoMode => String::new(),
         _ => {
             let path = path();
-            let content = || body.content().map(|content| opening(&value_text(content), 80)).unwrap_or_default();
+            let content =
+                || body.content().map(|content| opening(&value_text(content), 80)).unwrap_or_default();
             if path.is_empty() { content() } else { path }
         }
     }

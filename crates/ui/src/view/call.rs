@@ -44,7 +44,11 @@ fn headline(name: &str, input: &Fields<'_>, cwd: Option<&str>) -> Headline {
         "WebFetch" => (some("url"), None, &["url"]),
         "WebSearch" | "web_search" | "ToolSearch" => (some("query"), None, &["query"]),
         "Task" | "Agent" => (some("description"), text("subagent_type"), &["description", "subagent_type"]),
-        "Skill" => (text("skill").or_else(|| text("command")).unwrap_or_default(), text("args"), &["skill", "command", "args"]),
+        "Skill" => (
+            text("skill").or_else(|| text("command")).unwrap_or_default(),
+            text("args"),
+            &["skill", "command", "args"],
+        ),
         "TodoWrite" => (String::new(), None, &["todos"]),
         "TaskCreate" => (some("subject"), None, &["subject"]),
         "TaskUpdate" => (format!("#{}", some("taskId")), text("status"), &["taskId", "status"]),
@@ -55,8 +59,12 @@ fn headline(name: &str, input: &Fields<'_>, cwd: Option<&str>) -> Headline {
         }
         "AskUserQuestion" => (String::new(), None, &["questions"]),
         "ExitPlanMode" | "exit_plan_mode" => (String::new(), None, &["plan"]),
-        "SendMessage" => (text("to").or_else(|| text("recipient")).unwrap_or_default(), None, &["to", "recipient"]),
-        "LSP" => (some("operation"), text("filePath").map(|path| relative(&path, cwd)), &["operation", "filePath"]),
+        "SendMessage" => {
+            (text("to").or_else(|| text("recipient")).unwrap_or_default(), None, &["to", "recipient"])
+        }
+        "LSP" => {
+            (some("operation"), text("filePath").map(|path| relative(&path, cwd)), &["operation", "filePath"])
+        }
         _ => first_telling(input),
     }
 }
@@ -64,7 +72,9 @@ fn headline(name: &str, input: &Fields<'_>, cwd: Option<&str>) -> Headline {
 /// Which lines of a file were asked for.
 fn range(input: &Fields<'_>) -> Option<String> {
     match (input.count("offset"), input.count("limit")) {
-        (Some(from), Some(count)) => Some(format!("lines {from}-{}", from.saturating_add(count).saturating_sub(1))),
+        (Some(from), Some(count)) => {
+            Some(format!("lines {from}-{}", from.saturating_add(count).saturating_sub(1)))
+        }
         (Some(from), None) => Some(format!("from line {from}")),
         (None, Some(count)) => Some(format!("first {count} lines")),
         (None, None) => None,
@@ -81,8 +91,19 @@ fn search_place(input: &Fields<'_>, cwd: Option<&str>) -> Option<String> {
 
 /// For tools that nobody knows: the first short string.
 fn first_telling(input: &Fields<'_>) -> Headline {
-    const TELLING: &[&str] =
-        &["command", "file_path", "path", "url", "query", "pattern", "name", "title", "subject", "id", "text"];
+    const TELLING: &[&str] = &[
+        "command",
+        "file_path",
+        "path",
+        "url",
+        "query",
+        "pattern",
+        "name",
+        "title",
+        "subject",
+        "id",
+        "text",
+    ];
     for key in TELLING {
         let text = input.text(key).map(|text| text.decode());
         if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
@@ -123,8 +144,16 @@ mod tests {
     fn the_headline_is_what_tells_most() {
         check("Bash", r#"{"command":"ls -l","description":"List"}"#, ("ls -l", Some("List")));
         check("Read", r#"{"file_path":"/w/a.rs","offset":10,"limit":5}"#, ("a.rs", Some("lines 10-14")));
-        check("Grep", r#"{"pattern":"fn main","path":"/w/src","glob":"*.rs"}"#, ("fn main", Some("in src *.rs")));
-        check("Agent", r#"{"description":"Look","subagent_type":"Explore","prompt":"x"}"#, ("Look", Some("Explore")));
+        check(
+            "Grep",
+            r#"{"pattern":"fn main","path":"/w/src","glob":"*.rs"}"#,
+            ("fn main", Some("in src *.rs")),
+        );
+        check(
+            "Agent",
+            r#"{"description":"Look","subagent_type":"Explore","prompt":"x"}"#,
+            ("Look", Some("Explore")),
+        );
         check("mcp__x__y", r#"{"n":1,"url":"http://a"}"#, ("http://a", None));
         check("mcp__x__y", r#"{"n":1}"#, ("", None));
     }

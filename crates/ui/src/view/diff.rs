@@ -47,7 +47,8 @@ fn of_strings(old: &str, new: &str) -> Hunk {
     let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
     let shortest = old.len().min(new.len());
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let tail = old.iter().rev().zip(new.iter().rev()).take(shortest - head).take_while(|(a, b)| a == b).count();
+    let tail =
+        old.iter().rev().zip(new.iter().rev()).take(shortest - head).take_while(|(a, b)| a == b).count();
     let line = |sign: Sign| move |text: &&str| DiffLine { sign, text: (*text).to_owned() };
     let mut lines: Vec<DiffLine> = old[..head].iter().map(line(Sign::Kept)).collect();
     lines.extend(old[head..old.len() - tail].iter().map(line(Sign::Removed)));

@@ -82,19 +82,21 @@ impl<'a> Layout<'a> {
         let mut chains = sidechains(source.transcript, &source.graph);
         chains.retain(|chain| !on_path[chain.root]);
         let mut calls: Vec<_> = source.pairs.values().filter(|pair| starts_agent(pair.name)).collect();
-        calls.sort_by_key(|pair| pair.call);
+        calls.sort_by_key(|pair| std::cmp::Reverse(pair.call));
+        let mut by_prompt: HashMap<String, Vec<ToolUseId<'a>>> = HashMap::new();
+        for pair in calls {
+            if let Some(prompt) = pair.input.as_ref().and_then(|input| input.text("prompt")) {
+                by_prompt.entry(prompt.decode().trim().to_owned()).or_default().push(pair.id);
+            }
+        }
         for (at, chain) in chains.iter().enumerate() {
             let asked = match source.transcript.record(chain.root) {
                 Record::User(user) => prompt_text(&user),
                 _ => String::new(),
             };
-            let same = |pair: &&&annals_transcript::pairing::ToolPair<'a>| {
-                let prompt = pair.input.as_ref().and_then(|input| input.text("prompt"));
-                !self.by_call.contains_key(&pair.id) && prompt.is_some_and(|p| p.decode().trim() == asked.trim())
-            };
-            match calls.iter().find(same) {
-                Some(pair) => {
-                    self.by_call.insert(pair.id, at);
+            match by_prompt.get_mut(asked.trim()).and_then(Vec::pop) {
+                Some(call) => {
+                    self.by_call.insert(call, at);
                 }
                 None => self.asides.push((source.place(chain.root).line, Aside::Agent(at))),
             }

@@ -62,7 +62,15 @@ impl<'a> Thread<'_, '_, 'a, '_> {
                     self.push(node, Body::Note(Note { kind, label: None, text }));
                 }
                 Block::Image(_) => {
-                    self.push(node, Body::Prompt(Prompt { text: String::new(), images: 1, documents: 0, author: Author::Person }));
+                    self.push(
+                        node,
+                        Body::Prompt(Prompt {
+                            text: String::new(),
+                            images: 1,
+                            documents: 0,
+                            author: Author::Person,
+                        }),
+                    );
                 }
                 other => self.push(node, unknown(&other)),
             }
@@ -78,7 +86,8 @@ impl<'a> Thread<'_, '_, 'a, '_> {
             of_line => of_line == turn || of_line == u32::MAX,
         };
         let response = source.response(node).filter(|response| response.message.is_some());
-        let mut lines: Vec<_> = response.map(|found| found.nodes.iter().copied().filter(fits).collect()).unwrap_or_default();
+        let mut lines: Vec<_> =
+            response.map(|found| found.nodes.iter().copied().filter(fits).collect()).unwrap_or_default();
         if !lines.contains(&node) {
             lines = vec![node];
         }
@@ -110,12 +119,20 @@ impl<'a> Thread<'_, '_, 'a, '_> {
         }
         let content = line.content();
         if line.is_api_error() == Some(true) {
-            let failure = Failure { message: content.plain_text(), status: line.api_error_status(), ..Failure::default() };
+            let failure = Failure {
+                message: content.plain_text(),
+                status: line.api_error_status(),
+                ..Failure::default()
+            };
             return self.push(node, Body::Failure(failure));
         }
         let model = line.message().and_then(|message| message.model()).map(|model| model.to_string());
         let speech = |text: String| {
-            Body::Text(Speech { text, model: model.clone(), is_cut_off: line.is_aborted_mid_stream() == Some(true) })
+            Body::Text(Speech {
+                text,
+                model: model.clone(),
+                is_cut_off: line.is_aborted_mid_stream() == Some(true),
+            })
         };
         if let annals_transcript::content::Content::Text(text) = content {
             return self.push(node, speech(text.to_string()));
@@ -133,9 +150,15 @@ impl<'a> Thread<'_, '_, 'a, '_> {
                 Block::RedactedThinking(_) => Body::Thinking(None),
                 Block::ToolUse(call) => Body::ToolCall(Box::new(self.call(node, &call))),
                 Block::ServerToolUse(call) => {
-                    let (id, name) = (call.id().map(|id| id.to_string()), call.name().map(|name| name.to_string()));
+                    let (id, name) =
+                        (call.id().map(|id| id.to_string()), call.name().map(|name| name.to_string()));
                     let input = call.input();
-                    let call = call::of_input(id.unwrap_or_default(), name.unwrap_or_default(), input.as_ref(), None);
+                    let call = call::of_input(
+                        id.unwrap_or_default(),
+                        name.unwrap_or_default(),
+                        input.as_ref(),
+                        None,
+                    );
                     Body::ToolCall(Box::new(call))
                 }
                 Block::WebSearchToolResult(found) => {
@@ -146,10 +169,17 @@ impl<'a> Thread<'_, '_, 'a, '_> {
                 }
                 Block::Fallback(change) => {
                     let model = |fields: Option<annals_transcript::json::Fields<'_>>| {
-                        fields.and_then(|fields| fields.text("model")).map(|text| text.to_string()).unwrap_or_default()
+                        fields
+                            .and_then(|fields| fields.text("model"))
+                            .map(|text| text.to_string())
+                            .unwrap_or_default()
                     };
                     let text = format!("{} to {}", model(change.from()), model(change.to()));
-                    Body::Note(Note { kind: NoteKind::Notice, label: Some("model fallback".to_owned()), text })
+                    Body::Note(Note {
+                        kind: NoteKind::Notice,
+                        label: Some("model fallback".to_owned()),
+                        text,
+                    })
                 }
                 other => unknown(&other),
             };
@@ -169,7 +199,8 @@ impl<'a> Thread<'_, '_, 'a, '_> {
             && let Some(at) = pair.result
             && let Record::User(user) = source.transcript.record(at)
         {
-            let is_answer = |found: &Block<'a>| matches!(found, Block::ToolResult(r) if r.tool_use() == Some(pair.id));
+            let is_answer =
+                |found: &Block<'a>| matches!(found, Block::ToolResult(r) if r.tool_use() == Some(pair.id));
             if let Some(Block::ToolResult(found)) = user.content().blocks().find(is_answer) {
                 let asked = Asked { input: input.as_ref(), cwd: self.cwd.as_deref() };
                 let came = output::of_result(&user, &found, &asked);
@@ -186,7 +217,11 @@ impl<'a> Thread<'_, '_, 'a, '_> {
     }
 
     /// Gives what the API found to the call of the same response.
-    fn answer_server_call(&mut self, node: NodeIndex, found: &annals_transcript::content::WebSearchToolResult<'_>) -> bool {
+    fn answer_server_call(
+        &mut self,
+        node: NodeIndex,
+        found: &annals_transcript::content::WebSearchToolResult<'_>,
+    ) -> bool {
         let line = self.source.place(node).line;
         let id = found.tool_use().map(|id| id.to_string());
         let call = self.items.iter_mut().rev().find_map(|item| match &mut item.body {
@@ -235,7 +270,12 @@ fn prompt(user: &User<'_>, author: Author) -> Body {
     let count = |name: &str| {
         user.content().blocks().filter(|block| block.type_name().is_some_and(|kind| kind.is(name))).count()
     };
-    Body::Prompt(Prompt { text: prompt_text(user), images: count("image"), documents: count("document"), author })
+    Body::Prompt(Prompt {
+        text: prompt_text(user),
+        images: count("image"),
+        documents: count("document"),
+        author,
+    })
 }
 
 fn unknown(block: &Block<'_>) -> Body {

@@ -20,8 +20,8 @@ mod tool;
 mod words;
 
 pub use item::{
-    Attachment, Attention, Author, Body, Branch, Compaction, Fact, Failure, Hook, Item, Note, NoteKind, Place, Prompt,
-    Speech, SubAgent, TurnEnd, Unknown, Way,
+    Attachment, Attention, Author, Body, Branch, Compaction, Fact, Failure, Hook, Item, Note, NoteKind,
+    Place, Prompt, Speech, SubAgent, TurnEnd, Unknown, Way,
 };
 pub use tool::{
     Answer, Diff, DiffLine, FileAct, FilePart, Hunk, InputField, Sign, Todo, TodoState, ToolCall, ToolOutput,
@@ -82,7 +82,8 @@ impl Conversation {
 
     /// How many prompts and answers it has, without those of sub-agents.
     pub fn message_count(&self) -> usize {
-        let is_message = |item: &&Item| matches!(item.body, Body::Prompt(_) | Body::Text(_) | Body::ToolCall(_));
+        let is_message =
+            |item: &&Item| matches!(item.body, Body::Prompt(_) | Body::Text(_) | Body::ToolCall(_));
         self.items.iter().filter(is_message).count()
     }
 }

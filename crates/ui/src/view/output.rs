@@ -3,7 +3,9 @@
 use annals_transcript::content::{Block, Content, ToolResult as ResultBlock};
 use annals_transcript::json::{Fields, Items, Text, Value};
 use annals_transcript::record::User;
-use annals_transcript::tool_result::{AskUserQuestionResult, BashResult, GrepResult, ReadResult, ToolUseResult};
+use annals_transcript::tool_result::{
+    AskUserQuestionResult, BashResult, GrepResult, ReadResult, ToolUseResult,
+};
 
 use super::diff;
 use super::tool::{Answer, FileAct, FilePart, Todo, TodoState, ToolOutput, ToolResult};
@@ -23,7 +25,9 @@ pub(super) fn of_result(user: &User<'_>, block: &ResultBlock<'_>, asked: &Asked<
     let seen = block.content().unwrap_or(Content::Absent);
     if let Some(reason) = denial(user, &seen, result.is_error) {
         result.is_error = true;
-        result.outputs.extend(asked.input.and_then(|input| diff::of_input(input, asked.cwd)).map(ToolOutput::Diff));
+        result
+            .outputs
+            .extend(asked.input.and_then(|input| diff::of_input(input, asked.cwd)).map(ToolOutput::Diff));
         result.outputs.push(ToolOutput::Denied { reason });
         return result;
     }
@@ -73,7 +77,13 @@ fn of_shape(
             let patch = diff::of_patch(&path, asked.cwd, write.structured_patch()).map(ToolOutput::Diff);
             one(Some(patch.unwrap_or_else(|| {
                 let (path, text) = (relative(&path, asked.cwd), owned(write.content()));
-                ToolOutput::File(FilePart { act: FileAct::Written, path, start_line: 1, total_lines: None, text })
+                ToolOutput::File(FilePart {
+                    act: FileAct::Written,
+                    path,
+                    start_line: 1,
+                    total_lines: None,
+                    text,
+                })
             })))
         }
         ToolUseResult::Read(read) => one(of_read(read, asked.cwd)),
@@ -166,13 +176,22 @@ fn of_grep(grep: &GrepResult<'_>, cwd: Option<&str>) -> Option<ToolOutput> {
 }
 
 fn names(items: Option<Items<'_>>, cwd: Option<&str>) -> Vec<String> {
-    items.into_iter().flatten().filter_map(|name| name.text()).map(|name| relative(&name.decode(), cwd)).collect()
+    items
+        .into_iter()
+        .flatten()
+        .filter_map(|name| name.text())
+        .map(|name| relative(&name.decode(), cwd))
+        .collect()
 }
 
 /// A todo list: of `TodoWrite`, or tasks.
 pub(super) fn of_todos(items: Items<'_>) -> ToolOutput {
     let todo = |fields: Fields<'_>| Todo {
-        text: fields.text("content").or(fields.text("subject")).map(|text| text.to_string()).unwrap_or_default(),
+        text: fields
+            .text("content")
+            .or(fields.text("subject"))
+            .map(|text| text.to_string())
+            .unwrap_or_default(),
         state: match fields.text("status") {
             Some(status) if status.is("completed") => TodoState::Completed,
             Some(status) if status.is("in_progress") => TodoState::InProgress,
@@ -187,7 +206,8 @@ fn of_answers(asked: &AskUserQuestionResult<'_>) -> ToolOutput {
     let one = |fields: Fields<'_>| {
         let question = fields.text("question").map(|text| text.to_string()).unwrap_or_default();
         let labels = fields.get("options").map(|options| options.items()).into_iter().flatten();
-        let answer = answers.as_ref().and_then(|answers| answers.get(&question)).map(super::words::value_text);
+        let answer =
+            answers.as_ref().and_then(|answers| answers.get(&question)).map(super::words::value_text);
         let options = labels.filter_map(|option| Some(option.fields()?.text("label")?.to_string())).collect();
         Answer { question, options, answer: answer.filter(|answer| !answer.is_empty()) }
     };
@@ -210,7 +230,8 @@ pub(super) fn of_content(seen: &Content<'_>) -> Vec<ToolOutput> {
         }
         Block::Image(image) => {
             let source = image.source();
-            let media_type = source.as_ref().and_then(|source| source.media_type()).map(|text| text.to_string());
+            let media_type =
+                source.as_ref().and_then(|source| source.media_type()).map(|text| text.to_string());
             let bytes = source.and_then(|source| source.data()).map_or(0, |data| data.raw().len() / 4 * 3);
             Some(ToolOutput::Image { media_type: media_type.unwrap_or_default(), bytes })
         }
@@ -222,6 +243,7 @@ pub(super) fn of_content(seen: &Content<'_>) -> Vec<ToolOutput> {
 
 /// An error without the tag around it.
 fn unwrapped(text: String) -> String {
-    let inside = text.strip_prefix("<tool_use_error>").and_then(|rest| rest.strip_suffix("</tool_use_error>"));
+    let inside =
+        text.strip_prefix("<tool_use_error>").and_then(|rest| rest.strip_suffix("</tool_use_error>"));
     inside.map(str::to_owned).unwrap_or(text)
 }

@@ -13,7 +13,8 @@ use super::item::{Author, Body, Fact, Prompt};
 /// The text of a prompt that is a string or blocks.
 pub(super) fn queued_text(value: Value<'_>) -> (String, usize) {
     let content = Content::new(value);
-    let images = content.blocks().filter(|block| block.type_name().is_some_and(|name| name.is("image"))).count();
+    let images =
+        content.blocks().filter(|block| block.type_name().is_some_and(|name| name.is("image"))).count();
     (content.plain_text(), images)
 }
 

@@ -29,7 +29,8 @@ impl<'t, 'a> Source<'t, 'a> {
         let graph = Graph::new(transcript);
         let responses = responses(transcript);
         let places = responses.iter().enumerate();
-        let response_of = places.flat_map(|(at, response)| response.nodes.iter().map(move |&node| (node, at))).collect();
+        let response_of =
+            places.flat_map(|(at, response)| response.nodes.iter().map(move |&node| (node, at))).collect();
         let mut branches = branch_points(transcript, &graph);
         branches.retain(|point| point.cause == BranchCause::Person);
         let mut chain = transcript.nodes().iter().filter(|node| node.is_chain()).peekable();
@@ -63,8 +64,10 @@ impl<'t, 'a> Source<'t, 'a> {
             let Some(&first) = stretch.first() else { break };
             stretch.iter().for_each(|&node| is_seen[node] = true);
             stretches.push(stretch);
-            let is_broken = nodes[first].is_compact_summary || self.graph.dangling().binary_search(&first).is_ok();
-            leaf = (0..first).rev().find(|&node| self.is_end(node)).filter(|&node| is_broken && !is_seen[node]);
+            let is_broken =
+                nodes[first].is_compact_summary || self.graph.dangling().binary_search(&first).is_ok();
+            leaf =
+                (0..first).rev().find(|&node| self.is_end(node)).filter(|&node| is_broken && !is_seen[node]);
         }
         stretches.into_iter().rev().flatten().collect()
     }

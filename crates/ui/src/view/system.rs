@@ -15,7 +15,9 @@ pub(super) fn of_system(system: &System<'_>) -> Option<Body> {
         SystemKind::StopHookSummary => Some(Body::Hook(stop_hooks(system))),
         SystemKind::LocalCommand => Some(Body::Note(local_command(&text))),
         SystemKind::ModelRefusalFallback => {
-            let model = |text: Option<annals_transcript::json::Text<'_>>| text.map(|t| t.to_string()).unwrap_or_default();
+            let model = |text: Option<annals_transcript::json::Text<'_>>| {
+                text.map(|t| t.to_string()).unwrap_or_default()
+            };
             let change = format!("{} to {}", model(system.original_model()), model(system.fallback_model()));
             Some(notice(Some("model fallback"), if text.is_empty() { change } else { text }))
         }
@@ -28,7 +30,11 @@ pub(super) fn of_system(system: &System<'_>) -> Option<Body> {
         SystemKind::Informational | SystemKind::Plain => Some(notice(None, text)),
         SystemKind::Unknown => {
             let name = system.subtype().map(|name| name.to_string());
-            let text = if text.is_empty() { String::from_utf8_lossy(system.fields().raw()).into_owned() } else { text };
+            let text = if text.is_empty() {
+                String::from_utf8_lossy(system.fields().raw()).into_owned()
+            } else {
+                text
+            };
             Some(notice(name.as_deref(), text))
         }
     }
@@ -74,10 +80,15 @@ fn failure(system: &System<'_>) -> Failure {
 
 fn stop_hooks(system: &System<'_>) -> Hook {
     let count = system.hook_count().unwrap_or(0);
-    let list = |items: Option<Items<'_>>| -> Vec<String> { items.into_iter().flatten().map(value_text).collect() };
+    let list =
+        |items: Option<Items<'_>>| -> Vec<String> { items.into_iter().flatten().map(value_text).collect() };
     let command = |fields: Fields<'_>| fields.text("command").map(|text| text.to_string());
-    let commands: Vec<_> =
-        system.hook_infos().into_iter().flatten().filter_map(|info| info.fields().and_then(command)).collect();
+    let commands: Vec<_> = system
+        .hook_infos()
+        .into_iter()
+        .flatten()
+        .filter_map(|info| info.fields().and_then(command))
+        .collect();
     let errors = list(system.hook_errors());
     let stopped = system.prevented_continuation() == Some(true);
     let mut lines = errors.clone();

@@ -116,7 +116,8 @@ impl<'b, 't, 'a, 'g> Thread<'b, 't, 'a, 'g> {
 
     /// A sub-agent that stands inside the file.
     pub(super) fn inline_agent(&mut self, at: usize) -> SubAgent {
-        let conversation = Thread::new(self.source, self.crew, self.layout).list(&self.layout.sidechains[at].nodes);
+        let conversation =
+            Thread::new(self.source, self.crew, self.layout).list(&self.layout.sidechains[at].nodes);
         SubAgent { id: String::new(), label: None, conversation }
     }
 
@@ -126,7 +127,9 @@ impl<'b, 't, 'a, 'g> Thread<'b, 't, 'a, 'g> {
     }
 
     fn node(&mut self, node: NodeIndex) {
-        if std::mem::replace(&mut self.told[node], true) && self.source.transcript.nodes()[node].kind.is_chain() {
+        if std::mem::replace(&mut self.told[node], true)
+            && self.source.transcript.nodes()[node].kind.is_chain()
+        {
             return;
         }
         let known = &self.source.transcript.nodes()[node];
@@ -162,8 +165,10 @@ impl<'b, 't, 'a, 'g> Thread<'b, 't, 'a, 'g> {
             },
             Record::Attachment(line) => self.push(node, attachment::of_attachment(line)),
             Record::Unknown(fields) => {
-                let type_name = record.type_name().map(|name| name.to_string()).unwrap_or_else(|| "(none)".to_owned());
-                let opening = opening(&String::from_utf8_lossy(&fields.raw()[..fields.raw().len().min(400)]), 120);
+                let type_name =
+                    record.type_name().map(|name| name.to_string()).unwrap_or_else(|| "(none)".to_owned());
+                let opening =
+                    opening(&String::from_utf8_lossy(&fields.raw()[..fields.raw().len().min(400)]), 120);
                 self.push(node, Body::Unknown(Unknown { what: "record", type_name, opening }));
             }
             other => {
@@ -185,9 +190,15 @@ impl<'b, 't, 'a, 'g> Thread<'b, 't, 'a, 'g> {
     /// Says so where the line before is missing.
     fn damage(&mut self, node: NodeIndex) {
         let known = &self.source.transcript.nodes()[node];
-        if !self.is_beside && self.source.graph.dangling().binary_search(&node).is_ok() && !self.source.is_agent_file {
+        if !self.is_beside
+            && self.source.graph.dangling().binary_search(&node).is_ok()
+            && !self.source.is_agent_file
+        {
             let problem = known.problem(ProblemKind::DanglingParent);
-            self.push(node, Body::Attention(Attention { problem: problem.kind.name(), message: problem.message() }));
+            self.push(
+                node,
+                Body::Attention(Attention { problem: problem.kind.name(), message: problem.message() }),
+            );
         }
     }
 
@@ -220,7 +231,8 @@ impl<'b, 't, 'a, 'g> Thread<'b, 't, 'a, 'g> {
             let Record::User(user) = self.source.transcript.record(way) else { continue };
             let nodes = descendants(self.source, way);
             let kind = |node: &&NodeIndex| self.source.transcript.nodes()[**node].kind;
-            let is_message = |node: &&NodeIndex| matches!(kind(node), RecordKind::User | RecordKind::Assistant);
+            let is_message =
+                |node: &&NodeIndex| matches!(kind(node), RecordKind::User | RecordKind::Assistant);
             let messages = nodes.iter().filter(is_message).count();
             let conversation = (self.crew.options.branches == Branches::Told)
                 .then(|| Thread::new(self.source, self.crew, self.layout).list(&nodes));

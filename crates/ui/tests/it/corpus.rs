@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use annals_transcript::graph::{Graph, history};
 use annals_transcript::record::{Record, RecordKind};
@@ -19,7 +20,7 @@ fn corpus() -> Option<PathBuf> {
 }
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap().flatten() {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
             files(&path, found);
@@ -43,15 +44,27 @@ fn every_session_is_drawn_in_every_form_and_loses_no_text() {
     let mut found = Vec::new();
     files(&folder, &mut found);
     assert!(!found.is_empty());
-    for path in found {
-        let bytes = fs::read(&path).unwrap();
-        let transcript = Transcript::parse(&bytes);
-        for branches in [Branches::Named, Branches::Told] {
-            let conversation = Conversation::build(&transcript, &[], Options { branches });
-            main_history_is_told(&path, &transcript, &conversation);
-            forms(&path, &conversation);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(path) = found.get(next.fetch_add(1, Ordering::Relaxed)) {
+            every_form(path);
         }
-    }
+    };
+    std::thread::scope(|scope| {
+        let workers = std::thread::available_parallelism().map_or(1, usize::from);
+        (0..workers).for_each(|_| drop(scope.spawn(work)));
+    });
+}
+
+fn every_form(path: &Path) {
+    let bytes = fs::read(path).unwrap_or_default();
+    let transcript = Transcript::parse(&bytes);
+    let conversation = Conversation::build(&transcript, &[], Options::default());
+    main_history_is_told(path, &transcript, &conversation);
+    forms(path, &conversation);
+    let told = Conversation::build(&transcript, &[], Options { branches: Branches::Told });
+    main_history_is_told(path, &transcript, &told);
+    terminal::draw(&told, &Look::plain(80), &mut String::new());
 }
 
 /// Every text of the main history is an item, word for word.
@@ -71,7 +84,9 @@ fn main_history_is_told(path: &Path, transcript: &Transcript<'_>, conversation: 
     for node in history(transcript, &graph, leaf) {
         let texts: Vec<String> = match transcript.record(node) {
             Record::User(user) if Speaker::of(&user).opens_turn() => vec![prompt_text(&user)],
-            Record::Assistant(line) => line.content().blocks().filter_map(|block| block.plain_text()).collect(),
+            Record::Assistant(line) => {
+                line.content().blocks().filter_map(|block| block.plain_text()).collect()
+            }
             _ => continue,
         };
         for text in texts.iter().filter(|text| !text.trim().is_empty()) {
@@ -105,9 +120,15 @@ fn forms(path: &Path, conversation: &Conversation) {
             }
         }
     }
-    for look in [Look::plain(60), Look { unicode: false, ..Look::plain(30) }, Look { full: true, ..Look::ansi(100) }] {
+    for look in
+        [Look::plain(60), Look { unicode: false, ..Look::plain(30) }, Look { full: true, ..Look::ansi(100) }]
+    {
         let mut out = String::new();
         terminal::draw(conversation, &look, &mut out);
+        if look.width == 60 {
+            let long = out.lines().find(|line| unicode_width::UnicodeWidthStr::width(*line) > look.width);
+            assert_eq!(long, None, "{path:?}");
+        }
         let escapes = out.matches('\u{1b}').count();
         let own = out.matches("\u{1b}[").count();
         assert_eq!(escapes, own, "{path:?}");

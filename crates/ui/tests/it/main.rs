@@ -5,4 +5,6 @@ mod markdown;
 mod session;
 mod snapshot;
 mod terminal;
+mod terminal_calls;
+mod terminal_marks;
 mod view;

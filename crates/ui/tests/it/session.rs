@@ -14,7 +14,7 @@ pub(crate) struct Session {
 fn quoted(text: &str) -> String {
     let mut out = Vec::new();
     write_string(&mut out, text);
-    String::from_utf8(out).unwrap()
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 impl Session {
@@ -83,11 +83,20 @@ impl Session {
     /// A result: what the model saw, and what the client kept.
     pub(crate) fn result(self, id: &str, seen: &str, kept: &str) -> Self {
         let block = format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":{}}}"#, quoted(seen));
-        self.line("user", &format!(r#""toolUseResult":{kept},"message":{{"role":"user","content":[{block}]}}"#))
+        self.line(
+            "user",
+            &format!(r#""toolUseResult":{kept},"message":{{"role":"user","content":[{block}]}}"#),
+        )
     }
 
     pub(crate) fn failure(self, id: &str, seen: &str) -> Self {
-        let block = format!(r#"{{"type":"tool_result","tool_use_id":"{id}","is_error":true,"content":{}}}"#, quoted(seen));
-        self.line("user", &format!(r#""toolUseResult":"Error","message":{{"role":"user","content":[{block}]}}"#))
+        let block = format!(
+            r#"{{"type":"tool_result","tool_use_id":"{id}","is_error":true,"content":{}}}"#,
+            quoted(seen)
+        );
+        self.line(
+            "user",
+            &format!(r#""toolUseResult":"Error","message":{{"role":"user","content":[{block}]}}"#),
+        )
     }
 }

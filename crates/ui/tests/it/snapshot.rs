@@ -6,9 +6,8 @@ pub(crate) fn check(page: &str, expected: &str) {
     let page = format!("\n{page}[EOF]\n");
     let expected = expected.trim_end_matches([' ', '\n']).to_owned() + "\n";
     if page != expected {
-        println!("--- the page is\n{page}--- the test expects\n{expected}---");
         let lines = page.lines().zip(expected.lines()).enumerate();
         let differs = lines.skip_while(|(_, (left, right))| left == right).map(|(at, _)| at).next();
-        panic!("the page differs at its line {differs:?}");
+        panic!("line {differs:?} differs\n--- the page is\n{page}--- the test expects\n{expected}---");
     }
 }

@@ -60,14 +60,19 @@ fn ways_left_are_named_and_told_when_asked() {
     assert_eq!(outline(&named), expected);
     let told = build(&session, Options { branches: Branches::Told });
     let Body::Branch(branch) = &told.items[3].body else { panic!() };
-    assert_eq!((branch.ways[0].line, branch.ways[0].messages, branch.ways[0].opening.as_str()), (3, 2, "left"));
+    assert_eq!(
+        (branch.ways[0].line, branch.ways[0].messages, branch.ways[0].opening.as_str()),
+        (3, 2, "left")
+    );
     assert_eq!(outline(branch.ways[0].conversation.as_ref().unwrap()), ["prompt left", "text 2", "end 0"]);
 }
 
 #[test]
 fn agents_inside_the_file_stand_under_the_call_that_asked_the_same() {
     let side = |uuid: &str, text: &str| {
-        format!(r#"{{"type":"user","uuid":"{uuid}","parentUuid":null,"isSidechain":true,"message":{{"content":"{text}"}}}}"#)
+        format!(
+            r#"{{"type":"user","uuid":"{uuid}","parentUuid":null,"isSidechain":true,"message":{{"content":"{text}"}}}}"#
+        )
     };
     let session = Session::new()
         .prompt("go")
@@ -83,7 +88,9 @@ fn agents_inside_the_file_stand_under_the_call_that_asked_the_same() {
 
 #[test]
 fn a_queued_prompt_that_only_the_queue_knows_is_a_prompt() {
-    let queue = |operation: &str, text: &str| format!(r#"{{"type":"queue-operation","operation":"{operation}","content":"{text}"}}"#);
+    let queue = |operation: &str, text: &str| {
+        format!(r#"{{"type":"queue-operation","operation":"{operation}","content":"{text}"}}"#)
+    };
     let session = Session::new()
         .prompt("go")
         .raw(&queue("enqueue", "and that"))
@@ -110,7 +117,17 @@ fn nothing_unknown_or_damaged_is_dropped() {
         .line("system", r#""subtype":"new_event","content":"hello""#)
         .line("attachment", r#""attachment":{"type":"new_kind","content":"x"}"#)
         .result("t9", "orphan", "{}");
-    let expected = ["prompt go", "Unknown", "Unknown", "not-json", "Unknown", "Note", "Attachment", "call t9 true", "end 0"];
+    let expected = [
+        "prompt go",
+        "Unknown",
+        "Unknown",
+        "not-json",
+        "Unknown",
+        "Note",
+        "Attachment",
+        "call t9 true",
+        "end 0",
+    ];
     assert_eq!(outline(&build(&session, Options::default())), expected);
 }
 
