@@ -30,11 +30,16 @@ impl<'a> Content<'a> {
 
     /// The blocks; a string has none of its own.
     pub fn blocks(&self) -> impl Iterator<Item = Block<'a>> + use<'a> {
-        let items = match self {
+        let mut items = match self {
             Self::Blocks(items) => items.clone(),
             _ => Value::from_checked(b"[]").items(),
         };
-        items.map(Block::new)
+        std::iter::from_fn(move || {
+            Some(match items.next_fields()? {
+                Ok(fields) => Block::of_fields(fields),
+                Err(value) => Block::Unknown(value),
+            })
+        })
     }
 
     /// The string, or all text blocks joined by blank lines.
@@ -79,10 +84,13 @@ macro_rules! blocks {
         impl<'a> Block<'a> {
             /// Reads a block.
             pub fn new(value: Value<'a>) -> Self {
-                let Some(fields) = value.fields() else { return Self::Unknown(value) };
+                value.fields().map_or(Self::Unknown(value), Self::of_fields)
+            }
+
+            fn of_fields(fields: Fields<'a>) -> Self {
                 match fields.text("type").map(Text::raw) {
                     $(Some(raw) if raw == $word.as_bytes() => Self::$name($view::new(fields)),)*
-                    _ => Self::Unknown(value),
+                    _ => Self::Unknown(Value::from_checked(fields.raw())),
                 }
             }
 

@@ -25,6 +25,11 @@ pub fn amount(count: u64) -> String {
     }
 }
 
+/// `1 token`, `3.4k tokens`.
+pub fn tokens(count: u64) -> String {
+    if count == 1 { "1 token".to_owned() } else { format!("{} tokens", amount(count)) }
+}
+
 /// `412 B`, `3.4 KB`, `1.2 MB`.
 pub fn size(bytes: u64) -> String {
     match bytes {

@@ -7,6 +7,9 @@
 /// Deepest nesting that is followed; deeper input is reported, not recursed into.
 const MAX_DEPTH: u32 = 512;
 
+/// Strings up to this many bytes are measured word by word.
+const SHORT_STRING: usize = 48;
+
 /// What stopped the scanner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
@@ -185,9 +188,7 @@ fn scan_escape(bytes: &[u8], at: usize) -> Scan {
 fn plain_run(bytes: &[u8]) -> usize {
     let mut run = 0;
     for chunk in bytes.chunks_exact(8) {
-        let mut word = [0; 8];
-        word.copy_from_slice(chunk);
-        let special = special_bytes(u64::from_le_bytes(word));
+        let special = special_bytes(word_of(chunk));
         if special != 0 {
             return run + (special.trailing_zeros() / 8) as usize;
         }
@@ -195,6 +196,13 @@ fn plain_run(bytes: &[u8]) -> usize {
     }
     let special = |byte: &&u8| !matches!(**byte, b'"' | b'\\' | 0..0x20);
     run + bytes[run..].iter().take_while(special).count()
+}
+
+/// Eight bytes as a number, the first one lowest.
+fn word_of(chunk: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    word.copy_from_slice(chunk);
+    u64::from_le_bytes(word)
 }
 
 /// Sets the high bit of each byte that is quote, backslash or control character. A borrow can set bits above a byte
@@ -239,13 +247,28 @@ pub(super) fn skip_value(bytes: &[u8], start: usize) -> usize {
     }
 }
 
+/// The end of a checked string. Short ones, which keys and ids are, end within the first words. In longer ones only
+/// quotes are searched for: text is full of escapes such as `\n`, and stopping at each of them would cost more than a look
+/// back from the few quotes that there are.
 pub(super) fn skip_string(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
-    while at < bytes.len() {
-        match memchr::memchr2(b'"', b'\\', &bytes[at..]) {
-            Some(n) if bytes[at + n] == b'"' => return at + n + 1,
-            Some(n) => at += n + 2,
-            None => break,
+    for word in bytes[at.min(bytes.len())..].chunks_exact(8).take(SHORT_STRING / 8) {
+        let special = special_bytes(word_of(word));
+        if special != 0 {
+            at += (special.trailing_zeros() / 8) as usize;
+            break;
+        }
+        at += 8;
+    }
+    if bytes.get(at) == Some(&b'"') {
+        return at + 1;
+    }
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr(b'"', rest)) {
+        let quote = at + found;
+        let backslashes = bytes[at..quote].iter().rev().take_while(|&&byte| byte == b'\\').count();
+        at = quote + 1;
+        if backslashes % 2 == 0 {
+            return at;
         }
     }
     bytes.len()

@@ -138,7 +138,9 @@ impl<'a> ApiBlock<'a> {
             Block::ToolUse(call) => call.id().map_or(BlockKind::NamelessCall, BlockKind::Call),
             Block::ToolResult(result) => result.tool_use().map_or(BlockKind::Other, BlockKind::Result),
             Block::ServerToolUse(call) => call.id().map_or(BlockKind::Other, BlockKind::ServerCall),
-            Block::WebSearchToolResult(result) => result.tool_use().map_or(BlockKind::Other, BlockKind::ServerResult),
+            Block::WebSearchToolResult(result) => {
+                result.tool_use().map_or(BlockKind::Other, BlockKind::ServerResult)
+            }
             Block::Fallback(_) => BlockKind::Fallback,
             Block::Unknown(value) => match value.get("tool_use_id").and_then(|id| id.text()) {
                 Some(id) => BlockKind::ServerResult(ToolUseId::new(id)),
@@ -190,7 +192,9 @@ impl<'a> ApiBlock<'a> {
             Body::Block(raw) => out.extend_from_slice(raw),
             Body::Mended(json) => out.extend_from_slice(json),
             Body::Text(text) => write_text(out, "", text.raw(), ""),
-            Body::Wrapped(text) => write_text(out, "<system-reminder>\\n", text.raw(), "\\n</system-reminder>"),
+            Body::Wrapped(text) => {
+                write_text(out, "<system-reminder>\\n", text.raw(), "\\n</system-reminder>")
+            }
             Body::Reminder(text) => {
                 let mut object = ObjectWriter::begin(out);
                 object.string("type", "text").string("text", text);

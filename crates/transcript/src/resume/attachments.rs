@@ -58,7 +58,8 @@ fn is_worded(body: &AttachmentBody<'_>, rules: &Rules) -> bool {
     let has_items = |key: &str| body.fields().get(key).is_some_and(|list| list.items().next().is_some());
     if word.is("hook_success") {
         // Only these two events speak to the model; for others the output is for people.
-        let speaks = body.hook_event().is_some_and(|event| event.is("SessionStart") || event.is("UserPromptSubmit"));
+        let speaks =
+            body.hook_event().is_some_and(|event| event.is("SessionStart") || event.is("UserPromptSubmit"));
         return speaks && body.content().and_then(Value::text).is_some_and(|text| !text.is_empty());
     }
     match () {
@@ -80,10 +81,19 @@ fn in_our_words(body: &AttachmentBody<'_>) -> String {
     }
     let mut texts = Vec::new();
     for field in body.fields().iter() {
-        let is_text = ["content", "snippet", "prompt", "message", "description", "style", "stdout", "blockingError"]
-            .iter()
-            .chain(&["addedLines", "addedBlocks", "removedNames", "removedTypes", "skills", "memories", "files"])
-            .any(|key| field.key.is(key));
+        let is_text =
+            ["content", "snippet", "prompt", "message", "description", "style", "stdout", "blockingError"]
+                .iter()
+                .chain(&[
+                    "addedLines",
+                    "addedBlocks",
+                    "removedNames",
+                    "removedTypes",
+                    "skills",
+                    "memories",
+                    "files",
+                ])
+                .any(|key| field.key.is(key));
         if is_text {
             collect_texts(field.value, &mut texts);
         }
@@ -107,9 +117,18 @@ fn collect_texts(value: Value<'_>, texts: &mut Vec<String>) {
         Kind::Array => value.items().for_each(|item| collect_texts(item, texts)),
         Kind::Object => {
             for field in value.fields().iter().flat_map(|fields| fields.iter().collect::<Vec<_>>()) {
-                let is_text = ["text", "content", "contents", "file", "message", "blockingError", "subject", "diagnostics"]
-                    .iter()
-                    .any(|key| field.key.is(key));
+                let is_text = [
+                    "text",
+                    "content",
+                    "contents",
+                    "file",
+                    "message",
+                    "blockingError",
+                    "subject",
+                    "diagnostics",
+                ]
+                .iter()
+                .any(|key| field.key.is(key));
                 if is_text {
                     collect_texts(field.value, texts);
                 }

@@ -21,7 +21,8 @@ pub(super) fn settle<'a>(entries: &mut Vec<Entry<'a>>, rules: &Rules, ledger: &m
         entries.insert(place + 1, answer);
     }
     entries.retain_mut(|entry| {
-        let is_call = |block: &ApiBlock<'_>| matches!(block.kind, BlockKind::Call(_) | BlockKind::NamelessCall);
+        let is_call =
+            |block: &ApiBlock<'_>| matches!(block.kind, BlockKind::Call(_) | BlockKind::NamelessCall);
         if entry.kind != EntryKind::Message || !entry.blocks.iter().any(is_call) {
             return true;
         }
@@ -64,7 +65,9 @@ fn open_at_end<'a>(
     }
     let response = entries[reply].response;
     let in_response = |entry: &&Entry<'a>| {
-        !is_message(entry) || is_results_alone(entry) || entry.role == Role::Assistant && entry.response == response
+        !is_message(entry)
+            || is_results_alone(entry)
+            || entry.role == Role::Assistant && entry.response == response
     };
     let mut open: Vec<_> = entries[..=reply]
         .iter()
@@ -105,7 +108,8 @@ pub(super) fn put_results_behind<'a>(entries: Vec<Entry<'a>>, rules: &Rules) -> 
             group.push(next);
         }
         // A call that was made before has its result where it is.
-        let calls: HashSet<_> = group.iter().flat_map(Entry::calls).filter(|&call| made.insert(call)).collect();
+        let calls: HashSet<_> =
+            group.iter().flat_map(Entry::calls).filter(|&call| made.insert(call)).collect();
         take_early_results(&mut sorted, &calls, &mut waiting);
         let end = group.iter().rposition(|entry| entry.kind == EntryKind::Message).map_or(0, |last| last + 1);
         let rest = group.split_off(end);
@@ -125,7 +129,8 @@ fn take_early_results<'a>(
     let is_result = |entry: &Entry<'_>| entry.kind == EntryKind::Message && entry.results().next().is_some();
     let start = sorted.iter().rposition(|entry| entry.kind == EntryKind::Message && !is_result(entry));
     let start = start.map_or(0, |before| before + 1);
-    if calls.is_empty() || !sorted[start..].iter().flat_map(Entry::results).any(|call| calls.contains(&call)) {
+    if calls.is_empty() || !sorted[start..].iter().flat_map(Entry::results).any(|call| calls.contains(&call))
+    {
         return;
     }
     let mut moves = false;

@@ -48,7 +48,13 @@ pub(super) fn put_back_preserved(lines: &mut Lines<'_, '_>, rules: &Rules) {
     splice(lines, rules, boundary, anchor, &segment);
 }
 
-fn splice(lines: &mut Lines<'_, '_>, rules: &Rules, boundary: NodeIndex, anchor: Link, segment: &[NodeIndex]) {
+fn splice(
+    lines: &mut Lines<'_, '_>,
+    rules: &Rules,
+    boundary: NodeIndex,
+    anchor: Link,
+    segment: &[NodeIndex],
+) {
     let (Some(&head), Some(&tail)) = (segment.first(), segment.last()) else { return };
     let mut is_kept = vec![false; lines.transcript.nodes().len()];
     for &index in segment {
@@ -93,7 +99,9 @@ impl<'a> Kept<'a> {
 
     /// The kept lines in order and what they hang from; nothing where the file does not have them all.
     fn segment(&self, lines: &Lines<'_, 'a>) -> Option<(Link, Vec<NodeIndex>)> {
-        let link = |anchor: Option<RecordId<'a>>| anchor.and_then(|id| lines.find(id)).map_or(Link::Missing, Link::To);
+        let link = |anchor: Option<RecordId<'a>>| {
+            anchor.and_then(|id| lines.find(id)).map_or(Link::Missing, Link::To)
+        };
         match self {
             Self::Messages(kept) => {
                 let ids = kept.uuids()?.map(|id| lines.find(RecordId::new(id.text()?)));

@@ -9,10 +9,10 @@ use super::rules::{EmptyRule, Rules};
 
 /// Drops lines that say nothing, before they are joined.
 pub(super) fn drop_lines(entries: &mut Vec<Entry<'_>>, rules: &Rules, ledger: &mut Ledger) {
-    if rules.empty == EmptyRule::BlankResponses {
+    if rules.empty == EmptyRule::Replies {
         return entries.retain(|entry| entry.kind != EntryKind::Message || is_anything(entry, ledger));
     }
-    if rules.empty == EmptyRule::BlankThinkingAndEmptyBlocks {
+    if rules.empty == EmptyRule::LinesThinkingAndBlocks {
         entries.iter_mut().for_each(drop_empty_blocks);
     }
     entries.retain_mut(|entry| match (entry.kind, entry.role) {
@@ -59,8 +59,8 @@ fn drop_empty_blocks(entry: &mut Entry<'_>) {
 fn drop_thinking(entries: &mut Vec<Entry<'_>>, rules: &Rules, ledger: &mut Ledger) {
     let is_thinking = |blocks: &[ApiBlock<'_>]| {
         let beside = |kind: BlockKind<'_>| match rules.empty {
-            EmptyRule::BlankThinkingAndEmptyBlocks => kind == BlockKind::Blank,
-            EmptyRule::BlankResponses | EmptyRule::BlankAndThinking => false,
+            EmptyRule::LinesThinkingAndBlocks => kind == BlockKind::Blank,
+            EmptyRule::Replies | EmptyRule::LinesAndThinking => false,
         };
         blocks.iter().all(|block| block.kind == BlockKind::Thinking || beside(block.kind))
     };
@@ -80,7 +80,7 @@ fn drop_thinking(entries: &mut Vec<Entry<'_>>, rules: &Rules, ledger: &mut Ledge
 
 /// Drops whole replies of white space, where the client looks at them only after joining.
 pub(super) fn drop_messages(messages: &mut Vec<ApiMessage<'_>>, rules: &Rules, ledger: &mut Ledger) {
-    if rules.empty != EmptyRule::BlankResponses {
+    if rules.empty != EmptyRule::Replies {
         return;
     }
     messages.retain(|message| {

@@ -1,6 +1,6 @@
 //! What the client puts behind a conversation that ends with the user, so that its next prompt can follow.
 
-use super::api::{ApiBlock, Filler, Role};
+use super::api::{ApiBlock, Body, Filler, Role};
 use super::entries::{Entry, EntryKind};
 use super::rules::{EndRule, Rules};
 
@@ -8,20 +8,35 @@ use super::rules::{EndRule, Rules};
 pub(super) fn fill(entries: &mut Vec<Entry<'_>>, rules: &Rules) {
     let is_message = |entry: &Entry<'_>| matches!(entry.kind, EntryKind::Message | EntryKind::ApiError);
     let last = match rules.end {
-        EndRule::ReplyToLastLine => entries.len().checked_sub(1),
-        EndRule::ReplyAndGoOn | EndRule::ReplyToLastMessage => entries.iter().rposition(is_message),
+        EndRule::AfterLastLine => entries.len().checked_sub(1),
+        EndRule::GoOnAndReply | EndRule::AfterLastMessage => entries.iter().rposition(is_message),
     };
     let Some(last) = last.filter(|&last| entries[last].is_message_of(Role::User)) else { return };
+    if rules.end == EndRule::AfterLastMessage && ends_with_local_commands(&entries[..=last]) {
+        return;
+    }
     let index = entries[last].index;
     let filler = |role, filler| Entry {
         index,
-        kind: EntryKind::Message,
+        kind: EntryKind::Filler,
         role,
         response: None,
         blocks: vec![ApiBlock::filler(filler)],
     };
-    if rules.end == EndRule::ReplyAndGoOn && entries[last].results().next().is_some() {
+    let is_cut_off = entries[last].results().next().is_some()
+        || entries[last..].iter().any(|entry| entry.kind == EntryKind::Reminder);
+    if rules.end == EndRule::GoOnAndReply && is_cut_off {
         entries.push(filler(Role::User, Filler::GoOn));
     }
     entries.push(filler(Role::Assistant, Filler::NoResponse));
+}
+
+/// Whether the end is slash commands under the client's own caveat: nobody waits for a reply to these.
+fn ends_with_local_commands(entries: &[Entry<'_>]) -> bool {
+    let starts_with = |entry: &Entry<'_>, words: &str| matches!(entry.blocks.first(), Some(ApiBlock { body: Body::Text(text), .. }) if text.raw().starts_with(words.as_bytes()));
+    let is_command =
+        |entry: &&Entry<'_>| starts_with(entry, "<command-name>") || starts_with(entry, "<local-command-std");
+    let mut before =
+        entries.iter().rev().filter(|entry| entry.kind == EntryKind::Message).skip_while(is_command);
+    before.next().is_some_and(|entry| starts_with(entry, "<local-command-caveat>"))
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns the reading of content. Nothing is paired, joined or filled in here.
 
-use super::api::{ApiBlock, Body, BlockKind, Role};
+use super::api::{ApiBlock, BlockKind, Body, Filler, Role};
 use super::attachments;
 use super::left_out::{Ledger, Reason};
 use super::lines::Lines;
@@ -26,6 +26,8 @@ pub(super) enum EntryKind {
     Reminder,
     /// A notice: not sent, but it is there.
     Notice,
+    /// Words of the client itself: a message of their own.
+    Filler,
 }
 
 /// What one line would send.
@@ -96,7 +98,9 @@ fn read_user<'a>(index: NodeIndex, user: &User<'a>, rules: &Rules) -> Result<Ent
     let mut blocks = match user.content() {
         Content::Text(text) if text.is_empty() => Vec::new(),
         Content::Text(text) => vec![ApiBlock::of_text(index, text)],
-        content @ Content::Blocks(_) => content.blocks().map(|block| ApiBlock::of_block(index, &block)).collect(),
+        content @ Content::Blocks(_) => {
+            content.blocks().map(|block| ApiBlock::of_block(index, &block)).collect()
+        }
         Content::Absent | Content::Unknown(_) if rules.content == ContentRule::Strict => {
             return Err(Refusal::UnreadableContent);
         }
@@ -134,16 +138,26 @@ fn read_assistant<'a>(
     ledger: &mut Ledger,
 ) -> Result<Entry<'a>, Refusal> {
     let mut blocks: Vec<_> = match assistant.content() {
-        content @ Content::Blocks(_) => content.blocks().map(|block| ApiBlock::of_block(index, &block)).collect(),
+        content @ Content::Blocks(_) => {
+            content.blocks().map(|block| ApiBlock::of_block(index, &block)).collect()
+        }
         _ if rules.content == ContentRule::Strict => return Err(Refusal::UnreadableContent),
         Content::Text(text) => vec![ApiBlock::of_text(index, text)],
         Content::Absent | Content::Unknown(_) => {
             ledger.note(index, Reason::Empty);
             let response = assistant.message().and_then(|message| message.id());
-            return Ok(Entry { index, kind: EntryKind::Notice, role: Role::Assistant, response, blocks: Vec::new() });
+            return Ok(Entry {
+                index,
+                kind: EntryKind::Notice,
+                role: Role::Assistant,
+                response,
+                blocks: Vec::new(),
+            });
         }
     };
+    let mut is_mark_alone = false;
     if rules.fallback == FallbackRule::Dropped {
+        is_mark_alone = !blocks.is_empty() && blocks.iter().all(|block| block.kind == BlockKind::Fallback);
         blocks.retain(|block| {
             let is_sent = block.kind != BlockKind::Fallback;
             if !is_sent {
@@ -156,19 +170,22 @@ fn read_assistant<'a>(
     if is_error {
         ledger.note(index, Reason::ApiError);
     }
-    let kind = if is_error { EntryKind::ApiError } else { EntryKind::Message };
+    let kind = match (is_error, is_mark_alone) {
+        (true, _) => EntryKind::ApiError,
+        (false, true) => EntryKind::Notice,
+        (false, false) => EntryKind::Message,
+    };
     let response = assistant.message().and_then(|message| message.id());
     Ok(Entry { index, kind, role: Role::Assistant, response, blocks })
 }
 
 fn read_system<'a>(index: NodeIndex, system: &System<'a>, rules: &Rules, ledger: &mut Ledger) -> Entry<'a> {
-    let text = match system.system_kind() {
-        SystemKind::LocalCommand if rules.local_command == LocalCommandRule::UserText => system.content(),
-        _ => None,
-    };
-    let (kind, blocks) = match text {
-        Some(text) => (EntryKind::LocalCommand, vec![ApiBlock::of_text(index, text)]),
-        None => {
+    let is_sent =
+        system.system_kind() == SystemKind::LocalCommand && rules.local_command == LocalCommandRule::UserText;
+    let (kind, blocks) = match system.content().filter(|text| !text.is_empty()) {
+        Some(text) if is_sent => (EntryKind::LocalCommand, vec![ApiBlock::of_text(index, text)]),
+        None if is_sent => (EntryKind::LocalCommand, vec![ApiBlock::filler(Filler::NoContent)]),
+        _ => {
             ledger.note(index, Reason::Notice);
             (EntryKind::Notice, Vec::new())
         }

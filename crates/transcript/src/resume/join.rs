@@ -77,9 +77,14 @@ pub(super) fn join<'a>(entries: Vec<Entry<'a>>, rules: &Rules) -> Vec<ApiMessage
                 None => drafts.push(Draft::new(entry, has_result)),
             },
             Role::Assistant => {
-                let is_prompted = drafts.last().is_some_and(|last| last.message.role == Role::User && !last.has_result);
+                let is_prompted =
+                    drafts.last().is_some_and(|last| last.message.role == Role::User && !last.has_result);
                 if is_prompted {
                     replies.clear();
+                }
+                if entry.kind == EntryKind::Filler {
+                    drafts.push(Draft::new(entry, has_result));
+                    continue;
                 }
                 if let Some(&place) = replies.get(&entry.response) {
                     drafts[place].add(entry, has_result);

@@ -3,9 +3,9 @@
 //! Owns the choice alone: it neither walks to the root nor looks at what the lines say.
 
 use super::lines::{Children, Lines, Link};
-use super::{chain, parallel};
 use super::refusal::Refusal;
 use super::rules::{LeafRule, Rules, TrailRule};
+use super::{chain, parallel};
 use crate::record::RecordKind;
 use crate::transcript::NodeIndex;
 
@@ -17,7 +17,9 @@ pub(super) fn choose(lines: &Lines<'_, '_>, rules: &Rules) -> Result<NodeIndex, 
     let last = lines.known.iter().rev().copied().find(|&index| !lines.node(index).is_sidechain);
     let last = last.ok_or(Refusal::OnlySidechains)?;
     let leaf = match rules.leaf {
-        LeafRule::NewestTimestamp => newest(lines, lines.known.iter().copied()).ok_or(Refusal::NoTimestamp)?,
+        LeafRule::NewestTimestamp => {
+            newest(lines, lines.known.iter().copied()).ok_or(Refusal::NoTimestamp)?
+        }
         LeafRule::LoneTipElseLastLine => lone_tip_else_last(lines, last)?,
         LeafRule::LastLineThenLastPrompt => {
             let children = lines.children();

@@ -81,8 +81,8 @@ fn rebuild<'a>(
     let mut entries = entries::read(&lines, rules, &history, ledger)?;
     calls::settle(&mut entries, rules, ledger);
     empty::drop_lines(&mut entries, rules, ledger);
+    let mut entries = calls::put_results_behind(entries, rules);
     end::fill(&mut entries, rules);
-    let entries = calls::put_results_behind(entries, rules);
     let mut messages = join::join(join::lift_reminders(entries), rules);
     empty::drop_messages(&mut messages, rules, ledger);
     Ok(pairing::repair(messages, rules, ledger))

@@ -8,7 +8,11 @@ use super::rules::{OrphanRule, PairingRule, Rules};
 use crate::id::ToolUseId;
 
 /// Makes every call be followed by its result and every result stand behind its call.
-pub(super) fn repair<'a>(messages: Vec<ApiMessage<'a>>, rules: &Rules, ledger: &mut Ledger) -> Vec<ApiMessage<'a>> {
+pub(super) fn repair<'a>(
+    messages: Vec<ApiMessage<'a>>,
+    rules: &Rules,
+    ledger: &mut Ledger,
+) -> Vec<ApiMessage<'a>> {
     if rules.pairing == PairingRule::CallsOnly {
         return messages;
     }
@@ -29,7 +33,8 @@ pub(super) fn repair<'a>(messages: Vec<ApiMessage<'a>>, rules: &Rules, ledger: &
             }
             Role::User => {
                 let missing = keep_answers(&mut message, std::mem::take(&mut open), ledger);
-                let errors = missing.into_iter().map(|call| ApiBlock::error_result(Filler::MissingResult, call));
+                let errors =
+                    missing.into_iter().map(|call| ApiBlock::error_result(Filler::MissingResult, call));
                 message.blocks.splice(0..0, errors);
                 if message.blocks.is_empty() {
                     let filler = match rules.orphan_at_start {
@@ -63,7 +68,11 @@ fn answer_missing<'a>(repaired: &mut Vec<ApiMessage<'a>>, open: &mut Vec<ToolUse
     }
 }
 
-fn drop_repeated_calls<'a>(message: &mut ApiMessage<'a>, used: &mut HashSet<ToolUseId<'a>>, ledger: &mut Ledger) {
+fn drop_repeated_calls<'a>(
+    message: &mut ApiMessage<'a>,
+    used: &mut HashSet<ToolUseId<'a>>,
+    ledger: &mut Ledger,
+) {
     message.blocks.retain(|block| match block.kind {
         BlockKind::Call(id) if !used.insert(id) => {
             note(block, Reason::RepeatedCall, ledger);

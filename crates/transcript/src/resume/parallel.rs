@@ -27,17 +27,50 @@ pub(super) fn pull_in(lines: &Lines<'_, '_>, rules: &Rules, chain: Vec<NodeIndex
             continue;
         }
         let Found { siblings, mut results } = step.find(id);
-        whole.extend(siblings);
-        if rules.parallel == ParallelRule::Descendants && !results.is_empty() {
-            while let Some(&next) = chain.get(at).filter(|&&next| !lines.is_message(next) || is_result(lines, next)) {
-                results.push(next);
-                at += 1;
-            }
-            results.sort_unstable();
+        if rules.parallel == ParallelRule::Children || results.is_empty() {
+            whole.extend(siblings);
+            whole.extend(results);
+            continue;
         }
-        whole.extend(results);
+        let mut stretch = take_stretch(lines, &mut whole, id);
+        stretch.extend(siblings);
+        while let Some(&next) =
+            chain.get(at).filter(|&&next| !lines.is_message(next) || is_result(lines, next))
+        {
+            stretch.push(next);
+            at += 1;
+        }
+        results.sort_unstable();
+        merge(lines, &mut whole, &stretch, &results);
     }
     whole
+}
+
+/// Takes off the end what belongs to a response: its lines, and the results and notices between and behind them.
+fn take_stretch<'a>(lines: &Lines<'_, 'a>, whole: &mut Vec<NodeIndex>, id: MessageId<'a>) -> Vec<NodeIndex> {
+    let mut start = whole.len();
+    for (at, &index) in whole.iter().enumerate().rev() {
+        if response_of(lines, index) == Some(id) {
+            start = at;
+        } else if lines.is_message(index) && !is_result(lines, index) {
+            break;
+        }
+    }
+    whole.split_off(start)
+}
+
+/// Puts results among those of the stretch by their place in the file; calls and notices stay where they are.
+fn merge(lines: &Lines<'_, '_>, whole: &mut Vec<NodeIndex>, stretch: &[NodeIndex], results: &[NodeIndex]) {
+    let mut results = results.iter().copied().peekable();
+    for &index in stretch {
+        if is_result(lines, index) {
+            while let Some(earlier) = results.next_if(|&result| result < index) {
+                whole.push(earlier);
+            }
+        }
+        whole.push(index);
+    }
+    whole.extend(results);
 }
 
 fn response_of<'a>(lines: &Lines<'_, 'a>, index: NodeIndex) -> Option<MessageId<'a>> {
@@ -108,7 +141,8 @@ impl<'l, 't, 'a> Step<'l, 't, 'a> {
         }
         if self.rule == ParallelRule::Children {
             let lines = self.lines;
-            let by_time = |list: &mut Vec<NodeIndex>| list.sort_by_key(|&index| (lines.node(index).millis, index));
+            let by_time =
+                |list: &mut Vec<NodeIndex>| list.sort_by_key(|&index| (lines.node(index).millis, index));
             by_time(&mut found.siblings);
             by_time(&mut found.results);
         }

@@ -122,12 +122,12 @@ pub(super) enum BlockOrderRule {
 /// Which empty things are dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EmptyRule {
-    /// Responses of white space alone; thinking alone is sent.
-    BlankResponses,
-    /// Also thinking alone.
-    BlankAndThinking,
+    /// Whole replies of white space; thinking alone is sent.
+    Replies,
+    /// Single lines of white space, and thinking alone.
+    LinesAndThinking,
     /// Also single empty blocks, and thinking beside white space.
-    BlankThinkingAndEmptyBlocks,
+    LinesThinkingAndBlocks,
 }
 
 /// What content that is no list of blocks does.
@@ -197,11 +197,11 @@ pub(super) enum SurrogateRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndRule {
     /// A reply, if the very last line is the user's.
-    ReplyToLastLine,
-    /// A reply, if the last message is the user's; a prompt to go on before it, if that is a tool's result.
-    ReplyAndGoOn,
+    AfterLastLine,
+    /// A reply, if the last message is the user's; a prompt to go on before it, if a result or an attachment came last.
+    GoOnAndReply,
     /// A reply, if the last message is the user's.
-    ReplyToLastMessage,
+    AfterLastMessage,
 }
 
 /// The rules of one client.

@@ -38,7 +38,10 @@ mod tests {
     #[test]
     fn only_halves_are_replaced() {
         let check = |raw: &str, expected: Option<&str>| {
-            assert_eq!(replaced(raw.as_bytes()).map(|bytes| String::from_utf8(bytes).unwrap()).as_deref(), expected);
+            assert_eq!(
+                replaced(raw.as_bytes()).map(|bytes| String::from_utf8(bytes).unwrap()).as_deref(),
+                expected
+            );
         };
         check(r#"{"text":"plain \n \u00e4"}"#, None);
         check(r#"{"text":"\ud83d\ude00"}"#, None);

@@ -15,7 +15,7 @@ pub(super) static RULES: Rules = Rules {
     open_call: OpenCallRule::Dropped,
     join: JoinRule::OverResults,
     order: BlockOrderRule::AsWritten,
-    empty: EmptyRule::BlankResponses,
+    empty: EmptyRule::Replies,
     content: ContentRule::Strict,
     notification: NotificationRule::Prompt,
     local_command: LocalCommandRule::NotSent,
@@ -23,6 +23,6 @@ pub(super) static RULES: Rules = Rules {
     fallback: FallbackRule::Sent,
     queued_images: QueuedImageRule::NotSent,
     surrogates: SurrogateRule::Kept,
-    end: EndRule::ReplyToLastLine,
+    end: EndRule::AfterLastLine,
     attachments: &["todo", "todo_reminder"],
 };

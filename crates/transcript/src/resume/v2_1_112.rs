@@ -15,7 +15,7 @@ pub(super) static RULES: Rules = Rules {
     open_call: OpenCallRule::Dropped,
     join: JoinRule::OverResultsAndResponses,
     order: BlockOrderRule::AsWritten,
-    empty: EmptyRule::BlankAndThinking,
+    empty: EmptyRule::LinesAndThinking,
     content: ContentRule::Strict,
     notification: NotificationRule::Prompt,
     local_command: LocalCommandRule::UserText,
@@ -23,7 +23,7 @@ pub(super) static RULES: Rules = Rules {
     fallback: FallbackRule::Sent,
     queued_images: QueuedImageRule::Sent,
     surrogates: SurrogateRule::Kept,
-    end: EndRule::ReplyAndGoOn,
+    end: EndRule::GoOnAndReply,
     attachments: &[
         "agent_listing_delta",
         "auto_mode",

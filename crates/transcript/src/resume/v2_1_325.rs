@@ -15,7 +15,7 @@ pub(super) static RULES: Rules = Rules {
     open_call: OpenCallRule::AnsweredWithError,
     join: JoinRule::OverResultsAndResponses,
     order: BlockOrderRule::CallsLast,
-    empty: EmptyRule::BlankThinkingAndEmptyBlocks,
+    empty: EmptyRule::LinesThinkingAndBlocks,
     content: ContentRule::Lenient,
     notification: NotificationRule::Reminder,
     local_command: LocalCommandRule::UserText,
@@ -23,7 +23,7 @@ pub(super) static RULES: Rules = Rules {
     fallback: FallbackRule::Dropped,
     queued_images: QueuedImageRule::Sent,
     surrogates: SurrogateRule::Replaced,
-    end: EndRule::ReplyToLastMessage,
+    end: EndRule::AfterLastMessage,
     attachments: &[
         "agent_listing_delta",
         "auto_mode",

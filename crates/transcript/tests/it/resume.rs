@@ -26,7 +26,8 @@ pub(crate) fn session(description: &str) -> Vec<u8> {
             file.push('\n');
             continue;
         }
-        let (head, extra) = line.find(" {").map_or((line, ""), |at| (&line[..at], &line[at + 2..line.len() - 1]));
+        let (head, extra) =
+            line.find(" {").map_or((line, ""), |at| (&line[..at], &line[at + 2..line.len() - 1]));
         let mut words = head.split_whitespace();
         let (kind, name) = (words.next().unwrap(), words.next().unwrap());
         second += 1.0;
@@ -48,7 +49,8 @@ pub(crate) fn session(description: &str) -> Vec<u8> {
             continue;
         }
         let uuid = if kind == "r" { format!("R{name}") } else { name.to_owned() };
-        let user = |content: String| format!(r#""type":"user","message":{{"role":"user","content":{content}}}"#);
+        let user =
+            |content: String| format!(r#""type":"user","message":{{"role":"user","content":{content}}}"#);
         let reply = |content: String| {
             format!(
                 r#""type":"assistant","message":{{"id":"{response}","role":"assistant","model":"m","content":[{content}]}}"#
@@ -118,7 +120,8 @@ pub(crate) fn condensed(file: &[u8], client: Client) -> String {
     let resumed = resume(&transcript, client);
     let mut json = Vec::new();
     resumed.write_json(&mut json);
-    let json = Value::parse(&json).unwrap_or_else(|fault| panic!("{fault:?} in {}", String::from_utf8_lossy(&json)));
+    let json =
+        Value::parse(&json).unwrap_or_else(|fault| panic!("{fault:?} in {}", String::from_utf8_lossy(&json)));
     if let Some(refused) = json.get("refused") {
         return format!("refused: {}", refused.text().unwrap().decode());
     }

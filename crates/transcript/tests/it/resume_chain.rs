@@ -13,7 +13,8 @@ fn a_missing_parent_is_bridged_over_five_seconds_of_time() {
 
 #[test]
 fn a_bridge_goes_to_the_nearest_line_in_time_wherever_it_stands() {
-    let later_in_file = "u U1 @1\n a A1 @2\n u U3 <GONE @10\n a A3 @11\n u V <A1 @8\n a VA @9\n u U4 <A3 @12\n a A4 @13";
+    let later_in_file =
+        "u U1 @1\n a A1 @2\n u U3 <GONE @10\n a A3 @11\n u V <A1 @8\n a VA @9\n u U4 <A3 @12\n a A4 @13";
     check(later_in_file, &[(&[MID, NEW], "U[U1] A[A1] U[V] A[VA] U[U3] A[A3] U[U4] A[A4]")]);
     let own_child = "u U1 @1\n a A1 @2\n u U3 <GONE @6\n a A3 @5\n u U4 @12";
     check(own_child, &[(&[MID, NEW], "U[U1] A[A1] U[U3] A[A3] U[U4] A[No response requested.]")]);
@@ -30,10 +31,7 @@ fn a_bridge_goes_to_the_nearest_line_in_time_wherever_it_stands() {
 #[test]
 fn chains_run_through_progress() {
     let file = "u U1\n t T1\n p P1\n p P2\n r T1\n a A1";
-    check(
-        file,
-        &[(&[OLD], "U[result T1] A[A1]"), (&[MID, NEW], "U[U1] A[call T1] U[result T1] A[A1]")],
-    );
+    check(file, &[(&[OLD], "U[result T1] A[A1]"), (&[MID, NEW], "U[U1] A[call T1] U[result T1] A[A1]")]);
     check("p P1 <P2 @1\n p P2 <P1 @2\n u U1 <P1 @3\n a A1 @4", &[(&[MID, NEW], "U[U1] A[A1]")]);
 }
 
@@ -55,9 +53,7 @@ fn a_later_line_with_the_same_id_replaces_the_earlier() {
 
 #[test]
 fn of_two_objects_on_a_line_one_client_reads_the_first() {
-    let two = |first: &str, second: &str| {
-        format!("u U1\n={}{}\n", line(first), line(second)) + "a A2 <U2 @4"
-    };
+    let two = |first: &str, second: &str| format!("u U1\n={}{}\n", line(first), line(second)) + "a A2 <U2 @4";
     fn line(name: &str) -> String {
         let (kind, parent) = if name == "A1" { ("assistant", "U1") } else { ("user", "A1") };
         let second = if name == "A1" { 2 } else { 3 };
@@ -65,22 +61,23 @@ fn of_two_objects_on_a_line_one_client_reads_the_first() {
             r#"{{"type":"{kind}","uuid":"{name}","parentUuid":"{parent}","timestamp":"2026-11-01T00:00:0{second}.000Z","message":{{"id":"m","content":[{{"type":"text","text":"{name}"}}]}}}}"#
         )
     }
-    check(
-        &two("A1", "U2"),
-        &[(&[OLD], "A[A2]"), (&[MID], "U[U1] A[A2]"), (&[NEW], "U[U1] A[A1] A[A2]")],
-    );
+    check(&two("A1", "U2"), &[(&[OLD], "A[A2]"), (&[MID], "U[U1] A[A2]"), (&[NEW], "U[U1] A[A1] A[A2]")]);
 }
 
 const BEFORE: &str = "u U1\n a A1\n u U2\n a A2\n";
 
 fn segment(head: &str, anchor: &str, tail: &str) -> String {
-    format!(r#"{{"compactMetadata":{{"preservedSegment":{{"headUuid":"{head}","anchorUuid":"{anchor}","tailUuid":"{tail}"}}}}}}"#)
+    format!(
+        r#"{{"compactMetadata":{{"preservedSegment":{{"headUuid":"{head}","anchorUuid":"{anchor}","tailUuid":"{tail}"}}}}}}"#
+    )
 }
 
 fn messages(anchor: &str, uuids: &[&str]) -> String {
     let list: Vec<_> = uuids.iter().map(|id| format!("\"{id}\"")).collect();
     let list = list.join(",");
-    format!(r#"{{"compactMetadata":{{"preservedMessages":{{"anchorUuid":"{anchor}","uuids":[{list}],"allUuids":[{list}]}}}}}}"#)
+    format!(
+        r#"{{"compactMetadata":{{"preservedMessages":{{"anchorUuid":"{anchor}","uuids":[{list}],"allUuids":[{list}]}}}}}}"#
+    )
 }
 
 #[test]
@@ -99,7 +96,10 @@ fn history_starts_at_the_last_boundary_on_the_chain() {
 fn a_preserved_segment_is_put_behind_its_anchor() {
     let with = |metadata: &str, rest: &str| format!("{BEFORE} b B {metadata}\n m SUM\n {rest}");
     let kept = "U[SUM | U2] A[A2] U[U3] A[A3]";
-    check(&with(&segment("U2", "SUM", "A2"), "u U3\n a A3"), &[(&[OLD], "U[SUM | U3] A[A3]"), (&[MID, NEW], kept)]);
+    check(
+        &with(&segment("U2", "SUM", "A2"), "u U3\n a A3"),
+        &[(&[OLD], "U[SUM | U3] A[A3]"), (&[MID, NEW], kept)],
+    );
     check(&with(&segment("U2", "SUM", "A2"), "u U3 <A2\n a A3"), &[(&[MID, NEW], kept)]);
     check(&with(&segment("U2", "B", "A2"), "u U3\n a A3"), &[(&[MID, NEW], "U[U2] A[A2] U[SUM | U3] A[A3]")]);
     check(&with(&segment("U2", "SUM", "A2"), ""), &[(&[MID, NEW], "U[SUM | U2] A[A2]")]);
@@ -154,7 +154,8 @@ fn calls_of_one_response_are_gathered_from_other_branches() {
 
 #[test]
 fn gathered_results_come_by_time_or_by_file() {
-    let file = "u U1\n t T1 mid=m\n t T2 mid=m\n t T3 mid=m\n r T1 <T1 @20\n r T2 <T2 @10\n r T3 <T3 @15\n a A2 @30";
+    let file =
+        "u U1\n t T1 mid=m\n t T2 mid=m\n t T3 mid=m\n r T1 <T1 @20\n r T2 <T2 @10\n r T3 <T3 @15\n a A2 @30";
     check(
         file,
         &[
@@ -162,7 +163,8 @@ fn gathered_results_come_by_time_or_by_file() {
             (&[NEW], "U[U1] A[call T1 | call T2 | call T3] U[result T1 | result T2 | result T3] A[A2]"),
         ],
     );
-    let late = "u U1\n t T1 mid=m\n t T2 mid=m\n r T2 <T2 @10\n a A2 @11\n r T1 <T1 @20\n u U3 <A2 @30\n a A3";
+    let late =
+        "u U1\n t T1 mid=m\n t T2 mid=m\n r T2 <T2 @10\n a A2 @11\n r T1 <T1 @20\n u U3 <A2 @30\n a A3";
     check(
         late,
         &[

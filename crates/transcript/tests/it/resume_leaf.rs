@@ -85,11 +85,21 @@ fn last_prompt_names_a_branch_or_nothing() {
     check(&said("lp NOWHERE"), &[(&[NEW], b)]);
     // The last word counts; one without a leaf says nothing, one with an unknown leaf takes the earlier back.
     check(&said("lp A2a\n lp -"), &[(&[NEW], a)]);
-    check(&said(r#"lp A2a
-        lp - {"leafUuid":null}"#), &[(&[NEW], a)]);
+    check(
+        &said(
+            r#"lp A2a
+        lp - {"leafUuid":null}"#,
+        ),
+        &[(&[NEW], a)],
+    );
     check(&said("lp A2a\n lp NOWHERE"), &[(&[NEW], b)]);
-    check(&said(r#"lp A2a
-        lp 00000000-0000-0000-0000-000000000000 {"explicit":true}"#), &[(&[NEW], b)]);
+    check(
+        &said(
+            r#"lp A2a
+        lp 00000000-0000-0000-0000-000000000000 {"explicit":true}"#,
+        ),
+        &[(&[NEW], b)],
+    );
 }
 
 #[test]
@@ -131,8 +141,14 @@ fn files_that_are_refused() {
     check(untimed, &[(&[MID, NEW], "refused: the last line has no readable timestamp")]);
     check("u U1\n a A1 @-\n u U2\n a A2", &[(&[MID, NEW], "U[U1] A[A1] U[U2] A[A2]")]);
     let in_sidechain = "u U1\n a A1\n u S <A1 {\"isSidechain\":true}";
-    check(in_sidechain, &[(&[MID], "refused: the conversation ends in a line of a sub-agent"), (&[NEW], "U[U1] A[A1]")]);
-    check(&format!("{in_sidechain}\n lp S"), &[(&[NEW], "refused: the conversation ends in a line of a sub-agent")]);
+    check(
+        in_sidechain,
+        &[(&[MID], "refused: the conversation ends in a line of a sub-agent"), (&[NEW], "U[U1] A[A1]")],
+    );
+    check(
+        &format!("{in_sidechain}\n lp S"),
+        &[(&[NEW], "refused: the conversation ends in a line of a sub-agent")],
+    );
 }
 
 #[test]

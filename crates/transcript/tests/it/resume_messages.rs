@@ -3,7 +3,9 @@
 use annals_transcript::resume::{Origin, Reason, resume};
 use annals_transcript::transcript::Transcript;
 
-use crate::resume::{MID, NEW, OLD, asking, call, check, condensed, replying, result, session, text, thinking};
+use crate::resume::{
+    MID, NEW, OLD, asking, call, check, condensed, replying, result, session, text, thinking,
+};
 
 #[test]
 fn prompts_run_together_and_replies_stay_apart() {
@@ -27,7 +29,10 @@ fn what_the_client_says_in_the_users_name_is_sent() {
         a A1
         u N {"origin":{"kind":"task-notification"}}
         a A2"#;
-    check(notification, &[(&[OLD, MID], "U[U1] A[A1] U[N] A[A2]"), (&[NEW], "U[U1] A[A1] U[reminder] A[A2]")]);
+    check(
+        notification,
+        &[(&[OLD, MID], "U[U1] A[A1] U[N] A[A2]"), (&[NEW], "U[U1] A[A1] U[reminder] A[A2]")],
+    );
 }
 
 #[test]
@@ -72,7 +77,8 @@ fn replies_that_say_nothing_are_dropped() {
 
 #[test]
 fn prompts_without_content() {
-    let asked = |content: &str| format!("u U1\n a A1\n u U2 {{\"message\":{{\"content\":{content}}}}}\n a A2");
+    let asked =
+        |content: &str| format!("u U1\n a A1\n u U2 {{\"message\":{{\"content\":{content}}}}}\n a A2");
     check(&asked("\"\""), &[(&[OLD, MID, NEW], "U[U1] A[A1] A[A2]")]);
     check(&asked("[]"), &[(&[OLD, MID, NEW], "U[U1] A[A1] A[A2]")]);
     check(&asked("\"  \""), &[(&[OLD, MID, NEW], "U[U1] A[A1] U[  ] A[A2]")]);
@@ -112,7 +118,10 @@ fn calls_open_at_the_end_stay_with_an_error() {
         partly,
         &[
             (&[OLD], "U[U1] A[call T1] U[result T1] A[No response requested.]"),
-            (&[MID], "U[U1] A[call T1] U[result T1 | Continue from where you left off.] A[No response requested.]"),
+            (
+                &[MID],
+                "U[U1] A[call T1] U[result T1 | Continue from where you left off.] A[No response requested.]",
+            ),
             (&[NEW], "U[U1] A[call T1 | call T2] U[result T1 | result T2!] A[No response requested.]"),
         ],
     );
@@ -125,20 +134,27 @@ fn results_must_stand_behind_their_calls() {
         orphan,
         &[(&[OLD], "U[U1] A[A1] U[result GONE] A[A2]"), (&[MID, NEW], "U[U1] A[A1] U[(no content)] A[A2]")],
     );
-    check("r GONE\n a A1", &[(&[MID], "A[A1]"), (&[NEW], "U[[Orphaned tool result removed due to conversation resume]] A[A1]")]);
+    check(
+        "r GONE\n a A1",
+        &[(&[MID], "A[A1]"), (&[NEW], "U[[Orphaned tool result removed due to conversation resume]] A[A1]")],
+    );
     let twice = "u U1\n t T1\n r T1\n u X {\"message\":{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"T1\"}]}}\n a A2";
     check(twice, &[(&[MID, NEW], "U[U1] A[call T1] U[result T1] A[A2]")]);
-    let repeated = format!("u U1\n t T1\n r T1\n a X {}\n u Y {}\n a A2", replying("x", &[call("T1")]), asking(&[result("T1")]));
+    let repeated = format!(
+        "u U1\n t T1\n r T1\n a X {}\n u Y {}\n a A2",
+        replying("x", &[call("T1")]),
+        asking(&[result("T1")])
+    );
     check(
         &repeated,
         &[(&[MID, NEW], "U[U1] A[call T1] U[result T1] A[[Tool use interrupted]] U[(no content)] A[A2]")],
     );
     let much_later = "u U1\n t T1\n u U2\n a A1\n r T1\n a A2";
+    check(much_later, &[(&[MID, NEW], "U[U1] A[call T1] U[result T1! | U2] A[A1] U[(no content)] A[A2]")]);
     check(
-        much_later,
-        &[(&[MID, NEW], "U[U1] A[call T1] U[result T1! | U2] A[A1] U[(no content)] A[A2]")],
+        "u U1\n t T1\n u U2\n r T1\n a A2",
+        &[(&[OLD, MID, NEW], "U[U1] A[call T1] U[result T1 | U2] A[A2]")],
     );
-    check("u U1\n t T1\n u U2\n r T1\n a A2", &[(&[OLD, MID, NEW], "U[U1] A[call T1] U[result T1 | U2] A[A2]")]);
 }
 
 #[test]
@@ -184,13 +200,15 @@ fn lines_of_a_response_find_each_other_over_results() {
 
 #[test]
 fn attachments_go_before_the_prompt_and_behind_results() {
-    let known = "u U1\n x:critical_system_reminder X\n a A1\n t T1\n r T1\n x:critical_system_reminder Y\n a A2";
-    check(
-        known,
-        &[(&[OLD, MID, NEW], "U[reminder | U1] A[A1] A[call T1] U[result T1 | reminder] A[A2]")],
-    );
+    let known =
+        "u U1\n x:critical_system_reminder X\n a A1\n t T1\n r T1\n x:critical_system_reminder Y\n a A2";
+    check(known, &[(&[OLD, MID, NEW], "U[reminder | U1] A[A1] A[call T1] U[result T1 | reminder] A[A2]")]);
     let by_client = [("date_change", [false, true, true]), ("task_reminder", [false, false, true])];
-    let more = [("todo_reminder", [true, true, false]), ("command_permissions", [false; 3]), ("of_the_future", [false; 3])];
+    let more = [
+        ("todo_reminder", [true, true, false]),
+        ("command_permissions", [false; 3]),
+        ("of_the_future", [false; 3]),
+    ];
     for (word, sent) in by_client.into_iter().chain(more) {
         let file = session(&format!("u U1\n x:{word} X\n a A1"));
         for (client, is_sent) in [OLD, MID, NEW].into_iter().zip(sent) {
@@ -199,7 +217,9 @@ fn attachments_go_before_the_prompt_and_behind_results() {
         }
     }
     let image = r#"{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}"#;
-    let queued = format!("u U1\n x:q X {{\"attachment\":{{\"type\":\"queued_command\",\"prompt\":[{image}]}}}}\n a A1");
+    let queued = format!(
+        "u U1\n x:q X {{\"attachment\":{{\"type\":\"queued_command\",\"prompt\":[{image}]}}}}\n a A1"
+    );
     check(&queued, &[(&[OLD], "U[reminder | U1] A[A1]"), (&[MID, NEW], "U[reminder | image | U1] A[A1]")]);
 }
 
@@ -256,7 +276,9 @@ fn whatever_is_left_out_has_a_reason() {
 fn a_large_file_is_read_from_its_last_plain_boundary() {
     let file = |padding: usize| {
         let content = "x".repeat(padding);
-        format!("u U1\n a A1\n u PAD {{\"message\":{{\"content\":\"{content}\"}}}}\n a A2\n b B\n m SUM\n u U3 <A2\n a A3")
+        format!(
+            "u U1\n a A1\n u PAD {{\"message\":{{\"content\":\"{content}\"}}}}\n a A2\n b B\n m SUM\n u U3 <A2\n a A3"
+        )
     };
     let limit = 5 * 1024 * 1024;
     let padding = limit - session(&file(0)).len();

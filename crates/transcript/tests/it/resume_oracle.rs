@@ -33,7 +33,8 @@ fn normal(messages: Vec<(char, Vec<String>)>) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for (role, items) in messages {
         let items = items.into_iter().map(|item| if is_id(&item) { item } else { fold(&item) });
-        let items: BTreeSet<_> = items.filter(|item| !item.is_empty() && !FILLERS.contains(&item.as_str())).collect();
+        let items: BTreeSet<_> =
+            items.filter(|item| !item.is_empty() && !FILLERS.contains(&item.as_str())).collect();
         match runs.last_mut() {
             _ if items.is_empty() => {}
             Some((last, run)) if *last == role => run.extend(items),
@@ -49,7 +50,11 @@ fn is_id(item: &str) -> bool {
 
 /// A long text as the record has it: cut at 87 characters, and split where it holds the mark between blocks itself.
 fn text_items(text: &str) -> Vec<String> {
-    let cut = if text.chars().count() < 90 { text.to_owned() } else { text.chars().take(87).collect::<String>() + "..." };
+    let cut = if text.chars().count() < 90 {
+        text.to_owned()
+    } else {
+        text.chars().take(87).collect::<String>() + "..."
+    };
     cut.split(" | ").map(str::to_owned).collect()
 }
 
@@ -66,7 +71,9 @@ fn ours(json: Value<'_>) -> Vec<(char, Vec<String>)> {
                     }
                 }
                 "tool_use" => items.push(format!("use {}", word(block, "id").replace("toolu_", ""))),
-                "tool_result" => items.push(format!("result {}", word(block, "tool_use_id").replace("toolu_", ""))),
+                "tool_result" => {
+                    items.push(format!("result {}", word(block, "tool_use_id").replace("toolu_", "")))
+                }
                 kind if UNCOUNTED.contains(&kind.to_uppercase().as_str()) => {}
                 kind => items.push(kind.to_uppercase()),
             }
@@ -122,8 +129,16 @@ fn check(observed: &Path, root: &Path, client: Client) -> (usize, Vec<String>) {
         resume(&transcript, client).write_json(&mut json);
         let (got, want) = (normal(ours(Value::parse(&json).unwrap())), normal(recorded(history)));
         if got != want {
-            let at = got.iter().zip(&want).position(|(got, want)| got != want).unwrap_or(got.len().min(want.len()));
-            differing.push(format!("{name}: run {at}\n  client {:?}\n  annals {:?}", want.get(at), got.get(at)));
+            let at = got
+                .iter()
+                .zip(&want)
+                .position(|(got, want)| got != want)
+                .unwrap_or(got.len().min(want.len()));
+            differing.push(format!(
+                "{name}: run {at}\n  client {:?}\n  annals {:?}",
+                want.get(at),
+                got.get(at)
+            ));
         }
     }
     (count, differing)
@@ -136,7 +151,12 @@ fn the_hand_made_cases_agree() {
     for &client in Client::ALL {
         let (count, differing) = check(&cases.join("observed.json"), &cases, client);
         assert!(count > 30, "{client}: only {count} answers");
-        assert!(differing.is_empty(), "{client}: {} of {count} differ\n{}", differing.len(), differing.join("\n"));
+        assert!(
+            differing.is_empty(),
+            "{client}: {} of {count} differ\n{}",
+            differing.len(),
+            differing.join("\n")
+        );
     }
 }
 
@@ -148,6 +168,11 @@ fn the_real_sessions_agree() {
         let observed = oracle.root().join(format!("real-sessions/observed-{client}.json"));
         let (count, differing) = check(&observed, corpus.root(), client);
         assert!(count > 100, "{client}: only {count} answers");
-        assert!(differing.is_empty(), "{client}: {} of {count} differ\n{}", differing.len(), differing.join("\n"));
+        assert!(
+            differing.is_empty(),
+            "{client}: {} of {count} differ\n{}",
+            differing.len(),
+            differing.join("\n")
+        );
     }
 }

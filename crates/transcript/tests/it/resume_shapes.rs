@@ -15,7 +15,8 @@ fn every_client_answers(file: &[u8]) {
 
 fn line(kind: &str, uuid: usize, parent: &str, second: usize, more: &str) -> String {
     let stamp = annals_transcript::time::format_millis(1_793_491_200_000 + second as i64 * 1000);
-    format!(r#"{{"type":"{kind}","uuid":"{uuid}","parentUuid":{parent},"timestamp":"{stamp}",{more}}}"#) + "\n"
+    format!(r#"{{"type":"{kind}","uuid":"{uuid}","parentUuid":{parent},"timestamp":"{stamp}",{more}}}"#)
+        + "\n"
 }
 
 /// A generator of numbers that is the same on every machine.
@@ -36,7 +37,8 @@ fn random_graphs() {
         let mut file = String::new();
         for _ in 0..count {
             let kind = ["user", "assistant", "system", "attachment", "progress", "last-prompt"][dice.roll(6)];
-            let parent = if dice.roll(6) == 0 { "null".to_owned() } else { format!("\"{}\"", dice.roll(count)) };
+            let parent =
+                if dice.roll(6) == 0 { "null".to_owned() } else { format!("\"{}\"", dice.roll(count)) };
             let (a, b, c) = (dice.roll(4), dice.roll(count), dice.roll(count));
             let block = [
                 format!(r#"{{"type":"tool_use","id":"{a}"}}"#),
@@ -44,7 +46,8 @@ fn random_graphs() {
                 r#"{"type":"text","text":" "}"#.to_owned(),
                 r#"{"type":"thinking","thinking":"x"}"#.to_owned(),
             ];
-            let kept = format!(r#"{{"preservedSegment":{{"headUuid":"{b}","anchorUuid":"{a}","tailUuid":"{c}"}}}}"#);
+            let kept =
+                format!(r#"{{"preservedSegment":{{"headUuid":"{b}","anchorUuid":"{a}","tailUuid":"{c}"}}}}"#);
             let more = format!(
                 r#""isSidechain":{},"leafUuid":"{b}","subtype":"compact_boundary","compactMetadata":{kept},"attachment":{{"type":"file"}},"message":{{"id":"m{a}","content":[{}]}}"#,
                 dice.roll(8) == 0,
@@ -99,7 +102,13 @@ fn a_long_run_of_tools_stays_linear() {
             0 => ("user", r#"{"type":"text","text":"go"}"#.to_owned()),
             _ => ("assistant", format!(r#"{{"type":"tool_use","id":"{at}"}}"#)),
         };
-        file.push_str(&line(kind, at, &parent, at, &format!(r#""message":{{"id":"m{at}","content":[{content}]}}"#)));
+        file.push_str(&line(
+            kind,
+            at,
+            &parent,
+            at,
+            &format!(r#""message":{{"id":"m{at}","content":[{content}]}}"#),
+        ));
     }
     every_client_answers(file.as_bytes());
 }

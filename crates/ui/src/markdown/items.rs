@@ -1,6 +1,6 @@
 //! The items of a conversation, each written as what it is.
 
-use crate::figures::{amount, counted, duration, model, stamp};
+use crate::figures::{amount, counted, duration, model, stamp, tokens};
 use crate::view::{
     Author, Body, Branch, Compaction, Conversation, Fact, Failure, Item, Note, NoteKind, Prompt, Speech,
     SubAgent, TurnEnd, opening, tag,
@@ -43,6 +43,10 @@ impl<'o> Writer<'o> {
             Body::TurnEnd(turn) => self.turn_end(turn),
             Body::Note(note) => self.note(note),
             Body::Failure(failure) => self.remark("Request failed", &failure_text(failure)),
+            // Hooks at the end of a turn that found nothing to say are part of the furniture.
+            Body::Hook(hook) if !hook.is_error && hook.name.starts_with("Stop") => {
+                self.is_model_speaking = was_speaking
+            }
             Body::Hook(hook) => self.remark(&format!("Hook {}", hook.name), &opening(&hook.text, 300)),
             Body::Attachment(attachment) => {
                 self.remark(&attachment.kind.replace('_', " "), &attachment.headline);
@@ -167,7 +171,7 @@ impl<'o> Writer<'o> {
     fn turn_end(&mut self, turn: &TurnEnd) {
         let mut facts: Vec<String> = turn.duration_ms.map(duration).into_iter().collect();
         facts.extend(turn.models.iter().map(|name| escaped(model(name))).filter(|name| !name.is_empty()));
-        facts.extend((turn.output_tokens > 0).then(|| format!("{} tokens", amount(turn.output_tokens))));
+        facts.extend((turn.output_tokens > 0).then(|| tokens(turn.output_tokens)));
         facts.extend((turn.tool_calls > 0).then(|| counted(turn.tool_calls, "tool call")));
         if self.depth == 0 && !facts.is_empty() {
             self.paragraph(&format!("<sub>{}</sub>", facts.join(" · ")));

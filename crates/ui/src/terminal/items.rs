@@ -1,6 +1,6 @@
 //! The items of a conversation, each drawn as what it is.
 
-use crate::figures::{amount, counted, duration, model, stamp};
+use crate::figures::{amount, counted, duration, model, stamp, tokens};
 use crate::view::{
     Author, Body, Branch, Compaction, Conversation, Item, Place, Prompt, Speech, SubAgent, TurnEnd,
 };
@@ -294,7 +294,7 @@ impl<'o, 'l, 'z> Painter<'o, 'l, 'z> {
         facts.extend(
             turn.models.iter().map(|name| clean(model(name)).into_owned()).filter(|name| !name.is_empty()),
         );
-        facts.extend((turn.output_tokens > 0).then(|| format!("{} tokens", amount(turn.output_tokens))));
+        facts.extend((turn.output_tokens > 0).then(|| tokens(turn.output_tokens)));
         facts.extend((turn.tool_calls > 0).then(|| counted(turn.tool_calls, "tool call")));
         self.canvas.gap();
         let text = facts.join(&format!(" {} ", ornaments.dot));

@@ -93,7 +93,8 @@ impl OrBlank for Vec<Line> {
 
 fn diff(diff: &Diff, columns: usize, look: &Look<'_>) -> Vec<Line> {
     let widest = |hunk: &Hunk| {
-        let longest = hunk.old_start.max(hunk.new_start).map(|start| start + hunk.lines.len() as u64);
+        let longest =
+            hunk.old_start.max(hunk.new_start).map(|start| start.saturating_add(hunk.lines.len() as u64));
         longest.map_or(0, |last| last.to_string().len())
     };
     let digits = diff.hunks.iter().map(widest).max().unwrap_or(0);
@@ -111,7 +112,7 @@ fn hunk_rows(hunk: &Hunk, digits: usize, columns: usize, look: &Look<'_>, rows: 
     let (mut old, mut new) = (hunk.old_start, hunk.new_start);
     let step = |number: &mut Option<u64>| {
         let here = *number;
-        *number = here.map(|number| number + 1);
+        *number = here.map(|number| number.saturating_add(1));
         here
     };
     for line in &hunk.lines {
@@ -138,15 +139,15 @@ fn file(part: &FilePart, columns: usize, look: &Look<'_>) -> Vec<Line> {
     let lines: Vec<&str> = part.text.lines().collect();
     let mut facts = counted(lines.len(), "line");
     if let Some(total) = part.total_lines.filter(|&total| total != lines.len() as u64) {
-        let last = part.start_line + (lines.len() as u64).saturating_sub(1);
+        let last = part.start_line.saturating_add((lines.len() as u64).saturating_sub(1));
         facts = format!("lines {}-{last} of {total}", part.start_line);
     }
     let head = vec![Span::dim(facts)];
     if part.act == FileAct::Read && !look.full {
         return vec![head];
     }
-    let digits = (part.start_line + lines.len() as u64).to_string().len();
-    let numbered: Vec<(u64, &str)> = (part.start_line..).zip(lines).collect();
+    let digits = part.start_line.saturating_add(lines.len() as u64).to_string().len();
+    let numbered: Vec<(u64, &str)> = (0..).map(|at| part.start_line.saturating_add(at)).zip(lines).collect();
     let style = if part.act == FileAct::Written { Style::ink(Ink::Green) } else { Style::DIM };
     let sign = if part.act == FileAct::Written { "+ " } else { "  " };
     let room = columns.saturating_sub(digits + 3).max(8);

@@ -5,13 +5,27 @@ use unicode_width::UnicodeWidthStr;
 /// A color that every terminal has, in the reader's own palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ink {
-    Red = 31,
-    Green = 32,
-    Yellow = 33,
-    Blue = 34,
-    Magenta = 35,
-    Cyan = 36,
-    Gray = 90,
+    Red,
+    Green,
+    Yellow,
+    Blue,
+    Magenta,
+    Cyan,
+    Gray,
+}
+
+impl Ink {
+    fn code(self) -> &'static str {
+        match self {
+            Self::Red => "31",
+            Self::Green => "32",
+            Self::Yellow => "33",
+            Self::Blue => "34",
+            Self::Magenta => "35",
+            Self::Cyan => "36",
+            Self::Gray => "90",
+        }
+    }
 }
 
 /// How a span looks.
@@ -45,13 +59,13 @@ impl Style {
         if self == Self::PLAIN {
             return;
         }
-        let mut codes: Vec<String> = Vec::new();
-        codes.extend(self.bold.then(|| "1".to_owned()));
-        codes.extend(self.italic.then(|| "3".to_owned()));
-        codes.extend(self.underline.then(|| "4".to_owned()));
-        codes.extend(self.ink.map(|ink| (ink as u8).to_string()));
         out.push_str("\u{1b}[");
-        out.push_str(&codes.join(";"));
+        let attributes = [(self.bold, "1;"), (self.italic, "3;"), (self.underline, "4;")];
+        attributes.iter().filter(|(is_on, _)| *is_on).for_each(|(_, code)| out.push_str(code));
+        match self.ink {
+            Some(ink) => out.push_str(ink.code()),
+            None => drop(out.pop()),
+        }
         out.push('m');
     }
 

@@ -177,12 +177,19 @@ impl<'b, 't, 'a, 'g> Thread<'b, 't, 'a, 'g> {
                 }
             }
         }
-        self.lengthen_turn(node);
+        self.lengthen_turn(node, &record);
     }
 
-    /// The turn lasts until here.
-    fn lengthen_turn(&mut self, node: NodeIndex) {
-        if let Some(millis) = self.source.transcript.nodes()[node].millis.filter(|_| !self.is_beside) {
+    /// The turn lasts until here: until the last word of the model or result of a tool, not until what the client or the
+    /// person wrote hours later.
+    fn lengthen_turn(&mut self, node: NodeIndex, record: &Record<'_>) {
+        let is_work = match record {
+            Record::Assistant(_) => true,
+            Record::User(user) => Speaker::of(user) == Speaker::Tool,
+            _ => false,
+        };
+        let is_work = is_work && !self.is_beside;
+        if let Some(millis) = self.source.transcript.nodes()[node].millis.filter(|_| is_work) {
             self.turn_span = self.turn_span.map(|(from, to)| (from, to.max(millis)));
         }
     }

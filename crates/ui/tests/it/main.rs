@@ -1,5 +1,6 @@
 //! The integration tests of `ui`, in one binary: one module a subject.
 
+mod any_input;
 mod corpus;
 mod markdown;
 mod session;

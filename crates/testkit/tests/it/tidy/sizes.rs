@@ -5,7 +5,7 @@ use super::{Files, report, rust_files, sample};
 const TOO_LONG: usize = 800;
 const LONG: usize = 400;
 /// How many long files the project bears. Lower it when one is split; raise it only with a reason in the commit.
-const LONG_FILES_BORNE: usize = 6;
+const LONG_FILES_BORNE: usize = 3;
 
 /// Files with their number of lines, longest first.
 fn by_length(files: &Files) -> Vec<(usize, &str)> {
