@@ -14,8 +14,8 @@ RULES = {
     "sidechain": "the SDK lists no file whose first line is a sidechain's",
     "no-title": "the SDK lists no file in whose first and last 64 KiB it finds neither title nor prompt",
     "two-projects": "the SDK lists an id once although two projects hold it",
-    "command": "annals takes a slash command for the first prompt; the SDK passes over it, or gives its bare name",
-    "ide": "the SDK passes over the part of a prompt that an editor put before it",
+    "command": "where only slash commands were typed, the SDK gives the bare name of the first and annals the whole command",
+    "sub-agent": "the SDK takes what a sub-agent was asked for the first prompt of a person",
     "folder": "annals takes the working directory that most lines name; the SDK takes the first that it meets",
     "head-and-tail": "the SDK reads the first and last 64 KiB as text and can miss, or misread, what annals finds in the records",
     "bom": "the SDK drops the first line of a file that starts with a byte order mark",
@@ -112,16 +112,19 @@ def why_field(what, theirs, mine, data):
     if what == "branches":
         own = [record.get("gitBranch") for record in facts.order]
         return "head-and-tail" if mine in own or (mine is None and theirs not in own) else None
-    texts = [fold(text) for record in facts.order if record["type"] == "user" for text in texts_of(record)]
+    users = [record for record in facts.order if record["type"] == "user"]
+    texts = [fold(text) for record in users for text in texts_of(record)]
     commands = {name.lstrip("/") for text in texts for name in re.findall(r"<command-name>(.*?)</command-name>", text)}
-    later = not theirs or theirs.lstrip("/") in commands or any(same(theirs, text) for text in texts)
-    if mine and later and any(re.match(rf"/?{re.escape(name)}(\s|$)", mine) or mine.startswith("<command-") for name in commands):
+    gives_command = (theirs or "").lstrip("/") in commands
+    if mine and gives_command and re.match(rf"/?{re.escape(theirs.lstrip('/'))}(\s|$)", mine):
         return "command"
     if not any(same(mine, text) for text in texts):
         return None
-    if mine.startswith("<ide_"):
-        return "ide" if later else None
-    return "head-and-tail" if not theirs and len(data) > 65536 else None
+    inner = [fold(text) for record in users if record.get("isSidechain") is True for text in texts_of(record)]
+    if any(same(theirs, text) for text in inner):
+        return "sub-agent"
+    # Words that come after the first 64 KiB are beyond its reach: then it has nothing, or a command that came before.
+    return "head-and-tail" if (not theirs or gives_command) and len(data) > 65536 else None
 
 
 def texts_of(record):
@@ -267,10 +270,12 @@ def self_test():
     assert [rule for _, rule in sub_agents(["3"], {}, "/s")] == [None]
     assert same("x" * 200, "x" * 180) and not same("ab", "abc") and same(None, "")
     typed = line("a", message={"content": "<command-name>/clear</command-name>"}) + line("b", "a", message={"content": "go"})
-    assert why_field("first prompts", "go", "<command-name>/clear</command-name>", typed) == "command"
-    assert why_field("first prompts", "/clear", "<command-name>/clear</command-name>", typed) == "command"
-    assert why_field("first prompts", "go", "/clear now", typed) == "command"
+    assert why_field("first prompts", "/clear", "/clear now", typed) == "command"
+    assert why_field("first prompts", "/clear", "go", typed) is None
+    assert why_field("first prompts", "/clear", "go", typed + b" " * 65536) == "head-and-tail"
     assert why_field("first prompts", "go", "/clearly not", typed) is None
+    inner = line("a", isSidechain=True, message={"content": "look"}) + line("b", message={"content": "go"})
+    assert why_field("first prompts", "look", "go", inner) == "sub-agent"
     assert why_field("first prompts", "go", "not in the file", typed) is None
     assert fold("<bash-input>ls\n-l</bash-input>") == "! ls -l"
     moved = line("a", cwd="/a") + line("b", "a", cwd="/b") + line("c", "b", cwd="/b")

@@ -17,7 +17,7 @@ use crate::problem::FileProblem;
 use crate::read::stream_lines;
 use crate::scan::{AgentEntry, Discovery};
 use crate::summary::Summary;
-use crate::view::views;
+use annals_transcript::view::views;
 
 views! {
     /// `agent-<id>.meta.json`.

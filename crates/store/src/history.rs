@@ -11,7 +11,7 @@ use annals_transcript::objects::read_objects;
 use crate::layout::ConfigDir;
 use crate::problem::FileProblem;
 use crate::read::{ReadError, read_file, stream_lines};
-use crate::view::views;
+use annals_transcript::view::views;
 
 views! {
     /// One prompt.

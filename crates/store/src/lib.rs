@@ -24,7 +24,6 @@ pub mod slug;
 pub mod stats_cache;
 pub mod summary;
 pub mod todos;
-mod view;
 pub mod write_tree;
 
 pub use json_file::JsonFile;

@@ -7,7 +7,7 @@ use crate::json_file::JsonFile;
 use crate::layout::FileRole;
 use crate::problem::FileProblem;
 use crate::scan::Discovery;
-use crate::view::views;
+use annals_transcript::view::views;
 
 views! {
     /// What a client says of itself.

@@ -11,7 +11,7 @@ use annals_transcript::time::Timestamp;
 use crate::json_file::JsonFile;
 use crate::problem::FileProblem;
 use crate::scan::modified_millis;
-use crate::view::views;
+use annals_transcript::view::views;
 
 views! {
     /// The index of a project.

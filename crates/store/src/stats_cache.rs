@@ -8,7 +8,7 @@ use crate::json_file::JsonFile;
 use crate::layout::ConfigDir;
 use crate::problem::FileProblem;
 use crate::read::ReadError;
-use crate::view::views;
+use annals_transcript::view::views;
 
 views! {
     /// The statistics.

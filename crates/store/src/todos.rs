@@ -8,7 +8,7 @@ use crate::layout::FileRole;
 use crate::parallel;
 use crate::problem::FileProblem;
 use crate::scan::Discovery;
-use crate::view::views;
+use annals_transcript::view::views;
 
 views! {
     /// One item of a todo list.

@@ -60,10 +60,7 @@ fn report_form(line: &Line<'_>, report: &mut impl FnMut(ProblemKind, usize, usiz
     if body.len() > OVERSIZE {
         report(ProblemKind::Oversize, 0, body.len());
     }
-    // Most lines are ASCII, which is the quicker question.
-    if !body.is_ascii()
-        && let Err(error) = std::str::from_utf8(body)
-    {
+    if let Err(error) = simdutf8::compat::from_utf8(body) {
         let length = error.error_len().unwrap_or(body.len() - error.valid_up_to());
         report(ProblemKind::InvalidUtf8, error.valid_up_to(), length);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::record::Record;
+use crate::record::{Record, User};
 use crate::turn::{Speaker, prompt_text};
 
 /// The longest prompt that stands in for a title, in characters.
@@ -35,6 +35,7 @@ pub struct TitleCollector {
     summary_of_leaf: Option<String>,
     last_prompt: Option<String>,
     first_prompt: Option<String>,
+    first_command: Option<String>,
     tag: Option<String>,
 }
 
@@ -58,13 +59,7 @@ impl TitleCollector {
                 self.last_prompt = last.prompt().map(|text| text.to_string()).or(self.last_prompt.take());
             }
             Record::Tag(tag) => self.tag = tag.tag().map(|text| text.to_string()),
-            Record::User(user) => {
-                let is_sidechain = user.fields().is_true("isSidechain");
-                if self.first_prompt.is_none() && !is_sidechain && Speaker::of(user).opens_turn() {
-                    let text = prompt_text(user);
-                    self.first_prompt = Some(shorten(&text)).filter(|text| !text.is_empty());
-                }
-            }
+            Record::User(user) if self.first_prompt.is_none() => self.add_prompt(user),
             _ => {}
         }
         if !self.summaries.is_empty()
@@ -72,6 +67,21 @@ impl TitleCollector {
             && let Some(summary) = self.summaries.get(&*uuid.decode())
         {
             self.summary_of_leaf = Some(summary.clone());
+        }
+    }
+
+    /// Takes a user line. A command says less than words: it stands in only until words come.
+    fn add_prompt(&mut self, user: &User<'_>) {
+        if user.fields().is_true("isSidechain") {
+            return;
+        }
+        let place = match Speaker::of(user) {
+            Speaker::Command => &mut self.first_command,
+            speaker if speaker.opens_turn() => &mut self.first_prompt,
+            _ => return,
+        };
+        if place.is_none() {
+            *place = Some(shorten(&prompt_text(user))).filter(|text| !text.is_empty());
         }
     }
 
@@ -89,6 +99,7 @@ impl TitleCollector {
             (TitleSource::Summary, &self.summary_of_leaf),
             (TitleSource::LastPrompt, &self.last_prompt),
             (TitleSource::FirstPrompt, &self.first_prompt),
+            (TitleSource::FirstPrompt, &self.first_command),
         ];
         sources.into_iter().find_map(|(source, text)| {
             let text = text.as_deref()?.trim();
@@ -96,9 +107,14 @@ impl TitleCollector {
         })
     }
 
-    /// The first prompt by a person, shortened.
+    /// The first prompt by a person, shortened; the first command where nobody said anything else.
     pub fn first_prompt(&self) -> Option<&str> {
-        self.first_prompt.as_deref()
+        self.first_prompt.as_deref().or(self.first_command.as_deref())
+    }
+
+    /// Whether the first prompt is known for good: words that no later line can better.
+    pub fn knows_first_prompt(&self) -> bool {
+        self.first_prompt.is_some()
     }
 
     /// The last prompt that the client noted.
@@ -141,6 +157,9 @@ mod tests {
         let ai = r#"{"type":"ai-title","aiTitle":"Bug fix"}"#;
         let summary = r#"{"type":"summary","summary":"About bugs","leafUuid":"a"}"#;
         let foreign = r#"{"type":"summary","summary":"Elsewhere","leafUuid":"z"}"#;
+        let command = r#"{"type":"user","uuid":"c","message":{"content":"<command-name>/init</command-name>"}}"#;
+        check(&[command], Some((TitleSource::FirstPrompt, "/init")));
+        check(&[command, prompt], Some((TitleSource::FirstPrompt, "fix the bug")));
         check(&[], None);
         check(&[prompt], Some((TitleSource::FirstPrompt, "fix the bug")));
         check(&[foreign, prompt], Some((TitleSource::FirstPrompt, "fix the bug")));

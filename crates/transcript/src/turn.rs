@@ -52,11 +52,27 @@ impl Speaker {
         if user.is_meta() == Some(true) || user.is_visible_in_transcript_only() == Some(true) {
             return Self::Client;
         }
-        match content.first_text() {
-            Some(text) => Self::of_text(text),
-            None if content.blocks().next().is_some() => Self::Person,
-            None => Self::Nobody,
+        match content {
+            Content::Text(text) => Self::of_text(text),
+            _ => Self::of_blocks(content.blocks()),
         }
+    }
+
+    /// Who speaks in blocks: what an editor puts before the person's own words does not count beside them.
+    fn of_blocks<'a>(blocks: impl Iterator<Item = Block<'a>>) -> Self {
+        let mut speaker = Self::Nobody;
+        for block in blocks {
+            let of_block = match &block {
+                Block::Text(text) => text.text().map_or(Self::Nobody, Self::of_text),
+                _ => Self::Person,
+            };
+            match of_block {
+                Self::Nobody => {}
+                Self::Client => speaker = Self::Client,
+                found => return found,
+            }
+        }
+        speaker
     }
 
     /// Who speaks, by how the text begins; no more of it is decoded than that.
@@ -74,6 +90,11 @@ impl Speaker {
             ("<teammate-message", Speaker::Teammate),
             ("<local-command-caveat>", Speaker::Client),
             ("<system-reminder>", Speaker::Client),
+            ("<ide_opened_file>", Speaker::Client),
+            ("<ide_selection>", Speaker::Client),
+            ("<session-start-hook>", Speaker::Client),
+            ("<tick>", Speaker::Client),
+            ("<goal>", Speaker::Client),
         ];
         let head = text.head(64);
         let head = head.trim_start();
@@ -83,7 +104,7 @@ impl Speaker {
 
 /// The words of a prompt as its author would know them: tags of commands read as what was typed.
 pub fn prompt_text(user: &User<'_>) -> String {
-    let text = user.content().plain_text();
+    let text = own_words(&user.content());
     match Speaker::of(user) {
         Speaker::Command => {
             let name = tag(&text, "command-name").unwrap_or_default();
@@ -93,6 +114,16 @@ pub fn prompt_text(user: &User<'_>) -> String {
         Speaker::Shell => format!("! {}", tag(&text, "bash-input").unwrap_or_default()),
         _ => text,
     }
+}
+
+/// The text without the blocks that an editor or the client put beside it, unless there is nothing else.
+fn own_words(content: &Content<'_>) -> String {
+    let is_own = |block: &Block<'_>| match block {
+        Block::Text(text) => text.text().is_some_and(|text| Speaker::of_text(text) != Speaker::Client),
+        _ => false,
+    };
+    let own: Vec<_> = content.blocks().filter(is_own).filter_map(|block| block.plain_text()).collect();
+    if own.is_empty() { content.plain_text() } else { own.join("\n\n") }
 }
 
 /// What stands between `<name>` and `</name>`.
@@ -210,6 +241,12 @@ mod tests {
         check(r#"{"isCompactSummary":true,"message":{"content":"so far"}}"#, Speaker::Summary);
         check(r#"{"message":{"content":"<task-notification>"}}"#, Speaker::TaskNotification);
         check(r#"{"message":{}}"#, Speaker::Nobody);
+        check(r#"{"message":{"content":[]}}"#, Speaker::Nobody);
+        check(r#"{"message":{"content":[{"type":"text","text":"<ide_opened_file>a.rs</ide_opened_file>"}]}}"#, Speaker::Client);
+        let beside_words = r#"{"message":{"content":[{"type":"text","text":"<ide_selection>x</ide_selection>"},{"type":"text","text":"why?"}]}}"#;
+        check(beside_words, Speaker::Person);
+        let (fields, _) = Fields::scan(beside_words.as_bytes()).unwrap();
+        assert_eq!(prompt_text(&User::new(fields)), "why?");
     }
 
     #[test]

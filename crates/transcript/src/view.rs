@@ -41,6 +41,7 @@ from_value! {
 }
 
 /// Declares views. Each line of the body is `method: Type = "key";` with its documentation.
+#[macro_export]
 macro_rules! views {
     ($(
         $(#[$doc:meta])*
@@ -83,4 +84,4 @@ macro_rules! views {
         }
     )*};
 }
-pub(crate) use views;
+pub use views;

@@ -100,7 +100,7 @@ impl<'e> Collector<'e> {
 
     /// Whether the beginning has told what only it can tell.
     pub(super) fn knows_beginning(&self) -> bool {
-        self.titles.first_prompt().is_some() && self.gathered.summary.has_conversation
+        self.titles.knows_first_prompt() && self.gathered.summary.has_conversation
     }
 
     /// Takes a record.

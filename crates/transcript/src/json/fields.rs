@@ -20,10 +20,15 @@ pub struct Field<'a> {
 pub struct Fields<'a> {
     raw: &'a [u8],
     list: Vec<Field<'a>>,
+    /// Whether a key is spelled with escapes, which nobody does; then keys must be decoded to be compared.
+    has_escaped_keys: bool,
 }
 
 /// Enough for nearly every line without growing.
 const USUAL_COUNT: usize = 24;
+
+/// Enough for most objects inside a line.
+const USUAL_INNER_COUNT: usize = 8;
 
 impl<'a> Fields<'a> {
     /// Checks the object at the start of `bytes` and returns its fields and the number of bytes that it takes.
@@ -33,13 +38,13 @@ impl<'a> Fields<'a> {
             return Err(Fault { kind, at: 0 });
         }
         let mut list = Vec::with_capacity(USUAL_COUNT);
+        let mut has_escaped_keys = false;
         let end = scan::scan_object(bytes, 0, 0, &mut |key, value| {
-            list.push(Field {
-                key: Text::from_raw(&bytes[key.0 + 1..key.1 - 1]),
-                value: Value::from_checked(&bytes[value.0..value.1]),
-            });
+            let key = Text::from_raw(&bytes[key.0 + 1..key.1 - 1]);
+            has_escaped_keys |= key.has_escapes();
+            list.push(Field { key, value: Value::from_checked(&bytes[value.0..value.1]) });
         })?;
-        Ok((Self { raw: &bytes[..end], list }, end))
+        Ok((Self { raw: &bytes[..end], list, has_escaped_keys }, end))
     }
 
     /// The fields of an object that the scanner has accepted before.
@@ -50,7 +55,8 @@ impl<'a> Fields<'a> {
     /// The fields of the checked object at the start of `raw`, and where it ends: one pass instead of two, for those who
     /// go on behind it.
     pub(crate) fn at_start_of_checked(raw: &'a [u8]) -> (Self, usize) {
-        let mut list = Vec::with_capacity(USUAL_COUNT);
+        let mut list = Vec::with_capacity(USUAL_INNER_COUNT);
+        let mut has_escaped_keys = false;
         let mut at = scan::skip_space(raw, 1);
         let mut end = at;
         while raw.get(at) == Some(&b'"') {
@@ -59,7 +65,9 @@ impl<'a> Fields<'a> {
             let start = scan::skip_space(raw, colon + 1);
             let value_end = scan::skip_value(raw, start);
             let (Some(key), Some(value)) = (raw.get(at + 1..key_end - 1), raw.get(start..value_end)) else { break };
-            list.push(Field { key: Text::from_raw(key), value: Value::from_checked(value) });
+            let key = Text::from_raw(key);
+            has_escaped_keys |= key.has_escapes();
+            list.push(Field { key, value: Value::from_checked(value) });
             end = scan::skip_space(raw, value_end);
             if raw.get(end) != Some(&b',') {
                 break;
@@ -67,7 +75,7 @@ impl<'a> Fields<'a> {
             at = scan::skip_space(raw, end + 1);
         }
         let end = raw.len().min(end + 1);
-        (Self { raw: &raw[..end], list }, end)
+        (Self { raw: &raw[..end], list, has_escaped_keys }, end)
     }
 
     /// The whole object, as it stands in the file.
@@ -92,7 +100,11 @@ impl<'a> Fields<'a> {
 
     /// The value of a key; the last one where it repeats.
     pub fn get(&self, key: &str) -> Option<Value<'a>> {
-        self.list.iter().rev().find(|field| field.key.is(key)).map(|field| field.value)
+        let fits = |field: &&Field<'a>| match self.has_escaped_keys {
+            false => field.key.raw() == key.as_bytes(),
+            true => field.key.is(key),
+        };
+        self.list.iter().rev().find(fits).map(|field| field.value)
     }
 
     /// A key's string.

@@ -157,7 +157,7 @@ fn digits(bytes: &[u8], start: usize) -> Scan {
 fn scan_string(bytes: &[u8], at: usize) -> Scan {
     let mut at = at + 1;
     loop {
-        at += plain_run(&bytes[at.min(bytes.len())..]);
+        at = end_of_plain_run(bytes, at);
         match bytes.get(at) {
             Some(b'"') => return Ok(at + 1),
             Some(b'\\') => at = scan_escape(bytes, at + 1)?,
@@ -168,7 +168,7 @@ fn scan_string(bytes: &[u8], at: usize) -> Scan {
 
 fn scan_escape(bytes: &[u8], at: usize) -> Scan {
     match bytes.get(at) {
-        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 1),
+        Some(&byte) if IS_SHORT_ESCAPE[usize::from(byte)] => Ok(at + 1),
         Some(b'u') => {
             for n in 1..=4 {
                 if !bytes.get(at + n).is_some_and(u8::is_ascii_hexdigit) {
@@ -181,28 +181,32 @@ fn scan_escape(bytes: &[u8], at: usize) -> Scan {
     }
 }
 
-/// How many bytes from the start are neither quote, backslash nor control character.
-///
-/// Eight at a time within one machine word: the strings of a line are many and mostly short, which is where a call of a
-/// vectorised search costs more than it saves.
-fn plain_run(bytes: &[u8]) -> usize {
-    let mut run = 0;
-    for chunk in bytes.chunks_exact(8) {
-        let special = special_bytes(word_of(chunk));
-        if special != 0 {
-            return run + (special.trailing_zeros() / 8) as usize;
-        }
-        run += 8;
+/// The letters of escapes of two bytes. A table, because a jump for each letter is one that processors guess wrong.
+const IS_SHORT_ESCAPE: [bool; 256] = {
+    let mut table = [false; 256];
+    let letters = b"\"\\/bfnrt";
+    let mut at = 0;
+    while at < letters.len() {
+        table[letters[at] as usize] = true;
+        at += 1;
     }
-    let special = |byte: &&u8| !matches!(**byte, b'"' | b'\\' | 0..0x20);
-    run + bytes[run..].iter().take_while(special).count()
-}
+    table
+};
 
-/// Eight bytes as a number, the first one lowest.
-fn word_of(chunk: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    word.copy_from_slice(chunk);
-    u64::from_le_bytes(word)
+/// The first position from `at` on that holds a quote, a backslash or a control character, else the end.
+///
+/// Eight bytes at a time within one machine word: the strings of a line are many and mostly short, and text is full of
+/// escapes; a call of a vectorised search costs more than it saves over such distances.
+fn end_of_plain_run(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let special = special_bytes(u64::from_le_bytes(*chunk));
+        if special != 0 {
+            return at + (special.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    let plain = |byte: &&u8| !matches!(**byte, b'"' | b'\\' | 0..0x20);
+    at + bytes.get(at..).map_or(0, |rest| rest.iter().take_while(plain).count())
 }
 
 /// Sets the high bit of each byte that is quote, backslash or control character. A borrow can set bits above a byte
@@ -252,14 +256,7 @@ pub(super) fn skip_value(bytes: &[u8], start: usize) -> usize {
 /// back from the few quotes that there are.
 pub(super) fn skip_string(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
-    for word in bytes[at.min(bytes.len())..].chunks_exact(8).take(SHORT_STRING / 8) {
-        let special = special_bytes(word_of(word));
-        if special != 0 {
-            at += (special.trailing_zeros() / 8) as usize;
-            break;
-        }
-        at += 8;
-    }
+    at = end_of_plain_run(&bytes[..bytes.len().min(at + SHORT_STRING)], at);
     if bytes.get(at) == Some(&b'"') {
         return at + 1;
     }
@@ -304,12 +301,12 @@ mod tests {
             for at in 0..20 {
                 let mut bytes = [b'x', 0x20, 0x7f, 0xff, 0x80].repeat(4);
                 bytes[at] = special;
-                assert_eq!(plain_run(&bytes), at);
+                assert_eq!(end_of_plain_run(&bytes, 0), at);
                 bytes[19] = b'"';
-                assert_eq!(plain_run(&bytes), at);
+                assert_eq!(end_of_plain_run(&bytes, 0), at);
             }
         }
-        assert_eq!(plain_run(&[0x21, 0x23, 0x5b, 0x5d, 0xa2, 0xdc, 0x80, 0x9f, 0x20]), 9);
+        assert_eq!(end_of_plain_run(&[0x21, 0x23, 0x5b, 0x5d, 0xa2, 0xdc, 0x80, 0x9f, 0x20], 0), 9);
     }
 
     #[test]

@@ -28,10 +28,11 @@ impl<'a> Text<'a> {
 
     /// Whether the decoded string is exactly `other`.
     pub fn is(self, other: &str) -> bool {
-        self.0 == other.as_bytes() || (self.has_escapes() && self.decode() == other)
+        // Escapes only make a string longer, so most mismatches are seen by their length.
+        self.0 == other.as_bytes() || (self.0.len() > other.len() && self.has_escapes() && self.decode() == other)
     }
 
-    fn has_escapes(self) -> bool {
+    pub(super) fn has_escapes(self) -> bool {
         memchr::memchr(b'\\', self.0).is_some()
     }
 

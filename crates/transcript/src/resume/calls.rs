@@ -12,13 +12,17 @@ use crate::id::ToolUseId;
 pub(super) fn settle<'a>(entries: &mut Vec<Entry<'a>>, rules: &Rules, ledger: &mut Ledger) {
     let mut answered: HashSet<ToolUseId<'a>> = entries.iter().flat_map(Entry::results).collect();
     if rules.open_call == OpenCallRule::AnsweredWithError
-        && let Some((place, open)) = open_at_end(entries, &answered)
+        && let Some(end) = OpenEnd::of(entries, &answered)
     {
-        answered.extend(&open);
-        let index = entries[place].index;
-        let blocks = open.into_iter().map(|call| ApiBlock::error_result(Filler::OpenCall, call)).collect();
-        let answer = Entry { index, kind: EntryKind::Message, role: Role::User, response: None, blocks };
-        entries.insert(place + 1, answer);
+        answered.extend(end.unanswered);
+        answered.extend(&end.open);
+        if !end.open.is_empty() {
+            let index = entries[end.last].index;
+            let blocks =
+                end.open.into_iter().map(|call| ApiBlock::error_result(Filler::OpenCall, call)).collect();
+            let answer = Entry { index, kind: EntryKind::Message, role: Role::User, response: None, blocks };
+            entries.insert(end.last + 1, answer);
+        }
     }
     entries.retain_mut(|entry| {
         let is_call =
@@ -51,33 +55,42 @@ pub(super) fn settle<'a>(entries: &mut Vec<Entry<'a>>, rules: &Rules, ledger: &m
     });
 }
 
-/// The unanswered calls of the response that the conversation ends with, and the place of the last message.
-fn open_at_end<'a>(
-    entries: &[Entry<'a>],
-    answered: &HashSet<ToolUseId<'a>>,
-) -> Option<(usize, Vec<ToolUseId<'a>>)> {
-    let is_message = |entry: &Entry<'_>| matches!(entry.kind, EntryKind::Message | EntryKind::ApiError);
-    let last = entries.iter().rposition(is_message)?;
-    let is_passed = |entry: &Entry<'_>| !is_message(entry) || is_results_alone(entry);
-    let reply = entries[..=last].iter().rposition(|entry| !is_passed(entry))?;
-    if !entries[reply].is_message_of(Role::Assistant) {
-        return None;
+/// A conversation that stopped in the middle of a turn.
+struct OpenEnd<'a> {
+    /// The place of its last message.
+    last: usize,
+    /// The unanswered calls of its last response: the client answers them with an error.
+    open: Vec<ToolUseId<'a>>,
+    /// Further unanswered calls of the turn: they stay, and are filled in like any missing result.
+    unanswered: Vec<ToolUseId<'a>>,
+}
+
+impl<'a> OpenEnd<'a> {
+    fn of(entries: &[Entry<'a>], answered: &HashSet<ToolUseId<'a>>) -> Option<Self> {
+        let is_message = |entry: &Entry<'_>| matches!(entry.kind, EntryKind::Message | EntryKind::ApiError);
+        let last = entries.iter().rposition(is_message)?;
+        let is_turn = |entry: &&Entry<'_>| {
+            !is_message(entry) || is_results_alone(entry) || entry.is_message_of(Role::Assistant)
+        };
+        let turn: Vec<_> = entries[..=last].iter().rev().take_while(is_turn).collect();
+        let is_reply = |entry: &&Entry<'_>| entry.is_message_of(Role::Assistant);
+        let response = turn.iter().copied().find(is_reply)?.response;
+        // Its last response ends where another one or a prompt stands above it.
+        let length = turn.iter().position(|entry| is_reply(entry) && entry.response != response);
+        let length = length.unwrap_or(turn.len());
+        let missing = |part: &[&Entry<'a>]| {
+            let calls = part.iter().rev().flat_map(|entry| entry.calls());
+            calls.filter(|call| !answered.contains(call)).collect::<Vec<_>>()
+        };
+        let open = missing(&turn[..length]);
+        let last_pause = turn.iter().position(|entry| !is_reply(entry)).unwrap_or(turn.len());
+        if open.is_empty() && entries[last].role == Role::Assistant {
+            return None;
+        }
+        // A call above a result or an attachment of its turn was passed over, not cut off.
+        let unanswered = missing(&turn[length.max(last_pause)..]);
+        Some(Self { last, open, unanswered })
     }
-    let response = entries[reply].response;
-    let in_response = |entry: &&Entry<'a>| {
-        !is_message(entry)
-            || is_results_alone(entry)
-            || entry.role == Role::Assistant && entry.response == response
-    };
-    let mut open: Vec<_> = entries[..=reply]
-        .iter()
-        .rev()
-        .take_while(in_response)
-        .flat_map(|entry| entry.calls().collect::<Vec<_>>().into_iter().rev())
-        .filter(|call| !answered.contains(call))
-        .collect();
-    open.reverse();
-    (!open.is_empty()).then_some((last, open))
 }
 
 fn is_results_alone(entry: &Entry<'_>) -> bool {

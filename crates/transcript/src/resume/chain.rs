@@ -35,6 +35,22 @@ pub(super) fn walk(lines: &Lines<'_, '_>, rules: &Rules, leaf: NodeIndex) -> Vec
     chain
 }
 
+/// The lines from the root to the leaf by their parents alone.
+pub(super) fn linked(lines: &Lines<'_, '_>, leaf: NodeIndex) -> Vec<NodeIndex> {
+    let mut chain = vec![leaf];
+    let mut seen = vec![false; lines.transcript.nodes().len()];
+    seen[leaf] = true;
+    let mut at = leaf;
+    while let Link::To(parent) = lines.link(at)
+        && !std::mem::replace(&mut seen[parent], true)
+    {
+        chain.push(parent);
+        at = parent;
+    }
+    chain.reverse();
+    chain
+}
+
 /// The lines by time, to find the one just before another.
 struct Bridge {
     by_time: Vec<(i64, NodeIndex)>,

@@ -28,7 +28,10 @@ pub(super) fn fill(entries: &mut Vec<Entry<'_>>, rules: &Rules) {
     if rules.end == EndRule::GoOnAndReply && is_cut_off {
         entries.push(filler(Role::User, Filler::GoOn));
     }
-    entries.push(filler(Role::Assistant, Filler::NoResponse));
+    // Attachments behind the last message belong to it; slash commands come after.
+    let command = entries[last + 1..].iter().position(|entry| entry.kind == EntryKind::LocalCommand);
+    let place = command.map_or(entries.len(), |at| last + 1 + at);
+    entries.insert(place, filler(Role::Assistant, Filler::NoResponse));
 }
 
 /// Whether the end is slash commands under the client's own caveat: nobody waits for a reply to these.

@@ -6,7 +6,7 @@ use super::lines::{Children, Lines, Link};
 use super::refusal::Refusal;
 use super::rules::{LeafRule, Rules, TrailRule};
 use super::{chain, parallel};
-use crate::record::RecordKind;
+use crate::record::{RecordKind, SystemKind};
 use crate::transcript::NodeIndex;
 
 /// Chooses the leaf.
@@ -72,6 +72,12 @@ fn lone_tip_else_last(lines: &Lines<'_, '_>, last: NodeIndex) -> Result<NodeInde
 /// The last line of the file, or the newest of what hangs from it: a parent may stand behind its child.
 fn file_leaf(lines: &Lines<'_, '_>, children: &Children, last: NodeIndex) -> Result<NodeIndex, Refusal> {
     let Some(mut newest) = lines.node(last).millis else { return Err(Refusal::LeafWithoutTimestamp) };
+    if lines.put_back.is_some()
+        && let &[tip] = tips(lines, children).as_slice()
+        && lines.node(tip).is_sidechain
+    {
+        return Err(Refusal::LeafIsSidechain);
+    }
     let mut leaf = last;
     for index in descendants(lines, children, last) {
         let node = lines.node(index);
@@ -143,7 +149,7 @@ fn last_prompt(lines: &Lines<'_, '_>, rules: &Rules, file_leaf: NodeIndex) -> Op
     }
     // A line of the conversation that ends with the file's leaf says no more than that it was there once; a result of
     // a parallel call is one too.
-    let conversation = parallel::pull_in(lines, rules, chain::walk(lines, rules, file_leaf));
+    let conversation = parallel::pull_in(lines, rules, chain::linked(lines, file_leaf));
     (!conversation.contains(&named)).then_some(named)
 }
 
@@ -158,6 +164,10 @@ impl LastPrompt {
     fn read(lines: &Lines<'_, '_>) -> Option<Self> {
         let mut said: Option<(&[u8], Self)> = None;
         for (at, node) in lines.transcript.nodes().iter().enumerate() {
+            if node.system == Some(SystemKind::CompactBoundary) {
+                // What was said before a compaction is about the conversation before it.
+                said = None;
+            }
             if node.kind != RecordKind::LastPrompt {
                 continue;
             }

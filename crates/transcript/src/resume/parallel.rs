@@ -1,13 +1,13 @@
 //! Parallel calls: a response's other lines and their results, pulled in from other branches.
 //!
-//! Owns the order of what is pulled in. Which results match which calls is not decided here.
+//! Owns what is pulled in and its order. Whether every call has its one result is not decided here.
 
 use std::collections::HashMap;
 
 use super::lines::{Children, Lines};
 use super::rules::{ParallelRule, Rules};
 use crate::content::Block;
-use crate::id::MessageId;
+use crate::id::{MessageId, ToolUseId};
 use crate::record::{Record, RecordKind, SystemKind};
 use crate::transcript::NodeIndex;
 
@@ -23,46 +23,34 @@ pub(super) fn pull_in(lines: &Lines<'_, '_>, rules: &Rules, chain: Vec<NodeIndex
         at += 1;
         whole.push(index);
         let Some(id) = response_of(lines, index) else { continue };
-        if step.last_on_chain.get(&id) != Some(&index) {
-            continue;
+        step.gather(index);
+        let is_last = step.last_on_chain.get(&id) == Some(&index);
+        let goes_on = !is_last && chain.get(at).is_some_and(|&next| response_of(lines, next) == Some(id));
+        match rules.parallel {
+            ParallelRule::Children if !is_last => continue,
+            ParallelRule::Descendants if goes_on => continue,
+            _ => {}
         }
-        let Found { siblings, mut results } = step.find(id);
-        if rules.parallel == ParallelRule::Children || results.is_empty() {
-            whole.extend(siblings);
+        let siblings = if is_last { step.siblings(id) } else { Vec::new() };
+        whole.extend(siblings);
+        let results = step.take_results();
+        if rules.parallel == ParallelRule::Descendants && !results.is_empty() {
+            let behind =
+                chain[at..].iter().take_while(|&&next| !lines.is_message(next) || is_result(lines, next));
+            let behind = &chain[at..at + behind.count()];
+            at += behind.len();
+            merge(lines, &mut whole, behind, &results);
+        } else {
             whole.extend(results);
-            continue;
         }
-        let mut stretch = take_stretch(lines, &mut whole, id);
-        stretch.extend(siblings);
-        while let Some(&next) =
-            chain.get(at).filter(|&&next| !lines.is_message(next) || is_result(lines, next))
-        {
-            stretch.push(next);
-            at += 1;
-        }
-        results.sort_unstable();
-        merge(lines, &mut whole, &stretch, &results);
     }
     whole
 }
 
-/// Takes off the end what belongs to a response: its lines, and the results and notices between and behind them.
-fn take_stretch<'a>(lines: &Lines<'_, 'a>, whole: &mut Vec<NodeIndex>, id: MessageId<'a>) -> Vec<NodeIndex> {
-    let mut start = whole.len();
-    for (at, &index) in whole.iter().enumerate().rev() {
-        if response_of(lines, index) == Some(id) {
-            start = at;
-        } else if lines.is_message(index) && !is_result(lines, index) {
-            break;
-        }
-    }
-    whole.split_off(start)
-}
-
-/// Puts results among those of the stretch by their place in the file; calls and notices stay where they are.
-fn merge(lines: &Lines<'_, '_>, whole: &mut Vec<NodeIndex>, stretch: &[NodeIndex], results: &[NodeIndex]) {
+/// Puts results among those that follow on the chain, by their place in the file.
+fn merge(lines: &Lines<'_, '_>, whole: &mut Vec<NodeIndex>, behind: &[NodeIndex], results: &[NodeIndex]) {
     let mut results = results.iter().copied().peekable();
-    for &index in stretch {
+    for &index in behind {
         if is_result(lines, index) {
             while let Some(earlier) = results.next_if(|&result| result < index) {
                 whole.push(earlier);
@@ -87,16 +75,32 @@ pub(super) fn is_result(lines: &Lines<'_, '_>, index: NodeIndex) -> bool {
     user.content().blocks().any(|block| matches!(block, Block::ToolResult(_)))
 }
 
-fn has_call(lines: &Lines<'_, '_>, index: NodeIndex) -> bool {
-    let Record::Assistant(assistant) = lines.transcript.record(index) else { return false };
-    assistant.content().blocks().any(|block| matches!(block, Block::ToolUse(_)))
+/// Which lines answer which calls.
+fn answers<'a>(lines: &Lines<'_, 'a>) -> HashMap<ToolUseId<'a>, Vec<NodeIndex>> {
+    let mut answers: HashMap<_, Vec<_>> = HashMap::new();
+    for &index in &lines.known {
+        if lines.node(index).kind != RecordKind::User {
+            continue;
+        }
+        let Record::User(user) = lines.transcript.record(index) else { continue };
+        for block in user.content().blocks() {
+            if let Block::ToolResult(result) = block
+                && let Some(call) = result.tool_use()
+            {
+                answers.entry(call).or_default().push(index);
+            }
+        }
+    }
+    answers
 }
 
-/// What belongs to a response and is not on the chain.
-#[derive(Default)]
-struct Found {
-    siblings: Vec<NodeIndex>,
-    results: Vec<NodeIndex>,
+fn calls<'a>(lines: &Lines<'_, 'a>, index: NodeIndex) -> Vec<ToolUseId<'a>> {
+    let Record::Assistant(assistant) = lines.transcript.record(index) else { return Vec::new() };
+    let call = |block| match block {
+        Block::ToolUse(call) => call.id(),
+        _ => None,
+    };
+    assistant.content().blocks().filter_map(call).collect()
 }
 
 struct Step<'l, 't, 'a> {
@@ -107,6 +111,10 @@ struct Step<'l, 't, 'a> {
     last_on_chain: HashMap<MessageId<'a>, NodeIndex>,
     /// On the chain, or pulled in.
     is_taken: Vec<bool>,
+    /// Results that were found and not yet put anywhere.
+    results: Vec<NodeIndex>,
+    /// The lines that answer a call, wherever they hang.
+    answers: HashMap<ToolUseId<'a>, Vec<NodeIndex>>,
 }
 
 impl<'l, 't, 'a> Step<'l, 't, 'a> {
@@ -117,6 +125,7 @@ impl<'l, 't, 'a> Step<'l, 't, 'a> {
                 members.entry(id).or_default().push(index);
             }
         }
+        let answers = if rule == ParallelRule::Descendants { answers(lines) } else { HashMap::new() };
         let mut is_taken = vec![false; lines.transcript.nodes().len()];
         let mut last_on_chain = HashMap::new();
         for &index in chain {
@@ -125,34 +134,57 @@ impl<'l, 't, 'a> Step<'l, 't, 'a> {
                 last_on_chain.insert(id, index);
             }
         }
-        Self { lines, rule, children: lines.children(), members, last_on_chain, is_taken }
+        Self {
+            lines,
+            rule,
+            children: lines.children(),
+            members,
+            last_on_chain,
+            is_taken,
+            results: Vec::new(),
+            answers,
+        }
     }
 
-    fn find(&mut self, id: MessageId<'a>) -> Found {
-        let mut found = Found::default();
+    /// The lines of a response that are not on the chain; their results are found, too.
+    fn siblings(&mut self, id: MessageId<'a>) -> Vec<NodeIndex> {
         let members = self.members.remove(&id).unwrap_or_default();
-        for &member in &members {
-            if !std::mem::replace(&mut self.is_taken[member], true) {
-                found.siblings.push(member);
-            }
-        }
-        for &member in &members {
-            self.find_results(member, &mut found.results);
+        let mut siblings: Vec<_> = members.into_iter().filter(|&member| !self.is_taken[member]).collect();
+        for &sibling in &siblings {
+            self.is_taken[sibling] = true;
+            self.gather(sibling);
         }
         if self.rule == ParallelRule::Children {
-            let lines = self.lines;
-            let by_time =
-                |list: &mut Vec<NodeIndex>| list.sort_by_key(|&index| (lines.node(index).millis, index));
-            by_time(&mut found.siblings);
-            by_time(&mut found.results);
+            siblings.sort_by_key(|&index| (self.lines.node(index).millis, index));
         }
-        found
+        siblings
     }
 
-    fn find_results(&mut self, member: NodeIndex, results: &mut Vec<NodeIndex>) {
-        let before = results.len();
+    /// What was found since the last time, in the order in which it is sent.
+    fn take_results(&mut self) -> Vec<NodeIndex> {
+        let mut results = std::mem::take(&mut self.results);
+        match self.rule {
+            ParallelRule::Children => results.sort_by_key(|&index| (self.lines.node(index).millis, index)),
+            ParallelRule::Descendants | ParallelRule::OnlyChain => results.sort_unstable(),
+        }
+        results
+    }
+
+    /// Finds the results of one line's calls.
+    fn gather(&mut self, member: NodeIndex) {
+        let before = self.results.len();
         let mut has_result = false;
+        let calls = calls(self.lines, member);
         let mut open = vec![member];
+        for call in &calls {
+            for answer in self.answers.remove(call).unwrap_or_default() {
+                if !std::mem::replace(&mut self.is_taken[answer], true) {
+                    has_result = true;
+                    self.results.push(answer);
+                    open.push(answer);
+                }
+            }
+        }
         while let Some(index) = open.pop() {
             for at in 0..self.children.of_line(index).len() {
                 let child = self.children.of_line(index)[at];
@@ -168,15 +200,15 @@ impl<'l, 't, 'a> Step<'l, 't, 'a> {
                 }
                 self.is_taken[child] = true;
                 has_result |= is_result;
-                results.push(child);
+                self.results.push(child);
                 if self.rule == ParallelRule::Descendants {
                     open.push(child);
                 }
             }
         }
-        if !has_result && !has_call(self.lines, member) {
+        if !has_result && calls.is_empty() {
             // Notices and attachments behind plain words belong to the branch that they are on.
-            results.truncate(before);
+            self.results.truncate(before);
         }
     }
 }

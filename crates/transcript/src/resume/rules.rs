@@ -77,7 +77,7 @@ pub(super) enum ParallelRule {
     OnlyChain,
     /// Results directly under a line of the response, by time, before those of the chain.
     Children,
-    /// Results under it with notices and attachments between and behind, in the order of the file.
+    /// Results that name its calls, wherever they hang, and what hangs below, in the order of the file.
     Descendants,
 }
 

@@ -191,3 +191,18 @@ fn one_client_follows_notices_and_results_down_to_further_results() {
     let boundary = "u U1\n t T1 mid=m\n b B <T1\n r T1 <T1\n a A2";
     check(boundary, &[(&[MID, NEW], "U[U1] A[call T1] U[result T1] A[A2]")]);
 }
+
+#[test]
+fn one_client_puts_results_behind_the_stretch_that_has_their_call() {
+    let file = "u U1\n t T1 mid=m\n u U2\n r T1 <T1\n a A1 <U2 mid=m";
+    check(file, &[(&[NEW], "U[U1] A[A1 | call T1] U[result T1 | U2]")]);
+    let interleaved = "u U1\n t T1 mid=m\n t T2 mid=m\n r T1 <T1\n r T2 <T2\n t T3 mid=m\n r T3\n a A2";
+    let calls = "U[U1] A[call T1 | call T2 | call T3]";
+    check(
+        interleaved,
+        &[
+            (&[MID], &format!("{calls} U[result T2 | result T1 | result T3] A[A2]")),
+            (&[NEW], &format!("{calls} U[result T1 | result T2 | result T3] A[A2]")),
+        ],
+    );
+}

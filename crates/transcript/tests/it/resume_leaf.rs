@@ -121,6 +121,14 @@ fn an_explicit_last_prompt_is_exact_until_something_follows_it() {
 }
 
 #[test]
+fn a_compaction_takes_the_last_prompt_back() {
+    let file = "u U1\n a A1\n u V\n a VA\n u W <A1\n a WA\n lp VA\n b B <WA\n m SUM\n u N\n a NA";
+    check(file, &[(&[NEW], "U[SUM | N] A[NA]")]);
+    let after = "u U1\n a A1\n b B\n m SUM\n u N\n a NA\n lp A1";
+    check(after, &[(&[NEW], "U[U1] A[A1]")]);
+}
+
+#[test]
 fn a_last_prompt_at_a_parallel_result_is_on_the_conversation() {
     let parallel = "u U1\n t T1 mid=m\n t T2 mid=m\n r T1 <T1\n r T2 <T2\n a A2\n";
     let all = "U[U1] A[call T1 | call T2] U[result T1 | result T2] A[A2]";

@@ -128,6 +128,40 @@ fn calls_open_at_the_end_stay_with_an_error() {
 }
 
 #[test]
+fn calls_passed_over_in_an_open_turn_stay() {
+    let start = "u U1\n t T1\n t T2\n r T2\n";
+    let open = "U[U1] A[call T1] U[result T1!] A[call T2] U[result T2]";
+    check(start, &[(&[NEW], &format!("{open} A[No response requested.]"))]);
+    check(
+        &format!("{start} t T3"),
+        &[(&[NEW], &format!("{open} A[call T3] U[result T3!] A[No response requested.]"))],
+    );
+    check(&format!("{start} a A2"), &[(&[NEW], "U[U1] A[call T2] U[result T2] A[A2]")]);
+    check(
+        &format!("{start} u U2"),
+        &[(&[NEW], "U[U1] A[call T2] U[result T2 | U2] A[No response requested.]")],
+    );
+}
+
+#[test]
+fn the_reply_to_the_last_message_stands_before_slash_commands() {
+    let file = "u U1\n s:local_command S {\"content\":\"LC\"}";
+    check(
+        file,
+        &[(&[MID], "U[U1] A[No response requested.]"), (&[NEW], "U[U1] A[No response requested.] U[LC]")],
+    );
+    let attached = "u U1\n x:critical_system_reminder X";
+    check(attached, &[(&[NEW], "U[reminder | U1] A[No response requested.]")]);
+    let commands = r#"u U1
+        a A1
+        u C {"isMeta":true,"message":{"content":"<local-command-caveat>c"}}
+        u N {"message":{"content":"<command-name>/exit"}}
+        u O {"message":{"content":"<local-command-stdout>bye"}}"#;
+    let sent = "U[U1] A[A1] U[<local-command-caveat>c | <command-name>/exit | <local-command-stdout>bye]";
+    check(commands, &[(&[OLD, MID], &format!("{sent} A[No response requested.]")), (&[NEW], sent)]);
+}
+
+#[test]
 fn results_must_stand_behind_their_calls() {
     let orphan = "u U1\n a A1\n r GONE\n a A2";
     check(
