@@ -118,11 +118,11 @@ def why_field(what, theirs, mine, data):
     gives_command = (theirs or "").lstrip("/") in commands
     if mine and gives_command and re.match(rf"/?{re.escape(theirs.lstrip('/'))}(\s|$)", mine):
         return "command"
-    if not any(same(mine, text) for text in texts):
-        return None
     inner = [fold(text) for record in users if record.get("isSidechain") is True for text in texts_of(record)]
     if any(same(theirs, text) for text in inner):
         return "sub-agent"
+    if not any(same(mine, text) for text in texts):
+        return None
     # Words that come after the first 64 KiB are beyond its reach: then it has nothing, or a command that came before.
     return "head-and-tail" if (not theirs or gives_command) and len(data) > 65536 else None
 

@@ -132,7 +132,8 @@ fn draw(
     }
     let healthy = checked.iter().filter(|file| file.resumes()).count();
     let newest = Client::NEWEST;
-    out.line(format!("{healthy} of {} resume with {newest}", words::plural(checked.len() as u64, "file", "files")))
+    let files = words::plural(checked.len() as u64, "file resumes", "files resume");
+    out.line(format!("{healthy} of {files} with {newest}"))
 }
 
 fn draw_verdict(verdict: &Verdict, out: &mut Output) -> std::io::Result<()> {

@@ -83,12 +83,16 @@ impl<'a> OpenEnd<'a> {
             calls.filter(|call| !answered.contains(call)).collect::<Vec<_>>()
         };
         let open = missing(&turn[..length]);
-        let last_pause = turn.iter().position(|entry| !is_reply(entry)).unwrap_or(turn.len());
         if open.is_empty() && entries[last].role == Role::Assistant {
             return None;
         }
-        // A call above a result or an attachment of its turn was passed over, not cut off.
-        let unanswered = missing(&turn[length.max(last_pause)..]);
+        // Calls further up were passed over, not cut off, if the turn has any result; a plain reply at the end closes
+        // what is above it.
+        let is_closing = |entry: &&Entry<'a>| is_reply(entry) && entry.calls().next().is_none();
+        let replies = turn.iter().take_while(|entry| is_reply(entry)).count();
+        let closed = turn[..replies].iter().position(is_closing).unwrap_or(turn.len());
+        let has_result = turn[..closed].iter().any(|entry| entry.is_message_of(Role::User));
+        let unanswered = if has_result { missing(&turn[length.min(closed)..closed]) } else { Vec::new() };
         Some(Self { last, open, unanswered })
     }
 }

@@ -8,7 +8,7 @@ use super::lines::{Children, Lines};
 use super::rules::{ParallelRule, Rules};
 use crate::content::Block;
 use crate::id::{MessageId, ToolUseId};
-use crate::record::{Record, RecordKind, SystemKind};
+use crate::record::{Record, RecordKind};
 use crate::transcript::NodeIndex;
 
 /// The chain with what belongs to its responses.
@@ -193,8 +193,7 @@ impl<'l, 't, 'a> Step<'l, 't, 'a> {
                 }
                 let is_result = is_result(self.lines, child);
                 let is_between = self.rule == ParallelRule::Descendants
-                    && !self.lines.is_message(child)
-                    && self.lines.node(child).system != Some(SystemKind::CompactBoundary);
+                    && self.lines.node(child).kind == RecordKind::Attachment;
                 if !is_result && !is_between {
                     continue;
                 }
@@ -207,7 +206,7 @@ impl<'l, 't, 'a> Step<'l, 't, 'a> {
             }
         }
         if !has_result && calls.is_empty() {
-            // Notices and attachments behind plain words belong to the branch that they are on.
+            // Attachments behind plain words belong to the branch that they are on.
             self.results.truncate(before);
         }
     }
