@@ -42,7 +42,8 @@ impl Context {
                 .hint("name one: annals --config-dir DIR, or set CLAUDE_CONFIG_DIR")
         })?;
         let data_dir = global.data_dir.clone().or_else(|| surroundings.annals_data_dir.clone());
-        let data_dir = data_dir.or_else(|| surroundings.platform_data_dir.as_ref().map(|dir| dir.join("annals")));
+        let data_dir =
+            data_dir.or_else(|| surroundings.platform_data_dir.as_ref().map(|dir| dir.join("annals")));
         let color = match global.color {
             ColorChoice::Always => true,
             ColorChoice::Never => false,

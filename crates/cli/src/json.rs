@@ -19,7 +19,10 @@ pub(crate) fn tokens(object: &mut ObjectWriter<'_>, key: &str, tokens: &Tokens) 
 
 /// The token classes, as fields of the object at hand.
 pub(crate) fn token_fields(object: &mut ObjectWriter<'_>, tokens: &Tokens) {
-    object.number("input", tokens.input).number("output", tokens.output).number("cacheRead", tokens.cache_read);
+    object
+        .number("input", tokens.input)
+        .number("output", tokens.output)
+        .number("cacheRead", tokens.cache_read);
     object.number("cacheWrite5m", tokens.cache_write_5m).number("cacheWrite1h", tokens.cache_write_1h);
 }
 
@@ -32,7 +35,11 @@ pub(crate) fn cost(object: &mut ObjectWriter<'_>, row: &UsageRow) {
 }
 
 /// A list of names.
-pub(crate) fn names<T: AsRef<str>>(object: &mut ObjectWriter<'_>, key: &str, names: impl IntoIterator<Item = T>) {
+pub(crate) fn names<T: AsRef<str>>(
+    object: &mut ObjectWriter<'_>,
+    key: &str,
+    names: impl IntoIterator<Item = T>,
+) {
     object.array(key, |list| {
         for name in names {
             list.string(name.as_ref());

@@ -23,8 +23,9 @@ use clap::Parser;
 fn main() -> ExitCode {
     let args = args::Args::parse();
     let surroundings = surroundings::Surroundings::of_process();
-    let outcome = context::Context::new(&args.global, surroundings)
-        .and_then(|mut context| commands::run(args.command, &mut context).and_then(|done| context.finish(done)));
+    let outcome = context::Context::new(&args.global, surroundings).and_then(|mut context| {
+        commands::run(args.command, &mut context).and_then(|done| context.finish(done))
+    });
     match outcome {
         Ok(outcome) => outcome.exit_code(),
         Err(fault) => fault.report(),

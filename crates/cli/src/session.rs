@@ -119,11 +119,18 @@ fn fault(context: &Context, error: FindError<'_>) -> Fault {
             let when = |session: &SessionEntry| session.modified.map(|ms| words::moment(ms, &context.zone));
             candidates.iter().take(10).fold(Fault::usage(message), |fault, session| {
                 let title = title_of(session).unwrap_or_default();
-                fault.hint(format!("{}  {}  {}", session.key, when(session).unwrap_or_default(), one_line(&title)))
+                fault.hint(format!(
+                    "{}  {}  {}",
+                    session.key,
+                    when(session).unwrap_or_default(),
+                    one_line(&title)
+                ))
             })
         }
         FindError::TooShort { .. } => Fault::usage(message),
-        FindError::NotFound { .. } => Fault::nothing_found(message).hint("annals ls --all lists every session"),
+        FindError::NotFound { .. } => {
+            Fault::nothing_found(message).hint("annals ls --all lists every session")
+        }
         FindError::NoSessions => Fault::nothing_found(message)
             .hint("annals demo --out DIR writes a made-up one; read it with --config-dir DIR"),
     }
@@ -144,14 +151,16 @@ impl<'a> Family<'a> {
     pub(crate) fn new(bytes: &'a [u8], files: &'a [AgentFile]) -> Self {
         let main = Transcript::parse(bytes);
         let transcripts: Vec<_> = files.iter().map(|file| Transcript::parse(&file.bytes)).collect();
-        let mut calls: Vec<(Option<usize>, Spawn)> = spawns(&main).into_iter().map(|spawn| (None, spawn)).collect();
+        let mut calls: Vec<(Option<usize>, Spawn)> =
+            spawns(&main).into_iter().map(|spawn| (None, spawn)).collect();
         for (index, transcript) in transcripts.iter().enumerate() {
             calls.extend(spawns(transcript).into_iter().map(|spawn| (Some(index), spawn)));
         }
         let facts: Vec<_> = files.iter().map(|file| file.details.facts.clone()).collect();
         let just_spawns: Vec<_> = calls.iter().map(|(_, spawn)| spawn.clone()).collect();
         let links = link(&just_spawns, &facts);
-        let agents = files.iter().zip(transcripts).zip(links).map(|((file, said), link)| (file, said, link)).collect();
+        let agents =
+            files.iter().zip(transcripts).zip(links).map(|((file, said), link)| (file, said, link)).collect();
         Self { main, agents, spawns: calls }
     }
 

@@ -36,7 +36,9 @@ impl Surroundings {
     pub(crate) fn of_process() -> Self {
         let path = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let home = path("HOME").or_else(|| path("USERPROFILE"));
-        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| env::var(name).ok().filter(|v| !v.is_empty()));
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+            .iter()
+            .find_map(|name| env::var(name).ok().filter(|v| !v.is_empty()));
         let size = terminal_size::terminal_size();
         Self {
             claude_config_dir: path("CLAUDE_CONFIG_DIR"),
@@ -54,7 +56,10 @@ impl Surroundings {
     }
 }
 
-fn platform_data_dir(path: &dyn Fn(&str) -> Option<PathBuf>, home: Option<&std::path::Path>) -> Option<PathBuf> {
+fn platform_data_dir(
+    path: &dyn Fn(&str) -> Option<PathBuf>,
+    home: Option<&std::path::Path>,
+) -> Option<PathBuf> {
     if cfg!(windows) {
         return path("LOCALAPPDATA");
     }

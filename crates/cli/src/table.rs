@@ -67,7 +67,9 @@ impl Table {
         loop {
             let total: usize = widths.iter().sum::<usize>() + gaps;
             let candidates = widths.iter().enumerate().filter(|(at, _)| self.heads[*at].1 == Align::Left);
-            let Some((at, widest)) = candidates.max_by_key(|(_, width)| **width).map(|(at, width)| (at, *width)) else {
+            let Some((at, widest)) =
+                candidates.max_by_key(|(_, width)| **width).map(|(at, width)| (at, *width))
+            else {
                 return;
             };
             if total <= available || widest <= 8 {

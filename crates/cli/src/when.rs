@@ -23,7 +23,8 @@ pub(crate) fn parse_day(text: &str, today: Date) -> Result<Date, Fault> {
         },
     };
     day.ok_or_else(|| {
-        Fault::usage(format!("{text:?} is not a day")).hint("days are 2026-01-03, today, yesterday or 7d (seven days ago)")
+        Fault::usage(format!("{text:?} is not a day"))
+            .hint("days are 2026-01-03, today, yesterday or 7d (seven days ago)")
     })
 }
 

@@ -41,7 +41,8 @@ pub fn losses<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>, resumed: &Resu
         | Reason::RepeatedResult
         | Reason::Fallback => false,
     };
-    let missed = resumed.left_out.iter().filter(|left| is_message(left.node) && is_missed(left.node, left.reason));
+    let missed =
+        resumed.left_out.iter().filter(|left| is_message(left.node) && is_missed(left.node, left.reason));
     let mut nodes: Vec<_> = missed.map(|left| left.node).collect();
     nodes.dedup();
     nodes
@@ -91,7 +92,12 @@ mod tests {
     fn going_back_is_no_loss_and_a_cut_is() {
         let text = r#"[{"type":"text","text":"ok"}]"#;
         let start = line("user", "a", "", 0, "\"one\"") + &line("assistant", "b", "a", 1, text);
-        check(&(start.clone() + &line("user", "c", "b", 2, "\"two\"") + &line("user", "d", "b", 3, "\"three\"")), &[]);
+        check(
+            &(start.clone()
+                + &line("user", "c", "b", 2, "\"two\"")
+                + &line("user", "d", "b", 3, "\"three\"")),
+            &[],
+        );
         let cut = line("user", "e", "gone", 50, "\"after\"") + &line("assistant", "f", "e", 51, text);
         check(&(start + &cut), &[0, 1]);
     }

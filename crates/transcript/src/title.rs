@@ -157,7 +157,8 @@ mod tests {
         let ai = r#"{"type":"ai-title","aiTitle":"Bug fix"}"#;
         let summary = r#"{"type":"summary","summary":"About bugs","leafUuid":"a"}"#;
         let foreign = r#"{"type":"summary","summary":"Elsewhere","leafUuid":"z"}"#;
-        let command = r#"{"type":"user","uuid":"c","message":{"content":"<command-name>/init</command-name>"}}"#;
+        let command =
+            r#"{"type":"user","uuid":"c","message":{"content":"<command-name>/init</command-name>"}}"#;
         check(&[command], Some((TitleSource::FirstPrompt, "/init")));
         check(&[command, prompt], Some((TitleSource::FirstPrompt, "fix the bug")));
         check(&[], None);

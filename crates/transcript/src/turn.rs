@@ -242,7 +242,10 @@ mod tests {
         check(r#"{"message":{"content":"<task-notification>"}}"#, Speaker::TaskNotification);
         check(r#"{"message":{}}"#, Speaker::Nobody);
         check(r#"{"message":{"content":[]}}"#, Speaker::Nobody);
-        check(r#"{"message":{"content":[{"type":"text","text":"<ide_opened_file>a.rs</ide_opened_file>"}]}}"#, Speaker::Client);
+        check(
+            r#"{"message":{"content":[{"type":"text","text":"<ide_opened_file>a.rs</ide_opened_file>"}]}}"#,
+            Speaker::Client,
+        );
         let beside_words = r#"{"message":{"content":[{"type":"text","text":"<ide_selection>x</ide_selection>"},{"type":"text","text":"why?"}]}}"#;
         check(beside_words, Speaker::Person);
         let (fields, _) = Fields::scan(beside_words.as_bytes()).unwrap();

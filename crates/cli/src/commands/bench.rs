@@ -131,7 +131,11 @@ fn report(tally: &Tally, seconds: f64, context: &mut Context) -> Result<Outcome,
     for (kind, count) in &tally.kinds {
         out.line(format!("{:>12}  {kind}", words::count(*count)))?;
     }
-    out.line(format!("{} responses, {} tokens", words::count(tally.ledger.len() as u64), words::count(tokens.total())))?;
+    out.line(format!(
+        "{} responses, {} tokens",
+        words::count(tally.ledger.len() as u64),
+        words::count(tokens.total())
+    ))?;
     out.line(format!("{seconds:.3} s, {:.2} GB/s", tally.bytes as f64 / 1e9 / seconds))?;
     Ok(Outcome::Done)
 }

@@ -45,7 +45,9 @@ pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fa
     let mut loose = Vec::new();
     if args.all {
         let discovery = context.store.discover();
-        targets.extend(discovery.sessions.iter().filter(|session| session.bytes > 0).map(|s| Target::of_path(&s.path)));
+        targets.extend(
+            discovery.sessions.iter().filter(|session| session.bytes > 0).map(|s| Target::of_path(&s.path)),
+        );
         loose.extend(discovery.problems.iter().cloned());
         loose.extend(annals_store::orphans(&discovery));
     }
@@ -67,7 +69,9 @@ pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fa
         draw(&checked, &loose, args, context)?;
     }
     let serious = |kind: annals_transcript::problem::ProblemKind| kind.severity() >= Severity::Warning;
-    let found = checked.iter().any(|file| file.problems.iter().any(|problem| serious(problem.kind)) || !file.resumes())
+    let found = checked
+        .iter()
+        .any(|file| file.problems.iter().any(|problem| serious(problem.kind)) || !file.resumes())
         || loose.iter().any(|problem| serious(problem.problem.kind));
     Ok(if found { Outcome::ProblemsFound } else { Outcome::Done })
 }
@@ -184,7 +188,12 @@ fn paint_severity(severity: Severity, out: &Output) -> String {
     out.paint(paint, format!("{:<7}", severity.name()))
 }
 
-fn write_json(checked: &[Checked], loose: &[FileProblem], all: bool, context: &mut Context) -> std::io::Result<()> {
+fn write_json(
+    checked: &[Checked],
+    loose: &[FileProblem],
+    all: bool,
+    context: &mut Context,
+) -> std::io::Result<()> {
     let mut out = Vec::new();
     let mut object = ObjectWriter::begin(&mut out);
     object.array("sessions", |list| {
@@ -196,7 +205,9 @@ fn write_json(checked: &[Checked], loose: &[FileProblem], all: bool, context: &m
                         list.object(|object| {
                             object.string("version", verdict.client.version());
                             object.boolean("resumes", verdict.refused.is_none());
-                            object.number("messages", verdict.messages as u64).number("lost", verdict.lost as u64);
+                            object
+                                .number("messages", verdict.messages as u64)
+                                .number("lost", verdict.lost as u64);
                             object.string_if("refused", verdict.refused.as_deref());
                         });
                     }

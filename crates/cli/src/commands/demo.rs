@@ -13,7 +13,8 @@ use crate::words;
 
 pub(crate) fn run(args: &DemoArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let writer = DemoWriter::create(&args.out).map_err(|error| {
-        Fault::usage(error.to_string()).hint("a demo store is only written where nothing is: name a new folder")
+        Fault::usage(error.to_string())
+            .hint("a demo store is only written where nothing is: name a new folder")
     })?;
     let plan = Plan { sessions: args.sessions, bytes: args.bytes, seed: args.seed };
     let mut progress = context.progress("writing", args.bytes);
@@ -27,7 +28,10 @@ pub(crate) fn run(args: &DemoArgs, context: &mut Context) -> Result<Outcome, Fau
         let mut out = Vec::new();
         let mut object = ObjectWriter::begin(&mut out);
         object.string("out", &args.out.display().to_string());
-        object.number("files", tally.files).number("sessions", tally.sessions).number("subAgents", tally.sub_agents);
+        object
+            .number("files", tally.files)
+            .number("sessions", tally.sessions)
+            .number("subAgents", tally.sub_agents);
         object.number("lines", tally.lines).number("bytes", tally.bytes);
         object.end();
         out.push(b'\n');

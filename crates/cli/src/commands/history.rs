@@ -93,7 +93,9 @@ fn write_json(
             list.object(|object| {
                 object.number("line", prompt.line as u64).string("prompt", &prompt.text);
                 object.string_or_null("timestamp", prompt.millis.map(format_millis).as_deref());
-                object.string("project", &prompt.project).string_or_null("session", prompt.session.as_deref());
+                object
+                    .string("project", &prompt.project)
+                    .string_or_null("session", prompt.session.as_deref());
                 object.number("pastes", prompt.pastes as u64);
             });
         }

@@ -52,7 +52,8 @@ pub(crate) fn run(args: &LsArgs, context: &mut Context) -> Result<Outcome, Fault
 
 fn full(args: &LsArgs, filter: &Filter, context: &mut Context) -> Result<Outcome, Fault> {
     let survey = Survey::of(&context.store, &context.prices);
-    let mut sessions: Vec<_> = survey.sessions.iter().filter(|session| filter.keeps(&session.full.summary)).collect();
+    let mut sessions: Vec<_> =
+        survey.sessions.iter().filter(|session| filter.keeps(&session.full.summary)).collect();
     sessions.sort_by(|left, right| match args.sort {
         SortKey::Cost => right.usage.cost.cmp(&left.usage.cost),
         SortKey::Tokens => right.usage.tokens.total().cmp(&left.usage.tokens.total()),
@@ -167,7 +168,8 @@ impl Filter {
     fn keeps(&self, summary: &Summary) -> bool {
         let contains = |text: &str, part: &str| text.to_lowercase().contains(part);
         let in_project = |part: &String| {
-            contains(summary.slug.as_str(), part) || summary.project.as_ref().is_some_and(|p| contains(&p.path, part))
+            contains(summary.slug.as_str(), part)
+                || summary.project.as_ref().is_some_and(|p| contains(&p.path, part))
         };
         let moment = summary.modified.or(summary.active_millis);
         (self.everything || !(summary.is_empty() || summary.is_warm_up))

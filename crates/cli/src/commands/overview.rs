@@ -54,9 +54,8 @@ fn figures(survey: &Survey, sessions: &[&Surveyed], context: &Context) -> Figure
         by_day.rows.iter().filter(|day| wanted(&day.key)).for_each(|day| row.absorb(day));
         row
     };
-    let serious = |session: &&&Surveyed| {
-        session.full.problems.keys().any(|kind| kind.severity() >= Severity::Warning)
-    };
+    let serious =
+        |session: &&&Surveyed| session.full.problems.keys().any(|kind| kind.severity() >= Severity::Warning);
     Figures {
         sessions: sessions.len(),
         bytes: survey.discovery.sessions.iter().map(|session| session.bytes).sum::<u64>()
@@ -73,7 +72,8 @@ fn welcome(context: &mut Context) -> std::io::Result<()> {
     let out = &mut context.out;
     out.line(format!("There are no sessions in {place}."))?;
     out.line("\nTo see what annals does, write a made-up store and look at it:\n")?;
-    let steps = ["cargo run --release -- demo --out /tmp/demo", "cargo run --release -- --config-dir /tmp/demo"];
+    let steps =
+        ["cargo run --release -- demo --out /tmp/demo", "cargo run --release -- --config-dir /tmp/demo"];
     for step in steps {
         let text = out.paint(Paint::Cyan, format!("  {step}"));
         out.line(text)?;
@@ -81,7 +81,12 @@ fn welcome(context: &mut Context) -> std::io::Result<()> {
     out.line("\nInstalled, that is `annals demo --out /tmp/demo`. Another store: --config-dir DIR, or CLAUDE_CONFIG_DIR.")
 }
 
-fn draw(survey: &Survey, sessions: &[&Surveyed], figures: &Figures, context: &mut Context) -> std::io::Result<()> {
+fn draw(
+    survey: &Survey,
+    sessions: &[&Surveyed],
+    figures: &Figures,
+    context: &mut Context,
+) -> std::io::Result<()> {
     let place = context.store.config_dir().path().display().to_string();
     let zone = context.zone.clone();
     let out = &mut context.out;
@@ -130,7 +135,8 @@ fn draw(survey: &Survey, sessions: &[&Surveyed], figures: &Figures, context: &mu
     out.line("")?;
     if figures.damaged > 0 {
         let files = words::plural(figures.damaged as u64, "file has", "files have");
-        let text = out.paint(Paint::Yellow, format!("{files} damaged or unreadable lines: annals check --all"));
+        let text =
+            out.paint(Paint::Yellow, format!("{files} damaged or unreadable lines: annals check --all"));
         out.line(text)?;
     }
     out.line("Next: annals show last, annals ls --long, annals check last, annals --help")
@@ -140,7 +146,9 @@ fn write_json(survey: &Survey, figures: &Figures, context: &mut Context) -> std:
     let mut out = Vec::new();
     let mut object = ObjectWriter::begin(&mut out);
     object.string("configDir", &context.store.config_dir().path().display().to_string());
-    object.number("projects", survey.discovery.projects.len() as u64).number("sessions", figures.sessions as u64);
+    object
+        .number("projects", survey.discovery.projects.len() as u64)
+        .number("sessions", figures.sessions as u64);
     object.number("subAgents", survey.discovery.agents.len() as u64).number("bytes", figures.bytes);
     for (key, row) in [("today", &figures.today), ("month", &figures.month), ("total", &figures.all)] {
         object.object(key, |object| {

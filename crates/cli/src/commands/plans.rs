@@ -32,7 +32,9 @@ pub(crate) fn run(args: &PlansArgs, context: &mut Context) -> Result<Outcome, Fa
 fn show(all: &[Plan], name: &str, context: &mut Context) -> Result<Outcome, Fault> {
     let name = name.strip_suffix(".md").unwrap_or(name);
     let Some(plan) = all.iter().find(|plan| plan.name == name) else {
-        return Err(Fault::nothing_found(format!("there is no plan {name:?}")).hint("annals plans lists them"));
+        return Err(
+            Fault::nothing_found(format!("there is no plan {name:?}")).hint("annals plans lists them")
+        );
     };
     let text = plan.text()?;
     if context.json {
@@ -55,7 +57,8 @@ fn draw(all: &[Plan], context: &mut Context) -> std::io::Result<()> {
         [("plan", Align::Left), ("modified", Align::Left), ("size", Align::Right), ("sessions", Align::Left)];
     let mut table = Table::new(&heads).paint(0, Paint::Cyan).paint(1, Paint::Dim);
     for plan in all {
-        let sessions: Vec<String> = plan.sessions.iter().map(|key| key.as_str().chars().take(8).collect()).collect();
+        let sessions: Vec<String> =
+            plan.sessions.iter().map(|key| key.as_str().chars().take(8).collect()).collect();
         table.row(vec![
             plan.name.clone(),
             plan.modified.map(|ms| words::moment(ms, &context.zone)).unwrap_or_default(),
@@ -68,7 +71,9 @@ fn draw(all: &[Plan], context: &mut Context) -> std::io::Result<()> {
 
 fn write_plan(plan: &Plan, object: &mut ObjectWriter<'_>) {
     object.string("name", &plan.name).string("file", &plan.path.display().to_string());
-    object.string_or_null("modified", plan.modified.map(format_millis).as_deref()).number("bytes", plan.bytes);
+    object
+        .string_or_null("modified", plan.modified.map(format_millis).as_deref())
+        .number("bytes", plan.bytes);
     json::names(object, "sessions", plan.sessions.iter().map(|key| key.as_str()));
 }
 

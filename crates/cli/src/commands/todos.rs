@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use annals_store::FileProblem;
-use annals_store::todos::{TodoList, todo_lists, tasks};
+use annals_store::todos::{TodoList, tasks, todo_lists};
 use annals_transcript::json::{ArrayWriter, ObjectWriter, Text};
 
 use crate::args::TodosArgs;

@@ -8,7 +8,8 @@ use crate::{annals, annals_exits};
 
 /// A healthy session with something put between its two turns, or at its end.
 fn with_damage(middle: &[u8], tail: &[u8]) -> Vec<u8> {
-    let mut bytes = Session::new().prompt("before").reply("one").raw(middle).prompt("after").reply("two").into_bytes();
+    let mut bytes =
+        Session::new().prompt("before").reply("one").raw(middle).prompt("after").reply("two").into_bytes();
     bytes.extend_from_slice(tail);
     bytes
 }
@@ -17,7 +18,8 @@ fn with_damage(middle: &[u8], tail: &[u8]) -> Vec<u8> {
 fn check(middle: &[u8], tail: &[u8], kind: &str, line: u64) {
     let home = Home::new();
     let bytes = with_damage(middle, tail);
-    let path = home.write("projects/-p/11111111-2222-4333-8444-555555555555.jsonl", &bytes).display().to_string();
+    let path =
+        home.write("projects/-p/11111111-2222-4333-8444-555555555555.jsonl", &bytes).display().to_string();
     assert!(annals_exits(&home, &["show", &path, "--as", "raw"], 0).bytes == bytes, "{kind}: raw");
     let shown = annals_exits(&home, &["show", &path], 0).out;
     assert!(shown.contains("before") && shown.contains("after") && shown.contains("two"), "{kind}: {shown}");
@@ -25,7 +27,8 @@ fn check(middle: &[u8], tail: &[u8], kind: &str, line: u64) {
     let answer = Value::parse(checked.out.as_bytes()).unwrap();
     let session = answer.get("sessions").unwrap().items().next().unwrap();
     let problems: Vec<_> = session.get("problems").unwrap().items().collect();
-    let fits = |problem: &&Value<'_>| problem.get("kind").and_then(Value::text).is_some_and(|text| text.is(kind));
+    let fits =
+        |problem: &&Value<'_>| problem.get("kind").and_then(Value::text).is_some_and(|text| text.is(kind));
     let problem = problems.iter().find(fits).unwrap_or_else(|| panic!("no {kind} in {problems:?}"));
     assert_eq!(problem.get("line").unwrap().count(), Some(line), "{kind}");
     let offset = problem.get("offset").unwrap().count().unwrap() as usize;
@@ -49,7 +52,12 @@ fn damaged_lines_are_named_and_the_rest_is_shown() {
     check(b"{\"type\":\"tag\",\"tag\":\"\xff\"}\n", b"", "invalid-utf8", 3);
     check(b"{\"type\":\"tag\",\"tag\":\"\\ud83d\"}\n", b"", "lone-surrogate", 3);
     check(b"{\"type\":\"from-the-future\",\"x\":1}\n", b"", "unknown-record", 3);
-    check(b"{\"type\":\"user\",\"uuid\":\"x\",\"message\":{\"content\":\"no time\"}}\n", b"", "incomplete-record", 3);
+    check(
+        b"{\"type\":\"user\",\"uuid\":\"x\",\"message\":{\"content\":\"no time\"}}\n",
+        b"",
+        "incomplete-record",
+        3,
+    );
     let huge = format!("{{\"type\":\"tag\",\"tag\":\"{}\"}}\n", "x".repeat(11 * 1024 * 1024));
     check(huge.as_bytes(), b"", "oversize", 3);
 }
@@ -58,7 +66,8 @@ fn damaged_lines_are_named_and_the_rest_is_shown() {
 fn a_byte_order_mark_is_no_obstacle() {
     let home = Home::new();
     let bytes = [b"\xef\xbb\xbf".to_vec(), Session::new().prompt("hello").reply("hi").into_bytes()].concat();
-    let path = home.write("projects/-p/11111111-2222-4333-8444-555555555555.jsonl", &bytes).display().to_string();
+    let path =
+        home.write("projects/-p/11111111-2222-4333-8444-555555555555.jsonl", &bytes).display().to_string();
     assert!(annals_exits(&home, &["show", &path, "--as", "raw"], 0).bytes == bytes);
     assert!(annals_exits(&home, &["show", &path], 0).out.contains("hello"));
     assert!(annals(&home, &["check", &path, "--json"]).out.contains("byte-order-mark"));

@@ -16,7 +16,9 @@ fn one_line(error: &str) -> String {
 fn a_missing_file_a_folder_and_a_forbidden_file_are_usage_errors() {
     let home = Home::new();
     let missing = home.path().join("gone.jsonl").display().to_string();
-    for form in ["transcript", "raw", "records", "api", "turns", "tools", "agents", "tree", "usage", "markdown"] {
+    for form in
+        ["transcript", "raw", "records", "api", "turns", "tools", "agents", "tree", "usage", "markdown"]
+    {
         let answer = annals_exits(&home, &["show", &missing, "--as", form], 2);
         assert_eq!(one_line(&answer.error), format!("annals: {missing}: there is no such file"));
         assert_eq!(answer.out, "");
@@ -66,7 +68,9 @@ fn a_session_is_found_by_prefix_title_and_last() {
 #[test]
 fn wrong_usage_exits_with_two() {
     let home = Home::new();
-    for arguments in [&["show"][..], &["ls", "--since", "soon"], &["nonsense"], &["show", "x.jsonl", "--client", "9.9"]] {
+    for arguments in
+        [&["show"][..], &["ls", "--since", "soon"], &["nonsense"], &["show", "x.jsonl", "--client", "9.9"]]
+    {
         annals_exits(&home, arguments, 2);
     }
 }
@@ -76,10 +80,14 @@ fn a_reader_that_goes_away_is_no_error() {
     use std::io::Read;
     use std::process::Stdio;
     let home = Home::new();
-    let long = (0..20_000).fold(Session::new(), |session, n| session.prompt(&format!("prompt {n}"))).into_bytes();
+    let long =
+        (0..20_000).fold(Session::new(), |session, n| session.prompt(&format!("prompt {n}"))).into_bytes();
     let path = home.write("projects/-p/long.jsonl", long);
     let mut command = home.command(env!("CARGO_BIN_EXE_annals"));
-    command.args(["show", &path.display().to_string(), "--as", "raw"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(["show", &path.display().to_string(), "--as", "raw"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut first = [0; 100];
     child.stdout.take().unwrap().read_exact(&mut first).unwrap();

@@ -35,7 +35,10 @@ fn api_is_what_a_client_would_send() {
 #[test]
 fn a_refused_file_exits_with_three() {
     let home = Home::new();
-    home.write(format!("projects/-p/{ID}.jsonl"), "{\"type\":\"summary\",\"summary\":\"x\",\"leafUuid\":\"y\"}\n");
+    home.write(
+        format!("projects/-p/{ID}.jsonl"),
+        "{\"type\":\"summary\",\"summary\":\"x\",\"leafUuid\":\"y\"}\n",
+    );
     let out = annals_exits(&home, &["show", ID, "--as", "api", "--json"], 3).out;
     assert!(out.starts_with(r#"{"client":"2.1.325","messages":[],"refused":""#), "{out}");
 }

@@ -45,7 +45,9 @@ pub(crate) fn violations(schema: Value<'_>, value: Value<'_>, place: &str) -> Ve
 
 fn is_of_type(value: Value<'_>, name: &str) -> bool {
     match name {
-        "integer" => value.kind() == Kind::Number && value.number().is_some_and(|number| number.fract() == 0.0),
+        "integer" => {
+            value.kind() == Kind::Number && value.number().is_some_and(|number| number.fract() == 0.0)
+        }
         "number" => value.kind() == Kind::Number,
         "string" => value.kind() == Kind::String,
         "boolean" => value.kind() == Kind::Boolean,

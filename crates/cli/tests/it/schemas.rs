@@ -5,8 +5,8 @@ use annals_testkit::home::Home;
 use annals_testkit::workspace_root;
 use annals_transcript::json::Value;
 
-use crate::schema::violations;
 use crate::annals;
+use crate::schema::violations;
 
 fn check(home: &Home, name: &str, arguments: &[&str], codes: &[i32]) {
     let answer = annals(home, arguments);
@@ -15,7 +15,8 @@ fn check(home: &Home, name: &str, arguments: &[&str], codes: &[i32]) {
     let path = workspace_root().join("docs/schema").join(format!("{name}.json"));
     let schema = std::fs::read(&path).unwrap();
     let schema = Value::parse(&schema).unwrap();
-    let lines: Vec<&[u8]> = answer.bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
+    let lines: Vec<&[u8]> =
+        answer.bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
     assert!(!lines.is_empty(), "annals {} says nothing", arguments.join(" "));
     for line in lines {
         let value = Value::parse(line).unwrap_or_else(|fault| panic!("{arguments:?}: {fault:?}"));
@@ -44,7 +45,8 @@ fn every_form_of_every_session_keeps_its_schema() {
     home.fill(&Plan::default());
     let listed = annals(&home, &["ls", "--all", "--json"]);
     let listed = Value::parse(listed.out.as_bytes()).unwrap();
-    let files: Vec<_> = listed.get("sessions").unwrap().items().map(|s| s.get("file").unwrap().text().unwrap()).collect();
+    let files: Vec<_> =
+        listed.get("sessions").unwrap().items().map(|s| s.get("file").unwrap().text().unwrap()).collect();
     assert!(files.len() > 10);
     for file in files {
         let file = file.to_string();

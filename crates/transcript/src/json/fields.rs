@@ -64,7 +64,9 @@ impl<'a> Fields<'a> {
             let colon = scan::skip_space(raw, key_end);
             let start = scan::skip_space(raw, colon + 1);
             let value_end = scan::skip_value(raw, start);
-            let (Some(key), Some(value)) = (raw.get(at + 1..key_end - 1), raw.get(start..value_end)) else { break };
+            let (Some(key), Some(value)) = (raw.get(at + 1..key_end - 1), raw.get(start..value_end)) else {
+                break;
+            };
             let key = Text::from_raw(key);
             has_escaped_keys |= key.has_escapes();
             list.push(Field { key, value: Value::from_checked(value) });

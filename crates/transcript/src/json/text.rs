@@ -29,7 +29,8 @@ impl<'a> Text<'a> {
     /// Whether the decoded string is exactly `other`.
     pub fn is(self, other: &str) -> bool {
         // Escapes only make a string longer, so most mismatches are seen by their length.
-        self.0 == other.as_bytes() || (self.0.len() > other.len() && self.has_escapes() && self.decode() == other)
+        self.0 == other.as_bytes()
+            || (self.0.len() > other.len() && self.has_escapes() && self.decode() == other)
     }
 
     pub(super) fn has_escapes(self) -> bool {

@@ -1,6 +1,6 @@
 //! What a client would send to the API when it resumes a session file, and why it leaves the rest out.
 //!
-//! Owns the order of the steps; each step is a file of its own and reads the [`rules`] of the client, so that no step
+//! Owns the order of the steps; each step is a file of its own and reads the rules of the client, so that no step
 //! asks for a version. Everything was found by asking the clients themselves: `docs/resume.md` tells what they answered.
 //! Nothing here changes a file or judges whether a session is in order.
 

@@ -2,13 +2,13 @@
 //!
 //! Owns what is pulled in and its order. Whether every call has its one result is not decided here.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::lines::{Children, Lines};
 use super::rules::{ParallelRule, Rules};
 use crate::content::Block;
 use crate::id::{MessageId, ToolUseId};
-use crate::record::{Record, RecordKind};
+use crate::record::{Record, RecordKind, SystemKind};
 use crate::transcript::NodeIndex;
 
 /// The chain with what belongs to its responses.
@@ -175,33 +175,37 @@ impl<'l, 't, 'a> Step<'l, 't, 'a> {
         let before = self.results.len();
         let mut has_result = false;
         let calls = calls(self.lines, member);
-        let mut open = vec![member];
+        // Each with whether it is known that the conversation goes on nowhere below.
+        let mut open = vec![(member, false)];
         for call in &calls {
             for answer in self.answers.remove(call).unwrap_or_default() {
                 if !std::mem::replace(&mut self.is_taken[answer], true) {
                     has_result = true;
                     self.results.push(answer);
-                    open.push(answer);
+                    open.push((answer, false));
                 }
             }
         }
-        while let Some(index) = open.pop() {
+        while let Some((index, is_dead_end)) = open.pop() {
             for at in 0..self.children.of_line(index).len() {
                 let child = self.children.of_line(index)[at];
                 if self.is_taken[child] {
                     continue;
                 }
                 let is_result = is_result(self.lines, child);
-                let is_between = self.rule == ParallelRule::Descendants
-                    && self.lines.node(child).kind == RecordKind::Attachment;
-                if !is_result && !is_between {
+                let is_beside = || {
+                    self.rule == ParallelRule::Descendants
+                        && !self.lines.is_message(child)
+                        && (is_dead_end || self.is_dead_end(child))
+                };
+                if !is_result && !is_beside() {
                     continue;
                 }
                 self.is_taken[child] = true;
                 has_result |= is_result;
                 self.results.push(child);
                 if self.rule == ParallelRule::Descendants {
-                    open.push(child);
+                    open.push((child, !is_result));
                 }
             }
         }
@@ -209,5 +213,21 @@ impl<'l, 't, 'a> Step<'l, 't, 'a> {
             // Attachments behind plain words belong to the branch that they are on.
             self.results.truncate(before);
         }
+    }
+
+    /// Whether nothing hangs from a notice or attachment but results and more of its kind.
+    fn is_dead_end(&self, from: NodeIndex) -> bool {
+        let mut seen = HashSet::new();
+        let mut open = vec![from];
+        while let Some(index) = open.pop() {
+            let is_message = self.lines.is_message(index) && !is_result(self.lines, index);
+            if is_message || self.lines.node(index).system == Some(SystemKind::CompactBoundary) {
+                return false;
+            }
+            if seen.insert(index) {
+                open.extend(self.children.of_line(index));
+            }
+        }
+        true
     }
 }

@@ -37,7 +37,12 @@ fn lines_and_records_put_together_are_the_file() {
         let transcript = Transcript::parse(bytes);
         for (index, node) in transcript.nodes().iter().enumerate() {
             let raw = transcript.fields(index).raw();
-            assert_eq!(raw, &bytes[node.span.offset..node.span.offset + node.span.length], "{name} {}", node.line);
+            assert_eq!(
+                raw,
+                &bytes[node.span.offset..node.span.offset + node.span.length],
+                "{name} {}",
+                node.line
+            );
             // An editor that changes nothing gives the same bytes.
             assert_eq!(Editor::new(raw).unwrap().finish().unwrap(), raw, "{name} {}", node.line);
         }
@@ -67,7 +72,10 @@ fn nothing_genuine_is_unknown() {
                 }
                 Record::Attachment(attachment) => {
                     if attachment.attachment_kind() == AttachmentKind::Unknown {
-                        report(format!("attachment {:?}", attachment.body().and_then(|body| body.kind_name())));
+                        report(format!(
+                            "attachment {:?}",
+                            attachment.body().and_then(|body| body.kind_name())
+                        ));
                     }
                     Content::Absent
                 }

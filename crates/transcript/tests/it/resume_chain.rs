@@ -206,3 +206,30 @@ fn one_client_puts_results_behind_the_stretch_that_has_their_call() {
         ],
     );
 }
+
+#[test]
+fn one_client_finds_results_by_the_call_they_name() {
+    let elsewhere = "u U1\n a A1\n u V\n r T1\n a VA\n u W <A1\n t T1\n u U2\n a A2";
+    check(
+        elsewhere,
+        &[
+            (&[MID], "U[U1] A[A1] U[W | U2] A[A2]"),
+            (&[NEW], "U[U1] A[A1] U[W] A[call T1] U[result T1 | U2] A[A2]"),
+        ],
+    );
+}
+
+#[test]
+fn one_client_takes_along_what_hangs_beside_and_leads_nowhere() {
+    let command = "s:local_command S <T1 {\"content\":\"LC\"}";
+    let dead_end = format!("u U1\n t T1\n {command}\n r T1 <T1\n a A2");
+    check(
+        &dead_end,
+        &[
+            (&[MID], "U[U1] A[call T1] U[result T1] A[A2]"),
+            (&[NEW], "U[U1] A[call T1] U[result T1 | LC] A[A2]"),
+        ],
+    );
+    let leads_on = format!("u U1\n t T1\n {command}\n a B\n r T1 <T1\n a A2");
+    check(&leads_on, &[(&[MID, NEW], "U[U1] A[call T1] U[result T1] A[A2]")]);
+}

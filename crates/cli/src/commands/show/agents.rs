@@ -96,10 +96,15 @@ fn rows_of_sidechains(main: &Transcript<'_>, target: &Target, context: &Context)
         let asks = |at: &usize| !taken.contains(at) && spawns[*at].prompt.as_deref() == Some(prompt.as_str());
         let spawn = (0..spawns.len()).find(asks);
         taken.extend(spawn);
-        let own: Vec<_> = usage.iter().filter(|response| chain.nodes.contains(&response.node)).cloned().collect();
+        let own: Vec<_> =
+            usage.iter().filter(|response| chain.nodes.contains(&response.node)).cloned().collect();
         let root = &main.nodes()[chain.root];
         Row {
-            id: root.agent.map(|id| id.to_string()).or(root.uuid.map(|id| id.to_string())).unwrap_or_default(),
+            id: root
+                .agent
+                .map(|id| id.to_string())
+                .or(root.uuid.map(|id| id.to_string()))
+                .unwrap_or_default(),
             file: path_text(&target.path),
             tool_use: spawn.map(|at| spawns[at].tool_use.clone()),
             linked_by: spawn.map(|_| "prompt"),
@@ -125,7 +130,9 @@ fn write_json(rows: &[Row], context: &mut Context) -> std::io::Result<()> {
             list.object(|object| {
                 object.string("id", &row.id).string("file", &row.file);
                 object.string_or_null("toolUseId", row.tool_use.as_deref());
-                object.string_or_null("linkedBy", row.linked_by).string_or_null("parent", row.parent.as_deref());
+                object
+                    .string_or_null("linkedBy", row.linked_by)
+                    .string_or_null("parent", row.parent.as_deref());
                 object.string("prompt", &row.prompt).number("records", row.records as u64);
                 json::tokens(object, "tokens", &row.usage.tokens);
                 json::cost(object, &row.usage);

@@ -11,7 +11,11 @@ use crate::error::{Fault, Outcome};
 use crate::session::{Family, Target};
 use crate::words;
 
-pub(crate) fn transcript(args: &ShowArgs, target: &mut Target, context: &mut Context) -> Result<Outcome, Fault> {
+pub(crate) fn transcript(
+    args: &ShowArgs,
+    target: &mut Target,
+    context: &mut Context,
+) -> Result<Outcome, Fault> {
     let zone = context.zone.clone();
     let minutes = move |millis: i64| words::minutes_from_utc(millis, &zone);
     let look = Look {
@@ -23,20 +27,30 @@ pub(crate) fn transcript(args: &ShowArgs, target: &mut Target, context: &mut Con
         ..Look::plain(context.out.width)
     };
     let mut text = String::new();
-    with_conversation(args, target, |conversation| annals_ui::terminal::draw(conversation, &look, &mut text))?;
+    with_conversation(args, target, |conversation| {
+        annals_ui::terminal::draw(conversation, &look, &mut text)
+    })?;
     context.out.page();
     context.out.write_all(text.as_bytes())?;
     Ok(Outcome::Done)
 }
 
-pub(crate) fn markdown(args: &ShowArgs, target: &mut Target, context: &mut Context) -> Result<Outcome, Fault> {
+pub(crate) fn markdown(
+    args: &ShowArgs,
+    target: &mut Target,
+    context: &mut Context,
+) -> Result<Outcome, Fault> {
     let mut text = String::new();
     with_conversation(args, target, |conversation| annals_ui::markdown::write(conversation, &mut text))?;
     context.out.write_all(text.as_bytes())?;
     Ok(Outcome::Done)
 }
 
-fn with_conversation(args: &ShowArgs, target: &mut Target, show: impl FnOnce(&Conversation)) -> Result<(), Fault> {
+fn with_conversation(
+    args: &ShowArgs,
+    target: &mut Target,
+    show: impl FnOnce(&Conversation),
+) -> Result<(), Fault> {
     let bytes = target.read()?;
     let files = if args.no_agents { Vec::new() } else { target.agents() };
     let family = Family::new(&bytes, &files);

@@ -64,7 +64,9 @@ fn write_object(line: &Line<'_>, fields: Option<Fields<'_>>, problems: &[Problem
         for problem in problems {
             list.object(|object| {
                 object.string("kind", problem.kind.name()).string("severity", problem.kind.severity().name());
-                object.number("offset", problem.span.offset as u64).number("length", problem.span.length as u64);
+                object
+                    .number("offset", problem.span.offset as u64)
+                    .number("length", problem.span.length as u64);
                 object.string("message", &problem.message());
             });
         }

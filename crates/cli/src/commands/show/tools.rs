@@ -85,7 +85,8 @@ fn draw(transcript: &Transcript<'_>, pairs: &Pairs<'_>, context: &mut Context) -
         return context.out.line("no tool calls");
     }
     table.draw(&mut context.out)?;
-    let (errors, open) = (pairs.pairs.iter().filter(|pair| pair.is_error).count(), pairs.unanswered().count());
+    let (errors, open) =
+        (pairs.pairs.iter().filter(|pair| pair.is_error).count(), pairs.unanswered().count());
     let calls = words::plural(pairs.pairs.len() as u64, "call", "calls");
     context.out.line(format!("\n{calls}, {errors} failed, {open} unanswered"))
 }
@@ -93,11 +94,22 @@ fn draw(transcript: &Transcript<'_>, pairs: &Pairs<'_>, context: &mut Context) -
 /// The argument that says most about a call.
 fn asked(pair: &ToolPair<'_>) -> String {
     const TELLING: [&str; 11] = [
-        "command", "file_path", "path", "notebook_path", "pattern", "url", "query", "description", "skill", "prompt",
+        "command",
+        "file_path",
+        "path",
+        "notebook_path",
+        "pattern",
+        "url",
+        "query",
+        "description",
+        "skill",
+        "prompt",
         "subject",
     ];
     let Some(input) = &pair.input else { return String::new() };
     let told = TELLING.iter().find_map(|key| input.text(key)).map(|text| text.head(200).into_owned());
-    let first = || input.iter().next().map(|field| field.value).and_then(Value::text).map(|t| t.head(200).into_owned());
+    let first = || {
+        input.iter().next().map(|field| field.value).and_then(Value::text).map(|t| t.head(200).into_owned())
+    };
     told.or_else(first).unwrap_or_default()
 }

@@ -77,8 +77,11 @@ impl Tree<'_> {
         object.array("history", |list| self.write_uuids(list, whole));
         object.array("roots", |list| self.write_uuids(list, self.graph.roots(&self.transcript)));
         object.array("leaves", |list| self.write_uuids(list, self.graph.leaves(&self.transcript)));
-        object.array("branches", |list| self.branches.iter().for_each(|point| self.write_branch(list, point)));
-        object.array("segments", |list| self.segments.iter().for_each(|segment| self.write_segment(list, segment)));
+        object
+            .array("branches", |list| self.branches.iter().for_each(|point| self.write_branch(list, point)));
+        object.array("segments", |list| {
+            self.segments.iter().for_each(|segment| self.write_segment(list, segment))
+        });
         object.array("dangling", |list| self.write_uuids(list, self.graph.dangling().iter().copied()));
         object.array("duplicates", |list| self.write_uuids(list, self.graph.duplicates().iter().copied()));
         object.array("forward", |list| self.write_uuids(list, self.graph.forward_references()));
@@ -111,7 +114,9 @@ impl Tree<'_> {
 
     /// Prompts down the history, with compactions, and at each branch the ways not taken.
     fn draw(&self, out: &mut Output) -> std::io::Result<()> {
-        let Some(leaf) = self.leaf else { return out.line("no conversation: nothing here is part of a chain") };
+        let Some(leaf) = self.leaf else {
+            return out.line("no conversation: nothing here is part of a chain");
+        };
         let (fork, turn) = if out.unicode { ("├╴", "│ ") } else { ("|-", "| ") };
         for node in history(&self.transcript, &self.graph, leaf) {
             let line = out.paint(Paint::Dim, format!("{:>6}", self.transcript.nodes()[node].line));
@@ -120,9 +125,11 @@ impl Tree<'_> {
                 out.line(format!("{line}  {text}"))?;
             }
             if let Some(segment) = self.segments.iter().find(|segment| segment.boundary == Some(node)) {
-                let tokens = segment.tokens_before.map(|n| format!(", {} tokens before", words::short_count(n)));
+                let tokens =
+                    segment.tokens_before.map(|n| format!(", {} tokens before", words::short_count(n)));
                 let how = segment.trigger.as_deref().unwrap_or("compaction");
-                let text = out.paint(Paint::Yellow, format!("compacted ({how}{})", tokens.unwrap_or_default()));
+                let text =
+                    out.paint(Paint::Yellow, format!("compacted ({how}{})", tokens.unwrap_or_default()));
                 out.line(format!("{line}  {text}"))?;
             }
             let person = |point: &&BranchPoint| point.at == Some(node) && point.cause == BranchCause::Person;

@@ -45,7 +45,11 @@ fn prompt(transcript: &Transcript<'_>, turn: &Turn) -> String {
     }
 }
 
-fn write_json(transcript: &Transcript<'_>, rows: &[(&Turn, UsageRow)], context: &mut Context) -> std::io::Result<()> {
+fn write_json(
+    transcript: &Transcript<'_>,
+    rows: &[(&Turn, UsageRow)],
+    context: &mut Context,
+) -> std::io::Result<()> {
     let mut out = Vec::new();
     let mut object = ObjectWriter::begin(&mut out);
     object.array("turns", |list| {
@@ -70,7 +74,11 @@ fn write_json(transcript: &Transcript<'_>, rows: &[(&Turn, UsageRow)], context: 
     context.out.write_all(&out)
 }
 
-fn draw(transcript: &Transcript<'_>, rows: &[(&Turn, UsageRow)], context: &mut Context) -> std::io::Result<()> {
+fn draw(
+    transcript: &Transcript<'_>,
+    rows: &[(&Turn, UsageRow)],
+    context: &mut Context,
+) -> std::io::Result<()> {
     let heads = [
         ("#", Align::Right),
         ("started", Align::Left),
@@ -93,5 +101,9 @@ fn draw(transcript: &Transcript<'_>, rows: &[(&Turn, UsageRow)], context: &mut C
             prompt(transcript, turn) + mark,
         ]);
     }
-    if table.is_empty() { context.out.line("no turns: nobody has prompted here") } else { table.draw(&mut context.out) }
+    if table.is_empty() {
+        context.out.line("no turns: nobody has prompted here")
+    } else {
+        table.draw(&mut context.out)
+    }
 }

@@ -63,7 +63,8 @@ fn draw(report: &Report, context: &mut Context) -> std::io::Result<()> {
     let mut table = Table::new(&heads).paint(0, Paint::Cyan).paint(7, Paint::Green);
     let cells = |row: &UsageRow| {
         let tokens = &row.tokens;
-        let counts = [tokens.input, tokens.output, tokens.cache_read, tokens.cache_write_5m, tokens.cache_write_1h];
+        let counts =
+            [tokens.input, tokens.output, tokens.cache_read, tokens.cache_write_5m, tokens.cache_write_1h];
         let mut cells = vec![row.key.clone(), words::count(row.responses)];
         cells.extend(counts.map(words::count));
         cells.push(words::dollars(row.cost.dollars()));
