@@ -1,6 +1,7 @@
 //! From the SESSION argument to the bytes of a session and its sub-agents.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use annals_store::agents::{AgentDetails, details};
 use annals_store::find::{self, FindError, Found};
@@ -20,7 +21,7 @@ pub(crate) struct Target {
     pub(crate) path: PathBuf,
     /// The session, by the file's name.
     pub(crate) key: SessionKey,
-    discovery: Option<Discovery>,
+    discovery: Option<Rc<Discovery>>,
 }
 
 /// A sub-agent's file, read.
@@ -55,12 +56,17 @@ impl Target {
             Ok(found) => found.path().to_path_buf(),
             Err(error) => return Err(fault(context, error)),
         };
-        Ok(Self { key: key_of(&path), path, discovery: Some(discovery) })
+        Ok(Self { key: key_of(&path), path, discovery: Some(Rc::new(discovery)) })
     }
 
     /// A file by its path, in whatever store it lies, or in none.
     pub(crate) fn of_path(path: &Path) -> Self {
         Self { path: path.to_path_buf(), key: key_of(path), discovery: None }
+    }
+
+    /// A session of a store that was looked through already.
+    pub(crate) fn of_entry(session: &SessionEntry, discovery: &Rc<Discovery>) -> Self {
+        Self { path: session.path.clone(), key: session.key.clone(), discovery: Some(Rc::clone(discovery)) }
     }
 
     /// Reads the whole file.
@@ -90,7 +96,7 @@ impl Target {
             None => Discovery::near(path).ok(),
         };
         if self.discovery.is_none() {
-            self.discovery = look();
+            self.discovery = look().map(Rc::new);
         }
         let Some(discovery) = &self.discovery else { return Vec::new() };
         let entries: Vec<_> = discovery.agents_of(&self.key).collect();

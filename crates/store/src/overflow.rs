@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use annals_transcript::json::Fields;
-use annals_transcript::problem::ProblemKind;
-use annals_transcript::record::User;
+use annals_transcript::problem::{Problem, ProblemKind};
+use annals_transcript::record::{Record, User};
+use annals_transcript::transcript::Transcript;
 
 use crate::problem::FileProblem;
 use crate::read::{ReadError, read_file};
@@ -63,6 +64,21 @@ impl Overflow {
 pub fn resolve(session: &SessionEntry, named: &str) -> Result<Overflow, FileProblem> {
     resolve_in(&session.folder(), named)
         .ok_or_else(|| FileProblem::whole(&session.path, ProblemKind::MissingOverflow, named))
+}
+
+/// The overflow files that the records of a session name and that are nowhere, each at the record that names it.
+pub fn missing(transcript: &Transcript<'_>, folder: &Path) -> Vec<Problem> {
+    let mut found = Vec::new();
+    for (index, record) in transcript.records() {
+        let Record::User(user) = record else { continue };
+        for named in named_paths(&user) {
+            if resolve_in(folder, &named).is_none() {
+                let node = &transcript.nodes()[index];
+                found.push(node.problem(ProblemKind::MissingOverflow).with_detail(named));
+            }
+        }
+    }
+    found
 }
 
 /// The same for a session that is not in a store: `folder` is the session's path without its ending.

@@ -33,10 +33,6 @@ impl FileProblem {
 
 impl fmt::Display for FileProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.problem.line == 0 {
-            write!(formatter, "{}: {}", self.path.display(), self.problem.message())
-        } else {
-            write!(formatter, "{}: {}", self.path.display(), self.problem)
-        }
+        write!(formatter, "{}: {}", self.path.display(), self.problem)
     }
 }

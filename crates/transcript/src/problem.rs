@@ -173,6 +173,9 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "line {}, byte {}: {}", self.line, self.span.offset, self.message())
+        if self.line > 0 {
+            write!(formatter, "line {}, byte {}: ", self.line, self.span.offset)?;
+        }
+        formatter.write_str(&self.message())
     }
 }

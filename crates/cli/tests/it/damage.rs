@@ -72,3 +72,23 @@ fn a_byte_order_mark_is_no_obstacle() {
     assert!(annals_exits(&home, &["show", &path], 0).out.contains("hello"));
     assert!(annals(&home, &["check", &path, "--json"]).out.contains("byte-order-mark"));
 }
+
+#[test]
+fn what_lies_beside_a_session_is_checked_too() {
+    let home = Home::new();
+    let id = "11111111-2222-4333-8444-555555555555";
+    let session = Session::new().id(id).prompt("print much").tool_use("Bash", r#"{"command":"seq 9"}"#);
+    let call = r#"{"tool_use_id":"toolu_lost","type":"tool_result","content":"<persisted-output>\nFull output saved to: /elsewhere/tool-results/x.txt"}"#;
+    let session = session.user(|message| {
+        message.raw("content", format!("[{call}]").as_bytes());
+    });
+    let path = home.write(format!("projects/-p/{id}.jsonl"), session.into_bytes()).display().to_string();
+    let agent = Session::new().id(id).sub_agent("abc1234").prompt("look around").reply("done");
+    home.write(format!("projects/-p/{id}/subagents/agent-abc1234.jsonl"), agent.into_bytes());
+    let checked = annals(&home, &["check", &path, "--json"]).out;
+    for kind in ["missing-overflow", "unlinked-agent"] {
+        assert!(checked.contains(&format!(r#""kind":"{kind}""#)), "{kind}: {checked}");
+    }
+    home.write(format!("projects/-p/{id}/tool-results/x.txt"), "1\n2\n");
+    assert!(!annals(&home, &["check", &path, "--json"]).out.contains("missing-overflow"));
+}

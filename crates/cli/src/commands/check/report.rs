@@ -1,110 +1,19 @@
-//! `annals check`: does it resume, what would each client keep and lose, and what is broken, by line and byte.
+//! What `annals check` says: for people by file, for programs as JSON.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
 
 use annals_store::FileProblem;
-use annals_transcript::graph::Graph;
-use annals_transcript::inspect::inspect;
 use annals_transcript::json::ObjectWriter;
-use annals_transcript::loss::losses;
 use annals_transcript::problem::{Problem, Severity};
-use annals_transcript::resume::{Client, resume};
-use annals_transcript::transcript::Transcript;
+use annals_transcript::resume::Client;
 
+use super::{Checked, Verdict};
 use crate::args::CheckArgs;
 use crate::context::Context;
-use crate::error::{Fault, Outcome};
-use crate::json;
 use crate::output::{Output, Paint};
-use crate::session::Target;
-use crate::words;
+use crate::{json, words};
 
-/// What was found about one file.
-struct Checked {
-    path: PathBuf,
-    clients: Vec<Verdict>,
-    problems: Vec<Problem>,
-}
-
-/// What one client would make of it.
-struct Verdict {
-    client: Client,
-    refused: Option<String>,
-    messages: usize,
-    lost: usize,
-}
-
-pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let mut targets: Vec<Target> = Vec::new();
-    for session in &args.sessions {
-        let target = Target::find(context, session)?;
-        target.check_readable()?;
-        targets.push(target);
-    }
-    let mut loose = Vec::new();
-    if args.all {
-        let discovery = context.store.discover();
-        targets.extend(
-            discovery.sessions.iter().filter(|session| session.bytes > 0).map(|s| Target::of_path(&s.path)),
-        );
-        loose.extend(discovery.problems.iter().cloned());
-        loose.extend(annals_store::orphans(&discovery));
-    }
-    let mut checked = Vec::new();
-    let mut progress = context.progress("checking", Some(targets.len() as u64));
-    for target in &targets {
-        progress.advance(1, |count| words::plural(count, "file", "files"));
-        match target.read() {
-            Ok(bytes) => checked.push(check(&target.path, &bytes)),
-            // With --all an unreadable file is among the store's problems already.
-            Err(fault) if !args.all => return Err(fault),
-            Err(_) => {}
-        }
-    }
-    drop(progress);
-    if context.json {
-        write_json(&checked, &loose, args.all, context)?;
-    } else {
-        draw(&checked, &loose, args, context)?;
-    }
-    let serious = |kind: annals_transcript::problem::ProblemKind| kind.severity() >= Severity::Warning;
-    let found = checked
-        .iter()
-        .any(|file| file.problems.iter().any(|problem| serious(problem.kind)) || !file.resumes())
-        || loose.iter().any(|problem| serious(problem.problem.kind));
-    Ok(if found { Outcome::ProblemsFound } else { Outcome::Done })
-}
-
-impl Checked {
-    /// Whether the newest known client takes it.
-    fn resumes(&self) -> bool {
-        self.clients.last().is_none_or(|verdict| verdict.refused.is_none())
-    }
-}
-
-fn check(path: &Path, bytes: &[u8]) -> Checked {
-    let transcript = Transcript::parse(bytes);
-    let graph = Graph::new(&transcript);
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy());
-    let session = stem.as_deref().filter(|stem| !stem.starts_with("agent-"));
-    let verdict = |&client: &Client| {
-        let resumed = resume(&transcript, client);
-        let lost = losses(&transcript, &graph, &resumed).len();
-        match resumed.outcome {
-            Ok(messages) => Verdict { client, refused: None, messages: messages.len(), lost },
-            Err(refusal) => Verdict { client, refused: Some(refusal.to_string()), messages: 0, lost },
-        }
-    };
-    Checked {
-        path: path.to_path_buf(),
-        // Sub-agents' files are not resumed by themselves.
-        clients: session.map(|_| Client::ALL.iter().map(verdict).collect()).unwrap_or_default(),
-        problems: inspect(&transcript, &graph, session),
-    }
-}
-
-fn draw(
+pub(super) fn draw(
     checked: &[Checked],
     loose: &[FileProblem],
     args: &CheckArgs,
@@ -188,7 +97,7 @@ fn paint_severity(severity: Severity, out: &Output) -> String {
     out.paint(paint, format!("{:<7}", severity.name()))
 }
 
-fn write_json(
+pub(super) fn write_json(
     checked: &[Checked],
     loose: &[FileProblem],
     all: bool,

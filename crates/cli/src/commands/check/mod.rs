@@ -1,0 +1,122 @@
+//! `annals check`: does it resume, what would each client keep and lose, and what is broken, by line and byte.
+
+mod report;
+
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use annals_transcript::agents::{AgentLink, Unlinked};
+use annals_transcript::graph::Graph;
+use annals_transcript::inspect::inspect;
+use annals_transcript::loss::losses;
+use annals_transcript::problem::{Problem, ProblemKind, Severity, Span};
+use annals_transcript::resume::{Client, resume};
+
+use crate::args::CheckArgs;
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::session::{Family, Target};
+use crate::words;
+
+pub(crate) use report::write_file_problems;
+
+/// What was found about one file.
+struct Checked {
+    path: PathBuf,
+    clients: Vec<Verdict>,
+    problems: Vec<Problem>,
+}
+
+/// What one client would make of it.
+struct Verdict {
+    client: Client,
+    refused: Option<String>,
+    messages: usize,
+    lost: usize,
+}
+
+pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    let mut targets: Vec<Target> = Vec::new();
+    for session in &args.sessions {
+        let target = Target::find(context, session)?;
+        target.check_readable()?;
+        targets.push(target);
+    }
+    let mut loose = Vec::new();
+    if args.all {
+        let discovery = Rc::new(context.store.discover());
+        let sessions = discovery.sessions.iter().filter(|session| session.bytes > 0);
+        targets.extend(sessions.map(|session| Target::of_entry(session, &discovery)));
+        loose.extend(discovery.problems.iter().cloned());
+        loose.extend(annals_store::orphans(&discovery));
+    }
+    let mut checked = Vec::new();
+    let mut progress = context.progress("checking", Some(targets.len() as u64));
+    for target in &mut targets {
+        progress.advance(1, |count| words::plural(count, "file", "files"));
+        match target.read() {
+            Ok(bytes) => checked.push(check(target, &bytes)),
+            // With --all an unreadable file is among the store's problems already.
+            Err(fault) if !args.all => return Err(fault),
+            Err(_) => {}
+        }
+    }
+    drop(progress);
+    if context.json {
+        report::write_json(&checked, &loose, args.all, context)?;
+    } else {
+        report::draw(&checked, &loose, args, context)?;
+    }
+    let serious = |kind: ProblemKind| kind.severity() >= Severity::Warning;
+    let found = checked
+        .iter()
+        .any(|file| file.problems.iter().any(|problem| serious(problem.kind)) || !file.resumes())
+        || loose.iter().any(|problem| serious(problem.problem.kind));
+    Ok(if found { Outcome::ProblemsFound } else { Outcome::Done })
+}
+
+impl Checked {
+    /// Whether the newest known client takes it.
+    fn resumes(&self) -> bool {
+        self.clients.last().is_none_or(|verdict| verdict.refused.is_none())
+    }
+}
+
+fn check(target: &mut Target, bytes: &[u8]) -> Checked {
+    let files = target.agents();
+    let family = Family::new(bytes, &files);
+    let transcript = &family.main;
+    let graph = Graph::new(transcript);
+    let session = (!target.is_agent_file()).then(|| target.key.as_str());
+    let verdict = |&client: &Client| {
+        let resumed = resume(transcript, client);
+        let lost = losses(transcript, &graph, &resumed).len();
+        match resumed.outcome {
+            Ok(messages) => Verdict { client, refused: None, messages: messages.len(), lost },
+            Err(refusal) => Verdict { client, refused: Some(refusal.to_string()), messages: 0, lost },
+        }
+    };
+    let mut problems = inspect(transcript, &graph, session);
+    if session.is_some() {
+        problems.extend(annals_store::overflow::missing(transcript, &target.path.with_extension("")));
+    }
+    problems.extend(unlinked(&family));
+    Checked {
+        path: target.path.clone(),
+        // Sub-agents' files are not resumed by themselves.
+        clients: session.map(|_| Client::ALL.iter().map(verdict).collect()).unwrap_or_default(),
+        problems,
+    }
+}
+
+/// The sub-agents that no call leads to, but for those that nobody calls.
+fn unlinked<'f>(family: &'f Family<'_>) -> impl Iterator<Item = Problem> + 'f {
+    family.agents.iter().filter_map(|(file, _, link)| match link {
+        AgentLink::Unlinked(why @ Unlinked::NeverMentioned) => {
+            let nowhere = Span { offset: 0, length: 0 };
+            let detail = format!("{}: {}", file.entry.key, why.reason());
+            Some(Problem::new(ProblemKind::UnlinkedAgent, 0, nowhere).with_detail(detail))
+        }
+        _ => None,
+    })
+}
