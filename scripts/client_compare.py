@@ -10,6 +10,7 @@ import re
 
 FILLERS = {"No response requested.", "Continue from where you left off.", "(no content)", "Tool loaded.", "[Tool use interrupted]"}
 DROPPED = {"thinking", "redacted_thinking", "fallback"}
+KINDS = {"IMAGE", "DOCUMENT", "SERVER_TOOL_USE", "WEB_SEARCH_TOOL_RESULT"}
 BAR = " | "
 CALL = re.compile(r"TU\(([^)|]*)\)?(?: \| |\Z)")
 # The first words of a result may hold bars and brackets of their own: it ends where a bracket is followed by a bar or the end.
@@ -31,7 +32,7 @@ def of_recording(message):
         else:
             part, _, rest = rest.partition(BAR)
             if part.lower() not in DROPPED:
-                yield part.lower() if part in ("IMAGE", "DOCUMENT") else part
+                yield part.lower() if part in KINDS else part
             continue
         rest = rest[match.end():]
 

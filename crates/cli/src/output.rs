@@ -2,6 +2,8 @@
 
 use std::io::{self, BufWriter, Write};
 
+use annals_transcript::json::ObjectWriter;
+
 use crate::pager::Pager;
 use crate::surroundings::Surroundings;
 
@@ -66,6 +68,16 @@ impl Output {
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> io::Result<()> {
         self.write_all(text.as_ref().as_bytes())?;
         self.write_all(b"\n")
+    }
+
+    /// Writes one JSON object, filled by `fill`, on a line of its own.
+    pub(crate) fn json(&mut self, fill: impl FnOnce(&mut ObjectWriter<'_>)) -> io::Result<()> {
+        let mut line = Vec::new();
+        let mut object = ObjectWriter::begin(&mut line);
+        fill(&mut object);
+        object.end();
+        line.push(b'\n');
+        self.write_all(&line)
     }
 
     /// The text in this color, if colors are wanted.

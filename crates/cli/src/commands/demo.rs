@@ -2,7 +2,6 @@
 
 use annals_demo::Plan;
 use annals_store::write_tree::DemoWriter;
-use annals_transcript::json::ObjectWriter;
 use std::io::Write;
 
 use crate::args::DemoArgs;
@@ -25,17 +24,14 @@ pub(crate) fn run(args: &DemoArgs, context: &mut Context) -> Result<Outcome, Fau
     .map_err(|error| Fault::internal(error.to_string()))?;
     drop(progress);
     if context.json {
-        let mut out = Vec::new();
-        let mut object = ObjectWriter::begin(&mut out);
-        object.string("out", &args.out.display().to_string());
-        object
-            .number("files", tally.files)
-            .number("sessions", tally.sessions)
-            .number("subAgents", tally.sub_agents);
-        object.number("lines", tally.lines).number("bytes", tally.bytes);
-        object.end();
-        out.push(b'\n');
-        context.out.write_all(&out)?;
+        context.out.json(|object| {
+            object.string("out", &args.out.display().to_string());
+            object
+                .number("files", tally.files)
+                .number("sessions", tally.sessions)
+                .number("subAgents", tally.sub_agents);
+            object.number("lines", tally.lines).number("bytes", tally.bytes);
+        })?;
         return Ok(Outcome::Done);
     }
     let place = args.out.display();

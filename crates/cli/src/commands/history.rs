@@ -1,12 +1,10 @@
 //! `annals history`: every prompt ever typed, as history.jsonl has it, newest last.
 
 use std::collections::VecDeque;
-use std::io::Write;
 use std::ops::ControlFlow;
 
 use annals_store::FileProblem;
 use annals_store::history::{HistoryEntry, stream_history};
-use annals_transcript::json::ObjectWriter;
 use annals_transcript::time::format_millis;
 
 use crate::args::HistoryArgs;
@@ -86,22 +84,19 @@ fn write_json(
     problems: &[FileProblem],
     context: &mut Context,
 ) -> std::io::Result<()> {
-    let mut out = Vec::new();
-    let mut object = ObjectWriter::begin(&mut out);
-    object.array("prompts", |list| {
-        for prompt in prompts {
-            list.object(|object| {
-                object.number("line", prompt.line as u64).string("prompt", &prompt.text);
-                object.string_or_null("timestamp", prompt.millis.map(format_millis).as_deref());
-                object
-                    .string("project", &prompt.project)
-                    .string_or_null("session", prompt.session.as_deref());
-                object.number("pastes", prompt.pastes as u64);
-            });
-        }
-    });
-    super::check::write_file_problems(&mut object, problems);
-    object.end();
-    out.push(b'\n');
-    context.out.write_all(&out)
+    context.out.json(|object| {
+        object.array("prompts", |list| {
+            for prompt in prompts {
+                list.object(|object| {
+                    object.number("line", prompt.line as u64).string("prompt", &prompt.text);
+                    object.string_or_null("timestamp", prompt.millis.map(format_millis).as_deref());
+                    object
+                        .string("project", &prompt.project)
+                        .string_or_null("session", prompt.session.as_deref());
+                    object.number("pastes", prompt.pastes as u64);
+                });
+            }
+        });
+        super::check::write_file_problems(object, problems);
+    })
 }

@@ -1,7 +1,5 @@
 //! `annals ls`: sessions, newest first. Plain lists read the ends of files; numbers and JSON take a pass over the store.
 
-use std::io::Write;
-
 use annals_store::Summary;
 use annals_transcript::json::ObjectWriter;
 use annals_transcript::time::format_millis;
@@ -182,16 +180,13 @@ impl Filter {
 }
 
 fn write_json(sessions: &[&Surveyed], context: &mut Context) -> std::io::Result<()> {
-    let mut out = Vec::new();
-    let mut object = ObjectWriter::begin(&mut out);
-    object.array("sessions", |list| {
-        for session in sessions {
-            list.object(|object| write_session(session, object));
-        }
-    });
-    object.end();
-    out.push(b'\n');
-    context.out.write_all(&out)
+    context.out.json(|object| {
+        object.array("sessions", |list| {
+            for session in sessions {
+                list.object(|object| write_session(session, object));
+            }
+        });
+    })
 }
 
 fn write_session(session: &Surveyed, object: &mut ObjectWriter<'_>) {

@@ -1,8 +1,5 @@
 //! `annals` alone: the store at a glance, and what to try next.
 
-use std::io::Write;
-
-use annals_transcript::json::ObjectWriter;
 use annals_transcript::problem::Severity;
 use annals_transcript::usage::UsageRow;
 
@@ -143,22 +140,19 @@ fn draw(
 }
 
 fn write_json(survey: &Survey, figures: &Figures, context: &mut Context) -> std::io::Result<()> {
-    let mut out = Vec::new();
-    let mut object = ObjectWriter::begin(&mut out);
-    object.string("configDir", &context.store.config_dir().path().display().to_string());
-    object
-        .number("projects", survey.discovery.projects.len() as u64)
-        .number("sessions", figures.sessions as u64);
-    object.number("subAgents", survey.discovery.agents.len() as u64).number("bytes", figures.bytes);
-    for (key, row) in [("today", &figures.today), ("month", &figures.month), ("total", &figures.all)] {
-        object.object(key, |object| {
-            object.number("responses", row.responses);
-            json::tokens(object, "tokens", &row.tokens);
-            json::cost(object, row);
-        });
-    }
-    object.number("damagedFiles", figures.damaged as u64);
-    object.end();
-    out.push(b'\n');
-    context.out.write_all(&out)
+    context.out.json(|object| {
+        object.string("configDir", &context.store.config_dir().path().display().to_string());
+        object
+            .number("projects", survey.discovery.projects.len() as u64)
+            .number("sessions", figures.sessions as u64);
+        object.number("subAgents", survey.discovery.agents.len() as u64).number("bytes", figures.bytes);
+        for (key, row) in [("today", &figures.today), ("month", &figures.month), ("total", &figures.all)] {
+            object.object(key, |object| {
+                object.number("responses", row.responses);
+                json::tokens(object, "tokens", &row.tokens);
+                json::cost(object, row);
+            });
+        }
+        object.number("damagedFiles", figures.damaged as u64);
+    })
 }

@@ -38,13 +38,10 @@ fn show(all: &[Plan], name: &str, context: &mut Context) -> Result<Outcome, Faul
     };
     let text = plan.text()?;
     if context.json {
-        let mut out = Vec::new();
-        let mut object = ObjectWriter::begin(&mut out);
-        write_plan(plan, &mut object);
-        object.string("text", &text);
-        object.end();
-        out.push(b'\n');
-        context.out.write_all(&out)?;
+        context.out.json(|object| {
+            write_plan(plan, object);
+            object.string("text", &text);
+        })?;
     } else {
         context.out.page();
         context.out.write_all(text.as_bytes())?;
@@ -78,14 +75,11 @@ fn write_plan(plan: &Plan, object: &mut ObjectWriter<'_>) {
 }
 
 fn write_json(all: &[Plan], context: &mut Context) -> std::io::Result<()> {
-    let mut out = Vec::new();
-    let mut object = ObjectWriter::begin(&mut out);
-    object.array("plans", |list| {
-        for plan in all {
-            list.object(|object| write_plan(plan, object));
-        }
-    });
-    object.end();
-    out.push(b'\n');
-    context.out.write_all(&out)
+    context.out.json(|object| {
+        object.array("plans", |list| {
+            for plan in all {
+                list.object(|object| write_plan(plan, object));
+            }
+        });
+    })
 }

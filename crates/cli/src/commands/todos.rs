@@ -1,10 +1,8 @@
 //! `annals todos`: todo lists and tasks, the open ones first to be seen.
 
-use std::io::Write;
-
 use annals_store::FileProblem;
 use annals_store::todos::{TodoList, tasks, todo_lists};
-use annals_transcript::json::{ArrayWriter, ObjectWriter, Text};
+use annals_transcript::json::{ArrayWriter, Text};
 
 use crate::args::TodosArgs;
 use crate::context::Context;
@@ -123,13 +121,10 @@ fn draw(lists: &[List], problems: &[FileProblem], out: &mut Output) -> std::io::
 }
 
 fn write_json(lists: &[List], problems: &[FileProblem], context: &mut Context) -> std::io::Result<()> {
-    let mut out = Vec::new();
-    let mut object = ObjectWriter::begin(&mut out);
-    object.array("lists", |array| lists.iter().for_each(|list| write_list(list, array)));
-    super::check::write_file_problems(&mut object, problems);
-    object.end();
-    out.push(b'\n');
-    context.out.write_all(&out)
+    context.out.json(|object| {
+        object.array("lists", |array| lists.iter().for_each(|list| write_list(list, array)));
+        super::check::write_file_problems(object, problems);
+    })
 }
 
 fn write_list(list: &List, array: &mut ArrayWriter<'_>) {

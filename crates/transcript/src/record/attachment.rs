@@ -5,40 +5,13 @@ use crate::json::{Fields, Items, Text, Value};
 use crate::time::Timestamp;
 use crate::view::views;
 
-macro_rules! attachment_kinds {
-    ($($(#[$doc:meta])* $name:ident = $word:literal;)*) => {
-        /// The kind of an attachment.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum AttachmentKind {
-            $($(#[$doc])* $name,)*
-            /// A kind that annals does not know.
-            Unknown,
-        }
+use crate::record::words::word_kinds;
 
-        impl AttachmentKind {
-            /// The kinds that have a word.
-            pub const NAMED: &[Self] = &[$(Self::$name),*];
-
-            /// The kind that an attachment's `type` names.
-            pub fn of(word: Option<Text<'_>>) -> Self {
-                match word.map(Text::raw) {
-                    $(Some(raw) if raw == $word.as_bytes() => Self::$name,)*
-                    _ => Self::Unknown,
-                }
-            }
-
-            /// The word in `type`.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$name => $word,)*
-                    Self::Unknown => "unknown",
-                }
-            }
-        }
-    };
-}
-
-attachment_kinds! {
+word_kinds! {
+    /// The kind of an attachment.
+    AttachmentKind, without:
+        /// It does not say.
+        Untyped = "untyped";
     /// The task list, to keep it in mind.
     TaskReminder = "task_reminder";
     /// The todo list, to keep it in mind.

@@ -6,6 +6,7 @@ mod kind;
 mod progress;
 mod side;
 mod system;
+mod words;
 
 pub use attachment::{Attachment, AttachmentBody, AttachmentKind};
 pub use chain::{Assistant, AssistantMessage, Envelope, ForkedFrom, User, UserMessage};

@@ -4,40 +4,13 @@ use crate::id::{AgentId, ToolUseId};
 use crate::json::{Fields, Items, Text};
 use crate::view::views;
 
-macro_rules! progress_kinds {
-    ($($(#[$doc:meta])* $name:ident = $word:literal;)*) => {
-        /// The kind of progress.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum ProgressKind {
-            $($(#[$doc])* $name,)*
-            /// A kind that annals does not know.
-            Unknown,
-        }
+use crate::record::words::word_kinds;
 
-        impl ProgressKind {
-            /// The kinds that have a word.
-            pub const NAMED: &[Self] = &[$(Self::$name),*];
-
-            /// The kind that a `data.type` names.
-            pub fn of(word: Option<Text<'_>>) -> Self {
-                match word.map(Text::raw) {
-                    $(Some(raw) if raw == $word.as_bytes() => Self::$name,)*
-                    _ => Self::Unknown,
-                }
-            }
-
-            /// The word in `type`.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$name => $word,)*
-                    Self::Unknown => "unknown",
-                }
-            }
-        }
-    };
-}
-
-progress_kinds! {
+word_kinds! {
+    /// The kind of progress.
+    ProgressKind, without:
+        /// It does not say.
+        Untyped = "untyped";
     /// A hook runs.
     Hook = "hook_progress";
     /// A command prints.

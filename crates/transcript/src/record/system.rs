@@ -4,44 +4,13 @@ use crate::id::{RecordId, RequestId, ToolUseId};
 use crate::json::{Fields, Items, Text, Value};
 use crate::view::views;
 
-macro_rules! system_kinds {
-    ($($(#[$doc:meta])* $name:ident = $word:literal;)*) => {
-        /// The subtype of a system record.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum SystemKind {
-            $($(#[$doc])* $name,)*
-            /// None at all, as in 1.0.x: a notice.
-            Plain,
-            /// A subtype that annals does not know.
-            Unknown,
-        }
+use crate::record::words::word_kinds;
 
-        impl SystemKind {
-            /// The kinds that have a word.
-            pub const NAMED: &[Self] = &[$(Self::$name),*];
-
-            /// The kind that a `subtype` names.
-            pub fn of(word: Option<Text<'_>>) -> Self {
-                match word.map(Text::raw) {
-                    None => Self::Plain,
-                    $(Some(raw) if raw == $word.as_bytes() => Self::$name,)*
-                    Some(_) => Self::Unknown,
-                }
-            }
-
-            /// The word in `subtype`.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$name => $word,)*
-                    Self::Plain => "(none)",
-                    Self::Unknown => "unknown",
-                }
-            }
-        }
-    };
-}
-
-system_kinds! {
+word_kinds! {
+    /// The subtype of a system record.
+    SystemKind, without:
+        /// None at all, as in 1.0.x: a notice.
+        Plain = "(none)";
     /// The conversation was compacted: history starts here.
     CompactBoundary = "compact_boundary";
     /// Old tool results were cleared from the context.

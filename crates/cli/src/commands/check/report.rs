@@ -1,7 +1,5 @@
 //! What `annals check` says: for people by file, for programs as JSON.
 
-use std::io::Write;
-
 use annals_store::FileProblem;
 use annals_transcript::json::ObjectWriter;
 use annals_transcript::problem::{Problem, Severity};
@@ -103,38 +101,35 @@ pub(super) fn write_json(
     all: bool,
     context: &mut Context,
 ) -> std::io::Result<()> {
-    let mut out = Vec::new();
-    let mut object = ObjectWriter::begin(&mut out);
-    object.array("sessions", |list| {
-        for file in checked {
-            list.object(|object| {
-                object.string("file", &file.path.display().to_string());
-                object.array("clients", |list| {
-                    for verdict in &file.clients {
-                        list.object(|object| {
-                            object.string("version", verdict.client.version());
-                            object.boolean("resumes", verdict.refused.is_none());
-                            object
-                                .number("messages", verdict.messages as u64)
-                                .number("lost", verdict.lost as u64);
-                            object.string_if("refused", verdict.refused.as_deref());
-                        });
-                    }
+    context.out.json(|object| {
+        object.array("sessions", |list| {
+            for file in checked {
+                list.object(|object| {
+                    object.string("file", &file.path.display().to_string());
+                    object.array("clients", |list| {
+                        for verdict in &file.clients {
+                            list.object(|object| {
+                                object.string("version", verdict.client.version());
+                                object.boolean("resumes", verdict.refused.is_none());
+                                object
+                                    .number("messages", verdict.messages as u64)
+                                    .number("lost", verdict.lost as u64);
+                                object.string_if("refused", verdict.refused.as_deref());
+                            });
+                        }
+                    });
+                    object.array("problems", |list| {
+                        for problem in &file.problems {
+                            list.object(|object| json::problem(object, problem));
+                        }
+                    });
                 });
-                object.array("problems", |list| {
-                    for problem in &file.problems {
-                        list.object(|object| json::problem(object, problem));
-                    }
-                });
-            });
+            }
+        });
+        if all {
+            object.object("store", |object| write_file_problems(object, loose));
         }
-    });
-    if all {
-        object.object("store", |object| write_file_problems(object, loose));
-    }
-    object.end();
-    out.push(b'\n');
-    context.out.write_all(&out)
+    })
 }
 
 /// `"problems"`: problems with their files.

@@ -1,11 +1,9 @@
 //! `--as agents`: the sub-agents of a session, what started each, or why nothing did.
 
-use std::io::Write;
 use std::path::Path;
 
 use annals_transcript::agents::AgentLink;
 use annals_transcript::graph::{Graph, sidechains};
-use annals_transcript::json::ObjectWriter;
 use annals_transcript::record::Record;
 use annals_transcript::transcript::Transcript;
 use annals_transcript::turn::prompt_text;
@@ -123,35 +121,32 @@ fn path_text(path: &Path) -> String {
 }
 
 fn write_json(rows: &[Row], context: &mut Context) -> std::io::Result<()> {
-    let mut out = Vec::new();
-    let mut object = ObjectWriter::begin(&mut out);
-    object.array("agents", |list| {
-        for row in rows.iter().filter(|row| row.reason.is_none()) {
-            list.object(|object| {
-                object.string("id", &row.id).string("file", &row.file);
-                object.string_or_null("toolUseId", row.tool_use.as_deref());
-                object
-                    .string_or_null("linkedBy", row.linked_by)
-                    .string_or_null("parent", row.parent.as_deref());
-                object.string("prompt", &row.prompt).number("records", row.records as u64);
-                json::tokens(object, "tokens", &row.usage.tokens);
-                json::cost(object, &row.usage);
-            });
-        }
-    });
-    object.array("unlinked", |list| {
-        for (row, reason) in rows.iter().filter_map(|row| Some((row, row.reason?))) {
-            list.object(|object| {
-                object.string("id", &row.id).string("file", &row.file).string("reason", reason);
-                object.string("prompt", &row.prompt).number("records", row.records as u64);
-                json::tokens(object, "tokens", &row.usage.tokens);
-                json::cost(object, &row.usage);
-            });
-        }
-    });
-    object.end();
-    out.push(b'\n');
-    context.out.write_all(&out)
+    context.out.json(|object| {
+        object.array("agents", |list| {
+            for row in rows.iter().filter(|row| row.reason.is_none()) {
+                list.object(|object| {
+                    object.string("id", &row.id).string("file", &row.file);
+                    object.string_or_null("toolUseId", row.tool_use.as_deref());
+                    object
+                        .string_or_null("linkedBy", row.linked_by)
+                        .string_or_null("parent", row.parent.as_deref());
+                    object.string("prompt", &row.prompt).number("records", row.records as u64);
+                    json::tokens(object, "tokens", &row.usage.tokens);
+                    json::cost(object, &row.usage);
+                });
+            }
+        });
+        object.array("unlinked", |list| {
+            for (row, reason) in rows.iter().filter_map(|row| Some((row, row.reason?))) {
+                list.object(|object| {
+                    object.string("id", &row.id).string("file", &row.file).string("reason", reason);
+                    object.string("prompt", &row.prompt).number("records", row.records as u64);
+                    json::tokens(object, "tokens", &row.usage.tokens);
+                    json::cost(object, &row.usage);
+                });
+            }
+        });
+    })
 }
 
 fn draw(rows: &[Row], context: &mut Context) -> std::io::Result<()> {

@@ -1,8 +1,6 @@
 //! `--as tools`: every tool call with its result, or without.
 
-use std::io::Write;
-
-use annals_transcript::json::{Fields, ObjectWriter, Value};
+use annals_transcript::json::{Fields, Value};
 use annals_transcript::pairing::{Pairs, ToolPair};
 use annals_transcript::transcript::Transcript;
 
@@ -27,35 +25,34 @@ pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fau
 
 fn write_json(transcript: &Transcript<'_>, pairs: &Pairs<'_>, context: &mut Context) -> std::io::Result<()> {
     let uuid = |node: usize| transcript.nodes()[node].uuid.map(|uuid| uuid.to_string());
-    let mut out = Vec::new();
-    let mut object = ObjectWriter::begin(&mut out);
-    object.array("tools", |list| {
-        for pair in &pairs.pairs {
-            list.object(|object| {
-                object.string("id", &pair.id.decode());
-                object.string_or_null("name", pair.name.map(|name| name.decode()).as_deref());
-                object.raw("input", pair.input.as_ref().map_or(b"null".as_slice(), Fields::raw));
-                object.string_or_null("toolUseUuid", uuid(pair.call).as_deref());
-                object.string_or_null("resultUuid", pair.result.and_then(uuid).as_deref());
-                object.boolean("isError", pair.is_error);
-                json::number_or_null(object, "durationMs", pair.duration_ms(transcript));
-                let agent = pair.agent.map(|agent| agent.decode());
-                object.string_or_null("agentId", agent.as_deref());
-            });
-        }
-    });
-    if !pairs.orphans.is_empty() {
-        object.array("orphanResults", |list| {
-            for (id, node) in &pairs.orphans {
+    context.out.json(|object| {
+        object.array("tools", |list| {
+            for pair in &pairs.pairs {
                 list.object(|object| {
-                    object.string("id", &id.decode()).string_or_null("resultUuid", uuid(*node).as_deref());
+                    object.string("id", &pair.id.decode());
+                    object.string_or_null("name", pair.name.map(|name| name.decode()).as_deref());
+                    object.raw("input", pair.input.as_ref().map_or(b"null".as_slice(), Fields::raw));
+                    object.string_or_null("toolUseUuid", uuid(pair.call).as_deref());
+                    object.string_or_null("resultUuid", pair.result.and_then(uuid).as_deref());
+                    object.boolean("isError", pair.is_error);
+                    json::number_or_null(object, "durationMs", pair.duration_ms(transcript));
+                    let agent = pair.agent.map(|agent| agent.decode());
+                    object.string_or_null("agentId", agent.as_deref());
                 });
             }
         });
-    }
-    object.end();
-    out.push(b'\n');
-    context.out.write_all(&out)
+        if !pairs.orphans.is_empty() {
+            object.array("orphanResults", |list| {
+                for (id, node) in &pairs.orphans {
+                    list.object(|object| {
+                        object
+                            .string("id", &id.decode())
+                            .string_or_null("resultUuid", uuid(*node).as_deref());
+                    });
+                }
+            });
+        }
+    })
 }
 
 fn draw(transcript: &Transcript<'_>, pairs: &Pairs<'_>, context: &mut Context) -> std::io::Result<()> {

@@ -1,8 +1,5 @@
 //! `--as turns`: from prompt to prompt, with what each took and cost.
 
-use std::io::Write;
-
-use annals_transcript::json::ObjectWriter;
 use annals_transcript::record::Record;
 use annals_transcript::time::format_millis;
 use annals_transcript::transcript::Transcript;
@@ -50,28 +47,27 @@ fn write_json(
     rows: &[(&Turn, UsageRow)],
     context: &mut Context,
 ) -> std::io::Result<()> {
-    let mut out = Vec::new();
-    let mut object = ObjectWriter::begin(&mut out);
-    object.array("turns", |list| {
-        for (index, (turn, row)) in rows.iter().enumerate() {
-            list.object(|object| {
-                object.number("index", index as u64);
-                let uuid = transcript.nodes()[turn.prompt].uuid.map(|uuid| uuid.to_string());
-                object.string_or_null("promptUuid", uuid.as_deref());
-                object.string("prompt", &prompt(transcript, turn));
-                object.string_or_null("started", turn.started.map(format_millis).as_deref());
-                object.string_or_null("ended", turn.ended.map(format_millis).as_deref());
-                json::number_or_null(object, "durationMs", turn.duration_ms());
-                object.number("responses", turn.responses as u64).number("toolCalls", turn.tool_calls as u64);
-                json::tokens(object, "tokens", &row.tokens);
-                json::cost(object, row);
-                object.boolean("interrupted", turn.interrupted);
-            });
-        }
-    });
-    object.end();
-    out.push(b'\n');
-    context.out.write_all(&out)
+    context.out.json(|object| {
+        object.array("turns", |list| {
+            for (index, (turn, row)) in rows.iter().enumerate() {
+                list.object(|object| {
+                    object.number("index", index as u64);
+                    let uuid = transcript.nodes()[turn.prompt].uuid.map(|uuid| uuid.to_string());
+                    object.string_or_null("promptUuid", uuid.as_deref());
+                    object.string("prompt", &prompt(transcript, turn));
+                    object.string_or_null("started", turn.started.map(format_millis).as_deref());
+                    object.string_or_null("ended", turn.ended.map(format_millis).as_deref());
+                    json::number_or_null(object, "durationMs", turn.duration_ms());
+                    object
+                        .number("responses", turn.responses as u64)
+                        .number("toolCalls", turn.tool_calls as u64);
+                    json::tokens(object, "tokens", &row.tokens);
+                    json::cost(object, row);
+                    object.boolean("interrupted", turn.interrupted);
+                });
+            }
+        });
+    })
 }
 
 fn draw(

@@ -1,8 +1,5 @@
 //! `--as usage`: tokens and cost of a session, by thread: the conversation itself and each of its sub-agents.
 
-use std::io::Write;
-
-use annals_transcript::json::ObjectWriter;
 use annals_transcript::transcript::Transcript;
 use annals_transcript::usage::{Ledger, Report, UsageRow, group, responses_usage};
 
@@ -34,19 +31,16 @@ pub(crate) fn run(target: &mut Target, context: &mut Context) -> Result<Outcome,
 }
 
 fn write_json(report: &Report, context: &mut Context) -> std::io::Result<()> {
-    let mut out = Vec::new();
-    let mut object = ObjectWriter::begin(&mut out);
-    object.array("rows", |list| {
-        for row in &report.rows {
-            list.object(|object| json::usage_row(object, row));
-        }
-    });
-    object.object("total", |object| json::usage_row(object, &report.total));
-    json::names(&mut object, "unpriced", &report.total.unpriced);
-    object.string("pricesAsOf", context.prices.as_of());
-    object.end();
-    out.push(b'\n');
-    context.out.write_all(&out)
+    context.out.json(|object| {
+        object.array("rows", |list| {
+            for row in &report.rows {
+                list.object(|object| json::usage_row(object, row));
+            }
+        });
+        object.object("total", |object| json::usage_row(object, &report.total));
+        json::names(object, "unpriced", &report.total.unpriced);
+        object.string("pricesAsOf", context.prices.as_of());
+    })
 }
 
 fn draw(report: &Report, context: &mut Context) -> std::io::Result<()> {

@@ -1,0 +1,62 @@
+//! Enums of words: the kinds that a field tells apart, with one variant for its absence and one for what is new.
+
+/// Declares such an enum, with `NAMED`, `of` and `name`.
+macro_rules! word_kinds {
+    (
+        $(#[$doc:meta])*
+        $enum:ident, without: $(#[$absent_doc:meta])* $absent:ident = $absent_name:literal;
+        $($(#[$variant_doc:meta])* $name:ident = $word:literal;)*
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $enum {
+            $($(#[$variant_doc])* $name,)*
+            $(#[$absent_doc])*
+            $absent,
+            /// A word that annals does not know.
+            Unknown,
+        }
+
+        impl $enum {
+            /// The kinds that have a word.
+            pub const NAMED: &[Self] = &[$(Self::$name),*];
+
+            /// The kind that a word names.
+            pub fn of(word: Option<$crate::json::Text<'_>>) -> Self {
+                match word.map($crate::json::Text::raw) {
+                    None => Self::$absent,
+                    $(Some(raw) if raw == $word.as_bytes() => Self::$name,)*
+                    Some(_) => Self::Unknown,
+                }
+            }
+
+            /// The word.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => $word,)*
+                    Self::$absent => $absent_name,
+                    Self::Unknown => "unknown",
+                }
+            }
+        }
+    };
+}
+pub(crate) use word_kinds;
+
+#[cfg(test)]
+mod tests {
+    use crate::json::Value;
+    use crate::record::{AttachmentKind, ProgressKind, SystemKind};
+
+    #[test]
+    fn words_name_kinds_and_others_are_let_be() {
+        let quoted = |word: &str| format!("\"{word}\"");
+        for &kind in SystemKind::NAMED {
+            assert_eq!(SystemKind::of(Value::parse(quoted(kind.name()).as_bytes()).unwrap().text()), kind);
+        }
+        assert_eq!(SystemKind::of(None), SystemKind::Plain);
+        assert_eq!(AttachmentKind::of(None), AttachmentKind::Untyped);
+        let new = quoted("from_the_future");
+        assert_eq!(ProgressKind::of(Value::parse(new.as_bytes()).unwrap().text()), ProgressKind::Unknown);
+    }
+}
