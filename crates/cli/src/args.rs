@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use annals_transcript::resume::Client;
-use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -90,7 +90,7 @@ pub(crate) enum Command {
     Man,
     /// Measure: parse every line of every session to typed records
     #[command(hide = true)]
-    Bench(BenchArgs),
+    Bench,
 }
 
 /// `annals ls`
@@ -259,14 +259,6 @@ pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
     pub(crate) shell: clap_complete::Shell,
-}
-
-/// `annals bench`
-#[derive(Debug, clap::Args)]
-pub(crate) struct BenchArgs {
-    /// How many threads [default: all cores]
-    #[arg(long, value_name = "N", action = ArgAction::Set)]
-    pub(crate) threads: Option<usize>,
 }
 
 /// `500`, `64k`, `500M`, `1G`

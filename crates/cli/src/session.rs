@@ -1,7 +1,7 @@
 //! From the SESSION argument to the bytes of a session and its sub-agents.
 
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use annals_store::agents::{AgentDetails, details};
 use annals_store::find::{self, FindError, Found};
@@ -21,7 +21,7 @@ pub(crate) struct Target {
     pub(crate) path: PathBuf,
     /// The session, by the file's name.
     pub(crate) key: SessionKey,
-    discovery: Option<Rc<Discovery>>,
+    discovery: Option<Arc<Discovery>>,
 }
 
 /// A sub-agent's file, read.
@@ -56,7 +56,7 @@ impl Target {
             Ok(found) => found.path().to_path_buf(),
             Err(error) => return Err(fault(context, error)),
         };
-        Ok(Self { key: key_of(&path), path, discovery: Some(Rc::new(discovery)) })
+        Ok(Self { key: key_of(&path), path, discovery: Some(Arc::new(discovery)) })
     }
 
     /// A file by its path, in whatever store it lies, or in none.
@@ -65,8 +65,8 @@ impl Target {
     }
 
     /// A session of a store that was looked through already.
-    pub(crate) fn of_entry(session: &SessionEntry, discovery: &Rc<Discovery>) -> Self {
-        Self { path: session.path.clone(), key: session.key.clone(), discovery: Some(Rc::clone(discovery)) }
+    pub(crate) fn of_entry(session: &SessionEntry, discovery: &Arc<Discovery>) -> Self {
+        Self { path: session.path.clone(), key: session.key.clone(), discovery: Some(Arc::clone(discovery)) }
     }
 
     /// Reads the whole file.
@@ -85,20 +85,19 @@ impl Target {
     }
 
     /// The session's sub-agents, wherever their files are.
-    pub(crate) fn agents(&mut self) -> Vec<AgentFile> {
+    pub(crate) fn agents(&self) -> Vec<AgentFile> {
         if self.is_agent_file() {
             return Vec::new();
         }
-        let path = &self.path;
         // In a store an agent's file may lie in another project; elsewhere only the surroundings are known.
-        let look = || match ConfigDir::containing(path) {
-            Some(config_dir) => Some(Store::open(config_dir.path()).discover()),
-            None => Discovery::near(path).ok(),
+        let discovery = match (&self.discovery, ConfigDir::containing(&self.path)) {
+            (Some(discovery), _) => Arc::clone(discovery),
+            (None, Some(config_dir)) => Arc::new(Store::open(config_dir.path()).discover()),
+            (None, None) => match Discovery::near(&self.path) {
+                Ok(discovery) => Arc::new(discovery),
+                Err(_) => return Vec::new(),
+            },
         };
-        if self.discovery.is_none() {
-            self.discovery = look().map(Rc::new);
-        }
-        let Some(discovery) = &self.discovery else { return Vec::new() };
         let entries: Vec<_> = discovery.agents_of(&self.key).collect();
         let (details, _) = details(&entries);
         let read = |(entry, details): (&AgentEntry, AgentDetails)| {

@@ -12,7 +12,7 @@ pub mod key;
 pub mod layout;
 pub mod orphans;
 pub mod overflow;
-mod parallel;
+pub mod parallel;
 pub mod plans;
 pub mod problem;
 pub mod project_path;

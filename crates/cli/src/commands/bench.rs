@@ -2,10 +2,9 @@
 //! `scripts/bench` measures: nothing is cached, nothing is skipped.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use annals_store::parallel;
 use annals_store::read::read_file;
 use annals_transcript::content::{Block, Content};
 use annals_transcript::line::lines;
@@ -13,12 +12,11 @@ use annals_transcript::objects::read_objects;
 use annals_transcript::record::Record;
 use annals_transcript::usage::{Ledger, Tokens, UsageCollector};
 
-use crate::args::BenchArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::words;
 
-/// What one thread saw.
+/// What was seen.
 #[derive(Default)]
 struct Tally {
     files: u64,
@@ -31,39 +29,25 @@ struct Tally {
     ledger: Ledger,
 }
 
-pub(crate) fn run(args: &BenchArgs, context: &mut Context) -> Result<Outcome, Fault> {
+pub(crate) fn run(context: &mut Context) -> Result<Outcome, Fault> {
     let started = Instant::now();
     let discovery = context.store.discover();
     let sessions = discovery.sessions.iter().map(|session| (session.bytes, &session.path));
     let agents = discovery.agents.iter().map(|agent| (agent.bytes, &agent.path));
-    let mut files: Vec<_> = sessions.chain(agents).collect();
     // Large files first, so that no thread is left alone with one at the end.
+    let mut files: Vec<_> = sessions.chain(agents).collect();
     files.sort_by(|left, right| right.cmp(left));
-    let next = AtomicUsize::new(0);
-    let total = Mutex::new(Tally::default());
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..args.threads.unwrap_or(cores).max(1) {
-            scope.spawn(|| {
-                let mut tally = Tally::default();
-                while let Some((index, (_, path))) = take(&next, &files) {
-                    if let Ok(bytes) = read_file(path) {
-                        tally.add_file(index, &bytes);
-                    }
-                }
-                if let Ok(mut total) = total.lock() {
-                    total.merge(tally);
-                }
-            });
+    let numbered: Vec<_> = (0_u32..).zip(files).collect();
+    let tallies = parallel::map(&numbered, |(index, (_, path))| {
+        let mut tally = Tally::default();
+        if let Ok(bytes) = read_file(path) {
+            tally.add_file(*index, &bytes);
         }
+        tally
     });
-    let tally = total.into_inner().map_err(|_| Fault::internal("a thread failed"))?;
-    report(&tally, started.elapsed().as_secs_f64(), context)
-}
-
-fn take<'f, T>(next: &AtomicUsize, files: &'f [T]) -> Option<(u32, &'f T)> {
-    let index = next.fetch_add(1, Ordering::Relaxed);
-    Some((u32::try_from(index).ok()?, files.get(index)?))
+    let mut total = Tally::default();
+    tallies.into_iter().for_each(|tally| total.merge(tally));
+    report(&total, started.elapsed().as_secs_f64(), context)
 }
 
 impl Tally {

@@ -2,7 +2,6 @@
 
 use annals_demo::Plan;
 use annals_store::write_tree::DemoWriter;
-use std::io::Write;
 
 use crate::args::DemoArgs;
 use crate::context::Context;

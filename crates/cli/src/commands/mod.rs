@@ -29,6 +29,6 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::Completions(args)) => completions::run(&args, context),
         Some(Command::Man) => man::run(context),
-        Some(Command::Bench(args)) => bench::run(&args, context),
+        Some(Command::Bench) => bench::run(context),
     }
 }

@@ -5,8 +5,10 @@ use annals_transcript::graph::{Graph, branch_points, history, segments, sidechai
 use annals_transcript::inspect::inspect;
 use annals_transcript::json::{Fields, Kind, Value, write_string};
 use annals_transcript::line::{LineSplitter, lines};
+use annals_transcript::loss::losses;
 use annals_transcript::pairing::Pairs;
 use annals_transcript::response::responses;
+use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 use annals_transcript::turn::turns;
 use proptest::prelude::*;
@@ -150,5 +152,12 @@ proptest! {
         responses(&transcript);
         Pairs::new(&transcript);
         inspect(&transcript, &graph, Some("s"));
+        for &client in Client::ALL {
+            let resumed = resume(&transcript, client);
+            let mut json = Vec::new();
+            resumed.write_json(&mut json);
+            prop_assert!(Value::parse(&json).is_ok());
+            prop_assert!(losses(&transcript, &graph, &resumed).len() <= transcript.nodes().len());
+        }
     }
 }

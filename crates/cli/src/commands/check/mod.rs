@@ -3,8 +3,9 @@
 mod report;
 
 use std::path::PathBuf;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
+use annals_store::parallel;
 use annals_transcript::agents::{AgentLink, Unlinked};
 use annals_transcript::graph::Graph;
 use annals_transcript::inspect::inspect;
@@ -44,24 +45,29 @@ pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fa
     }
     let mut loose = Vec::new();
     if args.all {
-        let discovery = Rc::new(context.store.discover());
+        let discovery = Arc::new(context.store.discover());
         let sessions = discovery.sessions.iter().filter(|session| session.bytes > 0);
         targets.extend(sessions.map(|session| Target::of_entry(session, &discovery)));
         loose.extend(discovery.problems.iter().cloned());
         loose.extend(annals_store::orphans(&discovery));
     }
+    let progress = Mutex::new(context.progress("checking", Some(targets.len() as u64)));
+    let read = parallel::map(&targets, |target| {
+        if let Ok(mut progress) = progress.lock() {
+            progress.advance(1, |count| words::plural(count, "file", "files"));
+        }
+        target.read().map(|bytes| check(target, &bytes))
+    });
+    drop(progress);
     let mut checked = Vec::new();
-    let mut progress = context.progress("checking", Some(targets.len() as u64));
-    for target in &mut targets {
-        progress.advance(1, |count| words::plural(count, "file", "files"));
-        match target.read() {
-            Ok(bytes) => checked.push(check(target, &bytes)),
+    for outcome in read {
+        match outcome {
+            Ok(file) => checked.push(file),
             // With --all an unreadable file is among the store's problems already.
             Err(fault) if !args.all => return Err(fault),
             Err(_) => {}
         }
     }
-    drop(progress);
     if context.json {
         report::write_json(&checked, &loose, args.all, context)?;
     } else {
@@ -82,7 +88,7 @@ impl Checked {
     }
 }
 
-fn check(target: &mut Target, bytes: &[u8]) -> Checked {
+fn check(target: &Target, bytes: &[u8]) -> Checked {
     let files = target.agents();
     let family = Family::new(bytes, &files);
     let transcript = &family.main;

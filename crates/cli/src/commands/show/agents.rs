@@ -29,7 +29,7 @@ struct Row {
     reason: Option<&'static str>,
 }
 
-pub(crate) fn run(target: &mut Target, context: &mut Context) -> Result<Outcome, Fault> {
+pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
     let bytes = target.read()?;
     let files = target.agents();
     let family = Family::new(&bytes, &files);

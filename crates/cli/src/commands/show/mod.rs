@@ -16,18 +16,18 @@ use crate::error::{Fault, Outcome};
 use crate::session::Target;
 
 pub(crate) fn run(args: &ShowArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let mut target = Target::find(context, &args.session)?;
+    let target = Target::find(context, &args.session)?;
     target.check_readable()?;
     match args.form {
-        Form::Transcript => people::transcript(args, &mut target, context),
-        Form::Markdown => people::markdown(args, &mut target, context),
+        Form::Transcript => people::transcript(args, &target, context),
+        Form::Markdown => people::markdown(args, &target, context),
         Form::Raw => raw::run(&target, context),
         Form::Records => records::run(&target, context),
         Form::Api => api::run(args, &target, context),
         Form::Turns => turns::run(&target, context),
         Form::Tools => tools::run(&target, context),
-        Form::Agents => agents::run(&mut target, context),
+        Form::Agents => agents::run(&target, context),
         Form::Tree => tree::run(&target, context),
-        Form::Usage => usage::run(&mut target, context),
+        Form::Usage => usage::run(&target, context),
     }
 }

@@ -11,11 +11,7 @@ use crate::error::{Fault, Outcome};
 use crate::session::{Family, Target};
 use crate::words;
 
-pub(crate) fn transcript(
-    args: &ShowArgs,
-    target: &mut Target,
-    context: &mut Context,
-) -> Result<Outcome, Fault> {
+pub(crate) fn transcript(args: &ShowArgs, target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
     let zone = context.zone.clone();
     let minutes = move |millis: i64| words::minutes_from_utc(millis, &zone);
     let look = Look {
@@ -35,11 +31,7 @@ pub(crate) fn transcript(
     Ok(Outcome::Done)
 }
 
-pub(crate) fn markdown(
-    args: &ShowArgs,
-    target: &mut Target,
-    context: &mut Context,
-) -> Result<Outcome, Fault> {
+pub(crate) fn markdown(args: &ShowArgs, target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
     let mut text = String::new();
     with_conversation(args, target, |conversation| annals_ui::markdown::write(conversation, &mut text))?;
     context.out.write_all(text.as_bytes())?;
@@ -48,7 +40,7 @@ pub(crate) fn markdown(
 
 fn with_conversation(
     args: &ShowArgs,
-    target: &mut Target,
+    target: &Target,
     show: impl FnOnce(&Conversation),
 ) -> Result<(), Fault> {
     let bytes = target.read()?;

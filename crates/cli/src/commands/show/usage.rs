@@ -10,7 +10,7 @@ use crate::session::Target;
 use crate::table::{Align, Table};
 use crate::{json, words};
 
-pub(crate) fn run(target: &mut Target, context: &mut Context) -> Result<Outcome, Fault> {
+pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
     let bytes = target.read()?;
     let files = target.agents();
     // One ledger over all files: an agent's line that was copied into the session counts once.
