@@ -14,10 +14,11 @@ Examples:
   annals check last                 will it resume? what is broken, by line and byte
   annals demo --out /tmp/demo       a made-up store to play with
 
-SESSION is a path to a .jsonl file, a session id or the beginning of one (4 characters or more), an exact title,
-or `last`: the newest session of this folder's project, else of the store.
+SESSION is a path to a .jsonl file, a session id or the beginning of one (4 characters or
+more), an exact title, or `last`: the newest session of this folder's project, else of the store.
 
-Exit codes: 0 done, 1 nothing found, 2 wrong usage, 3 problems found in the data, 4 locked, 70 a fault of ours.";
+Exit codes: 0 done, 1 nothing found, 2 wrong usage, 3 problems found in the data, 4 locked,
+70 a fault of ours.";
 
 /// Read, check, price and show the sessions that Claude Code keeps.
 #[derive(Debug, Parser)]

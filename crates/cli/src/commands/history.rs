@@ -76,6 +76,7 @@ fn draw(prompts: &VecDeque<Prompt>, context: &mut Context) -> std::io::Result<()
         let when = prompt.millis.map(|ms| words::moment(ms, &context.zone)).unwrap_or_default();
         table.row(vec![when, project.to_owned(), prompt.text.clone()]);
     }
+    context.out.page();
     if table.is_empty() { context.out.line("no prompts") } else { table.draw(&mut context.out) }
 }
 

@@ -19,6 +19,7 @@ pub(super) fn draw(
 ) -> std::io::Result<()> {
     let verbose = context.verbosity > 0;
     let out = &mut context.out;
+    out.page();
     let is_quiet = |file: &&Checked| {
         let serious = file.problems.iter().any(|problem| problem.kind.severity() >= Severity::Warning);
         args.all && !verbose && !serious && file.resumes()

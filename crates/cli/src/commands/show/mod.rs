@@ -18,6 +18,14 @@ use crate::session::Target;
 pub(crate) fn run(args: &ShowArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let target = Target::find(context, &args.session)?;
     target.check_readable()?;
+    let is_for_people = matches!(args.form, Form::Transcript | Form::Markdown);
+    if context.json && is_for_people {
+        return Err(Fault::usage("this form is for people and has no JSON")
+            .hint("forms for programs: --as records, api, turns, tools, agents, tree, usage"));
+    }
+    if !context.json && !matches!(args.form, Form::Raw | Form::Records | Form::Api) {
+        context.out.page();
+    }
     match args.form {
         Form::Transcript => people::transcript(args, &target, context),
         Form::Markdown => people::markdown(args, &target, context),

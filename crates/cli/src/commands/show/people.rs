@@ -26,7 +26,6 @@ pub(crate) fn transcript(args: &ShowArgs, target: &Target, context: &mut Context
     with_conversation(args, target, |conversation| {
         annals_ui::terminal::draw(conversation, &look, &mut text)
     })?;
-    context.out.page();
     context.out.write_all(text.as_bytes())?;
     Ok(Outcome::Done)
 }

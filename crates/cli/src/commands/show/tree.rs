@@ -118,7 +118,7 @@ impl Tree<'_> {
             return out.line("no conversation: nothing here is part of a chain");
         };
         let (fork, turn) = if out.unicode { ("├╴", "│ ") } else { ("|-", "| ") };
-        for node in history(&self.transcript, &self.graph, leaf) {
+        for node in self.nodes_to_draw(leaf) {
             let line = out.paint(Paint::Dim, format!("{:>6}", self.transcript.nodes()[node].line));
             if let Some(prompt) = self.prompt(node) {
                 let text = cut(&one_line(&prompt), out.width.saturating_sub(10), out.unicode);
@@ -145,10 +145,23 @@ impl Tree<'_> {
         let count = |cause: BranchCause| self.branches.iter().filter(|point| point.cause == cause).count();
         let artefacts = self.branches.len() - count(BranchCause::Person);
         out.line(format!(
-            "\n{} compactions, {} branches by a person, {artefacts} by the way lines were written",
-            self.segments.len() - 1,
-            count(BranchCause::Person),
+            "\n{}, {} by a person, {artefacts} by the way lines were written",
+            words::plural(self.segments.len() as u64 - 1, "compaction", "compactions"),
+            words::plural(count(BranchCause::Person) as u64, "branch", "branches"),
         ))
+    }
+
+    /// The history of the leaf, with compactions that it passes by at their place in the file: a chain may hang from
+    /// the lines before a boundary that was written since.
+    fn nodes_to_draw(&self, leaf: NodeIndex) -> Vec<NodeIndex> {
+        let mut nodes = history(&self.transcript, &self.graph, leaf);
+        for boundary in self.segments.iter().filter_map(|segment| segment.boundary) {
+            if !nodes.contains(&boundary) {
+                let place = nodes.iter().position(|&node| node > boundary).unwrap_or(nodes.len());
+                nodes.insert(place, boundary);
+            }
+        }
+        nodes
     }
 
     fn prompt(&self, node: NodeIndex) -> Option<String> {
