@@ -68,6 +68,9 @@ fn a_session_is_found_by_prefix_title_and_last() {
 #[test]
 fn wrong_usage_exits_with_two() {
     let home = Home::new();
+    let session = home.write("projects/-p/one.jsonl", Session::new().prompt("hi").into_bytes());
+    let answer = annals_exits(&home, &["show", &session.display().to_string(), "--json"], 2);
+    assert!(answer.error.contains("--as records"), "{}", answer.error);
     for arguments in
         [&["show"][..], &["ls", "--since", "soon"], &["nonsense"], &["show", "x.jsonl", "--client", "9.9"]]
     {
