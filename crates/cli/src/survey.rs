@@ -1,5 +1,7 @@
 //! One pass over the whole store: every session summarised exactly, every response counted once.
 
+use std::collections::HashMap;
+
 use annals_store::{Discovery, FileProblem, FullSummary, SessionEntry, SessionKey, Store};
 use annals_transcript::price::Prices;
 use annals_transcript::usage::{Ledger, Report, UsageRow, group};
@@ -47,12 +49,18 @@ impl Survey {
             let usage = UsageRow::new(full.summary.session.as_str());
             sessions.push(Surveyed { full, sub_agents: 0, usage });
         }
-        let owner_of = |sessions: &[Surveyed], key: Option<&SessionKey>| {
-            sessions.iter().position(|session| Some(&session.full.summary.session) == key)
-        };
+        let places: HashMap<_, _> = sessions
+            .iter()
+            .enumerate()
+            .map(|(at, session)| (session.full.summary.session.clone(), at))
+            .collect();
+        let owners_of_agents: HashMap<_, _> = discovery
+            .agents
+            .iter()
+            .filter_map(|agent| Some((agent.path.clone(), *places.get(agent.session.as_ref()?)?)))
+            .collect();
         for full in agent_summaries {
-            let entry = discovery.agents.iter().find(|agent| agent.path == full.summary.path);
-            let owner = owner_of(&sessions, entry.and_then(|agent| agent.session.as_ref()));
+            let owner = owners_of_agents.get(&full.summary.path).copied();
             if let Some(owner) = owner {
                 sessions[owner].sub_agents += 1;
             }
