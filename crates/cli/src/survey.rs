@@ -82,8 +82,12 @@ impl Survey {
     }
 
     /// Sums over the whole store, by a key that the time of a response decides.
-    pub(crate) fn by_time(&self, prices: &Prices, key: impl Fn(i64) -> Option<String>) -> Report {
-        group(self.ledger.charges(), prices, |_, charge| charge.response.millis.and_then(&key))
+    pub(crate) fn by_time(&self, prices: &Prices, key: impl Fn(i64) -> String) -> Report {
+        // A response that does not say when it came has a key of its own, and counts in the total.
+        let undated = || "(no time)".to_owned();
+        group(self.ledger.charges(), prices, |_, charge| {
+            Some(charge.response.millis.map_or_else(undated, &key))
+        })
     }
 }
 

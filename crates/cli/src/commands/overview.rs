@@ -45,7 +45,7 @@ fn is_real(session: &Surveyed) -> bool {
 
 fn figures(survey: &Survey, sessions: &[&Surveyed], context: &Context) -> Figures {
     let today = when::today(&context.zone).to_string();
-    let by_day = survey.by_time(&context.prices, |millis| Some(words::day(millis, &context.zone)));
+    let by_day = survey.by_time(&context.prices, |millis| words::day(millis, &context.zone));
     let sum = |wanted: &dyn Fn(&str) -> bool| {
         let mut row = UsageRow::new("sum");
         by_day.rows.iter().filter(|day| wanted(&day.key)).for_each(|day| row.absorb(day));
