@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annals_store::agents::{AgentDetails, details};
-use annals_store::find::{self, FindError, Found};
+use annals_store::find::{FindError, Found};
 use annals_store::read::{read_file, stream_lines};
 use annals_store::{AgentEntry, ConfigDir, Discovery, SessionEntry, SessionKey, Store, Summary};
 use annals_transcript::agents::{AgentLink, Spawn, link, spawns};
@@ -50,8 +50,7 @@ impl Target {
         }
         let discovery = context.store.discover();
         let here = context.current_dir_text();
-        let titles = |session: &SessionEntry| title_of(session);
-        let path = match find::resolve(argument, &discovery, here.as_deref(), titles) {
+        let path = match context.store.find(argument, &discovery, here.as_deref()) {
             Ok(Found::Path(path)) => return Ok(Self::of_path(&path)),
             Ok(found) => found.path().to_path_buf(),
             Err(error) => return Err(fault(context, error)),
@@ -113,7 +112,7 @@ fn key_of(path: &Path) -> SessionKey {
 }
 
 /// The title of a session, where its file can be read.
-pub(crate) fn title_of(session: &SessionEntry) -> Option<String> {
+fn title_of(session: &SessionEntry) -> Option<String> {
     Summary::read(session).ok()?.title_text().map(str::to_owned)
 }
 

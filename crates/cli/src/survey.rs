@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use annals_store::{Discovery, FileProblem, FullSummary, SessionEntry, SessionKey, Store};
+use annals_store::{AgentEntry, Discovery, FileProblem, FullSummary, SessionEntry, Store};
 use annals_transcript::price::Prices;
 use annals_transcript::usage::{Ledger, Report, UsageRow, group};
 
@@ -35,7 +35,7 @@ impl Survey {
         let discovery = store.discover();
         let entries: Vec<&SessionEntry> = discovery.sessions.iter().collect();
         let (summaries, mut problems) = store.full_summaries(&entries);
-        let agents: Vec<SessionEntry> = discovery.agents.iter().map(as_session).collect();
+        let agents: Vec<SessionEntry> = discovery.agents.iter().map(AgentEntry::as_session).collect();
         let (agent_summaries, more) = store.full_summaries(&agents.iter().collect::<Vec<_>>());
         problems.extend(more);
         problems.extend(discovery.problems.iter().cloned());
@@ -88,16 +88,5 @@ impl Survey {
         group(self.ledger.charges(), prices, |_, charge| {
             Some(charge.response.millis.map_or_else(undated, &key))
         })
-    }
-}
-
-/// A sub-agent's file as something that can be summarised.
-fn as_session(agent: &annals_store::AgentEntry) -> SessionEntry {
-    SessionEntry {
-        key: SessionKey::new(format!("agent-{}", agent.key)),
-        slug: agent.slug.clone(),
-        path: agent.path.clone(),
-        bytes: agent.bytes,
-        modified: agent.modified,
     }
 }

@@ -1,6 +1,6 @@
 //! Edits of one record that splice only the bytes that they name; every other byte stays as it was.
 
-use crate::json::{Fault, Fields, Kind, Value, write_string};
+use crate::json::{Fault, Kind, Value, write_string};
 
 /// One step into a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,11 +186,6 @@ impl<'a> Editor<'a> {
         let start = part.as_ptr() as usize - self.raw.as_ptr() as usize;
         (start, start + part.len())
     }
-}
-
-/// The fields of an edited object: a convenience for checking one's work.
-pub fn fields_of(object: &[u8]) -> Result<Fields<'_>, EditError> {
-    Fields::scan(object).map(|(fields, _)| fields).map_err(EditError::NotAnObject)
 }
 
 #[cfg(test)]

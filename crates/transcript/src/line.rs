@@ -104,11 +104,6 @@ impl LineSplitter {
         Self::default()
     }
 
-    /// A splitter for the rest of a file whose first `lines` lines took `offset` bytes.
-    pub fn resume_at(lines: usize, offset: usize) -> Self {
-        Self { carry: Vec::new(), number: lines, offset }
-    }
-
     /// Takes the next bytes and hands out every line that is whole now; stops at the first error of `each`.
     pub fn push<E>(
         &mut self,

@@ -15,13 +15,14 @@ pub fn duration(millis: u64) -> String {
     }
 }
 
-/// `812`, `3.4k`, `155k`, `1.2M`.
+/// `812`, `3.4k`, `155k`, `1.2M`, `3.4G`.
 pub fn amount(count: u64) -> String {
     match count {
         0..=999 => count.to_string(),
         1000..=9999 => format!("{}.{}k", count / 1000, count % 1000 / 100),
         10_000..=999_999 => format!("{}k", count / 1000),
-        _ => format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000),
+        1_000_000..=999_999_999 => format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000),
+        _ => format!("{}.{}G", count / 1_000_000_000, count % 1_000_000_000 / 100_000_000),
     }
 }
 
@@ -30,12 +31,13 @@ pub fn tokens(count: u64) -> String {
     if count == 1 { "1 token".to_owned() } else { format!("{} tokens", amount(count)) }
 }
 
-/// `412 B`, `3.4 KB`, `1.2 MB`.
+/// `412 B`, `3.4 KB`, `1.2 MB`, `1.0 GB`.
 pub fn size(bytes: u64) -> String {
     match bytes {
         0..=999 => format!("{bytes} B"),
         1000..=999_999 => format!("{}.{} KB", bytes / 1000, bytes % 1000 / 100),
-        _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+        1_000_000..=999_999_999 => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+        _ => format!("{}.{} GB", bytes / 1_000_000_000, bytes % 1_000_000_000 / 100_000_000),
     }
 }
 
@@ -73,6 +75,7 @@ mod tests {
         let durations: Vec<_> = [340, 4200, 42_000, 134_000, 3_900_000, 90_000_000].map(duration).into();
         assert_eq!(durations, ["340 ms", "4.2 s", "42 s", "2m 14s", "1h 05m", "1d 01h"]);
         assert_eq!([812, 3400, 155_000, 1_250_000].map(amount), ["812", "3.4k", "155k", "1.2M"]);
+        assert_eq!([amount(3_400_000_000), size(412), size(1_000_000_000)], ["3.4G", "412 B", "1.0 GB"]);
         assert_eq!(
             counted(1, "line") + " " + &counted(2, "entry") + " " + &counted(3, "way"),
             "1 line 2 entries 3 ways"

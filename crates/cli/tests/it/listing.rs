@@ -34,7 +34,7 @@ fn sessions_tools_and_turns_as_tables() {
     assert!(row.ends_with("What is in this folder?"), "{row}");
     expect(
         &annals_exits(&home, &["show", "3f2a", "--as", "tools"], 0).out,
-        "line  tool  took  result  asked\n   2  Bash    1s  ok      ls -l\n\n1 call, 0 failed, 0 unanswered\n[EOF]",
+        "line  tool   took  result  asked\n   2  Bash  1.0 s  ok      ls -l\n\n1 call, 0 failed, 0 unanswered\n[EOF]",
     );
     let turns = annals_exits(&home, &["show", "3f2a", "--as", "turns"], 0).out;
     assert_eq!(turns.lines().count(), 3, "{turns}");

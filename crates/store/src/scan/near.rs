@@ -5,7 +5,6 @@ use std::path::Path;
 use super::discovery::Discovery;
 use super::walk::{self, Roles};
 use crate::layout::{ConfigDir, FileRole};
-use crate::problem::FileProblem;
 use crate::read::ReadError;
 use crate::scan::{SessionEntry, SideFile};
 
@@ -29,10 +28,5 @@ impl Discovery {
         discovery.sessions.push(session);
         discovery.finish(problems);
         Ok(discovery)
-    }
-
-    /// The problems of one path.
-    pub fn problems_of<'d>(&'d self, path: &Path) -> impl Iterator<Item = &'d FileProblem> {
-        self.problems.iter().filter(move |problem| problem.path == path)
     }
 }

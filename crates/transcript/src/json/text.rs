@@ -52,11 +52,6 @@ impl<'a> Text<'a> {
             None => cut,
         }
     }
-
-    /// Whether an escape names half of a surrogate pair without its other half.
-    pub fn has_lone_surrogate(self) -> bool {
-        memchr::memmem::find(self.0, b"\\u").is_some() && escapes(self.0).any(|unit| unit.is_err())
-    }
 }
 
 impl fmt::Display for Text<'_> {
@@ -86,17 +81,6 @@ fn unescape(raw: &[u8]) -> String {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     }
-}
-
-/// Every escape of the string, decoded; `Err` is a lone surrogate.
-fn escapes(raw: &[u8]) -> impl Iterator<Item = Result<char, u16>> + '_ {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let plain = memchr::memchr(b'\\', &raw[at..])?;
-        let (length, unit) = escape(&raw[at + plain..]);
-        at += plain + length;
-        Some(unit)
-    })
 }
 
 /// Decodes the escape at the start of `raw`: how many bytes it takes and what it means.
@@ -148,14 +132,6 @@ mod tests {
         assert_eq!(text(r"\ud83d!\udc00").decode(), "\u{fffd}!\u{fffd}");
         assert_eq!(Text::from_raw(b"ab\xffc").decode(), "ab\u{fffd}c");
         assert!(matches!(text("plain").decode(), Cow::Borrowed("plain")));
-    }
-
-    #[test]
-    fn finds_lone_surrogates_only() {
-        assert!(text(r"x\ud83d").has_lone_surrogate());
-        assert!(text(r"\udc00\ud83d\ude00").has_lone_surrogate());
-        assert!(!text(r"\ud83d\ude00\u0041").has_lone_surrogate());
-        assert!(!text(r"\\ud83d").has_lone_surrogate());
     }
 
     #[test]

@@ -1,11 +1,9 @@
 //! `--as agents`: the sub-agents of a session, what started each, or why nothing did.
 
-use std::path::Path;
-
-use annals_transcript::agents::AgentLink;
-use annals_transcript::graph::{Graph, sidechains};
+use annals_transcript::agents::{AgentFacts, AgentLink, link, opening_prompt, spawns};
+use annals_transcript::graph::{Graph, Sidechain, sidechains};
 use annals_transcript::record::Record;
-use annals_transcript::transcript::Transcript;
+use annals_transcript::transcript::{NodeIndex, Transcript};
 use annals_transcript::turn::prompt_text;
 use annals_transcript::usage::{ResponseUsage, UsageRow, responses_usage};
 
@@ -65,7 +63,7 @@ fn rows_of_files(family: &Family<'_>, target: &Target, context: &Context) -> Vec
                 AgentLink::Unlinked(_) => None,
             },
             parent,
-            prompt: annals_transcript::agents::opening_prompt(said).unwrap_or_default(),
+            prompt: opening_prompt(said).unwrap_or_default(),
             records: said.nodes().len(),
             usage: sum(&responses_usage(said), context),
             reason: match link {
@@ -77,47 +75,47 @@ fn rows_of_files(family: &Family<'_>, target: &Target, context: &Context) -> Vec
     family.agents.iter().map(row).collect()
 }
 
-/// Sub-agents of 1.0.x stand inside the session's file; the call with the same prompt started them.
+/// Sub-agents of 1.0.x stand inside the session's file; the same signs link them as others.
 fn rows_of_sidechains(main: &Transcript<'_>, target: &Target, context: &Context) -> Vec<Row> {
     if target.is_agent_file() {
         return Vec::new();
     }
-    let spawns = annals_transcript::agents::spawns(main);
+    let spawns = spawns(main);
     let usage = responses_usage(main);
-    let mut taken = Vec::new();
     let chains = sidechains(main, &Graph::new(main));
-    let rows = chains.into_iter().map(|chain| {
-        let prompt = match main.record(chain.root) {
-            Record::User(user) => prompt_text(&user),
-            _ => String::new(),
+    let facts: Vec<_> = chains.iter().map(|chain| facts_of(main, chain.root)).collect();
+    let row = |((chain, facts), link): ((&Sidechain, &AgentFacts), AgentLink)| {
+        let started = match link {
+            AgentLink::Linked { spawn, by } => Some((&spawns[spawn], by)),
+            AgentLink::Unlinked(_) => None,
         };
-        let asks = |at: &usize| !taken.contains(at) && spawns[*at].prompt.as_deref() == Some(prompt.as_str());
-        let spawn = (0..spawns.len()).find(asks);
-        taken.extend(spawn);
-        let own: Vec<_> =
-            usage.iter().filter(|response| chain.nodes.contains(&response.node)).cloned().collect();
-        let root = &main.nodes()[chain.root];
+        // The nodes of a chain are in the order of the file.
+        let is_own = |response: &&ResponseUsage| chain.nodes.binary_search(&response.node).is_ok();
+        let own: Vec<_> = usage.iter().filter(is_own).cloned().collect();
         Row {
-            id: root
-                .agent
-                .map(|id| id.to_string())
-                .or(root.uuid.map(|id| id.to_string()))
-                .unwrap_or_default(),
-            file: path_text(&target.path),
-            tool_use: spawn.map(|at| spawns[at].tool_use.clone()),
-            linked_by: spawn.map(|_| "prompt"),
-            parent: spawn.map(|_| target.key.to_string()),
-            prompt,
+            id: facts.id.clone(),
+            file: target.path.display().to_string(),
+            tool_use: started.map(|(spawn, _)| spawn.tool_use.clone()),
+            linked_by: started.map(|(_, by)| by.name()),
+            parent: started.map(|_| target.key.to_string()),
+            prompt: facts.prompt.clone().unwrap_or_default(),
             records: chain.nodes.len(),
             usage: sum(&own, context),
-            reason: spawn.is_none().then_some("inside the session's file, and no tool call asks the same"),
+            reason: started.is_none().then_some("inside the session's file, and no tool call leads to it"),
         }
-    });
-    rows.collect()
+    };
+    chains.iter().zip(&facts).zip(link(&spawns, &facts)).map(row).collect()
 }
 
-fn path_text(path: &Path) -> String {
-    path.display().to_string()
+/// What tells a sub-agent inside the file apart: its id, else that of its first line, and what it was asked.
+fn facts_of(main: &Transcript<'_>, root: NodeIndex) -> AgentFacts {
+    let node = &main.nodes()[root];
+    let id = node.agent.map(|id| id.to_string()).or(node.uuid.map(|id| id.to_string()));
+    let prompt = match main.record(root) {
+        Record::User(user) => Some(prompt_text(&user)),
+        _ => None,
+    };
+    AgentFacts { id: id.unwrap_or_default(), prompt, ..AgentFacts::default() }
 }
 
 fn write_json(rows: &[Row], context: &mut Context) -> std::io::Result<()> {
