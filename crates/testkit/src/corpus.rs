@@ -24,7 +24,7 @@ pub fn find() -> Option<Corpus> {
 pub fn or_skip(test: &str) -> Option<Corpus> {
     let found = find();
     if found.is_none() {
-        shared::say_skipped(test, "corpus", VARIABLE);
+        shared::say_missing(test, "corpus", VARIABLE);
     }
     found
 }

@@ -12,6 +12,8 @@ pub mod oracle;
 mod shared;
 pub mod temp;
 
+pub use shared::skipped;
+
 /// The folder that holds the workspace's `Cargo.toml`.
 pub fn workspace_root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

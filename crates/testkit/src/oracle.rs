@@ -22,7 +22,7 @@ pub fn find() -> Option<Oracle> {
 pub fn or_skip(test: &str) -> Option<Oracle> {
     let found = find();
     if found.is_none() {
-        shared::say_skipped(test, "oracle", VARIABLE);
+        shared::say_missing(test, "oracle", VARIABLE);
     }
     found
 }

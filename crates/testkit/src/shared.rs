@@ -19,11 +19,16 @@ fn choose(named: Option<PathBuf>, fallback: &Path, variable: &str) -> Option<Pat
     }
 }
 
-/// Says that a test did not run, past the capture of the test runner: a silent skip looks like a pass.
-pub(crate) fn say_skipped(test: &str, missing: &str, variable: &str) {
-    let line = format!("skipped: {test}: no {missing} (set {variable} to its folder)\n");
+/// Says that a test did not run and why, past the capture of the test runner: a silent skip looks like a pass.
+pub fn skipped(test: &str, why: &str) {
+    let line = format!("skipped: {test}: {why}\n");
     // Nobody to tell if standard error itself is gone.
     let _ = io::stderr().write_all(line.as_bytes());
+}
+
+/// Says that a test did not run for want of data.
+pub(crate) fn say_missing(test: &str, missing: &str, variable: &str) {
+    skipped(test, &format!("no {missing} (set {variable} to its folder)"));
 }
 
 #[cfg(test)]

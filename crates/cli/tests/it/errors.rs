@@ -2,6 +2,7 @@
 
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
+use annals_testkit::skipped;
 
 use crate::{annals, annals_exits};
 
@@ -38,7 +39,7 @@ fn a_file_without_permission_is_a_usage_error() {
     let path = home.write("projects/-p/secret.jsonl", Session::new().prompt("hi").into_bytes());
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(&path).is_ok() {
-        eprintln!("skipped: a_file_without_permission_is_a_usage_error: this user may read everything");
+        skipped("a_file_without_permission_is_a_usage_error", "this user may read everything");
         return;
     }
     let path = path.display().to_string();

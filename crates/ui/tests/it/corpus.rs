@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use annals_testkit::corpus;
 use annals_transcript::graph::{Graph, history};
 use annals_transcript::record::{Record, RecordKind};
 use annals_transcript::transcript::{Node, Transcript};
@@ -13,23 +14,6 @@ use annals_ui::terminal::{self, Look};
 use annals_ui::view::{Body, Branches, NoteKind};
 use annals_ui::{Conversation, Options, markdown};
 
-fn corpus() -> Option<PathBuf> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    let folder = std::env::var_os("ANNALS_CORPUS").map(PathBuf::from).unwrap_or_else(beside);
-    folder.is_dir().then_some(folder)
-}
-
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            files(&path, found);
-        } else if path.extension().is_some_and(|end| end == "jsonl") {
-            found.push(path);
-        }
-    }
-}
-
 /// Words long enough to be somebody's own.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !character.is_alphanumeric()).filter(|word| word.len() > 3)
@@ -37,12 +21,10 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn every_session_is_drawn_in_every_form_and_loses_no_text() {
-    let Some(folder) = corpus() else {
-        println!("skipped: no corpus (set ANNALS_CORPUS)");
+    let Some(corpus) = corpus::or_skip("every_session_is_drawn_in_every_form_and_loses_no_text") else {
         return;
     };
-    let mut found = Vec::new();
-    files(&folder, &mut found);
+    let found = corpus.transcripts();
     assert!(!found.is_empty());
     let next = AtomicUsize::new(0);
     let work = || {

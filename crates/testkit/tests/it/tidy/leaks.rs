@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use annals_testkit::workspace_root;
+use annals_testkit::{skipped, workspace_root};
 
 use super::{report, tracked_files};
 
@@ -23,7 +23,7 @@ fn findings(path: &str, text: &str, folders: &[String]) -> Vec<String> {
 #[test]
 fn no_file_tells_where_it_was_written() {
     let Some(paths) = tracked_files() else {
-        println!("skipped: no git work tree");
+        skipped("no_file_tells_where_it_was_written", "no git work tree");
         return;
     };
     let folders = folders();

@@ -1,43 +1,17 @@
 //! Real data: both readings of every file agree, and the account does not depend on the order of the files.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::{env, fs, io};
+use std::fs;
 
+use annals_testkit::corpus;
 use annals_transcript::price::Prices;
 use annals_transcript::usage::{Ledger, group};
 
 use super::{read, sum};
 
-fn session_files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    for path in entries.flatten().map(|entry| entry.path()) {
-        if path.is_dir() {
-            session_files(&path, found);
-        } else if path.extension().is_some_and(|end| end == "jsonl") {
-            found.push(path);
-        }
-    }
-}
-
-fn corpus() -> Option<Vec<PathBuf>> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    let root = env::var_os("ANNALS_CORPUS").map_or(beside, PathBuf::from);
-    if !root.is_dir() {
-        let line = format!("skipped: usage of the corpus: none at {} (set ANNALS_CORPUS)\n", root.display());
-        // Past the runner's capture: a silent skip looks like a pass.
-        let _ = io::stderr().write_all(line.as_bytes());
-        return None;
-    }
-    let mut files = Vec::new();
-    session_files(&root, &mut files);
-    files.sort();
-    Some(files)
-}
-
 #[test]
 fn the_corpus_has_one_account() {
-    let Some(files) = corpus() else { return };
+    let Some(corpus) = corpus::or_skip("the_corpus_has_one_account") else { return };
+    let files = corpus.transcripts();
     let prices = Prices::embedded();
     let (mut forward, mut halves) = (Ledger::new(), [Ledger::new(), Ledger::new()]);
     let (mut in_files, mut context) = (0, 0);
