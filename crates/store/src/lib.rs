@@ -5,6 +5,7 @@
 
 pub mod agents;
 pub mod file_history;
+pub mod files;
 pub mod find;
 pub mod history;
 pub mod json_file;

@@ -1,13 +1,15 @@
-//! Writing a store that was made up: the only writing of this issue. It never writes into a folder that holds anything.
+//! Writing a store that was made up. It never writes into a folder that holds anything.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
+use crate::files::{WriteError, create_folder, new_file};
+
 /// Why a made-up store could not be written.
 #[derive(Debug, thiserror::Error)]
-pub enum WriteError {
+pub enum DemoError {
     /// The folder holds something already.
     #[error("{}: the folder is not empty, and nothing is ever overwritten", path.display())]
     NotEmpty {
@@ -27,13 +29,8 @@ pub enum WriteError {
         path: PathBuf,
     },
     /// Anything else.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// Where.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Write(#[from] WriteError),
 }
 
 /// Writes files into a folder that was empty when it began: folders 0700, files 0600, each file once.
@@ -44,14 +41,14 @@ pub struct DemoWriter {
 
 impl DemoWriter {
     /// Takes an empty folder, or makes one.
-    pub fn create(root: impl Into<PathBuf>) -> Result<Self, WriteError> {
+    pub fn create(root: impl Into<PathBuf>) -> Result<Self, DemoError> {
         let root = root.into();
         match fs::read_dir(&root).map(|mut entries| entries.next().is_some()) {
-            Ok(true) => return Err(WriteError::NotEmpty { path: root }),
+            Ok(true) => return Err(DemoError::NotEmpty { path: root }),
             Ok(false) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => make_folder(&root)?,
-            Err(_) if root.is_file() => return Err(WriteError::NotAFolder { path: root }),
-            Err(source) => return Err(WriteError::Io { path: root, source }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => create_folder(&root)?,
+            Err(_) if root.is_file() => return Err(DemoError::NotAFolder { path: root }),
+            Err(source) => return Err(WriteError::new(&root, source).into()),
         }
         Ok(Self { root })
     }
@@ -64,17 +61,17 @@ impl DemoWriter {
     /// Writes one file, by its path within the store, and gives it this time of change (milliseconds since 1970).
     ///
     /// A file that is there already is an error, never overwritten.
-    pub fn write(&self, relative: &str, bytes: &[u8], modified: Option<i64>) -> Result<PathBuf, WriteError> {
+    pub fn write(&self, relative: &str, bytes: &[u8], modified: Option<i64>) -> Result<PathBuf, DemoError> {
         let inside = Path::new(relative);
         let stays = inside.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         if !stays || inside.file_name().is_none() {
-            return Err(WriteError::Outside { path: inside.to_path_buf() });
+            return Err(DemoError::Outside { path: inside.to_path_buf() });
         }
         let path = self.root.join(inside);
         if let Some(folder) = path.parent() {
-            make_folder(folder)?;
+            create_folder(folder)?;
         }
-        let fail = |source| WriteError::Io { path: path.clone(), source };
+        let fail = |source| WriteError::new(&path, source);
         let mut file = new_file(&path).map_err(fail)?;
         file.write_all(bytes).map_err(fail)?;
         if let Some(millis) = modified {
@@ -84,20 +81,4 @@ impl DemoWriter {
         }
         Ok(path)
     }
-}
-
-fn make_folder(path: &Path) -> Result<(), WriteError> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(|source| WriteError::Io { path: path.to_path_buf(), source })
-}
-
-fn new_file(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use annals_store::write_tree::{DemoWriter, WriteError};
+use annals_store::write_tree::{DemoError, DemoWriter};
 use annals_testkit::temp::TempDir;
 
 #[test]
@@ -19,7 +19,7 @@ fn files_get_their_place_time_and_rights() {
         let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(path.parent().unwrap()), mode(writer.root())), (0o600, 0o700, 0o700));
     }
-    assert!(matches!(writer.write("projects/-x/a.jsonl", b"x", None), Err(WriteError::Io { .. })));
+    assert!(matches!(writer.write("projects/-x/a.jsonl", b"x", None), Err(DemoError::Io { .. })));
     assert_eq!(fs::read(&path).unwrap(), b"{}\n");
 }
 
@@ -28,8 +28,8 @@ fn a_folder_that_holds_anything_is_refused() {
     let temp = TempDir::new("writing");
     DemoWriter::create(temp.path()).unwrap();
     let file = temp.write("precious", "x");
-    assert!(matches!(DemoWriter::create(temp.path()), Err(WriteError::NotEmpty { .. })));
-    assert!(matches!(DemoWriter::create(&file), Err(WriteError::NotAFolder { .. })));
+    assert!(matches!(DemoWriter::create(temp.path()), Err(DemoError::NotEmpty { .. })));
+    assert!(matches!(DemoWriter::create(&file), Err(DemoError::NotAFolder { .. })));
 }
 
 #[test]
@@ -37,6 +37,6 @@ fn no_path_leads_out() {
     let temp = TempDir::new("writing");
     let writer = DemoWriter::create(temp.path()).unwrap();
     for path in ["../x", "/tmp/x", "a/../../x", "", "."] {
-        assert!(matches!(writer.write(path, b"", None), Err(WriteError::Outside { .. })), "{path}");
+        assert!(matches!(writer.write(path, b"", None), Err(DemoError::Outside { .. })), "{path}");
     }
 }

@@ -1,0 +1,160 @@
+//! Appending lines to a file that others may read, and even append to, at the same time.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::WriteError;
+use super::folder::{create_folder, new_file, sync_folder};
+
+/// A file of lines that grows at its end.
+///
+/// # The crash promise
+///
+/// After `kill -9` or a loss of power at any instant:
+///
+/// - every line that [`append`](Self::append) placed before a [`sync`](Self::sync) that returned `Ok` is in the file, whole;
+/// - a line that was being written may be torn; it is the last one, without its line break, so no reader takes it for
+///   whole, and `annals check` reports it with line and byte;
+/// - no earlier byte is changed: nothing here truncates, overwrites or renames;
+/// - the next append heals the tail: it ends the torn line first, so that the new line is not lost with it.
+///
+/// A line goes out with its line break in one `write` on a descriptor opened for append: readers and other writers never
+/// see half of it, as long as the system takes it whole. Where it does not (a full disk), the error says how much of it is
+/// there, and the next append heals it as after a crash.
+#[derive(Debug)]
+pub struct AppendFile {
+    path: PathBuf,
+    /// Open from the first append after a sync to the next sync: an error of a late write is told to the descriptor that
+    /// wrote, and opening anew lets changed permissions and vanished folders show.
+    open: Option<File>,
+}
+
+/// Where a line went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// Where the line begins.
+    pub offset: u64,
+    /// Where the next one will.
+    pub end: u64,
+    /// Whether a torn line before it was ended first.
+    pub healed: bool,
+}
+
+impl AppendFile {
+    /// A file that is there. It is not touched before the first append.
+    pub fn existing(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), open: None }
+    }
+
+    /// An empty file that was not there, 0600, its folders 0700; on the disk when this returns.
+    pub fn create(path: impl Into<PathBuf>) -> Result<Self, WriteError> {
+        let path = path.into();
+        let folder = path.parent().unwrap_or(Path::new(""));
+        create_folder(folder)?;
+        new_file(&path).map_err(WriteError::at(&path))?;
+        sync_folder(folder)?;
+        Ok(Self::existing(path))
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How long the file is now.
+    pub fn length(&self) -> Result<u64, WriteError> {
+        std::fs::metadata(&self.path).map(|metadata| metadata.len()).map_err(WriteError::at(&self.path))
+    }
+
+    /// Appends one line; the line break is added. Not synced: see the promise.
+    pub fn append(&mut self, line: &[u8]) -> Result<Placed, WriteError> {
+        if line.contains(&b'\n') {
+            return Err(WriteError::NotOneLine { path: self.path.clone() });
+        }
+        let path = self.path.clone();
+        let file = self.file()?;
+        let torn = is_torn(file).map_err(WriteError::at(&path))?;
+        let placed = put(file, &path, line, torn)?;
+        // Another program may have torn a line between our look and our write: then ours went into its ruin.
+        let glued =
+            !torn && placed.offset > 0 && byte_at(file, placed.offset - 1).is_ok_and(|byte| byte != b'\n');
+        if glued { put(file, &path, line, true) } else { Ok(placed) }
+    }
+
+    /// Brings everything that was appended to the disk. What came before an `Ok` is there for good.
+    pub fn sync(&mut self) -> Result<(), WriteError> {
+        match self.open.take() {
+            Some(file) => file.sync_all().map_err(WriteError::at(&self.path)),
+            None => Ok(()),
+        }
+    }
+
+    fn file(&mut self) -> Result<&mut File, WriteError> {
+        let still_there = self.open.as_ref().is_some_and(|file| is_at(file, &self.path));
+        if !still_there {
+            let opened = OpenOptions::new().read(true).append(true).open(&self.path);
+            self.open = Some(opened.map_err(WriteError::at(&self.path))?);
+        }
+        self.open.as_mut().ok_or_else(|| WriteError::Vanished { path: self.path.clone() })
+    }
+}
+
+/// Whether the file ends without a line break.
+fn is_torn(file: &mut File) -> io::Result<bool> {
+    let length = file.metadata()?.len();
+    Ok(length > 0 && byte_at(file, length - 1)? != b'\n')
+}
+
+fn byte_at(file: &mut File, offset: u64) -> io::Result<u8> {
+    let mut byte = [0];
+    file.seek(SeekFrom::Start(offset))?;
+    file.read_exact(&mut byte)?;
+    Ok(byte[0])
+}
+
+fn put(file: &mut File, path: &Path, line: &[u8], heal: bool) -> Result<Placed, WriteError> {
+    let mut bytes = Vec::with_capacity(line.len() + 2);
+    bytes.extend_from_slice(if heal { b"\n" } else { b"" });
+    bytes.extend_from_slice(line);
+    bytes.push(b'\n');
+    let mut written = write_once(file, &bytes).map_err(WriteError::at(path))?;
+    while written < bytes.len() {
+        // The system took a part. The rest says why, or, rarely, goes through.
+        match write_once(file, &bytes[written..]) {
+            Ok(more) if more > 0 => written += more,
+            refused => {
+                let source = refused.err().unwrap_or_else(|| io::ErrorKind::WriteZero.into());
+                let offset = file.stream_position().map_err(WriteError::at(path))? - written as u64;
+                let path = path.to_path_buf();
+                return Err(WriteError::Torn { path, offset, written, length: bytes.len(), source });
+            }
+        }
+    }
+    // A descriptor for append stands behind what it has just written, wherever the file ended before.
+    let end = file.stream_position().map_err(WriteError::at(path))?;
+    Ok(Placed { offset: end - bytes.len() as u64 + u64::from(heal), end, healed: heal })
+}
+
+/// One write of all the bytes; how many the system took.
+fn write_once(file: &mut File, bytes: &[u8]) -> io::Result<usize> {
+    loop {
+        match file.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// Whether the open file is still the one that the path names.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let (open, named) = (file.metadata(), std::fs::metadata(path));
+    matches!((open, named), (Ok(open), Ok(named)) if (open.dev(), open.ino()) == (named.dev(), named.ino()))
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> bool {
+    path.is_file()
+}

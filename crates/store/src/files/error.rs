@@ -1,0 +1,93 @@
+//! What can go wrong with a disk, told apart by what a person can do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::name::NameError;
+
+/// Why something was not written. Nothing that failed with one of these was acknowledged.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// No room.
+    #[error("{}: the disk is full", path.display())]
+    Full {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file system or a folder that takes no changes.
+    #[error("{}: the file system is read-only", path.display())]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No permission.
+    #[error("{}: no permission to write it", path.display())]
+    Denied {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file or a folder above it is not there (any more).
+    #[error("{}: it is not there any more", path.display())]
+    Vanished {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Something is there that must not be overwritten.
+    #[error("{}: is there already, and nothing is ever overwritten", path.display())]
+    Exists {
+        /// What is there.
+        path: PathBuf,
+    },
+    /// A part of a line was written before the disk refused the rest. The next append isolates it.
+    #[error("{}: byte {offset}: only {written} of {length} bytes could be written ({source})", path.display())]
+    Torn {
+        /// The file.
+        path: PathBuf,
+        /// Where the torn line begins.
+        offset: u64,
+        /// How much of it is there.
+        written: usize,
+        /// How much there should be.
+        length: usize,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A line that holds a line break.
+    #[error("{}: a record must be one line", path.display())]
+    NotOneLine {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A name that could lead elsewhere.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// Anything else.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl WriteError {
+    /// The error in our words.
+    pub fn new(path: &Path, source: io::Error) -> Self {
+        use io::ErrorKind as Kind;
+        let path = path.to_path_buf();
+        match source.kind() {
+            Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => Self::Full { path },
+            Kind::ReadOnlyFilesystem => Self::ReadOnly { path },
+            Kind::PermissionDenied => Self::Denied { path },
+            Kind::NotFound | Kind::NotADirectory | Kind::StaleNetworkFileHandle => Self::Vanished { path },
+            Kind::AlreadyExists => Self::Exists { path },
+            _ => Self::Io { path, source },
+        }
+    }
+
+    /// For `map_err`: the error of something done to this path.
+    pub fn at(path: &Path) -> impl Fn(io::Error) -> Self + '_ {
+        move |source| Self::new(path, source)
+    }
+}

@@ -1,0 +1,67 @@
+//! A file is replaced as a whole: readers see the old bytes or the new ones, never a mixture, at any instant.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::WriteError;
+use super::folder::{create_folder, new_file, sync_folder};
+
+/// Replaces a file, or makes it: the bytes go to a new file beside it, are synced, and take its name.
+///
+/// After a crash at any instant the old file is there, or the new one; a left-over beside it has the ending `.annals-new`
+/// and is taken over by the next replacement. The file keeps its mode; a new one is 0600.
+pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    create_folder(folder)?;
+    let beside = beside(path);
+    let file = fresh(&beside).map_err(WriteError::at(path))?;
+    let done =
+        fill(file, bytes).and_then(|()| keep_mode(path, &beside)).and_then(|()| fs::rename(&beside, path));
+    if let Err(error) = done {
+        // The old file is as it was; what was made beside it is no use to anybody.
+        let _ = fs::remove_file(&beside);
+        return Err(WriteError::new(path, error));
+    }
+    sync_folder(folder)
+}
+
+/// Makes a file that must not be there yet: 0600, synced, its name too.
+pub fn create_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    create_folder(folder)?;
+    let file = new_file(path).map_err(WriteError::at(path))?;
+    if let Err(error) = fill(file, bytes) {
+        let _ = fs::remove_file(path);
+        return Err(WriteError::new(path, error));
+    }
+    sync_folder(folder)
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}.annals-new", std::process::id()));
+    path.with_file_name(name)
+}
+
+fn fresh(path: &Path) -> io::Result<File> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => new_file(path),
+    }
+}
+
+fn fill(mut file: File, bytes: &[u8]) -> io::Result<()> {
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+fn keep_mode(path: &Path, beside: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(metadata) => fs::set_permissions(beside, metadata.permissions()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
