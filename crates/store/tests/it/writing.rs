@@ -19,7 +19,7 @@ fn files_get_their_place_time_and_rights() {
         let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(path.parent().unwrap()), mode(writer.root())), (0o600, 0o700, 0o700));
     }
-    assert!(matches!(writer.write("projects/-x/a.jsonl", b"x", None), Err(DemoError::Io { .. })));
+    assert!(matches!(writer.write("projects/-x/a.jsonl", b"x", None), Err(DemoError::Write(_))));
     assert_eq!(fs::read(&path).unwrap(), b"{}\n");
 }
 
