@@ -4,13 +4,19 @@
 //! told by `annals-transcript`. It never prints, exits or reads the environment: the config dir is handed in.
 
 pub mod agents;
+pub mod busy;
+pub mod data_dir;
+pub mod durable;
 pub mod file_history;
 pub mod files;
 pub mod find;
+pub mod git;
 pub mod history;
+pub mod journal;
 pub mod json_file;
 pub mod key;
 pub mod layout;
+pub mod lock;
 pub mod orphans;
 pub mod overflow;
 pub mod parallel;
@@ -18,20 +24,27 @@ pub mod plans;
 pub mod problem;
 pub mod project_path;
 pub mod read;
+pub mod readable_name;
+pub mod reset;
 pub mod running;
 pub mod scan;
+pub mod session;
 pub mod sessions_index;
 pub mod slug;
+pub mod source;
 pub mod stats_cache;
 pub mod summary;
 pub mod todos;
 pub mod write_tree;
 
+pub use data_dir::DataDir;
 pub use json_file::JsonFile;
 pub use key::{AgentKey, SessionKey, Slug};
 pub use layout::{ConfigDir, FileRole, Place};
 pub use orphans::orphans;
 pub use problem::FileProblem;
 pub use scan::{AgentEntry, Discovery, Project, SessionEntry, SideFile, Store};
+pub use session::SessionWriter;
 pub use slug::project_slug;
+pub use source::Source;
 pub use summary::{FullSummary, Summary};

@@ -5,6 +5,7 @@
 
 pub mod agents;
 pub mod content;
+pub mod draft;
 pub mod edit;
 pub mod graph;
 pub mod id;

@@ -33,7 +33,7 @@ pub use left_out::{LeftOut, Reason};
 pub use refusal::Refusal;
 
 use crate::json::ObjectWriter;
-use crate::transcript::Transcript;
+use crate::transcript::{NodeIndex, Transcript};
 use left_out::Ledger;
 use lines::Lines;
 use rules::Rules;
@@ -63,6 +63,24 @@ pub fn resume<'a>(transcript: &Transcript<'a>, client: Client) -> Resumed<'a> {
         .map(|(node, reason)| LeftOut { uuid: transcript.nodes()[node].uuid, node, reason })
         .collect();
     Resumed { client, outcome, left_out }
+}
+
+/// The line that a client would go on from; none where it refuses the file or finds nothing in it.
+pub fn leaf(transcript: &Transcript<'_>, client: Client) -> Option<NodeIndex> {
+    let rules = Rules::of(client);
+    let mut lines = Lines::read(transcript, rules);
+    compaction::put_back_preserved(&mut lines, rules);
+    leaf::choose(&lines, rules).ok()
+}
+
+/// The lines of the conversation that ends at a line, as a client gathers them: from the root, or the last compaction, with
+/// the parallel calls and results that hang on other branches.
+pub fn conversation(transcript: &Transcript<'_>, client: Client, end: NodeIndex) -> Vec<NodeIndex> {
+    let rules = Rules::of(client);
+    let mut lines = Lines::read(transcript, rules);
+    compaction::put_back_preserved(&mut lines, rules);
+    let chain = chain::walk(&lines, rules, end);
+    parallel::pull_in(&lines, rules, chain)
 }
 
 fn rebuild<'a>(

@@ -1,0 +1,50 @@
+//! Our own folder: locks, notes, the journal, the trash. Nothing of the user's lives here alone, except in the trash.
+
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::source::hex;
+
+/// The folder of what is ours, beside the store and never in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataDir(PathBuf);
+
+impl DataDir {
+    /// Takes the folder's path.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// `locks/<name>-<digits>.lock`: one a file that is written to; it also notes how we left it. Two stores may hold a
+    /// session of the same name, so the whole path decides.
+    pub fn lock_of(&self, file: &Path) -> PathBuf {
+        let folder = file.parent().and_then(|folder| folder.canonicalize().ok());
+        let name = file.file_name().unwrap_or_default();
+        let whole = folder.map_or_else(|| file.to_path_buf(), |folder| folder.join(name));
+        let digits = &hex(&Sha256::digest(whole.as_os_str().as_encoded_bytes()))[..16];
+        let stem: String = file.file_stem().unwrap_or_default().to_string_lossy().chars().take(64).collect();
+        let stem: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        self.0.join("locks").join(format!("{stem}-{digits}.lock"))
+    }
+
+    /// `journal`: what was changed, and how to take it back.
+    pub fn journal(&self) -> PathBuf {
+        self.0.join("journal")
+    }
+
+    /// `trash/<id>`: what was moved out of the store.
+    pub fn trash(&self, id: &str) -> PathBuf {
+        self.0.join("trash").join(id)
+    }
+
+    /// `stats.json`: our own count beside the client's `stats-cache.json`.
+    pub fn stats(&self) -> PathBuf {
+        self.0.join("stats.json")
+    }
+}

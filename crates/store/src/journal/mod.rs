@@ -1,0 +1,80 @@
+//! What annals changed, and how to take it back.
+//!
+//! An entry is on the disk before the change that it describes, and says again when that is done. After a crash at any step
+//! it is still there, and [`Journal::undo`] takes back whatever of it had happened.
+
+mod effect;
+mod entry;
+mod undo;
+
+pub use effect::Effect;
+pub use entry::{Entry, Stage};
+pub use undo::UndoError;
+
+use std::fs;
+use std::path::PathBuf;
+
+use annals_transcript::time::format_millis;
+
+use crate::data_dir::DataDir;
+use crate::files::{PlainName, WriteError, replace_file};
+use crate::json_file::JsonFile;
+use crate::source::{Source, hex};
+
+/// The journal of a data dir.
+#[derive(Clone, Copy, Debug)]
+pub struct Journal<'a> {
+    data: &'a DataDir,
+}
+
+impl<'a> Journal<'a> {
+    /// The journal in our folder.
+    pub fn new(data: &'a DataDir) -> Self {
+        Self { data }
+    }
+
+    /// An id for an entry: its time and some chance, so that ids sort by time.
+    pub fn new_id(source: &dyn Source) -> String {
+        let time: String =
+            format_millis(source.now()).chars().filter(char::is_ascii_digit).take(17).collect();
+        format!("{time}-{}", &hex(&source.random())[..6])
+    }
+
+    /// Notes a change before it is made.
+    pub fn begin(
+        &self,
+        id: String,
+        time: i64,
+        what: &str,
+        effects: Vec<Effect>,
+    ) -> Result<Entry, WriteError> {
+        let entry = Entry { id, time, what: what.to_owned(), stage: Stage::Begun, effects };
+        self.write(&entry)?;
+        Ok(entry)
+    }
+
+    /// Notes that the change is made.
+    pub fn finish(&self, mut entry: Entry) -> Result<Entry, WriteError> {
+        entry.stage = Stage::Done;
+        self.write(&entry)?;
+        Ok(entry)
+    }
+
+    /// All entries, newest first; files that are none are left out.
+    pub fn entries(&self) -> Vec<Entry> {
+        let Ok(files) = fs::read_dir(self.data.journal()) else { return Vec::new() };
+        let read = |path: PathBuf| Entry::read(&JsonFile::read(&path).ok()?.object().ok()?);
+        let mut entries: Vec<_> = files.flatten().filter_map(|file| read(file.path())).collect();
+        entries.sort_by(|left, right| right.id.cmp(&left.id));
+        entries
+    }
+
+    fn write(&self, entry: &Entry) -> Result<(), WriteError> {
+        replace_file(&self.path_of(&entry.id)?, &entry.to_json())
+    }
+
+    fn path_of(&self, id: &str) -> Result<PathBuf, WriteError> {
+        let id = PlainName::new(id, "a journal id")?;
+        Ok(self.data.journal().join(format!("{id}.json")))
+    }
+}

@@ -1,0 +1,131 @@
+//! Taking a change back: everything is looked at first, and nothing is touched where something has changed since.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::Journal;
+use super::effect::Effect;
+use super::entry::{Entry, Stage};
+use crate::busy::Busy;
+use crate::files::{WriteError, move_path, replace_file};
+use crate::lock::FileLock;
+use crate::source::hex;
+
+/// Why a change was not taken back.
+#[derive(Debug, thiserror::Error)]
+pub enum UndoError {
+    /// It was taken back before.
+    #[error("{id} was taken back already")]
+    AlreadyUndone {
+        /// The entry.
+        id: String,
+    },
+    /// A file is not as the change left it.
+    #[error("{}: {why}", path.display())]
+    ChangedSince {
+        /// The file.
+        path: PathBuf,
+        /// How.
+        why: &'static str,
+    },
+    /// Somebody is writing to a file.
+    #[error("{}: {busy}", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+        /// Who.
+        busy: Busy,
+    },
+    /// The disk.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+impl Journal<'_> {
+    /// Takes a change back, the last step first. A change that a crash cut short is taken back as far as it got, and an
+    /// undo that was cut short can be run again.
+    pub fn undo(&self, mut entry: Entry) -> Result<Entry, UndoError> {
+        if entry.stage == Stage::Undone {
+            return Err(UndoError::AlreadyUndone { id: entry.id });
+        }
+        let mut locks = Vec::new();
+        for effect in &entry.effects {
+            check(effect)?;
+            if let Effect::Appended { path, .. } | Effect::Created { path, .. } = effect {
+                let lock = FileLock::try_take(self.data, path)?;
+                locks.push(lock.ok_or_else(|| UndoError::Busy { path: path.clone(), busy: Busy::Locked })?);
+            }
+        }
+        for (at, effect) in entry.effects.iter().enumerate().rev() {
+            self.take_back(effect, &entry.id, at)?;
+        }
+        entry.stage = Stage::Undone;
+        self.write(&entry)?;
+        Ok(entry)
+    }
+
+    fn take_back(&self, effect: &Effect, id: &str, at: usize) -> Result<(), WriteError> {
+        match effect {
+            Effect::Moved { from, to } if exists(to) => move_path(to, from),
+            Effect::Created { path, .. } if exists(path) => {
+                // Even what we made ourselves goes to the trash: somebody may have come to like it.
+                let name = path.file_name().unwrap_or_default();
+                move_path(path, &self.data.trash(id).join(format!("undone-{at}")).join(name))
+            }
+            Effect::Appended { path, from, .. } => {
+                let bytes = fs::read(path).map_err(WriteError::at(path))?;
+                let before = usize::try_from(*from).unwrap_or(usize::MAX).min(bytes.len());
+                if before == bytes.len() { Ok(()) } else { replace_file(path, &bytes[..before]) }
+            }
+            Effect::Replaced { path, kept: Some(kept), .. } => {
+                let bytes = fs::read(kept).map_err(WriteError::at(kept))?;
+                replace_file(path, &bytes)
+            }
+            Effect::Replaced { path, kept: None, .. } if exists(path) => {
+                let name = path.file_name().unwrap_or_default();
+                move_path(path, &self.data.trash(id).join(format!("undone-{at}")).join(name))
+            }
+            Effect::Moved { .. } | Effect::Created { .. } | Effect::Replaced { .. } => Ok(()),
+        }
+    }
+}
+
+fn exists(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+fn check(effect: &Effect) -> Result<(), UndoError> {
+    let changed = |path: &Path, why| Err(UndoError::ChangedSince { path: path.to_path_buf(), why });
+    let length = |path: &Path| fs::metadata(path).map(|metadata| metadata.len());
+    match effect {
+        Effect::Moved { from, to } => match (exists(from), exists(to)) {
+            (true, true) => changed(from, "something else is at the place that it was moved from"),
+            (false, false) => changed(to, "it is not in the trash any more"),
+            _ => Ok(()),
+        },
+        Effect::Created { path, bytes } => match length(path) {
+            Ok(found) if found != *bytes => changed(path, "it was written to since"),
+            _ => Ok(()),
+        },
+        Effect::Appended { path, from, to } => match length(path) {
+            // The second case is an undo that was cut short.
+            Ok(found) if found == *to || found == *from => Ok(()),
+            Ok(_) => changed(path, "it was written to since"),
+            Err(_) => changed(path, "it is not there any more"),
+        },
+        Effect::Replaced { path, kept, left } => {
+            let same = |path: &Path, digest: &str| {
+                fs::read(path).is_ok_and(|bytes| hex(&Sha256::digest(&bytes)) == digest)
+            };
+            let is_old = match kept {
+                Some(kept) => {
+                    fs::read(kept).ok().is_some_and(|old| fs::read(path).is_ok_and(|bytes| bytes == old))
+                }
+                None => !exists(path),
+            };
+            if same(path, left) || is_old { Ok(()) } else { changed(path, "it was changed since") }
+        }
+    }
+}

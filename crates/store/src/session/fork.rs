@@ -1,0 +1,114 @@
+//! A second session that goes on from a point of the first, which stays as it is.
+
+use std::path::{Path, PathBuf};
+
+use annals_transcript::edit::{EditError, Editor};
+use annals_transcript::json::{ObjectWriter, write_string};
+use annals_transcript::resume::{Client, conversation, leaf};
+use annals_transcript::transcript::{NodeIndex, Transcript};
+
+use crate::files::{WriteError, replace_file};
+use crate::read::{ReadError, read_file};
+use crate::source::{Source, new_uuid};
+
+/// A session that was made from another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forked {
+    /// Its id.
+    pub session: String,
+    /// Its file, beside the first one's.
+    pub path: PathBuf,
+    /// How many records it begins with.
+    pub records: usize,
+}
+
+/// Why a session could not be forked.
+#[derive(Debug, thiserror::Error)]
+pub enum ForkError {
+    /// There is no record with this id.
+    #[error("{}: it has no record {uuid}", path.display())]
+    NoSuchRecord {
+        /// The session's file.
+        path: PathBuf,
+        /// The id.
+        uuid: String,
+    },
+    /// The session holds no conversation.
+    #[error("{}: it holds no conversation to go on from", path.display())]
+    Empty {
+        /// The session's file.
+        path: PathBuf,
+    },
+    /// A record that could not be changed.
+    #[error("{}: line {line}: {source}", path.display())]
+    Edit {
+        /// The session's file.
+        path: PathBuf,
+        /// The line.
+        line: u32,
+        /// Why.
+        source: EditError,
+    },
+    /// The file could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The disk.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// Copies the conversation that ends at a record (at its end where none is named) into a new session of the same project.
+///
+/// As the client's `/branch` does it: the lines keep their ids, get the new session's, and say where they come from. The
+/// new file is there whole or not at all.
+pub fn fork(path: &Path, at: Option<&str>, source: &dyn Source) -> Result<Forked, ForkError> {
+    let bytes = read_file(path)?;
+    let transcript = Transcript::parse(&bytes);
+    let end = match at {
+        None => leaf(&transcript, Client::NEWEST),
+        Some(uuid) => Some(
+            find(&transcript, uuid)
+                .ok_or_else(|| ForkError::NoSuchRecord { path: path.to_path_buf(), uuid: uuid.to_owned() })?,
+        ),
+    };
+    let end = end.ok_or_else(|| ForkError::Empty { path: path.to_path_buf() })?;
+    let mut nodes = conversation(&transcript, Client::NEWEST, end);
+    // In the order of the file, where parents stand before their children.
+    nodes.sort_unstable();
+    let old = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let session = new_uuid(source);
+    let mut out = Vec::new();
+    for &node in &nodes {
+        let raw = transcript.fields(node).raw();
+        let line = copy_line(raw, &old, &session).map_err(|source| ForkError::Edit {
+            path: path.to_path_buf(),
+            line: transcript.nodes()[node].line,
+            source,
+        })?;
+        out.extend_from_slice(&line);
+        out.push(b'\n');
+    }
+    let target = path.with_file_name(format!("{session}.jsonl"));
+    replace_file(&target, &out)?;
+    Ok(Forked { session, path: target, records: nodes.len() })
+}
+
+fn find(transcript: &Transcript<'_>, uuid: &str) -> Option<NodeIndex> {
+    transcript.nodes().iter().rposition(|node| node.uuid.is_some_and(|id| id.is(uuid)))
+}
+
+fn copy_line(raw: &[u8], old: &str, session: &str) -> Result<Vec<u8>, EditError> {
+    let mut id = Vec::new();
+    write_string(&mut id, session);
+    let mut from = Vec::new();
+    let mut object = ObjectWriter::begin(&mut from);
+    object.string("sessionId", old);
+    let value = annals_transcript::json::Value::parse(raw).map_err(EditError::NotAnObject)?;
+    if let Some(uuid) = value.get("uuid") {
+        object.raw("messageUuid", uuid.raw());
+    }
+    object.end();
+    let mut editor = Editor::new(raw)?;
+    editor.set(&[], "sessionId", &id)?.set(&[], "forkedFrom", &from)?;
+    editor.finish()
+}

@@ -1,0 +1,58 @@
+//! What a writer notes in its lock for the next one: how it left the file, and the surroundings of a session that has no
+//! line yet.
+
+use annals_transcript::draft::Origin;
+use annals_transcript::json::{ObjectWriter, Text, Value};
+
+use crate::busy::Left;
+
+/// The note.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Note {
+    pub(super) left: Option<Left>,
+    pub(super) origin: Option<Origin>,
+}
+
+impl Note {
+    /// Reads a note; one that cannot be read says nothing.
+    pub(super) fn read(bytes: &[u8]) -> Self {
+        let Ok(value) = Value::parse(bytes) else { return Self::default() };
+        let left = value.get("left").and_then(Value::fields).as_ref().and_then(Left::read);
+        Self { left, origin: value.get("origin").and_then(read_origin) }
+    }
+
+    pub(super) fn write(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut object = ObjectWriter::begin(&mut out);
+        if let Some(left) = self.left {
+            object.object("left", |object| {
+                object.number("bytes", left.bytes).number("modifiedNs", left.modified_ns);
+            });
+        }
+        if let Some(origin) = &self.origin {
+            object.object("origin", |object| {
+                object.string("session", &origin.session).string_if("agent", origin.agent.as_deref());
+                object.string("cwd", &origin.cwd).string("version", &origin.version);
+                object.string("gitBranch", &origin.git_branch);
+                object
+                    .string_if("entrypoint", origin.entrypoint.as_deref())
+                    .string_if("slug", origin.slug.as_deref());
+            });
+        }
+        object.end();
+        out
+    }
+}
+
+fn read_origin(value: Value<'_>) -> Option<Origin> {
+    let text = |key: &str| value.get(key).and_then(Value::text).map(|text: Text<'_>| text.to_string());
+    Some(Origin {
+        session: text("session")?,
+        agent: text("agent"),
+        cwd: text("cwd")?,
+        version: text("version")?,
+        git_branch: text("gitBranch")?,
+        entrypoint: text("entrypoint"),
+        slug: text("slug"),
+    })
+}

@@ -1,0 +1,206 @@
+//! From nothing, or from a file that is there, to a writer.
+
+use std::path::{Path, PathBuf};
+
+use annals_transcript::draft::{Continuation, Origin, Thread};
+use annals_transcript::json::ObjectWriter;
+use annals_transcript::transcript::Transcript;
+
+use super::WRITTEN_FORM;
+use super::error::AppendError;
+use super::note::Note;
+use super::writer::SessionWriter;
+use crate::busy::{Busy, client_at_work};
+use crate::data_dir::DataDir;
+use crate::files::{AppendFile, PlainName, WriteError, create_file};
+use crate::git;
+use crate::key::{SessionKey, Slug};
+use crate::layout::ConfigDir;
+use crate::lock::FileLock;
+use crate::read::read_file;
+use crate::readable_name::new_name;
+use crate::source::{Source, is_uuid, new_uuid};
+
+/// A session to begin.
+#[derive(Clone, Debug, Default)]
+pub struct NewSession {
+    /// Its id; a random UUID where none is given.
+    pub id: Option<String>,
+    /// The working directory, absolute.
+    pub cwd: PathBuf,
+    /// The git branch; read from the working directory where none is given.
+    pub git_branch: Option<String>,
+    /// The release whose form is written; [`WRITTEN_FORM`] where none is given.
+    pub version: Option<String>,
+    /// How it is used: `cli` where none is given, so that pickers list it.
+    pub entrypoint: Option<String>,
+}
+
+/// What to do about a session that a client seems to be writing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// Refuse: records that continue the conversation would make a second branch.
+    Refuse,
+    /// Write all the same: titles, tags and other records outside the chain harm nobody.
+    Append,
+}
+
+/// A sub-agent to write.
+#[derive(Clone, Debug, Default)]
+pub struct AgentStart {
+    /// Its id.
+    pub id: String,
+    /// What kind of agent it is.
+    pub agent_type: Option<String>,
+    /// What it is for, in a few words.
+    pub description: Option<String>,
+    /// The call that started it.
+    pub tool_use: Option<String>,
+}
+
+impl<'s> SessionWriter<'s> {
+    /// Begins a session: an empty file, 0600, at its place in the store.
+    pub fn create(
+        config: &ConfigDir,
+        data: &DataDir,
+        source: &'s dyn Source,
+        new: NewSession,
+    ) -> Result<Self, AppendError> {
+        let id = new.id.unwrap_or_else(|| new_uuid(source));
+        if !is_uuid(&id) {
+            return Err(AppendError::NotAUuid { id });
+        }
+        // The client takes the real path; a folder that is not there (yet) has only the path that was given.
+        let cwd = new.cwd.canonicalize().unwrap_or(new.cwd);
+        let origin = Origin {
+            session: id.clone(),
+            agent: None,
+            cwd: cwd.to_string_lossy().into_owned(),
+            version: new.version.unwrap_or_else(|| WRITTEN_FORM.to_owned()),
+            git_branch: new.git_branch.unwrap_or_else(|| git::branch(&cwd)),
+            entrypoint: Some(new.entrypoint.unwrap_or_else(|| "cli".to_owned())),
+            slug: Some(new_name(config, source)),
+        };
+        let path = config.session(&Slug::of_path(&origin.cwd), &SessionKey::new(id));
+        let lock = take_lock(data, &path)?;
+        let file = AppendFile::create(path)?;
+        let mut writer = Self::over(file, lock, Continuation::new(Thread::Main), origin, source);
+        writer.note_origin();
+        Ok(writer)
+    }
+
+    /// Goes on with a session that is there.
+    pub fn open(
+        path: &Path,
+        data: &DataDir,
+        source: &'s dyn Source,
+        patience: Patience,
+    ) -> Result<Self, AppendError> {
+        let mut lock = take_lock(data, path)?;
+        let note = Note::read(&lock.note());
+        let session = SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy());
+        if patience == Patience::Refuse
+            && let Some(busy) = client_at_work(path, &session, note.left, source.now())
+        {
+            return Err(AppendError::Busy { path: path.to_path_buf(), busy });
+        }
+        let bytes = read_file(path)?;
+        let state = Continuation::of(&Transcript::parse(&bytes), Thread::Main);
+        let known = state.origin().cloned().or(note.origin);
+        let origin = origin_of(known, &session, path);
+        let mut writer = Self::over(AppendFile::existing(path), lock, state, origin, source);
+        writer.known_length = bytes.len() as u64;
+        writer.repeated_at = last_repeated(&bytes);
+        Ok(writer)
+    }
+
+    /// Goes on with a sub-agent of this session, or begins it: its own file under the session's folder, and what is known
+    /// of it beside that. The link from the session is the call's result, which names it
+    /// ([`Draft::agent_result`](annals_transcript::draft::Draft::agent_result)).
+    pub fn open_agent(&self, data: &DataDir, start: &AgentStart) -> Result<SessionWriter<'s>, AppendError> {
+        let id = PlainName::new(&start.id, "a sub-agent's id")?;
+        let folder = self.path().with_extension("").join("subagents");
+        let path = folder.join(format!("agent-{id}.jsonl"));
+        let lock = take_lock(data, &path)?;
+        let origin = Origin { agent: Some(id.to_string()), ..self.origin.clone() };
+        if path.exists() {
+            let bytes = read_file(&path)?;
+            let state = Continuation::of(&Transcript::parse(&bytes), Thread::Agent);
+            let mut writer = Self::over(AppendFile::existing(path), lock, state, origin, self.source);
+            writer.known_length = bytes.len() as u64;
+            return Ok(writer);
+        }
+        match create_file(&folder.join(format!("agent-{id}.meta.json")), &meta(start)) {
+            // Left over from a start that was cut short: it says the same.
+            Ok(()) | Err(WriteError::Exists { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let file = AppendFile::create(path)?;
+        Ok(Self::over(file, lock, Continuation::new(Thread::Agent), origin, self.source))
+    }
+
+    fn over(
+        file: AppendFile,
+        lock: FileLock,
+        state: Continuation,
+        origin: Origin,
+        source: &'s dyn Source,
+    ) -> Self {
+        Self { file, lock, state, origin, source, known_length: 0, repeated_at: 0, unsettled: false }
+    }
+
+    /// An empty file does not say where its session is: the lock does, from the start.
+    fn note_origin(&mut self) {
+        let note = Note { left: None, origin: Some(self.origin.clone()) };
+        let _ = self.lock.leave_note(&note.write());
+    }
+}
+
+fn take_lock(data: &DataDir, path: &Path) -> Result<FileLock, AppendError> {
+    let lock = FileLock::try_take(data, path)?;
+    lock.ok_or_else(|| AppendError::Busy { path: path.to_path_buf(), busy: Busy::Locked })
+}
+
+/// The surroundings of new lines: those of the last line, in the session that the file's name says.
+fn origin_of(known: Option<Origin>, session: &SessionKey, path: &Path) -> Origin {
+    let known = known.unwrap_or_else(|| Origin {
+        session: String::new(),
+        agent: None,
+        cwd: folder_of(path).unwrap_or_default(),
+        version: WRITTEN_FORM.to_owned(),
+        git_branch: git::NO_BRANCH.to_owned(),
+        entrypoint: Some("cli".to_owned()),
+        slug: None,
+    });
+    let version = if known.version.is_empty() { WRITTEN_FORM.to_owned() } else { known.version };
+    let git_branch = if known.git_branch.is_empty() { git::NO_BRANCH.to_owned() } else { known.git_branch };
+    Origin { session: session.to_string(), agent: None, version, git_branch, ..known }
+}
+
+/// The working directory of a session without lines: the folder on disk that has its project's slug.
+fn folder_of(path: &Path) -> Option<String> {
+    let slug = path.parent()?.file_name()?.to_str()?;
+    let found = crate::project_path::folders_of_slug(Path::new("/"), slug).into_iter().next()?;
+    Some(found.to_string_lossy().into_owned())
+}
+
+fn meta(start: &AgentStart) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut object = ObjectWriter::begin(&mut out);
+    object.string("agentType", start.agent_type.as_deref().unwrap_or("general-purpose"));
+    object.string_if("description", start.description.as_deref());
+    object.string_if("toolUseId", start.tool_use.as_deref());
+    object.end();
+    out
+}
+
+/// Where titles and tags were last written: the offset of the last such line.
+fn last_repeated(bytes: &[u8]) -> u64 {
+    let is_repeated = |line: &[u8]| {
+        [&br#"{"type":"custom-title""#[..], br#"{"type":"tag""#, br#"{"type":"ai-title""#]
+            .iter()
+            .any(|start| line.starts_with(start))
+    };
+    let last = annals_transcript::line::lines(bytes).filter(|line| is_repeated(line.body())).last();
+    last.map_or(0, |line| line.offset as u64)
+}

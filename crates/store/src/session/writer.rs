@@ -1,0 +1,206 @@
+//! The writer of one session file.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use annals_transcript::draft::{Continuation, Draft, Origin, Placing};
+use annals_transcript::json::{Fields, Value};
+use annals_transcript::line::lines;
+use annals_transcript::objects::read_objects;
+use annals_transcript::record::{ProgressKind, Record, RecordKind};
+
+use super::error::AppendError;
+use super::note::Note;
+use crate::busy::{Busy, Left};
+use crate::durable::{Durability, MOST_PROGRESS_BYTES, REPEAT_AFTER_BYTES, durability};
+use crate::files::{AppendFile, WriteError};
+use crate::lock::FileLock;
+use crate::source::{Source, new_uuid};
+
+/// Appends records to a session or a sub-agent's file, each with its envelope and its parent.
+///
+/// It gives the crash promise of [`AppendFile`]: what was [settled](Self::settle) is there after `kill -9` or a loss of
+/// power at any instant; a torn record is the last line, isolated and reported; nothing else is harmed; and the next append
+/// heals the tail.
+///
+/// A record that could not be written is not acknowledged and moves nothing: when the fault is gone, the next append
+/// continues from the last record that is there.
+#[derive(Debug)]
+pub struct SessionWriter<'s> {
+    pub(super) file: AppendFile,
+    pub(super) lock: FileLock,
+    pub(super) state: Continuation,
+    pub(super) origin: Origin,
+    pub(super) source: &'s dyn Source,
+    /// How long the file is as far as we know it.
+    pub(super) known_length: u64,
+    /// Where titles and tags were last written.
+    pub(super) repeated_at: u64,
+    pub(super) unsettled: bool,
+}
+
+/// A record that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// Its id; records outside the chain have none.
+    pub uuid: Option<String>,
+    /// The line that it continues.
+    pub parent: Option<String>,
+    /// Where its line begins.
+    pub offset: u64,
+    /// Whether a torn line before it was ended.
+    pub healed: bool,
+    /// Whether it must be settled before it is acknowledged.
+    pub durability: Durability,
+}
+
+impl SessionWriter<'_> {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// What its lines have in common.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// The end of the conversation as it is now.
+    pub fn state(&self) -> &Continuation {
+        &self.state
+    }
+
+    /// Changes what later lines say of their surroundings: a new working directory, another branch.
+    pub fn set_surroundings(&mut self, cwd: String, git_branch: String) {
+        (self.origin.cwd, self.origin.git_branch) = (cwd, git_branch);
+    }
+
+    /// Appends a record. It is with the system when this returns; [`settle`](Self::settle) brings it to the disk.
+    pub fn append(&mut self, draft: &Draft) -> Result<Receipt, AppendError> {
+        self.meet_others()?;
+        let fresh = Placing { uuid: new_uuid(self.source), now: self.source.now() };
+        let stamp = self.state.place(draft, fresh)?;
+        let line = draft.line(&self.origin, &stamp);
+        if draft.kind() == RecordKind::Progress && line.len() > MOST_PROGRESS_BYTES {
+            return Err(AppendError::ProgressTooLarge { bytes: line.len() });
+        }
+        let (placed, durability) = self.write(&line)?;
+        let is_chain = draft.kind().is_chain();
+        self.repeat_near_the_end();
+        Ok(Receipt {
+            uuid: is_chain.then_some(stamp.uuid),
+            parent: stamp.parent.filter(|_| is_chain),
+            offset: placed.offset,
+            healed: placed.healed,
+            durability,
+        })
+    }
+
+    /// Brings everything that was appended to the disk, if something among it must be there.
+    pub fn settle(&mut self) -> Result<(), AppendError> {
+        if self.unsettled {
+            self.file.sync()?;
+            self.unsettled = false;
+        }
+        Ok(())
+    }
+
+    /// Appends a record and settles it.
+    pub fn append_settled(&mut self, draft: &Draft) -> Result<Receipt, AppendError> {
+        let receipt = self.append(draft)?;
+        self.settle()?;
+        Ok(receipt)
+    }
+
+    fn write(&mut self, line: &[u8]) -> Result<(crate::files::Placed, Durability), AppendError> {
+        let placed = self.file.append(line).inspect_err(|error| {
+            // What is there of a torn line is ours: the next append must not take it for somebody else's.
+            if let WriteError::Torn { offset, written, .. } = error {
+                self.known_length = offset + *written as u64;
+            }
+        })?;
+        self.known_length = placed.end;
+        let mut safe = Durability::Synced;
+        if let Ok((fields, _)) = Fields::scan(line) {
+            safe = durability_of(&fields);
+            self.absorb(Record::new(fields), placed.offset);
+        }
+        self.unsettled |= safe == Durability::Synced;
+        Ok((placed, safe))
+    }
+
+    fn absorb(&mut self, record: Record<'_>, offset: u64) {
+        if matches!(record.kind(), RecordKind::CustomTitle | RecordKind::AiTitle | RecordKind::Tag) {
+            self.repeated_at = offset;
+        }
+        self.state.absorb(&record);
+    }
+
+    /// Writes titles and tags again where listers look for them. The record before them is written: that they could not
+    /// be is no reason to say otherwise, and the next append tries again.
+    fn repeat_near_the_end(&mut self) {
+        if self.known_length.saturating_sub(self.repeated_at) <= REPEAT_AFTER_BYTES {
+            return;
+        }
+        for draft in self.state.repeated() {
+            let line = draft.line(&self.origin, &Default::default());
+            if self.write(&line).is_err() {
+                return;
+            }
+        }
+        self.repeated_at = self.known_length;
+    }
+
+    /// Takes in what others appended since we looked. Titles and the like harm nobody; a conversation that went on without
+    /// us does: we would make a second branch.
+    fn meet_others(&mut self) -> Result<(), AppendError> {
+        let length = self.file.length()?;
+        if length == self.known_length {
+            return Ok(());
+        }
+        let busy =
+            |offset| AppendError::Busy { path: self.path().to_path_buf(), busy: Busy::Meanwhile { offset } };
+        if length < self.known_length {
+            return Err(busy(length));
+        }
+        let bytes = self.read_from(self.known_length)?;
+        let mut records = Vec::new();
+        for line in lines(&bytes) {
+            read_objects(&line, |fields, _| records.push(Record::new(fields)), |_| {});
+        }
+        if records.iter().any(|record| record.kind().is_chain()) {
+            return Err(busy(self.known_length));
+        }
+        let offset = self.known_length;
+        self.known_length += bytes.len() as u64;
+        for record in records {
+            self.absorb(record, offset);
+        }
+        Ok(())
+    }
+
+    fn read_from(&self, offset: u64) -> Result<Vec<u8>, WriteError> {
+        let mut bytes = Vec::new();
+        let read = File::open(self.path()).and_then(|mut file| {
+            file.seek(SeekFrom::Start(offset))?;
+            file.read_to_end(&mut bytes)
+        });
+        read.map(|_| bytes).map_err(WriteError::at(self.path()))
+    }
+}
+
+impl Drop for SessionWriter<'_> {
+    fn drop(&mut self) {
+        // Best effort: an error was told by `settle`, and the note is a hint.
+        let _ = self.settle();
+        let left = fs::metadata(self.path()).ok().as_ref().and_then(Left::of);
+        let left = left.filter(|left| left.bytes == self.known_length);
+        let _ = self.lock.leave_note(&Note { left, origin: Some(self.origin.clone()) }.write());
+    }
+}
+
+fn durability_of(fields: &Fields<'_>) -> Durability {
+    let progress = fields.get("data").and_then(|data| data.get("type")).and_then(Value::text);
+    durability(RecordKind::of(fields.text("type")), Some(ProgressKind::of(progress)))
+}

@@ -1,0 +1,316 @@
+//! What a writer must know of a file to go on with it: the line to continue from, the ids that are taken, open tool calls.
+
+use std::collections::HashMap;
+
+use super::{Draft, Origin, Stamp};
+use crate::content::{Block, Content};
+use crate::graph::Graph;
+use crate::record::{Record, RecordKind, SystemKind};
+use crate::resume::{Client, leaf};
+use crate::time::{format_millis, parse_millis};
+use crate::transcript::Transcript;
+
+/// Which conversation a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thread {
+    /// A session's own.
+    Main,
+    /// A sub-agent's, all of whose lines are sidechains.
+    Agent,
+}
+
+/// What is made up for a line that brings none of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placing {
+    /// An id that nobody has.
+    pub uuid: String,
+    /// The time, in milliseconds since 1970.
+    pub now: i64,
+}
+
+/// Why a record has no place in this file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlaceError {
+    /// A line with this id is there.
+    Duplicate(String),
+    /// The parent is not there: it must be written first.
+    UnknownParent(String),
+    /// The call that it answers is not there.
+    UnknownCall(String),
+    /// The call has its answer.
+    AlreadyAnswered(String),
+    /// A time that is none: the client refuses files that have one.
+    BadTimestamp(String),
+}
+
+impl std::fmt::Display for PlaceError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Duplicate(id) => write!(formatter, "a record with the uuid {id} is there already"),
+            Self::UnknownParent(id) => write!(formatter, "its parent {id} is not in the session"),
+            Self::UnknownCall(id) => write!(formatter, "the session has no tool call {id} to answer"),
+            Self::AlreadyAnswered(id) => write!(formatter, "the tool call {id} has its answer already"),
+            Self::BadTimestamp(text) => write!(formatter, "{text:?} is no time"),
+        }
+    }
+}
+
+impl std::error::Error for PlaceError {}
+
+#[derive(Clone, Debug)]
+struct Call {
+    line: String,
+    is_answered: bool,
+}
+
+/// The state of a file's end.
+#[derive(Clone, Debug)]
+pub struct Continuation {
+    thread: Thread,
+    tip: Option<String>,
+    parents: HashMap<String, Option<String>>,
+    calls: HashMap<String, Call>,
+    newest: Option<i64>,
+    custom_title: Option<String>,
+    ai_title: Option<String>,
+    tag: Option<String>,
+    model: Option<String>,
+    origin: Option<Origin>,
+}
+
+impl Continuation {
+    /// Of a file without lines.
+    pub fn new(thread: Thread) -> Self {
+        Self {
+            thread,
+            tip: None,
+            parents: HashMap::new(),
+            calls: HashMap::new(),
+            newest: None,
+            custom_title: None,
+            ai_title: None,
+            tag: None,
+            model: None,
+            origin: None,
+        }
+    }
+
+    /// Of a file as it is: the tip is where the newest client would go on.
+    pub fn of(transcript: &Transcript<'_>, thread: Thread) -> Self {
+        let mut state = Self::new(thread);
+        for (_, record) in transcript.records() {
+            state.absorb(&record);
+        }
+        if thread == Thread::Main {
+            state.go_where_the_client_goes(transcript);
+        }
+        state
+    }
+
+    /// The last line is the tip, unless the newest client would go on from another branch, or from before what was rewound.
+    fn go_where_the_client_goes(&mut self, transcript: &Transcript<'_>) {
+        let Some(chosen) = leaf(transcript, Client::NEWEST) else { return };
+        let graph = Graph::new(transcript);
+        let nodes = transcript.nodes();
+        let tip = nodes
+            .iter()
+            .rposition(|node| node.uuid.is_some_and(|id| self.tip.as_deref().is_some_and(|tip| id.is(tip))));
+        let mut at = tip;
+        // Lines that are no messages may stand between the message that the client names and the end of its branch.
+        while let Some(node) = at.filter(|&node| node != chosen) {
+            let is_message = matches!(nodes[node].kind, RecordKind::User | RecordKind::Assistant);
+            at = graph.parent(node).filter(|&above| !is_message && above < node);
+        }
+        if at != Some(chosen) {
+            self.tip = nodes[chosen].uuid.map(|id| id.to_string());
+        }
+    }
+
+    /// Takes in a line that now stands at the end of the file.
+    pub fn absorb(&mut self, record: &Record<'_>) {
+        match record {
+            Record::CustomTitle(title) => self.custom_title = title.title().map(|text| text.to_string()),
+            Record::AiTitle(title) => self.ai_title = title.title().map(|text| text.to_string()),
+            Record::Tag(tag) => self.tag = tag.tag().map(|text| text.to_string()),
+            Record::LastPrompt(last) => {
+                let leaf =
+                    last.leaf().map(|id| id.to_string()).filter(|leaf| self.parents.contains_key(leaf));
+                // The newest client goes where this points; an earlier line of the same branch must be meant explicitly.
+                let is_meant = |leaf: &String| last.explicit() == Some(true) || !self.is_above_tip(leaf);
+                self.tip = leaf.filter(is_meant).or(self.tip.take());
+            }
+            Record::User(user) => self.note_answers(user.content()),
+            Record::Assistant(assistant) => {
+                if let Some(uuid) = record.envelope().uuid() {
+                    self.note_calls(&uuid.to_string(), assistant.content());
+                }
+                let model = assistant.message().and_then(|message| message.model());
+                self.model = model
+                    .filter(|model| !model.is("<synthetic>"))
+                    .map(|model| model.to_string())
+                    .or(self.model.take());
+            }
+            _ => {}
+        }
+        if record.kind().is_chain() {
+            self.absorb_place(record);
+        }
+    }
+
+    fn absorb_place(&mut self, record: &Record<'_>) {
+        let envelope = record.envelope();
+        let Some(uuid) = envelope.uuid().map(|id| id.to_string()) else { return };
+        let parent = envelope.parent().map(|id| id.to_string());
+        self.parents.insert(uuid.clone(), parent);
+        let millis = envelope.timestamp().and_then(|time| time.millis());
+        self.newest = self.newest.max(millis);
+        let is_aside = envelope.is_sidechain() == Some(true) && self.thread == Thread::Main;
+        if is_aside || record.kind() == RecordKind::Progress {
+            return;
+        }
+        let text = |text: Option<crate::json::Text<'_>>| text.map(|text| text.to_string());
+        self.origin = Some(Origin {
+            session: envelope.session().map(|id| id.to_string()).unwrap_or_default(),
+            agent: envelope.agent().map(|id| id.to_string()),
+            cwd: text(envelope.cwd()).unwrap_or_default(),
+            version: text(envelope.version()).unwrap_or_default(),
+            git_branch: text(envelope.git_branch()).unwrap_or_default(),
+            entrypoint: text(envelope.entrypoint()),
+            slug: text(envelope.slug()).or(self.origin.take().and_then(|origin| origin.slug)),
+        });
+        self.tip = Some(uuid);
+    }
+
+    fn note_calls(&mut self, line: &str, content: Content<'_>) {
+        for block in content.blocks() {
+            if let Block::ToolUse(call) = block
+                && let Some(id) = call.id()
+            {
+                let is_answered = self.calls.get(&*id.decode()).is_some_and(|call| call.is_answered);
+                self.calls.insert(id.to_string(), Call { line: line.to_owned(), is_answered });
+            }
+        }
+    }
+
+    fn note_answers(&mut self, content: Content<'_>) {
+        for block in content.blocks() {
+            if let Block::ToolResult(result) = block
+                && let Some(id) = result.tool_use()
+                && let Some(call) = self.calls.get_mut(&*id.decode())
+            {
+                call.is_answered = true;
+            }
+        }
+    }
+
+    fn is_above_tip(&self, id: &str) -> bool {
+        let mut at = self.tip.as_deref();
+        // A chain is never longer than the file: a cycle ends there.
+        for _ in 0..=self.parents.len() {
+            match at {
+                Some(here) if here == id => return true,
+                Some(here) => at = self.parents.get(here).and_then(Option::as_deref),
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// The place of a draft: its own ids where it brings them, else the next ones.
+    pub fn place(&self, draft: &Draft, fresh: Placing) -> Result<Stamp, PlaceError> {
+        let text = |key: &str| draft.value(key).and_then(|value| value.text()).map(|text| text.to_string());
+        let now = self.newest.map_or(fresh.now, |newest| fresh.now.max(newest.saturating_add(1)));
+        let timestamp = match text("timestamp") {
+            Some(given) if parse_millis(&given).is_none() => return Err(PlaceError::BadTimestamp(given)),
+            Some(given) => given,
+            // Never before a line that is there: the oldest client takes the newest line for the last.
+            None => format_millis(now),
+        };
+        if !draft.kind().is_chain() {
+            return Ok(Stamp { timestamp, ..Stamp::default() });
+        }
+        let uuid = text("uuid").filter(|id| !id.is_empty()).unwrap_or(fresh.uuid);
+        if self.parents.contains_key(&uuid) {
+            return Err(PlaceError::Duplicate(uuid));
+        }
+        let given_parent = draft.value("parentUuid").map(|value| value.text().map(|text| text.to_string()));
+        if let Some(Some(parent)) = &given_parent
+            && !self.parents.contains_key(parent)
+        {
+            return Err(PlaceError::UnknownParent(parent.clone()));
+        }
+        let starts_over = is_boundary(draft);
+        let logical_parent = text("logicalParentUuid").or_else(|| self.tip.clone()).filter(|_| starts_over);
+        let brings_parent = given_parent.is_some();
+        let parent = given_parent.unwrap_or_else(|| self.tip.clone().filter(|_| !starts_over));
+        let source_assistant = match text("sourceToolAssistantUUID") {
+            Some(given) => Some(given),
+            None => self.source_of(draft, brings_parent)?,
+        };
+        Ok(Stamp { uuid, parent, logical_parent, source_assistant, timestamp })
+    }
+
+    /// The line of the call that a draft answers.
+    fn source_of(&self, draft: &Draft, knows_its_place: bool) -> Result<Option<String>, PlaceError> {
+        if draft.kind() != RecordKind::User {
+            return Ok(None);
+        }
+        let content = draft.value("message").and_then(|message| message.get("content"));
+        let answered = content.map(Content::new).and_then(|content| {
+            content.blocks().find_map(|block| match block {
+                Block::ToolResult(result) => result.tool_use().map(|id| id.to_string()),
+                _ => None,
+            })
+        });
+        let Some(id) = answered else { return Ok(None) };
+        match self.calls.get(&id) {
+            Some(call) if call.is_answered && !knows_its_place => Err(PlaceError::AlreadyAnswered(id)),
+            Some(call) => Ok(Some(call.line.clone())),
+            None if knows_its_place => Ok(None),
+            None => Err(PlaceError::UnknownCall(id)),
+        }
+    }
+
+    /// The line that the next one continues.
+    pub fn tip(&self) -> Option<&str> {
+        self.tip.as_deref()
+    }
+
+    /// Whether a line with this id is there.
+    pub fn knows(&self, uuid: &str) -> bool {
+        self.parents.contains_key(uuid)
+    }
+
+    /// The model that last answered.
+    pub fn model(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+
+    /// What the last line says of where it was written.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.origin.as_ref()
+    }
+
+    /// The title that a person gave; an empty one was taken back.
+    pub fn custom_title(&self) -> Option<&str> {
+        self.custom_title.as_deref()
+    }
+
+    /// The tag; an empty one was taken back.
+    pub fn tag(&self) -> Option<&str> {
+        self.tag.as_deref()
+    }
+
+    /// What listers look for near the end of a file, to be written there again.
+    pub fn repeated(&self) -> Vec<Draft> {
+        let custom = self.custom_title.as_deref().map(Draft::custom_title);
+        let ai = self.ai_title.as_deref().map(Draft::ai_title);
+        let tag = self.tag.as_deref().map(Draft::tag);
+        [ai, custom, tag].into_iter().flatten().collect()
+    }
+}
+
+fn is_boundary(draft: &Draft) -> bool {
+    let subtype = draft.value("subtype").and_then(|value| value.text());
+    draft.kind() == RecordKind::System && SystemKind::of(subtype) == SystemKind::CompactBoundary
+}

@@ -1,0 +1,73 @@
+//! A model's response, as lines: one a content block, all with the same ids; how it ended and what it cost on the last.
+
+use super::Draft;
+use crate::json::{ObjectWriter, Value};
+use crate::record::RecordKind;
+
+/// A response of the API.
+#[derive(Clone, Copy, Debug)]
+pub struct ResponseDraft<'a> {
+    /// `message.id`.
+    pub message: &'a str,
+    /// `requestId`.
+    pub request: Option<&'a str>,
+    /// The model.
+    pub model: &'a str,
+    /// The content blocks: each a JSON object.
+    pub blocks: &'a [&'a [u8]],
+    /// Why it stopped.
+    pub stop_reason: Option<&'a str>,
+    /// The final usage: a JSON object.
+    pub usage: Option<&'a [u8]>,
+}
+
+impl ResponseDraft<'_> {
+    /// One draft a block, in order. Readers that sum up lines see the output tokens once: earlier lines have the usage of
+    /// a response that has just begun, as the client's have.
+    pub fn drafts(&self) -> Vec<Draft> {
+        let last = self.blocks.len().saturating_sub(1);
+        self.blocks.iter().enumerate().map(|(at, block)| self.line(block, at == last)).collect()
+    }
+
+    /// The line of one block while the response streams: without an end.
+    pub fn open_block(&self, block: &[u8]) -> Draft {
+        self.line(block, false)
+    }
+
+    fn line(&self, block: &[u8], is_last: bool) -> Draft {
+        let mut content = b"[".to_vec();
+        content.extend_from_slice(block);
+        content.push(b']');
+        let usage = if is_last { self.final_usage() } else { self.first_usage() };
+        let draft = Draft::made(RecordKind::Assistant).object("message", |message| {
+            message.string("id", self.message).string("type", "message").string("role", "assistant");
+            message.string("model", self.model).raw("content", &content);
+            message.string_or_null("stop_reason", self.stop_reason.filter(|_| is_last));
+            message.raw("stop_sequence", b"null").raw("usage", &usage);
+        });
+        draft.string_if("requestId", self.request)
+    }
+
+    fn final_usage(&self) -> Vec<u8> {
+        let given = self.usage.filter(|json| Value::parse(json).is_ok_and(|value| value.fields().is_some()));
+        given.unwrap_or(br#"{"input_tokens":0,"output_tokens":0}"#).to_vec()
+    }
+
+    fn first_usage(&self) -> Vec<u8> {
+        let whole = self.final_usage();
+        let Some(fields) = Value::parse(&whole).ok().and_then(Value::fields) else { return whole };
+        let mut out = Vec::new();
+        let mut object = ObjectWriter::begin(&mut out);
+        for field in fields.iter() {
+            let key = field.key.decode();
+            if &*key == "output_tokens" {
+                let begun = field.value.count().unwrap_or(0).min(1);
+                object.number(&key, begun);
+            } else {
+                object.raw(&key, field.value.raw());
+            }
+        }
+        object.end();
+        out
+    }
+}
