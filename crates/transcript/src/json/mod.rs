@@ -3,13 +3,17 @@
 //! A value here is a slice of the file and nothing is decoded before somebody asks for it, so that key order, number
 //! forms, unknown fields, lone surrogate escapes and even invalid UTF-8 survive. This module knows nothing of sessions.
 
+mod compact;
 mod fields;
+mod owned;
 mod scan;
 mod text;
 mod value;
 mod write;
 
+pub use compact::compact;
 pub use fields::{Field, Fields};
+pub use owned::RawJson;
 pub use scan::{Fault, FaultKind, scan_value, skip_space};
 pub use text::Text;
 pub use value::{Items, Kind, Value};
