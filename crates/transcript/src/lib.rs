@@ -13,6 +13,7 @@ pub mod inspect;
 pub mod json;
 pub mod line;
 pub mod loss;
+pub mod message;
 pub mod objects;
 pub mod pairing;
 pub mod price;

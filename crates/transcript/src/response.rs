@@ -67,12 +67,23 @@ pub fn responses<'a>(transcript: &Transcript<'a>) -> Vec<Response<'a>> {
             latest.insert(uuid, index);
         }
     }
+    let is_latest = |&index: &NodeIndex| {
+        transcript.nodes()[index].uuid.is_none_or(|uuid| latest.get(&uuid).is_none_or(|&last| last == index))
+    };
+    responses_of(transcript, (0..transcript.nodes().len()).filter(is_latest))
+}
+
+/// The responses that some records of a file make up, each where its first line stands among them. Records that are no
+/// assistant's are passed over.
+pub fn responses_of<'a>(
+    transcript: &Transcript<'a>,
+    nodes: impl IntoIterator<Item = NodeIndex>,
+) -> Vec<Response<'a>> {
     let mut responses: Vec<Response<'a>> = Vec::new();
     let mut places = HashMap::new();
-    for (index, node) in transcript.nodes().iter().enumerate() {
-        if node.kind != RecordKind::Assistant
-            || node.uuid.is_some_and(|uuid| latest.get(&uuid) != Some(&index))
-        {
+    for index in nodes {
+        let node = &transcript.nodes()[index];
+        if node.kind != RecordKind::Assistant {
             continue;
         }
         let Record::Assistant(line) = transcript.record(index) else { continue };

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::compact::compact;
 use super::scan::Fault;
+use super::text::Text;
 use super::value::Value;
 use super::write::write_string;
 
@@ -37,6 +38,11 @@ impl RawJson {
         let mut out = Vec::with_capacity(text.len() + 2);
         write_string(&mut out, text);
         Self(out.into())
+    }
+
+    /// A string as it was written, escapes and all.
+    pub fn of_text(text: Text<'_>) -> Self {
+        Self([b"\"", text.raw(), b"\""].concat().into())
     }
 
     /// The value, to look into.

@@ -44,13 +44,25 @@ impl<'o> ObjectWriter<'o> {
 
     /// Writes a key and hands out the buffer: whoever calls appends exactly one value.
     pub fn key(&mut self, key: &str) -> &mut Vec<u8> {
+        self.next();
+        write_string(self.out, key);
+        self.out.push(b':');
+        self.out
+    }
+
+    /// The same for a key that is a JSON string already, quotes and all.
+    pub fn raw_key(&mut self, key: &[u8]) -> &mut Vec<u8> {
+        self.next();
+        self.out.extend_from_slice(key);
+        self.out.push(b':');
+        self.out
+    }
+
+    fn next(&mut self) {
         if !self.empty {
             self.out.push(b',');
         }
         self.empty = false;
-        write_string(self.out, key);
-        self.out.push(b':');
-        self.out
     }
 
     /// A string field.
