@@ -1,5 +1,9 @@
 //! The command line, as types. What it says here is what `--help` teaches.
 
+mod changing;
+
+pub(crate) use changing::{AppendArgs, Care, NewArgs, RenameArgs, ResetProjectArgs, TagArgs, UndoArgs};
+
 use std::path::PathBuf;
 
 use annals_transcript::resume::Client;
@@ -12,6 +16,7 @@ Examples:
   annals show last                  read the newest session of this folder
   annals show 3f2a --as markdown    the same as a document
   annals check last                 will it resume? what is broken, by line and byte
+  annals tag last release           tag the newest session of this folder
   annals demo --out /tmp/demo       a made-up store to play with
 
 SESSION is a path to a .jsonl file, a session id or the beginning of one (4 characters or
@@ -83,6 +88,18 @@ pub(crate) enum Command {
     Plans(PlansArgs),
     /// Show the prompts of history.jsonl, newest last
     History(HistoryArgs),
+    /// Begin a session, for a program that will append to it
+    New(NewArgs),
+    /// Append records or plain messages from standard input to a session
+    Append(AppendArgs),
+    /// Give a session a title
+    Rename(RenameArgs),
+    /// Give a session a tag
+    Tag(TagArgs),
+    /// Move all sessions of a project to the trash, from where `annals undo` brings them back
+    ResetProject(ResetProjectArgs),
+    /// Take back a change that annals made
+    Undo(UndoArgs),
     /// Write a made-up, realistic store to try things on
     Demo(DemoArgs),
     /// Print the completions of a shell

@@ -1,15 +1,17 @@
 //! What every command is given: the store to read, where to write, and how.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use annals_store::Store;
+use annals_store::{DataDir, Store};
 use annals_transcript::price::Prices;
 use jiff::tz::TimeZone;
 
-use crate::args::{ColorChoice, Global};
+use crate::args::{Care, ColorChoice, Global};
 use crate::error::{Fault, Outcome};
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::source::SystemSource;
 use crate::surroundings::Surroundings;
 
 /// The surroundings of a command.
@@ -28,8 +30,13 @@ pub(crate) struct Context {
     pub(crate) current_dir: Option<PathBuf>,
     /// How much is said.
     pub(crate) verbosity: i8,
+    /// Time and chance.
+    pub(crate) source: SystemSource,
+    data_dir: Option<PathBuf>,
     /// Whether somebody watches standard error.
     is_watched: bool,
+    /// Whether somebody can answer a question.
+    can_ask: bool,
 }
 
 impl Context {
@@ -57,6 +64,9 @@ impl Context {
             zone: TimeZone::system(),
             prices,
             is_watched: surroundings.stderr_is_terminal && !global.quiet,
+            can_ask: surroundings.stdin_is_terminal && surroundings.stderr_is_terminal,
+            source: SystemSource,
+            data_dir,
             current_dir: surroundings.current_dir,
             verbosity: i8::from(global.verbose) - i8::from(global.quiet),
         })
@@ -71,6 +81,36 @@ impl Context {
     /// A word on standard error about long work.
     pub(crate) fn progress(&self, label: &'static str, total: Option<u64>) -> Progress {
         Progress::new(label, total, self.is_watched)
+    }
+
+    /// Our own folder, for locks, the journal and the trash.
+    pub(crate) fn data_dir(&self) -> Result<DataDir, Fault> {
+        self.data_dir.clone().map(DataDir::new).ok_or_else(|| {
+            Fault::usage("there is no folder for the locks and the journal of annals")
+                .hint("name one: annals --data-dir DIR, or set ANNALS_DATA_DIR")
+        })
+    }
+
+    /// Asks the person, where there is one and `--yes` was not said; else the answer is yes.
+    pub(crate) fn agrees(&mut self, care: Care, question: &str) -> Result<bool, Fault> {
+        if care.yes || !self.can_ask {
+            return Ok(true);
+        }
+        self.out.flush()?;
+        let mut error = io::stderr();
+        write!(error, "{question} [y/N] ")?;
+        error.flush()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    }
+
+    /// A word on standard error, unless none is wanted.
+    #[allow(clippy::print_stderr, reason = "what is said beside the answers of a command")]
+    pub(crate) fn say(&self, text: impl AsRef<str>) {
+        if self.verbosity >= 0 {
+            eprintln!("annals: {}", text.as_ref());
+        }
     }
 
     /// The working directory as the client spells it.

@@ -4,7 +4,9 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use annals_store::files::WriteError;
 use annals_store::read::ReadError;
+use annals_store::session::AppendError;
 
 /// How a command that ran to its end ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +17,8 @@ pub(crate) enum Outcome {
     NothingFound,
     /// Done, and problems were found in the data.
     ProblemsFound,
+    /// The person said no.
+    Declined,
 }
 
 impl Outcome {
@@ -22,7 +26,7 @@ impl Outcome {
     pub(crate) fn exit_code(self) -> ExitCode {
         ExitCode::from(match self {
             Self::Done => 0,
-            Self::NothingFound => 1,
+            Self::NothingFound | Self::Declined => 1,
             Self::ProblemsFound => 3,
         })
     }
@@ -35,6 +39,8 @@ pub(crate) enum FaultKind {
     NothingFound,
     /// The arguments make no sense, or name a file that cannot be read.
     Usage,
+    /// Somebody else is writing, or something changed since.
+    Conflict,
     /// The reader of our output went away; no error.
     BrokenPipe,
     /// A fault of ours, or of the machine.
@@ -60,9 +66,25 @@ impl Fault {
         Self { kind: FaultKind::Usage, message: message.into(), hints: Vec::new() }
     }
 
+    /// Locked, or in conflict.
+    pub(crate) fn conflict(message: impl Into<String>) -> Self {
+        Self { kind: FaultKind::Conflict, message: message.into(), hints: Vec::new() }
+    }
+
     /// A fault of ours, or of the machine.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self { kind: FaultKind::Internal, message: message.into(), hints: Vec::new() }
+    }
+
+    /// What went wrong, without what to do about it.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Says where it went wrong.
+    pub(crate) fn at(mut self, place: impl std::fmt::Display) -> Self {
+        self.message = format!("{place}: {}", self.message);
+        self
     }
 
     /// Adds a line that says what to do.
@@ -78,6 +100,7 @@ impl Fault {
             FaultKind::BrokenPipe => return ExitCode::SUCCESS,
             FaultKind::NothingFound => 1,
             FaultKind::Usage => 2,
+            FaultKind::Conflict => 4,
             FaultKind::Internal => 70,
         };
         eprintln!("{self}");
@@ -107,5 +130,33 @@ impl From<io::Error> for Fault {
 impl From<ReadError> for Fault {
     fn from(error: ReadError) -> Self {
         Self::usage(error.to_string())
+    }
+}
+
+impl From<WriteError> for Fault {
+    fn from(error: WriteError) -> Self {
+        let message = error.to_string();
+        match error {
+            WriteError::Name(_) | WriteError::NotOneLine { .. } => Self::usage(message),
+            WriteError::Exists { .. } => Self::conflict(message),
+            _ => Self::internal(message)
+                .hint("nothing of this was acknowledged; try again when the fault is gone"),
+        }
+    }
+}
+
+impl From<AppendError> for Fault {
+    fn from(error: AppendError) -> Self {
+        let message = error.to_string();
+        match error {
+            AppendError::Busy { .. } => Self::conflict(message),
+            AppendError::Write(error) => error.into(),
+            AppendError::Read(error) => error.into(),
+            AppendError::Place(_)
+            | AppendError::ProgressTooLarge { .. }
+            | AppendError::Plain(_)
+            | AppendError::Name(_)
+            | AppendError::NotAUuid { .. } => Self::usage(message),
+        }
     }
 }

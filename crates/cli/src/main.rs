@@ -2,6 +2,7 @@
 //! everything else is done elsewhere.
 
 mod args;
+mod change;
 mod commands;
 mod context;
 mod error;
@@ -10,6 +11,7 @@ mod output;
 mod pager;
 mod progress;
 mod session;
+mod source;
 mod surroundings;
 mod survey;
 mod table;

@@ -23,6 +23,8 @@ pub(crate) struct Surroundings {
     pub(crate) current_dir: Option<PathBuf>,
     /// Whether standard output is a terminal.
     pub(crate) stdout_is_terminal: bool,
+    /// Whether standard input is a terminal.
+    pub(crate) stdin_is_terminal: bool,
     /// Whether standard error is a terminal.
     pub(crate) stderr_is_terminal: bool,
     /// The terminal's columns and rows.
@@ -49,6 +51,7 @@ impl Surroundings {
             pager: env::var("PAGER").ok(),
             current_dir: env::current_dir().ok().map(|dir| dir.canonicalize().unwrap_or(dir)),
             stdout_is_terminal: std::io::stdout().is_terminal(),
+            stdin_is_terminal: std::io::stdin().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
             terminal_size: size.map(|(width, height)| (usize::from(width.0), usize::from(height.0))),
             unicode: cfg!(windows) || locale.is_none_or(|locale| locale.to_lowercase().contains("utf")),

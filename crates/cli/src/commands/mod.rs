@@ -1,5 +1,6 @@
 //! One file a command, each of the same shape: resolve, check, do, report.
 
+mod append;
 mod bench;
 mod check;
 mod completions;
@@ -7,10 +8,15 @@ mod demo;
 mod history;
 mod ls;
 mod man;
+mod new;
 mod overview;
 mod plans;
+mod rename;
+mod reset_project;
 mod show;
+mod tag;
 mod todos;
+mod undo;
 
 use crate::args::Command;
 use crate::context::Context;
@@ -26,6 +32,12 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Todos(args)) => todos::run(&args, context),
         Some(Command::Plans(args)) => plans::run(&args, context),
         Some(Command::History(args)) => history::run(&args, context),
+        Some(Command::New(args)) => new::run(&args, context),
+        Some(Command::Append(args)) => append::run(&args, context),
+        Some(Command::Rename(args)) => rename::run(&args, context),
+        Some(Command::Tag(args)) => tag::run(&args, context),
+        Some(Command::ResetProject(args)) => reset_project::run(&args, context),
+        Some(Command::Undo(args)) => undo::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::Completions(args)) => completions::run(&args, context),
         Some(Command::Man) => man::run(context),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use annals_transcript::draft::PlaceError;
+use annals_transcript::draft::{PlaceError, PlainError};
 
 use crate::busy::Busy;
 use crate::files::{NameError, WriteError};
@@ -22,6 +22,9 @@ pub enum AppendError {
     /// The record has no place in the session.
     #[error(transparent)]
     Place(#[from] PlaceError),
+    /// A plain message that has no records.
+    #[error(transparent)]
+    Plain(#[from] PlainError),
     /// A progress record that is too large to be one.
     #[error("a progress record of {bytes} bytes: at most {most} are taken, results go into results", most = crate::durable::MOST_PROGRESS_BYTES)]
     ProgressTooLarge {

@@ -4,9 +4,10 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use annals_transcript::draft::{Continuation, Draft, Origin, Placing};
+use annals_transcript::draft::{Continuation, Draft, Origin, Placing, PlainDefaults, drafts_of};
 use annals_transcript::json::{Fields, Value};
 use annals_transcript::line::lines;
+use annals_transcript::message::Message;
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::{ProgressKind, Record, RecordKind};
 
@@ -16,7 +17,7 @@ use crate::busy::{Busy, Left};
 use crate::durable::{Durability, MOST_PROGRESS_BYTES, REPEAT_AFTER_BYTES, durability};
 use crate::files::{AppendFile, WriteError};
 use crate::lock::FileLock;
-use crate::source::{Source, new_uuid};
+use crate::source::{Source, new_api_id, new_uuid};
 
 /// Appends records to a session or a sub-agent's file, each with its envelope and its parent.
 ///
@@ -61,6 +62,11 @@ impl SessionWriter<'_> {
         self.file.path()
     }
 
+    /// How long the file is, with all that was appended here.
+    pub fn length(&self) -> u64 {
+        self.known_length
+    }
+
     /// What its lines have in common.
     pub fn origin(&self) -> &Origin {
         &self.origin
@@ -95,6 +101,18 @@ impl SessionWriter<'_> {
             healed: placed.healed,
             durability,
         })
+    }
+
+    /// Appends a plain message: as the records that it came from, or as new ones, a line a result or a block. Where one of
+    /// several fails, those before it are there, and the tip is the last of them.
+    pub fn append_message(&mut self, message: &Message) -> Result<Vec<Receipt>, AppendError> {
+        let defaults = PlainDefaults {
+            message: new_api_id("msg", self.source),
+            request: new_api_id("req", self.source),
+            model: self.state.model().unwrap_or("unknown").to_owned(),
+        };
+        let drafts = drafts_of(message, &defaults)?;
+        drafts.iter().map(|draft| self.append(draft)).collect()
     }
 
     /// Brings everything that was appended to the disk, if something among it must be there.

@@ -218,9 +218,8 @@ impl Continuation {
 
     /// The place of a draft: its own ids where it brings them, else the next ones.
     pub fn place(&self, draft: &Draft, fresh: Placing) -> Result<Stamp, PlaceError> {
-        let text = |key: &str| draft.value(key).and_then(|value| value.text()).map(|text| text.to_string());
         let now = self.newest.map_or(fresh.now, |newest| fresh.now.max(newest.saturating_add(1)));
-        let timestamp = match text("timestamp") {
+        let timestamp = match draft.own_timestamp() {
             Some(given) if parse_millis(&given).is_none() => return Err(PlaceError::BadTimestamp(given)),
             Some(given) => given,
             // Never before a line that is there: the oldest client takes the newest line for the last.
@@ -229,21 +228,22 @@ impl Continuation {
         if !draft.kind().is_chain() {
             return Ok(Stamp { timestamp, ..Stamp::default() });
         }
-        let uuid = text("uuid").filter(|id| !id.is_empty()).unwrap_or(fresh.uuid);
+        let uuid = draft.own_uuid().unwrap_or(fresh.uuid);
         if self.parents.contains_key(&uuid) {
             return Err(PlaceError::Duplicate(uuid));
         }
-        let given_parent = draft.value("parentUuid").map(|value| value.text().map(|text| text.to_string()));
+        let given_parent = draft.own_parent();
         if let Some(Some(parent)) = &given_parent
             && !self.parents.contains_key(parent)
         {
             return Err(PlaceError::UnknownParent(parent.clone()));
         }
         let starts_over = is_boundary(draft);
-        let logical_parent = text("logicalParentUuid").or_else(|| self.tip.clone()).filter(|_| starts_over);
+        let logical_parent =
+            draft.text("logicalParentUuid").or_else(|| self.tip.clone()).filter(|_| starts_over);
         let brings_parent = given_parent.is_some();
         let parent = given_parent.unwrap_or_else(|| self.tip.clone().filter(|_| !starts_over));
-        let source_assistant = match text("sourceToolAssistantUUID") {
+        let source_assistant = match draft.text("sourceToolAssistantUUID") {
             Some(given) => Some(given),
             None => self.source_of(draft, brings_parent)?,
         };

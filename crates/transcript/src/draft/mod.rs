@@ -8,6 +8,7 @@ mod agent;
 mod chain;
 mod continuation;
 mod given;
+mod plain;
 mod response;
 mod side;
 mod system;
@@ -16,6 +17,7 @@ pub use agent::AgentAnswer;
 pub use chain::{Said, ToolAnswer, ToolOutcome};
 pub use continuation::{Continuation, PlaceError, Placing, Thread};
 pub use given::GivenError;
+pub use plain::{PlainDefaults, PlainError, drafts_of};
 pub use response::ResponseDraft;
 pub use side::{BackupOf, QueueStep, SnapshotStep};
 pub use system::{CompactionTrigger, Retry};
@@ -68,9 +70,18 @@ pub struct Draft {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Body {
     /// Made here.
-    Made { kind: RecordKind, parts: Vec<Part> },
+    Made { kind: RecordKind, parts: Vec<Part>, own: Own },
     /// Made by another program: compact JSON, an object with a `type`.
     Given(Vec<u8>),
+}
+
+/// What a record that is made here brings of its place.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+struct Own {
+    uuid: Option<String>,
+    /// The inner `None` starts a chain.
+    parent: Option<Option<String>>,
+    timestamp: Option<String>,
 }
 
 /// One piece of a record that is made here.
@@ -86,7 +97,7 @@ enum Part {
 
 impl Draft {
     fn made(kind: RecordKind) -> Self {
-        Self { body: Body::Made { kind, parts: Vec::new() } }
+        Self { body: Body::Made { kind, parts: Vec::new(), own: Own::default() } }
     }
 
     fn part(mut self, part: Part) -> Self {
@@ -104,6 +115,30 @@ impl Draft {
             Err(_) => value.extend_from_slice(b"null"),
         }
         self.part(Part::Field(key.into(), value))
+    }
+
+    /// Gives it this id instead of a new one.
+    pub fn with_uuid(mut self, uuid: &str) -> Self {
+        if let Body::Made { own, .. } = &mut self.body {
+            own.uuid = Some(uuid.to_owned());
+        }
+        self
+    }
+
+    /// Makes it continue this line instead of the last one; none starts a chain.
+    pub fn with_parent(mut self, parent: Option<&str>) -> Self {
+        if let Body::Made { own, .. } = &mut self.body {
+            own.parent = Some(parent.map(str::to_owned));
+        }
+        self
+    }
+
+    /// Gives it this time instead of now.
+    pub fn with_timestamp(mut self, timestamp: &str) -> Self {
+        if let Body::Made { own, .. } = &mut self.body {
+            own.timestamp = Some(timestamp.to_owned());
+        }
+        self
     }
 
     fn string(self, key: &'static str, text: &str) -> Self {
@@ -154,11 +189,39 @@ impl Draft {
         }
     }
 
+    /// The id that it brings.
+    pub fn own_uuid(&self) -> Option<String> {
+        match &self.body {
+            Body::Made { own, .. } => own.uuid.clone(),
+            Body::Given(_) => self.text("uuid").filter(|id| !id.is_empty()),
+        }
+    }
+
+    /// The parent that it brings; the inner `None` starts a chain.
+    pub fn own_parent(&self) -> Option<Option<String>> {
+        match &self.body {
+            Body::Made { own, .. } => own.parent.clone(),
+            Body::Given(_) => self.value("parentUuid").map(|value| value.text().map(|text| text.to_string())),
+        }
+    }
+
+    /// The time that it brings.
+    pub fn own_timestamp(&self) -> Option<String> {
+        match &self.body {
+            Body::Made { own, .. } => own.timestamp.clone(),
+            Body::Given(_) => self.text("timestamp"),
+        }
+    }
+
+    fn text(&self, key: &str) -> Option<String> {
+        self.value(key).and_then(Value::text).map(|text| text.to_string())
+    }
+
     /// The line: one compact JSON object without a line break.
     pub fn line(&self, origin: &Origin, stamp: &Stamp) -> Vec<u8> {
         match &self.body {
-            Body::Made { kind, parts } if kind.is_chain() => chain::line(*kind, parts, origin, stamp),
-            Body::Made { kind, parts } => side::line(*kind, parts, origin, stamp),
+            Body::Made { kind, parts, .. } if kind.is_chain() => chain::line(*kind, parts, origin, stamp),
+            Body::Made { kind, parts, .. } => side::line(*kind, parts, origin, stamp),
             Body::Given(raw) => given::line(raw, origin, stamp),
         }
     }

@@ -1,0 +1,125 @@
+//! One answer a line. Those of records that must be on the disk wait until they are; lines that come fast share the way there.
+
+use std::io::{Read, Write};
+
+use annals_store::SessionWriter;
+use annals_store::session::{AppendError, Receipt};
+use annals_transcript::json::ObjectWriter;
+
+use super::carry_out;
+use super::input::{Input, Item, read};
+use crate::args::AppendArgs;
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+
+/// So many answers wait for the disk at most: a program that dies is told of nearly everything that it sent.
+const MOST_WAITING: usize = 256;
+
+/// The answers of one run.
+pub(super) struct Answers {
+    waiting: Vec<(u64, Vec<Receipt>)>,
+    syncs: bool,
+    session: Option<String>,
+    /// What went wrong last, for the exit code.
+    fault: Option<Fault>,
+}
+
+impl Answers {
+    pub(super) fn new(args: &AppendArgs, session: Option<String>) -> Self {
+        Self { waiting: Vec::new(), syncs: !args.no_sync, session, fault: None }
+    }
+
+    pub(super) fn answer_all<R: Read>(
+        mut self,
+        input: &mut Input<R>,
+        writer: &mut SessionWriter<'_>,
+        context: &mut Context,
+    ) -> Result<Outcome, Fault> {
+        while let Some(line) = input.next_line()? {
+            let at = input.line;
+            match read(&line) {
+                Err(message) => self.refuse(at, Fault::usage(message), writer, context)?,
+                Ok(item) => match self.write(&item, writer) {
+                    Ok(receipts) => self.waiting.push((at, receipts)),
+                    Err(error) => {
+                        let is_conflict = matches!(error, AppendError::Busy { .. });
+                        self.refuse(at, error.into(), writer, context)?;
+                        if is_conflict {
+                            break;
+                        }
+                    }
+                },
+            }
+            if !input.has_more() || self.waiting.len() >= MOST_WAITING {
+                self.settle(writer, context)?;
+            }
+        }
+        self.settle(writer, context)?;
+        match self.fault {
+            Some(fault) => Err(fault),
+            None => Ok(Outcome::Done),
+        }
+    }
+
+    fn write(&self, item: &Item, writer: &mut SessionWriter<'_>) -> Result<Vec<Receipt>, AppendError> {
+        carry_out(item, writer)
+    }
+
+    /// Brings what was written to the disk and gives the answers that waited for it.
+    fn settle(&mut self, writer: &mut SessionWriter<'_>, context: &mut Context) -> Result<(), Fault> {
+        let settled = if self.syncs { writer.settle() } else { Ok(()) };
+        let waiting = std::mem::take(&mut self.waiting);
+        match settled {
+            Ok(()) => {
+                for (_, receipts) in &waiting {
+                    context.out.json(|object| self.acknowledge(receipts, object))?;
+                }
+            }
+            Err(error) => {
+                let fault = Fault::from(error);
+                for (line, _) in &waiting {
+                    context.out.json(|object| refusal(*line, &fault, object))?;
+                }
+                self.fault = Some(fault);
+            }
+        }
+        Ok(context.out.flush()?)
+    }
+
+    fn refuse(
+        &mut self,
+        line: u64,
+        fault: Fault,
+        writer: &mut SessionWriter<'_>,
+        context: &mut Context,
+    ) -> Result<(), Fault> {
+        // In order: the lines before it are answered first.
+        self.settle(writer, context)?;
+        context.out.json(|object| refusal(line, &fault, object))?;
+        context.out.flush()?;
+        self.fault = Some(fault.at(format!("standard input, line {line}")));
+        Ok(())
+    }
+
+    /// A message is known by its last record, and hangs from where its first one does.
+    fn acknowledge(&self, receipts: &[Receipt], object: &mut ObjectWriter<'_>) {
+        let last = receipts.last().and_then(|receipt| receipt.uuid.as_deref());
+        let parent = receipts.first().and_then(|receipt| receipt.parent.as_deref());
+        object.string_or_null("uuid", last).string_or_null("parentUuid", parent);
+        if receipts.len() > 1 {
+            object.array("uuids", |list| {
+                for uuid in receipts.iter().filter_map(|receipt| receipt.uuid.as_deref()) {
+                    list.string(uuid);
+                }
+            });
+        }
+        if receipts.iter().any(|receipt| receipt.healed) {
+            object.boolean("healed", true);
+        }
+        object.string_if("session", self.session.as_deref());
+    }
+}
+
+fn refusal(line: u64, fault: &Fault, object: &mut ObjectWriter<'_>) {
+    object.string("error", fault.message()).number("line", line);
+}

@@ -1,0 +1,106 @@
+//! `annals append`: the provider for programs in any language. A line in, a line out, when it is on the disk.
+
+mod answers;
+mod input;
+
+use std::io;
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use annals_store::journal::Effect;
+use annals_store::session::{AgentStart, AppendError, ForkError, Patience, fork};
+use annals_store::{DataDir, SessionWriter};
+
+use self::answers::Answers;
+use self::input::{Input, Item};
+use crate::args::AppendArgs;
+use crate::change::note;
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::session::Target;
+use crate::source::SystemSource;
+
+pub(crate) fn run(args: &AppendArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    let target = Target::find(context, &args.session)?;
+    target.check_readable()?;
+    let data = context.data_dir()?;
+    let source = context.source;
+    let path = if args.fork { fork_of(&target, args, context)? } else { target.path.clone() };
+    let session = open(&path, args, &data, &source)?;
+    let (mut writer, _main) = match &args.agent {
+        None => (session, None),
+        Some(id) => {
+            let start = AgentStart {
+                id: id.clone(),
+                agent_type: args.agent_type.clone(),
+                description: args.description.clone(),
+                tool_use: args.tool_use.clone(),
+            };
+            (session.open_agent(&data, &start)?, Some(session))
+        }
+    };
+    let from = writer.length();
+    let ended = Answers::new(args, args.fork.then(|| writer.origin().session.clone())).answer_all(
+        &mut Input::new(io::stdin().lock()),
+        &mut writer,
+        context,
+    );
+    let (to, path) = (writer.length(), writer.path().to_path_buf());
+    drop(writer);
+    if to > from {
+        let what = format!("append to {}", path.file_stem().unwrap_or_default().to_string_lossy());
+        note(context, &data, &what, vec![Effect::Appended { path, from, to }])?;
+    }
+    ended
+}
+
+/// Opens the session, waiting for others as long as was asked for.
+fn open<'s>(
+    path: &std::path::Path,
+    args: &AppendArgs,
+    data: &DataDir,
+    source: &'s SystemSource,
+) -> Result<SessionWriter<'s>, Fault> {
+    // The fork is ours alone; its copied lines were written just now, by us.
+    let patience = if args.fork { Patience::Append } else { Patience::Refuse };
+    let deadline = Instant::now() + Duration::from_secs_f64(args.wait.clamp(0.0, 86_400.0));
+    loop {
+        match SessionWriter::open(path, data, source, patience) {
+            Err(AppendError::Busy { .. }) if Instant::now() < deadline => {
+                thread::sleep(Duration::from_millis(50))
+            }
+            Err(error @ AppendError::Busy { .. }) => {
+                return Err(Fault::from(error)
+                    .hint(format!("go on in a copy of it: annals append --fork {}", args.session))
+                    .hint("or wait for it: --wait SECONDS"));
+            }
+            result => return Ok(result?),
+        }
+    }
+}
+
+fn fork_of(target: &Target, args: &AppendArgs, context: &Context) -> Result<PathBuf, Fault> {
+    let forked = fork(&target.path, args.at.as_deref(), &context.source).map_err(|error| match error {
+        ForkError::Read(error) => error.into(),
+        ForkError::Write(error) => Fault::from(error),
+        ForkError::NoSuchRecord { .. } | ForkError::Empty { .. } => Fault::nothing_found(error.to_string()),
+        ForkError::Edit { .. } => Fault::internal(error.to_string()),
+    })?;
+    context.say(format!(
+        "goes on in {}, which begins with {} records of {}",
+        forked.session, forked.records, target.key
+    ));
+    Ok(forked.path)
+}
+
+/// What one line of input asks for.
+fn carry_out(
+    item: &Item,
+    writer: &mut SessionWriter<'_>,
+) -> Result<Vec<annals_store::session::Receipt>, AppendError> {
+    match item {
+        Item::Record(draft) => writer.append(draft).map(|receipt| vec![receipt]),
+        Item::Message(message) => writer.append_message(message),
+    }
+}

@@ -1,0 +1,85 @@
+//! `annals undo`: a change is taken back, byte for byte.
+
+use annals_store::journal::{Entry, Journal, Stage, UndoError};
+use annals_transcript::time::format_millis;
+
+use crate::args::UndoArgs;
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::table::{Align, Table};
+use crate::words;
+
+pub(crate) fn run(args: &UndoArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    let data = context.data_dir()?;
+    let journal = Journal::new(&data);
+    let entries = journal.entries();
+    if args.list {
+        return list(&entries, context);
+    }
+    let wanted = match &args.id {
+        Some(id) => entries.into_iter().find(|entry| &entry.id == id),
+        None => entries.into_iter().find(|entry| entry.stage != Stage::Undone),
+    };
+    let entry = wanted.ok_or_else(|| {
+        Fault::nothing_found("there is no such change to take back").hint("annals undo --list shows them")
+    })?;
+    if args.care.dry_run {
+        context.out.line(format!(
+            "would take back: {} ({})",
+            entry.what,
+            words::moment(entry.time, &context.zone)
+        ))?;
+        return Ok(Outcome::Done);
+    }
+    if !context.agrees(args.care, &format!("take back {}?", entry.what))? {
+        return Ok(Outcome::Declined);
+    }
+    let entry = journal.undo(entry).map_err(fault)?;
+    if context.json {
+        context.out.json(|object| write(&entry, object))?;
+    } else {
+        context.out.line(format!("took back: {}", entry.what))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn fault(error: UndoError) -> Fault {
+    let message = error.to_string();
+    match error {
+        UndoError::AlreadyUndone { .. } => Fault::nothing_found(message),
+        UndoError::ChangedSince { .. } | UndoError::Busy { .. } => {
+            Fault::conflict(message).hint("nothing was touched")
+        }
+        UndoError::Write(error) => error.into(),
+    }
+}
+
+fn list(entries: &[Entry], context: &mut Context) -> Result<Outcome, Fault> {
+    if context.json {
+        context.out.json(|object| {
+            object.array("changes", |list| {
+                for entry in entries {
+                    list.object(|object| write(entry, object));
+                }
+            });
+        })?;
+    } else {
+        let mut table = Table::new(&[
+            ("change", Align::Left),
+            ("when", Align::Left),
+            ("state", Align::Left),
+            ("what", Align::Left),
+        ]);
+        for entry in entries {
+            let when = words::moment(entry.time, &context.zone);
+            table.row(vec![entry.id.clone(), when, entry.stage.name().to_owned(), entry.what.clone()]);
+        }
+        table.draw(&mut context.out)?;
+    }
+    Ok(if entries.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+}
+
+fn write(entry: &Entry, object: &mut annals_transcript::json::ObjectWriter<'_>) {
+    object.string("undo", &entry.id).string("what", &entry.what).string("state", entry.stage.name());
+    object.string("time", &format_millis(entry.time));
+}
