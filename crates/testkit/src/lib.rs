@@ -10,6 +10,7 @@ pub mod corpus;
 pub mod home;
 pub mod oracle;
 mod shared;
+pub mod source;
 pub mod temp;
 
 pub use shared::skipped;

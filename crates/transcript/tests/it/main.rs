@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test has nobody to hand an error to")]
 
 mod corpus;
+mod drafts;
+mod given;
 mod messages;
 mod properties;
 mod resume;
