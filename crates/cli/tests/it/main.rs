@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test has nobody to hand an error to")]
 
+mod appending;
 mod corpus;
+mod crashes;
 mod damage;
 mod errors;
 mod forms;

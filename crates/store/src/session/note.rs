@@ -9,7 +9,10 @@ use crate::busy::Left;
 /// The note.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Note {
+    /// How the file was left.
     pub(super) left: Option<Left>,
+    /// Whether a writer has the file, or was killed while it had.
+    pub(super) is_open: bool,
     pub(super) origin: Option<Origin>,
 }
 
@@ -18,12 +21,16 @@ impl Note {
     pub(super) fn read(bytes: &[u8]) -> Self {
         let Ok(value) = Value::parse(bytes) else { return Self::default() };
         let left = value.get("left").and_then(Value::fields).as_ref().and_then(Left::read);
-        Self { left, origin: value.get("origin").and_then(read_origin) }
+        let is_open = value.get("open").and_then(Value::boolean) == Some(true);
+        Self { left, is_open, origin: value.get("origin").and_then(read_origin) }
     }
 
     pub(super) fn write(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let mut object = ObjectWriter::begin(&mut out);
+        if self.is_open {
+            object.boolean("open", true);
+        }
         if let Some(left) = self.left {
             object.object("left", |object| {
                 object.number("bytes", left.bytes).number("modifiedNs", left.modified_ns);

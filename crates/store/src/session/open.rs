@@ -85,7 +85,7 @@ impl<'s> SessionWriter<'s> {
         let lock = take_lock(data, &path)?;
         let file = AppendFile::create(path)?;
         let mut writer = Self::over(file, lock, Continuation::new(Thread::Main), origin, source);
-        writer.note_origin();
+        writer.note_opened();
         Ok(writer)
     }
 
@@ -99,7 +99,9 @@ impl<'s> SessionWriter<'s> {
         let mut lock = take_lock(data, path)?;
         let note = Note::read(&lock.note());
         let session = SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy());
+        // The traces of a writer of ours that was killed are not a client's.
         if patience == Patience::Refuse
+            && !note.is_open
             && let Some(busy) = client_at_work(path, &session, note.left, source.now())
         {
             return Err(AppendError::Busy { path: path.to_path_buf(), busy });
@@ -111,6 +113,7 @@ impl<'s> SessionWriter<'s> {
         let mut writer = Self::over(AppendFile::existing(path), lock, state, origin, source);
         writer.known_length = bytes.len() as u64;
         writer.repeated_at = last_repeated(&bytes);
+        writer.note_opened();
         Ok(writer)
     }
 
@@ -149,9 +152,9 @@ impl<'s> SessionWriter<'s> {
         Self { file, lock, state, origin, source, known_length: 0, repeated_at: 0, unsettled: false }
     }
 
-    /// An empty file does not say where its session is: the lock does, from the start.
-    fn note_origin(&mut self) {
-        let note = Note { left: None, origin: Some(self.origin.clone()) };
+    /// Says that the file is ours now, and, for one without lines, where its session is.
+    fn note_opened(&mut self) {
+        let note = Note { left: None, is_open: true, origin: Some(self.origin.clone()) };
         let _ = self.lock.leave_note(&note.write());
     }
 }

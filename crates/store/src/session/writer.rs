@@ -214,7 +214,8 @@ impl Drop for SessionWriter<'_> {
         let _ = self.settle();
         let left = fs::metadata(self.path()).ok().as_ref().and_then(Left::of);
         let left = left.filter(|left| left.bytes == self.known_length);
-        let _ = self.lock.leave_note(&Note { left, origin: Some(self.origin.clone()) }.write());
+        let _ =
+            self.lock.leave_note(&Note { left, is_open: false, origin: Some(self.origin.clone()) }.write());
     }
 }
 

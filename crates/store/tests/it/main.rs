@@ -11,3 +11,4 @@ mod reading;
 mod side_stores;
 mod summaries;
 mod writing;
+mod writing_sessions;

@@ -1,0 +1,106 @@
+//! Others who write: ours by their lock, the client by its traces.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use annals_store::SessionWriter;
+use annals_store::busy::Busy;
+use annals_store::session::{AppendError, Patience};
+use annals_testkit::source::Counting;
+use annals_transcript::draft::Draft;
+
+use super::{Now, Place, ids, prompt};
+
+fn try_open(place: &Place, path: &Path) -> Result<(), Busy> {
+    let source = Now(Counting::default());
+    match SessionWriter::open(path, &place.data, &source, Patience::Refuse) {
+        Ok(_) => Ok(()),
+        Err(AppendError::Busy { busy, .. }) => Err(busy),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn append_as_another(path: &Path, line: &str) {
+    let mut file = OpenOptions::new().append(true).open(path).unwrap();
+    file.write_all(format!("{line}\n").as_bytes()).unwrap();
+}
+
+fn chain_line(uuid: &str) -> String {
+    format!(
+        r#"{{"type":"user","uuid":"{uuid}","parentUuid":null,"timestamp":"2026-01-01T00:00:00.000Z","message":{{"role":"user","content":"x"}}}}"#
+    )
+}
+
+#[test]
+fn one_writer_a_session() {
+    let place = Place::new();
+    let (path, _) = place.session(1);
+    let first = place.open(&path);
+    assert_eq!(try_open(&place, &path), Err(Busy::Locked));
+    let other = place.create();
+    drop((first, other));
+    assert_eq!(try_open(&place, &path), Ok(()));
+}
+
+#[test]
+fn our_own_last_write_is_no_reason_to_wait_but_anothers_is() {
+    let place = Place::new();
+    let (path, _) = place.session(1);
+    assert_eq!(try_open(&place, &path), Ok(()));
+    // As a client that made the file a while ago and wrote just now: the time of making cannot be set, so wait for it.
+    std::thread::sleep(Duration::from_millis(700));
+    append_as_another(&path, &chain_line("theirs"));
+    assert!(matches!(try_open(&place, &path), Err(Busy::FreshWrite { .. })));
+    // A while later nobody is at work any more.
+    let file = OpenOptions::new().append(true).open(&path).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(60)).unwrap();
+    assert_eq!(try_open(&place, &path), Ok(()));
+}
+
+#[test]
+fn a_copy_that_was_just_put_there_is_nobodys() {
+    let place = Place::new();
+    let path = place.home.write("projects/-p/one.jsonl", chain_line("a") + "\n");
+    assert_eq!(try_open(&place, &path), Ok(()));
+}
+
+#[test]
+fn a_running_client_has_its_session_and_no_other() {
+    let place = Place::new();
+    let (path, _) = place.session(1);
+    let id = path.file_stem().unwrap().to_str().unwrap();
+    let pid = std::process::id();
+    let note = |session: &str| format!(r#"{{"pid":{pid},"sessionId":"{session}"}}"#);
+    let file = place.home.write(format!("sessions/{pid}.json"), note(id));
+    assert_eq!(try_open(&place, &path), Err(Busy::Client { pid }));
+    fs::write(&file, note("another")).unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    // Clients of this store say what they have open: whoever wrote this has ended.
+    append_as_another(&path, &chain_line("theirs"));
+    assert_eq!(try_open(&place, &path), Ok(()));
+}
+
+#[test]
+fn what_others_write_meanwhile_is_met_before_the_next_append() {
+    let place = Place::new();
+    let (path, all) = place.session(1);
+    let mut writer = place.open(&path);
+    append_as_another(&path, r#"{"type":"custom-title","customTitle":"Theirs","sessionId":"s"}"#);
+    let receipt = writer.append(&prompt("mine")).unwrap();
+    assert_eq!(receipt.parent.as_ref(), Some(&all[0]));
+    assert_eq!(writer.state().custom_title(), Some("Theirs"));
+
+    append_as_another(&path, &chain_line("theirs"));
+    let length = fs::metadata(&path).unwrap().len();
+    let refused = writer.append(&prompt("mine too"));
+    assert!(matches!(refused, Err(AppendError::Busy { busy: Busy::Meanwhile { .. }, .. })), "{refused:?}");
+    assert_eq!(fs::metadata(&path).unwrap().len(), length);
+    drop(writer);
+    // Who opens it anew goes on from their line.
+    let mut writer = place.open(&path);
+    assert_eq!(writer.append(&prompt("then")).unwrap().parent.as_deref(), Some("theirs"));
+    writer.append(&Draft::tag("t")).unwrap();
+    assert_eq!(ids(&path).len(), 4);
+}

@@ -1,0 +1,155 @@
+//! Changes are taken back byte for byte, also those that a crash cut short at any step.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use annals_store::files::move_path;
+use annals_store::journal::{Effect, Journal, Stage, UndoError};
+use annals_store::reset::{ResetError, apply, plan};
+use annals_store::{Slug, Store};
+use annals_testkit::source::Counting;
+
+use super::{Now, Place, prompt};
+
+/// Every file below a folder, with its bytes.
+fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut waiting = vec![root.to_path_buf()];
+    while let Some(folder) = waiting.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                waiting.push(path)
+            } else {
+                drop(found.insert(path.clone(), fs::read(&path).unwrap()))
+            }
+        }
+    }
+    found
+}
+
+/// A store with two projects, one of them with everything that can belong to a session.
+fn store() -> (Place, Slug) {
+    let place = Place::new();
+    let (path, _) = place.session(3);
+    let id = path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let slug = Slug::new(path.parent().unwrap().file_name().unwrap().to_str().unwrap());
+    for (file, bytes) in [
+        (format!("projects/{slug}/{id}/subagents/agent-a1.jsonl"), "{}\n"),
+        (format!("projects/{slug}/{id}/tool-results/t1.txt"), "long"),
+        (format!("projects/{slug}/agent-a2.jsonl"), "{}\n"),
+        (format!("projects/{slug}/sessions-index.json"), "{}"),
+        (format!("projects/{slug}/memory/MEMORY.md"), "remember"),
+        (format!("todos/{id}-agent-{id}.json"), "[]"),
+        (format!("tasks/{id}/1.json"), "{}"),
+        (format!("file-history/{id}/00ffe3b0c44298fc@v1"), "old"),
+        (format!("session-env/{id}/env"), "x"),
+        ("projects/-other/11111111-2222-4333-8444-555555555555.jsonl".to_owned(), "{}\n"),
+        ("todos/11111111-2222-4333-8444-555555555555-agent-x.json".to_owned(), "[]"),
+        ("history.jsonl".to_owned(), "{}\n"),
+    ] {
+        place.home.write(file, bytes);
+    }
+    (place, slug)
+}
+
+#[test]
+fn a_reset_takes_the_project_and_nothing_else_and_comes_back_whole() {
+    let (place, slug) = store();
+    let before = tree(place.config.path());
+    let source = Now(Counting::default());
+    let discovery = Store::open(place.config.path()).discover();
+    let planned = plan(&discovery, &place.config, &slug);
+    assert_eq!((planned.sessions.len(), planned.paths.len()), (1, 8), "{planned:#?}");
+    let entry = apply(&planned, &place.config, &place.data, &source).unwrap();
+    let left: Vec<_> = tree(place.config.path()).into_keys().collect();
+    let names: Vec<_> =
+        left.iter().map(|path| path.strip_prefix(place.config.path()).unwrap().to_str().unwrap()).collect();
+    let memory = format!("projects/{slug}/memory/MEMORY.md");
+    assert_eq!(
+        names,
+        [
+            "history.jsonl",
+            "projects/-other/11111111-2222-4333-8444-555555555555.jsonl",
+            memory.as_str(),
+            "todos/11111111-2222-4333-8444-555555555555-agent-x.json"
+        ]
+    );
+    let journal = Journal::new(&place.data);
+    assert_eq!(journal.entries().first(), Some(&entry));
+    assert_eq!(journal.undo(entry.clone()).unwrap().stage, Stage::Undone);
+    assert_eq!(tree(place.config.path()), before);
+    assert!(matches!(journal.undo(journal.entries().remove(0)), Err(UndoError::AlreadyUndone { .. })));
+}
+
+#[test]
+fn a_reset_that_was_killed_after_any_move_comes_back_whole() {
+    for done in 0..=8 {
+        let (place, slug) = store();
+        let before = tree(place.config.path());
+        let discovery = Store::open(place.config.path()).discover();
+        let planned = plan(&discovery, &place.config, &slug);
+        // As `apply` begins, and is then killed.
+        let trash = place.data.trash("x");
+        let effects: Vec<_> = planned
+            .paths
+            .iter()
+            .map(|from| Effect::Moved {
+                from: from.clone(),
+                to: trash.join(from.strip_prefix(place.config.path()).unwrap()),
+            })
+            .collect();
+        let journal = Journal::new(&place.data);
+        let entry = journal.begin("x".to_owned(), 0, "reset", effects).unwrap();
+        for effect in &entry.effects[..done] {
+            if let Effect::Moved { from, to } = effect {
+                move_path(from, to).unwrap();
+            }
+        }
+        let entry = journal.entries().remove(0);
+        assert_eq!(entry.stage, Stage::Begun);
+        journal.undo(entry).unwrap();
+        assert_eq!(tree(place.config.path()), before, "killed after {done} moves");
+    }
+}
+
+#[test]
+fn a_project_that_is_written_to_is_not_reset() {
+    let (place, slug) = store();
+    let discovery = Store::open(place.config.path()).discover();
+    let planned = plan(&discovery, &place.config, &slug);
+    let path = place.config.session(&slug, &planned.sessions[0]);
+    let writer = place.open(&path);
+    let source = Now(Counting::default());
+    let before = tree(place.config.path());
+    assert!(matches!(apply(&planned, &place.config, &place.data, &source), Err(ResetError::Busy { .. })));
+    assert_eq!(tree(place.config.path()), before);
+    drop(writer);
+}
+
+#[test]
+fn lines_are_taken_back_unless_others_came_after_them() {
+    let place = Place::new();
+    let (path, _) = place.session(2);
+    let before = fs::read(&path).unwrap();
+    let mut writer = place.open(&path);
+    writer.append_settled(&prompt("regretted")).unwrap();
+    let to = writer.length();
+    drop(writer);
+    let journal = Journal::new(&place.data);
+    let effect = Effect::Appended { path: path.clone(), from: before.len() as u64, to };
+    let begin = || {
+        let entry = journal.begin("a".to_owned(), 1, "append", vec![effect.clone()]).unwrap();
+        journal.finish(entry).unwrap()
+    };
+    let after = fs::read(&path).unwrap();
+    fs::write(&path, [after.clone(), b"{}\n".to_vec()].concat()).unwrap();
+    assert!(matches!(journal.undo(begin()), Err(UndoError::ChangedSince { .. })));
+    fs::write(&path, &after).unwrap();
+    let writer = place.open(&path);
+    assert!(matches!(journal.undo(begin()), Err(UndoError::Busy { .. })));
+    drop(writer);
+    journal.undo(begin()).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
