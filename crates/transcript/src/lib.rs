@@ -17,6 +17,7 @@ pub mod objects;
 pub mod pairing;
 pub mod price;
 pub mod problem;
+pub mod query;
 pub mod record;
 pub mod response;
 pub mod resume;

@@ -5,6 +5,7 @@
 mod corpus;
 mod messages;
 mod properties;
+mod query;
 mod resume;
 mod resume_chain;
 mod resume_leaf;
