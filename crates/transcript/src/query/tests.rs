@@ -69,6 +69,28 @@ fn the_live_branch_has_parallel_results_and_what_a_compaction_hid_and_no_rewound
 }
 
 #[test]
+fn a_compaction_beside_the_chain_that_goes_on_from_what_it_kept_is_on_the_live_branch() {
+    let line = |kind: &str, uuid: &str, parent: &str, second: u32, more: &str| {
+        format!(
+            r#"{{"type":"{kind}","uuid":"{uuid}","parentUuid":{parent},"timestamp":"2026-01-01T00:00:0{second}Z",{more}}}"#
+        )
+    };
+    let words = r#""message":{"role":"user","content":"words"}"#;
+    let boundary = r#""subtype":"compact_boundary","logicalParentUuid":"u2","compactMetadata":{"preservedSegment":{"headUuid":"u2","anchorUuid":"s","tailUuid":"u2"}}"#;
+    let file = [
+        line("user", "u1", "null", 1, words),
+        line("user", "u2", "\"u1\"", 2, words),
+        line("system", "b", "null", 3, boundary),
+        line("user", "s", "\"b\"", 4, &format!(r#""isCompactSummary":true,{words}"#)),
+        line("user", "u3", "\"u2\"", 5, words),
+    ]
+    .join("\n");
+    let transcript = Transcript::parse(file.as_bytes());
+    let live = live_branch(&transcript, &Graph::new(&transcript));
+    assert_eq!(uuids(&transcript, &live), "u1 u2 b s u3");
+}
+
+#[test]
 fn a_file_that_no_client_resumes_has_a_live_branch_all_the_same() {
     let line = |uuid: &str, parent: &str| {
         format!(
