@@ -183,6 +183,64 @@ pub(crate) struct ShowArgs {
     /// Leave out what sub-agents did
     #[arg(long)]
     pub(crate) no_agents: bool,
+    #[command(flatten)]
+    pub(crate) messages: MessageArgs,
+}
+
+/// Which plain messages: options of `annals show --as messages`
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "With --as messages")]
+pub(crate) struct MessageArgs {
+    /// Only the last so many, after all other options
+    #[arg(long, value_name = "N")]
+    pub(crate) last: Option<usize>,
+    /// Only lines written on or after this day
+    #[arg(long, value_name = "DATE")]
+    pub(crate) since: Option<String>,
+    /// Only lines written on or before this day
+    #[arg(long, value_name = "DATE")]
+    pub(crate) until: Option<String>,
+    /// Only one kind
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) only: Option<MessageKind>,
+    /// No lines that call a tool or bring a tool's result
+    #[arg(long)]
+    pub(crate) no_tools: bool,
+    /// No notices of the client and no attachments
+    #[arg(long)]
+    pub(crate) no_system: bool,
+    /// The branch that ends with this record, instead of the live one
+    #[arg(long, value_name = "UUID")]
+    pub(crate) up_to: Option<String>,
+}
+
+impl MessageArgs {
+    /// The first option that is given, as it is typed.
+    pub(crate) fn first_used(&self) -> Option<&'static str> {
+        let used = [
+            ("--last", self.last.is_some()),
+            ("--since", self.since.is_some()),
+            ("--until", self.until.is_some()),
+            ("--only", self.only.is_some()),
+            ("--no-tools", self.no_tools),
+            ("--no-system", self.no_system),
+            ("--up-to", self.up_to.is_some()),
+        ];
+        used.into_iter().find_map(|(option, is_used)| is_used.then_some(option))
+    }
+}
+
+/// The kinds of plain messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MessageKind {
+    /// What people asked
+    Prompts,
+    /// What the model said and thought
+    Replies,
+    /// Calls of tools and their results
+    Tools,
+    /// Notices of the client and attachments
+    System,
 }
 
 /// The forms of a session.
@@ -194,6 +252,9 @@ pub(crate) enum Form {
     Raw,
     /// One JSON object a record: line, offset, length, kind, uuid, parent, role, blocks, problems
     Records,
+    /// One plain chat message a line, as JSON: the branch that resume takes, from its first line to its last, with what
+    /// compactions hid; `records` in it is what it takes to get the file's records back
+    Messages,
     /// What the client would send on resume
     Api,
     /// The turns, from prompt to prompt
@@ -206,6 +267,8 @@ pub(crate) enum Form {
     Tree,
     /// Tokens and cost
     Usage,
+    /// How many records, messages, prompts, calls, errors and tokens, over the session's own file
+    Counts,
     /// A Markdown document
     Markdown,
 }

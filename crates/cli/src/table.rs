@@ -56,7 +56,7 @@ impl Table {
         out.line(head)?;
         for row in &self.rows {
             let line = self.render(row, &widths, out, None);
-            out.line(line)?;
+            out.line(line.trim_end())?;
         }
         Ok(())
     }

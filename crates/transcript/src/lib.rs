@@ -18,6 +18,7 @@ pub mod objects;
 pub mod pairing;
 pub mod price;
 pub mod problem;
+pub mod query;
 pub mod record;
 pub mod response;
 pub mod resume;

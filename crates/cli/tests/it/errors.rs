@@ -17,9 +17,8 @@ fn one_line(error: &str) -> String {
 fn a_missing_file_a_folder_and_a_forbidden_file_are_usage_errors() {
     let home = Home::new();
     let missing = home.path().join("gone.jsonl").display().to_string();
-    for form in
-        ["transcript", "raw", "records", "api", "turns", "tools", "agents", "tree", "usage", "markdown"]
-    {
+    let people = ["transcript", "markdown", "tree", "turns", "tools", "agents", "usage", "counts"];
+    for form in people.into_iter().chain(["raw", "records", "messages", "api"]) {
         let answer = annals_exits(&home, &["show", &missing, "--as", form], 2);
         assert_eq!(one_line(&answer.error), format!("annals: {missing}: there is no such file"));
         assert_eq!(answer.out, "");
@@ -72,6 +71,8 @@ fn wrong_usage_exits_with_two() {
     let session = home.write("projects/-p/one.jsonl", Session::new().prompt("hi").into_bytes());
     let answer = annals_exits(&home, &["show", &session.display().to_string(), "--json"], 2);
     assert!(answer.error.contains("--as records"), "{}", answer.error);
+    let answer = annals_exits(&home, &["show", &session.display().to_string(), "--last", "3"], 2);
+    assert!(answer.error.contains("--as messages --last"), "{}", answer.error);
     for arguments in
         [&["show"][..], &["ls", "--since", "soon"], &["nonsense"], &["show", "x.jsonl", "--client", "9.9"]]
     {

@@ -9,6 +9,7 @@ mod damage;
 mod errors;
 mod forms;
 mod listing;
+mod messages;
 mod schema;
 mod schemas;
 mod truth;

@@ -53,7 +53,7 @@ fn every_form_of_every_session_keeps_its_schema() {
         if std::fs::metadata(&file).unwrap().len() == 0 {
             continue;
         }
-        for form in ["records", "turns", "tools", "agents", "tree", "usage"] {
+        for form in ["records", "messages", "turns", "tools", "agents", "tree", "usage", "counts"] {
             check(&home, &format!("show-{form}"), &["show", &file, "--as", form, "--json"], &[0, 1]);
         }
         for client in ["2.0.76", "2.1.112", "2.1.325"] {

@@ -59,19 +59,25 @@ pub fn history(transcript: &Transcript<'_>, graph: &Graph<'_>, leaf: NodeIndex) 
     let mut here = Some(leaf);
     while let Some(node) = here.filter(|&node| seen.mark(node)) {
         path.push(node);
-        here = graph.parent(node).or_else(|| {
-            if nodes[node].system != Some(SystemKind::CompactBoundary) {
-                return None;
-            }
-            let named = match transcript.record(node) {
-                Record::System(system) => system.logical_parent().and_then(|id| graph.find(id)),
-                _ => None,
-            };
-            named.or_else(|| line_before(transcript, node))
-        });
+        let is_boundary = nodes[node].system == Some(SystemKind::CompactBoundary);
+        let across = || is_boundary.then(|| line_across(transcript, graph, node)).flatten();
+        here = graph.parent(node).or_else(across);
     }
     path.reverse();
     path
+}
+
+/// The line on the other side of a boundary: its logical parent, else the nearest line of the main chain before it.
+pub(crate) fn line_across(
+    transcript: &Transcript<'_>,
+    graph: &Graph<'_>,
+    boundary: NodeIndex,
+) -> Option<NodeIndex> {
+    let named = match transcript.record(boundary) {
+        Record::System(system) => system.logical_parent().and_then(|id| graph.find(id)),
+        _ => None,
+    };
+    named.or_else(|| line_before(transcript, boundary))
 }
 
 fn line_before(transcript: &Transcript<'_>, node: NodeIndex) -> Option<NodeIndex> {

@@ -8,6 +8,7 @@ mod compaction;
 mod sidechains;
 
 pub use branches::{BranchCause, BranchPoint, branch_points};
+pub(crate) use compaction::line_across;
 pub use compaction::{Segment, history, segments};
 pub use sidechains::{Sidechain, sidechains};
 
@@ -204,6 +205,20 @@ impl Marks {
     /// An empty set for this many nodes.
     pub(crate) fn new(count: usize) -> Self {
         Self(vec![0; count.div_ceil(64)])
+    }
+
+    /// The set of these nodes, out of this many.
+    pub(crate) fn of(count: usize, nodes: &[NodeIndex]) -> Self {
+        let mut marks = Self::new(count);
+        for &node in nodes {
+            marks.mark(node);
+        }
+        marks
+    }
+
+    /// Whether a node is in it.
+    pub(crate) fn has(&self, node: NodeIndex) -> bool {
+        self.0[node / 64] & (1 << (node % 64)) != 0
     }
 
     /// Puts a node in; whether it was new.

@@ -6,6 +6,7 @@
 
 mod api;
 mod attachments;
+mod branch;
 mod calls;
 mod chain;
 mod client;
@@ -28,6 +29,7 @@ mod v2_1_112;
 mod v2_1_325;
 
 pub use api::{ApiBlock, ApiMessage, Body, Filler, Origin, Role};
+pub use branch::{branch, branch_to};
 pub use client::{Client, UnknownClient};
 pub use left_out::{LeftOut, Reason};
 pub use refusal::Refusal;

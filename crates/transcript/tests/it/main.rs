@@ -7,6 +7,7 @@ mod drafts;
 mod given;
 mod messages;
 mod properties;
+mod query;
 mod resume;
 mod resume_chain;
 mod resume_leaf;

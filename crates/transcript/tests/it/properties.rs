@@ -7,8 +7,9 @@ use annals_transcript::json::{Fields, Kind, Value, write_string};
 use annals_transcript::line::{LineSplitter, lines};
 use annals_transcript::loss::losses;
 use annals_transcript::pairing::Pairs;
+use annals_transcript::query::{Counts, live_branch};
 use annals_transcript::response::responses;
-use annals_transcript::resume::{Client, resume};
+use annals_transcript::resume::{Client, Origin, branch_to, resume};
 use annals_transcript::transcript::Transcript;
 use annals_transcript::turn::turns;
 use proptest::prelude::*;
@@ -150,6 +151,21 @@ proptest! {
         prop_assert!(!segments(&transcript, &graph).is_empty());
         turns(&transcript);
         responses(&transcript);
+        let count = transcript.nodes().len();
+        let mut live = live_branch(&transcript, &graph);
+        let resumed = resume(&transcript, Client::NEWEST);
+        for block in resumed.messages().iter().flat_map(|message| &message.blocks) {
+            if let Origin::Record(node) = block.origin {
+                prop_assert!(live.contains(&node), "{} is sent and not on the live branch", node);
+            }
+        }
+        live.sort_unstable();
+        live.dedup();
+        prop_assert_eq!(live.len(), live_branch(&transcript, &graph).len());
+        for leaf in 0..count {
+            prop_assert!(branch_to(&transcript, &graph, Client::NEWEST, leaf).contains(&leaf));
+        }
+        prop_assert!(Counts::of(&transcript, &graph).messages.total() <= count);
         Pairs::new(&transcript);
         inspect(&transcript, &graph, Some("s"));
         for &client in Client::ALL {

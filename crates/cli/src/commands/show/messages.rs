@@ -1,0 +1,59 @@
+//! `--as messages`: the conversation as plain chat messages, one JSON object a line.
+
+use std::io::Write;
+
+use annals_transcript::graph::Graph;
+use annals_transcript::message::{Message, groups};
+use annals_transcript::query::{Filter, LineKind, Scope, Wanted, by_uuid, select};
+use annals_transcript::transcript::Transcript;
+
+use crate::args::{MessageArgs, MessageKind};
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::session::Target;
+use crate::when;
+
+pub(crate) fn run(args: &MessageArgs, target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
+    let bytes = target.read()?;
+    let transcript = Transcript::parse(&bytes);
+    let graph = Graph::new(&transcript);
+    let filter = filter(args, &transcript, context)?;
+    let groups = groups(&transcript, select(&transcript, &graph, &filter));
+    let from = args.last.map_or(0, |count| groups.len().saturating_sub(count));
+    let mut line = Vec::new();
+    for message in groups[from..].iter().filter_map(|group| Message::of(&transcript, group)) {
+        line.clear();
+        message.write(&mut line);
+        line.push(b'\n');
+        context.out.write_all(&line)?;
+    }
+    Ok(if from == groups.len() { Outcome::NothingFound } else { Outcome::Done })
+}
+
+fn filter(args: &MessageArgs, transcript: &Transcript<'_>, context: &Context) -> Result<Filter, Fault> {
+    let today = when::today(&context.zone);
+    let day = |text: &Option<String>| text.as_deref().map(|text| when::parse_day(text, today)).transpose();
+    let without = |is_unwanted: bool| if is_unwanted { Wanted::Without } else { Wanted::With };
+    let scope = match &args.up_to {
+        None => Scope::LiveBranch,
+        Some(uuid) => Scope::UpTo(by_uuid(transcript, uuid).ok_or_else(|| {
+            Fault::nothing_found(format!("no record of this session has the uuid {uuid:?}"))
+                .hint("annals show SESSION --as records lists them")
+        })?),
+    };
+    let line = |kind: MessageKind| match kind {
+        MessageKind::Prompts => LineKind::Prompt,
+        MessageKind::Replies => LineKind::Reply,
+        MessageKind::Tools => LineKind::Tool,
+        MessageKind::System => LineKind::System,
+    };
+    Ok(Filter {
+        scope,
+        lines: args.only.iter().copied().map(line).collect(),
+        since: day(&args.since)?.map(|day| when::start_of(day, &context.zone)),
+        until: day(&args.until)?.map(|day| when::end_of(day, &context.zone)),
+        tools: without(args.no_tools),
+        system: without(args.no_system),
+        ..Filter::default()
+    })
+}
