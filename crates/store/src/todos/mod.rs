@@ -1,5 +1,7 @@
 //! Todo lists and tasks: `todos/<session>-agent-<agent>.json` and their successor, `tasks/<session>/<n>.json`.
 
+mod write;
+
 use annals_transcript::json::{Fields, Items, Kind, Text, Value};
 
 use crate::json_file::JsonFile;
@@ -9,6 +11,8 @@ use crate::parallel;
 use crate::problem::FileProblem;
 use crate::scan::Discovery;
 use annals_transcript::view::views;
+
+pub use write::{FieldFault, ItemError, TodoItem, TodoStatus, list_bytes, write};
 
 views! {
     /// One item of a todo list.
