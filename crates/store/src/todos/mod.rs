@@ -1,5 +1,6 @@
 //! Todo lists and tasks: `todos/<session>-agent-<agent>.json` and their successor, `tasks/<session>/<n>.json`.
 
+mod item;
 mod write;
 
 use annals_transcript::json::{Fields, Items, Kind, Text, Value};
@@ -12,7 +13,8 @@ use crate::problem::FileProblem;
 use crate::scan::Discovery;
 use annals_transcript::view::views;
 
-pub use write::{FieldFault, ItemError, TodoItem, TodoStatus, list_bytes, write};
+pub use item::{FieldFault, ItemError, TodoItem, TodoStatus};
+pub use write::{list_bytes, write};
 
 views! {
     /// One item of a todo list.

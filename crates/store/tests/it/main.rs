@@ -9,5 +9,6 @@ mod finding;
 mod orphans;
 mod reading;
 mod side_stores;
+mod side_writing;
 mod summaries;
 mod writing;
