@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use annals_store::files::WriteError;
 use annals_store::read::ReadError;
 
 /// How a command that ran to its end ended.
@@ -107,5 +108,20 @@ impl From<io::Error> for Fault {
 impl From<ReadError> for Fault {
     fn from(error: ReadError) -> Self {
         Self::usage(error.to_string())
+    }
+}
+
+impl From<WriteError> for Fault {
+    fn from(error: WriteError) -> Self {
+        let message = error.to_string();
+        match error {
+            WriteError::Name(_) => Self::usage(message),
+            WriteError::Full { .. } => {
+                Self::internal(message).hint("nothing was changed: make room and try again")
+            }
+            WriteError::Denied { .. } | WriteError::ReadOnly { .. } => Self::internal(message)
+                .hint("nothing was changed: is it your store, and may you write there?"),
+            _ => Self::internal(message),
+        }
     }
 }

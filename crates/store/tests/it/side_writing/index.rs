@@ -219,11 +219,10 @@ fn wrong_names_are_refused() {
     for name in WRONG_NAMES {
         let (wrong, right) = (SessionKey::from(name), SessionKey::from("one"));
         assert!(refresh(&config, &slug(), &wrong).is_err(), "{name}");
-        for slug in [Slug::from(name)] {
-            assert!(refresh(&config, &slug, &right).is_err(), "{name}");
-            assert!(remove(&config, &slug, &right).is_err(), "{name}");
-            assert!(rebuild(&config, &slug).is_err(), "{name}");
-        }
+        let slug = Slug::from(name);
+        assert!(refresh(&config, &slug, &right).is_err(), "{name}");
+        assert!(remove(&config, &slug, &right).is_err(), "{name}");
+        assert!(rebuild(&config, &slug).is_err(), "{name}");
     }
     assert_eq!(index(&config), r#"{"entries":[]}"#);
     // The longest slug that there is: 200 units, a dash, and a hash.

@@ -68,15 +68,13 @@ fn is_of_session(entry: &Value<'_>) -> bool {
     id.is_some_and(|id| id.is("one"))
 }
 
-/// The entries of other sessions, and the fields besides the entries, byte for byte.
-fn others(index: &[u8]) -> (Vec<Vec<u8>>, Vec<(Vec<u8>, Vec<u8>)>) {
+/// The entries of other sessions, then the fields besides the entries, byte for byte.
+fn others(index: &[u8]) -> Vec<Vec<u8>> {
     let fields = Value::parse(index).unwrap().fields().unwrap();
     let entries = fields.get("entries").unwrap().items().filter(|entry| !is_of_session(entry));
     let besides = fields.iter().filter(|field| !field.key.is("entries"));
-    (
-        entries.map(|entry| entry.raw().to_vec()).collect(),
-        besides.map(|field| (field.key.raw().to_vec(), field.value.raw().to_vec())).collect(),
-    )
+    let besides = besides.map(|field| [field.key.raw(), b":", field.value.raw()].concat());
+    entries.map(|entry| entry.raw().to_vec()).chain(besides).collect()
 }
 
 /// The fields of the session's entries that the file does not tell, byte for byte.
