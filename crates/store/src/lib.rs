@@ -12,6 +12,7 @@ mod indent;
 pub mod json_file;
 pub mod key;
 pub mod layout;
+mod lexical;
 pub mod orphans;
 pub mod overflow;
 pub mod parallel;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use annals_transcript::json::Fields;
 use annals_transcript::record::FileBackup;
@@ -12,6 +12,7 @@ use super::path_hash;
 use crate::files::{PlainName, WriteError, create_file};
 use crate::key::SessionKey;
 use crate::layout::ConfigDir;
+use crate::lexical::resolve;
 use crate::read::{ReadError, read_file, read_file_if_there};
 use crate::scan::modified_millis;
 
@@ -159,19 +160,4 @@ impl Backups {
             _ => Ok(false),
         }
     }
-}
-
-/// The path seen from a folder, without `.` and `..`, by its letters alone: copies are named after it.
-fn resolve(folder: &Path, path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in folder.join(path).components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                out.pop();
-            }
-            _ => out.push(part),
-        }
-    }
-    out
 }

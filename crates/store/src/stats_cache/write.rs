@@ -9,6 +9,7 @@ use annals_transcript::time::format_millis;
 use super::Statistics;
 use crate::files::{WriteError, replace_file};
 use crate::layout::ConfigDir;
+use crate::lexical::resolve;
 
 /// The form of the client's file that ours has.
 const VERSION: u32 = 3;
@@ -35,20 +36,21 @@ pub fn write(config: &ConfigDir, path: &Path, statistics: &Statistics) -> Result
     Ok(replace_file(path, &statistics.bytes())?)
 }
 
-/// Whether a path lies in a folder, links resolved as far as there is something.
+/// Whether a path lies in a folder: links are resolved as far as there is something, the rest by its letters.
 fn lies_in(path: &Path, folder: &Path) -> bool {
-    let real = |path: &Path| {
-        let resolved = |above: &Path| match above.as_os_str().is_empty() {
-            true => fs::canonicalize("."),
-            false => fs::canonicalize(above),
-        };
-        let there = path.ancestors().find_map(|above| Some((above, resolved(above).ok()?)));
-        there.map_or_else(
-            || path.to_path_buf(),
-            |(above, real)| real.join(path.strip_prefix(above).unwrap_or(path)),
-        )
+    let resolved = |path: &Path| match path.as_os_str().is_empty() {
+        true => fs::canonicalize("."),
+        false => fs::canonicalize(path),
     };
-    path.starts_with(folder) || real(path).starts_with(real(folder))
+    let real = |path: &Path| {
+        let there = path.ancestors().find_map(|above| Some((above, resolved(above).ok()?)));
+        there.map(|(above, real)| resolve(&real, path.strip_prefix(above).unwrap_or(path)))
+    };
+    match (real(path), real(folder)) {
+        (Some(path), Some(folder)) => path.starts_with(folder),
+        // Where nothing can be resolved, nothing is known.
+        _ => true,
+    }
 }
 
 impl Statistics {

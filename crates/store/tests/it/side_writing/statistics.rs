@@ -92,7 +92,9 @@ fn they_are_written_outside_the_store_only() {
     temp.write("config/stats-cache.json", "theirs");
     let stats = compute(&config, 0);
     let inside = ["stats-cache.json", "ours.json", "new/ours.json"].map(|name| config.path().join(name));
-    for path in inside.into_iter().chain([temp.path().join("config/../config/ours.json")]) {
+    let around =
+        ["config/../config/ours.json", "none/../config/ours.json"].map(|name| temp.path().join(name));
+    for path in inside.into_iter().chain(around) {
         let refused = write(&config, &path, &stats);
         assert!(matches!(refused, Err(StatsError::InStore { .. })), "{}", path.display());
     }
