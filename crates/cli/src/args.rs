@@ -82,7 +82,7 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Does it resume? Lists problems by line and byte, and what each client version would keep and lose
     Check(CheckArgs),
-    /// Show todo lists and tasks
+    /// Show todo lists and tasks, or set a todo list
     Todos(TodosArgs),
     /// Show plans
     Plans(PlansArgs),
@@ -286,13 +286,44 @@ pub(crate) struct CheckArgs {
 
 /// `annals todos`
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct TodosArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<TodosCommand>,
     /// Only those of one session
     #[arg(value_name = "SESSION")]
     pub(crate) session: Option<String>,
     /// Also lists without an open item
     #[arg(long)]
     pub(crate) all: bool,
+}
+
+/// What to do with todo lists besides showing them.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TodosCommand {
+    /// Replace the todo list of a session by a JSON list of items
+    #[command(after_help = SET_EXAMPLES)]
+    Set(TodosSetArgs),
+}
+
+const SET_EXAMPLES: &str = "\
+An item is a text, which is pending, or an object with `content` and `status` (pending,
+in_progress or completed), and perhaps `activeForm`; other fields are kept as they are.
+
+  echo '[\"write it\", {\"content\":\"plan it\",\"status\":\"completed\"}]' | annals todos set last";
+
+/// `annals todos set`
+#[derive(Debug, clap::Args)]
+pub(crate) struct TodosSetArgs {
+    /// Which session: a path, an id or its beginning, a title, or `last`
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: String,
+    /// The list of a sub-agent [default: that of the session itself]
+    #[arg(long, value_name = "ID")]
+    pub(crate) agent: Option<String>,
+    /// Where the items are; `-` is standard input
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub(crate) file: PathBuf,
 }
 
 /// `annals plans`

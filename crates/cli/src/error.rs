@@ -139,8 +139,14 @@ impl From<WriteError> for Fault {
         match error {
             WriteError::Name(_) | WriteError::NotOneLine { .. } => Self::usage(message),
             WriteError::Exists { .. } => Self::conflict(message),
-            _ => Self::internal(message)
-                .hint("nothing of this was acknowledged; try again when the fault is gone"),
+            WriteError::Full { .. } | WriteError::Torn { .. } => {
+                Self::internal(message).hint("it was not acknowledged: make room and try again")
+            }
+            WriteError::Denied { .. } | WriteError::ReadOnly { .. } => Self::internal(message)
+                .hint("nothing was changed: is it your store, and may you write there?"),
+            WriteError::Vanished { .. } | WriteError::Io { .. } => {
+                Self::internal(message).hint("it was not acknowledged: try again when the fault is gone")
+            }
         }
     }
 }

@@ -12,6 +12,7 @@ mod listing;
 mod messages;
 mod schema;
 mod schemas;
+mod todos;
 mod truth;
 
 use annals_testkit::home::{Answer, Home};

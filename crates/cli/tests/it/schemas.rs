@@ -12,17 +12,22 @@ fn check(home: &Home, name: &str, arguments: &[&str], codes: &[i32]) {
     let answer = annals(home, arguments);
     let code = answer.code.unwrap_or(-1);
     assert!(codes.contains(&code), "annals {} exits with {code}: {}", arguments.join(" "), answer.error);
-    let path = workspace_root().join("docs/schema").join(format!("{name}.json"));
-    let schema = std::fs::read(&path).unwrap();
-    let schema = Value::parse(&schema).unwrap();
     let lines: Vec<&[u8]> =
         answer.bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
     assert!(!lines.is_empty(), "annals {} says nothing", arguments.join(" "));
     for line in lines {
-        let value = Value::parse(line).unwrap_or_else(|fault| panic!("{arguments:?}: {fault:?}"));
-        let found = violations(schema, value, "$");
-        assert!(found.is_empty(), "annals {}: {found:#?}", arguments.join(" "));
+        keeps_schema(name, line, &arguments.join(" "));
     }
+}
+
+/// Insists that a document, the answer to these arguments, keeps the schema of this name.
+#[track_caller]
+pub(crate) fn keeps_schema(name: &str, document: &[u8], arguments: &str) {
+    let path = workspace_root().join("docs/schema").join(format!("{name}.json"));
+    let schema = std::fs::read(&path).unwrap();
+    let value = Value::parse(document).unwrap_or_else(|fault| panic!("annals {arguments}: {fault:?}"));
+    let found = violations(Value::parse(&schema).unwrap(), value, "$");
+    assert!(found.is_empty(), "annals {arguments}: {found:#?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The few ways in which annals changes a disk: make a folder, append a line, replace a file, move one aside.
+//! The few ways in which annals changes a disk: make a folder, append a line, replace a file, move one aside, take a lock.
 //!
 //! Everything that writes goes through here, so that modes (0600 and 0700), syncing and the words for what went wrong are
 //! decided once. Nothing here knows what a file means.
@@ -6,6 +6,7 @@
 mod append;
 mod error;
 mod folder;
+mod lock;
 mod moving;
 mod name;
 mod replace;
@@ -14,6 +15,7 @@ pub use append::{AppendFile, Placed};
 pub use error::WriteError;
 pub(crate) use folder::new_file;
 pub use folder::{create_folder, sync_folder};
+pub use lock::{Clock, FolderLock, LockError};
 pub use moving::move_path;
 pub use name::{NameError, PlainName};
 pub use replace::{create_file, replace_file};

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-/// Longer names do not fit file systems once an ending is added.
-const MOST_BYTES: usize = 200;
+/// The longest slug: 200 units, a dash and a hash of up to seven digits. Much longer names do not fit file systems once an
+/// ending is added.
+const MOST_BYTES: usize = 208;
 
 /// A name that is one part of a path, and can lead nowhere else.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -12,7 +13,7 @@ pub struct PlainName(String);
 /// Why a name was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{name:?} cannot be {what}: only letters, digits, `-`, `_`, `.` and `@`, not beginning with a dot, at most 200"
+    "{name:?} cannot be {what}: only letters, digits, `-`, `_`, `.` and `@`, not beginning with a dot, at most {MOST_BYTES}"
 )]
 pub struct NameError {
     /// What the name was to be, such as "a session id".
@@ -55,7 +56,7 @@ mod tests {
         for good in ["3f2a", "agent-a1.jsonl", "00ffe3b0c44298fc@v2", "toolu_01", "aprompt_suggestion-ab"] {
             assert_eq!(PlainName::new(good, "x").unwrap().as_str(), good);
         }
-        let long = "a".repeat(201);
+        let long = "a".repeat(MOST_BYTES + 1);
         for bad in ["", ".", "..", "../x", "a/b", "a\\b", "/etc", ".hidden", "a\0b", "a b", "C:", "é", &long]
         {
             assert!(PlainName::new(bad, "x").is_err(), "{bad:?}");

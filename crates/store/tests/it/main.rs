@@ -9,6 +9,7 @@ mod finding;
 mod orphans;
 mod reading;
 mod side_stores;
+mod side_writing;
 mod summaries;
 mod writing;
 mod writing_sessions;

@@ -1,6 +1,10 @@
 //! `stats-cache.json`: the client's own statistics, to be shown beside ours, never instead. Versions 1 to 5 share their
 //! keys; what a version has more is still in the fields.
 
+mod compute;
+mod differences;
+mod write;
+
 use annals_transcript::json::{Fields, Items, Text};
 use annals_transcript::time::Timestamp;
 
@@ -9,6 +13,10 @@ use crate::layout::ConfigDir;
 use crate::problem::FileProblem;
 use crate::read::ReadError;
 use annals_transcript::view::views;
+
+pub use compute::{Day, Longest, Statistics, recompute};
+pub use differences::{Difference, differences};
+pub use write::{StatsError, write};
 
 views! {
     /// The statistics.

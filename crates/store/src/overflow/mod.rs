@@ -1,5 +1,7 @@
 //! Outputs too large for their line: which file a record names, where it is now, and what it holds.
 
+mod write;
+
 use std::path::{Path, PathBuf};
 
 use annals_transcript::json::Fields;
@@ -10,6 +12,8 @@ use annals_transcript::transcript::Transcript;
 use crate::problem::FileProblem;
 use crate::read::{ReadError, read_file};
 use crate::scan::SessionEntry;
+
+pub use write::{MOST_OF_SHELL, Overflowing, is_too_large, keep};
 
 /// The words before the path in the preview that the model sees.
 const SAVED_TO: &str = "Full output saved to: ";

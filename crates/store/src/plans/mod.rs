@@ -1,6 +1,10 @@
 //! Plans: `plans/<name>.md`, and the sessions whose lines name them in their `slug` field.
 
+mod write;
+
 use std::path::PathBuf;
+
+pub use write::write;
 
 use crate::key::SessionKey;
 use crate::layout::FileRole;

@@ -1,5 +1,7 @@
 //! `history.jsonl`: every prompt ever typed, with its pastes, which may be kept apart in `paste-cache/`.
 
+mod write;
+
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
@@ -12,6 +14,8 @@ use crate::layout::ConfigDir;
 use crate::problem::FileProblem;
 use crate::read::{ReadError, read_file, stream_lines};
 use annals_transcript::view::views;
+
+pub use write::{NewPrompt, append, paste_hash};
 
 views! {
     /// One prompt.

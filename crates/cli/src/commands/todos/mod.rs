@@ -1,10 +1,12 @@
 //! `annals todos`: todo lists and tasks, the open ones first to be seen.
 
+mod set;
+
 use annals_store::FileProblem;
 use annals_store::todos::{TodoList, tasks, todo_lists};
 use annals_transcript::json::{ArrayWriter, Text};
 
-use crate::args::TodosArgs;
+use crate::args::{TodosArgs, TodosCommand};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::{Output, Paint};
@@ -36,6 +38,9 @@ impl Item {
 }
 
 pub(crate) fn run(args: &TodosArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    if let Some(TodosCommand::Set(args)) = &args.command {
+        return set::run(args, context);
+    }
     let wanted = args.session.as_ref().map(|session| Target::find(context, session)).transpose()?;
     let (mut lists, problems) = gather(context);
     if let Some(target) = &wanted {

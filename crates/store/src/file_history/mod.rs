@@ -1,5 +1,8 @@
 //! `file-history/<session>/<hash>@v<N>`: copies of files from before they were edited, and the records that name them.
 
+mod records;
+mod write;
+
 use std::path::{Path, PathBuf};
 
 use annals_transcript::json::{Fields, Text};
@@ -9,6 +12,9 @@ use sha2::{Digest, Sha256};
 use crate::key::SessionKey;
 use crate::layout::{ConfigDir, FileRole};
 use crate::scan::Discovery;
+
+pub use records::{SnapshotKind, delta_record, snapshot_record, tracked_file_backups};
+pub use write::{Backups, KeepError, KeptCopy};
 
 /// How many hex digits name a file.
 const DIGITS: usize = 16;

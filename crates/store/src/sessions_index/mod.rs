@@ -1,5 +1,8 @@
 //! `sessions-index.json`: what some releases noted of a project's sessions. Often out of date; never trusted.
 
+mod entry;
+mod write;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +15,8 @@ use crate::json_file::JsonFile;
 use crate::problem::FileProblem;
 use crate::scan::modified_millis;
 use annals_transcript::view::views;
+
+pub use write::{IndexError, Refreshed, rebuild, refresh, remove};
 
 views! {
     /// The index of a project.

@@ -1,5 +1,8 @@
 //! Todo lists and tasks: `todos/<session>-agent-<agent>.json` and their successor, `tasks/<session>/<n>.json`.
 
+mod item;
+mod write;
+
 use annals_transcript::json::{Fields, Items, Kind, Text, Value};
 
 use crate::json_file::JsonFile;
@@ -9,6 +12,9 @@ use crate::parallel;
 use crate::problem::FileProblem;
 use crate::scan::Discovery;
 use annals_transcript::view::views;
+
+pub use item::{FieldFault, ItemError, TodoItem, TodoStatus};
+pub use write::{list_bytes, write};
 
 views! {
     /// One item of a todo list.

@@ -1,0 +1,73 @@
+//! `annals todos set`: replaces a todo list by one that comes from outside, after a look at every item.
+
+use std::io::{Read, stdin};
+use std::path::Path;
+
+use annals_store::AgentKey;
+use annals_store::read::read_file;
+use annals_store::todos::{TodoItem, write};
+
+use super::{Item, List, draw};
+use crate::args::TodosSetArgs;
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::session::Target;
+
+pub(crate) fn run(args: &TodosSetArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    let target = Target::find(context, &args.session)?;
+    target.check_readable()?;
+    check_owner(&target, context)?;
+    let agent = AgentKey::new(args.agent.clone().unwrap_or_else(|| target.key.to_string()));
+    let items = read_items(&args.file)?;
+    let written = write(context.store.config_dir(), &target.key, &agent, &items)?;
+    let file = written.path.display().to_string();
+    if context.json {
+        context.out.json(|object| {
+            object.string("session", target.key.as_str()).string("file", &file);
+            object.number("bytesBefore", written.bytes_before).number("bytesAfter", written.bytes_after);
+        })?;
+        return Ok(Outcome::Done);
+    }
+    let shown = |item: &TodoItem| Item { text: item.content.clone(), status: item.status.name().to_owned() };
+    let list = List {
+        session: target.key.to_string(),
+        agent: args.agent.clone(),
+        file,
+        items: items.iter().map(shown).collect(),
+    };
+    context.out.line(format!("{}: {} bytes", list.file, written.bytes_after))?;
+    draw(&[list], &[], &mut context.out)?;
+    Ok(Outcome::Done)
+}
+
+/// A list belongs to a session of this store, not to one that lies elsewhere, and not to a sub-agent's file.
+fn check_owner(target: &Target, context: &Context) -> Result<(), Fault> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let store = context.store.config_dir().projects();
+    if !real(&target.path).starts_with(real(&store)) {
+        let message = format!("{}: is not a session of {}", target.path.display(), store.display());
+        return Err(Fault::usage(message).hint("name its store: annals --config-dir DIR todos set ..."));
+    }
+    if target.is_agent_file() {
+        let message = format!("{}: is the file of a sub-agent", target.path.display());
+        return Err(Fault::usage(message).hint("name its session, and the sub-agent with --agent ID"));
+    }
+    Ok(())
+}
+
+fn read_items(file: &Path) -> Result<Vec<TodoItem>, Fault> {
+    let is_standard_input = file == Path::new("-");
+    let bytes = if is_standard_input {
+        let mut bytes = Vec::new();
+        let read = stdin().read_to_end(&mut bytes);
+        read.map_err(|error| Fault::usage(format!("standard input: {error}")))?;
+        bytes
+    } else {
+        read_file(file)?
+    };
+    let place = if is_standard_input { "standard input".to_owned() } else { file.display().to_string() };
+    TodoItem::list(&bytes).map_err(|error| {
+        Fault::usage(format!("{place}: {error}"))
+            .hint("nothing was written; annals todos set --help shows what an item is")
+    })
+}

@@ -1,0 +1,100 @@
+//! A lock that is a folder: whoever makes it has it. The client takes such locks, and removes them when it is done.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::WriteError;
+use crate::scan::modified_millis;
+
+/// A lock that was not touched for so long belongs to nobody any more, in milliseconds.
+const STALE: i64 = 10_000;
+/// The first pause between two tries, in milliseconds; each is twice the one before.
+const FIRST_PAUSE: u64 = 5;
+/// The longest pause.
+const LONGEST_PAUSE: u64 = 250;
+/// How many left-over locks one taker clears away: a clock that is wrong must not make it take every lock from others.
+const MOST_CLEARED: usize = 2;
+
+/// The time, and a way to let it pass: libraries have neither of their own.
+pub trait Clock {
+    /// Milliseconds since 1970.
+    fn now(&self) -> i64;
+    /// Waits.
+    fn pause(&self, millis: u64);
+}
+
+/// Why a lock was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Another program has it.
+    #[error("{}: another program has had this lock for {waited} ms and more", path.display())]
+    Held {
+        /// The lock.
+        path: PathBuf,
+        /// How long we waited, in milliseconds.
+        waited: u64,
+    },
+    /// It could not be made.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// A lock that we have; dropping it gives it back.
+#[derive(Debug)]
+pub struct FolderLock {
+    path: PathBuf,
+    /// When it was made, as the file system says: one made at another time is somebody else's.
+    made: Option<i64>,
+}
+
+impl FolderLock {
+    /// Takes the lock, waiting for whoever has it, with growing pauses and `patience` milliseconds in all.
+    ///
+    /// A lock that its owner has not touched for ten seconds is a left-over of a program that died, and is taken over.
+    pub fn take(path: &Path, clock: &impl Clock, patience: u64) -> Result<Self, LockError> {
+        let (mut waited, mut pause, mut cleared) = (0, FIRST_PAUSE, 0);
+        loop {
+            match make(path) {
+                Ok(()) => return Ok(Self { path: path.to_path_buf(), made: modified(path) }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(WriteError::new(path, error).into()),
+            }
+            let is_stale = modified(path).is_some_and(|made| clock.now() - made > STALE);
+            if is_stale && cleared < MOST_CLEARED {
+                cleared += 1;
+                // It may be gone already, or be no folder: the next try tells.
+                if fs::remove_dir(path).is_ok() {
+                    continue;
+                }
+            }
+            if waited >= patience {
+                return Err(LockError::Held { path: path.to_path_buf(), waited });
+            }
+            let next = pause.min(patience - waited);
+            clock.pause(next);
+            waited += next;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+}
+
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        // Where we were so slow that another program took it over, it is not ours to remove.
+        if modified(&self.path) == self.made {
+            let _ = fs::remove_dir(&self.path);
+        }
+    }
+}
+
+fn make(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+fn modified(path: &Path) -> Option<i64> {
+    fs::metadata(path).ok().as_ref().and_then(modified_millis)
+}

@@ -1,0 +1,96 @@
+//! The prompt history, written: one line a prompt, under the client's lock, long pastes apart.
+
+use annals_transcript::json::ObjectWriter;
+use sha2::{Digest, Sha256};
+
+use crate::files::{
+    AppendFile, Clock, FolderLock, LockError, Placed, WriteError, create_file, create_folder, replace_file,
+};
+use crate::key::SessionKey;
+use crate::layout::ConfigDir;
+use crate::read::read_file;
+
+/// Pastes of more UTF-16 units than this are kept in `paste-cache/`.
+const LONGEST_INLINE: usize = 1024;
+/// How many hex digits name a paste.
+const DIGITS: usize = 16;
+/// How long the lock is waited for, in milliseconds.
+const PATIENCE: u64 = 5_000;
+
+/// A prompt to be noted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewPrompt<'p> {
+    /// The prompt as it was shown, pastes shortened to a mark.
+    pub display: &'p str,
+    /// The texts that were pasted, each with the number under which the prompt mentions it.
+    pub pastes: Vec<(u32, &'p str)>,
+    /// When, in milliseconds since 1970.
+    pub millis: i64,
+    /// The working directory.
+    pub project: &'p str,
+    /// The session.
+    pub session: &'p SessionKey,
+}
+
+/// The name of a long paste's file: the beginning of the sha256 of its text.
+pub fn paste_hash(text: &str) -> String {
+    let mut hash: String = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    hash.truncate(DIGITS);
+    hash
+}
+
+/// Appends a prompt to `history.jsonl`; it is on the disk when this returns.
+///
+/// A long paste is on the disk before the line that names it, so a crash leaves at most a paste that nobody names.
+pub fn append(config: &ConfigDir, prompt: &NewPrompt<'_>, clock: &impl Clock) -> Result<Placed, LockError> {
+    create_folder(config.path())?;
+    for (_, text) in prompt.pastes.iter().filter(|(_, text)| is_long(text)) {
+        keep_paste(config, text)?;
+    }
+    let _lock = FolderLock::take(&config.history_lock(), clock, PATIENCE)?;
+    let path = config.history();
+    let mut file = match AppendFile::create(&path) {
+        Err(WriteError::Exists { .. }) => AppendFile::existing(path),
+        made => made?,
+    };
+    let placed = file.append(&line(prompt))?;
+    file.sync()?;
+    Ok(placed)
+}
+
+fn is_long(text: &str) -> bool {
+    text.encode_utf16().count() > LONGEST_INLINE
+}
+
+fn line(prompt: &NewPrompt<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut object = ObjectWriter::begin(&mut out);
+    object.string("display", prompt.display);
+    object.object("pastedContents", |pastes| {
+        for (number, text) in &prompt.pastes {
+            pastes.object(&number.to_string(), |paste| {
+                paste.number("id", *number).string("type", "text");
+                match is_long(text) {
+                    true => paste.string("contentHash", &paste_hash(text)),
+                    false => paste.string("content", text),
+                };
+            });
+        }
+    });
+    object.number("timestamp", prompt.millis).string("project", prompt.project);
+    object.string("sessionId", prompt.session.as_str());
+    object.end();
+    out
+}
+
+fn keep_paste(config: &ConfigDir, text: &str) -> Result<(), WriteError> {
+    let path = config.paste(&paste_hash(text));
+    match create_file(&path, text.as_bytes()) {
+        // The name says what is in it; only a copy that was torn says something else.
+        Err(WriteError::Exists { .. }) if read_file(&path).is_ok_and(|bytes| bytes == text.as_bytes()) => {
+            Ok(())
+        }
+        Err(WriteError::Exists { .. }) => replace_file(&path, text.as_bytes()),
+        made => made,
+    }
+}

@@ -1,0 +1,215 @@
+//! The index of a project, kept true: an entry refreshed, one removed, or all of them made anew. Only the bytes that must
+//! change do.
+
+use std::path::PathBuf;
+
+use annals_transcript::edit::{EditError, Editor, Step};
+use annals_transcript::json::{Kind, Value, write_string};
+use annals_transcript::line::BYTE_ORDER_MARK;
+
+use super::IndexEntry;
+use super::entry::{Entry, Lines, count_messages};
+use crate::files::{PlainName, WriteError, replace_file};
+use crate::indent::{self, break_to};
+use crate::json_file::JsonFile;
+use crate::key::{SessionKey, Slug};
+use crate::layout::ConfigDir;
+use crate::problem::FileProblem;
+use crate::read::ReadError;
+use crate::scan::{SessionEntry, Store};
+use crate::summary::Summary;
+
+/// The form that is written where no index was.
+const VERSION: &[u8] = b"1";
+
+/// What became of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refreshed {
+    /// The project has none, and none was made.
+    NoIndex,
+    /// It was true already.
+    Unchanged,
+    /// The session's entry says now what its file says.
+    Updated,
+    /// The session has an entry now.
+    Added,
+    /// The session has none any more.
+    Removed,
+}
+
+/// Why an index was left as it is.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// The index or a session could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The index is not what an index should be.
+    #[error("{0}")]
+    Unlike(FileProblem),
+    /// The index could not be edited.
+    #[error("{}: {source}", path.display())]
+    Edit {
+        /// The index.
+        path: PathBuf,
+        /// Why.
+        source: EditError,
+    },
+    /// The new one could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// Makes a project's index say what a session's file says now: updates its entry, adds one, or, where the file is gone,
+/// removes it. Every other byte stays. Where there is no index, none is made; a file without a conversation gets no entry.
+pub fn refresh(config: &ConfigDir, slug: &Slug, session: &SessionKey) -> Result<Refreshed, IndexError> {
+    let Some(index) = Index::read(config, slug)? else { return Ok(Refreshed::NoIndex) };
+    PlainName::new(session.as_str(), "a session id").map_err(WriteError::from)?;
+    let path = config.session(slug, session);
+    let (summary, messages) = match Summary::read_path(&path) {
+        Ok(summary) => (summary, count_messages(&path)?),
+        Err(ReadError::NotFound { .. }) => return index.remove(session),
+        Err(error) => return Err(error.into()),
+    };
+    let entry = Entry::new(&summary, messages);
+    match index.places(session)?.as_slice() {
+        [] if summary.has_conversation => index.add(&entry),
+        [] => Ok(Refreshed::Unchanged),
+        places => index.update(places, &entry),
+    }
+}
+
+/// Takes a session out of a project's index; every other byte stays.
+pub fn remove(config: &ConfigDir, slug: &Slug, session: &SessionKey) -> Result<Refreshed, IndexError> {
+    match Index::read(config, slug)? {
+        Some(index) => index.remove(session),
+        None => Ok(Refreshed::NoIndex),
+    }
+}
+
+/// Makes all entries of a project's index anew, from the files, whether there was one or not, and returns how many there
+/// are. What an index says besides its entries stays, unless it cannot be read.
+pub fn rebuild(config: &ConfigDir, slug: &Slug) -> Result<usize, IndexError> {
+    let old = Index::read(config, slug)?;
+    let store = Store::open(config.path());
+    let mut discovery = store.discover();
+    let is_ours =
+        |session: &SessionEntry| session.slug == *slug && session.path == config.session(slug, &session.key);
+    discovery.sessions.retain(is_ours);
+    let (summaries, _) = store.summaries(&discovery);
+    let mut entries = Vec::new();
+    for summary in summaries.iter().filter(|summary| summary.has_conversation) {
+        entries.push(Entry::new(summary, count_messages(&summary.path)?).bytes(Lines::Many));
+    }
+    let count = entries.len();
+    let list = indent::list(entries.into_iter(), 1);
+    let edited = old.and_then(|old| old.edit(|editor| editor.set(&[], "entries", &list).map(drop)).ok());
+    let bytes = edited.unwrap_or_else(|| {
+        let quoted = |text: &str| {
+            let mut out = Vec::new();
+            write_string(&mut out, text);
+            out
+        };
+        let mut fields = vec![(quoted("version"), VERSION.to_vec()), (quoted("entries"), list)];
+        let project = summaries.iter().find_map(|summary| summary.project.as_ref());
+        fields.extend(project.map(|project| (quoted("originalPath"), quoted(&project.path))));
+        indent::object(&fields, 0)
+    });
+    replace_file(&config.sessions_index(slug), &bytes)?;
+    Ok(count)
+}
+
+/// An index in memory.
+struct Index {
+    file: JsonFile,
+}
+
+impl Index {
+    fn read(config: &ConfigDir, slug: &Slug) -> Result<Option<Self>, IndexError> {
+        PlainName::new(slug.as_str(), "the folder of a project").map_err(WriteError::from)?;
+        match JsonFile::read(&config.sessions_index(slug)) {
+            Ok(file) => Ok(Some(Self { file })),
+            Err(ReadError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn entries(&self) -> Result<Value<'_>, IndexError> {
+        let index = self.file.object().map_err(IndexError::Unlike)?;
+        let list = index.get("entries").filter(|list| list.kind() == Kind::Array);
+        list.ok_or_else(|| IndexError::Unlike(self.file.unlike("an index with entries")))
+    }
+
+    /// The places of a session's entries: one, as a rule.
+    fn places(&self, session: &SessionKey) -> Result<Vec<usize>, IndexError> {
+        let is_of = |value: Value<'_>| {
+            let id = value.fields().and_then(|fields| IndexEntry::new(fields).session());
+            id.is_some_and(|id| id.is(session.as_str()))
+        };
+        Ok(self.entries()?.items().enumerate().filter(|(_, item)| is_of(*item)).map(|(at, _)| at).collect())
+    }
+
+    fn update(&self, places: &[usize], entry: &Entry) -> Result<Refreshed, IndexError> {
+        let items: Vec<_> = self.entries()?.items().collect();
+        let edited = self.edit(|editor| {
+            for &place in places {
+                if let Some(there) = items.get(place).and_then(|item| item.fields()) {
+                    entry.update(editor, &[Step::Key("entries"), Step::Item(place)], &there)?;
+                }
+            }
+            Ok(())
+        })?;
+        self.replace(&edited, Refreshed::Updated)
+    }
+
+    /// Adds an entry at the end, laid out as the index is.
+    fn add(&self, entry: &Entry) -> Result<Refreshed, IndexError> {
+        let list = self.entries()?;
+        let lines = if self.file.bytes.contains(&b'\n') { Lines::Many } else { Lines::One };
+        let (before, after) = match (list.items().last(), lines) {
+            (Some(last), _) => {
+                let end = last.raw().as_ptr() as usize - list.raw().as_ptr() as usize + last.raw().len();
+                let (before, after) = list.raw().split_at(end);
+                ([before, b","].concat(), after.to_vec())
+            }
+            (None, Lines::Many) => (b"[".to_vec(), [break_to(1), b"]".to_vec()].concat()),
+            (None, Lines::One) => (b"[".to_vec(), b"]".to_vec()),
+        };
+        let gap = if lines == Lines::Many { break_to(2) } else { Vec::new() };
+        let list = [before, gap, entry.bytes(lines), after].concat();
+        let edited = self.edit(|editor| editor.replace(&[Step::Key("entries")], &list).map(drop))?;
+        self.replace(&edited, Refreshed::Added)
+    }
+
+    fn remove(&self, session: &SessionKey) -> Result<Refreshed, IndexError> {
+        let places = self.places(session)?;
+        let edited = self.edit(|editor| {
+            editor.remove_items(&[Step::Key("entries")], |at| places.contains(&at)).map(drop)
+        })?;
+        self.replace(&edited, Refreshed::Removed)
+    }
+
+    /// The index with these edits.
+    fn edit(
+        &self,
+        make: impl FnOnce(&mut Editor<'_>) -> Result<(), EditError>,
+    ) -> Result<Vec<u8>, IndexError> {
+        let body = self.file.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&self.file.bytes);
+        let mark = &self.file.bytes[..self.file.bytes.len() - body.len()];
+        let edited = Editor::new(body).and_then(|mut editor| {
+            make(&mut editor)?;
+            editor.finish()
+        });
+        match edited {
+            Ok(edited) => Ok([mark, &edited].concat()),
+            Err(source) => Err(IndexError::Edit { path: self.file.path.clone(), source }),
+        }
+    }
+
+    fn replace(&self, bytes: &[u8], done: Refreshed) -> Result<Refreshed, IndexError> {
+        if bytes == self.file.bytes {
+            return Ok(Refreshed::Unchanged);
+        }
+        replace_file(&self.file.path, bytes)?;
+        Ok(done)
+    }
+}

@@ -1,0 +1,224 @@
+//! Our own statistics, in the form of the client's, computed from the files: every line and every response once.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ops::ControlFlow;
+
+use annals_transcript::content::Block;
+use annals_transcript::json::{Fields, Text};
+use annals_transcript::objects::read_objects;
+use annals_transcript::price::Prices;
+use annals_transcript::record::Record;
+use annals_transcript::time::{Timestamp, format_millis};
+use annals_transcript::usage::{Charge, Ledger, NO_MODEL, ResponseUsage, UsageCollector, UsageRow, group};
+use sha2::{Digest, Sha256};
+
+use crate::key::SessionKey;
+use crate::parallel;
+use crate::problem::FileProblem;
+use crate::read::{ReadError, stream_lines};
+use crate::scan::{Discovery, SessionEntry};
+
+/// What was done on a day.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Day {
+    /// Messages: user and assistant lines of sessions, outside sub-agents.
+    pub messages: u64,
+    /// Sessions that began.
+    pub sessions: u64,
+    /// Tool calls, those of sub-agents too.
+    pub tool_calls: u64,
+}
+
+/// The session that took the longest, from its first line to its last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Longest {
+    /// The session.
+    pub session: SessionKey,
+    /// Milliseconds.
+    pub duration: i64,
+    /// Its messages, copied ones too.
+    pub messages: u64,
+    /// When it began, in milliseconds since 1970.
+    pub began: i64,
+}
+
+/// Statistics of a store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// The day of the computation.
+    pub computed: String,
+    /// By day, as `2026-01-31`.
+    pub days: BTreeMap<String, Day>,
+    /// Input and output tokens by day and model; what the cache took and gave is not in them.
+    pub day_tokens: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Tokens and cost by model.
+    pub models: Vec<UsageRow>,
+    /// Sessions that hold a message.
+    pub sessions: u64,
+    /// Messages in all; a line that forks have copied counts once.
+    pub messages: u64,
+    /// The longest session; of equals the first by path.
+    pub longest: Option<Longest>,
+    /// When the first session began, in milliseconds since 1970.
+    pub first: Option<i64>,
+    /// Sessions by the hour in which they began.
+    pub hours: BTreeMap<u8, u64>,
+}
+
+/// Computes the statistics of a store. Files that cannot be read are problems, and are not counted.
+///
+/// `offset` tells how many milliseconds the reader's clock is ahead of UTC at an instant: days and hours are the reader's.
+pub fn recompute(
+    discovery: &Discovery,
+    prices: &Prices,
+    now: i64,
+    offset: impl Fn(i64) -> i64,
+) -> (Statistics, Vec<FileProblem>) {
+    let mut files: Vec<(FileKind, SessionEntry)> =
+        discovery.sessions.iter().map(|session| (FileKind::Session, session.clone())).collect();
+    files.extend(discovery.agents.iter().map(|agent| (FileKind::SubAgent, agent.as_session())));
+    let read = parallel::map(&files, |(kind, file)| Gathered::read(*kind, file));
+    let day = |millis: i64| format_millis(millis.saturating_add(offset(millis))).chars().take(10).collect();
+    let mut stats = Statistics { computed: day(now), ..Statistics::default() };
+    let (mut ledger, mut seen, mut problems) = (Ledger::new(), HashSet::new(), Vec::new());
+    for (index, ((kind, file), gathered)) in files.iter().zip(read).enumerate() {
+        let gathered = match gathered {
+            Ok(gathered) => gathered,
+            Err(error) => {
+                problems.push(error.problem());
+                continue;
+            }
+        };
+        for (mark, event, millis) in &gathered.events {
+            if seen.insert(*mark) {
+                stats.count(*event, millis.map(&day));
+            }
+        }
+        if *kind == FileKind::Session && gathered.messages > 0 {
+            stats.add_session(file, &gathered, &day, &offset);
+        }
+        ledger.add_file(u32::try_from(index).unwrap_or(u32::MAX), gathered.responses);
+    }
+    stats.add_tokens(&ledger, prices, &day);
+    (stats, problems)
+}
+
+impl Statistics {
+    fn count(&mut self, event: Event, day: Option<String>) {
+        self.messages += u64::from(event == Event::Message);
+        if let Some(day) = day {
+            let day = self.days.entry(day).or_default();
+            match event {
+                Event::Message => day.messages += 1,
+                Event::ToolCall => day.tool_calls += 1,
+            }
+        }
+    }
+
+    fn add_session(
+        &mut self,
+        file: &SessionEntry,
+        gathered: &Gathered,
+        day: &impl Fn(i64) -> String,
+        offset: &impl Fn(i64) -> i64,
+    ) {
+        self.sessions += 1;
+        let Some((began, ended)) = gathered.span else { return };
+        self.days.entry(day(began)).or_default().sessions += 1;
+        let hour = began.saturating_add(offset(began)).rem_euclid(86_400_000) / 3_600_000;
+        *self.hours.entry(hour as u8).or_default() += 1;
+        self.first = Some(self.first.map_or(began, |first| first.min(began)));
+        let duration = ended.saturating_sub(began);
+        if self.longest.as_ref().is_none_or(|longest| duration > longest.duration) {
+            let (session, messages) = (file.key.clone(), gathered.messages);
+            self.longest = Some(Longest { session, duration, messages, began });
+        }
+    }
+
+    fn add_tokens(&mut self, ledger: &Ledger, prices: &Prices, day: &impl Fn(i64) -> String) {
+        let model = |charge: &Charge<'_>| charge.model.map_or(NO_MODEL, |name| &**name).to_owned();
+        self.models = group(ledger.charges(), prices, |_, charge| Some(model(charge))).rows;
+        for (_, charge) in ledger.charges() {
+            let Some(millis) = charge.response.millis else { continue };
+            let tokens = charge.tokens.input.saturating_add(charge.tokens.output);
+            let sum = self.day_tokens.entry(day(millis)).or_default().entry(model(&charge)).or_default();
+            *sum = sum.saturating_add(tokens);
+        }
+    }
+}
+
+/// Whose lines a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FileKind {
+    Session,
+    SubAgent,
+}
+
+/// What is counted by day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Event {
+    Message,
+    ToolCall,
+}
+
+/// What one file has to say.
+#[derive(Debug, Default)]
+struct Gathered {
+    /// What happened, with a mark that copies share, and when.
+    events: Vec<(Mark, Event, Option<i64>)>,
+    messages: u64,
+    /// The first and the last time of a message.
+    span: Option<(i64, i64)>,
+    responses: Vec<ResponseUsage>,
+}
+
+/// Stands for an id, or for a line that has none.
+type Mark = [u8; 16];
+
+impl Gathered {
+    fn read(kind: FileKind, file: &SessionEntry) -> Result<Self, ReadError> {
+        let (mut gathered, mut usage, mut index) = (Self::default(), UsageCollector::new(), 0);
+        stream_lines(&file.path, |line| {
+            let found = |fields: Fields<'_>, _| {
+                usage.feed(index, &fields);
+                index += 1;
+                gathered.add(kind, &Record::new(fields));
+            };
+            read_objects(&line, found, |_| ());
+            ControlFlow::<()>::Continue(())
+        })?;
+        gathered.responses = usage.finish();
+        Ok(gathered)
+    }
+
+    fn add(&mut self, kind: FileKind, record: &Record<'_>) {
+        let fields = record.fields();
+        let millis = fields.text("timestamp").and_then(|text| Timestamp::new(text).millis());
+        if !matches!(record, Record::User(_) | Record::Assistant(_)) {
+            return;
+        }
+        if kind == FileKind::Session && !fields.is_true("isSidechain") {
+            self.messages += 1;
+            self.events.push((mark(b"line", fields.text("uuid"), fields.raw()), Event::Message, millis));
+            if let Some(millis) = millis {
+                let (first, last) = self.span.unwrap_or((millis, millis));
+                self.span = Some((first.min(millis), last.max(millis)));
+            }
+        }
+        if let Record::Assistant(assistant) = record {
+            for block in assistant.content().blocks() {
+                if let Block::ToolUse(call) = &block {
+                    let id = call.id().map(|id| id.text());
+                    self.events.push((mark(b"call", id, fields.raw()), Event::ToolCall, millis));
+                }
+            }
+        }
+    }
+}
+
+fn mark(what: &[u8; 4], id: Option<Text<'_>>, line: &[u8]) -> Mark {
+    let id = id.filter(|id| !id.is_empty()).map(Text::decode);
+    let digest = Sha256::new().chain_update(what).chain_update(id.as_ref().map_or(line, |id| id.as_bytes()));
+    let digest = digest.finalize();
+    std::array::from_fn(|at| digest[at])
+}
