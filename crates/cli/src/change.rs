@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use annals_store::DataDir;
 use annals_store::journal::{Effect, Journal};
-use annals_store::source::Source;
+use annals_store::source::Clock;
 
 use crate::context::Context;
 use crate::error::Fault;

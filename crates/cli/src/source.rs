@@ -1,19 +1,25 @@
 //! The clock and the chance of the machine.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use annals_store::Source;
+use annals_store::source::{Clock, Source};
 
 /// The machine's own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SystemSource;
 
-impl Source for SystemSource {
+impl Clock for SystemSource {
     fn now(&self) -> i64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
     }
 
+    fn pause(&self, millis: u64) {
+        std::thread::sleep(Duration::from_millis(millis));
+    }
+}
+
+impl Source for SystemSource {
     #[allow(
         clippy::expect_used,
         reason = "without chance every id could be somebody else's: nothing must be written"

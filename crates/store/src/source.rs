@@ -1,10 +1,16 @@
 //! Time and chance, handed in: a library asks for neither, and tests decide both.
 
-/// Where ids and times come from.
-pub trait Source: std::fmt::Debug + Send + Sync {
+/// The time, and a way to let it pass.
+pub trait Clock {
     /// Milliseconds since 1970.
     fn now(&self) -> i64;
 
+    /// Waits.
+    fn pause(&self, millis: u64);
+}
+
+/// Where ids and times come from.
+pub trait Source: Clock + std::fmt::Debug + Send + Sync {
     /// Sixteen bytes that nobody can foresee.
     fn random(&self) -> [u8; 16];
 }
@@ -49,11 +55,15 @@ mod tests {
     #[derive(Debug)]
     struct Fixed;
 
-    impl Source for Fixed {
+    impl Clock for Fixed {
         fn now(&self) -> i64 {
             0
         }
 
+        fn pause(&self, _: u64) {}
+    }
+
+    impl Source for Fixed {
         fn random(&self) -> [u8; 16] {
             [0xff; 16]
         }

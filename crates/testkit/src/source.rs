@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use annals_store::Source;
+use annals_store::source::{Clock, Source};
 
 /// A clock that goes on by a second each time it is asked, and ids that count.
 #[derive(Debug)]
@@ -26,11 +26,15 @@ impl Default for Counting {
     }
 }
 
-impl Source for Counting {
+impl Clock for Counting {
     fn now(&self) -> i64 {
         self.start + 1000 * i64::try_from(self.asked.fetch_add(1, Ordering::Relaxed)).unwrap_or(0)
     }
 
+    fn pause(&self, _: u64) {}
+}
+
+impl Source for Counting {
     fn random(&self) -> [u8; 16] {
         // The first eight bytes count too: readable names are made of them.
         let number = self.given.fetch_add(1, Ordering::Relaxed) + 1;

@@ -1,6 +1,5 @@
 //! `file-history/<session>/<hash>@v<N>`: copies of files from before they were edited, and the records that name them.
 
-mod records;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -13,7 +12,6 @@ use crate::key::SessionKey;
 use crate::layout::{ConfigDir, FileRole};
 use crate::scan::Discovery;
 
-pub use records::{SnapshotKind, delta_record, snapshot_record, tracked_file_backups};
 pub use write::{Backups, KeepError, KeptCopy};
 
 /// How many hex digits name a file.

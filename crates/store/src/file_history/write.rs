@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use annals_transcript::draft::BackupOf;
 use annals_transcript::json::Fields;
 use annals_transcript::record::FileBackup;
-use annals_transcript::time::Timestamp;
+use annals_transcript::time::{Timestamp, format_millis};
 
 use super::path_hash;
 use crate::files::{PlainName, WriteError, create_file};
@@ -25,6 +26,14 @@ pub struct KeptCopy {
     pub version: u32,
     /// When it was kept, in milliseconds since 1970.
     pub time: i64,
+}
+
+impl KeptCopy {
+    /// What a snapshot says of it; `key` is the file's [key](Backups::key).
+    pub fn in_record(&self, key: String) -> BackupOf {
+        let version = u64::from(self.version);
+        BackupOf { path: key, name: self.name.clone(), version, time: format_millis(self.time) }
+    }
 }
 
 /// Why a file could not be kept. It must then not be edited.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::WriteError;
 use crate::scan::modified_millis;
+use crate::source::Clock;
 
 /// A lock that was not touched for so long belongs to nobody any more, in milliseconds.
 const STALE: i64 = 10_000;
@@ -15,14 +16,6 @@ const FIRST_PAUSE: u64 = 5;
 const LONGEST_PAUSE: u64 = 250;
 /// How many left-over locks one taker clears away: a clock that is wrong must not make it take every lock from others.
 const MOST_CLEARED: usize = 2;
-
-/// The time, and a way to let it pass: libraries have neither of their own.
-pub trait Clock {
-    /// Milliseconds since 1970.
-    fn now(&self) -> i64;
-    /// Waits.
-    fn pause(&self, millis: u64);
-}
 
 /// Why a lock was not taken.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +45,7 @@ impl FolderLock {
     /// Takes the lock, waiting for whoever has it, with growing pauses and `patience` milliseconds in all.
     ///
     /// A lock that its owner has not touched for ten seconds is a left-over of a program that died, and is taken over.
-    pub fn take(path: &Path, clock: &impl Clock, patience: u64) -> Result<Self, LockError> {
+    pub fn take(path: &Path, clock: &(impl Clock + ?Sized), patience: u64) -> Result<Self, LockError> {
         let (mut waited, mut pause, mut cleared) = (0, FIRST_PAUSE, 0);
         loop {
             match make(path) {

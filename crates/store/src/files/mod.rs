@@ -15,7 +15,7 @@ pub use append::{AppendFile, Placed};
 pub use error::WriteError;
 pub(crate) use folder::new_file;
 pub use folder::{create_folder, sync_folder};
-pub use lock::{Clock, FolderLock, LockError};
+pub use lock::{FolderLock, LockError};
 pub use moving::move_path;
 pub use name::{NameError, PlainName};
 pub use replace::{create_file, replace_file};

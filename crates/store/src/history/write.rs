@@ -4,11 +4,12 @@ use annals_transcript::json::ObjectWriter;
 use sha2::{Digest, Sha256};
 
 use crate::files::{
-    AppendFile, Clock, FolderLock, LockError, Placed, WriteError, create_file, create_folder, replace_file,
+    AppendFile, FolderLock, LockError, Placed, WriteError, create_file, create_folder, replace_file,
 };
 use crate::key::SessionKey;
 use crate::layout::ConfigDir;
 use crate::read::read_file;
+use crate::source::Clock;
 
 /// Pastes of more UTF-16 units than this are kept in `paste-cache/`.
 const LONGEST_INLINE: usize = 1024;
@@ -42,7 +43,11 @@ pub fn paste_hash(text: &str) -> String {
 /// Appends a prompt to `history.jsonl`; it is on the disk when this returns.
 ///
 /// A long paste is on the disk before the line that names it, so a crash leaves at most a paste that nobody names.
-pub fn append(config: &ConfigDir, prompt: &NewPrompt<'_>, clock: &impl Clock) -> Result<Placed, LockError> {
+pub fn append(
+    config: &ConfigDir,
+    prompt: &NewPrompt<'_>,
+    clock: &(impl Clock + ?Sized),
+) -> Result<Placed, LockError> {
     create_folder(config.path())?;
     for (_, text) in prompt.pastes.iter().filter(|(_, text)| is_long(text)) {
         keep_paste(config, text)?;

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use annals_transcript::edit::{EditError, Editor};
+use annals_transcript::graph::Graph;
 use annals_transcript::json::{ObjectWriter, write_string};
-use annals_transcript::resume::{Client, conversation, leaf};
+use annals_transcript::resume::{Client, branch_to, leaf};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 
 use crate::files::{WriteError, replace_file};
@@ -57,7 +58,8 @@ pub enum ForkError {
     Write(#[from] WriteError),
 }
 
-/// Copies the conversation that ends at a record (at its end where none is named) into a new session of the same project.
+/// Copies the conversation that ends at a record (at its end where none is named) into a new session of the same project,
+/// from its first line on, also what compactions hide from the model.
 ///
 /// As the client's `/branch` does it: the lines keep their ids, get the new session's, and say where they come from. The
 /// new file is there whole or not at all.
@@ -72,7 +74,7 @@ pub fn fork(path: &Path, at: Option<&str>, source: &dyn Source) -> Result<Forked
         ),
     };
     let end = end.ok_or_else(|| ForkError::Empty { path: path.to_path_buf() })?;
-    let mut nodes = conversation(&transcript, Client::NEWEST, end);
+    let mut nodes = branch_to(&transcript, &Graph::new(&transcript), Client::NEWEST, end);
     // In the order of the file, where parents stand before their children.
     nodes.sort_unstable();
     let old = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

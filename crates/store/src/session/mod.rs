@@ -7,6 +7,7 @@ mod error;
 mod fork;
 mod note;
 mod open;
+mod plain;
 mod writer;
 
 pub use error::AppendError;

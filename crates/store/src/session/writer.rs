@@ -4,10 +4,9 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use annals_transcript::draft::{Continuation, Draft, Origin, Placing, PlainDefaults, drafts_of};
+use annals_transcript::draft::{Continuation, Draft, Origin, Placing};
 use annals_transcript::json::{Fields, Value};
 use annals_transcript::line::lines;
-use annals_transcript::message::Message;
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::{ProgressKind, Record, RecordKind};
 
@@ -16,8 +15,10 @@ use super::note::Note;
 use crate::busy::{Busy, Left};
 use crate::durable::{Durability, MOST_PROGRESS_BYTES, REPEAT_AFTER_BYTES, durability};
 use crate::files::{AppendFile, WriteError};
+use crate::layout::{ConfigDir, FileRole};
 use crate::lock::FileLock;
-use crate::source::{Source, new_api_id, new_uuid};
+use crate::sessions_index;
+use crate::source::{Source, new_uuid};
 
 /// Appends records to a session or a sub-agent's file, each with its envelope and its parent.
 ///
@@ -103,18 +104,6 @@ impl SessionWriter<'_> {
         })
     }
 
-    /// Appends a plain message: as the records that it came from, or as new ones, a line a result or a block. Where one of
-    /// several fails, those before it are there, and the tip is the last of them.
-    pub fn append_message(&mut self, message: &Message) -> Result<Vec<Receipt>, AppendError> {
-        let defaults = PlainDefaults {
-            message: new_api_id("msg", self.source),
-            request: new_api_id("req", self.source),
-            model: self.state.model().unwrap_or("unknown").to_owned(),
-        };
-        let drafts = drafts_of(message, &defaults)?;
-        drafts.iter().map(|draft| self.append(draft)).collect()
-    }
-
     /// Brings everything that was appended to the disk, if something among it must be there.
     pub fn settle(&mut self) -> Result<(), AppendError> {
         if self.unsettled {
@@ -198,6 +187,19 @@ impl SessionWriter<'_> {
         Ok(())
     }
 
+    /// An index of the project's sessions that some release left there says what the file says now. It is a cache that no
+    /// client trusts: one that cannot be mended is left.
+    fn keep_index_true(&self) {
+        let Some(config) = ConfigDir::containing(self.path()).filter(|_| self.origin.agent.is_none()) else {
+            return;
+        };
+        if let FileRole::Session { slug, folder, session } = config.role(self.path())
+            && folder.is_empty()
+        {
+            let _ = sessions_index::refresh(&config, &slug, &session);
+        }
+    }
+
     fn read_from(&self, offset: u64) -> Result<Vec<u8>, WriteError> {
         let mut bytes = Vec::new();
         let read = File::open(self.path()).and_then(|mut file| {
@@ -214,6 +216,7 @@ impl Drop for SessionWriter<'_> {
         let _ = self.settle();
         let left = fs::metadata(self.path()).ok().as_ref().and_then(Left::of);
         let left = left.filter(|left| left.bytes == self.known_length);
+        self.keep_index_true();
         let _ =
             self.lock.leave_note(&Note { left, is_open: false, origin: Some(self.origin.clone()) }.write());
     }

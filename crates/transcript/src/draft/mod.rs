@@ -19,7 +19,7 @@ pub use continuation::{Continuation, PlaceError, Placing, Thread};
 pub use given::GivenError;
 pub use plain::{PlainDefaults, PlainError, drafts_of};
 pub use response::ResponseDraft;
-pub use side::{BackupOf, QueueStep, SnapshotStep};
+pub use side::{BackupOf, QueueStep, SnapshotKind};
 pub use system::{CompactionTrigger, Retry};
 
 use std::borrow::Cow;

@@ -2,6 +2,7 @@
 
 use super::{Draft, ResponseDraft, Said};
 use crate::content::Block;
+use crate::edit::EditError;
 use crate::json::{RawJson, Text, Value};
 use crate::message::{Message, MessageContent, MessageFault, Role};
 
@@ -23,6 +24,8 @@ pub enum PlainError {
     Fault(MessageFault),
     /// A record that it came from is none.
     Record(super::GivenError),
+    /// A block that could not be changed.
+    Edit(EditError),
     /// A message that says nothing: clients drop it, or the API refuses it.
     Empty,
 }
@@ -32,6 +35,7 @@ impl std::fmt::Display for PlainError {
         match self {
             Self::Fault(fault) => fault.fmt(formatter),
             Self::Record(error) => error.fmt(formatter),
+            Self::Edit(error) => error.fmt(formatter),
             Self::Empty => formatter.write_str("content: it is empty"),
         }
     }

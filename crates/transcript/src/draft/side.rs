@@ -53,13 +53,13 @@ fn write_backups(object: &mut ObjectWriter<'_>, backups: &[BackupOf]) {
     });
 }
 
-/// A snapshot says whether it is the first of its prompt or replaces it.
+/// Whether a snapshot opens a new state, or completes the one of an earlier line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SnapshotStep {
-    /// Made with the prompt.
-    First,
-    /// Made again after edits.
-    Update,
+pub enum SnapshotKind<'m> {
+    /// The state before the line that the record belongs to.
+    New,
+    /// More files for the state that this line has opened.
+    UpdateOf(&'m str),
 }
 
 impl Draft {
@@ -117,23 +117,26 @@ impl Draft {
         Self::made(RecordKind::PermissionMode).string("permissionMode", mode).part(Part::Session)
     }
 
-    /// Which copies of edited files belong to a prompt. `line` is the line that the record belongs to, `prompt` the one
-    /// whose state is kept: the same at first.
+    /// Which copies of edited files belong to a prompt. `line` is the line that the record belongs to; the time is when the
+    /// state was opened.
     pub fn file_history_snapshot(
         line: &str,
-        prompt: &str,
+        kind: SnapshotKind<'_>,
         backups: &[BackupOf],
         time: &str,
-        step: SnapshotStep,
     ) -> Self {
+        let opened_by = match kind {
+            SnapshotKind::New => line,
+            SnapshotKind::UpdateOf(earlier) => earlier,
+        };
         Self::made(RecordKind::FileHistorySnapshot)
             .string("messageId", line)
             .object("snapshot", |snapshot| {
-                snapshot.string("messageId", prompt);
+                snapshot.string("messageId", opened_by);
                 write_backups(snapshot, backups);
                 snapshot.string("timestamp", time);
             })
-            .boolean("isSnapshotUpdate", step == SnapshotStep::Update)
+            .boolean("isSnapshotUpdate", matches!(kind, SnapshotKind::UpdateOf(_)))
     }
 
     /// What came to the copies of a prompt since its snapshot.

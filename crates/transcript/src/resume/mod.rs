@@ -75,16 +75,6 @@ pub fn leaf(transcript: &Transcript<'_>, client: Client) -> Option<NodeIndex> {
     leaf::choose(&lines, rules).ok()
 }
 
-/// The lines of the conversation that ends at a line, as a client gathers them: from the root, or the last compaction, with
-/// the parallel calls and results that hang on other branches.
-pub fn conversation(transcript: &Transcript<'_>, client: Client, end: NodeIndex) -> Vec<NodeIndex> {
-    let rules = Rules::of(client);
-    let mut lines = Lines::read(transcript, rules);
-    compaction::put_back_preserved(&mut lines, rules);
-    let chain = chain::walk(&lines, rules, end);
-    parallel::pull_in(&lines, rules, chain)
-}
-
 fn rebuild<'a>(
     transcript: &Transcript<'a>,
     rules: &Rules,

@@ -2,7 +2,7 @@
 
 use annals_transcript::draft::{
     AgentAnswer, BackupOf, CompactionTrigger, Continuation, Draft, Origin, PlaceError, Placing, QueueStep,
-    ResponseDraft, Retry, Said, SnapshotStep, Thread, ToolAnswer, ToolOutcome,
+    ResponseDraft, Retry, Said, SnapshotKind, Thread, ToolAnswer, ToolOutcome,
 };
 use annals_transcript::json::Fields;
 use annals_transcript::record::Record;
@@ -83,7 +83,7 @@ fn every_kind() -> Vec<Draft> {
     let mut drafts = vec![
         Draft::queue_operation(QueueStep::Enqueue, Some(b"\"go\"")),
         Draft::queue_operation(QueueStep::Dequeue, None),
-        Draft::file_history_snapshot("u3", "u3", &backups, "2026-01-01T00:00:00.000Z", SnapshotStep::First),
+        Draft::file_history_snapshot("u3", SnapshotKind::New, &backups, "2026-01-01T00:00:00.000Z"),
         Draft::prompt(Said::Text("look")),
         Draft::prompt(Said::Blocks(
             br#"[{"type":"text","text":"this"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}]"#,
@@ -281,4 +281,25 @@ fn the_tip_is_where_the_newest_client_goes_on() {
     check(&with(last(r#""leafUuid":"nowhere""#)), "c");
     let turn = r#"{"type":"system","subtype":"turn_duration","durationMs":1,"uuid":"d","parentUuid":"c","timestamp":"2026-01-01T00:00:00.000Z","isSidechain":false}"#;
     check(&with(turn.to_owned()), "d");
+}
+
+#[test]
+fn a_snapshot_is_what_the_client_writes() {
+    let time = "2026-01-03T15:44:58.325Z";
+    let kept = |path: &str, name: Option<&str>, version| BackupOf {
+        path: path.into(),
+        name: name.map(str::to_owned),
+        version,
+        time: time.into(),
+    };
+    let backups = [kept("src/a \"b\".rs", Some("00ff@v2"), 2), kept("new.rs", None, 1)];
+    let draft = Draft::file_history_snapshot("m2", SnapshotKind::UpdateOf("m1"), &backups, time);
+    let line = String::from_utf8(draft.line(&origin(), &Default::default())).unwrap();
+    let expected = concat!(
+        r#"{"type":"file-history-snapshot","messageId":"m2","snapshot":{"messageId":"m1","trackedFileBackups":"#,
+        r#"{"src/a \"b\".rs":{"backupFileName":"00ff@v2","version":2,"backupTime":"2026-01-03T15:44:58.325Z"},"#,
+        r#""new.rs":{"backupFileName":null,"version":1,"backupTime":"2026-01-03T15:44:58.325Z"}},"#,
+        r#""timestamp":"2026-01-03T15:44:58.325Z"},"isSnapshotUpdate":true}"#,
+    );
+    assert_eq!(line, expected);
 }

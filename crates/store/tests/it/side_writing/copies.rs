@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use annals_store::file_history::{Backups, KeptCopy, path_hash, tracked_file_backups};
-use annals_transcript::json::Value;
+use annals_store::file_history::{Backups, KeptCopy, path_hash};
+use annals_transcript::draft::{Draft, SnapshotKind};
 
 use super::{WRONG_NAMES, empty, expect_mode, names};
 
@@ -61,8 +61,9 @@ fn a_resumed_session_goes_on_from_what_its_records_say() {
     let (temp, config) = empty();
     let file = temp.write("new.rs", "x");
     let hash = path_hash(file.to_str().unwrap());
-    let record = tracked_file_backups([("new.rs", &KeptCopy { name: None, version: 1, time: 5 })]);
-    let fields = Value::parse(&record).unwrap().fields().unwrap();
+    let kept = KeptCopy { name: None, version: 1, time: 5 }.in_record("new.rs".to_owned());
+    let draft = Draft::file_history_snapshot("m", SnapshotKind::New, &[kept], "2026-01-01T00:00:00.000Z");
+    let fields = draft.value("snapshot").unwrap().get("trackedFileBackups").unwrap().fields().unwrap();
     let mut backups = Backups::of_session(&config, &"s1".into(), temp.path()).unwrap();
     backups.remember_all(&fields);
     assert_eq!(backups.keep(&file, 7).unwrap(), copy(&hash, 2, 7));

@@ -6,8 +6,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-use annals_store::files::{Clock, FolderLock, LockError};
+use annals_store::files::{FolderLock, LockError};
 use annals_store::history::{NewPrompt, append, paste_hash, stream_history};
+use annals_store::source::Clock;
 use annals_store::{ConfigDir, SessionKey};
 
 use super::{empty, expect_mode, names};

@@ -10,7 +10,8 @@ mod sessions;
 use std::path::{Path, PathBuf};
 
 use annals_store::session::{NewSession, Patience};
-use annals_store::{ConfigDir, DataDir, SessionWriter, Source};
+use annals_store::source::{Clock, Source};
+use annals_store::{ConfigDir, DataDir, SessionWriter};
 use annals_testkit::home::Home;
 use annals_testkit::source::Counting;
 use annals_transcript::draft::{Draft, Said};
@@ -72,12 +73,18 @@ fn parents(path: &Path) -> Vec<Option<String>> {
 #[derive(Debug)]
 struct Now(Counting);
 
-impl Source for Now {
+impl Clock for Now {
     fn now(&self) -> i64 {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
         i64::try_from(since.as_millis()).unwrap()
     }
 
+    fn pause(&self, millis: u64) {
+        std::thread::sleep(std::time::Duration::from_millis(millis));
+    }
+}
+
+impl Source for Now {
     fn random(&self) -> [u8; 16] {
         self.0.random()
     }

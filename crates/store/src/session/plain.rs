@@ -1,0 +1,61 @@
+//! Plain messages, for programs that do not care for the format: their records, and their large outputs apart.
+
+use std::borrow::Cow;
+
+use annals_transcript::content::Block;
+use annals_transcript::draft::{PlainDefaults, PlainError, drafts_of};
+use annals_transcript::edit::{EditError, Editor, Step};
+use annals_transcript::json::{RawJson, Value};
+use annals_transcript::message::{Message, MessageContent};
+
+use super::error::AppendError;
+use super::writer::{Receipt, SessionWriter};
+use crate::overflow::{is_too_large, keep};
+use crate::source::new_api_id;
+
+impl SessionWriter<'_> {
+    /// Appends a plain message: as the records that it came from, or as new ones, a line a result or a block. Where one of
+    /// several fails, those before it are there, and the tip is the last of them.
+    pub fn append_message(&mut self, message: &Message) -> Result<Vec<Receipt>, AppendError> {
+        let defaults = PlainDefaults {
+            message: new_api_id("msg", self.source),
+            request: new_api_id("req", self.source),
+            model: self.state.model().unwrap_or("unknown").to_owned(),
+        };
+        let message = self.with_outputs_apart(message)?;
+        let drafts = drafts_of(&message, &defaults)?;
+        drafts.iter().map(|draft| self.append(draft)).collect()
+    }
+
+    /// Outputs that are too large for a line go to files of their own; the line keeps a preview. A message that came from
+    /// records stays as it is.
+    fn with_outputs_apart<'m>(&self, message: &'m Message) -> Result<Cow<'m, Message>, AppendError> {
+        let MessageContent::Blocks(blocks) = &message.content else { return Ok(Cow::Borrowed(message)) };
+        if !message.records.is_empty() {
+            return Ok(Cow::Borrowed(message));
+        }
+        let apart: Vec<_> = blocks.iter().map(|block| self.output_apart(block)).collect::<Result<_, _>>()?;
+        Ok(Cow::Owned(Message { content: MessageContent::Blocks(apart), ..message.clone() }))
+    }
+
+    fn output_apart(&self, block: &RawJson) -> Result<RawJson, AppendError> {
+        let Block::ToolResult(result) = Block::new(block.value()) else { return Ok(block.clone()) };
+        let text = result.fields().get("content").and_then(Value::text).map(|text| text.decode());
+        let (Some(text), Some(id)) = (text.filter(|text| is_too_large(text)), result.tool_use()) else {
+            return Ok(block.clone());
+        };
+        // A sub-agent's outputs lie with those of its session.
+        let file = self.path().with_extension("");
+        let folder = match &self.origin.agent {
+            Some(_) => file.ancestors().nth(2).unwrap_or(&file),
+            None => &file,
+        };
+        let kept = keep(folder, &id.decode(), text.as_bytes())?;
+        let edited = Editor::new(block.raw()).and_then(|mut editor| {
+            editor.replace_string(&[Step::Key("content")], &kept.preview)?;
+            editor.finish()
+        });
+        let edited = edited.map_err(PlainError::Edit)?;
+        Ok(RawJson::parse(&edited).map_err(|fault| PlainError::Edit(EditError::NotJson(fault)))?)
+    }
+}
