@@ -6,7 +6,9 @@
 pub mod agents;
 pub mod file_history;
 pub mod find;
+pub mod follow;
 pub mod history;
+pub mod identity;
 pub mod json_file;
 pub mod key;
 pub mod layout;
@@ -24,6 +26,7 @@ pub mod slug;
 pub mod stats_cache;
 pub mod summary;
 pub mod todos;
+pub mod watch;
 pub mod write_tree;
 
 pub use json_file::JsonFile;
