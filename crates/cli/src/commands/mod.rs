@@ -10,6 +10,7 @@ mod man;
 mod overview;
 mod plans;
 mod show;
+mod tail;
 mod todos;
 
 use crate::args::Command;
@@ -22,6 +23,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         None => overview::run(context),
         Some(Command::Ls(args)) => ls::run(&args, context),
         Some(Command::Show(args)) => show::run(&args, context),
+        Some(Command::Tail(args)) => tail::run(&args, context),
         Some(Command::Check(args)) => check::run(&args, context),
         Some(Command::Todos(args)) => todos::run(&args, context),
         Some(Command::Plans(args)) => plans::run(&args, context),

@@ -9,6 +9,7 @@ mod forms;
 mod listing;
 mod schema;
 mod schemas;
+mod tail;
 mod truth;
 
 use annals_testkit::home::{Answer, Home};

@@ -12,16 +12,21 @@ fn check(home: &Home, name: &str, arguments: &[&str], codes: &[i32]) {
     let answer = annals(home, arguments);
     let code = answer.code.unwrap_or(-1);
     assert!(codes.contains(&code), "annals {} exits with {code}: {}", arguments.join(" "), answer.error);
-    let path = workspace_root().join("docs/schema").join(format!("{name}.json"));
-    let schema = std::fs::read(&path).unwrap();
-    let schema = Value::parse(&schema).unwrap();
     let lines: Vec<&[u8]> =
         answer.bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
     assert!(!lines.is_empty(), "annals {} says nothing", arguments.join(" "));
+    keep_schema(name, &lines, &arguments.join(" "));
+}
+
+/// Holds each line against a schema of `docs/schema/`.
+pub(crate) fn keep_schema(name: &str, lines: &[&[u8]], said_by: &str) {
+    let path = workspace_root().join("docs/schema").join(format!("{name}.json"));
+    let schema = std::fs::read(&path).unwrap();
+    let schema = Value::parse(&schema).unwrap();
     for line in lines {
-        let value = Value::parse(line).unwrap_or_else(|fault| panic!("{arguments:?}: {fault:?}"));
+        let value = Value::parse(line).unwrap_or_else(|fault| panic!("annals {said_by}: {fault:?}"));
         let found = violations(schema, value, "$");
-        assert!(found.is_empty(), "annals {}: {found:#?}", arguments.join(" "));
+        assert!(found.is_empty(), "annals {said_by}: {found:#?}");
     }
 }
 

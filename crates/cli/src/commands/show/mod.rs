@@ -4,7 +4,7 @@ mod agents;
 mod api;
 mod people;
 mod raw;
-mod records;
+pub(super) mod records;
 mod tools;
 mod tree;
 mod turns;
