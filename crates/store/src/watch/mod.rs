@@ -21,13 +21,13 @@ use snapshot::Snapshot;
 
 /// How often a file is looked at: often enough that a new line is seen within a tenth of a second, seldom enough that
 /// nobody notices the work.
-const PAUSE: Duration = Duration::from_millis(50);
+const PAUSE: Duration = Duration::from_millis(40);
 
 /// Looking at many files takes longer: so much more pause for each keeps it under one percent of a core.
 const PAUSE_PER_FILE: Duration = Duration::from_micros(200);
 
 /// Events are checked this many times less often than polling would look.
-const TRUST: u32 = 20;
+const TRUST: u32 = 25;
 
 /// Changes in a row that events may miss before they are done without. One may be a change that its event has yet to
 /// catch up with.
