@@ -19,7 +19,8 @@ use crate::{annals, annals_exits, expect};
 /// A reader that waits longer than this waits for nothing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const WAYS: [&str; 2] = ["events", "polling"];
+/// The best way is events, where they can be had.
+const WAYS: [&str; 2] = ["best", "polling"];
 
 /// A running `annals tail`, ended with its owner.
 struct Tail {
