@@ -15,6 +15,7 @@ Examples:
   annals ls --project shop          the sessions of a project
   annals show last                  read the newest session of this folder
   annals show 3f2a --as markdown    the same as a document
+  annals tail last                  watch it while it is written
   annals check last                 will it resume? what is broken, by line and byte
   annals tag last release           tag the newest session of this folder
   annals demo --out /tmp/demo       a made-up store to play with
@@ -80,6 +81,8 @@ pub(crate) enum Command {
     Ls(LsArgs),
     /// Show a session: for people, or in one of the forms for programs
     Show(ShowArgs),
+    /// Follow a session: its last records, then each new one as it is written
+    Tail(TailArgs),
     /// Does it resume? Lists problems by line and byte, and what each client version would keep and lose
     Check(CheckArgs),
     /// Show todo lists and tasks, or set a todo list
@@ -271,6 +274,31 @@ pub(crate) enum Form {
     Counts,
     /// A Markdown document
     Markdown,
+}
+
+/// `annals tail`
+#[derive(Debug, clap::Args)]
+pub(crate) struct TailArgs {
+    /// Which session: a path, an id or its beginning, a title, or `last`
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: String,
+    /// So many of the last records first
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
+    pub(crate) lines: usize,
+    /// How changes are noticed; for measuring
+    #[arg(long, value_enum, default_value_t = NoticeBy::Best, value_name = "WAY", hide = true)]
+    pub(crate) notice_by: NoticeBy,
+}
+
+/// How changes of a file are noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NoticeBy {
+    /// By events where they can be had
+    Best,
+    /// By events of the system
+    Events,
+    /// By looking again and again
+    Polling,
 }
 
 /// `annals check`

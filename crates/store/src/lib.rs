@@ -10,8 +10,10 @@ pub mod durable;
 pub mod file_history;
 pub mod files;
 pub mod find;
+pub mod follow;
 pub mod git;
 pub mod history;
+pub mod identity;
 mod indent;
 pub mod journal;
 pub mod json_file;
@@ -38,6 +40,7 @@ pub mod source;
 pub mod stats_cache;
 pub mod summary;
 pub mod todos;
+pub mod watch;
 pub mod write_tree;
 mod written;
 

@@ -104,6 +104,11 @@ impl LineSplitter {
         Self::default()
     }
 
+    /// A splitter behind so many lines and bytes of a file.
+    pub fn after(lines: usize, offset: usize) -> Self {
+        Self { carry: Vec::new(), number: lines, offset }
+    }
+
     /// Takes the next bytes and hands out every line that is whole now; stops at the first error of `each`.
     pub fn push<E>(
         &mut self,
@@ -177,5 +182,17 @@ mod tests {
             splitter.finish(&mut keep).unwrap();
             assert_eq!(pieces, whole, "chunks of {size}");
         }
+    }
+
+    #[test]
+    fn a_splitter_goes_on_where_another_stopped() {
+        let file = b"one\ntwo\nthree\n";
+        let mut seen = Vec::new();
+        let pushed: Result<(), ()> = LineSplitter::after(1, 4).push(&file[4..], |line| {
+            seen.push((line.number, line.offset, line.body().to_vec()));
+            Ok(())
+        });
+        assert_eq!(pushed, Ok(()));
+        assert_eq!(seen, [(2, 4, b"two".to_vec()), (3, 8, b"three".to_vec())]);
     }
 }

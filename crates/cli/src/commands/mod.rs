@@ -15,6 +15,7 @@ mod rename;
 mod reset_project;
 mod show;
 mod tag;
+mod tail;
 mod todos;
 mod undo;
 
@@ -28,6 +29,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         None => overview::run(context),
         Some(Command::Ls(args)) => ls::run(&args, context),
         Some(Command::Show(args)) => show::run(&args, context),
+        Some(Command::Tail(args)) => tail::run(&args, context),
         Some(Command::Check(args)) => check::run(&args, context),
         Some(Command::Todos(args)) => todos::run(&args, context),
         Some(Command::Plans(args)) => plans::run(&args, context),

@@ -13,6 +13,7 @@ mod messages;
 mod schema;
 mod schemas;
 mod todos;
+mod tail;
 mod truth;
 
 use annals_testkit::home::{Answer, Home};

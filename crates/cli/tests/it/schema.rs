@@ -1,4 +1,5 @@
-//! Holds JSON against the part of JSON Schema that our schemas use: type, required, properties, items, enum, minimum.
+//! Holds JSON against the part of JSON Schema that our schemas use: type, required, properties, items, enum, minimum,
+//! anyOf.
 
 use annals_transcript::json::{Kind, Value};
 
@@ -12,6 +13,12 @@ pub(crate) fn violations(schema: Value<'_>, value: Value<'_>, place: &str) -> Ve
         };
         if !allowed.iter().any(|name| is_of_type(value, name)) {
             return vec![format!("{place}: {value:?} is not {allowed:?}")];
+        }
+    }
+    if let Some(ways) = schema.get("anyOf") {
+        let tries: Vec<_> = ways.items().map(|way| violations(way, value, place)).collect();
+        if tries.iter().all(|found| !found.is_empty()) {
+            found.extend(tries.into_iter().flatten());
         }
     }
     if let Some(words) = schema.get("enum")
@@ -66,4 +73,8 @@ fn a_violation_is_found_where_it_is() {
     assert_eq!([check(r#"{"a":1,"b":["x"],"more":true}"#), check(r#"{"a":null}"#)], [0, 0]);
     assert_eq!([check("[]"), check("{}"), check(r#"{"a":1.5}"#), check(r#"{"a":-1}"#)], [1, 1, 1, 1]);
     assert_eq!(check(r#"{"a":1,"b":["x","y"]}"#), 1);
+    let either = br#"{"anyOf":[{"type":"object","required":["a"]},{"type":"object","required":["b"]}]}"#;
+    let either = Value::parse(either).unwrap();
+    let check = |json: &str| violations(either, Value::parse(json.as_bytes()).unwrap(), "$").len();
+    assert_eq!([check(r#"{"a":1}"#), check(r#"{"b":1}"#), check("{}"), check("[]")], [0, 0, 2, 2]);
 }

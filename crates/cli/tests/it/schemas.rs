@@ -15,19 +15,20 @@ fn check(home: &Home, name: &str, arguments: &[&str], codes: &[i32]) {
     let lines: Vec<&[u8]> =
         answer.bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
     assert!(!lines.is_empty(), "annals {} says nothing", arguments.join(" "));
-    for line in lines {
-        keeps_schema(name, line, &arguments.join(" "));
-    }
+    keep_schema(name, &lines, &arguments.join(" "));
 }
 
-/// Insists that a document, the answer to these arguments, keeps the schema of this name.
+/// Holds each line against a schema of `docs/schema/`.
 #[track_caller]
-pub(crate) fn keeps_schema(name: &str, document: &[u8], arguments: &str) {
+pub(crate) fn keep_schema(name: &str, lines: &[&[u8]], said_by: &str) {
     let path = workspace_root().join("docs/schema").join(format!("{name}.json"));
     let schema = std::fs::read(&path).unwrap();
-    let value = Value::parse(document).unwrap_or_else(|fault| panic!("annals {arguments}: {fault:?}"));
-    let found = violations(Value::parse(&schema).unwrap(), value, "$");
-    assert!(found.is_empty(), "annals {arguments}: {found:#?}");
+    let schema = Value::parse(&schema).unwrap();
+    for line in lines {
+        let value = Value::parse(line).unwrap_or_else(|fault| panic!("annals {said_by}: {fault:?}"));
+        let found = violations(schema, value, "$");
+        assert!(found.is_empty(), "annals {said_by}: {found:#?}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use annals_testkit::builder::Session;
 use annals_testkit::home::{Answer, Home};
 use annals_transcript::json::Value;
 
-use crate::schemas::keeps_schema;
+use crate::schemas::keep_schema;
 use crate::{annals_exits, expect};
 
 const ID: &str = "3f2a0000-1111-4222-8333-444444444444";
@@ -58,7 +58,7 @@ fn the_answer_for_programs_keeps_its_schema() {
     set(&home, &[ID], "[\"a\"]", 0);
     let before = fs::metadata(&list).unwrap().len();
     let answer = set(&home, &["last", "--json"], "[]", 0);
-    keeps_schema("todos-set", answer.out.trim_end().as_bytes(), "todos set last --json");
+    keep_schema("todos-set", &[answer.out.trim_end().as_bytes()], "todos set last --json");
     let value = Value::parse(answer.out.as_bytes()).unwrap();
     assert!(value.get("session").unwrap().text().unwrap().is(ID));
     assert!(value.get("file").unwrap().text().unwrap().is(list.to_str().unwrap()));

@@ -1,7 +1,7 @@
 //! Tool calls: what was asked on the first line, what came of it below.
 
 use crate::figures::duration;
-use crate::view::{Body, FileAct, Place, SubAgent, ToolCall, ToolOutput, ToolResult};
+use crate::view::{Body, FileAct, Part, Place, SubAgent, ToolCall, ToolOutput, ToolResult};
 
 use super::fold::Fold;
 use super::items::{Painter, Voice};
@@ -21,12 +21,19 @@ const COMMAND_LINES: usize = 8;
 impl Painter<'_, '_, '_> {
     pub(super) fn call(&mut self, place: &Place, call: &ToolCall) {
         let is_brief = is_brief(call);
-        // One-line calls stand together without blank lines between.
-        if self.voice != (Voice::Tool { is_brief: true }) || !is_brief {
-            self.canvas.gap();
+        // What comes right below its call needs no other name.
+        let is_below =
+            call.part == Part::Answered && call.id == self.asked && matches!(self.voice, Voice::Tool { .. });
+        if !is_below {
+            // One-line calls stand together without blank lines between.
+            if self.voice != (Voice::Tool { is_brief: true }) || !is_brief {
+                self.canvas.gap();
+            }
+            self.head(place, call);
         }
-        self.head(place, call);
-        self.inputs(call);
+        if call.part != Part::Answered {
+            self.inputs(call);
+        }
         let told_by_agent = call.agents.iter().filter_map(last_words).next_back();
         for agent in &call.agents {
             self.agent(agent, "");
@@ -34,8 +41,10 @@ impl Painter<'_, '_, '_> {
         self.canvas.no_gap();
         match &call.result {
             Some(result) => self.result(result, told_by_agent),
+            None if call.part == Part::Asked => {}
             None => self.tail(vec![Span::new("never answered", Style::ink(Ink::Yellow))]),
         }
+        self.asked = if call.part == Part::Asked { call.id.clone() } else { String::new() };
         self.voice = Voice::Tool { is_brief };
     }
 

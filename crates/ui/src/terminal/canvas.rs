@@ -13,7 +13,7 @@ pub(super) struct Canvas<'o, 'l, 'z> {
     out: &'o mut String,
     gutters: Line,
     is_gap_due: bool,
-    is_started: bool,
+    pub(super) is_started: bool,
 }
 
 impl<'o, 'l, 'z> Canvas<'o, 'l, 'z> {

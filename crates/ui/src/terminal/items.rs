@@ -10,14 +10,16 @@ use super::fold::Fold;
 use super::look::{Look, Thinking};
 use super::output::hanging;
 use super::prose::prose;
+use super::roll::Roll;
 use super::style::{Ink, Line, Span, Style, line_width};
 use super::wrap::wrap;
 use crate::clean::clean;
 
 /// Who spoke last: a label is drawn where that changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Voice {
     /// Nobody yet.
+    #[default]
     Nobody,
     /// The person, or a sub-agent's caller.
     Asker,
@@ -37,17 +39,32 @@ pub(super) struct Painter<'o, 'l, 'z> {
     pub(super) look: &'l Look<'z>,
     pub(super) voice: Voice,
     /// The date that was shown last.
-    date: String,
+    pub(super) date: String,
     /// The model that was named last.
-    model: String,
+    pub(super) model: String,
+    /// The call that was told last, if what comes of it is still to be told.
+    pub(super) asked: String,
     /// How many sub-agents deep.
     depth: usize,
 }
 
 impl<'o, 'l, 'z> Painter<'o, 'l, 'z> {
     pub(super) fn new(look: &'l Look<'z>, out: &'o mut String) -> Self {
-        let canvas = Canvas::new(look, out);
-        Self { canvas, look, voice: Voice::Nobody, date: String::new(), model: String::new(), depth: 0 }
+        Self::on(Roll::default(), look, out)
+    }
+
+    /// Goes on where another painter stopped.
+    pub(super) fn on(roll: Roll, look: &'l Look<'z>, out: &'o mut String) -> Self {
+        let Roll { is_started, voice, date, model, asked } = roll;
+        let mut canvas = Canvas::new(look, out);
+        canvas.is_started = is_started;
+        Self { canvas, look, voice, date, model, asked, depth: 0 }
+    }
+
+    /// What the next painter has to know.
+    pub(super) fn into_roll(self) -> Roll {
+        let Self { canvas, voice, date, model, asked, .. } = self;
+        Roll { is_started: canvas.is_started, voice, date, model, asked }
     }
 
     pub(super) fn conversation(&mut self, conversation: &Conversation) {

@@ -11,11 +11,13 @@ mod look;
 mod output;
 mod prose;
 mod quiet;
+mod roll;
 mod style;
 mod table;
 mod wrap;
 
 pub use look::{Color, Look, Thinking};
+pub use roll::Roll;
 
 use crate::view::Conversation;
 

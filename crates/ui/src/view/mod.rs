@@ -10,6 +10,7 @@ mod crew;
 mod diff;
 mod item;
 mod layout;
+mod live;
 mod message;
 mod output;
 mod side;
@@ -23,9 +24,10 @@ pub use item::{
     Attachment, Attention, Author, Body, Branch, Compaction, Fact, Failure, Hook, Item, Note, NoteKind,
     Place, Prompt, Speech, SubAgent, TurnEnd, Unknown, Way,
 };
+pub use live::Live;
 pub use tool::{
-    Answer, Diff, DiffLine, FileAct, FilePart, Hunk, InputField, Sign, Todo, TodoState, ToolCall, ToolOutput,
-    ToolResult,
+    Answer, Diff, DiffLine, FileAct, FilePart, Hunk, InputField, Part, Sign, Todo, TodoState, ToolCall,
+    ToolOutput, ToolResult,
 };
 pub(crate) use words::{opening, tag};
 

@@ -2,6 +2,18 @@
 
 use super::item::SubAgent;
 
+/// How much of a call is told in one place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Part {
+    /// The call and what came of it.
+    #[default]
+    Whole,
+    /// The call alone: what comes of it is told when it comes.
+    Asked,
+    /// What came of a call that was told before.
+    Answered,
+}
+
 /// A tool call with its result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCall {
@@ -21,6 +33,8 @@ pub struct ToolCall {
     pub duration_ms: Option<u64>,
     /// The sub-agents that the call started.
     pub agents: Vec<SubAgent>,
+    /// How much of it is told here.
+    pub part: Part,
 }
 
 impl ToolCall {

@@ -1,8 +1,9 @@
 //! Whatever the bytes and the look, a page is drawn.
 
+use annals_transcript::line::lines;
 use annals_transcript::transcript::Transcript;
-use annals_ui::terminal::{Look, draw};
-use annals_ui::view::Branches;
+use annals_ui::terminal::{Look, Roll, draw};
+use annals_ui::view::{Branches, Live};
 use annals_ui::{Conversation, Options, markdown};
 
 use crate::session::Session;
@@ -60,6 +61,8 @@ fn any_bytes_are_drawn_at_any_width() {
             ..Look::plain(round % 40)
         };
         draw(&conversation, &look, &mut page);
+        let (mut live, mut roll) = (Live::new(), Roll::default());
+        lines(&bytes).for_each(|line| roll.draw(&live.tell(&line), &look, &mut page));
         assert!(!page.chars().any(|character| character.is_control() && character != '\n'));
         markdown::write(&conversation, &mut page);
     }

@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use annals_testkit::corpus;
 use annals_transcript::graph::{Graph, history};
+use annals_transcript::line::lines;
 use annals_transcript::record::{Record, RecordKind};
 use annals_transcript::transcript::{Node, Transcript};
 use annals_transcript::turn::{Speaker, prompt_text};
 use annals_ui::terminal::{self, Look};
-use annals_ui::view::{Body, Branches, NoteKind};
+use annals_ui::view::{Body, Branches, Live, NoteKind};
 use annals_ui::{Conversation, Options, markdown};
 
 /// Words long enough to be somebody's own.
@@ -47,6 +48,9 @@ fn every_form(path: &Path) {
     let told = Conversation::build(&transcript, &[], Options { branches: Branches::Told });
     main_history_is_told(path, &transcript, &told);
     terminal::draw(&told, &Look::plain(80), &mut String::new());
+    let mut live = Live::new();
+    let items = lines(&bytes).flat_map(|line| live.tell(&line).items).collect();
+    main_history_is_told(path, &transcript, &Conversation { items });
 }
 
 /// Every text of the main history is an item, word for word.

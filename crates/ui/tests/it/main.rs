@@ -2,6 +2,7 @@
 
 mod any_input;
 mod corpus;
+mod live;
 mod markdown;
 mod session;
 mod snapshot;

@@ -6,7 +6,7 @@ mod counts;
 mod messages;
 mod people;
 mod raw;
-mod records;
+pub(super) mod records;
 mod tools;
 mod tree;
 mod turns;

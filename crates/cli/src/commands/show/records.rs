@@ -20,7 +20,7 @@ pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fau
     let mut buffer = Vec::new();
     let failed = stream_lines(&target.path, |line| {
         buffer.clear();
-        write_line(&line, &mut buffer);
+        write_line(&line, Detail::Summary, &mut buffer);
         match out.write_all(&buffer) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => ControlFlow::Break(error),
@@ -29,21 +29,37 @@ pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fau
     failed.map_or(Ok(Outcome::Done), |error| Err(error.into()))
 }
 
-fn write_line(line: &Line<'_>, out: &mut Vec<u8>) {
+/// How much is said of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// What it is and where.
+    Summary,
+    /// The record itself too, as it is written.
+    WithRecord,
+}
+
+/// Writes an object for each record of a line, each on a line of its own.
+pub(crate) fn write_line(line: &Line<'_>, detail: Detail, out: &mut Vec<u8>) {
     let mut problems = Vec::new();
     let mut found = Vec::new();
     read_objects(line, |fields, _| found.push(fields), |problem| problems.push(problem));
     if found.is_empty() {
-        return write_object(line, None, &problems, out);
+        return write_object(line, None, &problems, detail, out);
     }
     for fields in found {
-        write_object(line, Some(fields), &problems, out);
+        write_object(line, Some(fields), &problems, detail, out);
         // Problems of a shared line are told once.
         problems.clear();
     }
 }
 
-fn write_object(line: &Line<'_>, fields: Option<Fields<'_>>, problems: &[Problem], out: &mut Vec<u8>) {
+fn write_object(
+    line: &Line<'_>,
+    fields: Option<Fields<'_>>,
+    problems: &[Problem],
+    detail: Detail,
+    out: &mut Vec<u8>,
+) {
     let (offset, length) = match &fields {
         Some(fields) => {
             let within = fields.raw().as_ptr() as usize - line.raw().as_ptr() as usize;
@@ -51,6 +67,7 @@ fn write_object(line: &Line<'_>, fields: Option<Fields<'_>>, problems: &[Problem
         }
         None => (line.offset, line.raw().len()),
     };
+    let raw = fields.as_ref().map(|fields| fields.raw()).filter(|_| detail == Detail::WithRecord);
     let mut object = ObjectWriter::begin(out);
     object.number("line", line.number as u64).number("offset", offset as u64).number("length", length as u64);
     match fields.map(Record::new) {
@@ -71,6 +88,9 @@ fn write_object(line: &Line<'_>, fields: Option<Fields<'_>>, problems: &[Problem
             });
         }
     });
+    if let Some(raw) = raw {
+        object.raw("record", raw);
+    }
     object.end();
     out.push(b'\n');
 }

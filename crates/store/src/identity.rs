@@ -1,0 +1,25 @@
+//! Which file it is, whatever its name: what tells a file that grew from another one put in its place.
+
+use std::fs::Metadata;
+
+/// The identity of a file on this machine. It says something only while the file is open or there: once it is gone, a
+/// new file may be given the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FileIdentity(u64, u64);
+
+impl FileIdentity {
+    /// Device and inode.
+    #[cfg(unix)]
+    pub fn of(metadata: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        Self(metadata.dev(), metadata.ino())
+    }
+
+    /// When it was made, which is the best that is to be had here without opening it.
+    #[cfg(not(unix))]
+    pub fn of(metadata: &Metadata) -> Self {
+        use std::time::UNIX_EPOCH;
+        let made = metadata.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        made.map_or(Self(0, 0), |made| Self(made.as_secs(), u64::from(made.subsec_nanos())))
+    }
+}

@@ -1,0 +1,155 @@
+//! A session as it is written: each line told when it comes, without what only the whole file could tell.
+//!
+//! There are no ends of turns, no branches and no missing parents: what came before a line may simply not have been seen.
+//! A tool call is told when it is made and again, with what came of it, when that comes. For the time between, its line
+//! is remembered, within bounds.
+
+use std::collections::VecDeque;
+
+use annals_transcript::content::{Block, Content};
+use annals_transcript::line::Line;
+use annals_transcript::problem::ProblemKind;
+use annals_transcript::record::Record;
+use annals_transcript::transcript::Transcript;
+
+use super::item::{Body, Fact, Item};
+use super::tool::{Part, ToolCall};
+use super::{Conversation, Options};
+
+/// So many bytes of calls are remembered at most, the newest.
+const MOST_BYTES: usize = 8 * 1024 * 1024;
+
+/// The name of a call that was not seen, or is not remembered.
+const UNSEEN_CALL: &str = "earlier call";
+
+/// A session that is being written.
+#[derive(Clone, Debug, Default)]
+pub struct Live {
+    waiting: VecDeque<Waiting>,
+    title: Option<String>,
+    /// Whether the file is a sub-agent's own, as its first line in the chain says.
+    is_agent_file: Option<bool>,
+}
+
+/// A line with calls whose results have yet to come.
+#[derive(Clone, Debug)]
+struct Waiting {
+    calls: Vec<String>,
+    line: Vec<u8>,
+}
+
+impl Live {
+    /// A session of which nothing was seen.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What a line says to a reader; nothing where it says nothing new.
+    pub fn tell(&mut self, line: &Line<'_>) -> Conversation {
+        let alone = Transcript::parse(line.raw());
+        let side = alone.nodes().iter().find(|node| node.is_chain()).map(|node| node.is_sidechain);
+        self.is_agent_file = self.is_agent_file.or(side);
+        let is_agent_file = self.is_agent_file == Some(true);
+        let (mut bytes, before) = self.calls_of(&answered(&alone));
+        bytes.extend_from_slice(line.raw());
+        let transcript = Transcript::parse(&bytes);
+        let mut conversation = Conversation::build(&transcript, &[], Options::default());
+        let mut asked = Vec::new();
+        conversation.items.retain_mut(|item| {
+            let is_new = self.is_new(item, before, &mut asked);
+            item.place.line = line.number;
+            item.place.is_beside = side == Some(true) && !is_agent_file;
+            is_new
+        });
+        self.wait_for(asked, line);
+        conversation
+    }
+
+    /// The lines of the calls that these results answer, and how many they are.
+    fn calls_of(&mut self, results: &[String]) -> (Vec<u8>, usize) {
+        let (mut bytes, mut count) = (Vec::new(), 0);
+        self.waiting.retain_mut(|waiting| {
+            let before = waiting.calls.len();
+            waiting.calls.retain(|call| !results.contains(call));
+            if waiting.calls.len() < before {
+                bytes.extend_from_slice(&waiting.line);
+                count += 1;
+            }
+            !waiting.calls.is_empty()
+        });
+        (bytes, count)
+    }
+
+    /// Whether an item is news, and not one of the lines before that are only there to be answered.
+    fn is_new(&mut self, item: &mut Item, before: usize, asked: &mut Vec<String>) -> bool {
+        let is_here = item.place.line > before;
+        match &mut item.body {
+            Body::TurnEnd(_) => false,
+            Body::Attention(damage) if damage.problem == ProblemKind::DanglingParent.name() => false,
+            Body::ToolCall(call) => {
+                let is_answered = call.result.as_ref().is_some_and(|result| result.line > before);
+                match (is_here, is_answered) {
+                    (true, true) => tell_result(call),
+                    (true, false) => asked.extend(tell_call(call)),
+                    (false, true) => call.part = Part::Answered,
+                    (false, false) => return false,
+                }
+                true
+            }
+            // The client writes the title again and again.
+            Body::Fact(Fact::Title(title)) if is_here => {
+                let is_new = self.title.as_ref() != Some(title);
+                self.title = Some(title.clone());
+                is_new
+            }
+            _ => is_here,
+        }
+    }
+
+    fn wait_for(&mut self, calls: Vec<String>, line: &Line<'_>) {
+        if calls.is_empty() {
+            return;
+        }
+        self.waiting.push_back(Waiting { calls, line: line.raw().to_vec() });
+        let mut bytes: usize = self.waiting.iter().map(|waiting| waiting.line.len()).sum();
+        while bytes > MOST_BYTES
+            && let Some(oldest) = self.waiting.pop_front()
+        {
+            bytes -= oldest.line.len();
+        }
+    }
+}
+
+/// A result whose call was not seen, unless it stands on the same line.
+fn tell_result(call: &mut ToolCall) {
+    if call.input.is_empty() && call.headline.is_empty() {
+        call.part = Part::Answered;
+        UNSEEN_CALL.clone_into(&mut call.name);
+    }
+}
+
+/// A call that has just been made, and its id.
+fn tell_call(call: &mut ToolCall) -> Option<String> {
+    // What it asks for is shown with what came of it.
+    call.result = None;
+    call.part = Part::Asked;
+    (!call.id.is_empty()).then(|| call.id.clone())
+}
+
+/// The calls that a line has results of.
+fn answered(transcript: &Transcript<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    for (_, record) in transcript.records() {
+        let content = match &record {
+            Record::User(user) => user.content(),
+            Record::Assistant(assistant) => assistant.content(),
+            _ => Content::Absent,
+        };
+        found.extend(content.blocks().filter_map(|block| match block {
+            Block::ToolResult(result) => result.tool_use().map(|id| id.to_string()),
+            Block::WebSearchToolResult(result) => result.tool_use().map(|id| id.to_string()),
+            _ => None,
+        }));
+    }
+    found
+}
