@@ -28,12 +28,12 @@ impl Request {
 
 /// Reads one request; nothing where the connection ended before it began.
 pub(super) fn read(stream: &mut (impl BufRead + Write)) -> io::Result<Option<Request>> {
-    let first = read_line(stream)?;
+    let Some(first) = read_line(stream)? else { return Ok(None) };
     let mut words = first.split(' ');
-    let (Some(method), Some(path)) = (words.next(), words.next()) else { return Ok(None) };
+    let (Some(method), Some(path)) = (words.next(), words.next()) else { return Err(bad("no path")) };
     let mut request = Request { method: method.to_owned(), path: path.to_owned(), ..Request::default() };
     loop {
-        let line = read_line(stream)?;
+        let line = read_line(stream)?.ok_or(ErrorKind::UnexpectedEof)?;
         if line.is_empty() {
             break;
         }
@@ -55,16 +55,18 @@ pub(super) fn read(stream: &mut (impl BufRead + Write)) -> io::Result<Option<Req
     Ok(Some(request))
 }
 
-fn read_line(stream: &mut impl BufRead) -> io::Result<String> {
+/// A line without its end; nothing where the connection ended before it did.
+fn read_line(stream: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     stream.read_until(b'\n', &mut line)?;
-    Ok(String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n']).to_owned())
+    let whole = line.ends_with(b"\n");
+    Ok(whole.then(|| String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n']).to_owned()))
 }
 
 fn read_chunks(stream: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
     loop {
-        let line = read_line(stream)?;
+        let line = read_line(stream)?.ok_or(ErrorKind::UnexpectedEof)?;
         let digits = line.split(';').next().unwrap_or("").trim();
         let length = u64::from_str_radix(digits, 16).map_err(|_| bad("a chunk without a length"))?;
         body.extend(read_exactly(stream, length)?);
@@ -143,6 +145,7 @@ mod tests {
         assert!(read("").unwrap().is_none());
         assert!(read("POST / HTTP/1.1\r\ncontent-length: 9\r\n\r\nhello").is_err());
         assert!(read("POST / HTTP/1.1\r\nnonsense\r\n\r\n").is_err());
+        assert!(read("POST / HTTP/1.1\r\naccept: x").is_err(), "cut off inside the headers");
     }
 
     #[test]

@@ -13,6 +13,9 @@ pub(super) struct Message<'b> {
     pub(super) place: String,
     pub(super) role: String,
     pub(super) content: Option<Value<'b>>,
+    /// Whether it says nothing and only sets something for the turns that follow (`output_config`): only the system may,
+    /// and it may do so anywhere.
+    pub(super) is_directive: bool,
     pub(super) blocks: Vec<Block<'b>>,
 }
 
@@ -86,11 +89,14 @@ impl<'b> Block<'b> {
 fn read_message(number: usize, value: Value<'_>) -> Message<'_> {
     let place = format!("messages.{number}");
     let fields = value.fields();
-    let content = fields.as_ref().and_then(|fields| fields.get("content"));
-    let role =
-        fields.and_then(|fields| fields.text("role")).map_or_else(String::new, |role| role.to_string());
+    let get = |key: &str| fields.as_ref().and_then(|fields| fields.get(key));
+    let content = get("content");
+    let role = get("role").and_then(Value::text).map_or_else(String::new, |role| role.to_string());
     let blocks = content.map_or_else(Vec::new, |content| read_blocks(&place, content));
-    Message { place, role, content, blocks }
+    let says_nothing = content.is_some_and(|content| content.kind() == Kind::Array) && blocks.is_empty();
+    let sets = get("output_config").is_some_and(|setting| setting.kind() == Kind::Object);
+    let is_directive = role == "system" && says_nothing && sets;
+    Message { place, role, content, is_directive, blocks }
 }
 
 fn read_blocks<'b>(above: &str, content: Value<'b>) -> Vec<Block<'b>> {

@@ -33,7 +33,8 @@ pub(super) fn roles_known(body: &Body<'_>) -> Vec<Violation> {
 }
 
 pub(super) fn first_is_user(body: &Body<'_>) -> Vec<Violation> {
-    let first = body.messages.first().filter(|message| message.role != "user");
+    let first = body.messages.iter().find(|message| !message.is_directive);
+    let first = first.filter(|message| message.role != "user");
     let say = |message: &Message<'_>| {
         Violation::new(Rule::FirstIsUser, &message.place, "first message must use the \"user\" role")
     };
@@ -52,9 +53,10 @@ pub(super) fn ends_with_user(body: &Body<'_>) -> Vec<Violation> {
 /// Newer models take system messages in mid-conversation: right after a user message (or another system message), and
 /// then nothing, or the assistant, follows.
 pub(super) fn system_placed(body: &Body<'_>) -> Vec<Violation> {
-    let role = |at: usize| body.messages.get(at).map(|message| message.role.as_str());
+    let messages: Vec<_> = body.messages.iter().filter(|message| !message.is_directive).collect();
+    let role = |at: usize| messages.get(at).map(|message| message.role.as_str());
     let mut found = Vec::new();
-    for (at, message) in body.messages.iter().enumerate().filter(|(_, message)| message.role == "system") {
+    for (at, message) in messages.iter().enumerate().filter(|(_, message)| message.role == "system") {
         let before = at.checked_sub(1).and_then(role);
         let follows = matches!(before, Some("user" | "system"));
         let leads = matches!(role(at + 1), None | Some("assistant" | "system"));
@@ -68,7 +70,7 @@ pub(super) fn system_placed(body: &Body<'_>) -> Vec<Violation> {
 }
 
 pub(super) fn content_not_empty(body: &Body<'_>) -> Vec<Violation> {
-    let empty = body.messages.iter().filter(|message| is_empty(message.content));
+    let empty = body.messages.iter().filter(|message| !message.is_directive && is_empty(message.content));
     let say = |message: &Message<'_>| {
         Violation::new(Rule::ContentNotEmpty, &message.place, "all messages must have non-empty content")
     };
@@ -148,6 +150,22 @@ mod tests {
         assert_eq!(list(&[system, user]), ["first_is_user messages.0", "system_placed messages.0"]);
         assert_eq!(list(&[user, system, user]), ["system_placed messages.1"]);
         assert_eq!(list(&[user, assistant, system, assistant, user]), ["system_placed messages.2"]);
+    }
+
+    #[test]
+    fn a_directive_may_stand_anywhere() {
+        let (user, assistant) = (r#"{"role":"user","content":"x"}"#, r#"{"role":"assistant","content":"y"}"#);
+        let directive = r#"{"role":"system","content":[],"output_config":{"effort":"low"}}"#;
+        assert_eq!(
+            broken(&format!("[{directive},{user},{directive},{user},{assistant},{directive},{user}]")),
+            NONE
+        );
+        for bare in [
+            r#"{"role":"system","content":[]}"#,
+            r#"{"role":"user","content":[],"output_config":{"effort":"low"}}"#,
+        ] {
+            assert_eq!(broken(&format!("[{user},{bare}]")), ["content_not_empty messages.1"]);
+        }
     }
 
     #[test]
