@@ -1,7 +1,8 @@
 """One normal form for conversations: what was meant, what a client sent, what annals says would be sent.
 
 Everything that a session holds counts, in full and in order. Left out is what a client adds by a policy of the moment: system messages,
-reminders, fillers for what is empty, cache marks. Neighbours of one role are one message, as the API sees them.
+reminders, fillers for what is empty, cache marks, the line break that newer clients put between texts when they join neighbouring
+lines. Neighbours of one role are one message, as the API sees them.
 """
 import json
 import re
@@ -48,7 +49,14 @@ def of_messages(messages):
             turns[-1][1].extend(found)
         else:
             turns.append((message["role"], found))
-    return turns
+    return [(role, list(unbroken(blocks))) for role, blocks in turns]
+
+
+def unbroken(blocks):
+    """The blocks, without line breaks at the end of a text that another text follows."""
+    for block, following in zip(blocks, [*blocks[1:], None]):
+        before_text = following and block["type"] == following["type"] == "text"
+        yield {**block, "text": block["text"].rstrip("\n")} if before_text else block
 
 
 def difference(want, got):
@@ -69,6 +77,8 @@ def self_test():
     assert difference([text("user", "a", "b")], [text("user", "a"), {"role": "system", "content": "x"}, text("user", "b")]) is None
     reminded = text("user", "<system-reminder>x</system-reminder>", "a\n<system-reminder>\ny\n</system-reminder>\n")
     assert difference([text("user", "a")], [reminded]) is None, of_messages([reminded])
+    assert difference([text("user", "a"), text("user", "b\n")], [text("user", "a\n", "b\n")]) is None, "a line break at the seam"
+    assert difference([text("user", "a", "b\n")], [text("user", "a", "b")]), "no seam, no line break"
     quoted = "say <system-reminder>x</system-reminder> please"
     assert of_messages([text("user", quoted)]) == [("user", [{"type": "text", "text": quoted}])]
     assert difference([text("user", "a"), text("assistant", "No response requested."), text("user", "b")], [text("user", "a", "b")]) is None

@@ -128,6 +128,15 @@ def talk(session, bench):
     session.respond(text("A blue square."))
 
 
+def neighbours(session, bench):
+    """Prompts on prompts, without an answer between."""
+    session.prompt("One.")
+    session.prompt("Two.")
+    session.prompt(text("Three."), picture())
+    session.prompt("Four.")
+    session.respond(text("All four."))
+
+
 def thinking(session, bench):
     """Thinking that is signed, hidden, and between tool calls."""
     session.prompt("Think about it.")

@@ -18,6 +18,10 @@ def case_resume_prompts_and_pictures(bench):
     resumed(bench, sessions.talk)
 
 
+def case_resume_neighbouring_prompts(bench):
+    resumed(bench, sessions.neighbours)
+
+
 def case_resume_thinking(bench):
     resumed(bench, sessions.thinking)
 

@@ -1,4 +1,6 @@
 """The client writes, annals reads, the client reads again: all three agree on what is said."""
+import json
+
 import sessions
 from bench import Failed, file_of, read
 
@@ -13,7 +15,16 @@ SCRIPT = {
             {"type": "tool_use", "name": "Bash", "input": {"command": "echo hi; echo err >&2", "description": "Speak"}}]},
         [{"type": "tool_use", "name": "Bash", "input": {"command": "exit 3", "description": "Fail"}}],
         [{"type": "thinking", "thinking": "Enough."}, {"type": "text", "text": "All done: é 漢 😀."}],
-    ]
+    ],
+    "delegate": [
+        [{"type": "text", "text": "Delegating."},
+         {"type": "tool_use", "name": "AGENT", "input": {"description": "Look", "prompt": "Look around: @@look@@", "subagent_type": "general-purpose"}}],
+        [{"type": "text", "text": "Delegated."}],
+    ],
+    "look": [
+        [{"type": "text", "text": "Looking."}, {"type": "tool_use", "name": "Bash", "input": {"command": "echo seen", "description": "Look"}}],
+        [{"type": "text", "text": "Seen."}],
+    ],
 }
 LAST_ANSWER = "All done: é 漢 😀."
 
@@ -49,6 +60,24 @@ def case_what_the_client_appended(bench):
     prompted = next(at for at, message in enumerate(last) if "@@work@@" in str(message["content"]))
     bench.expect(session.history, last[:prompted], "the history under the work")
     agree(bench, path, session.id)
+
+
+def case_what_a_sub_agent_did(bench):
+    tool = "Task" if bench.version.startswith("2.0.") else "Agent"
+    script = json.loads(json.dumps(SCRIPT).replace('"AGENT"', f'"{tool}"'))
+    done = bench.ask(prompt="Have it done: @@delegate@@", script=script)
+    if "Look around" not in json.dumps([body["messages"][0] for body in done.conversations]):
+        raise Failed("no sub-agent came to speak")
+    agree(bench, file_of(bench, done.session), done.session)
+
+
+def case_what_the_client_compacted(bench):
+    session = bench.session(sessions.talk)
+    bench.ask("--resume", session.id, prompt="/compact")
+    # The newest clients keep the last answer; what came first is only in the summary, if anywhere.
+    if "Good day." in json.dumps(bench.would_send(session.path(bench.config))):
+        raise Failed("annals still shows what stood before the compaction")
+    agree(bench, session.path(bench.config), session.id)
 
 
 def case_what_the_client_forked(bench):

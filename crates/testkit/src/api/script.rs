@@ -1,6 +1,18 @@
 //! Scripts: what the API answers, as data. `{NAME: [STEP, …]}`, where a step is a list of content blocks or an object
 //! with `content` and whatever else is to happen. This module reads them and finds the step that a request has come to.
 //!
+//! | in a step | means |
+//! |---|---|
+//! | `content` | the blocks; the API adds tool ids, signatures and redacted data where they are missing |
+//! | `usage`, `stop_reason` | what differs from the usual |
+//! | `status`, `error`, `message`, `headers` | an error of this status and type instead |
+//! | `break_after_events` | the stream ends in the middle; without a stream there is no answer |
+//! | `times` | how often the error or the break happens before the step goes well; always, where it is not said |
+//! | `chunk_bytes` | the stream comes in pieces of this size, whatever they cut |
+//!
+//! `{{CWD}}` in any string stands for the client's work folder. A request without tools is an aside of the client's: it
+//! gets the texts of the step and none of its faults.
+//!
 //! The server keeps no conversation: the newest user text that holds `@@NAME@@` names the script, and the number of
 //! assistant messages after it is the step. So a script goes on over retries, resumes and sub-agents by itself.
 
