@@ -1,10 +1,12 @@
-//! What the tests of annals share: hermetic homes, temporary folders, a session builder, the corpus and the oracle.
+//! What the tests of annals share: hermetic homes, temporary folders, a session builder, a scripted API, the corpus and the
+//! oracle.
 //!
 //! For tests only: other crates name it under `[dev-dependencies]`, and a tidy test holds them to it. Helpers here panic
 //! with a plain message instead of returning errors, because a test has nobody to hand an error to.
 
 use std::path::{Path, PathBuf};
 
+pub mod api;
 pub mod builder;
 pub mod corpus;
 pub mod home;
