@@ -60,7 +60,7 @@ fn a_writer_killed_at_any_instant_keeps_its_promise() {
         let count = Arc::clone(&given);
         let reader = thread::spawn(move || {
             let lines = output.lines().map_while(Result::ok);
-            lines.inspect(|_| drop(count.fetch_add(1, Ordering::SeqCst))).collect::<Vec<_>>()
+            lines.inspect(|_| _ = count.fetch_add(1, Ordering::SeqCst)).collect::<Vec<_>>()
         });
         // Some are killed before their first answer, most in the midst of their work.
         let wanted = usize::try_from(scattered(round) % 24).unwrap();

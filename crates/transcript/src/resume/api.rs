@@ -4,8 +4,9 @@
 
 use super::surrogates;
 use crate::content::Block;
+use crate::edit::{Editor, Step};
 use crate::id::ToolUseId;
-use crate::json::{ObjectWriter, Text, write_string};
+use crate::json::{ObjectWriter, Text, Value, write_string};
 use crate::transcript::NodeIndex;
 
 /// Who speaks.
@@ -74,8 +75,8 @@ pub enum Origin {
 pub enum Body<'a> {
     /// A block, byte for byte as it stands in the file.
     Block(&'a [u8]),
-    /// A block of the file in which half characters had to be replaced.
-    Mended(Vec<u8>),
+    /// A block of the file that the client changes: half characters, a line break at a seam, the new name of a tool.
+    Changed(Vec<u8>),
     /// A content that is a string: a text, with the string's bytes.
     Text(Text<'a>),
     /// A text of the file that is sent as a reminder, with its bytes.
@@ -182,7 +183,37 @@ impl<'a> ApiBlock<'a> {
         if self.kind != BlockKind::Thinking && surrogates::replaced(raw).is_some() {
             let mut json = Vec::new();
             self.write_json(&mut json);
-            self.body = Body::Mended(surrogates::replaced(&json).unwrap_or(json));
+            self.body = Body::Changed(surrogates::replaced(&json).unwrap_or(json));
+        }
+    }
+
+    /// Ends a text with a line break.
+    pub(super) fn end_line(&mut self) {
+        self.change_string("text", |text| [text, b"\\n"].concat());
+    }
+
+    /// Gives a call the name that its tool has now.
+    pub(super) fn rename_tool(&mut self, names: &[(&str, &str)]) {
+        let Body::Block(raw) = self.body else { return };
+        let name = Value::parse(raw).ok().and_then(|block| block.get("name")?.text());
+        if let Some((_, now)) = names.iter().find(|(before, _)| name.is_some_and(|name| name.is(before))) {
+            self.change_string("name", |_| now.as_bytes().to_vec());
+        }
+    }
+
+    /// Changes a string of the block, between its quotes.
+    fn change_string(&mut self, key: &str, change: impl FnOnce(&[u8]) -> Vec<u8>) {
+        let mut json = Vec::new();
+        self.write_json(&mut json);
+        let Some(text) = Value::parse(&json).ok().and_then(|block| block.get(key)?.text()) else { return };
+        let mut string = Vec::new();
+        write_raw_string(&mut string, &change(text.raw()));
+        let edited = Editor::new(&json).and_then(|mut editor| {
+            editor.replace(&[Step::Key(key)], &string)?;
+            editor.finish()
+        });
+        if let Ok(edited) = edited {
+            self.body = Body::Changed(edited);
         }
     }
 
@@ -190,7 +221,7 @@ impl<'a> ApiBlock<'a> {
     pub fn write_json(&self, out: &mut Vec<u8>) {
         match &self.body {
             Body::Block(raw) => out.extend_from_slice(raw),
-            Body::Mended(json) => out.extend_from_slice(json),
+            Body::Changed(json) => out.extend_from_slice(json),
             Body::Text(text) => write_text(out, "", text.raw(), ""),
             Body::Wrapped(text) => {
                 write_text(out, "<system-reminder>\\n", text.raw(), "\\n</system-reminder>")

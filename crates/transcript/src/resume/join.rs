@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::api::{ApiMessage, BlockKind, Role};
+use super::api::{ApiBlock, ApiMessage, BlockKind, Role};
 use super::entries::{Entry, EntryKind};
-use super::rules::{BlockOrderRule, JoinRule, PairingRule, Rules};
+use super::rules::{BlockOrderRule, JoinRule, PairingRule, Rules, SeamRule};
 use crate::id::MessageId;
 
 /// Lifts reminders over the prompts before them, up to a reply or a tool's result: where the client puts them.
@@ -46,6 +46,16 @@ impl<'a> Draft<'a> {
         self.has_result |= has_result;
     }
 
+    /// Where a text follows a text, the first ends its line.
+    fn end_line_before(&mut self, next: &Entry<'a>) {
+        let is_text = |block: &ApiBlock<'_>| block.kind == BlockKind::Text;
+        if let Some(last) = self.message.blocks.last_mut().filter(|block| is_text(block))
+            && next.blocks.first().is_some_and(is_text)
+        {
+            last.end_line();
+        }
+    }
+
     fn finish(mut self, rules: &Rules) -> ApiMessage<'a> {
         let blocks = &mut self.message.blocks;
         match self.message.role {
@@ -73,7 +83,12 @@ pub(super) fn join<'a>(entries: Vec<Entry<'a>>, rules: &Rules) -> Vec<ApiMessage
         let has_result = entry.results().next().is_some();
         match entry.role {
             Role::User => match drafts.last_mut().filter(|last| last.message.role == Role::User) {
-                Some(last) => last.add(entry, has_result),
+                Some(last) => {
+                    if rules.seam == SeamRule::LineBreak {
+                        last.end_line_before(&entry);
+                    }
+                    last.add(entry, has_result);
+                }
                 None => drafts.push(Draft::new(entry, has_result)),
             },
             Role::Assistant => {

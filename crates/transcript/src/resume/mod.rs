@@ -95,7 +95,11 @@ fn rebuild<'a>(
     end::fill(&mut entries, rules);
     let mut messages = join::join(join::lift_reminders(entries), rules);
     empty::drop_messages(&mut messages, rules, ledger);
-    Ok(pairing::repair(messages, rules, ledger))
+    let mut messages = pairing::repair(messages, rules, ledger);
+    for block in messages.iter_mut().flat_map(|message| &mut message.blocks) {
+        block.rename_tool(rules.renamed_tools);
+    }
+    Ok(messages)
 }
 
 impl Resumed<'_> {

@@ -110,6 +110,15 @@ pub(super) enum JoinRule {
     OverResultsAndResponses,
 }
 
+/// What stands between two texts of the user that run together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SeamRule {
+    /// Nothing.
+    Plain,
+    /// The first gets a line break.
+    LineBreak,
+}
+
 /// In which order the blocks of a response are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockOrderRule {
@@ -219,6 +228,7 @@ pub(super) struct Rules {
     pub(super) open_call: OpenCallRule,
     pub(super) join: JoinRule,
     pub(super) order: BlockOrderRule,
+    pub(super) seam: SeamRule,
     pub(super) empty: EmptyRule,
     pub(super) content: ContentRule,
     pub(super) notification: NotificationRule,
@@ -228,6 +238,8 @@ pub(super) struct Rules {
     pub(super) queued_images: QueuedImageRule,
     pub(super) surrogates: SurrogateRule,
     pub(super) end: EndRule,
+    /// Tools that have another name now: calls of the file are sent with it.
+    pub(super) renamed_tools: &'static [(&'static str, &'static str)],
     /// Kinds of attachments that this client words for the model, beside those that all do.
     pub(super) attachments: &'static [&'static str],
 }

@@ -15,6 +15,7 @@ pub(super) static RULES: Rules = Rules {
     open_call: OpenCallRule::Dropped,
     join: JoinRule::OverResults,
     order: BlockOrderRule::AsWritten,
+    seam: SeamRule::Plain,
     empty: EmptyRule::Replies,
     content: ContentRule::Strict,
     notification: NotificationRule::Prompt,
@@ -24,5 +25,6 @@ pub(super) static RULES: Rules = Rules {
     queued_images: QueuedImageRule::NotSent,
     surrogates: SurrogateRule::Kept,
     end: EndRule::AfterLastLine,
+    renamed_tools: &[],
     attachments: &["todo", "todo_reminder"],
 };

@@ -15,6 +15,7 @@ pub(super) static RULES: Rules = Rules {
     open_call: OpenCallRule::Dropped,
     join: JoinRule::OverResultsAndResponses,
     order: BlockOrderRule::AsWritten,
+    seam: SeamRule::LineBreak,
     empty: EmptyRule::LinesAndThinking,
     content: ContentRule::Strict,
     notification: NotificationRule::Prompt,
@@ -24,6 +25,7 @@ pub(super) static RULES: Rules = Rules {
     queued_images: QueuedImageRule::Sent,
     surrogates: SurrogateRule::Kept,
     end: EndRule::GoOnAndReply,
+    renamed_tools: &[("Task", "Agent"), ("KillShell", "TaskStop"), ("AgentOutputTool", "TaskOutput")],
     attachments: &[
         "agent_listing_delta",
         "auto_mode",

@@ -15,6 +15,7 @@ pub(super) static RULES: Rules = Rules {
     open_call: OpenCallRule::AnsweredWithError,
     join: JoinRule::OverResultsAndResponses,
     order: BlockOrderRule::CallsLast,
+    seam: SeamRule::LineBreak,
     empty: EmptyRule::LinesThinkingAndBlocks,
     content: ContentRule::Lenient,
     notification: NotificationRule::Reminder,
@@ -24,6 +25,7 @@ pub(super) static RULES: Rules = Rules {
     queued_images: QueuedImageRule::Sent,
     surrogates: SurrogateRule::Replaced,
     end: EndRule::AfterLastMessage,
+    renamed_tools: &[("Task", "Agent")],
     attachments: &[
         "agent_listing_delta",
         "auto_mode",

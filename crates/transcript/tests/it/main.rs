@@ -14,5 +14,6 @@ mod resume_leaf;
 mod resume_messages;
 mod resume_oracle;
 mod resume_shapes;
+mod resume_words;
 mod round_trip;
 mod usage;

@@ -139,7 +139,10 @@ fn condensed_block(block: Value<'_>) -> String {
     let mark = if block.get("is_error").and_then(Value::boolean) == Some(true) { "!" } else { "" };
     match field("type").unwrap().as_str() {
         "text" if field("text").unwrap().starts_with("<system-reminder>") => "reminder".to_owned(),
-        "text" => field("text").unwrap(),
+        // Newer clients end the line of a text that a text follows: `resume_words` holds that, the rest is about order.
+        "text" => field("text")
+            .map(|text| text.strip_suffix("\n").filter(|line| !line.is_empty()).unwrap_or(&text).to_owned())
+            .unwrap(),
         "tool_use" => format!("call {}", field("id").unwrap()),
         "tool_result" => format!("result {}{mark}", field("tool_use_id").unwrap()),
         kind => kind.to_owned(),
