@@ -27,6 +27,7 @@ pub mod parallel;
 pub mod plans;
 pub mod problem;
 pub mod project_path;
+pub mod provider;
 pub mod read;
 pub mod readable_name;
 pub mod reset;

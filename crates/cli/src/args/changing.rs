@@ -13,6 +13,28 @@ pub(crate) struct Care {
     pub(crate) yes: bool,
 }
 
+pub(super) const SET_EXAMPLES: &str = "\
+An item is a text, which is pending, or an object with `content` and `status` (pending,
+in_progress or completed), and perhaps `activeForm`; other fields are kept as they are.
+
+  echo '[\"write it\", {\"content\":\"plan it\",\"status\":\"completed\"}]' | annals todos set last";
+
+/// `annals todos set`
+#[derive(Debug, clap::Args)]
+pub(crate) struct TodosSetArgs {
+    /// Which session: a path, an id or its beginning, a title, or `last`
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: String,
+    /// The list of a sub-agent [default: that of the session itself]
+    #[arg(long, value_name = "ID")]
+    pub(crate) agent: Option<String>,
+    /// Where the items are; `-` is standard input
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) care: Care,
+}
+
 const NEW_EXAMPLES: &str = "\
 Examples:
   annals new                              a session of this folder; prints its id

@@ -1,8 +1,13 @@
 //! One thing that a change does to a disk, with all that is needed to take it back.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use annals_transcript::json::{Fields, ObjectWriter, Value};
+use sha2::{Digest, Sha256};
+
+use crate::files::{WriteError, create_file};
+use crate::source::hex;
 
 /// One step of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +47,20 @@ pub enum Effect {
 }
 
 impl Effect {
+    /// A replacement that is about to be made: the old file is copied to a folder of ours first, and synced.
+    pub fn replacing(path: &Path, bytes: &[u8], folder: &Path) -> Result<Self, WriteError> {
+        let kept = match fs::read(path) {
+            Ok(old) => {
+                let kept = folder.join("kept").join(path.file_name().unwrap_or_default());
+                create_file(&kept, &old)?;
+                Some(kept)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(WriteError::new(path, error)),
+        };
+        Ok(Self::Replaced { path: path.to_path_buf(), kept, left: hex(&Sha256::digest(bytes)) })
+    }
+
     pub(super) fn write(&self, object: &mut ObjectWriter<'_>) {
         let text = |path: &PathBuf| path.to_string_lossy().into_owned();
         match self {

@@ -2,8 +2,10 @@
 
 use std::io::{Read, Write};
 
-use annals_store::SessionWriter;
+use annals_store::history::{NewPrompt, append};
 use annals_store::session::{AppendError, Receipt};
+use annals_store::source::Clock;
+use annals_store::{SessionKey, SessionWriter};
 use annals_transcript::json::ObjectWriter;
 
 use super::carry_out;
@@ -19,6 +21,7 @@ const MOST_WAITING: usize = 256;
 pub(super) struct Answers {
     waiting: Vec<(u64, Vec<Receipt>)>,
     syncs: bool,
+    notes_prompts: bool,
     session: Option<String>,
     /// What went wrong last, for the exit code.
     fault: Option<Fault>,
@@ -26,7 +29,7 @@ pub(super) struct Answers {
 
 impl Answers {
     pub(super) fn new(args: &AppendArgs, session: Option<String>) -> Self {
-        Self { waiting: Vec::new(), syncs: !args.no_sync, session, fault: None }
+        Self { waiting: Vec::new(), syncs: !args.no_sync, notes_prompts: args.history, session, fault: None }
     }
 
     pub(super) fn answer_all<R: Read>(
@@ -39,8 +42,11 @@ impl Answers {
             let at = input.line;
             match read(&line) {
                 Err(message) => self.refuse(at, Fault::usage(message), writer, context)?,
-                Ok(item) => match self.write(&item, writer) {
-                    Ok(receipts) => self.waiting.push((at, receipts)),
+                Ok(item) => match carry_out(&item, writer) {
+                    Ok(receipts) => {
+                        self.note_prompt(&item, writer, context)?;
+                        self.waiting.push((at, receipts));
+                    }
                     Err(error) => {
                         let is_conflict = matches!(error, AppendError::Busy { .. });
                         self.refuse(at, error.into(), writer, context)?;
@@ -61,8 +67,20 @@ impl Answers {
         }
     }
 
-    fn write(&self, item: &Item, writer: &mut SessionWriter<'_>) -> Result<Vec<Receipt>, AppendError> {
-        carry_out(item, writer)
+    /// Notes what a person said in the history, where that was asked for.
+    fn note_prompt(&self, item: &Item, writer: &SessionWriter<'_>, context: &Context) -> Result<(), Fault> {
+        let Some(said) = item.prompt().filter(|_| self.notes_prompts) else { return Ok(()) };
+        let session = SessionKey::new(writer.origin().session.as_str());
+        let prompt = NewPrompt {
+            display: &said,
+            pastes: Vec::new(),
+            millis: context.source.now(),
+            project: &writer.origin().cwd,
+            session: &session,
+        };
+        append(context.store.config_dir(), &prompt, &context.source).map(drop).map_err(|error| {
+            Fault::conflict(error.to_string()).hint("the record is written; its prompt is not in the history")
+        })
     }
 
     /// Brings what was written to the disk and gives the answers that waited for it.

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use annals_transcript::draft::{Draft, GivenError};
 use annals_transcript::json::Value;
-use annals_transcript::message::Message;
+use annals_transcript::message::{Message, Role};
 
 /// What a line asks to be written.
 pub(super) enum Item {
@@ -12,6 +12,15 @@ pub(super) enum Item {
     Record(Draft),
     /// A plain message.
     Message(Box<Message>),
+}
+
+impl Item {
+    /// What a person says with it: a plain message of the user that is no tool's result.
+    pub(super) fn prompt(&self) -> Option<String> {
+        let Self::Message(message) = self else { return None };
+        let is_prompt = message.role == Role::User && message.tool_results().next().is_none();
+        Some(message.text()).filter(|text| is_prompt && !text.is_empty())
+    }
 }
 
 /// Standard input, a line at a time.

@@ -5,13 +5,15 @@ use std::path::Path;
 
 use annals_store::AgentKey;
 use annals_store::read::read_file;
-use annals_store::todos::{TodoItem, write};
+use annals_store::todos::{TodoItem, list_bytes, write};
 
 use super::{Item, List, draw};
 use crate::args::TodosSetArgs;
+use crate::change::{Change, replacing};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::session::Target;
+use crate::words;
 
 pub(crate) fn run(args: &TodosSetArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let target = Target::find(context, &args.session)?;
@@ -19,13 +21,26 @@ pub(crate) fn run(args: &TodosSetArgs, context: &mut Context) -> Result<Outcome,
     check_owner(&target, context)?;
     let agent = AgentKey::new(args.agent.clone().unwrap_or_else(|| target.key.to_string()));
     let items = read_items(&args.file)?;
-    let written = write(context.store.config_dir(), &target.key, &agent, &items)?;
-    let file = written.path.display().to_string();
+    let config = context.store.config_dir().clone();
+    let path = config.todo(&target.key, &agent);
+    let file = path.display().to_string();
+    let mut change =
+        Change { session: Some(target.key.to_string()), file: Some(path.clone()), ..Change::default() };
+    if !args.care.dry_run {
+        if !context.agrees(args.care, &format!("replace {file}?"))? {
+            return Ok(Outcome::Declined);
+        }
+        let what = format!("todos set {}", target.key);
+        let act = || Ok(write(&config, &target.key, &agent, &items)?);
+        let (written, undo) = replacing(context, &what, &path, &list_bytes(&items), act)?;
+        change.undo = Some(undo);
+        change.bytes_before = Some(written.bytes_before);
+        change.bytes_after = Some(written.bytes_after);
+    }
+    let would = if args.care.dry_run { "would be " } else { "" };
+    let count = words::plural(items.len() as u64, "item", "items");
+    change.report(context, &format!("{file}: {would}{count}"))?;
     if context.json {
-        context.out.json(|object| {
-            object.string("session", target.key.as_str()).string("file", &file);
-            object.number("bytesBefore", written.bytes_before).number("bytesAfter", written.bytes_after);
-        })?;
         return Ok(Outcome::Done);
     }
     let shown = |item: &TodoItem| Item { text: item.content.clone(), status: item.status.name().to_owned() };
@@ -35,7 +50,6 @@ pub(crate) fn run(args: &TodosSetArgs, context: &mut Context) -> Result<Outcome,
         file,
         items: items.iter().map(shown).collect(),
     };
-    context.out.line(format!("{}: {} bytes", list.file, written.bytes_after))?;
     draw(&[list], &[], &mut context.out)?;
     Ok(Outcome::Done)
 }

@@ -5,6 +5,7 @@ mod busy;
 mod faults;
 mod journal;
 mod promise;
+mod provider;
 mod sessions;
 
 use std::path::{Path, PathBuf};
