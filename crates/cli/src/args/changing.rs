@@ -90,6 +90,9 @@ pub(crate) struct AppendArgs {
     /// Which session: a path, an id or its beginning, a title, or `last`
     #[arg(value_name = "SESSION")]
     pub(crate) session: String,
+    /// Answer every line as if it were written, and write nothing
+    #[arg(long, conflicts_with_all = ["fork", "agent"])]
+    pub(crate) dry_run: bool,
     /// Go on in a copy of the conversation: a new session beside it
     #[arg(long)]
     pub(crate) fork: bool,

@@ -9,6 +9,7 @@ use annals_testkit::home::{Answer, Home};
 use annals_transcript::json::Value;
 use annals_transcript::transcript::Transcript;
 
+use crate::schemas::keep_schema;
 use crate::{annals, annals_exits};
 
 /// Runs `annals` with something on standard input.
@@ -209,4 +210,68 @@ fn a_sub_agent_is_written_to_its_own_file() {
     let agents = annals_exits(&home, &["show", &id, "--as", "agents", "--json"], 0).out;
     assert!(agents.contains("\"toolUseId\":\"t1\""), "{agents}");
     assert_eq!(annals_reads(&home, &["append", &id, "--agent", "../x"], "").code, Some(2));
+}
+
+#[test]
+fn answers_keep_their_schemas() {
+    let home = Home::new();
+    let id = "11111111-2222-4333-8444-555555555555";
+    let run = |schema: &str, arguments: &[&str], input: &str| {
+        let answer = annals_reads(&home, arguments, input);
+        let lines: Vec<_> = answer.out.lines().map(str::as_bytes).collect();
+        assert!(!lines.is_empty(), "{arguments:?}: {}", answer.error);
+        keep_schema(schema, &lines, &arguments.join(" "));
+    };
+    run("change", &["new", "--session-id", id, "--json"], "");
+    let input = "{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"b\"},{\"type\":\"text\",\"text\":\"c\"}]}\nno\n{\"type\":\"tag\",\"tag\":\"t\"}\n";
+    run("append", &["append", id], input);
+    run("append", &["append", id, "--fork"], input);
+    run("change", &["rename", id, "T", "--json"], "");
+    run("change", &["tag", id, "g", "--json", "--dry-run"], "");
+    run("change", &["todos", "set", id, "--json"], "[\"x\"]");
+    run("undo", &["undo", "--json"], "");
+    run("change", &["reset-project", "--json"], "");
+    run("undo", &["undo", "--list", "--json"], "");
+}
+
+#[test]
+fn a_rehearsal_answers_and_writes_nothing() {
+    let home = Home::new();
+    let (id, path) = new_session(&home);
+    let input = "{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":\"assistant\",\"content\":\"b\"}\n{\"role\":\"king\"}\n";
+    let answer = annals_reads(&home, &["append", &id, "--dry-run", "--history"], input);
+    let lines: Vec<_> = answer.out.lines().collect();
+    assert_eq!((answer.code, lines.len()), (Some(2), 3));
+    assert_eq!(field(lines[1], "parentUuid"), field(lines[0], "uuid"));
+    assert_eq!(fs::read(&path).unwrap(), b"");
+    assert!(!home.config_dir().join("history.jsonl").exists());
+    assert!(!annals_exits(&home, &["undo", "--list"], 0).out.contains("append"));
+}
+
+#[test]
+fn a_todo_list_comes_back() {
+    let home = Home::new();
+    let (id, _) = new_session(&home);
+    annals_reads(&home, &["todos", "set", &id], "[\"one\"]");
+    let file = home.config_dir().join(format!("todos/{id}-agent-{id}.json"));
+    let first = fs::read(&file).unwrap();
+    annals_reads(&home, &["todos", "set", &id, "--dry-run"], "[\"two\"]");
+    assert_eq!(fs::read(&file).unwrap(), first);
+    annals_reads(&home, &["todos", "set", &id], "[\"two\"]");
+    assert_ne!(fs::read(&file).unwrap(), first);
+    annals_exits(&home, &["undo"], 0);
+    assert_eq!(fs::read(&file).unwrap(), first);
+    annals_exits(&home, &["undo"], 0);
+    assert!(!file.exists());
+}
+
+#[test]
+fn prompts_are_noted_in_the_history_where_that_is_asked_for() {
+    let home = Home::new();
+    let (id, _) = new_session(&home);
+    let input =
+        "{\"role\":\"user\",\"content\":\"remember me\"}\n{\"role\":\"assistant\",\"content\":\"yes\"}\n";
+    assert_eq!(annals_reads(&home, &["append", &id, "--history"], input).code, Some(0));
+    let history = annals_exits(&home, &["history"], 0).out;
+    assert!(history.contains("remember me") && !history.contains("yes"), "{history}");
 }

@@ -42,7 +42,10 @@ fn a_list_is_set_and_shown() {
     let expected = "[\n  {\n    \"content\": \"write it\",\n    \"status\": \"pending\"\n  },\n  {\n    \"content\": \"plan it\",\n    \"status\": \"completed\",\n    \"mine\": [ 1.0 ]\n  }\n]";
     assert_eq!(fs::read_to_string(&list).unwrap(), expected);
     let shown = format!("{ID}\n  [ ] write it\n  [x] plan it\n");
-    expect(&answer.out, &format!("{}: {} bytes\n{shown}[EOF]", list.display(), expected.len()));
+    let (said, undo) = answer.out.rsplit_once(' ').unwrap();
+    let expected = format!("{shown}{}: 2 items\n  take it back: annals undo[EOF]", list.display());
+    expect(said, &expected);
+    assert!(undo.trim().starts_with("20"), "{undo}");
     expect(&annals_exits(&home, &["todos", ID], 0).out, &format!("{shown}[EOF]"));
     expect(&annals_exits(&home, &["todos"], 0).out, &format!("{shown}[EOF]"));
     assert!(
@@ -58,7 +61,7 @@ fn the_answer_for_programs_keeps_its_schema() {
     set(&home, &[ID], "[\"a\"]", 0);
     let before = fs::metadata(&list).unwrap().len();
     let answer = set(&home, &["last", "--json"], "[]", 0);
-    keep_schema("todos-set", &[answer.out.trim_end().as_bytes()], "todos set last --json");
+    keep_schema("change", &[answer.out.trim_end().as_bytes()], "todos set last --json");
     let value = Value::parse(answer.out.as_bytes()).unwrap();
     assert!(value.get("session").unwrap().text().unwrap().is(ID));
     assert!(value.get("file").unwrap().text().unwrap().is(list.to_str().unwrap()));

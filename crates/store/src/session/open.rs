@@ -9,7 +9,7 @@ use annals_transcript::transcript::Transcript;
 use super::WRITTEN_FORM;
 use super::error::AppendError;
 use super::note::Note;
-use super::writer::SessionWriter;
+use super::writer::{Mode, SessionWriter};
 use crate::busy::{Busy, client_at_work};
 use crate::data_dir::DataDir;
 use crate::files::{AppendFile, PlainName, WriteError, create_file};
@@ -149,7 +149,17 @@ impl<'s> SessionWriter<'s> {
         origin: Origin,
         source: &'s dyn Source,
     ) -> Self {
-        Self { file, lock, state, origin, source, known_length: 0, repeated_at: 0, unsettled: false }
+        Self {
+            file,
+            lock,
+            state,
+            origin,
+            source,
+            known_length: 0,
+            repeated_at: 0,
+            unsettled: false,
+            mode: Mode::Writing,
+        }
     }
 
     /// Says that the file is ours now, and, for one without lines, where its session is.

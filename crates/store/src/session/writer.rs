@@ -14,7 +14,7 @@ use super::error::AppendError;
 use super::note::Note;
 use crate::busy::{Busy, Left};
 use crate::durable::{Durability, MOST_PROGRESS_BYTES, REPEAT_AFTER_BYTES, durability};
-use crate::files::{AppendFile, WriteError};
+use crate::files::{AppendFile, Placed, WriteError};
 use crate::layout::{ConfigDir, FileRole};
 use crate::lock::FileLock;
 use crate::sessions_index;
@@ -40,6 +40,16 @@ pub struct SessionWriter<'s> {
     /// Where titles and tags were last written.
     pub(super) repeated_at: u64,
     pub(super) unsettled: bool,
+    pub(super) mode: Mode,
+}
+
+/// Whether records reach the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// They do.
+    Writing,
+    /// They only get their places: for a preview.
+    Rehearsing,
 }
 
 /// A record that was written.
@@ -83,6 +93,11 @@ impl SessionWriter<'_> {
         (self.origin.cwd, self.origin.git_branch) = (cwd, git_branch);
     }
 
+    /// From here on records get their places and are answered, but nothing is written.
+    pub fn rehearse(&mut self) {
+        self.mode = Mode::Rehearsing;
+    }
+
     /// Appends a record. It is with the system when this returns; [`settle`](Self::settle) brings it to the disk.
     pub fn append(&mut self, draft: &Draft) -> Result<Receipt, AppendError> {
         self.meet_others()?;
@@ -120,8 +135,8 @@ impl SessionWriter<'_> {
         Ok(receipt)
     }
 
-    fn write(&mut self, line: &[u8]) -> Result<(crate::files::Placed, Durability), AppendError> {
-        let placed = self.file.append(line).inspect_err(|error| {
+    fn write(&mut self, line: &[u8]) -> Result<(Placed, Durability), AppendError> {
+        let placed = self.put(line).inspect_err(|error| {
             // What is there of a torn line is ours: the next append must not take it for somebody else's.
             if let WriteError::Torn { offset, written, .. } = error {
                 self.known_length = offset + *written as u64;
@@ -135,6 +150,16 @@ impl SessionWriter<'_> {
         }
         self.unsettled |= safe == Durability::Synced;
         Ok((placed, safe))
+    }
+
+    fn put(&mut self, line: &[u8]) -> Result<Placed, WriteError> {
+        match self.mode {
+            Mode::Writing => self.file.append(line),
+            Mode::Rehearsing => {
+                let offset = self.known_length;
+                Ok(Placed { offset, end: offset + line.len() as u64 + 1, healed: false })
+            }
+        }
     }
 
     fn absorb(&mut self, record: Record<'_>, offset: u64) {
@@ -163,7 +188,7 @@ impl SessionWriter<'_> {
     /// us does: we would make a second branch.
     fn meet_others(&mut self) -> Result<(), AppendError> {
         let length = self.file.length()?;
-        if length == self.known_length {
+        if length == self.known_length || self.mode == Mode::Rehearsing {
             return Ok(());
         }
         let busy =
@@ -212,6 +237,9 @@ impl SessionWriter<'_> {
 
 impl Drop for SessionWriter<'_> {
     fn drop(&mut self) {
+        if self.mode == Mode::Rehearsing {
+            return;
+        }
         // Best effort: an error was told by `settle`, and the note is a hint.
         let _ = self.settle();
         let left = fs::metadata(self.path()).ok().as_ref().and_then(Left::of);

@@ -29,7 +29,13 @@ pub(super) struct Answers {
 
 impl Answers {
     pub(super) fn new(args: &AppendArgs, session: Option<String>) -> Self {
-        Self { waiting: Vec::new(), syncs: !args.no_sync, notes_prompts: args.history, session, fault: None }
+        Self {
+            waiting: Vec::new(),
+            syncs: !args.no_sync,
+            notes_prompts: args.history && !args.dry_run,
+            session,
+            fault: None,
+        }
     }
 
     pub(super) fn answer_all<R: Read>(

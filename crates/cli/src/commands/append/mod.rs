@@ -40,6 +40,9 @@ pub(crate) fn run(args: &AppendArgs, context: &mut Context) -> Result<Outcome, F
             (session.open_agent(&data, &start)?, Some(session))
         }
     };
+    if args.dry_run {
+        writer.rehearse();
+    }
     let from = writer.length();
     let ended = Answers::new(args, args.fork.then(|| writer.origin().session.clone())).answer_all(
         &mut Input::new(io::stdin().lock()),
@@ -48,7 +51,7 @@ pub(crate) fn run(args: &AppendArgs, context: &mut Context) -> Result<Outcome, F
     );
     let (to, path) = (writer.length(), writer.path().to_path_buf());
     drop(writer);
-    if to > from {
+    if to > from && !args.dry_run {
         let what = format!("append to {}", path.file_stem().unwrap_or_default().to_string_lossy());
         note(context, &data, &what, vec![Effect::Appended { path, from, to }])?;
     }

@@ -4,6 +4,7 @@ use std::io::{Read, stdin};
 use std::path::Path;
 
 use annals_store::AgentKey;
+use annals_store::files::{PlainName, WriteError};
 use annals_store::read::read_file;
 use annals_store::todos::{TodoItem, list_bytes, write};
 
@@ -20,6 +21,8 @@ pub(crate) fn run(args: &TodosSetArgs, context: &mut Context) -> Result<Outcome,
     target.check_readable()?;
     check_owner(&target, context)?;
     let agent = AgentKey::new(args.agent.clone().unwrap_or_else(|| target.key.to_string()));
+    // Before anything is looked at: the name becomes a part of a path.
+    PlainName::new(agent.as_str(), "a sub-agent's id").map_err(WriteError::from)?;
     let items = read_items(&args.file)?;
     let config = context.store.config_dir().clone();
     let path = config.todo(&target.key, &agent);
@@ -37,20 +40,20 @@ pub(crate) fn run(args: &TodosSetArgs, context: &mut Context) -> Result<Outcome,
         change.bytes_before = Some(written.bytes_before);
         change.bytes_after = Some(written.bytes_after);
     }
+    if !context.json {
+        let shown =
+            |item: &TodoItem| Item { text: item.content.clone(), status: item.status.name().to_owned() };
+        let list = List {
+            session: target.key.to_string(),
+            agent: args.agent.clone(),
+            file: file.clone(),
+            items: items.iter().map(shown).collect(),
+        };
+        draw(&[list], &[], &mut context.out)?;
+    }
     let would = if args.care.dry_run { "would be " } else { "" };
     let count = words::plural(items.len() as u64, "item", "items");
     change.report(context, &format!("{file}: {would}{count}"))?;
-    if context.json {
-        return Ok(Outcome::Done);
-    }
-    let shown = |item: &TodoItem| Item { text: item.content.clone(), status: item.status.name().to_owned() };
-    let list = List {
-        session: target.key.to_string(),
-        agent: args.agent.clone(),
-        file,
-        items: items.iter().map(shown).collect(),
-    };
-    draw(&[list], &[], &mut context.out)?;
     Ok(Outcome::Done)
 }
 
