@@ -121,7 +121,7 @@ impl<'s> SessionWriter<'s> {
     /// of it beside that. The link from the session is the call's result, which names it
     /// ([`Draft::agent_result`](annals_transcript::draft::Draft::agent_result)).
     pub fn open_agent(&self, data: &DataDir, start: &AgentStart) -> Result<SessionWriter<'s>, AppendError> {
-        let id = PlainName::new(&start.id, "a sub-agent's id")?;
+        let id = PlainName::new(&start.id, "the id of an agent")?;
         let folder = self.path().with_extension("").join("subagents");
         let path = folder.join(format!("agent-{id}.jsonl"));
         let lock = take_lock(data, &path)?;

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &TodosSetArgs, context: &mut Context) -> Result<Outcome,
     check_owner(&target, context)?;
     let agent = AgentKey::new(args.agent.clone().unwrap_or_else(|| target.key.to_string()));
     // Before anything is looked at: the name becomes a part of a path.
-    PlainName::new(agent.as_str(), "a sub-agent's id").map_err(WriteError::from)?;
+    PlainName::new(agent.as_str(), "the id of an agent").map_err(WriteError::from)?;
     let items = read_items(&args.file)?;
     let config = context.store.config_dir().clone();
     let path = config.todo(&target.key, &agent);
