@@ -6,12 +6,13 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use annals_testkit::home::Home;
 use annals_testkit::skipped;
+use annals_transcript::json::Value;
 use annals_transcript::problem::ProblemKind;
 use annals_transcript::transcript::Transcript;
 
@@ -93,40 +94,40 @@ fn a_writer_killed_at_any_instant_keeps_its_promise() {
     assert_eq!(found.last(), field(&healed.out, "uuid").as_ref());
 }
 
+/// Follows a session with `annals tail` until so many records were seen, each whole; their ids, in order.
+fn follow(home: &Home, session: &str, count: usize) -> Vec<String> {
+    let mut child = start(home, &["tail", session, "--json", "-n", "5000"]);
+    let output = BufReader::new(child.stdout.take().unwrap());
+    let seen: Vec<_> = output
+        .lines()
+        .map_while(Result::ok)
+        .map(|line| {
+            let value = Value::parse(line.as_bytes()).unwrap();
+            assert_eq!(value.get("problems").unwrap().items().count(), 0, "{line}");
+            value.get("record").unwrap().get("uuid").unwrap().text().unwrap().to_string()
+        })
+        .take(count)
+        .collect();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    seen
+}
+
 #[test]
 fn eight_writers_and_four_readers_never_meet_half_a_record() {
     const WRITERS: usize = 8;
     const RECORDS: usize = 1000;
     let home = Home::new();
     let sessions: Vec<_> = (0..WRITERS).map(|_| new_session(&home)).collect();
-    let done = AtomicBool::new(false);
     thread::scope(|scope| {
-        let readers: Vec<_> = (0..4)
-            .map(|reader| {
-                let (sessions, done) = (&sessions, &done);
-                scope.spawn(move || {
-                    let mut looks = 0;
-                    loop {
-                        let last_look = done.load(Ordering::SeqCst);
-                        for (_, path) in sessions.iter().skip(reader % 2).step_by(2) {
-                            let bytes = fs::read(path).unwrap();
-                            // Whatever ends in a line break is whole.
-                            let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-                            let transcript = Transcript::parse(&bytes[..whole]);
-                            assert!(transcript.problems().is_empty(), "{:?}", transcript.problems());
-                            looks += 1;
-                        }
-                        if last_look {
-                            return looks;
-                        }
-                    }
-                })
-            })
-            .collect();
+        let home = &home;
+        let readers: Vec<_> =
+            sessions.iter().take(4).map(|(id, _)| scope.spawn(move || follow(home, id, RECORDS))).collect();
+        // Some begin before the first record, some in the midst.
+        thread::sleep(Duration::from_millis(300));
         let writers: Vec<_> = sessions
             .iter()
             .map(|(id, _)| {
-                let home = &home;
                 scope.spawn(move || {
                     let line = |at: usize| {
                         format!("{{\"role\":\"user\",\"content\":\"{at} {}\"}}\n", "y".repeat(at % 700))
@@ -136,6 +137,7 @@ fn eight_writers_and_four_readers_never_meet_half_a_record() {
                 })
             })
             .collect();
+        let mut written = Vec::new();
         for (writer, (_, path)) in writers.into_iter().zip(&sessions) {
             let answer = writer.join().unwrap();
             assert_eq!(answer.code, Some(0), "{}", answer.error);
@@ -143,9 +145,11 @@ fn eight_writers_and_four_readers_never_meet_half_a_record() {
             let (found, torn) = ids_of(path);
             assert_eq!((found.len(), torn), (RECORDS, 0));
             assert!(found == acknowledged, "the file has the records in the order of the answers");
+            written.push(acknowledged);
         }
-        done.store(true, Ordering::SeqCst);
-        assert!(readers.into_iter().map(|reader| reader.join().unwrap()).sum::<usize>() > 8);
+        for (reader, acknowledged) in readers.into_iter().zip(written) {
+            assert!(reader.join().unwrap() == acknowledged, "a reader saw every record, once, in order");
+        }
     });
 }
 
