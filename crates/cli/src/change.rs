@@ -74,7 +74,7 @@ pub(crate) fn replacing<T>(
 ) -> Result<(T, String), Fault> {
     let data = context.data_dir()?;
     let id = Journal::new_id(&context.source);
-    let effect = Effect::replacing(path, bytes, &data.trash(&id))?;
+    let effect = Effect::replacing(path, bytes, &data.trash(&id).join("kept"))?;
     let journal = Journal::new(&data);
     let entry = journal.begin(id, context.source.now(), what, vec![effect])?;
     let done = act()?;

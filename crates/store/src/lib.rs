@@ -5,6 +5,7 @@
 
 pub mod agents;
 pub mod busy;
+pub mod changes;
 pub mod data_dir;
 pub mod durable;
 pub mod file_history;

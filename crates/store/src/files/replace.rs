@@ -13,18 +13,29 @@ use super::folder::{create_folder, new_file, sync_folder};
 /// After a crash at any instant the old file is there, or the new one; a left-over beside it has the ending `.annals-new`
 /// and is taken over by the next replacement. The file keeps its mode; a new one is 0600.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    let folder = path.parent().unwrap_or(Path::new(""));
-    create_folder(folder)?;
+    stage_file(path, bytes)?;
+    swap_in(path).inspect_err(|_| unstage(path))
+}
+
+/// The first half of a replacement: the new bytes lie synced beside the file, which is as it was.
+pub fn stage_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    create_folder(path.parent().unwrap_or(Path::new("")))?;
     let beside = beside(path);
     let file = fresh(&beside).map_err(WriteError::at(path))?;
-    let done =
-        fill(file, bytes).and_then(|()| keep_mode(path, &beside)).and_then(|()| fs::rename(&beside, path));
-    if let Err(error) = done {
-        // The old file is as it was; what was made beside it is no use to anybody.
-        let _ = fs::remove_file(&beside);
-        return Err(WriteError::new(path, error));
-    }
-    sync_folder(folder)
+    let done = fill(file, bytes).and_then(|()| keep_mode(path, &beside));
+    // The old file is as it was; what was made beside it is no use to anybody.
+    done.map_err(WriteError::at(path)).inspect_err(|_| unstage(path))
+}
+
+/// The second half: what was staged takes the name, at once, and the name is on the disk.
+pub fn swap_in(path: &Path) -> Result<(), WriteError> {
+    fs::rename(beside(path), path).map_err(WriteError::at(path))?;
+    sync_folder(path.parent().unwrap_or(Path::new("")))
+}
+
+/// Takes back what was staged.
+pub fn unstage(path: &Path) {
+    let _ = fs::remove_file(beside(path));
 }
 
 /// Makes a file that must not be there yet: 0600, synced, its name too.

@@ -47,11 +47,11 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// A replacement that is about to be made: the old file is copied to a folder of ours first, and synced.
+    /// A replacement that is about to be made: the old file is kept in a folder of ours first, and synced.
     pub fn replacing(path: &Path, bytes: &[u8], folder: &Path) -> Result<Self, WriteError> {
         let kept = match fs::read(path) {
             Ok(old) => {
-                let kept = folder.join("kept").join(path.file_name().unwrap_or_default());
+                let kept = folder.join(path.file_name().unwrap_or_default());
                 create_file(&kept, &old)?;
                 Some(kept)
             }

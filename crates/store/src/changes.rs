@@ -1,0 +1,146 @@
+//! Several files changed as one: staged, journalled, swapped; taken back as one.
+//!
+//! # The crash promise
+//!
+//! After `kill -9` or a loss of power at any instant the store is as before, as after, or in between with an entry in the
+//! journal from which [`Journal::undo`](crate::journal::Journal::undo) restores every byte. No file is ever seen half written:
+//! new bytes lie synced beside the old ones before the first name changes, and the old ones are kept until somebody
+//! empties the trash.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use crate::data_dir::DataDir;
+use crate::files::{WriteError, move_path, stage_file, swap_in, unstage};
+use crate::journal::{Effect, Entry, Journal};
+use crate::source::Source;
+
+/// One change of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A file gets other bytes.
+    Replace {
+        /// The file.
+        path: PathBuf,
+        /// What it will hold.
+        bytes: Vec<u8>,
+    },
+    /// A file that is not there is made.
+    Create {
+        /// The file.
+        path: PathBuf,
+        /// What it will hold.
+        bytes: Vec<u8>,
+    },
+    /// A file or folder gets another place, where nothing is.
+    Move {
+        /// Where it is.
+        from: PathBuf,
+        /// Where it will be.
+        to: PathBuf,
+    },
+    /// A file or folder goes to the trash.
+    Discard {
+        /// What goes.
+        path: PathBuf,
+    },
+}
+
+/// Why changes were not made.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangesError {
+    /// Before the first change: everything is as it was.
+    #[error(transparent)]
+    Before(WriteError),
+    /// In the midst: the journal's entry takes back what was done.
+    #[error("{source}; what was done so far can be taken back ({id})")]
+    Midway {
+        /// The entry.
+        id: String,
+        /// What went wrong.
+        source: WriteError,
+    },
+    /// Whoever watched said stop.
+    #[error("stopped in the midst; what was done so far can be taken back ({id})")]
+    Stopped {
+        /// The entry; empty where nothing was noted yet.
+        id: String,
+    },
+}
+
+/// Makes changes, in order. `root` is the folder that paths in the trash are relative to; `watch` is told before each step,
+/// and may stop it, as a crash would.
+pub fn apply(
+    changes: &[Change],
+    what: &str,
+    root: &Path,
+    data: &DataDir,
+    source: &dyn Source,
+    watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
+) -> Result<Entry, ChangesError> {
+    let mut steps = 0;
+    let mut goes_on = || {
+        steps += 1;
+        watch(steps - 1).is_continue()
+    };
+    let id = Journal::new_id(source);
+    let trash = data.trash(&id);
+    let mut staged: Vec<PathBuf> = Vec::new();
+    let abandon = |staged: &[PathBuf], error: WriteError| {
+        staged.iter().for_each(|path| unstage(path));
+        ChangesError::Before(error)
+    };
+    for change in changes {
+        if !goes_on() {
+            return Err(ChangesError::Stopped { id: String::new() });
+        }
+        if let Change::Replace { path, bytes } | Change::Create { path, bytes } = change {
+            stage_file(path, bytes).map_err(|error| abandon(&staged, error))?;
+            staged.push(path.clone());
+        }
+    }
+    let effects: Result<Vec<_>, _> =
+        changes.iter().enumerate().map(|(at, change)| effect(change, at, root, &trash)).collect();
+    let effects = effects.map_err(|error| abandon(&staged, error))?;
+    if !goes_on() {
+        return Err(ChangesError::Stopped { id: String::new() });
+    }
+    let journal = Journal::new(data);
+    let entry = journal.begin(id, source.now(), what, effects).map_err(|error| abandon(&staged, error))?;
+    for effect in &entry.effects {
+        if !goes_on() {
+            return Err(ChangesError::Stopped { id: entry.id });
+        }
+        let done = match effect {
+            Effect::Replaced { path, .. } | Effect::Created { path, .. } => swap_in(path),
+            Effect::Moved { from, to } => move_path(from, to),
+            Effect::Appended { .. } => Ok(()),
+        };
+        done.map_err(|source| ChangesError::Midway { id: entry.id.clone(), source })?;
+    }
+    if !goes_on() {
+        return Err(ChangesError::Stopped { id: entry.id });
+    }
+    let id = entry.id.clone();
+    journal.finish(entry).map_err(|source| ChangesError::Midway { id, source })
+}
+
+fn effect(change: &Change, at: usize, root: &Path, trash: &Path) -> Result<Effect, WriteError> {
+    let exists = |path: &Path| std::fs::symlink_metadata(path).is_ok();
+    match change {
+        Change::Replace { path, bytes } => Effect::replacing(path, bytes, &trash.join(format!("kept-{at}"))),
+        Change::Create { path, .. } if exists(path) => Err(WriteError::Exists { path: path.clone() }),
+        Change::Create { path, bytes } => {
+            Ok(Effect::Created { path: path.clone(), bytes: bytes.len() as u64 })
+        }
+        Change::Move { to, .. } if exists(to) => Err(WriteError::Exists { path: to.clone() }),
+        Change::Move { from, .. } | Change::Discard { path: from } if !exists(from) => {
+            Err(WriteError::Vanished { path: from.clone() })
+        }
+        Change::Move { from, to } => Ok(Effect::Moved { from: from.clone(), to: to.clone() }),
+        Change::Discard { path } => {
+            let inside = path.strip_prefix(root).unwrap_or_else(|_| path.strip_prefix("/").unwrap_or(path));
+            Ok(Effect::Moved { from: path.clone(), to: trash.join(inside) })
+        }
+    }
+}
