@@ -12,8 +12,8 @@ mod listing;
 mod messages;
 mod schema;
 mod schemas;
-mod todos;
 mod tail;
+mod todos;
 mod truth;
 
 use annals_testkit::home::{Answer, Home};
