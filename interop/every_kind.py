@@ -34,7 +34,7 @@ def every_kind(session, part):
                    retryInMs=500.5, retryAttempt=1, maxRetries=10)
 
     session.raw = True
-    session.respond(think("Two more."), text("Going on."), call(4, "Bash", command="echo two", description="Two"),
+    session.respond(think("Two more."), session.place.redacted("hidden"), text("Going on."), call(4, "Bash", command="echo two", description="Two"),
                     call(5, "Bash", command="echo three", description="Three"))
     session.results(result(4, [text("two"), text("lines")]), result(5, "three"))
     session.attach(f"Also the corner of part {part}.", type="queued_command", prompt=f"Also the corner of part {part}.", commandMode="prompt")

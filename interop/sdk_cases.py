@@ -31,6 +31,9 @@ class Place:
     def thinking(self, words):
         return {"type": "thinking", "thinking": words, "signature": "c2lnbmVk"}
 
+    def redacted(self, words):
+        return {"type": "redacted_thinking", "data": "aGlkZGVu"}
+
     def tell(self, *arguments):
         return self.annals.json(*arguments, "--config-dir", self.config)
 
