@@ -10,6 +10,8 @@ from every_kind import every_kind, tag, title
 from sessions import text
 from written import Written
 
+NEEDED = ("list_sessions", "get_session_info", "get_session_messages", "list_subagents", "get_subagent_messages", "rename_session",
+          "tag_session", "fork_session")
 BIG = 40_000  # so many letters that the SDK, which reads the first and last 64 KiB, does not see what stood before
 HIDDEN = ("A word of the client's", "<local-command-stdout>")
 NUMBERS = itertools.count(9000, 10)  # of tool calls: a fork must not use those of its original again
