@@ -3,6 +3,7 @@ import json
 
 import sessions
 from bench import Failed, file_of, read
+from every_kind import agent_tool
 
 PROMPT = "And what next?"
 ASKED = [{"role": "user", "content": PROMPT}]
@@ -63,8 +64,7 @@ def case_what_the_client_appended(bench):
 
 
 def case_what_a_sub_agent_did(bench):
-    tool = "Task" if bench.version.startswith("2.0.") else "Agent"
-    script = json.loads(json.dumps(SCRIPT).replace('"AGENT"', f'"{tool}"'))
+    script = json.loads(json.dumps(SCRIPT).replace("AGENT", agent_tool(bench.version)))
     done = bench.ask(prompt="Have it done: @@delegate@@", script=script)
     if "Look around" not in json.dumps([body["messages"][0] for body in done.conversations]):
         raise Failed("no sub-agent came to speak")

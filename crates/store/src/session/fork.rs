@@ -1,5 +1,6 @@
 //! A second session that goes on from a point of the first, which stays as it is.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use annals_transcript::edit::{EditError, Editor};
@@ -74,9 +75,9 @@ pub fn fork(path: &Path, at: Option<&str>, source: &dyn Source) -> Result<Forked
         ),
     };
     let end = end.ok_or_else(|| ForkError::Empty { path: path.to_path_buf() })?;
-    let mut nodes = branch_to(&transcript, &Graph::new(&transcript), Client::NEWEST, end);
+    let graph = Graph::new(&transcript);
     // In the order of the file, where parents stand before their children.
-    nodes.sort_unstable();
+    let nodes = with_parents(branch_to(&transcript, &graph, Client::NEWEST, end), &graph);
     let old = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let session = new_uuid(source);
     let mut out = Vec::new();
@@ -93,6 +94,19 @@ pub fn fork(path: &Path, at: Option<&str>, source: &dyn Source) -> Result<Forked
     let target = path.with_file_name(format!("{session}.jsonl"));
     replace_file(&target, &out)?;
     Ok(Forked { session, path: target, records: nodes.len() })
+}
+
+/// The lines and those that they hang from. What a response has on another branch hangs from lines of that branch, and would
+/// have no parent without them.
+fn with_parents(branch: Vec<NodeIndex>, graph: &Graph<'_>) -> BTreeSet<NodeIndex> {
+    let mut nodes: BTreeSet<NodeIndex> = branch.iter().copied().collect();
+    for node in branch {
+        let mut above = graph.parent(node);
+        while let Some(parent) = above.filter(|&parent| nodes.insert(parent)) {
+            above = graph.parent(parent);
+        }
+    }
+    nodes
 }
 
 fn find(transcript: &Transcript<'_>, uuid: &str) -> Option<NodeIndex> {

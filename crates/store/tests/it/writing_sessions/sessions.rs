@@ -6,6 +6,7 @@ use std::path::Path;
 use annals_store::session::{AgentStart, AppendError, NewSession, fork};
 use annals_store::{SessionWriter, project_slug};
 use annals_transcript::draft::{AgentAnswer, CompactionTrigger, Draft, ResponseDraft};
+use annals_transcript::graph::Graph;
 use annals_transcript::transcript::Transcript;
 
 use super::{Place, ids, parents, prompt};
@@ -212,5 +213,35 @@ fn a_fork_keeps_what_a_compaction_hid() {
     let path = writer.path().to_path_buf();
     drop(writer);
     let forked = fork(&path, None, &place.source).unwrap();
+    assert_eq!(ids(&forked.path), ids(&path));
+}
+
+#[test]
+fn a_fork_has_no_line_without_its_parent() {
+    let place = Place::new();
+    let mut writer = place.create();
+    let first = writer.append(&prompt("first")).unwrap().uuid;
+    // As 2.0.76 leaves it when it goes on: the end of the conversation once more, beside the first copy, under the same message id.
+    for copy in ["one", "two"] {
+        writer.append(&prompt(copy).with_parent(first.as_deref())).unwrap();
+        let blocks: [&[u8]; 1] = [br#"{"type":"text","text":"said"}"#];
+        let response = ResponseDraft {
+            message: "msg_1",
+            request: None,
+            model: "m",
+            blocks: &blocks,
+            stop_reason: None,
+            usage: None,
+        };
+        for draft in response.drafts() {
+            writer.append(&draft).unwrap();
+        }
+    }
+    let path = writer.path().to_path_buf();
+    drop(writer);
+    let forked = fork(&path, None, &place.source).unwrap();
+    let bytes = fs::read(&forked.path).unwrap();
+    let transcript = Transcript::parse(&bytes);
+    assert_eq!(Graph::new(&transcript).dangling(), []);
     assert_eq!(ids(&forked.path), ids(&path));
 }
