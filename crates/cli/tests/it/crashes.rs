@@ -18,16 +18,17 @@ use annals_transcript::transcript::Transcript;
 
 use crate::appending::{annals_reads, field, new_session, start};
 
+/// What a kill or a full disk may leave: a torn line in the midst, or at the end, where its line break is missing too.
+const TORN: [ProblemKind; 3] = [ProblemKind::TornLine, ProblemKind::TornTail, ProblemKind::NoFinalNewline];
+
 /// The ids that a file holds, and how many torn lines; every other problem fails.
 fn ids_of(path: &Path) -> (Vec<String>, usize) {
     let bytes = fs::read(path).unwrap();
     let transcript = Transcript::parse(&bytes);
     let problems = transcript.problems();
-    assert!(problems.iter().all(|problem| problem.kind == ProblemKind::TornLine), "{problems:?}");
-    (
-        transcript.nodes().iter().filter_map(|node| node.uuid).map(|id| id.to_string()).collect(),
-        problems.len(),
-    )
+    assert!(problems.iter().all(|problem| TORN.contains(&problem.kind)), "{problems:?}");
+    let torn = problems.iter().filter(|problem| problem.kind != ProblemKind::NoFinalNewline).count();
+    (transcript.nodes().iter().filter_map(|node| node.uuid).map(|id| id.to_string()).collect(), torn)
 }
 
 /// A number that differs from round to round and is the same in every run.

@@ -48,6 +48,19 @@ pub fn branch_to<'a>(
     branch
 }
 
+/// What the compactions of a conversation hide: the lines of its chain before the boundary at which it begins.
+pub(super) fn before_compactions(
+    transcript: &Transcript<'_>,
+    rules: &Rules,
+    history: &[NodeIndex],
+) -> Vec<NodeIndex> {
+    let is_boundary = |node: NodeIndex| transcript.nodes()[node].system == Some(SystemKind::CompactBoundary);
+    let Some(&first) = history.first().filter(|&&node| is_boundary(node)) else { return Vec::new() };
+    let mut chain = Whole::read(transcript, &Graph::new(transcript), rules, first).chain;
+    chain.pop();
+    chain
+}
+
 /// The rules of a client that neither skips nor forgets what came before a compaction.
 fn whole_file(rules: &Rules) -> Rules {
     Rules { large_file: LargeFileRule::Whole, preserved: PreservedRule::Ignored, ..rules.clone() }

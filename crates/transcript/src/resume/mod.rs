@@ -86,6 +86,7 @@ fn rebuild<'a>(
     let chain = chain::walk(&lines, rules, leaf);
     let mut whole = parallel::pull_in(&lines, rules, chain);
     let history = whole.split_off(compaction::start_of_history(&lines, &whole));
+    whole.extend(branch::before_compactions(transcript, rules, &history));
     outside::note(&lines, &whole, &history, ledger);
 
     let mut entries = entries::read(&lines, rules, &history, ledger)?;

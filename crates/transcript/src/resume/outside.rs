@@ -55,6 +55,8 @@ fn places(lines: &Lines<'_, '_>, before: &[NodeIndex], history: &[NodeIndex]) ->
             match places[at] {
                 Place::Unknown => {}
                 Place::Apart => break Place::Apart,
+                // What hangs from the hidden part and is older than what hides it is hidden too.
+                Place::BeforeHistory if Some(&start) < history.first() => break Place::BeforeHistory,
                 Place::InHistory | Place::BeforeHistory | Place::Beside => break Place::Beside,
             }
             places[at] = Place::Apart;

@@ -25,7 +25,12 @@ pub(super) static RULES: Rules = Rules {
     queued_images: QueuedImageRule::Sent,
     surrogates: SurrogateRule::Kept,
     end: EndRule::GoOnAndReply,
-    renamed_tools: &[("Task", "Agent"), ("KillShell", "TaskStop"), ("AgentOutputTool", "TaskOutput")],
+    renamed_tools: &[
+        ("Task", "Agent"),
+        ("KillShell", "TaskStop"),
+        ("AgentOutputTool", "TaskOutput"),
+        ("BashOutputTool", "TaskOutput"),
+    ],
     attachments: &[
         "agent_listing_delta",
         "auto_mode",

@@ -1,7 +1,9 @@
 //! What clients change about the words themselves: line breaks at seams, the names of tools.
 
+use annals_transcript::graph::Graph;
 use annals_transcript::json::Value;
-use annals_transcript::resume::{Client, resume};
+use annals_transcript::loss::losses;
+use annals_transcript::resume::{Client, Reason, resume};
 use annals_transcript::transcript::Transcript;
 
 /// The texts and the names of tools that a client sends, as JSON strings.
@@ -65,4 +67,39 @@ fn tools_that_have_a_new_name_are_sent_with_it() {
     check(Client::V2_0_76, ["Task", "KillShell", "AgentOutputTool", "Bash"]);
     check(Client::V2_1_112, ["Agent", "TaskStop", "TaskOutput", "Bash"]);
     check(Client::V2_1_325, ["Agent", "KillShell", "AgentOutputTool", "Bash"]);
+}
+
+#[test]
+fn what_a_compaction_summarised_is_not_lost() {
+    let system = |uuid: &str, more: &str| {
+        format!(
+            r#"{{"type":"system","subtype":"compact_boundary","uuid":"{uuid}","parentUuid":null,"timestamp":"2026-01-01T00:00:07.000Z","isSidechain":false,{more}}}"#
+        )
+    };
+    let calls = r#"[{"type":"tool_use","id":"1","name":"A","input":{}},{"type":"tool_use","id":"2","name":"B","input":{}}]"#;
+    let result = |id: &str| format!(r#"[{{"type":"tool_result","tool_use_id":"{id}","content":"r"}}]"#);
+    let lines = [
+        line("user", "a", "null", r#""old""#),
+        line("assistant", "b", "\"a\"", calls),
+        line("user", "c", "\"b\"", &result("1")),
+        // A result that hangs beside the chain, and a prompt that the person took back.
+        line("user", "d", "\"b\"", &result("2")),
+        line("user", "e", "\"a\"", r#""taken back""#),
+        line("assistant", "f", "\"d\"", r#"[{"type":"text","text":"old reply"}]"#),
+        system("h", r#""logicalParentUuid":"f","compactMetadata":{"trigger":"auto","preTokens":9}"#),
+        line("user", "i", "\"h\"", r#""in short""#)
+            .replace("\"isSidechain\"", "\"isCompactSummary\":true,\"isSidechain\""),
+    ];
+    let bytes = lines.join("\n").into_bytes();
+    let transcript = Transcript::parse(&bytes);
+    let graph = Graph::new(&transcript);
+    for &client in Client::ALL {
+        let resumed = resume(&transcript, client);
+        assert!(
+            resumed.left_out.iter().all(|left| left.node > 5 || left.reason == Reason::BeforeCompaction),
+            "{client}: {:?}",
+            resumed.left_out
+        );
+        assert_eq!(losses(&transcript, &graph, &resumed), [], "{client}");
+    }
 }
