@@ -102,7 +102,7 @@ def agree(place, session, what):
 
 def sound(place, path, what):
     found = place.tell("check", path)["sessions"][0]
-    bad = [client for client in found["clients"] if not client["resumes"]]
+    bad = [client for client in found["clients"] if not client["resumes"] or client["lost"]]
     bad += [problem for problem in found["problems"] if problem["kind"] != "unknown-record"]
     equal([], bad, f"{what}: annals check")
 

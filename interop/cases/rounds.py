@@ -87,14 +87,16 @@ def checked(bench, path):
 
 def resumes(bench, path):
     found = next(client for client in checked(bench, path)["clients"] if client["version"] == bench.version)
-    if not found["resumes"]:
+    # 2.0.76 writes the end of a conversation again when it goes on: the first copies are left beside its branch.
+    lost = 0 if bench.version.startswith("2.0.") else found["lost"]
+    if not found["resumes"] or lost:
         raise Failed(f"annals check: {found}")
 
 
 def sound(bench, session):
     """Nothing is wrong with what annals wrote, for any client: only the record that nobody knows is noted."""
     found = checked(bench, session.path)
-    if bad := [client for client in found["clients"] if not client["resumes"]]:
+    if bad := [client for client in found["clients"] if not client["resumes"] or client["lost"]]:
         raise Failed(f"annals check of its own file: {bad}")
     if problems := [problem for problem in found["problems"] if problem["kind"] != "unknown-record"]:
         raise Failed(f"annals check of its own file: {problems}")
