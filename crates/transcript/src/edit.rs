@@ -41,6 +41,8 @@ impl std::error::Error for EditError {}
 #[derive(Clone, Debug)]
 pub struct Editor<'a> {
     raw: &'a [u8],
+    /// The object in `raw`, checked.
+    whole: Value<'a>,
     splices: Vec<Splice>,
 }
 
@@ -58,7 +60,7 @@ impl<'a> Editor<'a> {
         if value.kind() != Kind::Object {
             return Err(EditError::NoSuchPlace);
         }
-        Ok(Self { raw, splices: Vec::new() })
+        Ok(Self { raw, whole: value, splices: Vec::new() })
     }
 
     /// Replaces a value that is there.
@@ -172,9 +174,8 @@ impl<'a> Editor<'a> {
     }
 
     fn find(&self, path: &[Step<'_>]) -> Result<Value<'a>, EditError> {
-        let whole = Value::parse(self.raw).map_err(EditError::NotAnObject)?;
         path.iter()
-            .try_fold(whole, |value, step| match step {
+            .try_fold(self.whole, |value, step| match step {
                 Step::Key(key) => value.fields()?.get(key),
                 Step::Item(place) => value.items().nth(*place),
             })

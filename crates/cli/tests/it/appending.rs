@@ -124,6 +124,21 @@ fn a_bad_line_is_answered_and_the_rest_goes_on() {
 }
 
 #[test]
+fn a_message_that_is_not_utf8_is_refused() {
+    let home = Home::new();
+    let (id, path) = new_session(&home);
+    let mut child = start(&home, &["append", &id]);
+    let line = b"{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\xff\"}]}\n";
+    child.stdin.take().unwrap().write_all(line).unwrap();
+    let answer = Answer::from(child.wait_with_output().unwrap());
+    assert_eq!(
+        (answer.code, answer.out.as_str()),
+        (Some(2), "{\"error\":\"byte 50: it is not UTF-8\",\"line\":1}\n")
+    );
+    assert_eq!(fs::read(&path).unwrap(), b"");
+}
+
+#[test]
 fn a_second_writer_gets_exit_four_and_an_offer() {
     let home = Home::new();
     let (id, path) = new_session(&home);

@@ -1,6 +1,6 @@
 //! Appending lines to a file that others may read, and even append to, at the same time.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,16 @@ pub struct AppendFile {
     path: PathBuf,
     /// Open from the first append after a sync to the next sync: an error of a late write is told to the descriptor that
     /// wrote, and opening anew lets changed permissions and vanished folders show.
-    open: Option<File>,
+    open: Option<Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    file: File,
+    /// How long it was when we last looked.
+    length: u64,
+    /// Where the last line that we put into it ended: while it is as long, nobody has touched it since.
+    ended_at: Option<u64>,
 }
 
 /// Where a line went.
@@ -72,37 +81,54 @@ impl AppendFile {
         if line.contains(&b'\n') {
             return Err(WriteError::NotOneLine { path: self.path.clone() });
         }
-        let path = self.path.clone();
-        let file = self.file()?;
-        let torn = is_torn(file).map_err(WriteError::at(&path))?;
-        let placed = put(file, &path, line, torn)?;
+        let (open, path) = self.open()?;
+        let (file, length) = (&mut open.file, open.length);
+        let is_as_we_left_it = open.ended_at.take() == Some(length);
+        let torn = !is_as_we_left_it && is_torn(file, length).map_err(WriteError::at(path))?;
+        let mut placed = put(file, path, line, torn)?;
         // Another program may have torn a line between our look and our write: then ours went into its ruin.
-        let glued =
-            !torn && placed.offset > 0 && byte_at(file, placed.offset - 1).is_ok_and(|byte| byte != b'\n');
-        if glued { put(file, &path, line, true) } else { Ok(placed) }
+        let came_between = !torn && placed.offset != length && placed.offset > 0;
+        if came_between && byte_at(file, placed.offset - 1).is_ok_and(|byte| byte != b'\n') {
+            placed = put(file, path, line, true)?;
+        }
+        open.ended_at = Some(placed.end);
+        Ok(placed)
     }
 
     /// Brings everything that was appended to the disk. What came before an `Ok` is there for good.
     pub fn sync(&mut self) -> Result<(), WriteError> {
         match self.open.take() {
-            Some(file) => file.sync_all().map_err(WriteError::at(&self.path)),
+            Some(open) => open.file.sync_all().map_err(WriteError::at(&self.path)),
             None => Ok(()),
         }
     }
 
-    fn file(&mut self) -> Result<&mut File, WriteError> {
-        let still_there = self.open.as_ref().is_some_and(|file| is_at(file, &self.path));
-        if !still_there {
-            let opened = OpenOptions::new().read(true).append(true).open(&self.path);
-            self.open = Some(opened.map_err(WriteError::at(&self.path))?);
-        }
-        self.open.as_mut().ok_or_else(|| WriteError::Vanished { path: self.path.clone() })
+    /// The file that the path names now, open, and how long it is. Where it cannot be opened, the one that was open stays:
+    /// what was written to it is yet to be synced.
+    fn open(&mut self) -> Result<(&mut Open, &Path), WriteError> {
+        let known = self.open.as_ref().and_then(|open| open.file.metadata().ok());
+        let open = match (self.open.take(), known.filter(|known| is_at(known, &self.path))) {
+            (Some(open), Some(known)) => Open { length: known.len(), ..open },
+            (before, _) => match self.open_anew() {
+                Ok(open) => open,
+                Err(error) => {
+                    self.open = before;
+                    return Err(WriteError::new(&self.path, error));
+                }
+            },
+        };
+        Ok((self.open.insert(open), &self.path))
+    }
+
+    fn open_anew(&self) -> io::Result<Open> {
+        let file = OpenOptions::new().read(true).append(true).open(&self.path)?;
+        let length = file.metadata()?.len();
+        Ok(Open { file, length, ended_at: None })
     }
 }
 
 /// Whether the file ends without a line break.
-fn is_torn(file: &mut File) -> io::Result<bool> {
-    let length = file.metadata()?.len();
+fn is_torn(file: &mut File, length: u64) -> io::Result<bool> {
     Ok(length > 0 && byte_at(file, length - 1)? != b'\n')
 }
 
@@ -148,13 +174,12 @@ fn write_once(file: &mut File, bytes: &[u8]) -> io::Result<usize> {
 
 /// Whether the open file is still the one that the path names.
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
+fn is_at(open: &Metadata, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let (open, named) = (file.metadata(), std::fs::metadata(path));
-    matches!((open, named), (Ok(open), Ok(named)) if (open.dev(), open.ino()) == (named.dev(), named.ino()))
+    std::fs::metadata(path).is_ok_and(|named| (open.dev(), open.ino()) == (named.dev(), named.ino()))
 }
 
 #[cfg(not(unix))]
-fn is_at(_: &File, path: &Path) -> bool {
+fn is_at(_: &Metadata, path: &Path) -> bool {
     path.is_file()
 }

@@ -6,7 +6,7 @@ use annals_transcript::content::Block;
 use annals_transcript::draft::{PlainDefaults, PlainError, drafts_of};
 use annals_transcript::edit::{EditError, Editor, Step};
 use annals_transcript::json::{RawJson, Value};
-use annals_transcript::message::{Message, MessageContent};
+use annals_transcript::message::{Message, MessageContent, Role};
 
 use super::error::AppendError;
 use super::writer::{Receipt, SessionWriter};
@@ -17,10 +17,13 @@ impl SessionWriter<'_> {
     /// Appends a plain message: as the records that it came from, or as new ones, a line a result or a block. Where one of
     /// several fails, those before it are there, and the tip is the last of them.
     pub fn append_message(&mut self, message: &Message) -> Result<Vec<Receipt>, AppendError> {
-        let defaults = PlainDefaults {
-            message: new_api_id("msg", self.source),
-            request: new_api_id("req", self.source),
-            model: self.state.model().unwrap_or("unknown").to_owned(),
+        let defaults = match message.role {
+            Role::Assistant => PlainDefaults {
+                message: new_api_id("msg", self.source),
+                request: new_api_id("req", self.source),
+                model: self.state.model().unwrap_or("unknown").to_owned(),
+            },
+            Role::User | Role::System => PlainDefaults::default(),
         };
         let message = self.with_outputs_apart(message)?;
         let drafts = drafts_of(&message, &defaults)?;

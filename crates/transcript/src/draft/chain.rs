@@ -1,6 +1,6 @@
 //! Lines of the chain: prompts, tool results, attachments, progress, and the envelope around all of them.
 
-use super::{Draft, Origin, Part, Stamp};
+use super::{Draft, Origin, Part, Stamp, checked_or_string};
 use crate::json::{ObjectWriter, write_string};
 use crate::record::RecordKind;
 
@@ -9,7 +9,7 @@ use crate::record::RecordKind;
 pub enum Said<'a> {
     /// Words.
     Text(&'a str),
-    /// Content blocks: a JSON array.
+    /// Content blocks: a JSON array. What is not JSON is said as words.
     Blocks(&'a [u8]),
 }
 
@@ -21,7 +21,7 @@ impl Said<'_> {
                 write_string(&mut json, text);
                 json
             }
-            Self::Blocks(json) => json.to_vec(),
+            Self::Blocks(json) => checked_or_string(json),
         }
     }
 }
@@ -31,7 +31,7 @@ impl Said<'_> {
 pub struct ToolAnswer<'a> {
     /// The call.
     pub tool_use: &'a str,
-    /// What the model sees: a JSON string or an array of blocks.
+    /// What the model sees: a JSON string or an array of blocks. What is not JSON is taken as words.
     pub content: &'a [u8],
     /// Whether the tool failed.
     pub outcome: ToolOutcome,
@@ -79,7 +79,7 @@ impl Draft {
         block
             .string("tool_use_id", answer.tool_use)
             .string("type", "tool_result")
-            .raw("content", answer.content);
+            .raw("content", &checked_or_string(answer.content));
         if answer.outcome == ToolOutcome::Failed {
             block.boolean("is_error", true);
         }
@@ -114,20 +114,27 @@ pub(super) fn line(kind: RecordKind, parts: &[Part], origin: &Origin, stamp: &St
     object.string_if("logicalParentUuid", stamp.logical_parent.as_deref());
     object.boolean("isSidechain", origin.agent.is_some()).string_if("agentId", origin.agent.as_deref());
     object.string("type", kind.name());
-    let has = |key: &str| parts.iter().any(|part| matches!(part, Part::Field(name, _) if name == key));
     for part in parts {
         if let Part::Field(key, json) = part {
             object.raw(key, json);
         }
     }
     object.string("uuid", &stamp.uuid).string("timestamp", &stamp.timestamp);
-    if let Some(source) = stamp.source_assistant.as_deref().filter(|_| !has("sourceToolAssistantUUID")) {
-        object.string("sourceToolAssistantUUID", source);
+    // What a draft says of its surroundings itself stays.
+    let lacks = |key: &str| !parts.iter().any(|part| matches!(part, Part::Field(name, _) if name == key));
+    let surroundings = [
+        ("sourceToolAssistantUUID", stamp.source_assistant.as_deref()),
+        ("userType", Some("external")),
+        ("entrypoint", origin.entrypoint.as_deref()),
+        ("cwd", Some(origin.cwd.as_str())),
+        ("sessionId", Some(origin.session.as_str())),
+        ("version", Some(origin.version.as_str())),
+        ("gitBranch", Some(origin.git_branch.as_str())),
+        ("slug", origin.slug.as_deref()),
+    ];
+    for (key, text) in surroundings.into_iter().filter(|(key, _)| lacks(key)) {
+        object.string_if(key, text);
     }
-    object.string("userType", "external").string_if("entrypoint", origin.entrypoint.as_deref());
-    object.string("cwd", &origin.cwd).string("sessionId", &origin.session);
-    object.string("version", &origin.version).string("gitBranch", &origin.git_branch);
-    object.string_if("slug", origin.slug.as_deref());
     object.end();
     out
 }

@@ -1,6 +1,6 @@
 //! What a writer must know of a file to go on with it: the line to continue from, the ids that are taken, open tool calls.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{Draft, Origin, Stamp};
 use crate::content::{Block, Content};
@@ -9,6 +9,13 @@ use crate::record::{Record, RecordKind, SystemKind};
 use crate::resume::{Client, leaf};
 use crate::time::{format_millis, parse_millis};
 use crate::transcript::Transcript;
+
+/// The last instant that a timestamp of four-digit years can say, in milliseconds since 1970: clients refuse a file whose
+/// times they cannot read.
+const LATEST: i64 = 253_402_300_799_999;
+
+/// Nobody brings a time of the last year that can be said, in milliseconds: what follows must be later.
+const ROOM: i64 = 366 * 86_400_000;
 
 /// Which conversation a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +46,7 @@ pub enum PlaceError {
     UnknownCall(String),
     /// The call has its answer.
     AlreadyAnswered(String),
-    /// A time that is none: the client refuses files that have one.
+    /// A time that is none, or so late that nothing could follow: the client refuses files that have one.
     BadTimestamp(String),
 }
 
@@ -50,7 +57,7 @@ impl std::fmt::Display for PlaceError {
             Self::UnknownParent(id) => write!(formatter, "its parent {id} is not in the session"),
             Self::UnknownCall(id) => write!(formatter, "the session has no tool call {id} to answer"),
             Self::AlreadyAnswered(id) => write!(formatter, "the tool call {id} has its answer already"),
-            Self::BadTimestamp(text) => write!(formatter, "{text:?} is no time"),
+            Self::BadTimestamp(text) => write!(formatter, "{text:?} is no time that a record can have"),
         }
     }
 }
@@ -69,6 +76,7 @@ pub struct Continuation {
     thread: Thread,
     tip: Option<String>,
     parents: HashMap<String, Option<String>>,
+    progress: HashSet<String>,
     calls: HashMap<String, Call>,
     newest: Option<i64>,
     custom_title: Option<String>,
@@ -85,6 +93,7 @@ impl Continuation {
             thread,
             tip: None,
             parents: HashMap::new(),
+            progress: HashSet::new(),
             calls: HashMap::new(),
             newest: None,
             custom_title: None,
@@ -165,7 +174,11 @@ impl Continuation {
         let millis = envelope.timestamp().and_then(|time| time.millis());
         self.newest = self.newest.max(millis);
         let is_aside = envelope.is_sidechain() == Some(true) && self.thread == Thread::Main;
-        if is_aside || record.kind() == RecordKind::Progress {
+        if record.kind() == RecordKind::Progress {
+            self.progress.insert(uuid);
+            return;
+        }
+        if is_aside {
             return;
         }
         let text = |text: Option<crate::json::Text<'_>>| text.map(|text| text.to_string());
@@ -218,36 +231,58 @@ impl Continuation {
 
     /// The place of a draft: its own ids where it brings them, else the next ones.
     pub fn place(&self, draft: &Draft, fresh: Placing) -> Result<Stamp, PlaceError> {
-        let now = self.newest.map_or(fresh.now, |newest| fresh.now.max(newest.saturating_add(1)));
+        let now = self.newest.map_or(fresh.now, |newest| fresh.now.max(newest.saturating_add(1))).min(LATEST);
         let timestamp = match draft.own_timestamp() {
-            Some(given) if parse_millis(&given).is_none() => return Err(PlaceError::BadTimestamp(given)),
-            Some(given) => given,
+            Some(given) if !leaves_time(given) => {
+                return Err(PlaceError::BadTimestamp(given.to_owned()));
+            }
+            Some(given) => given.to_owned(),
             // Never before a line that is there: the oldest client takes the newest line for the last.
             None => format_millis(now),
         };
         if !draft.kind().is_chain() {
             return Ok(Stamp { timestamp, ..Stamp::default() });
         }
-        let uuid = draft.own_uuid().unwrap_or(fresh.uuid);
+        let uuid = draft.own_uuid().map_or(fresh.uuid, str::to_owned);
         if self.parents.contains_key(&uuid) {
             return Err(PlaceError::Duplicate(uuid));
         }
         let given_parent = draft.own_parent();
         if let Some(Some(parent)) = &given_parent
-            && !self.parents.contains_key(parent)
+            && !self.parents.contains_key(*parent)
         {
-            return Err(PlaceError::UnknownParent(parent.clone()));
+            return Err(PlaceError::UnknownParent((*parent).to_owned()));
         }
         let starts_over = is_boundary(draft);
-        let logical_parent =
-            draft.text("logicalParentUuid").or_else(|| self.tip.clone()).filter(|_| starts_over);
+        let logical_parent = match starts_over {
+            true => draft.text("logicalParentUuid").or_else(|| self.tip.clone()),
+            false => None,
+        };
         let brings_parent = given_parent.is_some();
-        let parent = given_parent.unwrap_or_else(|| self.tip.clone().filter(|_| !starts_over));
+        let parent = match given_parent {
+            Some(parent) => parent,
+            None => self.tip.as_deref().filter(|_| !starts_over),
+        };
+        let parent = self.above_progress(parent).map(str::to_owned);
         let source_assistant = match draft.text("sourceToolAssistantUUID") {
             Some(given) => Some(given),
             None => self.source_of(draft, brings_parent)?,
         };
         Ok(Stamp { uuid, parent, logical_parent, source_assistant, timestamp })
+    }
+
+    /// The line, or the nearest above it that is no progress: old clients leave progress out, and all that is above it.
+    fn above_progress<'s>(&'s self, line: Option<&'s str>) -> Option<&'s str> {
+        let mut at = line;
+        for _ in 0..=self.progress.len() {
+            match at {
+                Some(here) if self.progress.contains(here) => {
+                    at = self.parents.get(here).and_then(Option::as_deref)
+                }
+                _ => break,
+            }
+        }
+        at
     }
 
     /// The line of the call that a draft answers.
@@ -310,7 +345,11 @@ impl Continuation {
     }
 }
 
+fn leaves_time(timestamp: &str) -> bool {
+    parse_millis(timestamp).is_some_and(|millis| millis < LATEST - ROOM)
+}
+
 fn is_boundary(draft: &Draft) -> bool {
-    let subtype = draft.value("subtype").and_then(|value| value.text());
-    draft.kind() == RecordKind::System && SystemKind::of(subtype) == SystemKind::CompactBoundary
+    let subtype = || draft.value("subtype").and_then(|value| value.text());
+    draft.kind() == RecordKind::System && SystemKind::of(subtype()) == SystemKind::CompactBoundary
 }

@@ -24,7 +24,7 @@ pub use system::{CompactionTrigger, Retry};
 
 use std::borrow::Cow;
 
-use crate::json::{ObjectWriter, Value, write_string};
+use crate::json::{ObjectWriter, RawJson, Value, write_string};
 use crate::record::RecordKind;
 
 /// What all lines of one writer have in common.
@@ -71,11 +71,11 @@ pub struct Draft {
 enum Body {
     /// Made here.
     Made { kind: RecordKind, parts: Vec<Part>, own: Own },
-    /// Made by another program: compact JSON, an object with a `type`.
-    Given(Vec<u8>),
+    /// Made by another program: an object with a `type`. What its place needs to know is read once.
+    Given { kind: RecordKind, record: RawJson, own: Own },
 }
 
-/// What a record that is made here brings of its place.
+/// What a record brings of its place.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 struct Own {
     uuid: Option<String>,
@@ -95,6 +95,10 @@ enum Part {
     Timestamp,
 }
 
+/// Fields that no draft brings: its line has them from its place.
+const OF_THE_PLACE: [&str; 8] =
+    ["type", "uuid", "parentUuid", "logicalParentUuid", "timestamp", "sessionId", "isSidechain", "agentId"];
+
 impl Draft {
     fn made(kind: RecordKind) -> Self {
         Self { body: Body::Made { kind, parts: Vec::new(), own: Own::default() } }
@@ -107,14 +111,25 @@ impl Draft {
         self
     }
 
-    /// Adds a field. The value must be JSON; what is not is written as `null`.
-    pub fn field(self, key: impl Into<Cow<'static, str>>, json: &[u8]) -> Self {
-        let mut value = Vec::with_capacity(json.len());
-        match Value::parse(json) {
-            Ok(parsed) => crate::json::compact(parsed, &mut value),
-            Err(_) => value.extend_from_slice(b"null"),
+    /// Adds a field, or gives it another value. The value must be JSON; what is not is written as `null`. Fields that the
+    /// place decides are not taken.
+    pub fn field(mut self, key: impl Into<Cow<'static, str>>, json: &[u8]) -> Self {
+        let key = key.into();
+        if OF_THE_PLACE.contains(&&*key) {
+            return self;
         }
-        self.part(Part::Field(key.into(), value))
+        let value = checked(json).unwrap_or_else(|| b"null".to_vec());
+        if let Body::Made { parts, .. } = &mut self.body {
+            let there = parts.iter_mut().find_map(|part| match part {
+                Part::Field(name, json) if *name == key => Some(json),
+                _ => None,
+            });
+            match there {
+                Some(json) => *json = value,
+                None => parts.push(Part::Field(key, value)),
+            }
+        }
+        self
     }
 
     /// Gives it this id instead of a new one.
@@ -173,8 +188,7 @@ impl Draft {
     /// Its kind.
     pub fn kind(&self) -> RecordKind {
         match &self.body {
-            Body::Made { kind, .. } => *kind,
-            Body::Given(raw) => given::kind(raw),
+            Body::Made { kind, .. } | Body::Given { kind, .. } => *kind,
         }
     }
 
@@ -182,35 +196,32 @@ impl Draft {
     pub fn value(&self, key: &str) -> Option<Value<'_>> {
         match &self.body {
             Body::Made { parts, .. } => parts.iter().find_map(|part| match part {
-                Part::Field(name, json) if name == key => Value::parse(json).ok(),
+                Part::Field(name, json) if name == key => Some(Value::from_checked(json)),
                 _ => None,
             }),
-            Body::Given(raw) => Value::parse(raw).ok()?.get(key),
+            Body::Given { record, .. } => record.value().get(key),
+        }
+    }
+
+    fn own(&self) -> &Own {
+        match &self.body {
+            Body::Made { own, .. } | Body::Given { own, .. } => own,
         }
     }
 
     /// The id that it brings.
-    pub fn own_uuid(&self) -> Option<String> {
-        match &self.body {
-            Body::Made { own, .. } => own.uuid.clone(),
-            Body::Given(_) => self.text("uuid").filter(|id| !id.is_empty()),
-        }
+    pub fn own_uuid(&self) -> Option<&str> {
+        self.own().uuid.as_deref()
     }
 
     /// The parent that it brings; the inner `None` starts a chain.
-    pub fn own_parent(&self) -> Option<Option<String>> {
-        match &self.body {
-            Body::Made { own, .. } => own.parent.clone(),
-            Body::Given(_) => self.value("parentUuid").map(|value| value.text().map(|text| text.to_string())),
-        }
+    pub fn own_parent(&self) -> Option<Option<&str>> {
+        self.own().parent.as_ref().map(Option::as_deref)
     }
 
     /// The time that it brings.
-    pub fn own_timestamp(&self) -> Option<String> {
-        match &self.body {
-            Body::Made { own, .. } => own.timestamp.clone(),
-            Body::Given(_) => self.text("timestamp"),
-        }
+    pub fn own_timestamp(&self) -> Option<&str> {
+        self.own().timestamp.as_deref()
     }
 
     fn text(&self, key: &str) -> Option<String> {
@@ -222,7 +233,24 @@ impl Draft {
         match &self.body {
             Body::Made { kind, parts, .. } if kind.is_chain() => chain::line(*kind, parts, origin, stamp),
             Body::Made { kind, parts, .. } => side::line(*kind, parts, origin, stamp),
-            Body::Given(raw) => given::line(raw, origin, stamp),
+            Body::Given { kind, record, .. } => given::line(*kind, record, origin, stamp),
         }
     }
+}
+
+/// Compact JSON, where it is JSON that every reader can read.
+fn checked(json: &[u8]) -> Option<Vec<u8>> {
+    std::str::from_utf8(json).ok()?;
+    let mut compact = Vec::new();
+    crate::json::compact(Value::parse(json).ok()?, &mut compact);
+    Some(compact)
+}
+
+/// The same, or a string that says what stands there instead: nothing is lost, and the line stays one.
+fn checked_or_string(json: &[u8]) -> Vec<u8> {
+    checked(json).unwrap_or_else(|| {
+        let mut string = Vec::new();
+        write_string(&mut string, &String::from_utf8_lossy(json));
+        string
+    })
 }

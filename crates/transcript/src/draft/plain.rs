@@ -6,8 +6,8 @@ use crate::edit::EditError;
 use crate::json::{RawJson, Text, Value};
 use crate::message::{Message, MessageContent, MessageFault, Role};
 
-/// What is made up where a message does not say it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What is made up where a response does not say it; other messages have none of it.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct PlainDefaults {
     /// `message.id` of a response.
     pub message: String,
@@ -54,14 +54,12 @@ pub fn drafts_of(message: &Message, defaults: &PlainDefaults) -> Result<Vec<Draf
         let lines = message.restore().map_err(PlainError::Fault)?;
         return lines.iter().map(|line| Draft::given(line).map_err(PlainError::Record)).collect();
     }
-    let mut drafts = match message.role {
+    let drafts = match message.role {
         Role::User => user(message)?,
         Role::Assistant => response(message, defaults)?,
         Role::System => vec![Draft::informational(&message.text())],
     };
-    for draft in &mut drafts {
-        *draft = with_metadata(draft.clone(), message);
-    }
+    let mut drafts: Vec<_> = drafts.into_iter().map(|draft| with_metadata(draft, message)).collect();
     // The message hangs from where it says, by its first record, and is known by its last.
     if let (Some(first), Some(parent)) = (drafts.first_mut(), &message.parent_uuid) {
         *first = first.clone().with_parent(string(Some(parent)).as_deref());

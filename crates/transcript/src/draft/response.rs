@@ -1,6 +1,6 @@
 //! A model's response, as lines: one a content block, all with the same ids; how it ended and what it cost on the last.
 
-use super::Draft;
+use super::{Draft, checked};
 use crate::json::{ObjectWriter, Value};
 use crate::record::RecordKind;
 
@@ -13,7 +13,7 @@ pub struct ResponseDraft<'a> {
     pub request: Option<&'a str>,
     /// The model.
     pub model: &'a str,
-    /// The content blocks: each a JSON object.
+    /// The content blocks: each a JSON object. What is not JSON is taken as text.
     pub blocks: &'a [&'a [u8]],
     /// Why it stopped.
     pub stop_reason: Option<&'a str>,
@@ -36,7 +36,7 @@ impl ResponseDraft<'_> {
 
     fn line(&self, block: &[u8], is_last: bool) -> Draft {
         let mut content = b"[".to_vec();
-        content.extend_from_slice(block);
+        content.extend_from_slice(&checked(block).unwrap_or_else(|| text_block(block)));
         content.push(b']');
         let usage = if is_last { self.final_usage() } else { self.first_usage() };
         let draft = Draft::made(RecordKind::Assistant).object("message", |message| {
@@ -50,7 +50,7 @@ impl ResponseDraft<'_> {
 
     fn final_usage(&self) -> Vec<u8> {
         let given = self.usage.filter(|json| Value::parse(json).is_ok_and(|value| value.fields().is_some()));
-        given.unwrap_or(br#"{"input_tokens":0,"output_tokens":0}"#).to_vec()
+        given.and_then(checked).unwrap_or_else(|| br#"{"input_tokens":0,"output_tokens":0}"#.to_vec())
     }
 
     fn first_usage(&self) -> Vec<u8> {
@@ -70,4 +70,12 @@ impl ResponseDraft<'_> {
         object.end();
         out
     }
+}
+
+fn text_block(said: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut object = ObjectWriter::begin(&mut out);
+    object.string("type", "text").string("text", &String::from_utf8_lossy(said));
+    object.end();
+    out
 }

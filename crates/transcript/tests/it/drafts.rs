@@ -260,6 +260,91 @@ fn nobody_is_a_child_of_progress_and_time_never_runs_back() {
 }
 
 #[test]
+fn a_parent_that_is_progress_gives_way_to_the_line_above_it() {
+    let mut file = File::new();
+    let prompt = file.add(&Draft::prompt(Said::Text("x"))).unwrap();
+    let progress = Draft::progress(b"{\"type\":\"bash_progress\"}", "a", "b");
+    let first = file.add(&progress).unwrap();
+    let second = file.add(&progress.clone().with_parent(Some(&first))).unwrap();
+    // Named by a record of another program, or as the line to go on from.
+    let given = format!(
+        r#"{{"type":"user","message":{{"role":"user","content":"y"}},"parentUuid":"{second}","uuid":"own"}}"#
+    );
+    file.add(&Draft::given(given.as_bytes()).unwrap()).unwrap();
+    file.add(&Draft::last_prompt("x", Some(&first))).unwrap();
+    file.add(&Draft::prompt(Said::Text("z"))).unwrap();
+    let transcript = Transcript::parse(&file.bytes);
+    let parents: Vec<_> = transcript
+        .nodes()
+        .iter()
+        .filter(|node| node.uuid.is_some())
+        .map(|node| node.parent.id().map(|id| id.to_string()))
+        .collect();
+    assert_eq!(
+        parents[1..],
+        [Some(prompt.clone()), Some(prompt.clone()), Some(prompt.clone()), Some(prompt)]
+    );
+}
+
+#[test]
+fn times_end_before_they_cannot_be_said() {
+    let mut file = File::new();
+    let late = |time: &str| Draft::prompt(Said::Text("x")).with_timestamp(time);
+    let last = "9999-12-31T23:59:59.999Z";
+    assert_eq!(file.add(&late(last)), Err(PlaceError::BadTimestamp(last.into())));
+    file.add(&late("9998-12-30T00:00:00.000Z")).unwrap();
+    // Written by somebody else: what follows can at least be read.
+    let foreign = format!(r#"{{"type":"user","uuid":"f","timestamp":"{last}","message":{{"content":"x"}}}}"#);
+    file.state.absorb(&Record::new(Fields::scan(foreign.as_bytes()).unwrap().0));
+    file.add(&Draft::prompt(Said::Text("y"))).unwrap();
+    assert!(String::from_utf8_lossy(&file.bytes).ends_with(&format!(
+        r#""timestamp":"{last}","userType":"external","entrypoint":"cli","cwd":"/w","sessionId":"s","version":"2.1.112","gitBranch":"HEAD","slug":"calm-rowing-fern"}}{}"#,
+        "\n"
+    )));
+}
+
+#[test]
+fn a_field_is_written_once_and_the_place_is_not_the_drafts() {
+    let draft = Draft::prompt(Said::Text("x"))
+        .field("odd", b"1")
+        .field("cwd", b" \"/elsewhere\" ")
+        .field("odd", b"[ 2 ]")
+        .field("isSidechain", b"true")
+        .field("sessionId", b"\"other\"")
+        .field("bad", b"{\n")
+        .field("worse", b"\"\xff\"");
+    let line = String::from_utf8(draft.line(&origin(), &Default::default())).unwrap();
+    let expected = concat!(
+        r#"{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"x"},"#,
+        r#""odd":[2],"cwd":"/elsewhere","bad":null,"worse":null,"uuid":"","timestamp":"","userType":"external","#,
+        r#""entrypoint":"cli","sessionId":"s","version":"2.1.112","gitBranch":"HEAD","slug":"calm-rowing-fern"}"#,
+    );
+    assert_eq!(line, expected);
+}
+
+#[test]
+fn what_is_not_json_is_said_in_words() {
+    let mut file = File::new();
+    file.add(&Draft::prompt(Said::Blocks(b"[{\n"))).unwrap();
+    for draft in
+        response("m", &["{\"type\":\n", r#"{"type":"tool_use","id":"t","name":"B","input":{}}"#], "x")
+    {
+        file.add(&draft).unwrap();
+    }
+    file.add(&tool_answer("t", "\"half")).unwrap();
+    let transcript = Transcript::parse(&file.bytes);
+    assert_eq!((transcript.problems(), transcript.nodes().len()), (&[][..], 4));
+    for &client in Client::ALL {
+        let mut json = Vec::new();
+        resume(&transcript, client).write_json(&mut json);
+        let text = String::from_utf8(json).unwrap();
+        for needed in [r#""[{\n""#, r#"{\"type\":\n"#, r#"\"half"#] {
+            assert!(text.contains(needed), "{client} lost {needed}: {text}");
+        }
+    }
+}
+
+#[test]
 fn the_tip_is_where_the_newest_client_goes_on() {
     let line = |uuid: &str, parent: &str| {
         format!(

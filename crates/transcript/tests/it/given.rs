@@ -73,6 +73,7 @@ fn what_is_no_record_is_said_clearly() {
     check(r#"{"type":"user"}"#, GivenError::Missing("message.content"));
     check(r#"{"type":"assistant","message":{}}"#, GivenError::Missing("message.content"));
     assert!(Draft::given(br#"{"type":"from-the-future"}"#).is_ok());
+    assert_eq!(Draft::given(b"{\"type\":\"x\",\"a\":\"\xff\"}"), Err(GivenError::NotUtf8(17)));
 }
 
 fn defaults() -> PlainDefaults {

@@ -1,6 +1,6 @@
 //! One answer a line. Those of records that must be on the disk wait until they are; lines that come fast share the way there.
 
-use std::io::{Read, Write};
+use std::io::Write;
 
 use annals_store::history::{NewPrompt, append};
 use annals_store::session::{AppendError, Receipt};
@@ -38,9 +38,9 @@ impl Answers {
         }
     }
 
-    pub(super) fn answer_all<R: Read>(
+    pub(super) fn answer_all(
         mut self,
-        input: &mut Input<R>,
+        input: &mut Input,
         writer: &mut SessionWriter<'_>,
         context: &mut Context,
     ) -> Result<Outcome, Fault> {
@@ -62,7 +62,7 @@ impl Answers {
                     }
                 },
             }
-            if !input.has_more() || self.waiting.len() >= MOST_WAITING {
+            if !input.has_more()? || self.waiting.len() >= MOST_WAITING {
                 self.settle(writer, context)?;
             }
         }

@@ -1,9 +1,14 @@
 //! The lines of standard input: records, or plain messages.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::io::{self, Read};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
 
 use annals_transcript::draft::{Draft, GivenError};
 use annals_transcript::json::Value;
+use annals_transcript::line::{Line, LineSplitter};
 use annals_transcript::message::{Message, Role};
 
 /// What a line asks to be written.
@@ -23,41 +28,118 @@ impl Item {
     }
 }
 
+/// How much is read at once: as much as a pipe usually holds.
+const CHUNK: usize = 64 * 1024;
+
+/// So many chunks wait to be taken at most.
+const MOST_AHEAD: usize = 32;
+
+/// Where the bytes come from.
+enum Feed {
+    /// The reader itself: nothing stands between a line and its answer.
+    Reader(Box<dyn Read>),
+    /// A thread that reads on while we wait for the disk: what comes meanwhile shares the next way there.
+    Ahead(Receiver<io::Result<Vec<u8>>>),
+}
+
 /// Standard input, a line at a time.
-pub(super) struct Input<R> {
-    reader: BufReader<R>,
+pub(super) struct Input {
+    feed: Feed,
+    splitter: LineSplitter,
+    /// Lines that are whole, with their numbers; blank ones are left out.
+    ready: VecDeque<(u64, Vec<u8>)>,
+    has_ended: bool,
     /// The line that was read last, counted from 1.
     pub(super) line: u64,
 }
 
-impl<R: Read> Input<R> {
-    pub(super) fn new(reader: R) -> Self {
-        Self { reader: BufReader::with_capacity(256 * 1024, reader), line: 0 }
+impl Input {
+    /// Reads when a line is asked for.
+    pub(super) fn new(reader: impl Read + 'static) -> Self {
+        Self::over(Feed::Reader(Box::new(reader)))
+    }
+
+    /// Reads ahead, up to a few megabytes.
+    pub(super) fn ahead(mut reader: impl Read + Send + 'static) -> Self {
+        let (sender, chunks) = sync_channel(MOST_AHEAD);
+        thread::spawn(move || {
+            loop {
+                let chunk = read_chunk(&mut reader);
+                let is_last = chunk.as_ref().map_or(true, Vec::is_empty);
+                if sender.send(chunk).is_err() || is_last {
+                    return;
+                }
+            }
+        });
+        Self::over(Feed::Ahead(chunks))
+    }
+
+    fn over(feed: Feed) -> Self {
+        Self { feed, splitter: LineSplitter::new(), ready: VecDeque::new(), has_ended: false, line: 0 }
     }
 
     /// The next line that is not blank; `None` at the end.
     pub(super) fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
-        loop {
-            let mut bytes = Vec::new();
-            if self.reader.read_until(b'\n', &mut bytes)? == 0 {
-                return Ok(None);
-            }
-            self.line += 1;
-            if !bytes.trim_ascii().is_empty() {
-                return Ok(Some(bytes));
-            }
+        while self.ready.is_empty() && !self.has_ended {
+            let chunk = match &mut self.feed {
+                Feed::Reader(reader) => read_chunk(reader),
+                // A thread that is gone has told the end before.
+                Feed::Ahead(chunks) => chunks.recv().unwrap_or_else(|_| Ok(Vec::new())),
+            };
+            self.take(&chunk?);
         }
+        Ok(self.ready.pop_front().map(|(number, line)| {
+            self.line = number;
+            line
+        }))
     }
 
     /// Whether a whole line is here already: then the disk can wait for it.
-    pub(super) fn has_more(&self) -> bool {
-        self.reader.buffer().contains(&b'\n')
+    pub(super) fn has_more(&mut self) -> io::Result<bool> {
+        while self.ready.is_empty() && !self.has_ended {
+            let Feed::Ahead(chunks) = &self.feed else { break };
+            let Ok(chunk) = chunks.try_recv() else { break };
+            self.take(&chunk?);
+        }
+        Ok(!self.ready.is_empty())
+    }
+
+    /// Takes a chunk; an empty one is the end.
+    fn take(&mut self, chunk: &[u8]) {
+        let ready = &mut self.ready;
+        let keep = |line: Line<'_>| -> Result<(), Infallible> {
+            if !line.raw().trim_ascii().is_empty() {
+                ready.push_back((line.number as u64, line.raw().to_vec()));
+            }
+            Ok(())
+        };
+        self.has_ended = chunk.is_empty();
+        let Ok(()) = match self.has_ended {
+            false => self.splitter.push(chunk, keep),
+            true => std::mem::take(&mut self.splitter).finish(keep),
+        };
+    }
+}
+
+fn read_chunk(reader: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        match reader.read(&mut chunk) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+            Ok(length) => {
+                chunk.truncate(length);
+                return Ok(chunk);
+            }
+        }
     }
 }
 
 /// Reads a line as what it is.
 pub(super) fn read(line: &[u8]) -> Result<Item, String> {
     let value = Value::parse(line).map_err(|fault| GivenError::NotJson(fault.at).to_string())?;
+    let utf8 = std::str::from_utf8(line);
+    utf8.map_err(|error| GivenError::NotUtf8(error.valid_up_to()).to_string())?;
     let fields = value.fields().ok_or_else(|| GivenError::NotAnObject.to_string())?;
     // A response of the API has a role and the type `message`, which is no record's.
     let is_message =

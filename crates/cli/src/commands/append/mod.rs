@@ -45,7 +45,7 @@ pub(crate) fn run(args: &AppendArgs, context: &mut Context) -> Result<Outcome, F
     }
     let from = writer.length();
     let ended = Answers::new(args, args.fork.then(|| writer.origin().session.clone())).answer_all(
-        &mut Input::new(io::stdin().lock()),
+        &mut if args.no_sync { Input::new(io::stdin()) } else { Input::ahead(io::stdin()) },
         &mut writer,
         context,
     );

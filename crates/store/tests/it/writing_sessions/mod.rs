@@ -4,6 +4,7 @@ mod aside;
 mod busy;
 mod faults;
 mod journal;
+mod model;
 mod promise;
 mod provider;
 mod sessions;
