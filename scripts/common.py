@@ -6,6 +6,8 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+VENV = os.path.join(ROOT, ".venv")
+SDK = "claude-agent-sdk"
 SKIPPED = 77  # the exit code by which ./check knows that a step did not run
 
 
@@ -34,6 +36,20 @@ def binary(named=None):
     if not os.path.isfile(path):
         sys.exit(f"no binary at {path}: run cargo build --release")
     return path
+
+
+def sdk_python():
+    """(the Python of .venv, which has the SDK and is made where it is missing; why there is none)."""
+    python = os.path.join(VENV, "Scripts" if os.name == "nt" else "bin", "python")
+    probe = [python, "-c", "import claude_agent_sdk"]
+    if os.path.exists(python) and subprocess.run(probe, capture_output=True).returncode == 0:
+        return python, None
+    print(f"installing {SDK} into .venv", file=sys.stderr)
+    for command in ([sys.executable, "-m", "venv", VENV], [python, "-m", "pip", "install", "--quiet", SDK]):
+        run = subprocess.run(command, capture_output=True, text=True)
+        if run.returncode != 0:
+            return None, f"{SDK} cannot be installed: {(run.stderr or run.stdout).strip().splitlines()[-1:]}"
+    return python, None
 
 
 def hermetic(home):
