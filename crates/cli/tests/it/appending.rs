@@ -133,7 +133,7 @@ fn a_message_that_is_not_utf8_is_refused() {
     let answer = Answer::from(child.wait_with_output().unwrap());
     assert_eq!(
         (answer.code, answer.out.as_str()),
-        (Some(2), "{\"error\":\"byte 50: it is not UTF-8\",\"line\":1}\n")
+        (Some(2), "{\"error\":\"byte 49: it is not UTF-8\",\"line\":1}\n")
     );
     assert_eq!(fs::read(&path).unwrap(), b"");
 }

@@ -142,6 +142,7 @@ impl<'p> Model<'p> {
                 assert_eq!((receipt.healed, &receipt.parent), (was_torn, &parent));
                 let id = receipt.uuid.unwrap();
                 self.lines.push((self.end_of(receipt.offset), Kind::Said { id, parent, text }));
+                self.writer_knows();
             }
             Err(AppendError::Busy { busy: Busy::Meanwhile { .. }, .. }) => {
                 assert!(self.is_behind, "nobody else went on with it");
@@ -157,6 +158,7 @@ impl<'p> Model<'p> {
             Ok(receipt) => {
                 assert!(!self.is_behind);
                 self.lines.push((self.end_of(receipt.offset), Kind::Title(title)));
+                self.writer_knows();
             }
             Err(AppendError::Busy { .. }) if self.is_behind => self.reopen(),
             Err(error) => panic!("{error}"),
@@ -208,6 +210,11 @@ impl<'p> Model<'p> {
         let opened = SessionWriter::open(&self.path, &self.place.data, &self.place.source, Patience::Refuse);
         self.writer = Some(opened.unwrap());
         self.is_behind = false;
+        self.writer_knows();
+    }
+
+    /// The writer goes on from where the list ends, under the title that it has last.
+    fn writer_knows(&mut self) {
         let (tip, title) = (self.tip(), self.title());
         let state = self.writer().state();
         assert_eq!((state.tip(), state.custom_title()), (tip.as_deref(), title.as_deref()));
