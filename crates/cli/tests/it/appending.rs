@@ -15,7 +15,9 @@ use crate::{annals, annals_exits};
 /// Runs `annals` with something on standard input.
 pub(crate) fn annals_reads(home: &Home, arguments: &[&str], input: &str) -> Answer {
     let mut child = start(home, arguments);
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    // One that refuses the session ends without a look at what it is fed.
+    let fed = child.stdin.take().unwrap().write_all(input.as_bytes());
+    assert!(fed.is_ok() || fed.is_err_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe));
     Answer::from(child.wait_with_output().unwrap())
 }
 
