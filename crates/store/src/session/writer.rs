@@ -104,11 +104,15 @@ impl SessionWriter<'_> {
         let fresh = Placing { uuid: new_uuid(self.source), now: self.source.now() };
         let stamp = self.state.place(draft, fresh)?;
         let line = draft.line(&self.origin, &stamp);
+        let jumps = self.state.would_be_overlooked(draft, &stamp);
         if draft.kind() == RecordKind::Progress && line.len() > MOST_PROGRESS_BYTES {
             return Err(AppendError::ProgressTooLarge { bytes: line.len() });
         }
         let (placed, durability) = self.write(&line)?;
         let is_chain = draft.kind().is_chain();
+        if jumps {
+            self.point_at(&stamp.uuid);
+        }
         self.repeat_near_the_end();
         Ok(Receipt {
             uuid: is_chain.then_some(stamp.uuid),
@@ -120,10 +124,12 @@ impl SessionWriter<'_> {
     }
 
     /// Brings everything that was appended to the disk, if something among it must be there.
+    ///
+    /// Where it fails, what was appended since the last time may be lost. It is not acknowledged, and a later `Ok` says nothing
+    /// of it: the system tells such an error once.
     pub fn settle(&mut self) -> Result<(), AppendError> {
-        if self.unsettled {
+        if std::mem::take(&mut self.unsettled) {
             self.file.sync()?;
-            self.unsettled = false;
         }
         Ok(())
     }
@@ -167,6 +173,14 @@ impl SessionWriter<'_> {
             self.repeated_at = offset;
         }
         self.state.absorb(&record);
+    }
+
+    /// Names the line from which to go on, where an older record names another branch. As with titles: the record itself is
+    /// written.
+    fn point_at(&mut self, uuid: &str) {
+        let draft = Draft::last_prompt(self.state.last_prompt().unwrap_or_default(), Some(uuid));
+        let line = draft.line(&self.origin, &Default::default());
+        let _ = self.write(&line);
     }
 
     /// Writes titles and tags again where listers look for them. The record before them is written: that they could not

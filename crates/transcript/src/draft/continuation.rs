@@ -70,6 +70,13 @@ struct Call {
     is_answered: bool,
 }
 
+/// What the last `last-prompt` record says.
+#[derive(Clone, Debug)]
+struct LastPrompt {
+    prompt: Option<String>,
+    names_a_leaf: bool,
+}
+
 /// The state of a file's end.
 #[derive(Clone, Debug)]
 pub struct Continuation {
@@ -79,6 +86,7 @@ pub struct Continuation {
     progress: HashSet<String>,
     calls: HashMap<String, Call>,
     newest: Option<i64>,
+    last_prompt: Option<LastPrompt>,
     custom_title: Option<String>,
     ai_title: Option<String>,
     tag: Option<String>,
@@ -96,6 +104,7 @@ impl Continuation {
             progress: HashSet::new(),
             calls: HashMap::new(),
             newest: None,
+            last_prompt: None,
             custom_title: None,
             ai_title: None,
             tag: None,
@@ -142,6 +151,8 @@ impl Continuation {
             Record::AiTitle(title) => self.ai_title = title.title().map(|text| text.to_string()),
             Record::Tag(tag) => self.tag = tag.tag().map(|text| text.to_string()),
             Record::LastPrompt(last) => {
+                let prompt = last.prompt().map(|text| text.to_string());
+                self.last_prompt = Some(LastPrompt { prompt, names_a_leaf: last.leaf().is_some() });
                 let leaf =
                     last.leaf().map(|id| id.to_string()).filter(|leaf| self.parents.contains_key(leaf));
                 // The newest client goes where this points; an earlier line of the same branch must be meant explicitly.
@@ -304,6 +315,20 @@ impl Continuation {
             None if knows_its_place => Ok(None),
             None => Err(PlaceError::UnknownCall(id)),
         }
+    }
+
+    /// Whether the newest client would not find a line at this place: a `last-prompt` record names a leaf, and the line
+    /// begins another branch.
+    pub fn would_be_overlooked(&self, draft: &Draft, stamp: &Stamp) -> bool {
+        let names_a_leaf = self.last_prompt.as_ref().is_some_and(|last| last.names_a_leaf);
+        let counts =
+            draft.kind().is_chain() && draft.kind() != RecordKind::Progress && self.thread == Thread::Main;
+        names_a_leaf && counts && !is_boundary(draft) && stamp.parent != self.tip
+    }
+
+    /// The prompt that the last `last-prompt` record names.
+    pub fn last_prompt(&self) -> Option<&str> {
+        self.last_prompt.as_ref()?.prompt.as_deref()
     }
 
     /// The line that the next one continues.

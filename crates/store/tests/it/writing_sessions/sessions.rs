@@ -204,6 +204,32 @@ fn a_fork_goes_on_from_a_point_and_leaves_the_first_alone() {
 }
 
 #[test]
+fn a_line_on_another_branch_is_where_clients_go_on() {
+    let place = Place::new();
+    let mut writer = place.create();
+    let first = writer.append(&prompt("first")).unwrap().uuid.unwrap();
+    let second = writer.append(&prompt("second")).unwrap().uuid.unwrap();
+    writer.append(&Draft::last_prompt("second", Some(&second))).unwrap();
+    let other = writer.append(&prompt("other").with_parent(Some(&first))).unwrap().uuid.unwrap();
+    let last = writer.append(&prompt("and on")).unwrap();
+    assert_eq!(last.parent, Some(other));
+    let path = writer.path().to_path_buf();
+    drop(writer);
+    let bytes = fs::read(&path).unwrap();
+    let transcript = Transcript::parse(&bytes);
+    for &client in annals_transcript::resume::Client::ALL {
+        let mut json = Vec::new();
+        annals_transcript::resume::resume(&transcript, client).write_json(&mut json);
+        let text = String::from_utf8(json).unwrap();
+        assert!(
+            text.contains("and on") && text.contains("other") && !text.contains("second\""),
+            "{client}: {text}"
+        );
+    }
+    assert_eq!(place.open(&path).append(&prompt("again")).unwrap().parent, last.uuid);
+}
+
+#[test]
 fn a_fork_keeps_what_a_compaction_hid() {
     let place = Place::new();
     let mut writer = place.create();
