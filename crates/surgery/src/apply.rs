@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use annals_store::DataDir;
 use annals_store::busy::Busy;
-use annals_store::changes::{self, ChangesError};
+use annals_store::changes::{self, Change, ChangesError};
 use annals_store::journal::{Entry, Journal, UndoError};
 use annals_store::lock::FileLock;
 use annals_store::read::{ReadError, read_file};
@@ -79,15 +79,27 @@ pub fn apply(
         }
     }
     let entry = changes::apply(&plan.all_changes(), &plan.what, &plan.root, data, source, watch)?;
-    for edit in &plan.edits {
-        let after = read_file(edit.path())?;
-        if let Err(error) = wrong(edit.path(), verify(edit, &after)) {
-            drop(locks);
-            Journal::new(data).undo(entry).map_err(ApplyError::Stuck)?;
-            return Err(error);
-        }
+    if let Err(error) = as_promised(plan) {
+        drop(locks);
+        Journal::new(data).undo(entry).map_err(ApplyError::Stuck)?;
+        return Err(error);
     }
     Ok(entry)
+}
+
+/// Whether what is on the disk is what was promised: edited files hold what they must, new ones what was planned.
+fn as_promised(plan: &Plan) -> Result<(), ApplyError> {
+    for edit in &plan.edits {
+        wrong(edit.path(), verify(edit, &read_file(edit.path())?))?;
+    }
+    for change in &plan.changes {
+        if let Change::Create { path, bytes } = change
+            && read_file(path)? != *bytes
+        {
+            wrong(path, vec![Violation::Unlike])?;
+        }
+    }
+    Ok(())
 }
 
 fn wrong(path: &Path, violations: Vec<Violation>) -> Result<(), ApplyError> {

@@ -6,7 +6,10 @@
 //! and no database.
 
 pub mod apply;
+pub mod belongings;
+pub mod clone;
 pub mod edit;
+pub mod fork;
 pub mod plan;
 pub mod preview;
 pub mod relink;

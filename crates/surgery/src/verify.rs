@@ -53,6 +53,9 @@ pub enum Violation {
         /// The line, before the edits.
         line: usize,
     },
+    /// A new file that is not what was planned.
+    #[error("the new file does not hold what was planned")]
+    Unlike,
     /// A client that resumed the file before and does not now.
     #[error("{client} no longer resumes it")]
     Refused {

@@ -11,7 +11,7 @@ mod plain;
 mod writer;
 
 pub use error::AppendError;
-pub use fork::{ForkError, Forked, fork};
+pub use fork::{ForkError, Forked, fork, forked_lines, path_to};
 pub use open::{AgentStart, NewSession, Patience};
 pub use writer::{Receipt, SessionWriter};
 

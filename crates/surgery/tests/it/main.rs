@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
 
 mod apply;
+mod clone;
 mod edits;
+mod fork;
 
 use std::collections::BTreeMap;
 use std::fs;
