@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use annals_transcript::edit::{EditError, Editor};
 use annals_transcript::graph::Graph;
 use annals_transcript::json::{ObjectWriter, write_string};
-use annals_transcript::resume::{Client, branch_to, leaf};
+use annals_transcript::resume::{Client, branch, branch_to, leaf};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 
 use crate::files::{WriteError, replace_file};
@@ -91,8 +91,32 @@ pub fn path_to(
     };
     let end = end.ok_or_else(|| ForkError::Empty { path: path.to_path_buf() })?;
     let graph = Graph::new(transcript);
+    let mut path = branch_to(transcript, &graph, Client::NEWEST, end);
+    let live = branch(transcript, &graph, Client::NEWEST);
+    // A boundary that kept messages can stand beside the line that goes on from them: what a client meets before this
+    // record belongs to it, though no parent leads there.
+    if live.contains(&end) {
+        let there: BTreeSet<NodeIndex> = path.iter().copied().collect();
+        path.extend(
+            live.into_iter()
+                .filter(|&node| node < end && !there.contains(&node) && !hangs_from(node, end, &graph)),
+        );
+    }
     // In the order of the file, where parents stand before their children.
-    Ok(with_parents(branch_to(transcript, &graph, Client::NEWEST, end), &graph))
+    Ok(with_parents(path, &graph))
+}
+
+/// Whether a line comes behind another: children can stand before their parents.
+fn hangs_from(node: NodeIndex, above: NodeIndex, graph: &Graph<'_>) -> bool {
+    let mut passed = BTreeSet::new();
+    let mut at = Some(node);
+    while let Some(here) = at.filter(|&here| passed.insert(here)) {
+        if here == above {
+            return true;
+        }
+        at = graph.parent(here);
+    }
+    false
 }
 
 /// The lines of a fork that keeps its ids: each names the new session, and where it comes from.
@@ -119,9 +143,9 @@ pub fn forked_lines(
 
 /// The lines and those that they hang from. What a response has on another branch hangs from lines of that branch, and would
 /// have no parent without them.
-fn with_parents(branch: Vec<NodeIndex>, graph: &Graph<'_>) -> BTreeSet<NodeIndex> {
-    let mut nodes: BTreeSet<NodeIndex> = branch.iter().copied().collect();
-    for node in branch {
+fn with_parents(path: Vec<NodeIndex>, graph: &Graph<'_>) -> BTreeSet<NodeIndex> {
+    let mut nodes: BTreeSet<NodeIndex> = path.iter().copied().collect();
+    for node in path {
         let mut above = graph.parent(node);
         while let Some(parent) = above.filter(|&parent| nodes.insert(parent)) {
             above = graph.parent(parent);

@@ -167,6 +167,9 @@ fn forks_of_the_corpus_go_on_as_their_source() {
                     resume(&Transcript::parse(bytes), client).outcome.as_ref().ok().map(Vec::len)
                 };
                 assert_eq!(count(&lines(&forking)), count(&lines(&kept)), "{name} {client}");
+                if client == Client::NEWEST {
+                    assert_eq!(count(&lines(&forking)), count(&session.bytes), "{name}");
+                }
             }
             let ids: HashSet<String> = session
                 .transcript()
