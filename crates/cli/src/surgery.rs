@@ -29,8 +29,9 @@ pub(crate) fn carry_out(
 ) -> Result<Outcome, Fault> {
     let shown = preview(plan);
     change.bytes_before = change.bytes_before.or_else(|| Some(shown.iter().map(|file| file.bytes.0).sum()));
-    change.bytes_after = Some(shown.iter().map(|file| file.bytes.1).sum());
-    change.removed = Some(shown.iter().map(|file| file.lines.0 as u64).sum());
+    change.bytes_after = Some(shown.iter().map(|file| file.bytes.1).sum::<u64>() + made(plan));
+    // Where files are only made, there is nothing that could go.
+    change.removed = (!plan.edits.is_empty()).then(|| shown.iter().map(|file| file.lines.0 as u64).sum());
     if plan.is_empty() {
         change.bytes_after = change.bytes_before;
         change.report(context, "there is nothing to do")?;
@@ -58,6 +59,15 @@ pub(crate) fn carry_out(
         context.out.line(format!("  {note}"))?;
     }
     Ok(Outcome::Done)
+}
+
+/// The bytes of the files that come new.
+fn made(plan: &Plan) -> u64 {
+    let bytes = |change: &FileChange| match change {
+        FileChange::Create { bytes, .. } => bytes.len() as u64,
+        _ => 0,
+    };
+    plan.changes.iter().map(bytes).sum()
 }
 
 fn fault(error: ApplyError) -> Fault {

@@ -1,10 +1,10 @@
 //! What belongs to a session besides its lines and those of its sub-agents: outputs, todos, tasks, copies of files, titles.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use annals_store::layout::FileRole;
+use annals_store::layout::{ConfigDir, FileRole};
 use annals_store::read::{ReadError, read_file};
-use annals_store::{Discovery, SideFile};
+use annals_store::{Discovery, SideFile, Store};
 
 use crate::session::Session;
 
@@ -17,6 +17,17 @@ pub struct Belonging {
     pub path: PathBuf,
     /// All of it.
     pub bytes: Vec<u8>,
+}
+
+/// Reads a session and all that belongs to it: in its store, else as far as it stands beside and under its file.
+pub fn load(path: &Path) -> Result<(Session, Vec<Belonging>), ReadError> {
+    let discovery = match ConfigDir::containing(path) {
+        Some(config) => Store::open(config.path()).discover(),
+        None => Discovery::near(path)?,
+    };
+    let session = Session::load_from(path, Some(&discovery))?;
+    let belongings = belongings(&session, &discovery)?;
+    Ok((session, belongings))
 }
 
 /// Reads what belongs to a session, in the order of the paths. Locks and empty folders are nobody's.

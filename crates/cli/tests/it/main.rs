@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test has nobody to hand an error to")]
 
 mod appending;
+mod copying;
 mod corpus;
 mod crashes;
 mod damage;

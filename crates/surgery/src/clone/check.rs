@@ -37,8 +37,8 @@ pub(super) fn same(
         let renamed = before.as_ref().map(|(_, json)| Rewriting::of(names).mentions(json));
         let is_same = renamed.as_ref() == after.as_ref().map(|(_, json)| json);
         match (&after, is_same) {
-            (Some((count, _)), true) => notes.push(format!("{client} sends {count} messages, as before")),
-            (None, true) => notes.push(format!("{client} refuses it, as before")),
+            (Some((count, _)), true) => notes.push(format!("{client} sends {count} messages")),
+            (None, true) => notes.push(format!("{client} refuses it, as it does the source")),
             (_, false) if crossed => {
                 notes.push(format!("{client} reads it in another way: it crosses the size of 5 MiB"));
             }

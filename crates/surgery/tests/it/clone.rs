@@ -77,11 +77,7 @@ pub(crate) fn rich(home: &Home) -> PathBuf {
 
 /// A session and all that belongs to it.
 pub(crate) fn load(path: &Path) -> (Session, Vec<Belonging>) {
-    let config = ConfigDir::containing(path).unwrap();
-    let discovery = Store::open(config.path()).discover();
-    let session = Session::load_from(path, Some(&discovery)).unwrap();
-    let belongings = belongings(&session, &discovery).unwrap();
-    (session, belongings)
+    annals_surgery::belongings::load(path).unwrap()
 }
 
 /// The files that a plan makes.
@@ -365,4 +361,25 @@ fn what_is_made_is_read_back() {
     }
     let (clone, side) = load(&cloned.path);
     assert_eq!((clone.agents.len(), side.len()), (session.agents.len(), belongings.len()));
+}
+
+#[test]
+fn a_session_outside_a_store_is_cloned_beside_it_or_into_one() {
+    let home = Home::new();
+    rich(&home);
+    let lone = home.work_dir().join(format!("{ID}.jsonl"));
+    fs::rename(home.config_dir().join(format!("projects/-w/{ID}.jsonl")), &lone).unwrap();
+    fs::rename(home.config_dir().join(format!("projects/-w/{ID}")), lone.with_extension("")).unwrap();
+    let (session, side) = load(&lone);
+    assert_eq!((session.agents.len(), side.len(), session.home.is_some()), (1, 2, false));
+    let cloned = plan(&session, &side, &Into::SameProject, &Counting::default()).unwrap();
+    let folder = cloned.path.with_extension("");
+    assert_eq!(cloned.path.parent(), lone.parent());
+    assert!(made(&cloned.plan.changes).keys().all(|path| path == &cloned.path || path.starts_with(&folder)));
+    let config = ConfigDir::new(home.config_dir());
+    let into = Into::Project { config: config.clone(), cwd: "/other".to_owned() };
+    let cloned = plan(&session, &side, &into, &Counting::default()).unwrap();
+    let project = home.config_dir().join("projects/-other");
+    assert!(made(&cloned.plan.changes).keys().all(|path| path.starts_with(&project)));
+    check(&session, &cloned, &config);
 }
