@@ -2,6 +2,7 @@
 import glob
 import json
 import os
+import re
 import shutil
 
 import client
@@ -14,7 +15,8 @@ from written import Written
 PROMPT = "And what next?"
 ASKED = [{"role": "user", "content": PROMPT}]
 # So many real sessions are cloned for each client; larger ones take the client too long.
-MOST_REAL, MOST_BYTES = 5, 400_000
+MOST_REAL, MOST_BYTES = 3, 400_000
+OWN_ID = re.compile(r"\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|a[0-9a-f]{16}|[0-9a-f]{7,8})\b")
 
 
 def annals(bench, *arguments):
@@ -31,7 +33,7 @@ def goes_on(bench, copy, want, what):
 
 
 def has_none_of(path, session_id):
-    """No line of the copy names the session that it comes from, or one of its records, as a whole string."""
+    """No line of the copy names the session that it comes from by a whole string."""
     text = read(path).decode(errors="replace")
     if f'"{session_id}"' in text:
         raise Failed(f"the copy still names {session_id}")
@@ -90,11 +92,18 @@ def case_clones_of_real_sessions(bench):
         kept = shutil.copy(path, folder)
         source = annals(bench, "show", kept, "--as", "api", "--client", bench.version)
         copy = annals(bench, "clone", kept, "--into", bench.workdir)
-        has_none_of(copy["file"], os.path.basename(kept).removesuffix(".jsonl"))
+        name = os.path.basename(kept).removesuffix(".jsonl")
+        has_none_of(copy["file"], name)
         if "messages" not in source:
             continue
         promised = bench.would_send(copy["file"])
         if len(promised) != len(source["messages"]):
-            raise Failed(f"{os.path.basename(path)}: {len(promised)} messages, not {len(source['messages'])}")
-        done = bench.run("--resume", copy["session"], prompt=PROMPT)
-        bench.expect(promised + ASKED, bench.sent(done, PROMPT), f"a clone of {os.path.basename(path)}")
+            raise Failed(f"{name}: {len(promised)} messages, not {len(source['messages'])}")
+        # What the client words by itself, such as a call that was never answered, it words for both alike.
+        of_source, of_copy = (nameless(bench.sent(bench.run("--resume", name, prompt=PROMPT), PROMPT)) for name in (name, copy["session"]))
+        bench.expect(of_source, of_copy, f"a clone of {name}")
+
+
+def nameless(messages):
+    """Messages without the ids that a clone has of its own."""
+    return json.loads(OWN_ID.sub("ID", json.dumps(messages)))
