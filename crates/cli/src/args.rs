@@ -1,9 +1,11 @@
 //! The command line, as types. What it says here is what `--help` teaches.
 
 mod changing;
+mod copying;
 mod reading;
 
 pub(crate) use changing::*;
+pub(crate) use copying::*;
 pub(crate) use reading::*;
 
 use std::path::PathBuf;
@@ -100,6 +102,10 @@ pub(crate) enum Command {
     Rename(RenameArgs),
     /// Give a session a tag
     Tag(TagArgs),
+    /// Make a second session that says the same, under ids of its own
+    Clone(CloneArgs),
+    /// Make a session that goes on from a point of another
+    Fork(ForkArgs),
     /// Move all sessions of a project to the trash, from where `annals undo` brings them back
     ResetProject(ResetProjectArgs),
     /// Take back a change that annals made

@@ -12,6 +12,7 @@ mod pager;
 mod progress;
 mod session;
 mod source;
+mod surgery;
 mod surroundings;
 mod survey;
 mod table;

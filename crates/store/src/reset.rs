@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::busy::{Busy, client_at_work};
+use crate::busy::Busy;
 use crate::data_dir::DataDir;
 use crate::files::{WriteError, move_path};
 use crate::journal::{Effect, Entry, Journal};
@@ -10,7 +10,7 @@ use crate::key::{SessionKey, Slug};
 use crate::layout::{ConfigDir, FileRole};
 use crate::lock::FileLock;
 use crate::scan::Discovery;
-use crate::session::left_by_us;
+use crate::session::someone_writes;
 use crate::source::Source;
 
 /// What a reset would move.
@@ -89,7 +89,7 @@ pub fn apply(
         let path = config.session(&plan.slug, session);
         let busy = |busy| ResetError::Busy { path: path.clone(), busy };
         let mut lock = FileLock::try_take(data, &path)?.ok_or_else(|| busy(Busy::Locked))?;
-        if let Some(found) = client_at_work(&path, session, left_by_us(&mut lock), source.now()) {
+        if let Some(found) = someone_writes(&path, &mut lock, source) {
             return Err(busy(found));
         }
         locks.push(lock);

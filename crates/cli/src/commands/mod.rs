@@ -3,8 +3,10 @@
 mod append;
 mod bench;
 mod check;
+mod clone;
 mod completions;
 mod demo;
+mod fork;
 mod history;
 mod ls;
 mod man;
@@ -38,6 +40,8 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Append(args)) => append::run(&args, context),
         Some(Command::Rename(args)) => rename::run(&args, context),
         Some(Command::Tag(args)) => tag::run(&args, context),
+        Some(Command::Clone(args)) => clone::run(&args, context),
+        Some(Command::Fork(args)) => fork::run(&args, context),
         Some(Command::ResetProject(args)) => reset_project::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),

@@ -1,6 +1,7 @@
 //! `annals undo`: a change is taken back, byte for byte.
 
-use annals_store::journal::{Entry, Journal, Stage, UndoError};
+use annals_store::journal::{Effect, Entry, Journal, Stage, UndoError};
+use annals_store::{ConfigDir, FileRole, sessions_index};
 use annals_transcript::time::format_millis;
 
 use crate::args::UndoArgs;
@@ -35,12 +36,25 @@ pub(crate) fn run(args: &UndoArgs, context: &mut Context) -> Result<Outcome, Fau
         return Ok(Outcome::Declined);
     }
     let entry = journal.undo(entry).map_err(fault)?;
+    forget_sessions(&entry);
     if context.json {
         context.out.json(|object| write(&entry, object))?;
     } else {
         context.out.line(format!("took back: {}", entry.what))?;
     }
     Ok(Outcome::Done)
+}
+
+/// Sessions that are no longer there go from the index of their project, which is a cache: a fault here loses nothing.
+fn forget_sessions(entry: &Entry) {
+    for effect in &entry.effects {
+        if let Effect::Created { path, .. } = effect
+            && let Some(config) = ConfigDir::containing(path)
+            && let FileRole::Session { slug, session, .. } = config.role(path)
+        {
+            let _ = sessions_index::refresh(&config, &slug, &session);
+        }
+    }
 }
 
 fn fault(error: UndoError) -> Fault {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use annals_transcript::edit::{EditError, Editor};
 use annals_transcript::graph::Graph;
 use annals_transcript::json::{ObjectWriter, write_string};
-use annals_transcript::resume::{Client, branch_to, leaf};
+use annals_transcript::resume::{Client, branch, branch_to, leaf};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 
 use crate::files::{WriteError, replace_file};
@@ -67,23 +67,70 @@ pub enum ForkError {
 pub fn fork(path: &Path, at: Option<&str>, source: &dyn Source) -> Result<Forked, ForkError> {
     let bytes = read_file(path)?;
     let transcript = Transcript::parse(&bytes);
+    let nodes = path_to(&transcript, at, path)?;
+    let session = new_uuid(source);
+    let out = forked_lines(&transcript, &nodes, path, &session)?;
+    let target = path.with_file_name(format!("{session}.jsonl"));
+    replace_file(&target, &out)?;
+    Ok(Forked { session, path: target, records: nodes.len() })
+}
+
+/// The records that a fork at a record (at the end of the conversation where none is named) begins with, in the order of
+/// the file; `path` is only named in errors.
+pub fn path_to(
+    transcript: &Transcript<'_>,
+    at: Option<&str>,
+    path: &Path,
+) -> Result<BTreeSet<NodeIndex>, ForkError> {
     let end = match at {
-        None => leaf(&transcript, Client::NEWEST),
+        None => leaf(transcript, Client::NEWEST),
         Some(uuid) => Some(
-            find(&transcript, uuid)
+            find(transcript, uuid)
                 .ok_or_else(|| ForkError::NoSuchRecord { path: path.to_path_buf(), uuid: uuid.to_owned() })?,
         ),
     };
     let end = end.ok_or_else(|| ForkError::Empty { path: path.to_path_buf() })?;
-    let graph = Graph::new(&transcript);
+    let graph = Graph::new(transcript);
+    let mut path = branch_to(transcript, &graph, Client::NEWEST, end);
+    let live = branch(transcript, &graph, Client::NEWEST);
+    // A boundary that kept messages can stand beside the line that goes on from them: what a client meets before this
+    // record belongs to it, though no parent leads there.
+    if live.contains(&end) {
+        let there: BTreeSet<NodeIndex> = path.iter().copied().collect();
+        path.extend(
+            live.into_iter()
+                .filter(|&node| node < end && !there.contains(&node) && !hangs_from(node, end, &graph)),
+        );
+    }
     // In the order of the file, where parents stand before their children.
-    let nodes = with_parents(branch_to(&transcript, &graph, Client::NEWEST, end), &graph);
-    let old = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let session = new_uuid(source);
+    Ok(with_parents(path, &graph))
+}
+
+/// Whether a line comes behind another: children can stand before their parents.
+fn hangs_from(node: NodeIndex, above: NodeIndex, graph: &Graph<'_>) -> bool {
+    let mut passed = BTreeSet::new();
+    let mut at = Some(node);
+    while let Some(here) = at.filter(|&here| passed.insert(here)) {
+        if here == above {
+            return true;
+        }
+        at = graph.parent(here);
+    }
+    false
+}
+
+/// The lines of a fork that keeps its ids: each names the new session, and where it comes from.
+pub fn forked_lines(
+    transcript: &Transcript<'_>,
+    nodes: &BTreeSet<NodeIndex>,
+    path: &Path,
+    session: &str,
+) -> Result<Vec<u8>, ForkError> {
+    let old = path.file_stem().unwrap_or_default().to_string_lossy();
     let mut out = Vec::new();
-    for &node in &nodes {
+    for &node in nodes {
         let raw = transcript.fields(node).raw();
-        let line = copy_line(raw, &old, &session).map_err(|source| ForkError::Edit {
+        let line = copy_line(raw, &old, session).map_err(|source| ForkError::Edit {
             path: path.to_path_buf(),
             line: transcript.nodes()[node].line,
             source,
@@ -91,16 +138,14 @@ pub fn fork(path: &Path, at: Option<&str>, source: &dyn Source) -> Result<Forked
         out.extend_from_slice(&line);
         out.push(b'\n');
     }
-    let target = path.with_file_name(format!("{session}.jsonl"));
-    replace_file(&target, &out)?;
-    Ok(Forked { session, path: target, records: nodes.len() })
+    Ok(out)
 }
 
 /// The lines and those that they hang from. What a response has on another branch hangs from lines of that branch, and would
 /// have no parent without them.
-fn with_parents(branch: Vec<NodeIndex>, graph: &Graph<'_>) -> BTreeSet<NodeIndex> {
-    let mut nodes: BTreeSet<NodeIndex> = branch.iter().copied().collect();
-    for node in branch {
+fn with_parents(path: Vec<NodeIndex>, graph: &Graph<'_>) -> BTreeSet<NodeIndex> {
+    let mut nodes: BTreeSet<NodeIndex> = path.iter().copied().collect();
+    for node in path {
         let mut above = graph.parent(node);
         while let Some(parent) = above.filter(|&parent| nodes.insert(parent)) {
             above = graph.parent(parent);

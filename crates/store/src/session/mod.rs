@@ -11,14 +11,27 @@ mod plain;
 mod writer;
 
 pub use error::AppendError;
-pub use fork::{ForkError, Forked, fork};
+pub use fork::{ForkError, Forked, fork, forked_lines, path_to};
 pub use open::{AgentStart, NewSession, Patience};
 pub use writer::{Receipt, SessionWriter};
+
+use std::path::Path;
+
+use crate::busy::{Busy, client_at_work};
+use crate::key::SessionKey;
+use crate::lock::FileLock;
+use crate::source::Source;
 
 /// The release whose form annals writes where nobody says otherwise.
 pub const WRITTEN_FORM: &str = "2.1.112";
 
-/// How we left the file of this lock, where we noted it.
-pub(crate) fn left_by_us(lock: &mut crate::lock::FileLock) -> Option<crate::busy::Left> {
-    note::Note::read(&lock.note()).left
+/// Whether somebody else writes to a file whose lock we have; traces of our own, also of a writer that was killed, are
+/// nobody's.
+pub fn someone_writes(path: &Path, lock: &mut FileLock, source: &dyn Source) -> Option<Busy> {
+    let note = note::Note::read(&lock.note());
+    if note.is_open {
+        return None;
+    }
+    let session = SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy());
+    client_at_work(path, &session, note.left, source.now())
 }

@@ -6,11 +6,11 @@ use annals_transcript::draft::{Continuation, Origin, Thread};
 use annals_transcript::json::ObjectWriter;
 use annals_transcript::transcript::Transcript;
 
-use super::WRITTEN_FORM;
 use super::error::AppendError;
 use super::note::Note;
 use super::writer::{Mode, SessionWriter};
-use crate::busy::{Busy, client_at_work};
+use super::{WRITTEN_FORM, someone_writes};
+use crate::busy::Busy;
 use crate::data_dir::DataDir;
 use crate::files::{AppendFile, PlainName, WriteError, create_file};
 use crate::git;
@@ -99,10 +99,8 @@ impl<'s> SessionWriter<'s> {
         let mut lock = take_lock(data, path)?;
         let note = Note::read(&lock.note());
         let session = SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy());
-        // The traces of a writer of ours that was killed are not a client's.
         if patience == Patience::Refuse
-            && !note.is_open
-            && let Some(busy) = client_at_work(path, &session, note.left, source.now())
+            && let Some(busy) = someone_writes(path, &mut lock, source)
         {
             return Err(AppendError::Busy { path: path.to_path_buf(), busy });
         }

@@ -1,0 +1,121 @@
+//! A plan is carried out under the locks of its sessions, and what is then on the disk is verified; if that fails, it is taken
+//! back at once.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use annals_store::DataDir;
+use annals_store::busy::Busy;
+use annals_store::changes::{self, Change, ChangesError};
+use annals_store::journal::{Entry, Journal, UndoError};
+use annals_store::lock::FileLock;
+use annals_store::read::{ReadError, read_file};
+use annals_store::session::someone_writes;
+use annals_store::source::Source;
+
+use crate::plan::Plan;
+use crate::verify::{Violation, verify};
+
+/// Why a plan was not carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyError {
+    /// The plan does nothing.
+    #[error("there is nothing to do")]
+    Nothing,
+    /// Somebody is writing to one of the files.
+    #[error("{}: {busy}", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+        /// Who.
+        busy: Busy,
+    },
+    /// A file is not as it was when the plan was made.
+    #[error("{}: it was written to since the plan was made", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The result is not what it must be; it was taken back.
+    #[error("{}: the result is wrong ({violation}); it was taken back", path.display())]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        violation: Violation,
+    },
+    /// The result is wrong and could not be taken back.
+    #[error("the result is wrong and could not be taken back: {0}")]
+    Stuck(UndoError),
+    /// A file could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The disk.
+    #[error(transparent)]
+    Changes(#[from] ChangesError),
+}
+
+/// Carries a plan out. `watch` is told before each step of the change, and may stop it, as a crash would.
+pub fn apply(
+    plan: &Plan,
+    data: &DataDir,
+    source: &dyn Source,
+    watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
+) -> Result<Entry, ApplyError> {
+    if plan.is_empty() {
+        return Err(ApplyError::Nothing);
+    }
+    // A result that would be wrong is never written.
+    for edit in &plan.edits {
+        wrong(edit.path(), verify(edit, &edit.result()))?;
+    }
+    let mut locks = Vec::new();
+    for path in &plan.locked {
+        locks.push(lock(path, data, source)?);
+    }
+    for edit in &plan.edits {
+        if read_file(edit.path())? != edit.before() {
+            return Err(ApplyError::Changed { path: edit.path().to_path_buf() });
+        }
+    }
+    let entry = changes::apply(&plan.all_changes(), &plan.what, &plan.root, data, source, watch)?;
+    if let Err(error) = as_promised(plan) {
+        drop(locks);
+        Journal::new(data).undo(entry).map_err(ApplyError::Stuck)?;
+        return Err(error);
+    }
+    Ok(entry)
+}
+
+/// Whether what is on the disk is what was promised: edited files hold what they must, new ones what was planned.
+fn as_promised(plan: &Plan) -> Result<(), ApplyError> {
+    for edit in &plan.edits {
+        wrong(edit.path(), verify(edit, &read_file(edit.path())?))?;
+    }
+    for change in &plan.changes {
+        if let Change::Create { path, bytes } = change
+            && read_file(path)? != *bytes
+        {
+            wrong(path, vec![Violation::Unlike])?;
+        }
+    }
+    Ok(())
+}
+
+fn wrong(path: &Path, violations: Vec<Violation>) -> Result<(), ApplyError> {
+    match violations.into_iter().next() {
+        Some(violation) => Err(ApplyError::Wrong { path: path.to_path_buf(), violation }),
+        None => Ok(()),
+    }
+}
+
+fn lock(path: &Path, data: &DataDir, source: &dyn Source) -> Result<FileLock, ApplyError> {
+    let busy = |busy| ApplyError::Busy { path: path.to_path_buf(), busy };
+    let lock =
+        FileLock::try_take(data, path).map_err(|error| ApplyError::Changes(ChangesError::Before(error)))?;
+    let mut lock = lock.ok_or_else(|| busy(Busy::Locked))?;
+    match someone_writes(path, &mut lock, source) {
+        Some(found) => Err(busy(found)),
+        None => Ok(lock),
+    }
+}

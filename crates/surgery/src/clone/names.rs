@@ -1,0 +1,134 @@
+//! The new ids of a clone: one table for the session, its records and its sub-agents.
+
+use std::collections::{BTreeSet, HashMap};
+
+use annals_store::layout::FileRole;
+use annals_store::source::{new_agent_id, new_uuid};
+use annals_store::{SessionKey, Slug, Source};
+use annals_transcript::json::Value;
+use annals_transcript::transcript::Transcript;
+
+use super::tokens::is_distinctive;
+use crate::belongings::Belonging;
+use crate::session::Session;
+
+/// Old ids and the new ones.
+#[derive(Clone, Debug)]
+pub struct Names {
+    session: (SessionKey, SessionKey),
+    records: HashMap<String, String>,
+    agents: HashMap<String, String>,
+    project: Option<(Slug, Slug)>,
+}
+
+impl Names {
+    /// New names for everything that a session and its sub-agents name.
+    pub fn new(session: &Session, belongings: &[Belonging], source: &dyn Source) -> Self {
+        let new = SessionKey::new(new_uuid(source));
+        let mut names = Self {
+            session: (session.key.clone(), new),
+            records: HashMap::new(),
+            agents: HashMap::new(),
+            project: None,
+        };
+        let mut records = BTreeSet::new();
+        let mut agents: BTreeSet<String> =
+            session.agents.iter().map(|agent| agent.entry.key.to_string()).collect();
+        let files = session.agents.iter().map(|agent| &agent.bytes);
+        for bytes in std::iter::once(&session.bytes).chain(files) {
+            gather(bytes, &mut records, &mut agents);
+        }
+        agents.extend(belongings.iter().filter_map(|belonging| match &belonging.role {
+            FileRole::Todos { agent, .. } => Some(agent.to_string()),
+            _ => None,
+        }));
+        agents.retain(|agent| agent != session.key.as_str() && !agent.is_empty());
+        for record in &records {
+            names.records.insert(record.clone(), fresh(|| new_uuid(source), &records));
+        }
+        for agent in agents.iter().filter(|agent| !records.contains(*agent)) {
+            names.agents.insert(agent.clone(), fresh(|| agent_like(agent, source), &agents));
+        }
+        names
+    }
+
+    /// The session goes to another project: paths of its own folder follow.
+    pub(super) fn move_project(&mut self, old: &Slug, new: &Slug) {
+        self.project = Some((old.clone(), new.clone()));
+    }
+
+    /// The new session.
+    pub fn session(&self) -> &SessionKey {
+        &self.session.1
+    }
+
+    /// The session that it comes from.
+    pub fn old_session(&self) -> &SessionKey {
+        &self.session.0
+    }
+
+    /// The new id of a record.
+    pub fn record(&self, old: &str) -> Option<&str> {
+        self.records.get(old).map(String::as_str)
+    }
+
+    /// The new id of a sub-agent.
+    pub fn agent(&self, old: &str) -> Option<&str> {
+        self.agents.get(old).map(String::as_str)
+    }
+
+    /// The new project's folder, where paths name the old one.
+    pub(super) fn project(&self, old: &str) -> Option<&Slug> {
+        self.project.as_ref().filter(|(slug, _)| slug == old).map(|(_, new)| new)
+    }
+
+    /// The old ids of records and of sub-agents, for whoever wants to search for them.
+    pub fn old(&self) -> impl Iterator<Item = &str> {
+        self.records.keys().chain(self.agents.keys()).map(String::as_str)
+    }
+
+    /// What stands for an id wherever it is met: one that could be a common word is only known at its places.
+    pub(super) fn anywhere(&self, id: &str) -> Option<&str> {
+        self.record(id).or_else(|| self.agent(id)).filter(|_| is_distinctive(id))
+    }
+}
+
+/// The ids that the lines of a file have and the sub-agents that they name.
+fn gather(bytes: &[u8], records: &mut BTreeSet<String>, agents: &mut BTreeSet<String>) {
+    let transcript = Transcript::parse(bytes);
+    for (index, node) in transcript.nodes().iter().enumerate() {
+        records.extend(node.uuid.map(|id| id.to_string()).filter(|id| !id.is_empty()));
+        let fields = transcript.fields(index);
+        let places = [fields.get("agentId"), inside(&fields, "toolUseResult"), inside(&fields, "data")];
+        agents.extend(places.into_iter().flatten().filter_map(Value::text).map(|text| text.to_string()));
+    }
+}
+
+fn inside<'a>(fields: &annals_transcript::json::Fields<'a>, key: &str) -> Option<Value<'a>> {
+    fields.get(key)?.get("agentId")
+}
+
+/// An id that is none of the old ones.
+fn fresh(make: impl Fn() -> String, old: &BTreeSet<String>) -> String {
+    loop {
+        let id = make();
+        if !old.contains(&id) {
+            return id;
+        }
+    }
+}
+
+/// A sub-agent's id of the same form: what stands before its digits says what it is for.
+fn agent_like(old: &str, source: &dyn Source) -> String {
+    let new = new_agent_id(source);
+    match old.rsplit_once('-') {
+        Some((purpose, digits)) => format!("{purpose}-{}", cut(&new[1..], digits)),
+        None if old.len() == new.len() => new,
+        None => cut(&new[1..], old).to_owned(),
+    }
+}
+
+/// As many digits as the old ones, but never so few that two agents could meet.
+fn cut<'n>(digits: &'n str, like: &str) -> &'n str {
+    &digits[..like.len().clamp(7, digits.len())]
+}

@@ -1,0 +1,141 @@
+//! Ids in the bytes of JSON, also inside longer texts: where they stand, and what stands there instead.
+
+use annals_store::source::is_uuid;
+
+use super::names::Names;
+
+/// Bytes to be replaced: from, to, and by what.
+pub(super) type Splice = (usize, usize, String);
+
+/// The length of a UUID.
+const UUID: usize = 36;
+
+/// Folders of a config dir in which a session has a folder or a file of its own name.
+const OF_SESSIONS: [&[u8]; 5] = [b"todos", b"tasks", b"file-history", b"session-env", b"image-cache"];
+/// What a session's own folder holds.
+const IN_SESSION: [&[u8]; 4] = [b"subagents", b"tool-results", b"workflows", b"custom-title"];
+
+/// Whether an id cannot be taken for a common word or a number.
+pub(super) fn is_distinctive(id: &str) -> bool {
+    let is_word = id.len() >= 7
+        && id.bytes().all(is_of_word)
+        && id.bytes().any(|byte| byte.is_ascii_digit())
+        && id.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && id.parse::<f64>().is_err();
+    is_uuid(id) || is_word
+}
+
+/// Every id in these bytes that has a new one.
+///
+/// Records and sub-agents are known by any mention: nothing else has their ids. A session's id stands for much that a clone
+/// does not have (a scratch folder, a log, a talk about it), so it changes only where it is a whole string or a path into
+/// what the clone has too.
+pub(super) fn ids(bytes: &[u8], names: &Names) -> Vec<Splice> {
+    let mut found = Vec::new();
+    for (start, end) in words(bytes) {
+        let word = &bytes[start..end];
+        if let Some(new) = text(word).and_then(|word| names.anywhere(word)) {
+            // A background task's output lies in a temporary folder, which a clone does not have.
+            if !bytes[end..].starts_with(b".output") {
+                found.push((start, end, new.to_owned()));
+            }
+            continue;
+        }
+        uuids(bytes, (start, end), names, &mut found);
+        if let Some(at) = find(word, b"agent-").map(|at| start + at + b"agent-".len())
+            && let Some(new) = text(&bytes[at..end]).and_then(|agent| names.agent(agent))
+        {
+            found.push((at, end, new.to_owned()));
+        }
+    }
+    found
+}
+
+/// The UUIDs in a word: names of files join them with other words.
+fn uuids(bytes: &[u8], (start, end): (usize, usize), names: &Names, found: &mut Vec<Splice>) {
+    let mut at = start;
+    while at + UUID <= end {
+        let ends = at + UUID == end || !bytes[at + UUID].is_ascii_alphanumeric();
+        let begins = at == start || !bytes[at - 1].is_ascii_alphanumeric();
+        let id = text(&bytes[at..at + UUID]).filter(|_| begins && ends);
+        match id {
+            Some(id) if id == names.old_session().as_str() => {
+                found.extend(session(bytes, at, names));
+                at += UUID;
+            }
+            Some(id) if names.anywhere(id).is_some() => {
+                found.extend(names.anywhere(id).map(|new| (at, at + UUID, new.to_owned())));
+                at += UUID;
+            }
+            _ => at += 1,
+        }
+    }
+}
+
+/// The session's id at a place, if it names what the clone has too.
+fn session(bytes: &[u8], at: usize, names: &Names) -> Option<Splice> {
+    let (new, end) = (names.session().as_str(), at + UUID);
+    if at > 0 && bytes[at - 1] == b'"' && bytes.get(end) == Some(&b'"') && (at < 2 || bytes[at - 2] != b'\\')
+    {
+        return Some((at, end, new.to_owned()));
+    }
+    if let Some((folder, start)) = folder_before(bytes, at) {
+        if OF_SESSIONS.contains(&folder) {
+            return Some((at, end, new.to_owned()));
+        }
+        if folder_before(bytes, start).is_some_and(|(above, _)| above == b"projects") {
+            let between = &bytes[start + folder.len()..at];
+            let moved = text(folder).and_then(|slug| names.project(slug));
+            return Some(match (moved, text(between)) {
+                (Some(slug), Some(between)) => (start, end, format!("{slug}{between}{new}")),
+                _ => (at, end, new.to_owned()),
+            });
+        }
+    }
+    let inside = bytes[end..].iter().position(|byte| !is_separator(*byte)).filter(|&gap| gap > 0)?;
+    let holds = IN_SESSION.iter().any(|name| bytes[end + inside..].starts_with(name));
+    holds.then(|| (at, end, new.to_owned()))
+}
+
+/// The folder whose name and separators stand right before a place, and where its name begins.
+fn folder_before(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
+    let end = bytes[..at].iter().rposition(|byte| !is_separator(*byte))? + 1;
+    let is_name = |byte: &u8| !is_separator(*byte) && !matches!(byte, b'"' | b' ' | b'\'' | b'`');
+    let start = bytes[..end].iter().rposition(|byte| !is_name(byte)).map_or(0, |before| before + 1);
+    (end < at && start < end).then(|| (&bytes[start..end], start))
+}
+
+fn is_separator(byte: u8) -> bool {
+    matches!(byte, b'/' | b'\\')
+}
+
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+}
+
+/// Runs of letters, digits, `-` and `_`. An escape ends one: the `n` of a line break is no letter of a word.
+fn words(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < bytes.len() && !is_of_word(bytes[at]) {
+            at += match (bytes[at], bytes.get(at + 1)) {
+                (b'\\', Some(b'u')) => 6,
+                (b'\\', Some(_)) => 2,
+                _ => 1,
+            };
+        }
+        let start = at;
+        while at < bytes.len() && is_of_word(bytes[at]) {
+            at += 1;
+        }
+        (start < at).then_some((start, at))
+    })
+}
+
+fn text(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok()
+}
+
+fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
+    bytes.windows(part.len()).position(|window| window == part)
+}

@@ -1,0 +1,21 @@
+//! Edits of sessions: plan, preview, apply, verify; and `annals undo` takes them back.
+//!
+//! An operation looks at a [`Session`] and makes a [`Plan`], which lists every edit by line and touches nothing. The plan can
+//! be [previewed](preview), is [applied](apply) under the session's lock through the journal, and its result is
+//! [verified](verify) against what was promised: if that fails, the change is taken back at once. This crate knows no terminal
+//! and no database.
+
+pub mod apply;
+pub mod belongings;
+pub mod clone;
+pub mod edit;
+pub mod fork;
+pub mod plan;
+pub mod preview;
+pub mod relink;
+pub mod session;
+pub mod verify;
+
+pub use edit::{FileEdit, LineFate};
+pub use plan::Plan;
+pub use session::Session;

@@ -1,0 +1,55 @@
+//! What an operation would do: every edit by line, and every file that comes, goes or moves. Nothing is touched by a plan.
+
+use std::path::{Path, PathBuf};
+
+use annals_store::changes::Change;
+
+use crate::edit::FileEdit;
+
+/// A change to be made as one.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// What it is, in words, for the journal.
+    pub what: String,
+    /// Edits of files of lines, in place: sessions, sub-agents, histories.
+    pub edits: Vec<FileEdit>,
+    /// Files that are made, replaced, moved or discarded beside that, in order.
+    pub changes: Vec<Change>,
+    /// The sessions' files that must not be written to by anybody else meanwhile.
+    pub locked: Vec<PathBuf>,
+    /// The folder that paths in the trash are relative to: the config dir, or the folder of a lone file.
+    pub root: PathBuf,
+    /// Sessions whose usage no longer tells what a request would cost.
+    pub usage_is_off: bool,
+    /// What a person should know besides.
+    pub notes: Vec<String>,
+}
+
+impl Plan {
+    /// A plan that does nothing yet.
+    pub fn new(what: impl Into<String>, root: &Path) -> Self {
+        Self { what: what.into(), root: root.to_path_buf(), ..Self::default() }
+    }
+
+    /// Adds the edits of a file, unless there are none, and says that the file must not be written to meanwhile.
+    pub fn edit(&mut self, edit: FileEdit) {
+        if !edit.is_empty() {
+            self.locked.push(edit.path().to_path_buf());
+            self.edits.push(edit);
+        }
+    }
+
+    /// Whether it would do nothing.
+    pub fn is_empty(&self) -> bool {
+        self.edits.is_empty() && self.changes.is_empty()
+    }
+
+    /// Everything that it does to the disk, in order.
+    pub fn all_changes(&self) -> Vec<Change> {
+        let edited = self
+            .edits
+            .iter()
+            .map(|edit| Change::Replace { path: edit.path().to_path_buf(), bytes: edit.result() });
+        edited.chain(self.changes.iter().cloned()).collect()
+    }
+}

@@ -1,0 +1,67 @@
+//! What a plan would do, in numbers: what goes, what stays, what clients send before and after.
+
+use std::path::PathBuf;
+
+use annals_transcript::resume::{Client, resume};
+use annals_transcript::transcript::Transcript;
+
+use crate::edit::{FileEdit, LineFate};
+use crate::plan::Plan;
+
+/// A file before and after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilePreview {
+    /// The file.
+    pub path: PathBuf,
+    /// Bytes before and after.
+    pub bytes: (u64, u64),
+    /// Records before and after.
+    pub records: (usize, usize),
+    /// Lines that are removed, changed, and new.
+    pub lines: (usize, usize, usize),
+    /// What each client sends before and after.
+    pub clients: Vec<ClientPreview>,
+}
+
+/// What a client sends before and after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientPreview {
+    /// The client.
+    pub client: Client,
+    /// How many messages; none where it refuses the file.
+    pub messages: (Option<usize>, Option<usize>),
+    /// About how many tokens they are: a quarter of their bytes.
+    pub tokens: (u64, u64),
+}
+
+/// Looks at every file that is edited.
+pub fn preview(plan: &Plan) -> Vec<FilePreview> {
+    plan.edits.iter().map(of_edit).collect()
+}
+
+fn of_edit(edit: &FileEdit) -> FilePreview {
+    let after = edit.result();
+    let (old, new) = (Transcript::parse(edit.before()), Transcript::parse(&after));
+    let removed = edit.fates().filter(|(_, fate)| matches!(fate, LineFate::Removed { .. })).count();
+    let changed = edit.fates().count() - removed;
+    let clients = Client::ALL.iter().map(|&client| {
+        let ((before, old_tokens), (now, new_tokens)) = (sent(&old, client), sent(&new, client));
+        ClientPreview { client, messages: (before, now), tokens: (old_tokens, new_tokens) }
+    });
+    FilePreview {
+        path: edit.path().to_path_buf(),
+        bytes: (edit.before().len() as u64, after.len() as u64),
+        records: (old.nodes().len(), new.nodes().len()),
+        lines: (removed, changed, edit.insertions().count()),
+        clients: clients.collect(),
+    }
+}
+
+/// How many messages a client sends, and about how many tokens they are.
+fn sent(transcript: &Transcript<'_>, client: Client) -> (Option<usize>, u64) {
+    let resumed = resume(transcript, client);
+    let Ok(messages) = &resumed.outcome else { return (None, 0) };
+    let mut json = Vec::new();
+    messages.iter().for_each(|message| message.write_json(&mut json));
+    (Some(messages.len()), json.len() as u64 / 4)
+}

@@ -1,0 +1,163 @@
+//! Lines go, and those that pointed at them point at what is left: parents, leaves, snapshots, what a compaction kept.
+
+use std::collections::{BTreeSet, HashMap};
+
+use annals_transcript::edit::{EditError, Editor, Step};
+use annals_transcript::graph::Graph;
+use annals_transcript::json::{Value, write_string};
+use annals_transcript::transcript::{NodeIndex, Transcript};
+
+use crate::edit::FileEdit;
+
+/// What a reference of a record means, and so what becomes of it when its line goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReferenceKind {
+    /// `parentUuid`: the nearest line above that stays.
+    Parent,
+    /// The same, across a compaction, or of a leaf, an anchor, a snapshot: the nearest line above that stays.
+    Above,
+    /// The first line of what a compaction kept: the next line below that stays.
+    Below,
+    /// An item of a list of lines: it goes.
+    Item,
+    /// The line of a tool's call: its result goes with it, else nothing is named.
+    Call,
+    /// A line of another session: never changed by an edit, remapped by no table.
+    Elsewhere,
+}
+
+/// One reference of a record to a line, by its uuid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference<'a> {
+    /// Where it stands in the record.
+    pub path: Vec<Step<'static>>,
+    /// The line.
+    pub uuid: String,
+    /// What it means.
+    pub kind: ReferenceKind,
+    /// Its value, as written.
+    pub value: Value<'a>,
+}
+
+/// The places of references that are a single value.
+const SINGLE: [(&[&str], ReferenceKind); 11] = [
+    (&["parentUuid"], ReferenceKind::Parent),
+    (&["logicalParentUuid"], ReferenceKind::Above),
+    (&["leafUuid"], ReferenceKind::Above),
+    (&["messageId"], ReferenceKind::Above),
+    (&["snapshotMessageId"], ReferenceKind::Above),
+    (&["snapshot", "messageId"], ReferenceKind::Above),
+    (&["sourceToolAssistantUUID"], ReferenceKind::Call),
+    (&["compactMetadata", "preservedSegment", "headUuid"], ReferenceKind::Below),
+    (&["compactMetadata", "preservedSegment", "anchorUuid"], ReferenceKind::Above),
+    (&["compactMetadata", "preservedSegment", "tailUuid"], ReferenceKind::Above),
+    (&["compactMetadata", "preservedMessages", "anchorUuid"], ReferenceKind::Above),
+];
+
+/// The places of references that are lists.
+const LISTS: [&[&str]; 2] = [
+    &["compactMetadata", "preservedMessages", "uuids"],
+    &["compactMetadata", "preservedMessages", "allUuids"],
+];
+
+/// Every reference of a record to a line of its own session; `record` is the whole object.
+pub fn references(record: Value<'_>) -> Vec<Reference<'_>> {
+    let at = |path: &[&'static str]| path.iter().try_fold(record, |value, key| value.get(key));
+    let mut found = Vec::new();
+    for (path, kind) in SINGLE {
+        if let Some(value) = at(path)
+            && let Some(text) = value.text()
+        {
+            let path = path.iter().map(|key| Step::Key(key)).collect();
+            found.push(Reference { path, uuid: text.to_string(), kind, value });
+        }
+    }
+    for list in LISTS {
+        for (place, value) in at(list).into_iter().flat_map(Value::items).enumerate() {
+            let Some(text) = value.text() else { continue };
+            let mut path: Vec<_> = list.iter().map(|key| Step::Key(key)).collect();
+            path.push(Step::Item(place));
+            found.push(Reference { path, uuid: text.to_string(), kind: ReferenceKind::Item, value });
+        }
+    }
+    found
+}
+
+/// Mends every reference to lines that go. Call it once, after all removals are known; lines that were changed before are
+/// mended as they are now.
+pub fn relink(
+    edit: &mut FileEdit,
+    transcript: &Transcript<'_>,
+    graph: &Graph<'_>,
+    removed: &BTreeSet<NodeIndex>,
+) -> Result<(), EditError> {
+    if removed.is_empty() {
+        return Ok(());
+    }
+    let gone: HashMap<String, NodeIndex> =
+        removed.iter().filter_map(|&node| Some((transcript.nodes()[node].uuid?.to_string(), node))).collect();
+    let uuid_of = |node: NodeIndex| transcript.nodes()[node].uuid.map(|id| id.to_string());
+    let above = |node: NodeIndex| {
+        let mut at = graph.parent(node);
+        // No chain is longer than the file.
+        for _ in 0..transcript.nodes().len() {
+            match at {
+                Some(here) if removed.contains(&here) => at = graph.parent(here),
+                found => return found.and_then(uuid_of),
+            }
+        }
+        None
+    };
+    let below = |node: NodeIndex| {
+        let mut waiting = vec![node];
+        while let Some(here) = waiting.pop() {
+            if !removed.contains(&here) {
+                return uuid_of(here);
+            }
+            waiting.extend(graph.children(here).filter(|&child| child > here));
+        }
+        None
+    };
+    for node in (0..transcript.nodes().len()).filter(|node| !removed.contains(node)) {
+        let line = transcript.nodes()[node].line as usize;
+        let original = transcript.fields(node).raw();
+        let Some(now) = edit.line_now(line, original).map(<[u8]>::to_vec) else { continue };
+        let Ok(value) = Value::parse(&now) else { continue };
+        let found = references(value);
+        let stale: Vec<_> = found.iter().filter(|reference| gone.contains_key(&reference.uuid)).collect();
+        if stale.is_empty() {
+            continue;
+        }
+        let mut editor = Editor::new(&now)?;
+        let mut items: Vec<(&[Step<'static>], BTreeSet<usize>)> = Vec::new();
+        for reference in &stale {
+            let node = gone[&reference.uuid];
+            let target = match reference.kind {
+                ReferenceKind::Parent | ReferenceKind::Above => above(node),
+                ReferenceKind::Below => below(node),
+                ReferenceKind::Call | ReferenceKind::Elsewhere => None,
+                ReferenceKind::Item => {
+                    let (last, list) = reference.path.split_last().ok_or(EditError::NoSuchPlace)?;
+                    let Step::Item(place) = last else { continue };
+                    match items.iter_mut().find(|(path, _)| *path == list) {
+                        Some((_, places)) => drop(places.insert(*place)),
+                        None => items.push((list, BTreeSet::from([*place]))),
+                    }
+                    continue;
+                }
+            };
+            let mut json = Vec::new();
+            match target {
+                Some(uuid) => write_string(&mut json, &uuid),
+                None => json.extend_from_slice(b"null"),
+            }
+            editor.replace(&reference.path, &json)?;
+        }
+        for (list, places) in items {
+            editor.remove_items(list, |place| places.contains(&place))?;
+        }
+        let mended = editor.finish()?;
+        edit.change(line, mended, "it pointed at a line that goes");
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! A session with all that belongs to it, in memory, as an operation looks at it.
+
+use std::path::{Path, PathBuf};
+
+use annals_store::layout::{ConfigDir, FileRole};
+use annals_store::read::{ReadError, read_file};
+use annals_store::{AgentEntry, Discovery, SessionKey, Slug, Store};
+use annals_transcript::transcript::Transcript;
+
+/// A session, read.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// Its file.
+    pub path: PathBuf,
+    /// Its id, by the file's name.
+    pub key: SessionKey,
+    /// All of it.
+    pub bytes: Vec<u8>,
+    /// Its sub-agents.
+    pub agents: Vec<Agent>,
+    /// The store that it lies in, and its project there; a file outside a store has neither.
+    pub home: Option<(ConfigDir, Slug)>,
+}
+
+/// A sub-agent's file, read.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    /// Where it is and whose.
+    pub entry: AgentEntry,
+    /// All of it.
+    pub bytes: Vec<u8>,
+}
+
+impl Session {
+    /// Reads a session and its sub-agents.
+    pub fn load(path: &Path) -> Result<Self, ReadError> {
+        let config = ConfigDir::containing(path);
+        let discovery = config.as_ref().map(|config| Store::open(config.path()).discover());
+        Self::load_from(path, discovery.as_ref())
+    }
+
+    /// The same, in a store that was looked through already.
+    pub fn load_from(path: &Path, discovery: Option<&Discovery>) -> Result<Self, ReadError> {
+        let key = SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy());
+        let bytes = read_file(path)?;
+        let home = ConfigDir::containing(path).and_then(|config| match config.role(path) {
+            FileRole::Session { slug, .. } => Some((config, slug)),
+            _ => None,
+        });
+        let mut agents = Vec::new();
+        for entry in discovery.iter().flat_map(|discovery| discovery.agents_of(&key)) {
+            agents.push(Agent { bytes: read_file(&entry.path)?, entry: entry.clone() });
+        }
+        Ok(Self { path: path.to_path_buf(), key, bytes, agents, home })
+    }
+
+    /// Its records.
+    pub fn transcript(&self) -> Transcript<'_> {
+        Transcript::parse(&self.bytes)
+    }
+
+    /// The folder of what belongs to it besides its file.
+    pub fn folder(&self) -> PathBuf {
+        self.path.with_extension("")
+    }
+}

@@ -1,0 +1,162 @@
+//! Is the result what it must be? Asked of the bytes that are on the disk, not of the plan.
+
+use std::collections::{HashMap, HashSet};
+
+use annals_transcript::content::Block;
+use annals_transcript::graph::Graph;
+use annals_transcript::line::lines;
+use annals_transcript::pairing::Pairs;
+use annals_transcript::record::Record;
+use annals_transcript::resume::{Client, resume};
+use annals_transcript::transcript::Transcript;
+
+use crate::edit::{FileEdit, LineFate};
+
+/// What is wrong with a result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Violation {
+    /// A line that cannot be read, which the file did not have before.
+    #[error("line {line}: {what}")]
+    Unreadable {
+        /// The line.
+        line: usize,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// An id that is there twice.
+    #[error("two records have the uuid {uuid}")]
+    Duplicate {
+        /// The id.
+        uuid: String,
+    },
+    /// A parent that is missing, or stands behind its child, which was not so before.
+    #[error("the parent of {uuid} is missing, or stands behind it")]
+    Parent {
+        /// The child.
+        uuid: String,
+    },
+    /// A tool call or a result that lost its other half.
+    #[error("the tool call {id} lost its other half")]
+    Pair {
+        /// The call.
+        id: String,
+    },
+    /// A thought whose bytes are not those that were signed.
+    #[error("line {line}: a thinking block was changed")]
+    Thinking {
+        /// The line.
+        line: usize,
+    },
+    /// A line that was to stay as it is and did not.
+    #[error("line {line} was to stay as it is")]
+    Touched {
+        /// The line, before the edits.
+        line: usize,
+    },
+    /// A new file that is not what was planned.
+    #[error("the new file does not hold what was planned")]
+    Unlike,
+    /// A client that resumed the file before and does not now.
+    #[error("{client} no longer resumes it")]
+    Refused {
+        /// The client.
+        client: Client,
+    },
+}
+
+/// Holds a file after an edit against the file before it. What was wrong before may still be: an edit must not make it worse.
+pub fn verify(edit: &FileEdit, after: &[u8]) -> Vec<Violation> {
+    let (old, new) = (Transcript::parse(edit.before()), Transcript::parse(after));
+    let mut found = Vec::new();
+    readable(&old, &new, &mut found);
+    unique_with_parents(&old, &new, &mut found);
+    paired(&old, &new, &mut found);
+    thoughts_unchanged(&old, &new, &mut found);
+    untouched(edit, after, &mut found);
+    for &client in Client::ALL {
+        if resume(&old, client).outcome.is_ok() && resume(&new, client).outcome.is_err() {
+            found.push(Violation::Refused { client });
+        }
+    }
+    found
+}
+
+fn readable(old: &Transcript<'_>, new: &Transcript<'_>, found: &mut Vec<Violation>) {
+    let mut allowed: HashMap<_, usize> = HashMap::new();
+    for problem in old.problems() {
+        *allowed.entry(problem.kind).or_default() += 1;
+    }
+    for problem in new.problems() {
+        match allowed.get_mut(&problem.kind).filter(|left| **left > 0) {
+            Some(left) => *left -= 1,
+            None => found.push(Violation::Unreadable { line: problem.line, what: problem.message() }),
+        }
+    }
+}
+
+fn unique_with_parents(old: &Transcript<'_>, new: &Transcript<'_>, found: &mut Vec<Violation>) {
+    let ids = |transcript: &Transcript<'_>, nodes: Vec<usize>| -> HashSet<String> {
+        nodes.into_iter().filter_map(|node| transcript.nodes()[node].uuid).map(|id| id.to_string()).collect()
+    };
+    let (old_graph, new_graph) = (Graph::new(old), Graph::new(new));
+    let old_twice = ids(old, old_graph.duplicates().to_vec());
+    let mut twice: Vec<_> = ids(new, new_graph.duplicates().to_vec()).into_iter().collect();
+    twice.retain(|uuid| !old_twice.contains(uuid));
+    found.extend(twice.into_iter().map(|uuid| Violation::Duplicate { uuid }));
+    let odd = |transcript: &Transcript<'_>, graph: &Graph<'_>| {
+        ids(transcript, graph.dangling().iter().copied().chain(graph.forward_references()).collect())
+    };
+    let old_odd = odd(old, &old_graph);
+    let mut now: Vec<_> = odd(new, &new_graph).into_iter().filter(|uuid| !old_odd.contains(uuid)).collect();
+    now.sort();
+    found.extend(now.into_iter().map(|uuid| Violation::Parent { uuid }));
+}
+
+fn paired(old: &Transcript<'_>, new: &Transcript<'_>, found: &mut Vec<Violation>) {
+    let unpaired = |transcript: &Transcript<'_>| -> HashSet<String> {
+        let pairs = Pairs::new(transcript);
+        let open = pairs.unanswered().map(|pair| pair.id.to_string());
+        open.chain(pairs.orphans.iter().map(|(id, _)| id.to_string())).collect()
+    };
+    let before = unpaired(old);
+    let mut now: Vec<_> = unpaired(new).into_iter().filter(|id| !before.contains(id)).collect();
+    now.sort();
+    found.extend(now.into_iter().map(|id| Violation::Pair { id }));
+}
+
+fn thoughts_unchanged(old: &Transcript<'_>, new: &Transcript<'_>, found: &mut Vec<Violation>) {
+    let known: HashSet<Vec<u8>> = thoughts(old).into_iter().map(|(_, raw)| raw).collect();
+    for (line, raw) in thoughts(new) {
+        if !known.contains(&raw) {
+            found.push(Violation::Thinking { line });
+        }
+    }
+}
+
+fn thoughts(transcript: &Transcript<'_>) -> Vec<(usize, Vec<u8>)> {
+    let mut found = Vec::new();
+    for (index, record) in transcript.records() {
+        let Record::Assistant(assistant) = record else { continue };
+        for block in assistant.content().blocks() {
+            if matches!(block, Block::Thinking(_) | Block::RedactedThinking(_)) {
+                found.push((transcript.nodes()[index].line as usize, block.raw().to_vec()));
+            }
+        }
+    }
+    found
+}
+
+fn untouched(edit: &FileEdit, after: &[u8], found: &mut Vec<Violation>) {
+    let mut there: HashMap<&[u8], usize> = HashMap::new();
+    for line in lines(after) {
+        *there.entry(line.body()).or_default() += 1;
+    }
+    for line in lines(edit.before()) {
+        if *edit.fate(line.number) == LineFate::Kept {
+            match there.get_mut(line.body()).filter(|left| **left > 0) {
+                Some(left) => *left -= 1,
+                None => found.push(Violation::Touched { line: line.number }),
+            }
+        }
+    }
+}

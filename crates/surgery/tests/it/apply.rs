@@ -1,0 +1,93 @@
+//! Plans are carried out as one, and taken back as one, also after a stop at any step.
+
+use std::fs;
+use std::ops::ControlFlow;
+
+use annals_store::DataDir;
+use annals_store::changes::Change;
+use annals_store::journal::{Journal, Stage};
+use annals_surgery::apply::{ApplyError, apply};
+use annals_surgery::{FileEdit, Plan};
+use annals_testkit::builder::Session;
+use annals_testkit::home::Home;
+use annals_testkit::source::Counting;
+
+use crate::tree;
+
+/// A store, and a plan that edits, makes, replaces, moves and discards.
+fn plan() -> (Home, Plan) {
+    let home = Home::new();
+    let session = Session::new().prompt("one").reply("two").prompt("three").into_bytes();
+    let path = home.write("projects/-p/one.jsonl", &session);
+    let side = home.write("todos/a.json", "[]");
+    let moved = home.write("file-history/x/y@v1", "z");
+    let gone = home.write("plans/p.md", "plan");
+    let mut edit = FileEdit::new(&path, &session);
+    let last = session.iter().filter(|&&byte| byte == b'\n').count();
+    edit.remove(last, "test");
+    let mut plan = Plan::new("a test", &home.config_dir());
+    plan.edit(edit);
+    plan.changes = vec![
+        Change::Create { path: home.config_dir().join("new/file.txt"), bytes: b"new".to_vec() },
+        Change::Replace { path: side, bytes: b"[1]".to_vec() },
+        Change::Move { from: moved, to: home.config_dir().join("file-history/q/y@v1") },
+        Change::Discard { path: gone },
+    ];
+    (home, plan)
+}
+
+#[test]
+fn a_change_stopped_at_any_step_comes_back_whole() {
+    let mut stopped = 0;
+    for stop_at in 0.. {
+        let (home, plan) = plan();
+        let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+        let before = tree(&home.config_dir());
+        let mut watch =
+            |step| if step == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let done = apply(&plan, &data, &source, &mut watch);
+        let journal = Journal::new(&data);
+        let finished = done.is_ok();
+        if let Some(entry) = journal.entries().into_iter().next() {
+            assert_eq!(entry.stage == Stage::Done, finished);
+            journal.undo(entry).unwrap();
+        }
+        let mut after = tree(&home.config_dir());
+        // What was staged and never swapped in is no file of the user's.
+        after.retain(|path, _| !path.to_string_lossy().ends_with(".annals-new"));
+        assert_eq!(after, before, "stopped at step {stop_at}");
+        if finished {
+            break;
+        }
+        stopped += 1;
+    }
+    assert!(stopped > 10, "{stopped}");
+}
+
+#[test]
+fn nothing_is_written_that_would_be_wrong_or_meets_another() {
+    let (home, mut plan) = plan();
+    let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+    let before = tree(&home.config_dir());
+    let mut go = |_| ControlFlow::Continue(());
+    // The first line goes, and nobody mends its child.
+    let edit = plan.edits.pop().unwrap();
+    let mut wrong = FileEdit::new(edit.path(), edit.before());
+    wrong.remove(1, "test");
+    let bad = Plan { edits: vec![wrong], ..plan.clone() };
+    assert!(matches!(apply(&bad, &data, &source, &mut go), Err(ApplyError::Wrong { .. })));
+    plan.edits.push(edit);
+    let lock = annals_store::lock::FileLock::try_take(&data, plan.edits[0].path()).unwrap();
+    assert!(matches!(apply(&plan, &data, &source, &mut go), Err(ApplyError::Busy { .. })));
+    drop(lock);
+    let there = plan.changes.clone();
+    plan.changes.push(Change::Create { path: home.config_dir().join("todos/a.json"), bytes: Vec::new() });
+    assert!(matches!(apply(&plan, &data, &source, &mut go), Err(ApplyError::Changes(_))));
+    assert_eq!(tree(&home.config_dir()), before);
+    plan.changes = there;
+    let path = plan.edits[0].path().to_path_buf();
+    fs::write(&path, "{}\n").unwrap();
+    assert!(matches!(apply(&plan, &data, &source, &mut go), Err(ApplyError::Changed { .. })));
+    let nothing = Plan::new("nothing", &home.config_dir());
+    assert!(matches!(apply(&nothing, &data, &source, &mut go), Err(ApplyError::Nothing)));
+}
