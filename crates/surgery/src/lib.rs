@@ -11,6 +11,7 @@ pub mod plan;
 pub mod preview;
 pub mod relink;
 pub mod session;
+pub mod strip;
 pub mod verify;
 
 pub use edit::{FileEdit, LineFate};

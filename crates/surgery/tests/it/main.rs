@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
 
 mod apply;
+mod conversation;
 mod edits;
+mod strip;
 
 use std::collections::BTreeMap;
 use std::fs;
