@@ -6,6 +6,7 @@
 //! and no database.
 
 pub mod apply;
+pub mod compress;
 pub mod edit;
 pub mod plan;
 pub mod preview;

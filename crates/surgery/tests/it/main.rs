@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
 
 mod apply;
+mod compress;
 mod conversation;
 mod edits;
 mod strip;
