@@ -2,9 +2,11 @@
 
 mod changing;
 mod reading;
+mod shortening;
 
 pub(crate) use changing::*;
 pub(crate) use reading::*;
+pub(crate) use shortening::*;
 
 use std::path::PathBuf;
 
@@ -100,6 +102,10 @@ pub(crate) enum Command {
     Rename(RenameArgs),
     /// Give a session a tag
     Tag(TagArgs),
+    /// Take tools, thinking, images and the like out of a session
+    Strip(StripArgs),
+    /// Sum up the older turns of a session
+    Compress(CompressArgs),
     /// Move all sessions of a project to the trash, from where `annals undo` brings them back
     ResetProject(ResetProjectArgs),
     /// Take back a change that annals made

@@ -4,6 +4,7 @@ mod append;
 mod bench;
 mod check;
 mod completions;
+mod compress;
 mod demo;
 mod history;
 mod ls;
@@ -14,6 +15,7 @@ mod plans;
 mod rename;
 mod reset_project;
 mod show;
+mod strip;
 mod tag;
 mod tail;
 mod todos;
@@ -38,6 +40,8 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Append(args)) => append::run(&args, context),
         Some(Command::Rename(args)) => rename::run(&args, context),
         Some(Command::Tag(args)) => tag::run(&args, context),
+        Some(Command::Strip(args)) => strip::run(&args, context),
+        Some(Command::Compress(args)) => compress::run(&args, context),
         Some(Command::ResetProject(args)) => reset_project::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),

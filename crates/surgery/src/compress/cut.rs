@@ -20,8 +20,6 @@ pub(super) struct Cutting {
     pub(super) above: NodeIndex,
     /// What the client sent of the records before it, in that order.
     pub(super) old: Vec<NodeIndex>,
-    /// How many turns are summed up.
-    pub(super) turns: usize,
 }
 
 impl Cutting {
@@ -54,7 +52,7 @@ impl Cutting {
             }
             let (first, above) = (chain[place], chain[place - 1]);
             let old = sent.iter().copied().take_while(|node| *node != first).filter(is_old).collect();
-            return Ok(Self { first, above, old, turns });
+            return Ok(Self { first, above, old });
         }
         Err(too_few)
     }

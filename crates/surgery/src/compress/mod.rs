@@ -89,7 +89,7 @@ pub fn compress(session: &Session, kept: usize, source: &dyn Source) -> Result<P
     let why = "what is summed up ends here";
     edit.insert_after(line - 1, draft.line(&origin, &stamp(&boundary, None, above)), why);
     let draft = Draft::compact_summary(&text);
-    let why = format!("the summary of {} turns", cutting.turns);
+    let why = "the summary";
     edit.insert_after(line - 1, draft.line(&origin, &stamp(&summed, Some(&boundary), None)), why);
     let follows = |raw: &[u8]| {
         let mut editor = Editor::new(raw)?;
