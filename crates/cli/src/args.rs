@@ -3,10 +3,12 @@
 mod changing;
 mod copying;
 mod reading;
+mod shortening;
 
 pub(crate) use changing::*;
 pub(crate) use copying::*;
 pub(crate) use reading::*;
+pub(crate) use shortening::*;
 
 use std::path::PathBuf;
 
@@ -106,6 +108,10 @@ pub(crate) enum Command {
     Clone(CloneArgs),
     /// Make a session that goes on from a point of another
     Fork(ForkArgs),
+    /// Take tools, thinking, images and the like out of a session
+    Strip(StripArgs),
+    /// Sum up the older turns of a session
+    Compress(CompressArgs),
     /// Move all sessions of a project to the trash, from where `annals undo` brings them back
     ResetProject(ResetProjectArgs),
     /// Take back a change that annals made

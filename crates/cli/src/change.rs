@@ -23,6 +23,8 @@ pub(crate) struct Change {
     pub(crate) bytes_before: Option<u64>,
     /// Bytes after.
     pub(crate) bytes_after: Option<u64>,
+    /// Whether the usage in the file no longer tells what a request would cost.
+    pub(crate) usage_is_off: bool,
     /// The journal's id of it.
     pub(crate) undo: Option<String>,
 }
@@ -50,6 +52,9 @@ impl Change {
                     if let Some(number) = number {
                         object.number(key, number);
                     }
+                }
+                if self.usage_is_off {
+                    object.boolean("usageIsOff", true);
                 }
                 object.string_if("undo", self.undo.as_deref());
             })?;

@@ -28,6 +28,7 @@ pub(crate) fn carry_out(
     done: &str,
 ) -> Result<Outcome, Fault> {
     let shown = preview(plan);
+    change.usage_is_off = plan.usage_is_off;
     change.bytes_before = change.bytes_before.or_else(|| Some(shown.iter().map(|file| file.bytes.0).sum()));
     change.bytes_after = Some(shown.iter().map(|file| file.bytes.1).sum::<u64>() + made(plan));
     // Where files are only made, there is nothing that could go.

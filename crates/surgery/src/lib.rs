@@ -8,12 +8,14 @@
 pub mod apply;
 pub mod belongings;
 pub mod clone;
+pub mod compress;
 pub mod edit;
 pub mod fork;
 pub mod plan;
 pub mod preview;
 pub mod relink;
 pub mod session;
+pub mod strip;
 pub mod verify;
 
 pub use edit::{FileEdit, LineFate};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use annals_transcript::edit::{EditError, Editor, Step};
-use annals_transcript::graph::Graph;
+use annals_transcript::graph::{Graph, Link};
 use annals_transcript::json::{Value, write_string};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 
@@ -98,11 +98,12 @@ pub fn relink(
         removed.iter().filter_map(|&node| Some((transcript.nodes()[node].uuid?.to_string(), node))).collect();
     let uuid_of = |node: NodeIndex| transcript.nodes()[node].uuid.map(|id| id.to_string());
     let above = |node: NodeIndex| {
-        let mut at = graph.parent(node);
+        let parent = |node| graph.parent(node).or_else(|| bridge(transcript, graph, node));
+        let mut at = parent(node);
         // No chain is longer than the file.
         for _ in 0..transcript.nodes().len() {
             match at {
-                Some(here) if removed.contains(&here) => at = graph.parent(here),
+                Some(here) if removed.contains(&here) => at = parent(here),
                 found => return found.and_then(uuid_of),
             }
         }
@@ -160,4 +161,24 @@ pub fn relink(
         edit.change(line, mended, "it pointed at a line that goes");
     }
     Ok(())
+}
+
+/// Clients look so many milliseconds back for the line before one whose parent is missing.
+const BRIDGED: i64 = 5000;
+
+/// The line from which clients go on where a line's parent is missing: when that line goes, its children must not lose what
+/// they would have found through it.
+fn bridge(transcript: &Transcript<'_>, graph: &Graph<'_>, node: NodeIndex) -> Option<NodeIndex> {
+    let nodes = transcript.nodes();
+    let child = &nodes[node];
+    if graph.link_of(transcript, node) != Link::Dangling || child.is_sidechain {
+        return None;
+    }
+    let latest = child.millis?;
+    let before = nodes[..node].iter().enumerate().filter(|(_, node)| node.is_chain() && !node.is_sidechain);
+    let near = before.filter_map(|(index, node)| Some((node.millis?, index)));
+    // The newest; the first in the file where several are.
+    near.filter(|(millis, _)| (latest - BRIDGED..=latest).contains(millis))
+        .max_by_key(|&(millis, index)| (millis, std::cmp::Reverse(index)))
+        .map(|(_, index)| index)
 }

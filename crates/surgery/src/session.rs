@@ -59,6 +59,12 @@ impl Session {
         Transcript::parse(&self.bytes)
     }
 
+    /// The folder that paths in the trash are relative to: the config dir, or the folder of a lone file.
+    pub fn root(&self) -> PathBuf {
+        let folder = || self.path.parent().map(Path::to_path_buf).unwrap_or_default();
+        self.home.as_ref().map_or_else(folder, |(config, _)| config.path().to_path_buf())
+    }
+
     /// The folder of what belongs to it besides its file.
     pub fn folder(&self) -> PathBuf {
         self.path.with_extension("")

@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod clone;
 mod completions;
+mod compress;
 mod demo;
 mod fork;
 mod history;
@@ -16,6 +17,7 @@ mod plans;
 mod rename;
 mod reset_project;
 mod show;
+mod strip;
 mod tag;
 mod tail;
 mod todos;
@@ -42,6 +44,8 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Tag(args)) => tag::run(&args, context),
         Some(Command::Clone(args)) => clone::run(&args, context),
         Some(Command::Fork(args)) => fork::run(&args, context),
+        Some(Command::Strip(args)) => strip::run(&args, context),
+        Some(Command::Compress(args)) => compress::run(&args, context),
         Some(Command::ResetProject(args)) => reset_project::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),

@@ -14,6 +14,7 @@ mod listing;
 mod messages;
 mod schema;
 mod schemas;
+mod shortening;
 mod tail;
 mod todos;
 mod truth;

@@ -4,8 +4,11 @@
 
 mod apply;
 mod clone;
+mod compress;
+mod conversation;
 mod edits;
 mod fork;
+mod strip;
 
 use std::collections::BTreeMap;
 use std::fs;

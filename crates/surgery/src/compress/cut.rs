@@ -1,0 +1,101 @@
+//! Where the conversation is cut: what is summed up, and the line at which what stays begins.
+
+use std::collections::HashSet;
+
+use annals_transcript::graph::Graph;
+use annals_transcript::pairing::Pairs;
+use annals_transcript::record::{Record, SystemKind};
+use annals_transcript::resume::{Client, Origin, Resumed, leaf};
+use annals_transcript::transcript::{NodeIndex, Transcript};
+use annals_transcript::turn::Speaker;
+
+use super::CompressError;
+
+/// A cut through the conversation that the newest client resumes.
+#[derive(Debug)]
+pub(super) struct Cutting {
+    /// The first line that stays.
+    pub(super) first: NodeIndex,
+    /// The line that it followed.
+    pub(super) above: NodeIndex,
+    /// What the client sent of the records before it, in that order.
+    pub(super) old: Vec<NodeIndex>,
+}
+
+impl Cutting {
+    /// Finds the cut before the last `kept` turns, or the next one above it that no call of a tool crosses.
+    pub(super) fn find(
+        transcript: &Transcript<'_>,
+        graph: &Graph<'_>,
+        seen: &Resumed<'_>,
+        kept: usize,
+    ) -> Result<Self, CompressError> {
+        let end = leaf(transcript, Client::NEWEST).filter(|_| !seen.messages().is_empty());
+        let chain = chain_to(transcript, graph, end.ok_or(CompressError::NotResumed)?);
+        let sent = sent_nodes(seen);
+        let places: Vec<usize> =
+            (0..chain.len()).filter(|&place| opens_turn(transcript, chain[place])).collect();
+        let too_few = CompressError::TooFewTurns { turns: places.len(), kept };
+        let pairs = Pairs::new(transcript);
+        for turns in (1..=places.len().saturating_sub(kept)).rev() {
+            let Some(&place) = places.get(turns) else { continue };
+            let place = with_caveats(transcript, &chain, place);
+            let stays: HashSet<NodeIndex> = chain[place..].iter().copied().collect();
+            let is_old = |node: &NodeIndex| !stays.contains(node) && *node < chain[place];
+            let crosses = pairs.pairs.iter().any(|pair| {
+                sent.contains(&pair.call)
+                    && is_old(&pair.call)
+                    && pair.result.is_some_and(|node| stays.contains(&node))
+            });
+            if place == 0 || crosses {
+                continue;
+            }
+            let (first, above) = (chain[place], chain[place - 1]);
+            let old = sent.iter().copied().take_while(|node| *node != first).filter(is_old).collect();
+            return Ok(Self { first, above, old });
+        }
+        Err(too_few)
+    }
+}
+
+/// The lines from the last compaction, or the beginning, down to a line, by their parents.
+fn chain_to(transcript: &Transcript<'_>, graph: &Graph<'_>, leaf: NodeIndex) -> Vec<NodeIndex> {
+    let mut chain = Vec::new();
+    let mut seen = HashSet::new();
+    let mut here = Some(leaf);
+    while let Some(node) = here.filter(|&node| seen.insert(node)) {
+        chain.push(node);
+        let is_boundary = transcript.nodes()[node].system == Some(SystemKind::CompactBoundary);
+        here = graph.parent(node).filter(|_| !is_boundary);
+    }
+    chain.reverse();
+    chain
+}
+
+/// The records that are sent, each once, in the order of their first blocks.
+fn sent_nodes(seen: &Resumed<'_>) -> Vec<NodeIndex> {
+    let mut once = HashSet::new();
+    let blocks = seen.messages().iter().flat_map(|message| &message.blocks);
+    let nodes = blocks.filter_map(|block| match block.origin {
+        Origin::Record(node) => Some(node),
+        Origin::Filler(_) => None,
+    });
+    nodes.filter(|&node| once.insert(node)).collect()
+}
+
+fn opens_turn(transcript: &Transcript<'_>, node: NodeIndex) -> bool {
+    match transcript.record(node) {
+        Record::User(user) => Speaker::of(&user).opens_turn() && !transcript.nodes()[node].is_sidechain,
+        _ => false,
+    }
+}
+
+/// What the client says just before a command belongs to it.
+fn with_caveats(transcript: &Transcript<'_>, chain: &[NodeIndex], place: usize) -> usize {
+    let is_caveat = |node: NodeIndex| match transcript.record(node) {
+        Record::User(user) => Speaker::of(&user) == Speaker::Client,
+        _ => false,
+    };
+    let before = chain[..place].iter().rev().take_while(|&&node| is_caveat(node)).count();
+    place - before
+}

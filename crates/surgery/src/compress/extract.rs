@@ -1,0 +1,132 @@
+//! What a summary without a model is made of: prompts, words of replies, files, commands, errors, todos.
+
+use std::collections::{BTreeMap, HashMap};
+
+use annals_transcript::content::{Block, Content, ToolUse};
+use annals_transcript::json::Value;
+use annals_transcript::record::{Assistant, Record, User};
+use annals_transcript::transcript::{NodeIndex, Transcript};
+use annals_transcript::turn::{Speaker, prompt_text};
+
+/// What is known of the turns that are summed up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Extract {
+    /// Summaries of what came before.
+    pub(super) earlier: Vec<String>,
+    /// The turns, in their order.
+    pub(super) turns: Vec<TurnExtract>,
+    /// The todo list as it was last set: whether an item is done, and what it says.
+    pub(super) todos: Vec<(String, String)>,
+}
+
+/// What is known of a turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct TurnExtract {
+    /// The prompt, word for word; none for what came before the first one.
+    pub(super) prompt: Option<String>,
+    /// How many images came with it.
+    pub(super) images: usize,
+    /// What the model said.
+    pub(super) replies: Vec<String>,
+    /// Files that were changed.
+    pub(super) changed: Vec<String>,
+    /// Files that were read.
+    pub(super) read: Vec<String>,
+    /// Commands that were run.
+    pub(super) commands: Vec<String>,
+    /// What failed: the tool, and what it said.
+    pub(super) failed: Vec<(String, String)>,
+    /// How often each tool was called.
+    pub(super) tools: BTreeMap<String, usize>,
+    /// Whether the person interrupted it.
+    pub(super) interrupted: bool,
+}
+
+/// Looks at records in their order.
+pub(super) fn turns_of(transcript: &Transcript<'_>, nodes: &[NodeIndex]) -> Extract {
+    let mut extract = Extract::default();
+    let mut names: HashMap<String, String> = HashMap::new();
+    for &node in nodes {
+        match transcript.record(node) {
+            Record::User(user) => extract.hear(&user, &names),
+            Record::Assistant(reply) => extract.listen(&reply, &mut names),
+            _ => {}
+        }
+    }
+    extract
+}
+
+impl Extract {
+    fn turn(&mut self) -> &mut TurnExtract {
+        if self.turns.is_empty() {
+            self.turns.push(TurnExtract::default());
+        }
+        let last = self.turns.len() - 1;
+        &mut self.turns[last]
+    }
+
+    fn hear(&mut self, user: &User<'_>, names: &HashMap<String, String>) {
+        let content = user.content();
+        match Speaker::of(user) {
+            Speaker::Summary => self.earlier.push(content.plain_text()),
+            speaker if speaker.opens_turn() => {
+                let images = content.blocks().filter(|block| matches!(block, Block::Image(_))).count();
+                let prompt = Some(prompt_text(user));
+                self.turns.push(TurnExtract { prompt, images, ..TurnExtract::default() });
+            }
+            Speaker::Interrupt => self.turn().interrupted = true,
+            Speaker::Tool => {
+                for block in content.blocks() {
+                    let Block::ToolResult(result) = block else { continue };
+                    if result.is_error() == Some(true) {
+                        let id = result.tool_use().map(|id| id.to_string()).unwrap_or_default();
+                        let name = names.get(&id).cloned().unwrap_or_default();
+                        let said = result.content().as_ref().map(Content::plain_text).unwrap_or_default();
+                        self.turn().failed.push((name, said));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn listen(&mut self, reply: &Assistant<'_>, names: &mut HashMap<String, String>) {
+        for block in reply.content().blocks() {
+            match block {
+                Block::Text(_) => {
+                    let text = block.plain_text().unwrap_or_default();
+                    if !text.trim().is_empty() {
+                        self.turn().replies.push(text);
+                    }
+                }
+                Block::ToolUse(call) => {
+                    let name = call.name().map(|name| name.to_string()).unwrap_or_default();
+                    if let Some(id) = call.id() {
+                        names.insert(id.to_string(), name.clone());
+                    }
+                    self.note_call(&call, name);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn note_call(&mut self, call: &ToolUse<'_>, name: String) {
+        let text = |key: &str| call.input()?.text(key).map(|text| text.to_string());
+        if let Some(todos) = call.input().and_then(|input| input.get("todos")) {
+            let word = |item: Value<'_>, key: &str| item.get(key)?.text().map(|text| text.to_string());
+            let todo = |item| Some((word(item, "status")?, word(item, "content")?));
+            self.todos = todos.items().filter_map(todo).collect();
+        }
+        let turn = self.turn();
+        let changes = matches!(name.as_str(), "Write" | "Edit" | "MultiEdit" | "NotebookEdit");
+        if let Some(path) = text("file_path").or_else(|| text("notebook_path")) {
+            let list = if changes { &mut turn.changed } else { &mut turn.read };
+            if !list.contains(&path) {
+                list.push(path);
+            }
+        }
+        turn.commands.extend(text("command"));
+        *turn.tools.entry(name).or_default() += 1;
+    }
+}

@@ -1,0 +1,175 @@
+//! Values made smaller: a few words stand for what was taken out. Each function gives none where nothing is to be done.
+
+use annals_transcript::json::{ArrayWriter, Kind, ObjectWriter, Value, write_string};
+
+/// Strings of the copy that the interface shows stay where they are no longer than this.
+pub(super) const SHORT: usize = 200;
+
+/// What is no longer than this stays: the words that would stand for it are as long.
+const WORTHLESS: usize = 64;
+
+/// The words that stand for an image.
+const IMAGE: &str = "[annals removed an image]";
+
+fn words(bytes: usize) -> String {
+    format!("[annals removed {bytes} bytes of this result]")
+}
+
+fn string(text: &str) -> Vec<u8> {
+    let mut json = Vec::new();
+    write_string(&mut json, text);
+    json
+}
+
+/// A few words instead of a result's content, unless it is as short as they are.
+pub(super) fn empty_content(content: Value<'_>) -> Option<Vec<u8>> {
+    let bytes = content.raw().len();
+    (bytes > WORTHLESS).then(|| string(&words(bytes)))
+}
+
+/// A result's content without its text, where that is longer than the limit; images stay.
+pub(super) fn cut_text(content: Value<'_>, limit: usize) -> Option<Vec<u8>> {
+    let text_of = |item: Value<'_>| item.get("text").and_then(Value::text).map(|text| text.decode().len());
+    let bytes = match content.kind() {
+        Kind::String => content.text()?.decode().len(),
+        Kind::Array => content.items().filter_map(text_of).sum(),
+        _ => return None,
+    };
+    let note = words(bytes);
+    if bytes <= limit.max(WORTHLESS) {
+        return None;
+    }
+    if content.kind() == Kind::String {
+        return Some(string(&note));
+    }
+    let mut json = Vec::new();
+    let mut array = ArrayWriter::begin(&mut json);
+    let mut is_said = false;
+    for item in content.items() {
+        if text_of(item).is_none() {
+            array.item().extend_from_slice(item.raw());
+        } else if !std::mem::replace(&mut is_said, true) {
+            array.object(|block| {
+                block.string("type", "text").string("text", &note);
+            });
+        }
+    }
+    array.end();
+    Some(json)
+}
+
+/// Whatever stands in a copy of a result, with long strings and lists made short; keys stay, and what is short.
+pub(super) fn shrink(value: Value<'_>, limit: usize) -> Option<Vec<u8>> {
+    match value.kind() {
+        Kind::String => {
+            let bytes = value.text()?.decode().len();
+            (bytes > limit.max(WORTHLESS)).then(|| string(&words(bytes)))
+        }
+        Kind::Array => {
+            let json = rewrite(value, &|item| shrink(item, limit));
+            // A list of many short strings is a long text all the same.
+            let bytes = json.as_deref().unwrap_or(value.raw()).len();
+            if bytes > 4 * limit { Some(b"[]".to_vec()) } else { json }
+        }
+        Kind::Object => rewrite(value, &|item| shrink(item, limit)),
+        _ => None,
+    }
+}
+
+/// A value with a few words in the place of each image in it.
+pub(super) fn without_images(value: Value<'_>) -> Option<Vec<u8>> {
+    if value.kind() == Kind::Object && value.get("source").is_some() && is_image(value) {
+        let mut json = Vec::new();
+        let mut block = ObjectWriter::begin(&mut json);
+        block.string("type", "text").string("text", IMAGE);
+        block.end();
+        return Some(json);
+    }
+    // The interface's copy of an image that was read.
+    if let Some(data) = value.get("base64").filter(|data| data.raw().len() > 2) {
+        return rewrite(value, &|item| (item.raw() == data.raw()).then(|| b"\"\"".to_vec()));
+    }
+    rewrite(value, &without_images)
+}
+
+fn is_image(value: Value<'_>) -> bool {
+    value.get("type").and_then(Value::text).is_some_and(|kind| kind.is("image"))
+}
+
+/// An object or list with those of its values changed that `change` changes.
+fn rewrite(value: Value<'_>, change: &dyn Fn(Value<'_>) -> Option<Vec<u8>>) -> Option<Vec<u8>> {
+    let mut is_changed = false;
+    let mut now = |item: Value<'_>| match change(item) {
+        Some(json) => {
+            is_changed = true;
+            json
+        }
+        None => item.raw().to_vec(),
+    };
+    let mut json = Vec::new();
+    match value.kind() {
+        Kind::Array => {
+            let mut array = ArrayWriter::begin(&mut json);
+            for item in value.items() {
+                let item = now(item);
+                array.item().extend_from_slice(&item);
+            }
+            array.end();
+        }
+        Kind::Object => {
+            let fields = value.fields()?;
+            let mut object = ObjectWriter::begin(&mut json);
+            for field in fields.iter() {
+                let item = now(field.value);
+                object.raw_key(&[b"\"", field.key.raw(), b"\""].concat()).extend_from_slice(&item);
+            }
+            object.end();
+        }
+        _ => return None,
+    }
+    is_changed.then_some(json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(made: Option<Vec<u8>>, expected: Option<&str>) {
+        assert_eq!(made.map(|json| String::from_utf8(json).unwrap()).as_deref(), expected);
+    }
+
+    fn value(json: &str) -> Value<'_> {
+        Value::parse(json.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn words_stand_for_what_is_long() {
+        let long = "x".repeat(300);
+        let quoted = format!("\"{long}\"");
+        check(empty_content(value(&quoted)), Some("\"[annals removed 302 bytes of this result]\""));
+        check(empty_content(value("\"short\"")), None);
+        check(cut_text(value(&quoted), 300), None);
+        check(cut_text(value(&quoted), 299), Some("\"[annals removed 300 bytes of this result]\""));
+        let blocks = format!(
+            r#"[{{"type":"text","text":{quoted}}},{{"type":"image","source":1}},{{"type":"text","text":"y"}}]"#
+        );
+        let cut = r#"[{"type":"text","text":"[annals removed 301 bytes of this result]"},{"type":"image","source":1}]"#;
+        check(cut_text(value(&blocks), 299), Some(cut));
+        let copy = format!(r#"{{"a":{quoted},"b":[1,"c"],"d":{{"e":{quoted}}}}}"#);
+        let small = r#"{"a":"[annals removed 300 bytes of this result]","b":[1,"c"],"d":{"e":"[annals removed 300 bytes of this result]"}}"#;
+        check(shrink(value(&copy), 200), Some(small));
+        check(shrink(value(small), 200), None);
+    }
+
+    #[test]
+    fn words_stand_for_images() {
+        let block = r#"[{"type":"image","source":{"type":"base64","data":"AA=="}},1]"#;
+        check(
+            without_images(value(block)),
+            Some(r#"[{"type":"text","text":"[annals removed an image]"},1]"#),
+        );
+        let copy = r#"{"type":"image","file":{"base64":"AA==","originalSize":3}}"#;
+        check(without_images(value(copy)), Some(r#"{"type":"image","file":{"base64":"","originalSize":3}}"#));
+        check(without_images(value(r#"{"type":"text","text":"image"}"#)), None);
+    }
+}

@@ -1,0 +1,137 @@
+//! What a client makes of a file, for tests that compare it before and after.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use annals_store::DataDir;
+use annals_store::journal::{Journal, Stage};
+use annals_surgery::apply::apply;
+use annals_surgery::verify::verify;
+use annals_surgery::{Plan, Session};
+use annals_testkit::api::{Rule, Violation, validate};
+use annals_testkit::home::Home;
+use annals_testkit::source::Counting;
+use annals_transcript::json::{ObjectWriter, Value};
+use annals_transcript::resume::{ApiBlock, Body, Client, Origin, resume};
+use annals_transcript::transcript::Transcript;
+
+use crate::tree;
+
+/// A session with these lines in a store of its own.
+pub(crate) fn session(bytes: &[u8]) -> (Home, Session) {
+    let home = Home::new();
+    let path = home.write("projects/-home-dev-garden/5e550000-0000-4000-8000-000000000000.jsonl", bytes);
+    let session = Session::load(&path).unwrap();
+    (home, session)
+}
+
+/// The only edited file after the plan; the plan keeps what it must.
+#[track_caller]
+pub(crate) fn result(plan: &Plan) -> Vec<u8> {
+    assert_eq!(plan.edits.len(), 1);
+    let after = plan.edits[0].result();
+    assert_eq!(verify(&plan.edits[0], &after), []);
+    after
+}
+
+/// One block that is sent: the role, the record that it comes from, and its JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    pub(crate) role: &'static str,
+    pub(crate) uuid: Option<String>,
+    pub(crate) json: String,
+}
+
+impl Sent {
+    pub(crate) fn kind(&self) -> String {
+        self.value("type")
+    }
+
+    /// A text without the white space around it, which clients change at seams.
+    pub(crate) fn text(&self) -> String {
+        self.value("text").trim().to_owned()
+    }
+
+    fn value(&self, key: &str) -> String {
+        let value = Value::parse(self.json.as_bytes()).unwrap();
+        value.get(key).and_then(Value::text).map(|text| text.to_string()).unwrap_or_default()
+    }
+}
+
+/// The blocks of the file that a client sends; none where it refuses the file. Reminders and fillers are left out: they are
+/// made by the client.
+pub(crate) fn sent(bytes: &[u8], client: Client) -> Option<Vec<Sent>> {
+    let transcript = Transcript::parse(bytes);
+    let resumed = resume(&transcript, client);
+    let messages = resumed.outcome.ok()?;
+    let is_own =
+        |block: &&ApiBlock<'_>| matches!(block.body, Body::Block(_) | Body::Changed(_) | Body::Text(_));
+    let mut found = Vec::new();
+    for message in &messages {
+        for block in message.blocks.iter().filter(is_own) {
+            let Origin::Record(node) = block.origin else { continue };
+            let mut json = Vec::new();
+            block.write_json(&mut json);
+            found.push(Sent {
+                role: message.role.name(),
+                uuid: transcript.nodes()[node].uuid.map(|uuid| uuid.to_string()),
+                json: String::from_utf8_lossy(&json).into_owned(),
+            });
+        }
+    }
+    Some(found)
+}
+
+/// What the API would refuse of the request with which a client goes on from a file. Signatures of real thinking cannot be
+/// checked by the scripted API, and images that are not there any more were cut before they came here.
+pub(crate) fn refused(bytes: &[u8], client: Client) -> Vec<Violation> {
+    let transcript = Transcript::parse(bytes);
+    let resumed = resume(&transcript, client);
+    let mut body = Vec::new();
+    let mut object = ObjectWriter::begin(&mut body);
+    object.string("model", "m").number("max_tokens", 9).array("messages", |list| {
+        for message in resumed.messages() {
+            message.write_json(list.item());
+        }
+        list.object(|message| {
+            message.string("role", "user").string("content", "And now?");
+        });
+    });
+    object.end();
+    let mut found = validate(&body);
+    found.retain(|violation| {
+        !matches!(violation.rule, Rule::ThinkingUnchanged | Rule::RedactedUnchanged | Rule::ImageDecodes)
+    });
+    found
+}
+
+/// Carries plans out with a stop at every step, and to the end; all bytes come back each time. A plan is made anew for each
+/// stop, from a session in a home of its own.
+pub(crate) fn comes_back_from_every_step(make: impl Fn() -> (Home, PathBuf, Plan)) {
+    let mut stopped = 0;
+    for stop_at in 0.. {
+        let (home, path, plan) = make();
+        let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+        let before = tree(&home.config_dir());
+        let mut watch =
+            |step| if step == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let finished = apply(&plan, &data, &source, &mut watch).is_ok();
+        if finished {
+            assert_eq!(fs::read(&path).unwrap(), plan.edits[0].result());
+        }
+        let journal = Journal::new(&data);
+        if let Some(entry) = journal.entries().into_iter().next() {
+            assert_eq!(entry.stage == Stage::Done, finished);
+            journal.undo(entry).unwrap();
+        }
+        let mut after = tree(&home.config_dir());
+        after.retain(|path, _| !path.to_string_lossy().ends_with(".annals-new"));
+        assert_eq!(after, before, "stopped at step {stop_at}");
+        if finished {
+            break;
+        }
+        stopped += 1;
+    }
+    assert!(stopped > 2, "{stopped}");
+}
