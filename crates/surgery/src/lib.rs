@@ -10,6 +10,7 @@ pub mod edit;
 pub mod plan;
 pub mod preview;
 pub mod relink;
+pub mod repair;
 pub mod session;
 pub mod verify;
 

@@ -1,9 +1,10 @@
 //! Surgery against made-up and real sessions, in one binary: one module a subject.
 
-#![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test has nobody to hand an error to")]
 
 mod apply;
 mod edits;
+mod repair;
 
 use std::collections::BTreeMap;
 use std::fs;
