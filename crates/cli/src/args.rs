@@ -2,9 +2,11 @@
 
 mod changing;
 mod reading;
+mod repair;
 
 pub(crate) use changing::*;
 pub(crate) use reading::*;
+pub(crate) use repair::*;
 
 use std::path::PathBuf;
 
@@ -100,6 +102,8 @@ pub(crate) enum Command {
     Rename(RenameArgs),
     /// Give a session a tag
     Tag(TagArgs),
+    /// Mend what is broken: torn lines, cut chains, halves of tool calls; what is whole stays byte for byte
+    Repair(RepairArgs),
     /// Move all sessions of a project to the trash, from where `annals undo` brings them back
     ResetProject(ResetProjectArgs),
     /// Take back a change that annals made

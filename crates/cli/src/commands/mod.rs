@@ -12,6 +12,7 @@ mod new;
 mod overview;
 mod plans;
 mod rename;
+mod repair;
 mod reset_project;
 mod show;
 mod tag;
@@ -38,6 +39,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Append(args)) => append::run(&args, context),
         Some(Command::Rename(args)) => rename::run(&args, context),
         Some(Command::Tag(args)) => tag::run(&args, context),
+        Some(Command::Repair(args)) => repair::run(&args, context),
         Some(Command::ResetProject(args)) => reset_project::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),

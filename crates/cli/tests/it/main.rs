@@ -10,6 +10,7 @@ mod errors;
 mod forms;
 mod listing;
 mod messages;
+mod repair;
 mod schema;
 mod schemas;
 mod tail;
