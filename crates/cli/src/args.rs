@@ -4,11 +4,13 @@ mod changing;
 mod copying;
 mod reading;
 mod shortening;
+mod repair;
 
 pub(crate) use changing::*;
 pub(crate) use copying::*;
 pub(crate) use reading::*;
 pub(crate) use shortening::*;
+pub(crate) use repair::*;
 
 use std::path::PathBuf;
 
@@ -112,6 +114,8 @@ pub(crate) enum Command {
     Strip(StripArgs),
     /// Sum up the older turns of a session
     Compress(CompressArgs),
+    /// Mend what is broken: torn lines, cut chains, halves of tool calls; what is whole stays byte for byte
+    Repair(RepairArgs),
     /// Move all sessions of a project to the trash, from where `annals undo` brings them back
     ResetProject(ResetProjectArgs),
     /// Take back a change that annals made

@@ -1,5 +1,6 @@
 //! Parts that several JSON forms share.
 
+use annals_surgery::repair::RepairKind;
 use annals_transcript::json::ObjectWriter;
 use annals_transcript::problem::Problem;
 use annals_transcript::usage::{Tokens, UsageRow};
@@ -56,10 +57,10 @@ pub(crate) fn usage_row(object: &mut ObjectWriter<'_>, row: &UsageRow) {
     names(object, "models", &row.models);
 }
 
-/// A problem, with the repair that exists for it: none yet.
+/// A problem, with the repair that exists for it.
 pub(crate) fn problem(object: &mut ObjectWriter<'_>, problem: &Problem) {
     object.string("kind", problem.kind.name()).string("severity", problem.kind.severity().name());
     object.number("line", problem.line as u64).number("offset", problem.span.offset as u64);
     object.number("length", problem.span.length as u64).string("message", &problem.message());
-    object.raw("repair", b"null");
+    object.string_or_null("repair", RepairKind::for_problem(problem.kind).map(RepairKind::name));
 }

@@ -14,6 +14,7 @@ pub mod fork;
 pub mod plan;
 pub mod preview;
 pub mod relink;
+pub mod repair;
 pub mod session;
 pub mod strip;
 pub mod verify;

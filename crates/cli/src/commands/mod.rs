@@ -15,6 +15,7 @@ mod new;
 mod overview;
 mod plans;
 mod rename;
+mod repair;
 mod reset_project;
 mod show;
 mod strip;
@@ -46,6 +47,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Fork(args)) => fork::run(&args, context),
         Some(Command::Strip(args)) => strip::run(&args, context),
         Some(Command::Compress(args)) => compress::run(&args, context),
+        Some(Command::Repair(args)) => repair::run(&args, context),
         Some(Command::ResetProject(args)) => reset_project::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),

@@ -12,6 +12,7 @@ mod errors;
 mod forms;
 mod listing;
 mod messages;
+mod repair;
 mod schema;
 mod schemas;
 mod shortening;

@@ -1,6 +1,6 @@
 //! Surgery against made-up and real sessions, in one binary: one module a subject.
 
-#![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test has nobody to hand an error to")]
 
 mod apply;
 mod clone;
@@ -9,6 +9,7 @@ mod conversation;
 mod edits;
 mod fork;
 mod strip;
+mod repair;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,0 +1,96 @@
+//! `annals repair`: the preview, the result, the way back, and what programs are told.
+
+use std::fs;
+
+use annals_testkit::builder::Session;
+use annals_testkit::home::Home;
+use annals_transcript::json::Value;
+
+use crate::schemas::keep_schema;
+use crate::{annals_exits, expect};
+
+const ID: &str = "5e550000-0000-4000-8000-000000000000";
+
+/// A session with a torn line, a cut chain and a call without a result, and one that is whole.
+fn store() -> (Home, String, Vec<u8>) {
+    let home = Home::new();
+    let bytes = Session::new()
+        .prompt("before")
+        .reply("one")
+        .raw(b"{\"type\":\"user\",\"uuid\":\"x\n")
+        .wait(90)
+        .parent(Some("x"))
+        .prompt("after")
+        .tool_use("Bash", r#"{"command":"ls"}"#)
+        .into_bytes();
+    let path = home.write(format!("projects/-p/{ID}.jsonl"), &bytes);
+    (home, path.display().to_string(), bytes)
+}
+
+#[test]
+fn a_preview_shows_each_line_and_touches_nothing() {
+    let (home, path, bytes) = store();
+    let answer = annals_exits(&home, &["repair", ID, "--dry-run"], 0);
+    let expected = format!(
+        "\
+{path}
+  - line 3: torn-line: no whole record is on the line
+  ~ line 4: dangling-parent: it follows line 2: the line before it
+  + line 5: unanswered-tool-use: an error stands in for the result of toolu_000000000002000000000000
+1 line removed, 1 changed, 1 new; 1.8 KiB → 2.3 KiB
+  2.0.76   2 messages → 6 messages, about 40 → 158 tokens
+  2.1.112  2 messages → 6 messages, about 40 → 169 tokens
+  2.1.325  3 messages → 6 messages, about 97 → 158 tokens
+would do: {ID} is repaired
+[EOF]"
+    );
+    expect(&answer.out, &expected);
+    assert_eq!(fs::read(&path).unwrap(), bytes);
+}
+
+#[test]
+fn a_repair_can_be_taken_back_and_a_second_finds_nothing() {
+    let (home, path, bytes) = store();
+    let answer = annals_exits(&home, &["repair", ID, "--yes"], 0);
+    assert!(
+        answer.out.starts_with(&format!("{ID} is repaired\n  take it back: annals undo ")),
+        "{}",
+        answer.out
+    );
+    let mended = fs::read(&path).unwrap();
+    assert_ne!(mended, bytes);
+    expect(&annals_exits(&home, &["repair", ID, "--yes"], 0).out, "there is nothing to do\n[EOF]");
+    assert_eq!(fs::read(&path).unwrap(), mended);
+    assert!(!annals_exits(&home, &["check", ID, "--json"], 0).out.contains("torn-line"));
+    annals_exits(&home, &["undo", "--yes"], 0);
+    assert_eq!(fs::read(&path).unwrap(), bytes);
+}
+
+#[test]
+fn only_the_kinds_that_are_named_are_mended() {
+    let (home, path, bytes) = store();
+    annals_exits(&home, &["repair", ID, "--yes", "--only", "torn-line"], 0);
+    let left = fs::read(&path).unwrap();
+    assert_eq!(left.len(), bytes.len() - b"{\"type\":\"user\",\"uuid\":\"x\n".len());
+    let answer = annals_exits(&home, &["repair", ID, "--only", "everything"], 2);
+    assert!(answer.error.contains("there is no repair called \"everything\""), "{}", answer.error);
+}
+
+#[test]
+fn programs_are_told_which_repair_is_for_which_problem() {
+    let (home, _, _) = store();
+    let answer = annals_exits(&home, &["check", ID, "--json"], 3);
+    let value = Value::parse(answer.out.as_bytes()).unwrap();
+    let session = value.get("sessions").unwrap().items().next().unwrap();
+    let repair_of = |kind: &str| {
+        let problems = session.get("problems").unwrap().items();
+        let is_kind = |problem: &Value<'_>| problem.get("kind").unwrap().text().unwrap().is(kind);
+        let found = problems.into_iter().find(is_kind).unwrap_or_else(|| panic!("no {kind}"));
+        found.get("repair").unwrap().text().map(|text| text.to_string())
+    };
+    assert_eq!(repair_of("torn-line").as_deref(), Some("lines"));
+    assert_eq!(repair_of("dangling-parent").as_deref(), Some("dangling-parent"));
+    assert_eq!(repair_of("unanswered-tool-use").as_deref(), Some("unanswered-tool-use"));
+    let answer = annals_exits(&home, &["repair", ID, "--yes", "--json"], 0);
+    keep_schema("change", &[&answer.bytes], "repair --json");
+}

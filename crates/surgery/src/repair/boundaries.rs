@@ -1,0 +1,60 @@
+//! A compaction without its summary cuts history and puts nothing in its place: the summary is hung from it, or the cut goes.
+
+use annals_transcript::edit::{EditError, Editor};
+use annals_transcript::json::Value;
+use annals_transcript::record::{Record, SystemKind};
+use annals_transcript::transcript::NodeIndex;
+
+use super::mend::{Found, Step, View, string_or_null};
+use crate::relink::references;
+
+pub(super) fn find(view: &View<'_, '_>) -> Found {
+    let mut found = Found::default();
+    let nodes = view.transcript.nodes();
+    let is_summary = |index: NodeIndex| nodes[index].is_compact_summary;
+    for boundary in (0..nodes.len()).filter(|&index| nodes[index].system == Some(SystemKind::CompactBoundary))
+    {
+        if nodes[boundary].is_sidechain || view.graph.children(boundary).any(is_summary) {
+            continue;
+        }
+        let (line, key) = (view.line(boundary), view.uuid(boundary));
+        let next = (boundary + 1..nodes.len()).find(|&index| view.is_main(index));
+        if let Some(summary) = next.filter(|&index| is_summary(index)) {
+            let why = format!("boundary-without-summary: it is the summary of line {line}");
+            let step = view.hang(summary, Some(&key));
+            found.add(key, view.line(summary), why, step.map(|step| vec![step]));
+            continue;
+        }
+        let Record::System(system) = view.transcript.record(boundary) else { continue };
+        let named = system.logical_parent().and_then(|id| view.graph.find(id));
+        let above = named.or_else(|| (0..boundary).rev().find(|&index| view.is_main(index)));
+        match above {
+            Some(above) => {
+                let why = "boundary-without-summary: it cut history and put nothing in its place";
+                found.add(key, line, why, removal(view, boundary, above));
+            }
+            None => found.leave(key, line, "left as it is: what it summed up is not in this file"),
+        }
+    }
+    found
+}
+
+/// The boundary goes, and whatever names it names the line before the compaction.
+fn removal(view: &View<'_, '_>, boundary: NodeIndex, above: NodeIndex) -> Result<Vec<Step>, EditError> {
+    let (gone, target) = (view.uuid(boundary), view.uuid(above));
+    let mut steps = vec![Step::Remove { line: view.line(boundary) }];
+    for index in (0..view.transcript.nodes().len()).filter(|&index| index != boundary) {
+        let raw = view.raw(index);
+        let value = Value::parse(raw).map_err(EditError::NotAnObject)?;
+        let stale: Vec<_> = references(value).into_iter().filter(|found| found.uuid == gone).collect();
+        if stale.is_empty() {
+            continue;
+        }
+        let mut editor = Editor::new(raw)?;
+        for reference in stale {
+            editor.replace(&reference.path, &string_or_null(Some(&target)))?;
+        }
+        steps.push(Step::Change { line: view.line(index), bytes: editor.finish()? });
+    }
+    Ok(steps)
+}

@@ -1,0 +1,69 @@
+//! Results whose call is not in the file: an API refuses them, and clients put an empty text in their place; they become text.
+
+use std::collections::{BTreeMap, HashSet};
+
+use annals_transcript::content::Block;
+use annals_transcript::edit::{EditError, Editor, Step as Path};
+use annals_transcript::json::{Kind, ObjectWriter, Value};
+use annals_transcript::pairing::Pairs;
+use annals_transcript::record::Record;
+use annals_transcript::transcript::NodeIndex;
+
+use super::mend::{Found, Step, View};
+
+pub(super) fn find(view: &View<'_, '_>) -> Found {
+    let mut found = Found::default();
+    let mut orphans: BTreeMap<NodeIndex, HashSet<String>> = BTreeMap::new();
+    for (id, node) in Pairs::new(view.transcript).orphans {
+        orphans.entry(node).or_default().insert(id.to_string());
+    }
+    for (index, ids) in orphans {
+        if view.node(index).is_sidechain {
+            continue;
+        }
+        let line = view.line(index);
+        let why = "orphan-tool-result: its call is not in the file, so it becomes text";
+        let key = format!("{}:{line}", view.uuid(index));
+        let steps = in_words(view, index, &ids).map(|bytes| vec![Step::Change { line, bytes }]);
+        found.add(key, line, why, steps);
+    }
+    found
+}
+
+fn in_words(view: &View<'_, '_>, index: NodeIndex, ids: &HashSet<String>) -> Result<Vec<u8>, EditError> {
+    let Record::User(user) = view.transcript.record(index) else { return Err(EditError::NoSuchPlace) };
+    let mut editor = Editor::new(view.raw(index))?;
+    for (place, block) in user.content().blocks().enumerate() {
+        let Block::ToolResult(result) = &block else { continue };
+        if !result.tool_use().is_some_and(|id| ids.contains(&*id.decode())) {
+            continue;
+        }
+        let value = Value::parse(block.raw()).map_err(EditError::NotJson)?;
+        let json = as_text(value);
+        editor.replace(&[Path::Key("message"), Path::Key("content"), Path::Item(place)], &json)?;
+    }
+    editor.finish()
+}
+
+/// What a result said, as a text.
+fn as_text(result: Value<'_>) -> Vec<u8> {
+    let said = match result.get("content") {
+        Some(content) if content.kind() == Kind::String => {
+            content.text().map(|text| text.decode().into_owned())
+        }
+        Some(content) => {
+            let part = |item: Value<'_>| match item.get("text").and_then(|text| text.text()) {
+                Some(text) => text.decode().into_owned(),
+                None => "[something that is no text]".to_owned(),
+            };
+            Some(content.items().map(part).collect::<Vec<_>>().join("\n"))
+        }
+        None => None,
+    };
+    let mut json = Vec::new();
+    let mut object = ObjectWriter::begin(&mut json);
+    let text = format!("[result of a tool call that is not in this file]\n{}", said.unwrap_or_default());
+    object.string("type", "text").string("text", text.trim_end());
+    object.end();
+    json
+}

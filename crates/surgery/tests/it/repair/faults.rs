@@ -1,0 +1,170 @@
+//! Faults for healthy files: each kind damages a file at a place that a seed chooses.
+
+use annals_transcript::json::Value;
+use annals_transcript::transcript::Transcript;
+
+/// Numbers that are the same in every run.
+pub(super) struct Chance(u64);
+
+impl Chance {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A number below `end`, which is more than 0.
+    pub(super) fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) % end as u64) as usize
+    }
+}
+
+/// A kind of fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    TornLine,
+    TornTail,
+    Spliced,
+    Glued,
+    NulLine,
+    NulPrefix,
+    Garbage,
+    DanglingParent,
+    NullParent,
+    Cycle,
+    DuplicateSame,
+    DuplicateOther,
+    LineLost,
+    OutOfOrder,
+    CallLost,
+    ResultLost,
+    ThoughtAlone,
+    SummaryLost,
+}
+
+impl Fault {
+    pub(super) const ALL: [Self; 18] = [
+        Self::TornLine,
+        Self::TornTail,
+        Self::Spliced,
+        Self::Glued,
+        Self::NulLine,
+        Self::NulPrefix,
+        Self::Garbage,
+        Self::DanglingParent,
+        Self::NullParent,
+        Self::Cycle,
+        Self::DuplicateSame,
+        Self::DuplicateOther,
+        Self::LineLost,
+        Self::OutOfOrder,
+        Self::CallLost,
+        Self::ResultLost,
+        Self::ThoughtAlone,
+        Self::SummaryLost,
+    ];
+
+    /// The file with this fault; none where it has no place for it.
+    pub(super) fn inject(self, file: &[u8], chance: &mut Chance) -> Option<Vec<u8>> {
+        let transcript = Transcript::parse(file);
+        let nodes = transcript.nodes();
+        let mut lines: Vec<Vec<u8>> =
+            file.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+        let chained: Vec<usize> = (0..nodes.len())
+            .filter(|&index| nodes[index].is_chain() && !nodes[index].is_sidechain)
+            .filter(|&index| nodes[index].parent.id().is_some())
+            .collect();
+        let mut pick = |found: Vec<usize>| (!found.is_empty()).then(|| found[chance.below(found.len())]);
+        let line = |index: usize| nodes[index].line as usize - 1;
+        let has = |word: &str| -> Vec<usize> {
+            let raw = |index: usize| transcript.fields(index).raw();
+            let found = |&index: &usize| raw(index).windows(word.len()).any(|part| part == word.as_bytes());
+            chained.iter().copied().filter(found).collect()
+        };
+        match self {
+            Self::TornLine | Self::Spliced | Self::NulLine => {
+                let at = line(pick(chained.clone())?);
+                let length = lines[at].len();
+                let cut = 1 + chance.below(length - 2);
+                match self {
+                    Self::TornLine => lines[at] = [&lines[at][..cut], b"\n"].concat(),
+                    Self::Spliced => lines[at].truncate(cut),
+                    _ => lines[at][..length - 1].fill(0),
+                }
+            }
+            Self::TornTail => {
+                let last = lines.last_mut().filter(|last| last.len() > 2)?;
+                let keep = 1 + chance.below(last.len() - 2);
+                last.truncate(keep);
+            }
+            Self::Glued => {
+                let at = line(pick(chained.clone())?);
+                (at + 1 < lines.len()).then(|| lines[at].pop())?;
+            }
+            Self::NulPrefix => {
+                let at = line(pick(chained.clone())?);
+                lines[at].splice(0..0, [0; 40]);
+            }
+            Self::Garbage => {
+                let at = line(pick(chained.clone())?);
+                lines.insert(at, b"what is this\n".to_vec());
+            }
+            Self::DanglingParent | Self::NullParent | Self::Cycle => {
+                let index = pick(chained.clone())?;
+                let parent = match self {
+                    Self::DanglingParent => "\"deadbeef-0000-4000-8000-000000000000\"".to_owned(),
+                    Self::NullParent => "null".to_owned(),
+                    _ => {
+                        let below: Vec<_> = chained.iter().copied().filter(|&other| other >= index).collect();
+                        format!("\"{}\"", nodes[pick(below)?].uuid?)
+                    }
+                };
+                lines[line(index)] = replaced(&lines[line(index)], "parentUuid", parent.as_bytes())?;
+            }
+            Self::DuplicateSame => {
+                let at = line(pick(chained.clone())?);
+                lines.insert(at, lines[at].clone());
+            }
+            Self::DuplicateOther => {
+                let index = pick(chained.clone())?;
+                let uuid = format!("\"{}\"", nodes[pick(chained.clone())?].uuid?);
+                lines[line(index)] = replaced(&lines[line(index)], "uuid", uuid.as_bytes())?;
+            }
+            Self::LineLost => drop(lines.remove(line(pick(chained.clone())?))),
+            Self::OutOfOrder => {
+                let at = line(pick(chained.clone())?);
+                if lines.len() < 2 {
+                    return None;
+                }
+                let moved = lines.remove(at);
+                let to = chance.below(lines.len());
+                lines.insert(to, moved);
+            }
+            Self::CallLost => drop(lines.remove(line(pick(has("\"type\":\"tool_use\""))?))),
+            Self::ResultLost => drop(lines.remove(line(pick(has("\"type\":\"tool_result\""))?))),
+            Self::ThoughtAlone => {
+                let index = pick(has("\"type\":\"thinking\""))?;
+                let message = nodes[index].message?;
+                let rest: Vec<_> = (index + 1..nodes.len())
+                    .filter(|&other| nodes[other].message == Some(message))
+                    .map(line)
+                    .collect();
+                rest.into_iter().rev().for_each(|at| drop(lines.remove(at)));
+            }
+            Self::SummaryLost => {
+                let summaries = chained.iter().copied().filter(|&index| nodes[index].is_compact_summary);
+                drop(lines.remove(line(pick(summaries.collect())?)));
+            }
+        }
+        Some(lines.concat())
+    }
+}
+
+fn replaced(line: &[u8], key: &str, json: &[u8]) -> Option<Vec<u8>> {
+    let value = Value::parse(line.trim_ascii()).ok()?;
+    let raw = value.get(key)?.raw();
+    let start = raw.as_ptr() as usize - line.as_ptr() as usize;
+    Some([&line[..start], json, &line[start + raw.len()..]].concat())
+}

@@ -1,0 +1,217 @@
+//! One small file for each kind of repair: what is done about it, line by line, and what the newest client then sends.
+
+use annals_surgery::repair::{Options, RepairKind, repair};
+use annals_testkit::builder::{Session, uuid};
+use annals_transcript::resume::{Client, resume};
+use annals_transcript::transcript::Transcript;
+
+use super::{check_not_worse, count, plan, reasons, repaired, session};
+
+/// A file, what its repair does, and how many messages the newest client sends before and after.
+fn check(bytes: &[u8], expected: &[&str], messages: (usize, usize)) {
+    assert_eq!(reasons(&plan(bytes)), expected);
+    let after = check_not_worse(bytes, "a small file");
+    let newest = |bytes: &[u8]| count(bytes, Client::NEWEST).unwrap();
+    assert_eq!((newest(bytes), newest(&after)), messages);
+}
+
+fn two_turns() -> Session {
+    Session::new().prompt("one").reply("first").prompt("two").reply("second")
+}
+
+#[test]
+fn damaged_lines_keep_what_is_whole() {
+    let whole = two_turns().into_bytes();
+    let lines: Vec<&[u8]> = whole.split_inclusive(|&byte| byte == b'\n').collect();
+    let torn = [lines[0], lines[1], &lines[2][..40], lines[3]].concat();
+    check(
+        &torn,
+        &["3 ~ spliced-line: the record that is whole is kept, what is none goes; \
+             dangling-parent: it follows line 2: the nearest line in time"],
+        (2, 3),
+    );
+    let glued = [lines[0], &lines[1][..lines[1].len() - 1], lines[2], lines[3]].concat();
+    check(
+        &glued,
+        &[
+            "2 ~ two-objects: each record gets a line of its own",
+            "2 + two-objects: each record gets a line of its own",
+        ],
+        (3, 4),
+    );
+    assert_eq!(repaired(&glued), whole);
+    let noise = [lines[0], b"\0\0\0\n", lines[1], b"what\n", lines[2], lines[3], b"{\"type\":\"us"].concat();
+    check(
+        &noise,
+        &[
+            "2 - nul-run: no whole record is on the line",
+            "4 - not-json: no whole record is on the line",
+            "7 - torn-tail: no whole record is on the line",
+        ],
+        (4, 4),
+    );
+    assert_eq!(repaired(&noise), whole);
+}
+
+#[test]
+fn cut_chains_are_joined() {
+    let late = |parent: Option<&str>| {
+        Session::new().prompt("one").reply("first").wait(900).parent(parent).prompt("two").reply("second")
+    };
+    check(
+        &late(Some("gone")).into_bytes(),
+        &["3 ~ dangling-parent: it follows line 2: the line before it"],
+        (2, 4),
+    );
+    check(&late(None).into_bytes(), &["3 ~ null-parent: it follows line 2: the line before it"], (2, 4));
+    let again = Session::new().prompt("one").reply("first").parent(None).prompt("one").reply("second");
+    let left = plan(&again.clone().into_bytes());
+    assert!(left.is_empty() && left.notes[0].contains("began anew"), "{:?}", left.notes);
+    let circle =
+        Session::new().parent(Some(&uuid(4))).prompt("one").reply("first").prompt("two").reply("second");
+    check(&circle.into_bytes(), &["1 ~ cycle: the circle starts here"], (4, 4));
+}
+
+#[test]
+fn what_is_ambiguous_is_said_and_left() {
+    // By its place it follows the second reply, by its time the first.
+    let lines = two_turns().wait(500).prompt("three").reply("third").into_bytes();
+    let text = String::from_utf8(lines).unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    let strayed = lines[2].replace(&uuid(2), "gone").replace("00:00:02", "00:08:00");
+    let moved = lines[3].replace("00:00:03", "00:08:01");
+    let file = [lines[0], lines[1], lines[4], lines[5], &strayed, &moved].join("\n") + "\n";
+    let file = file.replace(&format!("\"parentUuid\":\"{}\"", uuid(4)), "\"parentUuid\":\"lost\"");
+    let plan = plan(file.as_bytes());
+    assert!(
+        plan.notes.iter().any(|note| note.contains("another line than by its place")),
+        "{:?}",
+        plan.notes
+    );
+}
+
+#[test]
+fn results_and_calls_get_their_other_half() {
+    let open = Session::new().prompt("one").tool_use("Bash", "{}").prompt("two").reply("second");
+    check(
+        &open.into_bytes(),
+        &[
+            "3 ~ unanswered-tool-use: an error stands in for the result of toolu_000000000001000000000000",
+            "2 + unanswered-tool-use: an error stands in for the result of toolu_000000000001000000000000",
+        ],
+        (2, 4),
+    );
+    let orphan =
+        Session::new().prompt("one").reply("first").result_of("nobody", "what it said").reply("second");
+    let bytes = orphan.into_bytes();
+    check(&bytes, &["3 ~ orphan-tool-result: its call is not in the file, so it becomes text"], (4, 4));
+    assert!(String::from_utf8(repaired(&bytes)).unwrap().contains("not in this file]\\nwhat it said"));
+    let thought = Session::new().prompt("one").response(|response| response.thinking("hm")).prompt("two");
+    check(
+        &thought.reply("second").into_bytes(),
+        &["2 ~ thinking-only: a word says that the reply broke off"],
+        (2, 4),
+    );
+}
+
+#[test]
+fn a_lost_parallel_branch_goes_into_the_chain() {
+    // Two calls of one response; the first result went on by itself, then the second did, and only that is resumed.
+    let start = Session::new()
+        .prompt("one")
+        .response(|response| response.tool_use("Bash", "{}").tool_use("Read", "{}"));
+    let file = start
+        .result_of("toolu_000000000001000000000000", "a")
+        .reply("of a")
+        .parent(Some(&uuid(3)))
+        .result_of("toolu_000000000001000000000001", "b");
+    let bytes = file.reply("of b").into_bytes();
+    let after = check_not_worse(&bytes, "lost branch");
+    for &client in Client::ALL {
+        assert!(!sent(&bytes, client).contains("of a") && sent(&after, client).contains("of a"), "{client}");
+    }
+}
+
+/// All that a client sends, as JSON.
+fn sent(bytes: &[u8], client: Client) -> String {
+    let transcript = Transcript::parse(bytes);
+    let mut json = Vec::new();
+    resume(&transcript, client).write_json(&mut json);
+    String::from_utf8(json).unwrap()
+}
+
+#[test]
+fn lines_before_their_parents_are_moved() {
+    let whole = two_turns().into_bytes();
+    let lines: Vec<&[u8]> = whole.split_inclusive(|&byte| byte == b'\n').collect();
+    let shuffled = [lines[2], lines[0], lines[1], lines[3]].concat();
+    assert_eq!(repaired(&shuffled), whole);
+    let reversed = [lines[3], lines[2], lines[1], lines[0]].concat();
+    check_not_worse(&reversed, "reversed");
+}
+
+#[test]
+fn a_cut_without_a_summary_goes() {
+    let whole =
+        Session::new().prompt("one").reply("first").compaction("so far").prompt("two").reply("second");
+    let bytes = whole.into_bytes();
+    let lines: Vec<&[u8]> = bytes.split_inclusive(|&byte| byte == b'\n').collect();
+    check(
+        &[lines[0], lines[1], lines[2]].concat(),
+        &["3 - boundary-without-summary: it cut history and put nothing in its place"],
+        (2, 2),
+    );
+    let oldest = |bytes: &[u8]| count(bytes, Client::ALL[0]);
+    let cut = [lines[0], lines[1], lines[2]].concat();
+    assert_eq!((oldest(&cut), oldest(&repaired(&cut))), (Some(0), Some(2)));
+    assert!(plan(&bytes).is_empty());
+}
+
+#[test]
+fn copies_go_and_namesakes_get_their_own_id() {
+    let bytes = two_turns().into_bytes();
+    let lines: Vec<&[u8]> = bytes.split_inclusive(|&byte| byte == b'\n').collect();
+    let copied = [lines[0], lines[1], lines[1], lines[2], lines[3]].concat();
+    check(&copied, &["2 - duplicate-uuid: line 3 says the same"], (4, 4));
+    assert_eq!(repaired(&copied), bytes);
+    let namesake = String::from_utf8(lines[0].to_vec()).unwrap().replace("\"one\"", "\"another\"");
+    let file = [namesake.as_bytes(), &bytes].concat();
+    check(
+        &file,
+        &[
+            "1 ~ duplicate-uuid: it says something else than the later line, and gets an id of its own",
+            "2 ~ null-parent: it follows line 1: the nearest line in time",
+        ],
+        (4, 4),
+    );
+}
+
+#[test]
+fn a_line_that_is_too_large_is_cut() {
+    let data = "A".repeat(11 * 1024 * 1024);
+    let image = format!(
+        r#"[{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{data}"}}}},{{"type":"text","text":"look"}}]"#
+    );
+    let bytes = Session::new()
+        .user(|message| {
+            message.raw("content", image.as_bytes());
+        })
+        .reply("I see")
+        .into_bytes();
+    let after = check_not_worse(&bytes, "oversize");
+    assert!(after.len() < 4096 && String::from_utf8(after).unwrap().contains("look"));
+}
+
+#[test]
+fn only_what_is_named_is_repaired() {
+    let bytes =
+        [b"what\n".to_vec(), Session::new().prompt("one").tool_use("Bash", "{}").into_bytes()].concat();
+    let only = |kind: RepairKind| {
+        let options = Options { only: [kind].into() };
+        reasons(&repair(&session(&bytes), &options).unwrap()).len()
+    };
+    assert_eq!(
+        (only(RepairKind::Lines), only(RepairKind::UnansweredToolUse), only(RepairKind::Cycle)),
+        (1, 1, 0)
+    );
+}
