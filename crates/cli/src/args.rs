@@ -2,9 +2,11 @@
 
 mod changing;
 mod reading;
+mod redact;
 
 pub(crate) use changing::*;
 pub(crate) use reading::*;
+pub(crate) use redact::*;
 
 use std::path::PathBuf;
 
@@ -102,6 +104,8 @@ pub(crate) enum Command {
     Tag(TagArgs),
     /// Move all sessions of a project to the trash, from where `annals undo` brings them back
     ResetProject(ResetProjectArgs),
+    /// Take secrets out of a session and all that belongs to it, or list them
+    Redact(RedactArgs),
     /// Take back a change that annals made
     Undo(UndoArgs),
     /// Write a made-up, realistic store to try things on

@@ -9,6 +9,7 @@ pub mod apply;
 pub mod edit;
 pub mod plan;
 pub mod preview;
+pub mod redact;
 pub mod relink;
 pub mod session;
 pub mod verify;

@@ -11,6 +11,7 @@ mod man;
 mod new;
 mod overview;
 mod plans;
+mod redact;
 mod rename;
 mod reset_project;
 mod show;
@@ -39,6 +40,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Rename(args)) => rename::run(&args, context),
         Some(Command::Tag(args)) => tag::run(&args, context),
         Some(Command::ResetProject(args)) => reset_project::run(&args, context),
+        Some(Command::Redact(args)) => redact::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::Completions(args)) => completions::run(&args, context),

@@ -10,6 +10,7 @@ mod errors;
 mod forms;
 mod listing;
 mod messages;
+mod redact;
 mod schema;
 mod schemas;
 mod tail;

@@ -4,6 +4,7 @@
 
 mod apply;
 mod edits;
+mod redact;
 
 use std::collections::BTreeMap;
 use std::fs;

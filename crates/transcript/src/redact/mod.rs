@@ -10,6 +10,7 @@ mod placeholders;
 mod plausible;
 mod rules;
 mod shapes;
+mod taken;
 mod urls;
 mod visit;
 
@@ -19,4 +20,5 @@ mod tests;
 pub use kind::SecretKind;
 pub use placeholders::{Placeholders, masked};
 pub use rules::{Finding, PatternError, Rules};
+pub use taken::Taken;
 pub use visit::{Place, PlaceKind, Replacement, Zone, visit};

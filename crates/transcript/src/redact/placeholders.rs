@@ -6,6 +6,7 @@ use std::ops::Range;
 use regex::Regex;
 
 use super::kind::SecretKind;
+use super::taken::Taken;
 
 /// How placeholders begin.
 const OPENING: &str = "[REDACTED:";
@@ -61,7 +62,13 @@ impl Placeholders {
             self.everywhere = regex::RegexBuilder::new(&pattern).size_limit(usize::MAX).build().ok();
         }
         let hits = self.everywhere.iter().flat_map(|everywhere| everywhere.find_iter(text));
-        hits.filter_map(|hit| Some((hit.range(), self.of_secret.get(hit.as_str())?.clone()))).collect()
+        let mut taken = Taken::default();
+        for ours in placeholder_spans(text) {
+            taken.take(&ours);
+        }
+        hits.filter(|hit| taken.take(&hit.range()))
+            .filter_map(|hit| Some((hit.range(), self.of_secret.get(hit.as_str())?.clone())))
+            .collect()
     }
 }
 

@@ -1,39 +1,24 @@
 //! Is a value a secret, or what programs, documents and hashes look like?
 
-/// Words that stand where a secret would.
-const STAND_INS: [&str; 24] = [
-    "password",
-    "passwd",
-    "pass",
-    "secret",
-    "token",
-    "changeme",
-    "change_me",
-    "example",
-    "placeholder",
-    "redacted",
-    "your",
-    "todo",
-    "xxx",
-    "***",
-    "...",
-    "…",
-    "none",
-    "null",
-    "undefined",
-    "string",
-    "dummy",
-    "sample",
-    "insert",
-    "fake",
+/// Words that stand where a secret would, as the whole value.
+const WHOLE: [&str; 12] = [
+    "password", "passwd", "pass", "secret", "token", "none", "null", "string", "test", "value", "xxxx",
+    "bearer",
 ];
+/// Beginnings of values that only stand for one.
+const BEGINNINGS: [&str; 10] = ["your", "xxx", "***", "...", "…", "insert", "dummy", "fake", "todo", "my-"];
+/// Words that no secret has in it.
+const INSIDE: [&str; 7] =
+    ["changeme", "change_me", "example", "placeholder", "redacted", "undefined", "process.env"];
 
 /// Whether a value only stands for one: a variable, a word of documentation, one of our own placeholders.
 pub(super) fn is_stand_in(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let is_reference = value.starts_with(['$', '{', '<', '%', '[', '*', '&', '@']) || value.contains("${");
     is_reference
-        || STAND_INS.iter().any(|word| lower.starts_with(word) || (word.len() > 5 && lower.contains(word)))
+        || WHOLE.contains(&lower.as_str())
+        || BEGINNINGS.iter().any(|word| lower.starts_with(word))
+        || INSIDE.iter().any(|word| lower.contains(word))
 }
 
 /// Whether there are enough different characters for chance.
@@ -117,8 +102,8 @@ pub(super) fn is_random(text: &str) -> bool {
         && entropy(text) >= 3.5
 }
 
-/// Whether the value of something that is named secret is one. `loud` names are those of environments, whose values are
-/// taken as they are; others stand in programs, where a value may be an expression.
+/// Whether the value of something that is named secret is one. Values in environments are taken as they are; elsewhere, in
+/// programs, a value may be an expression.
 pub(super) fn is_secret_value(value: &str, loudness: Loudness) -> bool {
     let is_code =
         value.contains(['(', ')', '[', ']', '{', '}', '<', '>', '|', ';', ' ']) || value.contains("::");

@@ -8,6 +8,7 @@ use regex::Regex;
 use super::base64::is_data;
 use super::kind::SecretKind;
 use super::placeholders::placeholder_spans;
+use super::taken::Taken;
 use super::{named, shapes, urls};
 
 /// Where in a text a secret stands.
@@ -95,16 +96,12 @@ impl Rules {
         if found.is_empty() {
             return found;
         }
-        let ours = placeholder_spans(text);
-        let overlaps =
-            |left: &Range<usize>, right: &Range<usize>| left.start < right.end && right.start < left.end;
-        found.retain(|finding| !ours.iter().any(|ours| overlaps(ours, &finding.span)));
-        let mut kept: Vec<Finding> = Vec::with_capacity(found.len());
-        for finding in found {
-            if !kept.iter().any(|known| overlaps(&known.span, &finding.span)) {
-                kept.push(finding);
-            }
+        let mut taken = Taken::default();
+        for ours in placeholder_spans(text) {
+            taken.take(&ours);
         }
+        let mut kept = found;
+        kept.retain(|finding| taken.take(&finding.span));
         kept.sort_by_key(|finding| finding.span.start);
         kept
     }

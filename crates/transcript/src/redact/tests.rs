@@ -62,6 +62,7 @@ fn what_is_announced_is_found() {
         ("DB_PASSWORD=correcthorse\nX=1".to_owned(), SecretKind::Assignment, "correcthorse"),
         ("export API_KEY=\"q7Rt93kk\"".to_owned(), SecretKind::Assignment, "q7Rt93kk"),
         ("{\\\"client_secret\\\": \\\"q7Rt93kkLm\\\"}".to_owned(), SecretKind::Assignment, "q7Rt93kkLm"),
+        ("MY_SECRET=SuperSecretPassword".to_owned(), SecretKind::Assignment, "SuperSecretPassword"),
         ("password: hunt3r2xyz".to_owned(), SecretKind::Assignment, "hunt3r2xyz"),
         ("deploy --token q7Rt93kkLm now".to_owned(), SecretKind::Assignment, "q7Rt93kkLm"),
         (format!("the secret you want is {random}."), SecretKind::Entropy, &random),
@@ -128,6 +129,8 @@ fn the_same_secret_has_one_placeholder() {
     assert_eq!(names, ["[REDACTED:github-token:2]", "[REDACTED:github-token:1]"]);
     let rules = Rules::new(&[], &["R.*".to_owned()]).unwrap();
     assert_eq!(rules.find("API_KEY=[REDACTED:assignment:1]"), []);
+    placeholders.of(SecretKind::Assignment, "github-token");
+    assert_eq!(placeholders.find("[REDACTED:github-token:1]"), []);
     assert_eq!(masked("abcdefgh"), "ab…");
     assert_eq!(masked("abcdefghijklmnopqrstuvwxyz"), "abcd…");
     assert!(!format!("{placeholders:?}").contains("secret\""));
