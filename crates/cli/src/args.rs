@@ -3,14 +3,16 @@
 mod changing;
 mod copying;
 mod reading;
-mod shortening;
+mod redact;
 mod repair;
+mod shortening;
 
 pub(crate) use changing::*;
 pub(crate) use copying::*;
 pub(crate) use reading::*;
-pub(crate) use shortening::*;
+pub(crate) use redact::*;
 pub(crate) use repair::*;
+pub(crate) use shortening::*;
 
 use std::path::PathBuf;
 
@@ -118,6 +120,8 @@ pub(crate) enum Command {
     Repair(RepairArgs),
     /// Move all sessions of a project to the trash, from where `annals undo` brings them back
     ResetProject(ResetProjectArgs),
+    /// Take secrets out of a session and all that belongs to it, or list them
+    Redact(RedactArgs),
     /// Take back a change that annals made
     Undo(UndoArgs),
     /// Write a made-up, realistic store to try things on

@@ -145,7 +145,8 @@ fn draw_numbers(shown: &[FilePreview], context: &mut Context) -> Result<(), Faul
             words::bytes(file.bytes.0),
             words::bytes(file.bytes.1),
         ))?;
-        for client in &file.clients {
+        // A file that no client resumes, before or after, is no conversation.
+        for client in file.clients.iter().filter(|client| client.messages != (None, None)) {
             let count = |messages: Option<usize>| {
                 messages.map_or("refused".to_owned(), |count| format!("{count} messages"))
             };

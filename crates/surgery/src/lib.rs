@@ -13,6 +13,7 @@ pub mod edit;
 pub mod fork;
 pub mod plan;
 pub mod preview;
+pub mod redact;
 pub mod relink;
 pub mod repair;
 pub mod session;

@@ -20,6 +20,7 @@ pub mod price;
 pub mod problem;
 pub mod query;
 pub mod record;
+pub mod redact;
 pub mod response;
 pub mod resume;
 pub mod time;

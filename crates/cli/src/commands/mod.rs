@@ -14,6 +14,7 @@ mod man;
 mod new;
 mod overview;
 mod plans;
+mod redact;
 mod rename;
 mod repair;
 mod reset_project;
@@ -49,6 +50,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Compress(args)) => compress::run(&args, context),
         Some(Command::Repair(args)) => repair::run(&args, context),
         Some(Command::ResetProject(args)) => reset_project::run(&args, context),
+        Some(Command::Redact(args)) => redact::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::Completions(args)) => completions::run(&args, context),

@@ -12,6 +12,7 @@ mod errors;
 mod forms;
 mod listing;
 mod messages;
+mod redact;
 mod repair;
 mod schema;
 mod schemas;

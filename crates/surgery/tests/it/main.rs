@@ -8,8 +8,9 @@ mod compress;
 mod conversation;
 mod edits;
 mod fork;
-mod strip;
+mod redact;
 mod repair;
+mod strip;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -16,6 +16,27 @@ impl<'a> Text<'a> {
         Self(raw)
     }
 
+    /// The inside of a string, for those who have a part of one.
+    pub(crate) fn of_inside(raw: &'a [u8]) -> Self {
+        Self(raw)
+    }
+
+    /// Where a byte of the decoded string stands between the quotes. Meant for valid UTF-8; elsewhere it is only near.
+    pub(crate) fn raw_offset(self, decoded: usize) -> usize {
+        let (mut at, mut told) = (0, 0);
+        while told < decoded && at < self.0.len() {
+            let plain = memchr::memchr(b'\\', &self.0[at..]).unwrap_or(self.0.len() - at);
+            if told + plain >= decoded {
+                return at + decoded - told;
+            }
+            (at, told) = (at + plain, told + plain);
+            let (length, unit) = escape(&self.0[at..]);
+            told += unit.unwrap_or(char::REPLACEMENT_CHARACTER).len_utf8();
+            at += length;
+        }
+        at.min(self.0.len())
+    }
+
     /// The bytes between the quotes, escapes and all.
     pub fn raw(self) -> &'a [u8] {
         self.0
@@ -132,6 +153,17 @@ mod tests {
         assert_eq!(text(r"\ud83d!\udc00").decode(), "\u{fffd}!\u{fffd}");
         assert_eq!(Text::from_raw(b"ab\xffc").decode(), "ab\u{fffd}c");
         assert!(matches!(text("plain").decode(), Cow::Borrowed("plain")));
+    }
+
+    #[test]
+    fn places_are_found_behind_escapes() {
+        let raw = r#"a\n\u00e9b\ud83d\ude00c"#;
+        let decoded = text(raw).decode().into_owned();
+        for letter in ["a", "b", "c"] {
+            let at = text(raw).raw_offset(decoded.find(letter).unwrap());
+            assert!(raw[at..].starts_with(letter), "{letter}");
+        }
+        assert_eq!(text(raw).raw_offset(decoded.len()), raw.len());
     }
 
     #[test]

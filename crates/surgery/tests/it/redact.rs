@@ -1,0 +1,263 @@
+//! Secrets leave a session and all that belongs to it: nothing is found again, it resumes, and undo gives every byte back.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use annals_demo::Plan as DemoPlan;
+use annals_store::journal::Journal;
+use annals_store::{DataDir, Store};
+use annals_surgery::apply::apply;
+use annals_surgery::redact::{Belonging, RedactError, belongings, plan, scan};
+use annals_surgery::verify::verify;
+use annals_surgery::{Plan, Session};
+use annals_testkit::builder::Session as Builder;
+use annals_testkit::corpus;
+use annals_testkit::home::Home;
+use annals_testkit::source::Counting;
+use annals_transcript::redact::Rules;
+use annals_transcript::resume::{Client, resume};
+use annals_transcript::transcript::Transcript;
+
+use crate::tree;
+
+const ID: &str = "3f2a0000-1111-4222-8333-444444444444";
+const OTHER: &str = "4f2a0000-1111-4222-8333-444444444444";
+
+/// Put together here: a whole one in the source would set off every scanner that reads it.
+fn token() -> String {
+    format!("ghp_{}", "a8Kd03LxQ7vTz1Rm5WbYc9Nf2HgJ6sPe4UoX")
+}
+
+fn rules() -> Rules {
+    Rules::new(&[], &[]).unwrap()
+}
+
+fn load(path: &Path) -> (Session, Vec<Belonging>) {
+    let session = Session::load(path).unwrap();
+    let discovery = session.home.as_ref().map(|(config, _)| Store::open(config.path()).discover());
+    let files = belongings(&session, discovery.as_ref()).unwrap();
+    (session, files)
+}
+
+/// A store in which one token is everywhere, also where nothing announces it, and a neighbour that has it too.
+fn store() -> (Home, PathBuf) {
+    let (home, token) = (Home::new(), token());
+    let session = Builder::new()
+        .id(ID)
+        .prompt(&format!("use \"{token}\"\nand DB_PASSWORD=correcthorse"))
+        .response(|response| response.thinking(&format!("the user said {token}")).text("I will."))
+        .response(|response| {
+            response
+                .thinking("harmless")
+                .tool_use("Bash", &format!(r#"{{"command":"echo {token}","{token}":1}}"#))
+        })
+        .tool_result(&format!("{token} correcthorse"))
+        .side("last-prompt", |object| {
+            object.string("lastPrompt", &token);
+        })
+        .side("queue-operation", |object| {
+            object.string("operation", "enqueue").string("content", &token);
+        })
+        .reply("untouched é")
+        .into_bytes();
+    let path = home.write(format!("projects/-p/{ID}.jsonl"), session);
+    let agent = Builder::new().id(ID).sub_agent("a1").prompt(&token).reply("ok").into_bytes();
+    home.write(format!("projects/-p/{ID}/subagents/agent-a1.jsonl"), agent);
+    home.write(format!("projects/-p/{ID}/tool-results/b1.txt"), format!("out \u{fffd} {token}\n"));
+    let mut binary = b"\xff\xfe".to_vec();
+    binary.extend_from_slice(token.as_bytes());
+    home.write(format!("file-history/{ID}/0123456789abcdef@v1"), binary);
+    home.write(
+        format!("todos/{ID}-agent-{ID}.json"),
+        format!(r#"[{{"content":"{token}","status":"pending"}}]"#),
+    );
+    let entry = |id: &str| format!(r#"{{"sessionId":"{id}","fullPath":"/x","firstPrompt":"{token}"}}"#);
+    home.write(
+        "projects/-p/sessions-index.json",
+        format!(r#"{{"version":1,"entries":[{},{}]}}"#, entry(ID), entry(OTHER)),
+    );
+    let prompt = |id: &str| {
+        format!(
+            r#"{{"display":"{token}","pastedContents":{{"1":{{"id":1,"type":"text","contentHash":"00ff00ff00ff00ff"}}}},"timestamp":1,"project":"/p","sessionId":"{id}"}}"#
+        ) + "\n"
+    };
+    home.write("history.jsonl", format!("{}{}", prompt(ID), prompt(OTHER)));
+    home.write("paste-cache/00ff00ff00ff00ff.txt", &token);
+    home.write(format!("projects/-p/{OTHER}.jsonl"), Builder::new().id(OTHER).prompt(&token).into_bytes());
+    (home, path)
+}
+
+fn carry_out(home: &Home, plan: &Plan) {
+    let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+    apply(plan, &data, &source, &mut |_| ControlFlow::Continue(())).unwrap();
+}
+
+#[test]
+fn a_secret_leaves_every_file_of_its_session() {
+    let (home, path) = store();
+    let (session, files) = load(&path);
+    assert_eq!(files.len(), 8, "{files:#?}");
+    let before = tree(&home.config_dir());
+    carry_out(&home, &plan(&session, &files, &rules()).unwrap());
+    let token = token();
+    let mut left: Vec<_> = tree(&home.config_dir())
+        .into_iter()
+        .filter(|(_, bytes)| String::from_utf8_lossy(bytes).contains(&token))
+        .map(|(path, _)| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    left.sort();
+    // What is left is the neighbour's.
+    assert_eq!(
+        left,
+        [format!("{OTHER}.jsonl"), "history.jsonl".to_owned(), "sessions-index.json".to_owned()]
+    );
+    let after = fs::read_to_string(&path).unwrap();
+    let old = String::from_utf8(before[&path].clone()).unwrap();
+    assert!(
+        after.contains(r#"use \"[REDACTED:github-token:1]\"\nand DB_PASSWORD=[REDACTED:assignment:1]"#),
+        "{after}"
+    );
+    // Found by its name in one place, replaced in the other.
+    assert!(!after.contains("correcthorse"));
+    assert!(
+        after.contains("[REDACTED:thinking]")
+            && after.contains("harmless")
+            && !after.contains("the user said")
+    );
+    assert_eq!(old.lines().count(), after.lines().count());
+    assert_eq!(old.lines().last(), after.lines().last());
+    let history = fs::read_to_string(home.config_dir().join("history.jsonl")).unwrap();
+    assert_eq!(history.lines().filter(|line| line.contains(&token)).count(), 1);
+    let index = fs::read_to_string(home.config_dir().join("projects/-p/sessions-index.json")).unwrap();
+    assert_eq!(index.matches(&token).count(), 1);
+    let (_, files) = load(&path);
+    assert_eq!(scan(&files, &rules()), []);
+    let again = plan(&Session::load(&path).unwrap(), &files, &rules()).unwrap();
+    assert!(again.is_empty());
+}
+
+#[test]
+fn a_scan_tells_where_and_not_what() {
+    let (_home, path) = store();
+    let (_, files) = load(&path);
+    let found = scan(&files, &rules());
+    assert!(found.len() > 10, "{found:#?}");
+    for secret in &found {
+        let bytes = fs::read(&secret.path).unwrap();
+        let there = String::from_utf8_lossy(&bytes[secret.offset..]).into_owned();
+        assert!(there.starts_with(&token()) || there.starts_with("correcthorse"), "{secret:?}");
+        let line = 1 + bytes[..secret.offset].iter().filter(|&&byte| byte == b'\n').count();
+        assert_eq!(secret.line, line);
+        assert!(secret.masked.chars().count() <= 5, "{}", secret.masked);
+    }
+    assert!(!format!("{found:?}").contains(&token()[..8]));
+}
+
+#[test]
+fn stopped_at_any_step_it_comes_back_whole() {
+    for stop_at in 0.. {
+        let (home, path) = store();
+        let (session, files) = load(&path);
+        let plan = plan(&session, &files, &rules()).unwrap();
+        let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+        let before = tree(&home.config_dir());
+        let mut watch =
+            |step| if step == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let is_done = apply(&plan, &data, &source, &mut watch).is_ok();
+        let journal = Journal::new(&data);
+        if let Some(entry) = journal.entries().into_iter().next() {
+            journal.undo(entry).unwrap();
+        }
+        let mut after = tree(&home.config_dir());
+        after.retain(|path, _| !path.to_string_lossy().ends_with(".annals-new"));
+        assert_eq!(after, before, "stopped at step {stop_at}");
+        if is_done {
+            assert!(stop_at > 12);
+            break;
+        }
+    }
+}
+
+/// Plans, and holds the plan to its promises: verified, resumes as before, nothing found again; says how much was found.
+fn promise(session: &Session, files: &[Belonging], rules: &Rules) -> usize {
+    let plan = plan(session, files, rules).unwrap();
+    for edit in &plan.edits {
+        let after = edit.result();
+        assert_eq!(verify(edit, &after), [], "{}", edit.path().display());
+        let (old, new) = (Transcript::parse(edit.before()), Transcript::parse(&after));
+        for &client in Client::ALL {
+            let count =
+                |transcript: &Transcript<'_>| resume(transcript, client).outcome.map(|all| all.len()).ok();
+            assert_eq!(count(&old), count(&new), "{} {client}", edit.path().display());
+        }
+    }
+    let mut now = files.to_vec();
+    for file in &mut now {
+        let edited =
+            plan.edits.iter().find(|edit| edit.path() == file.path).map(annals_surgery::FileEdit::result);
+        let replaced = plan.changes.iter().find_map(|change| match change {
+            annals_store::changes::Change::Replace { path, bytes } if *path == file.path => {
+                Some(bytes.clone())
+            }
+            _ => None,
+        });
+        file.bytes = edited.or(replaced).unwrap_or_else(|| file.bytes.clone());
+    }
+    assert_eq!(scan(&now, rules), [], "{}", session.path.display());
+    scan(files, rules).len()
+}
+
+#[test]
+fn the_demo_store_is_redacted_by_a_pattern() {
+    let home = Home::new();
+    home.fill(&DemoPlan::default());
+    let discovery = Store::open(home.config_dir()).discover();
+    // A word that is in every conversation.
+    let rules = Rules::new(&[], &["(?i)the|test".to_owned()]).unwrap();
+    let mut found = 0;
+    for entry in discovery.sessions.iter().filter(|entry| entry.bytes > 0) {
+        let session = Session::load_from(&entry.path, Some(&discovery)).unwrap();
+        found += promise(&session, &belongings(&session, Some(&discovery)).unwrap(), &rules);
+    }
+    assert!(found > 100, "{found}");
+}
+
+#[test]
+fn a_pattern_that_finds_itself_is_refused() {
+    let home = Home::new();
+    let path = home.write("projects/-p/one.jsonl", Builder::new().prompt("aaaa b").into_bytes());
+    let (session, files) = load(&path);
+    // Matches end up between placeholders, one letter at a time, never in them.
+    let rules = Rules::new(&[], &[r"\S".to_owned()]).unwrap();
+    match plan(&session, &files, &rules) {
+        Ok(plan) => assert!(!plan.is_empty()),
+        Err(RedactError::Endless { path: file }) => assert_eq!(file, path),
+    }
+}
+
+#[test]
+fn the_corpus_is_redacted_and_its_images_are_not() {
+    let Some(corpus) = corpus::or_skip("the_corpus_is_redacted_and_its_images_are_not") else { return };
+    let rules = rules();
+    let (mut found, mut kinds) = (0, std::collections::BTreeMap::<&str, usize>::new());
+    for path in corpus.transcripts() {
+        let session = Session::load_from(&path, None).unwrap();
+        let files = belongings(&session, None).unwrap();
+        found += promise(&session, &files, &rules);
+        for secret in scan(&files, &rules) {
+            *kinds.entry(secret.kind.name()).or_default() += 1;
+            assert!(!is_sealed(&session.bytes, secret.offset), "{}:{}", corpus.name_of(&path), secret.offset);
+        }
+    }
+    println!("{found} findings: {kinds:?}");
+    assert!(found > 0);
+}
+
+/// Whether a byte stands in a long run of base 64, as images and signatures are.
+fn is_sealed(bytes: &[u8], offset: usize) -> bool {
+    let solid = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
+    let before = bytes[..offset].iter().rev().take_while(|byte| solid(byte)).count();
+    let after = bytes[offset..].iter().take_while(|byte| solid(byte)).count();
+    before + after > 400
+}

@@ -1,0 +1,101 @@
+//! The kinds of secrets, by the names that people meet: in placeholders, in `--kind`, in reports.
+
+/// What kind of secret something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SecretKind {
+    /// A block of a private key, PEM or OpenSSH.
+    PrivateKey,
+    /// An access key id of AWS.
+    Aws,
+    /// A token of GitHub.
+    GitHub,
+    /// A token of GitLab.
+    GitLab,
+    /// A token or hook of Slack.
+    Slack,
+    /// A key of Stripe.
+    Stripe,
+    /// A key or token of Google.
+    Google,
+    /// A key of Anthropic.
+    Anthropic,
+    /// A key of OpenAI, or of one of the many who use its form.
+    OpenAi,
+    /// A token of npm.
+    Npm,
+    /// A token of PyPI.
+    PyPi,
+    /// A token of Hugging Face.
+    HuggingFace,
+    /// A JSON web token.
+    Jwt,
+    /// The password in a connection string.
+    ConnectionString,
+    /// What an `Authorization` header carries.
+    Authorization,
+    /// The value of something whose name says that it is secret.
+    Assignment,
+    /// A string without order, near a word that says that it is secret.
+    Entropy,
+    /// A match of a pattern of the user's.
+    Pattern,
+}
+
+impl SecretKind {
+    /// Every kind.
+    pub const ALL: [Self; 18] = [
+        Self::PrivateKey,
+        Self::Aws,
+        Self::GitHub,
+        Self::GitLab,
+        Self::Slack,
+        Self::Stripe,
+        Self::Google,
+        Self::Anthropic,
+        Self::OpenAi,
+        Self::Npm,
+        Self::PyPi,
+        Self::HuggingFace,
+        Self::Jwt,
+        Self::ConnectionString,
+        Self::Authorization,
+        Self::Assignment,
+        Self::Entropy,
+        Self::Pattern,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PrivateKey => "private-key",
+            Self::Aws => "aws-key",
+            Self::GitHub => "github-token",
+            Self::GitLab => "gitlab-token",
+            Self::Slack => "slack-token",
+            Self::Stripe => "stripe-key",
+            Self::Google => "google-key",
+            Self::Anthropic => "anthropic-key",
+            Self::OpenAi => "openai-key",
+            Self::Npm => "npm-token",
+            Self::PyPi => "pypi-token",
+            Self::HuggingFace => "huggingface-token",
+            Self::Jwt => "jwt",
+            Self::ConnectionString => "connection-string",
+            Self::Authorization => "authorization",
+            Self::Assignment => "assignment",
+            Self::Entropy => "entropy",
+            Self::Pattern => "pattern",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl std::fmt::Display for SecretKind {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(self.name())
+    }
+}

@@ -1,0 +1,108 @@
+//! The rules by which secrets are found: those of the project, and the user's own patterns.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use regex::Regex;
+
+use super::base64::is_data;
+use super::kind::SecretKind;
+use super::placeholders::placeholder_spans;
+use super::taken::Taken;
+use super::{named, shapes, urls};
+
+/// Where in a text a secret stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What kind it is.
+    pub kind: SecretKind,
+    /// Its bytes.
+    pub span: Range<usize>,
+}
+
+/// A pattern that is no regular expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatternError {
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl std::fmt::Display for PatternError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for PatternError {}
+
+impl From<regex::Error> for PatternError {
+    fn from(error: regex::Error) -> Self {
+        Self { message: error.to_string() }
+    }
+}
+
+/// What is looked for.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    shapes: Regex,
+    words: Regex,
+    kinds: BTreeSet<SecretKind>,
+    patterns: Vec<Regex>,
+}
+
+impl Rules {
+    /// Secrets of these kinds (none named: of all) and whatever the patterns match.
+    pub fn new(kinds: &[SecretKind], patterns: &[String]) -> Result<Self, PatternError> {
+        let chosen = if kinds.is_empty() { &SecretKind::ALL[..] } else { kinds };
+        let patterns: Result<Vec<_>, _> = patterns.iter().map(|pattern| Regex::new(pattern)).collect();
+        Ok(Self {
+            shapes: shapes::expression()?,
+            words: named::expression()?,
+            kinds: chosen.iter().copied().collect(),
+            patterns: patterns?,
+        })
+    }
+
+    /// Every secret of a text, in order; no two overlap.
+    pub fn find(&self, text: &str) -> Vec<Finding> {
+        let mut found = Vec::new();
+        if is_data(text) {
+            return found;
+        }
+        shapes::find(&self.shapes, text, &mut found);
+        urls::find(text, &mut found);
+        named::find(&self.words, text, &mut found);
+        self.choose(text, found)
+    }
+
+    /// The same for the value of a field, whose name may say that it is secret.
+    pub fn find_named(&self, name: &str, text: &str) -> Vec<Finding> {
+        let whole = named::of_field(&self.words, name, text).filter(|whole| self.kinds.contains(&whole.kind));
+        let found = self.find(text);
+        match whole {
+            Some(whole) if found.is_empty() => vec![whole],
+            _ => found,
+        }
+    }
+
+    /// Adds the user's, drops what was not asked for, what is a placeholder, and what overlaps: what was found first by a
+    /// rule that knows more stays.
+    fn choose(&self, text: &str, mut found: Vec<Finding>) -> Vec<Finding> {
+        found.retain(|finding| self.kinds.contains(&finding.kind));
+        for pattern in &self.patterns {
+            let hits = pattern.find_iter(text).filter(|hit| !hit.is_empty());
+            found.extend(hits.map(|hit| Finding { kind: SecretKind::Pattern, span: hit.range() }));
+        }
+        if found.is_empty() {
+            return found;
+        }
+        let mut taken = Taken::default();
+        for ours in placeholder_spans(text) {
+            taken.take(&ours);
+        }
+        let mut kept = found;
+        kept.retain(|finding| taken.take(&finding.span));
+        kept.sort_by_key(|finding| finding.span.start);
+        kept
+    }
+}

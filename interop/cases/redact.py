@@ -1,0 +1,116 @@
+"""Secrets are taken out of a session by annals, and the client goes on with what is left: it is what annals foretold."""
+import json
+import os
+import random
+import shutil
+import subprocess
+
+import sessions
+from bench import Failed, file_of, read
+from common import find_shared, hermetic
+
+PROMPT = "And what next?"
+ASKED = [{"role": "user", "content": PROMPT}]
+LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+MOST_REAL = 5
+LARGEST = 2_000_000
+
+
+def token():
+    """A token of a known shape that opens nothing."""
+    return "ghp_" + "".join(random.Random(7).choices(LETTERS, k=36))
+
+
+def annals(bench, *arguments):
+    """One run of annals, with a data folder of its own; its exit code and what it says."""
+    home = os.path.join(bench.config, "..", "home")
+    os.makedirs(home, exist_ok=True)
+    words = [bench.annals.path, "--config-dir", bench.config, "--data-dir", os.path.join(home, "data"), *arguments]
+    done = subprocess.run(words, capture_output=True, text=True, env=hermetic(home), check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def redacted(bench, path, *options):
+    """Redacts a file, and holds it to its word: nothing is found again."""
+    code, said = annals(bench, "redact", path, "--yes", *options)
+    if code:
+        raise Failed(f"redact: {code} {said}")
+    code, said = annals(bench, "redact", path, "--scan", *options)
+    if code:
+        raise Failed(f"a second scan finds something: {said}")
+
+
+def secretive(session, bench):
+    """A talk in which a token is everywhere: asked, thought, called, answered, and after a compaction."""
+    secret = token()
+    sessions.talk(session, bench)
+    session.prompt(f"Use \"{secret}\",\nand DB_PASSWORD=correcthorse.")
+    session.respond(bench.thinking(f"They said {secret}."), sessions.text("I will."))
+    session.prompt("Look at it.")
+    session.respond(bench.thinking("Nothing secret here."), sessions.call(31, "Bash", command=f"echo {secret}", description="Say"))
+    session.results(sessions.result(31, f"{secret} é correcthorse"))
+    session.respond(sessions.text(f"It is {secret}."))
+    session.prompt("Thank you.")
+    session.respond(bench.thinking("Done."), sessions.text("You are welcome."))
+
+
+def resumes(bench, path, session_id):
+    """The client sends what annals foretells of the file; that is the answer."""
+    foretold = bench.would_send(path)
+    done = bench.ask("--resume", session_id, prompt=PROMPT)
+    bench.expect(foretold + ASKED, bench.sent(done, PROMPT), "annals and the client")
+    return json.dumps(bench.sent(done, PROMPT), ensure_ascii=False)
+
+
+def case_a_redacted_session_resumes(bench):
+    session = bench.session(secretive)
+    path = session.path(bench.config)
+    before = read(path)
+    redacted(bench, path)
+    sent = resumes(bench, path, session.id)
+    if token() in sent or "correcthorse" in sent:
+        raise Failed("a secret is sent")
+    for word in ("[REDACTED:github-token:1]", "[REDACTED:assignment:1]", "You are welcome.", "A blue square."):
+        if word not in sent:
+            raise Failed(f"{word} is not sent")
+    if before == read(path):
+        raise Failed("nothing was changed")
+
+
+def case_a_harmless_session_is_left_alone(bench):
+    session = bench.session(sessions.everything)
+    before = read(session.path(bench.config))
+    redacted(bench, session.path(bench.config))
+    if read(session.path(bench.config)) != before:
+        raise Failed("a session without a secret was changed")
+
+
+def case_a_pattern_in_every_kind_of_record(bench):
+    session = bench.session(sessions.everything)
+    options = ("--pattern", "(?i)two|picture|think|one|summary")
+    redacted(bench, session.path(bench.config), *options)
+    if "[REDACTED:pattern:1]" not in resumes(bench, session.path(bench.config), session.id):
+        raise Failed("no placeholder is sent")
+
+
+def case_real_sessions_resume_redacted(bench):
+    """Real ones, where they are on this machine: a word that all of them have goes."""
+    corpus = find_shared("corpus", "ANNALS_CORPUS")
+    if not corpus:
+        return
+    found = []
+    for folder, _, names in sorted(os.walk(corpus)):
+        fitting = [os.path.join(folder, name) for name in sorted(names) if name.endswith(".jsonl") and not name.startswith("agent-")]
+        found += [path for path in fitting if "projects" in folder and 2_000 < os.path.getsize(path) < LARGEST][:1]
+    for number, path in enumerate(found[:: max(1, len(found) // MOST_REAL)][:MOST_REAL]):
+        lines = [json.loads(line) for line in read(path).decode("utf-8", "replace").splitlines() if line.startswith("{") and line.endswith("}")]
+        # Thoughts of real models are signed by the real API: the scripted one would refuse them.
+        if any("\"thinking\"" in json.dumps(line) for line in lines) or not bench.would_send(path):
+            continue
+        session_id = os.path.basename(path).removesuffix(".jsonl")
+        there = file_of(bench, session_id)
+        os.makedirs(os.path.dirname(there), exist_ok=True)
+        shutil.copy(path, there)
+        os.utime(there, (1_700_000_000 + number, 1_700_000_000 + number))
+        redacted(bench, there, "--pattern", "(?i)the|file")
+        resumes(bench, there, session_id)
