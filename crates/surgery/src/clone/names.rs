@@ -52,6 +52,22 @@ impl Names {
         names
     }
 
+    #[cfg(test)]
+    pub(super) fn made_up<const R: usize, const A: usize>(
+        session: (&str, &str),
+        records: [(&str, &str); R],
+        agents: [(&str, &str); A],
+        project: (&str, &str),
+    ) -> Self {
+        let own = |(old, new): (&str, &str)| (old.to_owned(), new.to_owned());
+        Self {
+            session: (session.0.into(), session.1.into()),
+            records: records.map(own).into(),
+            agents: agents.map(own).into(),
+            project: Some((project.0.into(), project.1.into())),
+        }
+    }
+
     /// The session goes to another project: paths of its own folder follow.
     pub(super) fn move_project(&mut self, old: &Slug, new: &Slug) {
         self.project = Some((old.clone(), new.clone()));

@@ -79,6 +79,13 @@ fn session(bytes: &[u8], at: usize, names: &Names) -> Option<Splice> {
     {
         return Some((at, end, new.to_owned()));
     }
+    // The list of a session's main agent has the session's name twice.
+    if let Some(first) =
+        bytes[..at].strip_suffix(b"-agent-").and_then(|before| before.len().checked_sub(UUID))
+        && bytes[first..first + UUID] == bytes[at..end]
+    {
+        return session(bytes, first, names).map(|_| (at, end, new.to_owned()));
+    }
     if let Some((folder, start)) = folder_before(bytes, at) {
         if OF_SESSIONS.contains(&folder) {
             return Some((at, end, new.to_owned()));
@@ -138,4 +145,60 @@ fn text(bytes: &[u8]) -> Option<&str> {
 
 fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
     bytes.windows(part.len()).position(|window| window == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SESSION: &str = "3f2a0000-1111-4222-8333-444444444444";
+    const RECORD: &str = "00000000-0000-4000-8000-00000000000a";
+    const AGENT: &str = "a0123456789abcdef";
+
+    fn names() -> Names {
+        Names::made_up(
+            (SESSION, "SESSION"),
+            [(RECORD, "RECORD"), ("word", "WORD"), ("1234e56", "NUMBER")],
+            [(AGENT, "AGENT"), ("short1", "SHORT")],
+            ("-old", "-new"),
+        )
+    }
+
+    /// `S`, `R` and `A` stand for the old ids.
+    fn check(text: &str, expected: &str) {
+        let text = text.replace("$S", SESSION).replace("$R", RECORD).replace("$A", AGENT);
+        let expected = expected.replace("$S", SESSION).replace("$R", RECORD).replace("$A", AGENT);
+        let mut seen = text.clone();
+        for (start, end, new) in ids(text.as_bytes(), &names()).into_iter().rev() {
+            seen.replace_range(start..end, &new);
+        }
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn records_and_agents_are_known_anywhere() {
+        check(r#"{"x":"$R","$R":1}"#, r#"{"x":"RECORD","RECORD":1}"#);
+        check(r#""line\n$R, ($A)\u00e9$A""#, r#""line\nRECORD, (AGENT)\u00e9AGENT""#);
+        check("agent-$A.jsonl $R-agent-$A agent-short1", "agent-AGENT.jsonl RECORD-agent-AGENT agent-SHORT");
+        check("x$R y$A $Az $R0", "x$R y$A $Az $R0");
+    }
+
+    #[test]
+    fn what_could_be_anything_is_left() {
+        check(r#"{"a":"word","b":1234e56,"c":"short1"}"#, r#"{"a":"word","b":1234e56,"c":"short1"}"#);
+        check("/tmp/$S/tasks/$A.output", "/tmp/$S/tasks/$A.output");
+    }
+
+    #[test]
+    fn a_session_is_changed_where_the_clone_has_the_thing_too() {
+        check(r#"{"sessionId":"$S"}"#, r#"{"sessionId":"SESSION"}"#);
+        check("we spoke of $S and $S-agent-$S", "we spoke of $S and $S-agent-$S");
+        check(r#""{\"id\":\"$S\"}""#, r#""{\"id\":\"$S\"}""#);
+        check("/c/projects/-other/$S/tool-results/b.txt", "/c/projects/-other/SESSION/tool-results/b.txt");
+        check("/c/projects/-old/$S.jsonl", "/c/projects/-new/SESSION.jsonl");
+        check(r"C:\\projects\\-old\\$S\\x", r"C:\\projects\\-new\\SESSION\\x");
+        check("todos/$S-agent-$S.json", "todos/SESSION-agent-SESSION.json");
+        check("\"$S/subagents/x\"", "\"SESSION/subagents/x\"");
+        check("/tmp/claude/-old/$S/scratchpad", "/tmp/claude/-old/$S/scratchpad");
+    }
 }

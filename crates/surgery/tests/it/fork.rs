@@ -80,6 +80,36 @@ fn a_fork_ends_where_it_is_told_for_every_client() {
     assert!(String::from_utf8(lines(&whole)).unwrap().contains("two anew"));
 }
 
+/// Real files have this: what a compaction kept goes on beside its boundary, to which no parent leads.
+#[test]
+fn a_boundary_beside_the_path_goes_along() {
+    let home = Home::new();
+    let session = builder::Session::new().id(ID).folder("/w").prompt("one").reply("1");
+    let session = session.prompt("two").reply("2").parent(None).chained("system", |object| {
+        let kept = [uuid(3), uuid(6), uuid(4)];
+        let [head, anchor, tail] = &kept;
+        object.string("subtype", "compact_boundary").string("logicalParentUuid", tail);
+        let metadata = format!(
+            r#"{{"preservedSegment":{{"headUuid":"{head}","anchorUuid":"{anchor}","tailUuid":"{tail}"}}}}"#
+        );
+        object.raw("compactMetadata", metadata.as_bytes());
+    });
+    let session = session.chained("user", |object| {
+        object.boolean("isCompactSummary", true);
+        object.raw("message", br#"{"role":"user","content":"so far"}"#);
+    });
+    let bytes = session.parent(Some(&uuid(4))).prompt("three").into_bytes();
+    let path = home.write(format!("projects/-w/{ID}.jsonl"), &bytes);
+    let expected = said(&bytes, Client::NEWEST);
+    assert!(!expected.join("").contains("one") && expected.join("").contains("so far"), "{expected:?}");
+    for ids in [Ids::Kept, Ids::New] {
+        assert_eq!(said(&lines(&forked(&path, &At::End, ids)), Client::NEWEST), expected);
+    }
+    // From before the compaction there is nothing of it.
+    let early = said(&lines(&forked(&path, &At::Record(uuid(4)), Ids::New)), Client::NEWEST).join("");
+    assert!(early.contains("one") && !early.contains("so far"), "{early}");
+}
+
 #[test]
 fn kept_ids_are_as_the_store_forks() {
     let home = Home::new();
@@ -131,18 +161,32 @@ fn bad_plans_are_refused() {
 }
 
 #[test]
-fn a_fork_is_taken_back() {
-    let home = Home::new();
-    let path = rich(&home);
-    let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
-    for ids in [Ids::Kept, Ids::New] {
-        let (session, side) = load(&path);
-        let forking = plan(&session, &side, &At::End, ids, &source).unwrap();
-        let before = tree(&home.config_dir());
-        let entry = apply(&forking.plan, &data, &source, &mut |_| ControlFlow::Continue(())).unwrap();
-        assert_eq!(tree(&home.config_dir()).len(), before.len() + forking.plan.changes.len());
-        Journal::new(&data).undo(entry).unwrap();
-        assert_eq!(tree(&home.config_dir()), before);
+fn a_fork_stopped_at_any_step_comes_back_whole() {
+    for (ids, least) in [(Ids::Kept, 3), (Ids::New, 11)] {
+        for stop_at in 0.. {
+            let home = Home::new();
+            let (session, side) = load(&rich(&home));
+            let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+            let forking = plan(&session, &side, &At::End, ids, &source).unwrap();
+            let before = tree(&home.config_dir());
+            let mut watch =
+                |step| if step == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            let done = apply(&forking.plan, &data, &source, &mut watch).is_ok();
+            if done {
+                assert_eq!(tree(&home.config_dir()).len(), before.len() + forking.plan.changes.len());
+            }
+            let journal = Journal::new(&data);
+            if let Some(entry) = journal.entries().into_iter().next() {
+                journal.undo(entry).unwrap();
+            }
+            let mut after = tree(&home.config_dir());
+            after.retain(|path, _| !path.to_string_lossy().ends_with(".annals-new"));
+            assert_eq!(after, before, "{ids:?} stopped at step {stop_at}");
+            if done {
+                assert!(stop_at > least, "{stop_at}");
+                break;
+            }
+        }
     }
 }
 
