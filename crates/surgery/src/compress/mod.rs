@@ -8,6 +8,8 @@ mod cut;
 mod extract;
 mod summary;
 
+use std::collections::HashSet;
+
 use annals_store::source::{Source, new_uuid};
 use annals_transcript::draft::{CompactionTrigger, Draft, Origin, Stamp};
 use annals_transcript::edit::{EditError, Editor, Step};
@@ -145,7 +147,12 @@ fn check_seen(before: &Transcript<'_>, after: &[u8], boundary: &str) -> Result<(
                 resume::Origin::Filler(_) => None,
             })
             .collect();
-        if !nodes.contains(&(from + 1)) || nodes.iter().any(|&node| node < from) {
+        // A client that copies replies leaves lines of one response on both sides; it finds them wherever they stand.
+        let known = &after.nodes()[..];
+        let stay: HashSet<_> =
+            nodes.iter().filter(|&&node| node > from).filter_map(|&node| known[node].message).collect();
+        let is_copy = |node: NodeIndex| known[node].message.is_some_and(|message| stay.contains(&message));
+        if !nodes.contains(&(from + 1)) || nodes.iter().any(|&node| node < from && !is_copy(node)) {
             return Err(CompressError::NotSeen { client });
         }
     }
