@@ -148,7 +148,7 @@ fn check_seen(before: &Transcript<'_>, after: &[u8], boundary: &str) -> Result<(
             })
             .collect();
         // A client that copies replies leaves lines of one response on both sides; it finds them wherever they stand.
-        let known = &after.nodes()[..];
+        let known = after.nodes();
         let stay: HashSet<_> =
             nodes.iter().filter(|&&node| node > from).filter_map(|&node| known[node].message).collect();
         let is_copy = |node: NodeIndex| known[node].message.is_some_and(|message| stay.contains(&message));
