@@ -113,3 +113,23 @@ fn what_was_bridged_stays_linked() {
         assert_eq!(verify(&edit, after.as_bytes()), []);
     }
 }
+
+#[test]
+fn what_a_compaction_kept_still_begins_on_its_own_stretch() {
+    let boundary = r#"{"type":"system","subtype":"compact_boundary","uuid":"x","parentUuid":null,"timestamp":"2026-01-01T00:00:00.000Z","compactMetadata":{"preservedSegment":{"headUuid":"head","anchorUuid":"x","tailUuid":"tail"}}}"#;
+    let file = [
+        line("a", "null"),
+        line("head", "\"a\""),
+        line("middle", "\"head\""),
+        line("tail", "\"middle\""),
+        line("beside", "\"head\""),
+        boundary.to_owned(),
+    ]
+    .join("\n");
+    let transcript = Transcript::parse(file.as_bytes());
+    let mut edit = FileEdit::new(Path::new("f"), file.as_bytes());
+    edit.remove(2, "test");
+    relink(&mut edit, &transcript, &Graph::new(&transcript), &BTreeSet::from([1])).unwrap();
+    let after = String::from_utf8(edit.result()).unwrap();
+    assert!(after.contains(r#""headUuid":"middle""#) && after.contains(r#""tailUuid":"tail""#), "{after}");
+}
