@@ -135,7 +135,12 @@ pub fn relink(
             let node = gone[&reference.uuid];
             let target = match reference.kind {
                 ReferenceKind::Parent | ReferenceKind::Above => above(node),
-                ReferenceKind::Below => below(node),
+                ReferenceKind::Below => {
+                    let is_tail = |other: &&Reference<'_>| other.path.last() == Some(&Step::Key("tailUuid"));
+                    let tail = found.iter().find(is_tail).map(|tail| tail.uuid.as_str());
+                    let first = tail.and_then(|tail| first_left(transcript, graph, removed, node, tail));
+                    first.and_then(uuid_of).or_else(|| below(node))
+                }
                 ReferenceKind::Call | ReferenceKind::Elsewhere => None,
                 ReferenceKind::Item => {
                     let (last, list) = reference.path.split_last().ok_or(EditError::NoSuchPlace)?;
@@ -161,6 +166,22 @@ pub fn relink(
         edit.change(line, mended, "it pointed at a line that goes");
     }
     Ok(())
+}
+
+/// The first line that stays of a stretch from head to tail: clients walk it from its tail, and a line beside it is none of it.
+fn first_left(
+    transcript: &Transcript<'_>,
+    graph: &Graph<'_>,
+    removed: &BTreeSet<NodeIndex>,
+    head: NodeIndex,
+    tail: &str,
+) -> Option<NodeIndex> {
+    let tail = transcript.nodes().iter().rposition(|node| node.uuid.is_some_and(|uuid| uuid.is(tail)));
+    let up = std::iter::successors(tail, |&node| (node != head).then(|| graph.parent(node)).flatten());
+    // No chain is longer than the file.
+    let stretch: Vec<_> = up.take(transcript.nodes().len()).collect();
+    let first = stretch.iter().rev().find(|node| !removed.contains(node)).copied();
+    first.filter(|_| stretch.last() == Some(&head))
 }
 
 /// Clients look so many milliseconds back for the line before one whose parent is missing.

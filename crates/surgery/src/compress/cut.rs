@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use annals_transcript::graph::Graph;
 use annals_transcript::pairing::Pairs;
-use annals_transcript::record::{Record, SystemKind};
+use annals_transcript::record::{Record, RecordKind, SystemKind};
 use annals_transcript::resume::{Client, Origin, Resumed, leaf};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 use annals_transcript::turn::Speaker;
@@ -18,6 +18,8 @@ pub(super) struct Cutting {
     pub(super) first: NodeIndex,
     /// The line that it followed.
     pub(super) above: NodeIndex,
+    /// The chain that stays, from its first line to its last.
+    pub(super) kept: Vec<NodeIndex>,
     /// What the client sent of the records before it, in that order.
     pub(super) old: Vec<NodeIndex>,
 }
@@ -52,9 +54,28 @@ impl Cutting {
             }
             let (first, above) = (chain[place], chain[place - 1]);
             let old = sent.iter().copied().take_while(|node| *node != first).filter(is_old).collect();
-            return Ok(Self { first, above, old });
+            return Ok(Self { first, above, kept: chain[place..].to_vec(), old });
         }
         Err(too_few)
+    }
+
+    /// The lines of what stays that follow progress, each with the last line above it that is none: the oldest client cannot
+    /// cross progress and would not find the summary.
+    pub(super) fn behind_progress(
+        &self,
+        transcript: &Transcript<'_>,
+        graph: &Graph<'_>,
+    ) -> Vec<(NodeIndex, String)> {
+        let is_progress = |node: NodeIndex| transcript.nodes()[node].kind == RecordKind::Progress;
+        let mut found = Vec::new();
+        let mut before = None;
+        for &node in self.kept.iter().filter(|&&node| !is_progress(node)) {
+            if let Some(uuid) = before.filter(|_| graph.parent(node).is_some_and(is_progress)) {
+                found.push((node, uuid));
+            }
+            before = transcript.nodes()[node].uuid.map(|uuid| uuid.to_string());
+        }
+        found
     }
 }
 

@@ -8,6 +8,8 @@ mod cut;
 mod extract;
 mod summary;
 
+use std::collections::HashSet;
+
 use annals_store::source::{Source, new_uuid};
 use annals_transcript::draft::{CompactionTrigger, Draft, Origin, Stamp};
 use annals_transcript::edit::{EditError, Editor, Step};
@@ -38,7 +40,7 @@ pub enum CompressError {
         /// Turns that stay.
         kept: usize,
     },
-    /// The first turn that stays has a line that holds more than its record.
+    /// A line of what stays holds more than its record.
     #[error("line {line} holds more than one record: it cannot be edited before it is repaired")]
     Damaged {
         /// The line.
@@ -50,7 +52,7 @@ pub enum CompressError {
         /// The client.
         client: Client,
     },
-    /// The first turn that stays could not be put behind the summary.
+    /// A line of what stays could not be put behind another one.
     #[error("line {line}: {error}")]
     Edit {
         /// The line.
@@ -68,9 +70,6 @@ pub fn compress(session: &Session, kept: usize, source: &dyn Source) -> Result<P
     let cutting = Cutting::find(&transcript, &graph, &seen, kept)?;
     let first = &transcript.nodes()[cutting.first];
     let line = first.line as usize;
-    if first.standing != Standing::Alone {
-        return Err(CompressError::Damaged { line });
-    }
     let text = summary::of(&extract::turns_of(&transcript, &cutting.old));
     let origin = origin_of(&transcript, cutting.first, session);
     let (boundary, summed) = (new_uuid(source), new_uuid(source));
@@ -91,19 +90,42 @@ pub fn compress(session: &Session, kept: usize, source: &dyn Source) -> Result<P
     let draft = Draft::compact_summary(&text);
     let why = "the summary";
     edit.insert_after(line - 1, draft.line(&origin, &stamp(&summed, Some(&boundary), None)), why);
-    let follows = |raw: &[u8]| {
-        let mut editor = Editor::new(raw)?;
-        editor.replace_string(&[Step::Key("parentUuid")], &summed)?;
-        editor.finish()
-    };
-    let bytes = follows(transcript.fields(cutting.first).raw());
-    edit.change(line, bytes.map_err(|error| CompressError::Edit { line, error })?, "it follows the summary");
+    follow(&mut edit, &transcript, cutting.first, &summed, "it follows the summary")?;
+    for (node, before) in cutting.behind_progress(&transcript, &graph) {
+        follow(
+            &mut edit,
+            &transcript,
+            node,
+            &before,
+            "it followed progress, which the oldest client cannot cross",
+        )?;
+    }
     check_seen(&transcript, &edit.result(), &boundary)?;
     let mut plan = Plan::new(format!("compress {}", session.key), &session.root());
     plan.usage_is_off = true;
     plan.notes.push("usage stays as it was counted: it no longer says what a request would cost".to_owned());
     plan.edit(edit);
     Ok(plan)
+}
+
+/// Makes a record follow another one.
+fn follow(
+    edit: &mut FileEdit,
+    transcript: &Transcript<'_>,
+    node: NodeIndex,
+    parent: &str,
+    why: &str,
+) -> Result<(), CompressError> {
+    let line = transcript.nodes()[node].line as usize;
+    if transcript.nodes()[node].standing != Standing::Alone {
+        return Err(CompressError::Damaged { line });
+    }
+    let mended = Editor::new(transcript.fields(node).raw()).and_then(|mut editor| {
+        editor.replace_string(&[Step::Key("parentUuid")], parent)?;
+        editor.finish()
+    });
+    edit.change(line, mended.map_err(|error| CompressError::Edit { line, error })?, why);
+    Ok(())
 }
 
 /// About how many tokens the conversation has: a quarter of its bytes.
@@ -145,7 +167,12 @@ fn check_seen(before: &Transcript<'_>, after: &[u8], boundary: &str) -> Result<(
                 resume::Origin::Filler(_) => None,
             })
             .collect();
-        if !nodes.contains(&(from + 1)) || nodes.iter().any(|&node| node < from) {
+        // A client that copies replies leaves lines of one response on both sides; it finds them wherever they stand.
+        let known = after.nodes();
+        let stay: HashSet<_> =
+            nodes.iter().filter(|&&node| node > from).filter_map(|&node| known[node].message).collect();
+        let is_copy = |node: NodeIndex| known[node].message.is_some_and(|message| stay.contains(&message));
+        if !nodes.contains(&(from + 1)) || nodes.iter().any(|&node| node < from && !is_copy(node)) {
             return Err(CompressError::NotSeen { client });
         }
     }

@@ -159,6 +159,30 @@ fn a_call_that_is_answered_later_is_not_torn() {
 }
 
 #[test]
+fn the_oldest_client_finds_the_summary_across_progress() {
+    let bytes = Builder::new()
+        .prompt("one")
+        .reply("One.")
+        .prompt("two")
+        .tool_use("Bash", "{}")
+        .chained("progress", |line| {
+            line.string("toolUseID", "x").object("data", |data| {
+                data.string("type", "bash_progress");
+            });
+        })
+        .tool_result("out")
+        .reply("Two.")
+        .into_bytes();
+    let (_home, session) = session(&bytes);
+    let after = result(&planned(&session, 1).unwrap());
+    for &client in Client::ALL {
+        let (_, rest) = summary_and_rest(&after, client);
+        let kinds: Vec<_> = rest.iter().map(Sent::kind).collect();
+        assert_eq!(kinds, ["text", "tool_use", "tool_result", "text"], "{client}");
+    }
+}
+
+#[test]
 fn a_stop_at_any_step_comes_back_whole() {
     comes_back_from_every_step(|| {
         let (home, session) = session(&talk().into_bytes());
@@ -211,7 +235,7 @@ fn the_demo_store_goes_on_from_summaries() {
 #[test]
 fn the_corpus_goes_on_from_summaries() {
     let Some(corpus) = corpus::or_skip("the_corpus_goes_on_from_summaries") else { return };
-    let mut count = 0;
+    let (mut count, mut odd) = (0, Vec::new());
     for path in corpus.transcripts() {
         let name = corpus.name_of(&path);
         let session = Session::load_from(&path, None).unwrap();
@@ -222,9 +246,15 @@ fn the_corpus_goes_on_from_summaries() {
                     count += 1;
                 }
                 Err(CompressError::TooFewTurns { .. } | CompressError::NotResumed) => {}
-                Err(error) => println!("{name}: {error}"),
+                // Odd files, in which one client takes another branch than the newest: they are left alone, and no others.
+                Err(CompressError::NotSeen { client: Client::V2_1_112 }) => odd.push(name.clone()),
+                Err(error) => panic!("{name}: {error}"),
             }
         }
     }
     assert!(count > 30, "{count}");
+    assert!(
+        odd.len() == 2 && odd[0].contains("6c0a282a") && odd[1].contains("general-tool-calls"),
+        "{odd:?}"
+    );
 }

@@ -88,3 +88,48 @@ fn a_wrong_result_is_seen() {
     });
     check(before.replace("timestamp", "time"), &|found| matches!(found, Violation::Refused { .. }));
 }
+
+#[test]
+fn what_was_bridged_stays_linked() {
+    let at = |line: String, second: u32| line.replace("00:00.000Z", &format!("00:{second:02}.000Z"));
+    let file = |late: u32| {
+        [
+            at(line("a", "null"), 1),
+            at(line("b", "\"a\""), 2),
+            at(line("c", "\"gone\""), late),
+            at(line("d", "\"c\""), late + 20),
+        ]
+        .join("\n")
+    };
+    // Clients find the line before one whose parent is missing by its time, at most five seconds back.
+    for (late, parent) in [(4, "\"b\""), (7, "\"b\""), (8, "null")] {
+        let file = file(late);
+        let transcript = Transcript::parse(file.as_bytes());
+        let mut edit = FileEdit::new(Path::new("f"), file.as_bytes());
+        edit.remove(3, "test");
+        relink(&mut edit, &transcript, &Graph::new(&transcript), &BTreeSet::from([2])).unwrap();
+        let after = String::from_utf8(edit.result()).unwrap();
+        assert_eq!(after.lines().last().unwrap(), at(line("d", parent), late + 20), "{late}");
+        assert_eq!(verify(&edit, after.as_bytes()), []);
+    }
+}
+
+#[test]
+fn what_a_compaction_kept_still_begins_on_its_own_stretch() {
+    let boundary = r#"{"type":"system","subtype":"compact_boundary","uuid":"x","parentUuid":null,"timestamp":"2026-01-01T00:00:00.000Z","compactMetadata":{"preservedSegment":{"headUuid":"head","anchorUuid":"x","tailUuid":"tail"}}}"#;
+    let file = [
+        line("a", "null"),
+        line("head", "\"a\""),
+        line("middle", "\"head\""),
+        line("tail", "\"middle\""),
+        line("beside", "\"head\""),
+        boundary.to_owned(),
+    ]
+    .join("\n");
+    let transcript = Transcript::parse(file.as_bytes());
+    let mut edit = FileEdit::new(Path::new("f"), file.as_bytes());
+    edit.remove(2, "test");
+    relink(&mut edit, &transcript, &Graph::new(&transcript), &BTreeSet::from([1])).unwrap();
+    let after = String::from_utf8(edit.result()).unwrap();
+    assert!(after.contains(r#""headUuid":"middle""#) && after.contains(r#""tailUuid":"tail""#), "{after}");
+}
