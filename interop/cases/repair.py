@@ -126,7 +126,11 @@ def case_many_faults_at_once(bench):
 
 
 def real_sessions(most):
-    """Small sessions of the corpus, each of another release: (name, lines). Thoughts are signed for another API, so none has any."""
+    """Small sessions of the corpus, each of another release: (name, lines).
+
+    Thoughts are signed for another API, and older clients leave out what ExitPlanMode was given: none has either.
+    """
+    unfit = (b'"type":"thinking"', b'"ExitPlanMode"')
     found = {}
     for folder, _, names in sorted(os.walk(os.environ.get("ANNALS_CORPUS") or "")):
         for name in sorted(names):
@@ -136,7 +140,7 @@ def real_sessions(most):
             lines = [line for line in lines_of(path) if line.endswith(b"\n")]
             version = re.search(rb'"version":"(\d+\.\d+\.\d+)"', b"".join(lines))
             talks = sum(b'"type":"assistant"' in line for line in lines)
-            if version and version[1] not in found and talks > 2 and b'"type":"thinking"' not in b"".join(lines):
+            if version and version[1] not in found and talks > 2 and not any(word in b"".join(lines) for word in unfit):
                 found[version[1]] = (name.removesuffix(".jsonl"), lines)
     step = max(1, len(found) // most)
     return [found[version] for version in sorted(found)][::step][:most]
