@@ -37,10 +37,10 @@ fn a_preview_shows_each_line_and_touches_nothing() {
   - line 3: torn-line: no whole record is on the line
   ~ line 4: dangling-parent: it follows line 2: the line before it
   + line 5: unanswered-tool-use: an error stands in for the result of toolu_000000000002000000000000
-1 line removed, 1 changed, 1 new; 1.8 KiB → 2.3 KiB
-  2.0.76   2 messages → 6 messages, about 40 → 158 tokens
-  2.1.112  2 messages → 6 messages, about 40 → 169 tokens
-  2.1.325  3 messages → 6 messages, about 97 → 158 tokens
+1 line removed, 1 changed, 1 new; 2.0 KB → 2.6 KB
+  2.0.76   2 messages → 6 messages, about 34 → 137 tokens
+  2.1.112  2 messages → 6 messages, about 34 → 152 tokens
+  2.1.325  4 messages → 6 messages, about 110 → 137 tokens
 would do: {ID} is repaired
 [EOF]"
     );

@@ -42,10 +42,12 @@ pub(super) enum Fault {
     ResultLost,
     ThoughtAlone,
     SummaryLost,
+    BranchLost,
+    Oversize,
 }
 
 impl Fault {
-    pub(super) const ALL: [Self; 18] = [
+    pub(super) const ALL: [Self; 20] = [
         Self::TornLine,
         Self::TornTail,
         Self::Spliced,
@@ -64,6 +66,8 @@ impl Fault {
         Self::ResultLost,
         Self::ThoughtAlone,
         Self::SummaryLost,
+        Self::BranchLost,
+        Self::Oversize,
     ];
 
     /// The file with this fault; none where it has no place for it.
@@ -156,6 +160,33 @@ impl Fault {
             Self::SummaryLost => {
                 let summaries = chained.iter().copied().filter(|&index| nodes[index].is_compact_summary);
                 drop(lines.remove(line(pick(summaries.collect())?)));
+            }
+            Self::BranchLost => {
+                // Of two results, one behind the other, the second hangs from the call, and the first was answered by itself.
+                let results = has("\"type\":\"tool_result\"");
+                let parent_of = |index: usize| {
+                    chained.iter().copied().find(|&other| nodes[other].uuid == nodes[index].parent.id())
+                };
+                let follows_one =
+                    |&index: &usize| parent_of(index).is_some_and(|above| results.contains(&above));
+                let second = pick(results.iter().copied().filter(follows_one).collect())?;
+                let first = parent_of(second)?;
+                let call = format!("\"{}\"", nodes[first].parent.id()?);
+                lines[line(second)] = replaced(&lines[line(second)], "parentUuid", call.as_bytes())?;
+                let answer = format!(
+                    r#"{{"parentUuid":"{}","isSidechain":false,"type":"assistant","uuid":"00000000-1111-4000-8000-000000000000","timestamp":{},"message":{{"id":"msg_lost","role":"assistant","content":[{{"type":"text","text":"of the first"}}]}}}}"#,
+                    nodes[first].uuid?,
+                    String::from_utf8_lossy(transcript.fields(first).get("timestamp")?.raw()),
+                );
+                lines.insert(line(first) + 1, (answer + "\n").into_bytes());
+            }
+            Self::Oversize => {
+                // A few of these do: each is large.
+                pick((0..16).collect()).filter(|&number| number == 0)?;
+                let at = line(pick(chained.clone())?);
+                let end = lines[at].iter().rposition(|&byte| byte == b'}')?;
+                let more = format!(",\"toolUseResult\":\"{}\"", "long ".repeat(2_200_000));
+                lines[at].splice(end..end, more.into_bytes());
             }
         }
         Some(lines.concat())

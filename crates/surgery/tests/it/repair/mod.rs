@@ -131,6 +131,12 @@ fn made_up(seed: usize) -> Vec<u8> {
         session =
             session.response(|response| response.thinking("hm").tool_use("Bash", r#"{"command":"ls"}"#));
         session = session.tool_result("README.md").reply(&format!("reply {turn} of {seed}"));
+        session = session
+            .prompt("both")
+            .response(|response| response.tool_use("Bash", r#"{"command":"ls"}"#).tool_use("Read", "{}"));
+        // Four responses a turn; this is the third.
+        let id = |place: usize| format!("toolu_{:012}{place:012}", 4 * turn + 3);
+        session = session.result_of(&id(0), "a").result_of(&id(1), "b").reply(&format!("both {turn}"));
         if turn == 1 + seed % 3 {
             session = session.compaction("what was said before");
         }
@@ -182,7 +188,7 @@ fn a_thousand_faults_are_mended_without_loss() {
         }
         let mut chance = Chance::new(round);
         // Half of the cases are of files that have all that faults need.
-        let among = if round % 2 == 0 { 24 } else { files.len() };
+        let among = if (round as usize / Fault::ALL.len()).is_multiple_of(2) { 24 } else { files.len() };
         let healthy = &files[chance.below(among)];
         let Some(broken) = fault.inject(healthy, &mut chance) else { continue };
         cases += 1;
