@@ -12,7 +12,7 @@ from common import find_shared, hermetic
 PROMPT = "And what next?"
 ASKED = [{"role": "user", "content": PROMPT}]
 LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
-MOST_REAL = 5
+MOST_REAL = 4
 LARGEST = 2_000_000
 
 
@@ -100,13 +100,11 @@ def case_real_sessions_resume_redacted(bench):
         return
     found = []
     for folder, _, names in sorted(os.walk(corpus)):
-        fitting = [os.path.join(folder, name) for name in sorted(names) if name.endswith(".jsonl") and not name.startswith("agent-")]
-        found += [path for path in fitting if "projects" in folder and 2_000 < os.path.getsize(path) < LARGEST][:1]
-    for number, path in enumerate(found[:: max(1, len(found) // MOST_REAL)][:MOST_REAL]):
-        lines = [json.loads(line) for line in read(path).decode("utf-8", "replace").splitlines() if line.startswith("{") and line.endswith("}")]
+        paths = [os.path.join(folder, name) for name in sorted(names) if name.endswith(".jsonl") and not name.startswith("agent-")]
+        fitting = [path for path in paths if "projects" in folder and 2_000 < os.path.getsize(path) < LARGEST]
         # Thoughts of real models are signed by the real API: the scripted one would refuse them.
-        if any("\"thinking\"" in json.dumps(line) for line in lines) or not bench.would_send(path):
-            continue
+        found += [path for path in fitting if b'"thinking"' not in read(path) and bench.would_send(path)][:1]
+    for number, path in enumerate(found[:: max(1, len(found) // MOST_REAL)][:MOST_REAL]):
         session_id = os.path.basename(path).removesuffix(".jsonl")
         there = file_of(bench, session_id)
         os.makedirs(os.path.dirname(there), exist_ok=True)

@@ -30,9 +30,8 @@ fn a_scan_lists_and_changes_nothing() {
     let answer = annals_exits(&home, &["redact", ID, "--scan"], 3);
     let at = String::from_utf8_lossy(&before).find("ghp_").unwrap();
     let folder = path.trim_end_matches(".jsonl");
-    let size = before.len() + token().len();
     let expected = format!(
-        "{path}\n  line 1, byte {at}: github-token ghp_…\n{folder}/tool-results/b1.txt\n  line 1, byte 0: github-token ghp_…\n2 secrets found in 2 files, {size} B\n[EOF]"
+        "{path}\n  line 1, byte {at}: github-token ghp_…\n{folder}/tool-results/b1.txt\n  line 1, byte 0: github-token ghp_…\n2 secrets found in 2 files, 1.4 KB\n[EOF]"
     );
     expect(&answer.out, &expected);
     let answer = annals_exits(&home, &["redact", ID, "--scan", "--json"], 3);

@@ -144,7 +144,8 @@ fn value(text: &str, start: usize) -> (Range<usize>, bool) {
         return (inside..end, true);
     }
     let end = skip(text, start, |byte| !byte.is_ascii_whitespace() && !b"\"'`,;&\\".contains(&byte));
-    (start..end, false)
+    // A full stop ends the sentence, not the secret.
+    (start..start + text[start..end].trim_end_matches('.').len(), false)
 }
 
 /// `DATABASE_PASSWORD` is loud.

@@ -59,6 +59,7 @@ fn what_is_announced_is_found() {
         ("postgres://app:hunter22@db.example.org/x".to_owned(), SecretKind::ConnectionString, "hunter22"),
         (format!("curl -H 'Authorization: Bearer {random}'"), SecretKind::Authorization, &random),
         ("Authorization: Basic dXNlcjpodW50ZXIy".to_owned(), SecretKind::Authorization, "dXNlcjpodW50ZXIy"),
+        ("say DB_PASSWORD=correcthorse.".to_owned(), SecretKind::Assignment, "correcthorse"),
         ("DB_PASSWORD=correcthorse\nX=1".to_owned(), SecretKind::Assignment, "correcthorse"),
         ("export API_KEY=\"q7Rt93kk\"".to_owned(), SecretKind::Assignment, "q7Rt93kk"),
         ("{\\\"client_secret\\\": \\\"q7Rt93kkLm\\\"}".to_owned(), SecretKind::Assignment, "q7Rt93kkLm"),
