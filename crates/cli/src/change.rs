@@ -69,23 +69,6 @@ impl Change {
     }
 }
 
-/// Replaces a file by `act`, with a copy of the old one kept for the way back; `bytes` is what it will hold.
-pub(crate) fn replacing<T>(
-    context: &Context,
-    what: &str,
-    path: &Path,
-    bytes: &[u8],
-    act: impl FnOnce() -> Result<T, Fault>,
-) -> Result<(T, String), Fault> {
-    let data = context.data_dir()?;
-    let id = Journal::new_id(&context.source);
-    let effect = Effect::replacing(path, bytes, &data.trash(&id).join("kept"))?;
-    let journal = Journal::new(&data);
-    let entry = journal.begin(id, context.source.now(), what, vec![effect])?;
-    let done = act()?;
-    Ok((done, journal.finish(entry)?.id))
-}
-
 /// Notes a change that is made, and gives the id by which it can be taken back.
 pub(crate) fn note(
     context: &Context,

@@ -4,9 +4,10 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use annals_store::changes::ChangesError;
 use annals_store::files::WriteError;
 use annals_store::read::ReadError;
-use annals_store::session::AppendError;
+use annals_store::session::{AppendError, InUse};
 
 /// How a command that ran to its end ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +147,26 @@ impl From<WriteError> for Fault {
                 .hint("nothing was changed: is it your store, and may you write there?"),
             WriteError::Vanished { .. } | WriteError::Io { .. } => {
                 Self::internal(message).hint("it was not acknowledged: try again when the fault is gone")
+            }
+        }
+    }
+}
+
+impl From<InUse> for Fault {
+    fn from(error: InUse) -> Self {
+        match error {
+            InUse::Busy { .. } => Self::conflict(error.to_string()).hint("nothing was changed"),
+            InUse::Write(error) => error.into(),
+        }
+    }
+}
+
+impl From<ChangesError> for Fault {
+    fn from(error: ChangesError) -> Self {
+        match error {
+            ChangesError::Before(error) => Self::from(error).hint("nothing was changed"),
+            ChangesError::Midway { .. } | ChangesError::Stopped { .. } => {
+                Self::internal(error.to_string()).hint("annals undo takes back what was done")
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use annals_store::changes::{Change as FileChange, ChangesError};
+use annals_store::changes::Change as FileChange;
 use annals_surgery::apply::{ApplyError, apply};
 use annals_surgery::edit::LineFate;
 use annals_surgery::preview::{FilePreview, preview};
@@ -72,17 +72,14 @@ fn made(plan: &Plan) -> u64 {
 }
 
 fn fault(error: ApplyError) -> Fault {
-    let message = error.to_string();
     match error {
-        ApplyError::Busy { .. } | ApplyError::Changed { .. } => {
-            Fault::conflict(message).hint("nothing was changed")
-        }
+        ApplyError::Changed { .. } => Fault::conflict(error.to_string()).hint("nothing was changed"),
+        ApplyError::InUse(error) => error.into(),
         ApplyError::Read(error) => error.into(),
-        ApplyError::Changes(ChangesError::Before(error)) => Fault::from(error).hint("nothing was changed"),
-        ApplyError::Changes(ChangesError::Midway { .. } | ChangesError::Stopped { .. }) => {
-            Fault::internal(message).hint("annals undo takes back what was done")
+        ApplyError::Changes(error) => error.into(),
+        ApplyError::Nothing | ApplyError::Wrong { .. } | ApplyError::Stuck(_) => {
+            Fault::internal(error.to_string())
         }
-        ApplyError::Nothing | ApplyError::Wrong { .. } | ApplyError::Stuck(_) => Fault::internal(message),
     }
 }
 

@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
-use crate::source::hex;
+use crate::digest::short;
 
 /// The folder of what is ours, beside the store and never in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +25,7 @@ impl DataDir {
         let folder = file.parent().and_then(|folder| folder.canonicalize().ok());
         let name = file.file_name().unwrap_or_default();
         let whole = folder.map_or_else(|| file.to_path_buf(), |folder| folder.join(name));
-        let digits = &hex(&Sha256::digest(whole.as_os_str().as_encoded_bytes()))[..16];
+        let digits = short(whole.as_os_str().as_encoded_bytes());
         let stem: String = file.file_stem().unwrap_or_default().to_string_lossy().chars().take(64).collect();
         let stem: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         self.0.join("locks").join(format!("{stem}-{digits}.lock"))

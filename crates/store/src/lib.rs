@@ -7,6 +7,7 @@ pub mod agents;
 pub mod busy;
 pub mod changes;
 pub mod data_dir;
+pub mod digest;
 pub mod durable;
 pub mod file_history;
 pub mod files;

@@ -1,16 +1,15 @@
 //! Resetting a project: its sessions and all that belongs to them go to the trash, from where they can come back.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use crate::busy::Busy;
+use crate::changes::{self, Change, ChangesError};
 use crate::data_dir::DataDir;
-use crate::files::{WriteError, move_path};
-use crate::journal::{Effect, Entry, Journal};
+use crate::journal::Entry;
 use crate::key::{SessionKey, Slug};
 use crate::layout::{ConfigDir, FileRole};
-use crate::lock::FileLock;
 use crate::scan::Discovery;
-use crate::session::someone_writes;
+use crate::session::{InUse, lock_alone};
 use crate::source::Source;
 
 /// What a reset would move.
@@ -26,20 +25,22 @@ pub struct ResetPlan {
     pub bytes: u64,
 }
 
+impl ResetPlan {
+    /// What it does to the disk.
+    pub fn changes(&self) -> Vec<Change> {
+        self.paths.iter().map(|path| Change::Discard { path: path.clone() }).collect()
+    }
+}
+
 /// Why a project was not reset.
 #[derive(Debug, thiserror::Error)]
 pub enum ResetError {
     /// A session is being written to.
-    #[error("{}: {busy}", path.display())]
-    Busy {
-        /// The session's file.
-        path: PathBuf,
-        /// By whom.
-        busy: Busy,
-    },
-    /// The disk.
     #[error(transparent)]
-    Write(#[from] WriteError),
+    InUse(#[from] InUse),
+    /// The disk, before or in the midst.
+    #[error(transparent)]
+    Changes(#[from] ChangesError),
 }
 
 /// Plans a reset: everything in the project's folder but its memory, and the side files of its sessions. Plans, prompts of
@@ -86,27 +87,10 @@ pub fn apply(
 ) -> Result<Entry, ResetError> {
     let mut locks = Vec::new();
     for session in &plan.sessions {
-        let path = config.session(&plan.slug, session);
-        let busy = |busy| ResetError::Busy { path: path.clone(), busy };
-        let mut lock = FileLock::try_take(data, &path)?.ok_or_else(|| busy(Busy::Locked))?;
-        if let Some(found) = someone_writes(&path, &mut lock, source) {
-            return Err(busy(found));
-        }
-        locks.push(lock);
+        locks.push(lock_alone(&config.session(&plan.slug, session), data, source)?);
     }
-    let journal = Journal::new(data);
-    let id = Journal::new_id(source);
-    let trash = data.trash(&id);
-    let effects = plan.paths.iter().map(|from| {
-        let inside = from.strip_prefix(config.path()).unwrap_or(from);
-        Effect::Moved { from: from.clone(), to: trash.join(inside) }
-    });
     let what = format!("reset-project {}", plan.slug);
-    let entry = journal.begin(id, source.now(), &what, effects.collect())?;
-    for effect in &entry.effects {
-        if let Effect::Moved { from, to } = effect {
-            move_path(from, to)?;
-        }
-    }
-    Ok(journal.finish(entry)?)
+    Ok(changes::apply(&plan.changes(), &what, config.path(), data, source, &mut |_| {
+        ControlFlow::Continue(())
+    })?)
 }

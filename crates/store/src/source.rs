@@ -1,5 +1,7 @@
 //! Time and chance, handed in: a library asks for neither, and tests decide both.
 
+use crate::digest::hex;
+
 /// The time, and a way to let it pass.
 pub trait Clock {
     /// Milliseconds since 1970.
@@ -20,6 +22,11 @@ pub fn new_uuid(source: &dyn Source) -> String {
     let mut bytes = source.random();
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    uuid_text(bytes)
+}
+
+/// Sixteen bytes as a UUID is written.
+pub fn uuid_text(bytes: [u8; 16]) -> String {
     let digits = hex(&bytes);
     [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
 }
@@ -42,12 +49,6 @@ pub fn is_uuid(text: &str) -> bool {
             .bytes()
             .enumerate()
             .all(|(at, byte)| if dashes.contains(&at) { byte == b'-' } else { byte.is_ascii_hexdigit() })
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |value: u8| char::from(DIGITS[usize::from(value & 0x0f)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }
 
 #[cfg(test)]

@@ -5,12 +5,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use annals_store::DataDir;
-use annals_store::busy::Busy;
 use annals_store::changes::{self, Change, ChangesError};
 use annals_store::journal::{Entry, Journal, UndoError};
-use annals_store::lock::FileLock;
 use annals_store::read::{ReadError, read_file};
-use annals_store::session::someone_writes;
+use annals_store::session::{InUse, lock_alone};
 use annals_store::source::Source;
 
 use crate::plan::Plan;
@@ -23,13 +21,8 @@ pub enum ApplyError {
     #[error("there is nothing to do")]
     Nothing,
     /// Somebody is writing to one of the files.
-    #[error("{}: {busy}", path.display())]
-    Busy {
-        /// The file.
-        path: PathBuf,
-        /// Who.
-        busy: Busy,
-    },
+    #[error(transparent)]
+    InUse(#[from] InUse),
     /// A file is not as it was when the plan was made.
     #[error("{}: it was written to since the plan was made", path.display())]
     Changed {
@@ -71,7 +64,7 @@ pub fn apply(
     }
     let mut locks = Vec::new();
     for path in &plan.locked {
-        locks.push(lock(path, data, source)?);
+        locks.push(lock_alone(path, data, source)?);
     }
     for edit in &plan.edits {
         if read_file(edit.path())? != edit.before() {
@@ -106,16 +99,5 @@ fn wrong(path: &Path, violations: Vec<Violation>) -> Result<(), ApplyError> {
     match violations.into_iter().next() {
         Some(violation) => Err(ApplyError::Wrong { path: path.to_path_buf(), violation }),
         None => Ok(()),
-    }
-}
-
-fn lock(path: &Path, data: &DataDir, source: &dyn Source) -> Result<FileLock, ApplyError> {
-    let busy = |busy| ApplyError::Busy { path: path.to_path_buf(), busy };
-    let lock =
-        FileLock::try_take(data, path).map_err(|error| ApplyError::Changes(ChangesError::Before(error)))?;
-    let mut lock = lock.ok_or_else(|| busy(Busy::Locked))?;
-    match someone_writes(path, &mut lock, source) {
-        Some(found) => Err(busy(found)),
-        None => Ok(lock),
     }
 }

@@ -38,12 +38,8 @@ pub(crate) fn run(args: &ResetProjectArgs, context: &mut Context) -> Result<Outc
         return Ok(Outcome::Declined);
     }
     let entry = apply(&plan, &config, &data, &context.source).map_err(|error| match error {
-        ResetError::Busy { .. } => {
-            Fault::conflict(error.to_string()).hint("nothing was moved: try again when it is done")
-        }
-        ResetError::Write(error) => {
-            Fault::from(error).hint("what was moved so far comes back with: annals undo")
-        }
+        ResetError::InUse(error) => Fault::from(error),
+        ResetError::Changes(error) => error.into(),
     })?;
     change.undo = Some(entry.id);
     change.report(context, &format!("moved {sessions} ({}) to the trash", words::bytes(plan.bytes)))?;

@@ -6,16 +6,13 @@ use std::path::{Path, PathBuf};
 
 use annals_transcript::json::{Fields, Text};
 use annals_transcript::record::{FileBackup, FileHistoryDelta, FileHistorySnapshot};
-use sha2::{Digest, Sha256};
 
+use crate::digest::short;
 use crate::key::SessionKey;
 use crate::layout::{ConfigDir, FileRole};
 use crate::scan::Discovery;
 
 pub use write::{Backups, KeepError, KeptCopy};
-
-/// How many hex digits name a file.
-const DIGITS: usize = 16;
 
 /// A copy on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,10 +51,7 @@ pub fn backups(discovery: &Discovery, session: &SessionKey) -> Vec<Backup> {
 
 /// The hash that names the copies of a file: of its absolute path.
 pub fn path_hash(absolute_path: &str) -> String {
-    let digest = Sha256::digest(absolute_path.as_bytes());
-    let mut text: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    text.truncate(DIGITS);
-    text
+    short(absolute_path.as_bytes())
 }
 
 /// What a record says of one file.

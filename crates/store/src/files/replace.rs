@@ -1,17 +1,20 @@
 //! A file is replaced as a whole: readers see the old bytes or the new ones, never a mixture, at any instant.
 
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::WriteError;
 use super::folder::{create_folder, new_file, sync_folder};
+use crate::busy::is_alive;
+
+/// The ending of bytes that wait to take a name.
+const ENDING: &str = ".annals-new";
 
 /// Replaces a file, or makes it: the bytes go to a new file beside it, are synced, and take its name.
 ///
 /// After a crash at any instant the old file is there, or the new one; a left-over beside it has the ending `.annals-new`
-/// and is taken over by the next replacement. The file keeps its mode; a new one is 0600.
+/// and is removed by the next replacement, or by undo. The file keeps its mode; a new one is 0600.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     stage_file(path, bytes)?;
     swap_in(path).inspect_err(|_| unstage(path))
@@ -20,6 +23,7 @@ pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
 /// The first half of a replacement: the new bytes lie synced beside the file, which is as it was.
 pub fn stage_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     create_folder(path.parent().unwrap_or(Path::new("")))?;
+    clear_left_overs(path);
     let beside = beside(path);
     let file = fresh(&beside).map_err(WriteError::at(path))?;
     let done = fill(file, bytes).and_then(|()| keep_mode(path, &beside));
@@ -50,11 +54,27 @@ pub fn create_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     sync_folder(folder)
 }
 
+/// Where new bytes wait: each process has a place of its own, so that two never write to the same.
 fn beside(path: &Path) -> PathBuf {
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}.annals-new", std::process::id()));
-    path.with_file_name(name)
+    path.with_file_name(format!("{}{}{ENDING}", beginning(path), std::process::id()))
+}
+
+fn beginning(path: &Path) -> String {
+    format!(".{}.", path.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// Removes what processes that are gone have left beside a file: bytes that never took its name.
+pub(crate) fn clear_left_overs(path: &Path) {
+    let beginning = beginning(path);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let process = name.strip_prefix(&beginning).and_then(|rest| rest.strip_suffix(ENDING));
+        let is_left = |pid: u32| pid != std::process::id() && !is_alive(pid);
+        if process.and_then(|pid| pid.parse().ok()).is_some_and(is_left) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 fn fresh(path: &Path) -> io::Result<File> {

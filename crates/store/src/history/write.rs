@@ -1,8 +1,8 @@
 //! The prompt history, written: one line a prompt, under the client's lock, long pastes apart.
 
 use annals_transcript::json::ObjectWriter;
-use sha2::{Digest, Sha256};
 
+use crate::digest::short;
 use crate::files::{
     AppendFile, FolderLock, LockError, Placed, WriteError, create_file, create_folder, replace_file,
 };
@@ -13,8 +13,6 @@ use crate::source::Clock;
 
 /// Pastes of more UTF-16 units than this are kept in `paste-cache/`.
 const LONGEST_INLINE: usize = 1024;
-/// How many hex digits name a paste.
-const DIGITS: usize = 16;
 /// How long the lock is waited for, in milliseconds.
 const PATIENCE: u64 = 5_000;
 
@@ -35,9 +33,7 @@ pub struct NewPrompt<'p> {
 
 /// The name of a long paste's file: the beginning of the sha256 of its text.
 pub fn paste_hash(text: &str) -> String {
-    let mut hash: String = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-    hash.truncate(DIGITS);
-    hash
+    short(text.as_bytes())
 }
 
 /// Appends a prompt to `history.jsonl`; it is on the disk when this returns.

@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use annals_transcript::json::{Fields, ObjectWriter, Value};
-use sha2::{Digest, Sha256};
 
+use crate::digest::sha256;
 use crate::files::{WriteError, create_file};
-use crate::source::hex;
 
 /// One step of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +57,7 @@ impl Effect {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(WriteError::new(path, error)),
         };
-        Ok(Self::Replaced { path: path.to_path_buf(), kept, left: hex(&Sha256::digest(bytes)) })
+        Ok(Self::Replaced { path: path.to_path_buf(), kept, left: sha256(bytes) })
     }
 
     pub(super) fn write(&self, object: &mut ObjectWriter<'_>) {

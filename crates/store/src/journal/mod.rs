@@ -17,9 +17,10 @@ use std::path::PathBuf;
 use annals_transcript::time::format_millis;
 
 use crate::data_dir::DataDir;
+use crate::digest::hex;
 use crate::files::{PlainName, WriteError, replace_file};
 use crate::json_file::JsonFile;
-use crate::source::{Source, hex};
+use crate::source::Source;
 
 /// The journal of a data dir.
 #[derive(Clone, Copy, Debug)]

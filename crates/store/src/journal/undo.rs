@@ -3,15 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use super::Journal;
 use super::effect::Effect;
 use super::entry::{Entry, Stage};
 use crate::busy::Busy;
-use crate::files::{WriteError, move_path, replace_file};
+use crate::digest::sha256;
+use crate::files::{WriteError, clear_left_overs, move_path, replace_file, unstage};
 use crate::lock::FileLock;
-use crate::source::hex;
 
 /// Why a change was not taken back.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +65,11 @@ impl Journal<'_> {
     }
 
     fn take_back(&self, effect: &Effect, id: &str, at: usize) -> Result<(), WriteError> {
+        if let Effect::Created { path, .. } | Effect::Replaced { path, .. } = effect {
+            // New bytes that never took their name, ours or of a process that was killed.
+            unstage(path);
+            clear_left_overs(path);
+        }
         match effect {
             Effect::Moved { from, to } if exists(to) => move_path(to, from),
             Effect::Created { path, .. } if exists(path) => {
@@ -116,9 +119,7 @@ fn check(effect: &Effect) -> Result<(), UndoError> {
             Err(_) => changed(path, "it is not there any more"),
         },
         Effect::Replaced { path, kept, left } => {
-            let same = |path: &Path, digest: &str| {
-                fs::read(path).is_ok_and(|bytes| hex(&Sha256::digest(&bytes)) == digest)
-            };
+            let same = |path: &Path, digest: &str| fs::read(path).is_ok_and(|bytes| sha256(&bytes) == digest);
             let is_old = match kept {
                 Some(kept) => {
                     fs::read(kept).ok().is_some_and(|old| fs::read(path).is_ok_and(|bytes| bytes == old))

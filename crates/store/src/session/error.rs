@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use annals_transcript::draft::{PlaceError, PlainError};
 
+use super::InUse;
 use crate::busy::Busy;
 use crate::files::{NameError, WriteError};
 use crate::read::ReadError;
@@ -11,7 +12,7 @@ use crate::read::ReadError;
 /// Why a session could not be opened or written to.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
-    /// Somebody else is writing.
+    /// Somebody else is writing, or has written while we had it.
     #[error("{}: {busy}", path.display())]
     Busy {
         /// The session's file.
@@ -46,4 +47,13 @@ pub enum AppendError {
         /// The id.
         id: String,
     },
+}
+
+impl From<InUse> for AppendError {
+    fn from(error: InUse) -> Self {
+        match error {
+            InUse::Busy { path, busy } => Self::Busy { path, busy },
+            InUse::Write(error) => Self::Write(error),
+        }
+    }
 }

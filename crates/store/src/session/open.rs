@@ -8,9 +8,8 @@ use annals_transcript::transcript::Transcript;
 
 use super::error::AppendError;
 use super::note::Note;
-use super::writer::{Mode, SessionWriter};
-use super::{WRITTEN_FORM, someone_writes};
-use crate::busy::Busy;
+use super::writer::{Company, Mode, SessionWriter, Trace};
+use super::{WRITTEN_FORM, lock_ours, someone_writes};
 use crate::data_dir::DataDir;
 use crate::files::{AppendFile, PlainName, WriteError, create_file};
 use crate::git;
@@ -82,7 +81,7 @@ impl<'s> SessionWriter<'s> {
             slug: Some(new_name(config, source)),
         };
         let path = config.session(&Slug::of_path(&origin.cwd), &SessionKey::new(id));
-        let lock = take_lock(data, &path)?;
+        let lock = lock_ours(&path, data)?;
         let file = AppendFile::create(path)?;
         let mut writer = Self::over(file, lock, Continuation::new(Thread::Main), origin, source);
         writer.note_opened();
@@ -96,14 +95,17 @@ impl<'s> SessionWriter<'s> {
         source: &'s dyn Source,
         patience: Patience,
     ) -> Result<Self, AppendError> {
-        let mut lock = take_lock(data, path)?;
+        let mut lock = lock_ours(path, data)?;
         let note = Note::read(&lock.note());
         let session = SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy());
-        if patience == Patience::Refuse
-            && let Some(busy) = someone_writes(path, &mut lock, source)
-        {
-            return Err(AppendError::Busy { path: path.to_path_buf(), busy });
-        }
+        let other = someone_writes(path, &mut lock, source);
+        let company = match (other, patience) {
+            (None, _) => Company::Alone,
+            (Some(_), Patience::Append) => Company::Another,
+            (Some(busy), Patience::Refuse) => {
+                return Err(AppendError::Busy { path: path.to_path_buf(), busy });
+            }
+        };
         let bytes = read_file(path)?;
         let state = Continuation::of(&Transcript::parse(&bytes), Thread::Main);
         let known = state.origin().cloned().or(note.origin);
@@ -111,7 +113,7 @@ impl<'s> SessionWriter<'s> {
         let mut writer = Self::over(AppendFile::existing(path), lock, state, origin, source);
         writer.known_length = bytes.len() as u64;
         writer.repeated_at = last_repeated(&bytes);
-        writer.note_opened();
+        writer.company = company;
         Ok(writer)
     }
 
@@ -122,7 +124,7 @@ impl<'s> SessionWriter<'s> {
         let id = PlainName::new(&start.id, "the id of an agent")?;
         let folder = self.path().with_extension("").join("subagents");
         let path = folder.join(format!("agent-{id}.jsonl"));
-        let lock = take_lock(data, &path)?;
+        let lock = lock_ours(&path, data)?;
         let origin = Origin { agent: Some(id.to_string()), ..self.origin.clone() };
         if path.exists() {
             let bytes = read_file(&path)?;
@@ -157,19 +159,10 @@ impl<'s> SessionWriter<'s> {
             repeated_at: 0,
             unsettled: false,
             mode: Mode::Writing,
+            company: Company::Alone,
+            trace: Trace::None,
         }
     }
-
-    /// Says that the file is ours now, and, for one without lines, where its session is.
-    fn note_opened(&mut self) {
-        let note = Note { left: None, is_open: true, origin: Some(self.origin.clone()) };
-        let _ = self.lock.leave_note(&note.write());
-    }
-}
-
-fn take_lock(data: &DataDir, path: &Path) -> Result<FileLock, AppendError> {
-    let lock = FileLock::try_take(data, path)?;
-    lock.ok_or_else(|| AppendError::Busy { path: path.to_path_buf(), busy: Busy::Locked })
 }
 
 /// The surroundings of new lines: those of the last line, in the session that the file's name says.

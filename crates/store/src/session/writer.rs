@@ -41,6 +41,26 @@ pub struct SessionWriter<'s> {
     pub(super) repeated_at: u64,
     pub(super) unsettled: bool,
     pub(super) mode: Mode,
+    pub(super) company: Company,
+    pub(super) trace: Trace,
+}
+
+/// Whether somebody else seemed to be at work when the file was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Company {
+    /// Nobody: what the file is like in the end is our doing.
+    Alone,
+    /// A client: our last write must not hide its traces from the next who looks.
+    Another,
+}
+
+/// What the lock says of us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trace {
+    /// Nothing: nothing was written.
+    None,
+    /// That we have the file: if we are killed, its traces are ours.
+    Open,
 }
 
 /// Whether records reach the disk.
@@ -158,9 +178,22 @@ impl SessionWriter<'_> {
         Ok((placed, safe))
     }
 
+    /// Says in the lock that the file is ours now and, for one without lines, where its session is.
+    pub(super) fn note_opened(&mut self) {
+        let note =
+            Note { left: None, is_open: self.company == Company::Alone, origin: Some(self.origin.clone()) };
+        let _ = self.lock.leave_note(&note.write());
+        self.trace = Trace::Open;
+    }
+
     fn put(&mut self, line: &[u8]) -> Result<Placed, WriteError> {
         match self.mode {
-            Mode::Writing => self.file.append(line),
+            Mode::Writing => {
+                if self.trace == Trace::None {
+                    self.note_opened();
+                }
+                self.file.append(line)
+            }
             Mode::Rehearsing => {
                 let offset = self.known_length;
                 Ok(Placed { offset, end: offset + line.len() as u64 + 1, healed: false })
@@ -251,13 +284,14 @@ impl SessionWriter<'_> {
 
 impl Drop for SessionWriter<'_> {
     fn drop(&mut self) {
-        if self.mode == Mode::Rehearsing {
+        if self.trace == Trace::None {
             return;
         }
         // Best effort: an error was told by `settle`, and the note is a hint.
         let _ = self.settle();
         let left = fs::metadata(self.path()).ok().as_ref().and_then(Left::of);
-        let left = left.filter(|left| left.bytes == self.known_length);
+        let is_ours = |left: &Left| left.bytes == self.known_length && self.company == Company::Alone;
+        let left = left.filter(is_ours);
         self.keep_index_true();
         let _ =
             self.lock.leave_note(&Note { left, is_open: false, origin: Some(self.origin.clone()) }.write());

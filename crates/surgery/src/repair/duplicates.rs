@@ -1,9 +1,10 @@
 //! One uuid on several lines: the last counts. Earlier ones that say the same go, others get an id of their own.
 
+use annals_store::digest::sha256_bytes;
+use annals_store::source::uuid_text;
 use annals_transcript::edit::{EditError, Editor, Step as Path};
 use annals_transcript::json::Value;
 use annals_transcript::transcript::NodeIndex;
-use sha2::{Digest, Sha256};
 
 use super::mend::{Found, Step, View};
 
@@ -47,12 +48,10 @@ fn with_own_id(view: &View<'_, '_>, index: NodeIndex) -> Result<Vec<u8>, EditErr
 
 /// A new id that is the same whenever the plan is made: from the old one and the line.
 pub(super) fn derived_id(old: &str, line: usize) -> String {
-    let digest = Sha256::digest(format!("annals repair {old} {line}"));
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&digest[..16]);
+    let digest = sha256_bytes(format!("annals repair {old} {line}").as_bytes());
+    let mut bytes: [u8; 16] = std::array::from_fn(|at| digest[at]);
     // Version 8 is for ids that are made in ways of one's own.
     bytes[6] = bytes[6] & 0x0f | 0x80;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    uuid_text(bytes)
 }

@@ -78,7 +78,7 @@ fn nothing_is_written_that_would_be_wrong_or_meets_another() {
     assert!(matches!(apply(&bad, &data, &source, &mut go), Err(ApplyError::Wrong { .. })));
     plan.edits.push(edit);
     let lock = annals_store::lock::FileLock::try_take(&data, plan.edits[0].path()).unwrap();
-    assert!(matches!(apply(&plan, &data, &source, &mut go), Err(ApplyError::Busy { .. })));
+    assert!(matches!(apply(&plan, &data, &source, &mut go), Err(ApplyError::InUse(_))));
     drop(lock);
     let there = plan.changes.clone();
     plan.changes.push(Change::Create { path: home.config_dir().join("todos/a.json"), bytes: Vec::new() });

@@ -1,16 +1,18 @@
 //! `annals todos set`: replaces a todo list by one that comes from outside, after a look at every item.
 
 use std::io::{Read, stdin};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use annals_store::AgentKey;
+use annals_store::changes::{Change as FileChange, apply};
 use annals_store::files::{PlainName, WriteError};
 use annals_store::read::read_file;
-use annals_store::todos::{TodoItem, list_bytes, write};
+use annals_store::todos::{TodoItem, list_bytes};
 
 use super::{Item, List, draw};
 use crate::args::TodosSetArgs;
-use crate::change::{Change, replacing};
+use crate::change::Change;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::session::Target;
@@ -34,11 +36,13 @@ pub(crate) fn run(args: &TodosSetArgs, context: &mut Context) -> Result<Outcome,
             return Ok(Outcome::Declined);
         }
         let what = format!("todos set {}", target.key);
-        let act = || Ok(write(&config, &target.key, &agent, &items)?);
-        let (written, undo) = replacing(context, &what, &path, &list_bytes(&items), act)?;
-        change.undo = Some(undo);
-        change.bytes_before = Some(written.bytes_before);
-        change.bytes_after = Some(written.bytes_after);
+        let bytes = list_bytes(&items);
+        change.bytes_before = Some(std::fs::metadata(&path).map_or(0, |metadata| metadata.len()));
+        change.bytes_after = Some(bytes.len() as u64);
+        let replaced = [FileChange::Replace { path: path.clone(), bytes }];
+        let (data, source) = (context.data_dir()?, context.source);
+        let mut go_on = |_| ControlFlow::Continue(());
+        change.undo = Some(apply(&replaced, &what, config.path(), &data, &source, &mut go_on)?.id);
     }
     if !context.json {
         let shown =

@@ -60,6 +60,26 @@ fn our_own_last_write_is_no_reason_to_wait_but_anothers_is() {
 }
 
 #[test]
+fn neither_a_title_nor_a_rehearsal_hides_a_client_at_work() {
+    let place = Place::new();
+    let (path, _) = place.session(1);
+    std::thread::sleep(Duration::from_millis(700));
+    append_as_another(&path, &chain_line("theirs"));
+    // Whoever only looked, or rehearsed, has left no trace.
+    drop(place.open(&path));
+    let mut rehearsing = place.open(&path);
+    rehearsing.rehearse();
+    rehearsing.append(&prompt("not written")).unwrap();
+    drop(rehearsing);
+    assert!(matches!(try_open(&place, &path), Err(Busy::FreshWrite { .. })));
+    let source = Now(Counting::default());
+    let mut naming = SessionWriter::open(&path, &place.data, &source, Patience::Append).unwrap();
+    naming.append_settled(&Draft::custom_title("A title")).unwrap();
+    drop(naming);
+    assert!(matches!(try_open(&place, &path), Err(Busy::FreshWrite { .. })));
+}
+
+#[test]
 fn a_copy_that_was_just_put_there_is_nobodys() {
     let place = Place::new();
     let path = place.home.write("projects/-p/one.jsonl", chain_line("a") + "\n");

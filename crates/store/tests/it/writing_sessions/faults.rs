@@ -78,11 +78,14 @@ fn a_replacement_is_whole_or_nothing() {
     let temp = TempDir::new("replace");
     let path = temp.write("list.json", "old");
     // Left over from a crash between writing and renaming.
-    let name = format!(".list.json.{}.annals-new", std::process::id());
-    temp.write(&name, "half");
+    // No process has this number; another's work is let be.
+    let name = ".list.json.4294967295.annals-new";
+    temp.write(name, "half");
+    let theirs = temp.write(".list.json.1.annals-new", "somebody's");
     replace_file(&path, b"new").unwrap();
     assert_eq!(fs::read(&path).unwrap(), b"new");
-    assert!(!temp.path().join(&name).exists());
+    assert!(!temp.path().join(name).exists() && theirs.exists());
+    fs::remove_file(theirs).unwrap();
     // A folder cannot be replaced by a file: the old one is there, and nothing is left beside it.
     fs::create_dir(temp.path().join("folder")).unwrap();
     fs::write(temp.path().join("folder/x"), "x").unwrap();

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use annals_store::files::move_path;
 use annals_store::journal::{Effect, Journal, Stage, UndoError};
 use annals_store::reset::{ResetError, apply, plan};
+use annals_store::session::InUse;
 use annals_store::{Slug, Store};
 use annals_testkit::source::Counting;
 
@@ -84,34 +85,30 @@ fn a_reset_takes_the_project_and_nothing_else_and_comes_back_whole() {
 }
 
 #[test]
-fn a_reset_that_was_killed_after_any_move_comes_back_whole() {
-    for done in 0..=8 {
+fn a_reset_that_was_killed_at_any_step_comes_back_whole() {
+    let mut killed = 0;
+    for kill_at in 0.. {
         let (place, slug) = store();
         let before = tree(place.config.path());
         let discovery = Store::open(place.config.path()).discover();
-        let planned = plan(&discovery, &place.config, &slug);
-        // As `apply` begins, and is then killed.
-        let trash = place.data.trash("x");
-        let effects: Vec<_> = planned
-            .paths
-            .iter()
-            .map(|from| Effect::Moved {
-                from: from.clone(),
-                to: trash.join(from.strip_prefix(place.config.path()).unwrap()),
-            })
-            .collect();
+        let changes = plan(&discovery, &place.config, &slug).changes();
+        let mut watch =
+            |step| if step == kill_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let root = place.config.path();
+        let done =
+            annals_store::changes::apply(&changes, "reset", root, &place.data, &place.source, &mut watch);
         let journal = Journal::new(&place.data);
-        let entry = journal.begin("x".to_owned(), 0, "reset", effects).unwrap();
-        for effect in &entry.effects[..done] {
-            if let Effect::Moved { from, to } = effect {
-                move_path(from, to).unwrap();
-            }
+        if let Some(entry) = journal.entries().into_iter().next() {
+            assert_eq!(entry.stage == Stage::Done, done.is_ok());
+            journal.undo(entry).unwrap();
         }
-        let entry = journal.entries().remove(0);
-        assert_eq!(entry.stage, Stage::Begun);
-        journal.undo(entry).unwrap();
-        assert_eq!(tree(place.config.path()), before, "killed after {done} moves");
+        assert_eq!(tree(place.config.path()), before, "killed at step {kill_at}");
+        if done.is_ok() {
+            break;
+        }
+        killed += 1;
     }
+    assert!(killed > 16, "{killed}");
 }
 
 #[test]
@@ -123,7 +120,10 @@ fn a_project_that_is_written_to_is_not_reset() {
     let writer = place.open(&path);
     let source = Now(Counting::default());
     let before = tree(place.config.path());
-    assert!(matches!(apply(&planned, &place.config, &place.data, &source), Err(ResetError::Busy { .. })));
+    assert!(matches!(
+        apply(&planned, &place.config, &place.data, &source),
+        Err(ResetError::InUse(InUse::Busy { .. }))
+    ));
     assert_eq!(tree(place.config.path()), before);
     drop(writer);
 }
