@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use annals_demo::Plan as DemoPlan;
-use annals_store::journal::Journal;
 use annals_store::{DataDir, Store};
 use annals_surgery::apply::apply;
 use annals_surgery::redact::{Belonging, RedactError, belongings, plan, scan};
@@ -19,6 +18,7 @@ use annals_transcript::redact::Rules;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 
+use crate::steps::come_back_from_every_step;
 use crate::tree;
 
 const ID: &str = "3f2a0000-1111-4222-8333-444444444444";
@@ -156,27 +156,13 @@ fn a_scan_tells_where_and_not_what() {
 
 #[test]
 fn stopped_at_any_step_it_comes_back_whole() {
-    for stop_at in 0.. {
+    let make = || {
         let (home, path) = store();
         let (session, files) = load(&path);
         let plan = plan(&session, &files, &rules()).unwrap();
-        let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
-        let before = tree(&home.config_dir());
-        let mut watch =
-            |step| if step == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let is_done = apply(&plan, &data, &source, &mut watch).is_ok();
-        let journal = Journal::new(&data);
-        if let Some(entry) = journal.entries().into_iter().next() {
-            journal.undo(entry).unwrap();
-        }
-        let mut after = tree(&home.config_dir());
-        after.retain(|path, _| !path.to_string_lossy().ends_with(".annals-new"));
-        assert_eq!(after, before, "stopped at step {stop_at}");
-        if is_done {
-            assert!(stop_at > 12);
-            break;
-        }
-    }
+        (home, plan)
+    };
+    come_back_from_every_step(12, make, |_, before, after| assert_ne!(before, after));
 }
 
 /// Plans, and holds the plan to its promises: verified, resumes as before, nothing found again; says how much was found.
