@@ -62,6 +62,10 @@ fn nothing_is_written_that_would_be_wrong_or_meets_another() {
     assert!(matches!(apply(&plan, &data, &source, &mut go), Err(ApplyError::Changes(_))));
     assert_eq!(tree(&home.config_dir()), before);
     plan.changes = there;
+    plan.rest_on(&home.config_dir().join("todos/a.json"), b"[2]");
+    assert!(matches!(apply(&plan, &data, &source, &mut go), Err(ApplyError::Changed { .. })));
+    plan.rests_on.clear();
+    assert_eq!(tree(&home.config_dir()), before);
     let path = plan.edits[0].path().to_path_buf();
     fs::write(&path, "{}\n").unwrap();
     assert!(matches!(apply(&plan, &data, &source, &mut go), Err(ApplyError::Changed { .. })));
