@@ -22,4 +22,10 @@ impl FileIdentity {
         let made = metadata.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         made.map_or(Self(0, 0), |made| Self(made.as_secs(), u64::from(made.subsec_nanos())))
     }
+
+    /// One number for it, to be kept and compared.
+    pub fn as_number(self) -> i64 {
+        // Any odd factor keeps inodes of one device apart.
+        (self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ self.1) as i64
+    }
 }

@@ -129,7 +129,7 @@ impl TitleCollector {
 }
 
 /// One line of at most [`TITLE_LENGTH`] characters.
-fn shorten(text: &str) -> String {
+pub fn shorten(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(TITLE_LENGTH) {
         Some((end, _)) => format!("{}…", line[..end].trim_end()),

@@ -29,6 +29,16 @@ impl Usd {
         self.0 as f64 / PER_DOLLAR
     }
 
+    /// The amount in billionths of a dollar, and what is left of it in millionths of those: each fits a database's number.
+    pub fn nanos_and_femtos(self) -> (u64, u64) {
+        (u64::try_from(self.0 / 1_000_000).unwrap_or(u64::MAX), (self.0 % 1_000_000) as u64)
+    }
+
+    /// The amount of such sums.
+    pub fn of_nanos_and_femtos(nanos: u64, femtos: u64) -> Self {
+        Self(u128::from(nanos) * 1_000_000 + u128::from(femtos))
+    }
+
     /// So many times the amount.
     #[must_use]
     pub fn times(self, count: u64) -> Self {

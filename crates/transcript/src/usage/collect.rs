@@ -77,11 +77,7 @@ impl UsageCollector {
         let millis = fields.text("timestamp").and_then(|text| Timestamp::new(text).millis());
         match self.places.entry(ResponseKey::of(fields, &message)) {
             Entry::Occupied(place) => {
-                let known = &mut self.found[*place.get()];
-                if reading.tokens.output >= known.reading.tokens.output {
-                    known.reading = reading;
-                }
-                known.millis = known.millis.or(millis);
+                self.found[*place.get()].go_on(reading, millis);
             }
             Entry::Vacant(place) => {
                 let key = *place.key();

@@ -130,6 +130,22 @@ pub struct ResponseUsage {
 }
 
 impl ResponseUsage {
+    /// Takes a later line of the same response: the one with the most output counts, and of equals the last; the first time
+    /// that is known is its time.
+    pub(super) fn go_on(&mut self, reading: Reading, millis: Option<i64>) {
+        if reading.tokens.output >= self.reading.tokens.output {
+            self.reading = reading;
+        }
+        self.millis = self.millis.or(millis);
+    }
+
+    /// The response with what later lines of the same file say of it.
+    #[must_use]
+    pub fn continued(mut self, later: &Self) -> Self {
+        self.go_on(later.reading.clone(), later.millis);
+        self
+    }
+
     /// What the response used, calls beside it included.
     pub fn tokens(&self) -> Tokens {
         self.charges().map(|charge| *charge.tokens).sum()

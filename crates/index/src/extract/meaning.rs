@@ -1,0 +1,331 @@
+//! What a record says: rows of messages, calls, facts.
+
+use annals_transcript::content::{Block, Content};
+use annals_transcript::json::{Fields, Text, Value};
+use annals_transcript::record::{Assistant, Record, RecordKind, System, SystemKind, User};
+use annals_transcript::time::Timestamp;
+use annals_transcript::title::shorten;
+use annals_transcript::tool_result::ToolUseResult;
+use annals_transcript::turn::{Speaker, prompt_text};
+
+use super::rows::{Batch, CallRow, FactKind, Kind, MessageRow, Role};
+use super::texts::Texts;
+use crate::cursor::fingerprint;
+
+/// A line, and what every row of it has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) line: u64,
+    pub(super) offset: u64,
+    pub(super) length: u64,
+}
+
+/// Takes one record into a batch.
+pub(super) struct Meaning<'b> {
+    batch: &'b mut Batch,
+    place: Place,
+    millis: Option<i64>,
+    uuid: Option<Vec<u8>>,
+    block: u32,
+}
+
+impl<'b> Meaning<'b> {
+    pub(super) fn take(batch: &'b mut Batch, place: Place, record: &Record<'_>) -> Option<i64> {
+        let fields = record.fields();
+        let millis = fields.text("timestamp").and_then(|text| Timestamp::new(text).millis());
+        let uuid = fields.text("uuid").map(|text| short_uuid(&text.decode()));
+        let mut meaning = Self { batch, place, millis, uuid, block: 0 };
+        meaning.envelope(record);
+        match record {
+            Record::User(user) => meaning.user(user),
+            Record::Assistant(assistant) => meaning.assistant(assistant),
+            Record::System(system) => meaning.system(system),
+            Record::Attachment(attachment) => {
+                if let Some(body) = attachment.body() {
+                    let value = Value::parse(body.fields().raw()).ok();
+                    meaning.message(Role::System, Kind::Context, value.map(Texts::of).unwrap_or_default());
+                }
+            }
+            Record::CustomTitle(title) => {
+                meaning.title(FactKind::CustomTitle, title.title(), Missing::Clears)
+            }
+            Record::AiTitle(title) => meaning.title(FactKind::AiTitle, title.title(), Missing::IsNothing),
+            Record::LastPrompt(last) => {
+                if let Some(prompt) = last.prompt() {
+                    meaning.batch.fact(FactKind::LastPrompt, &prompt.decode(), place.line);
+                }
+            }
+            Record::Tag(tag) => {
+                let tag = tag.tag().map(|tag| tag.to_string()).unwrap_or_default();
+                meaning.batch.fact(FactKind::Tag, &tag, place.line);
+            }
+            Record::Summary(summary) => {
+                if let (Some(leaf), Some(text)) = (summary.leaf(), summary.summary()) {
+                    meaning.batch.fact(FactKind::Summary, &format!("{leaf} {text}"), place.line);
+                    meaning.said(Role::System, Kind::Title, &text.decode());
+                }
+            }
+            Record::PrLink(link) => {
+                let number = link.number().map(|number| number.to_string()).unwrap_or_default();
+                let [url, repository] = [link.url(), link.repository()]
+                    .map(|text| text.map(|text| text.to_string()).unwrap_or_default());
+                meaning.batch.fact(
+                    FactKind::PullRequest,
+                    &format!("{number}\t{repository}\t{url}"),
+                    place.line,
+                );
+            }
+            _ => {}
+        }
+        millis
+    }
+
+    /// What any line may carry.
+    fn envelope(&mut self, record: &Record<'_>) {
+        let (kind, line) = (record.kind(), self.place.line);
+        for field in record.fields().iter() {
+            let Some(text) = field.value.text().filter(|text| !text.is_empty()) else { continue };
+            let fact = match field.key.raw() {
+                b"cwd" if kind != RecordKind::Relocated => FactKind::Cwd,
+                b"gitBranch" => FactKind::GitBranch,
+                b"version" if kind.is_chain() => FactKind::Version,
+                b"entrypoint" => FactKind::Entrypoint,
+                b"slug" if kind.is_chain() => FactKind::PlanName,
+                b"timestamp" => FactKind::Created,
+                _ => continue,
+            };
+            self.batch.fact(fact, &text.decode(), line);
+        }
+    }
+
+    fn title(&mut self, kind: FactKind, title: Option<Text<'_>>, missing: Missing) {
+        match (title, missing) {
+            (Some(title), _) => {
+                let title = title.decode();
+                self.batch.fact(kind, &title, self.place.line);
+                self.said(Role::System, Kind::Title, &title);
+            }
+            (None, Missing::Clears) => self.batch.fact(kind, "", self.place.line),
+            (None, Missing::IsNothing) => {}
+        }
+    }
+
+    fn user(&mut self, user: &User<'_>) {
+        let speaker = Speaker::of(user);
+        if speaker.opens_turn() && !user.fields().is_true("isSidechain") {
+            let first =
+                if speaker == Speaker::Command { FactKind::FirstCommand } else { FactKind::FirstPrompt };
+            let words = shorten(&prompt_text(user));
+            if !words.is_empty() {
+                self.batch.fact(first, &words, self.place.line);
+            }
+        }
+        let (role, kind) = match speaker {
+            speaker if speaker.opens_turn() => (Role::Human, Kind::Prompt),
+            _ => (Role::System, Kind::Context),
+        };
+        match user.content() {
+            Content::Text(text) => self.said(role, kind, &text.decode()),
+            content => {
+                for block in content.blocks() {
+                    match block {
+                        Block::Text(text) => {
+                            if let Some(text) = text.text() {
+                                self.said(role, kind, &text.decode());
+                            }
+                        }
+                        Block::ToolResult(result) => self.result(user, &result),
+                        Block::Document(document) => {
+                            let text = document.title().map(|title| title.to_string()).unwrap_or_default();
+                            self.said(role, kind, &text);
+                        }
+                        _ => self.block += 1,
+                    }
+                }
+            }
+        }
+    }
+
+    fn result(&mut self, user: &User<'_>, result: &annals_transcript::content::ToolResult<'_>) {
+        let mut texts = Texts::default();
+        match result.content() {
+            Some(Content::Text(text)) => texts.push(&text.decode()),
+            Some(content) => {
+                for text in content.blocks().filter_map(|block| block.plain_text()) {
+                    texts.push(&text);
+                }
+            }
+            None => {}
+        }
+        let is_error = result.is_error() == Some(true);
+        if let Some(id) = result.tool_use() {
+            let call = self.batch.calls.entry(id.to_string()).or_default();
+            // A second result says nothing new.
+            if call.answered.is_none() {
+                call.answered = Some(self.place.line);
+                call.ended = self.millis;
+                call.is_error = is_error;
+                call.result = texts.bytes;
+                if let Some(ToolUseResult::Agent(agent)) = user.tool_use_result() {
+                    call.agent = agent.agent().map(|agent| agent.to_string());
+                }
+            }
+        }
+        let call = result.tool_use().map(|id| id.to_string());
+        self.row(Role::Tool, Kind::ToolResult, texts, About::Call(call), is_error);
+    }
+
+    fn assistant(&mut self, assistant: &Assistant<'_>) {
+        let is_error = assistant.fields().is_true("isApiErrorMessage");
+        if let Some(model) = assistant.message().and_then(|message| message.model())
+            && !model.is_empty()
+            && !model.is("<synthetic>")
+        {
+            self.batch.fact(FactKind::Model, &model.decode(), self.place.line);
+        }
+        let kind = if is_error { Kind::Error } else { Kind::Response };
+        if let Content::Text(text) = assistant.content() {
+            self.said(Role::Assistant, kind, &text.decode());
+        }
+        for block in assistant.content().blocks() {
+            match block {
+                Block::Text(text) => {
+                    if let Some(text) = text.text() {
+                        self.said(Role::Assistant, kind, &text.decode());
+                    }
+                }
+                Block::Thinking(thought) => {
+                    let text = thought.thinking().map(|text| text.to_string()).unwrap_or_default();
+                    self.said(Role::Assistant, Kind::Thinking, &text);
+                }
+                Block::ToolUse(call) => {
+                    self.call(call.id().map(|id| id.to_string()), call.name(), call.input());
+                }
+                Block::ServerToolUse(call) => {
+                    self.call(call.id().map(|id| id.to_string()), call.name(), call.input());
+                }
+                Block::WebSearchToolResult(result) => {
+                    let texts = result.content().map(Texts::of).unwrap_or_default();
+                    if let Some(id) = result.tool_use() {
+                        let call = self.batch.calls.entry(id.to_string()).or_default();
+                        call.answered = call.answered.or(Some(self.place.line));
+                        call.ended = call.ended.or(self.millis);
+                        call.result = texts.bytes;
+                    }
+                    let call = result.tool_use().map(|id| id.to_string());
+                    self.row(Role::Tool, Kind::ToolResult, texts, About::Call(call), false);
+                }
+                _ => self.block += 1,
+            }
+        }
+    }
+
+    fn call(&mut self, id: Option<String>, name: Option<Text<'_>>, input: Option<Fields<'_>>) {
+        let name = name.map(|name| name.to_string());
+        let value = input.as_ref().and_then(|input| Value::parse(input.raw()).ok());
+        let texts = value.map(Texts::of).unwrap_or_default();
+        if let Some(id) = id {
+            let (millis, line) = (self.millis, self.place.line);
+            let known = self.batch.calls.entry(id).or_default();
+            let path = ["file_path", "notebook_path", "path"];
+            let path = path.iter().find_map(|key| input.as_ref()?.text(key)).map(|text| text.to_string());
+            let prompt = input.as_ref().and_then(|input| input.text("prompt"));
+            // A copied line repeats its calls: the later line is the one that counts.
+            *known = CallRow {
+                tool: name.clone(),
+                called: Some(line),
+                started: millis,
+                path,
+                prompt: prompt.map(|prompt| fingerprint(prompt.decode().trim().as_bytes())),
+                input: input.as_ref().map_or(0, |input| input.raw().len() as u64),
+                ..known.clone()
+            };
+        }
+        self.row(Role::Assistant, Kind::ToolCall, texts, About::Tool(name), false);
+    }
+
+    fn system(&mut self, system: &System<'_>) {
+        let kind = match system.system_kind() {
+            SystemKind::ApiError => Kind::Error,
+            _ => Kind::Context,
+        };
+        let mut texts = Texts::default();
+        if let Some(text) = system.content() {
+            texts.push(&text.decode());
+        }
+        if kind == Kind::Error
+            && let Some(error) = system.error()
+        {
+            let more = Texts::of(error);
+            texts.push(&more.text);
+        }
+        self.message(Role::System, kind, texts);
+    }
+
+    fn said(&mut self, role: Role, kind: Kind, text: &str) {
+        let mut texts = Texts::default();
+        texts.push(text);
+        self.message(role, kind, texts);
+    }
+
+    fn message(&mut self, role: Role, kind: Kind, texts: Texts) {
+        self.row(role, kind, texts, About::Nothing, kind == Kind::Error);
+    }
+
+    fn row(&mut self, role: Role, kind: Kind, texts: Texts, about: About, is_error: bool) {
+        let block = self.block;
+        self.block += 1;
+        if texts.bytes == 0 && about == About::Nothing {
+            return;
+        }
+        let (tool, answers) = match about {
+            About::Nothing => (None, None),
+            About::Tool(tool) => (tool, None),
+            About::Call(call) => (None, call),
+        };
+        self.batch.messages.push(MessageRow {
+            line: self.place.line,
+            offset: self.place.offset,
+            length: self.place.length,
+            block,
+            role,
+            kind,
+            millis: self.millis,
+            uuid: self.uuid.clone(),
+            tool,
+            answers,
+            is_error,
+            bytes: texts.bytes,
+            text: texts.text,
+        });
+    }
+}
+
+/// The tool that a row is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum About {
+    Nothing,
+    Tool(Option<String>),
+    Call(Option<String>),
+}
+
+/// What a title record without a title does.
+#[derive(Clone, Copy)]
+enum Missing {
+    Clears,
+    IsNothing,
+}
+
+/// The sixteen bytes of a UUID; other ids as they are.
+pub(crate) fn short_uuid(id: &str) -> Vec<u8> {
+    let digits: Vec<u8> = id.bytes().filter(|&byte| byte != b'-').collect();
+    let is_uuid = id.len() == 36
+        && digits.len() == 32
+        && [8, 13, 18, 23].iter().all(|&at| id.as_bytes()[at] == b'-')
+        && digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if !is_uuid {
+        return id.as_bytes().to_vec();
+    }
+    let value = |digit: u8| if digit <= b'9' { digit - b'0' } else { digit - b'a' + 10 };
+    digits.chunks_exact(2).map(|pair| value(pair[0]) << 4 | value(pair[1])).collect()
+}

@@ -1,0 +1,12 @@
+//! New lines of a file to rows. No database here: what a line means is settled before anything is written.
+
+mod file;
+mod meaning;
+mod rows;
+mod texts;
+mod words;
+
+pub(crate) use file::{Wanted, blocks_of_line, extract, text_of_block};
+pub(crate) use rows::{Batch, CallRow, Change, FactKind, FileRole, Keep, MessageRow, Met, Subject};
+pub use rows::{INDEXED_BYTES, Kind, Role};
+pub(crate) use words::{searchable, stands_alone};

@@ -1,0 +1,19 @@
+//! Everything in a store, found in milliseconds. The files are the truth and the index is a cache: it can be deleted at any
+//! time, is brought up to date by what changed, and every row leads back to file, line and byte.
+//!
+//! From the bottom up: [`cursor`] tells what happened to a file since it was read; `extract` turns its new lines into rows
+//! and knows no database; `write` puts rows and cursor into the database, in one transaction; [`refresh`] does that for a
+//! store; what is asked of the index are the modules behind it.
+
+pub mod cursor;
+mod error;
+mod extract;
+mod open;
+pub mod refresh;
+pub mod search;
+pub mod spent;
+mod write;
+
+pub use error::IndexError;
+pub use extract::{INDEXED_BYTES, Kind, Role};
+pub use open::{Index, Opened};

@@ -1,0 +1,120 @@
+//! The index's file: where it is, how it is opened, and when it is made anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use annals_store::digest::short;
+use annals_store::files::{WriteError, create_file, create_folder};
+use annals_store::{ConfigDir, DataDir};
+use rusqlite::{Connection, OpenFlags};
+
+use crate::error::IndexError;
+
+/// The form of the tables. An index of another form is made anew.
+const FORM: i64 = 1;
+
+const SCHEMA: &str = include_str!("schema.sql");
+
+/// What was found where the index should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opened {
+    /// An index, as it was left.
+    AsLeft,
+    /// Nothing: this is the first time.
+    New,
+    /// An index of another release's form; it was made anew.
+    OtherForm,
+    /// Something that is no index, or a damaged one; it was made anew.
+    Damaged,
+}
+
+/// The index of a store.
+#[derive(Debug)]
+pub struct Index {
+    pub(crate) connection: Connection,
+    pub(crate) config: ConfigDir,
+    path: PathBuf,
+}
+
+impl Index {
+    /// Where the index of a store lies.
+    pub fn path_of(config: &ConfigDir, data: &DataDir) -> PathBuf {
+        let whole = config.path().canonicalize().unwrap_or_else(|_| config.path().to_path_buf());
+        let name = format!("{}.db", short(whole.as_os_str().as_encoded_bytes()));
+        data.path().join("index").join(name)
+    }
+
+    /// Opens the index of a store to bring it up to date; where there is none that can be used, an empty one is made.
+    pub fn open(config: &ConfigDir, data: &DataDir) -> Result<(Self, Opened), IndexError> {
+        let path = Self::path_of(config, data);
+        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        create_folder(&folder)?;
+        let was_there = path.exists();
+        let (connection, opened) = match Self::try_open(&path) {
+            Ok((connection, FORM)) => (connection, Opened::AsLeft),
+            Ok((connection, 0)) if !was_there => (connection, Opened::New),
+            Ok((connection, _)) => {
+                drop(connection);
+                (Self::make_anew(&path)?, Opened::OtherForm)
+            }
+            Err(error) if error.is_damage() => (Self::make_anew(&path)?, Opened::Damaged),
+            Err(error) => return Err(error),
+        };
+        if opened != Opened::AsLeft {
+            let form = format!("{SCHEMA}\nPRAGMA user_version = {FORM};");
+            connection.execute_batch(&format!("BEGIN;\n{form}\nCOMMIT;"))?;
+        }
+        Ok((Self { connection, config: config.clone(), path }, opened))
+    }
+
+    /// Opens the index to ask it, and not to change it; `None` where there is none of this form.
+    pub fn open_to_read(config: &ConfigDir, data: &DataDir) -> Result<Option<Self>, IndexError> {
+        let path = Self::path_of(config, data);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        let form: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        Ok((form == FORM).then(|| Self { connection, config: config.clone(), path }))
+    }
+
+    /// The index's own file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn try_open(path: &Path) -> Result<(Connection, i64), IndexError> {
+        // Made by us first, so that only its owner may read it; the database's own side files take its mode.
+        match create_file(path, b"") {
+            Ok(_) | Err(WriteError::Exists { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let connection = Connection::open(path)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        connection.busy_timeout(std::time::Duration::from_secs(10))?;
+        // Pages of 8 KiB make the word lists smaller; a crash may lose the last transactions, which are read again.
+        connection.execute_batch(
+            "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+             PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4096;",
+        )?;
+        let form = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        Ok((connection, form))
+    }
+
+    /// Removes an index, and opens an empty one in its place.
+    fn make_anew(path: &Path) -> Result<Connection, IndexError> {
+        for ending in ["", "-wal", "-shm"] {
+            let mut name = path.as_os_str().to_owned();
+            name.push(ending);
+            let file = PathBuf::from(name);
+            match fs::remove_file(&file) {
+                Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(IndexError::Stuck { path: file, source });
+                }
+                _ => {}
+            }
+        }
+        Ok(Self::try_open(path)?.0)
+    }
+}

@@ -1,0 +1,172 @@
+//! Brings the index up to date: what changed is read by as many threads as there are cores but one, and written by this one.
+//!
+//! After a kill at any instant the index holds what the last transaction left: rows and cursors fit each other, and the next
+//! refresh goes on from there.
+
+mod plan;
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+use annals_store::digest::sha256;
+use annals_store::lock::FileLock;
+use annals_store::read::ReadError;
+use annals_store::{DataDir, Discovery};
+use annals_transcript::price::Prices;
+use rusqlite::{OptionalExtension, params};
+
+use crate::error::IndexError;
+use crate::extract::{Batch, extract};
+use crate::open::Index;
+use crate::write::{Writer, mark_gone, mark_there, rename, reprice};
+
+/// A transaction ends when it stands for so many bytes of files.
+const TRANSACTION: u64 = 96 * 1024 * 1024;
+/// So many batches may wait to be written.
+const WAITING: usize = 8;
+
+/// How far a refresh has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes read and written.
+    pub done: u64,
+    /// Bytes to read in all.
+    pub total: u64,
+}
+
+/// What a refresh did.
+#[derive(Debug, Default)]
+pub struct Refreshed {
+    /// Files that were read.
+    pub files: usize,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// Files that are not there any more.
+    pub gone: usize,
+    /// Files that have another name.
+    pub renamed: usize,
+    /// Files that could not be read.
+    pub unread: Vec<ReadError>,
+}
+
+impl Refreshed {
+    /// Whether nothing had changed.
+    pub fn is_nothing(&self) -> bool {
+        self.files + self.gone + self.renamed == 0 && self.unread.is_empty()
+    }
+}
+
+impl Index {
+    /// Brings the index up to date with a store. `progress` is told now and then, and may stop it; what was written stays.
+    pub fn refresh(
+        &mut self,
+        discovery: &Discovery,
+        data: &DataDir,
+        prices: &Prices,
+        mut progress: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Refreshed, IndexError> {
+        let Some(_lock) = FileLock::try_take(data, self.path())? else {
+            return Err(IndexError::Busy { path: self.path().to_path_buf() });
+        };
+        self.reprice_if_needed(prices)?;
+        let plan = plan::plan(&self.connection, &self.config, discovery)?;
+        let mut refreshed =
+            Refreshed { gone: plan.gone.len(), renamed: plan.renamed.len(), ..Refreshed::default() };
+        if !(plan.gone.is_empty() && plan.back.is_empty() && plan.renamed.is_empty()) {
+            let transaction = self.connection.transaction()?;
+            plan.gone.iter().try_for_each(|id| mark_gone(&transaction, *id))?;
+            plan.back.iter().try_for_each(|id| mark_there(&transaction, *id))?;
+            plan.renamed.iter().try_for_each(|(id, subject)| rename(&transaction, *id, subject))?;
+            transaction.commit()?;
+        }
+        let total = plan.bytes();
+        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (sender, receiver) = sync_channel::<Result<Batch, ReadError>>(WAITING);
+        let readers = thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1)).max(1);
+        thread::scope(|scope| {
+            for _ in 0..readers.min(plan.wanted.len()) {
+                let (sender, wanted, next, stop) = (sender.clone(), &plan.wanted, &next, &stop);
+                scope.spawn(move || {
+                    while let Some(wanted) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let hand_over = |batch| {
+                            let is_over = stop.load(Ordering::Relaxed) || sender.send(Ok(batch)).is_err();
+                            if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                        };
+                        match extract(wanted, hand_over) {
+                            Ok(ControlFlow::Continue(())) => {}
+                            Ok(ControlFlow::Break(())) => return,
+                            Err(error) => drop(sender.send(Err(error))),
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            // Whatever ends the writing ends the reading: the receiver is dropped before the threads are waited for.
+            let written = self.write_all(receiver, prices, total, &mut refreshed, &mut progress);
+            stop.store(true, Ordering::Relaxed);
+            written
+        })?;
+        Ok(refreshed)
+    }
+
+    fn write_all(
+        &mut self,
+        receiver: std::sync::mpsc::Receiver<Result<Batch, ReadError>>,
+        prices: &Prices,
+        total: u64,
+        refreshed: &mut Refreshed,
+        progress: &mut impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
+        let connection = &mut self.connection;
+        let mut files = HashSet::new();
+        let mut rest = receiver.into_iter();
+        loop {
+            let mut current = Writer::begin(connection, prices)?;
+            let mut is_over = true;
+            for batch in rest.by_ref() {
+                match batch {
+                    Err(error) => refreshed.unread.push(error),
+                    Ok(batch) => {
+                        files.insert(batch.subject.path.clone());
+                        refreshed.bytes += batch.cursor.offset.saturating_sub(batch.from);
+                        current.write(&batch)?;
+                        let told = Progress { done: refreshed.bytes, total };
+                        if progress(told).is_break() {
+                            break;
+                        }
+                        if current.taken() >= TRANSACTION {
+                            is_over = false;
+                            break;
+                        }
+                    }
+                }
+            }
+            current.commit()?;
+            if is_over {
+                refreshed.files = files.len();
+                return Ok(());
+            }
+        }
+    }
+
+    /// Costs are kept as they were reckoned: with other prices they are reckoned anew.
+    fn reprice_if_needed(&mut self, prices: &Prices) -> Result<(), IndexError> {
+        let mut listed: Vec<String> =
+            prices.models().map(|(name, prices)| format!("{name} {prices:?}")).collect();
+        listed.sort_unstable();
+        let digest = sha256(listed.join("\n").as_bytes());
+        let known: Option<String> = self
+            .connection
+            .query_row("SELECT value FROM meta WHERE key = 'prices'", [], |row| row.get(0))
+            .optional()?;
+        if known.as_ref() == Some(&digest) {
+            return Ok(());
+        }
+        reprice(&mut self.connection, prices)?;
+        self.connection.execute("INSERT OR REPLACE INTO meta VALUES ('prices', ?1)", params![digest])?;
+        Ok(())
+    }
+}

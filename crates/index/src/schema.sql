@@ -1,0 +1,157 @@
+-- The index of one store. A cache: it may be deleted at any time, and is made anew from the files.
+-- Numbers that stand for words (roles, kinds, states) are spelt out by the views at the end.
+
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+-- Files of lines, and what was read of each: the cursor.
+CREATE TABLE files (
+    id       INTEGER PRIMARY KEY,
+    path     TEXT NOT NULL UNIQUE,      -- below the config dir
+    role     INTEGER NOT NULL,          -- session, sub-agent, output, history, plan
+    slug     TEXT NOT NULL,             -- the project's folder
+    session  TEXT NOT NULL,             -- the session that it belongs to
+    agent    TEXT,                      -- the sub-agent
+    identity INTEGER NOT NULL,          -- device and inode, mixed
+    bytes    INTEGER NOT NULL,          -- its size when it was last looked at
+    modified INTEGER NOT NULL,          -- its time then
+    state    INTEGER NOT NULL,          -- there, gone
+    offset   INTEGER NOT NULL,          -- behind the last byte that was read
+    lines    INTEGER NOT NULL,          -- how many lines lie before it
+    records  INTEGER NOT NULL,          -- how many records
+    is_open  INTEGER NOT NULL,          -- whether the last line read had no line break yet
+    prefix   INTEGER NOT NULL,          -- fingerprint of its first bytes
+    tail     INTEGER NOT NULL           -- fingerprint of the bytes before the offset
+);
+CREATE INDEX files_of_session ON files (session);
+
+-- Names that many rows share: models, tools.
+CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+
+-- What lines of a file say about it: how often, first and last on which line.
+CREATE TABLE facts (
+    file  INTEGER NOT NULL,
+    kind  INTEGER NOT NULL,
+    value TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    last  INTEGER NOT NULL,
+    PRIMARY KEY (file, kind, value)
+) WITHOUT ROWID;
+
+-- What was said: one row a block. Ids grow with time, as far as files are read in the order in which they were written.
+CREATE TABLE messages (
+    id        INTEGER PRIMARY KEY,
+    file      INTEGER NOT NULL,
+    line      INTEGER NOT NULL,
+    offset    INTEGER NOT NULL,         -- of the line in the file
+    length    INTEGER NOT NULL,
+    block     INTEGER NOT NULL,         -- which block of the line, counted from 0
+    role      INTEGER NOT NULL,
+    kind      INTEGER NOT NULL,
+    millis    INTEGER,
+    uuid      BLOB,
+    tool      INTEGER,
+    is_error  INTEGER NOT NULL,
+    bytes     INTEGER NOT NULL,         -- of its text
+    indexed   INTEGER NOT NULL          -- so many of them can be searched for
+);
+CREATE INDEX messages_of_file ON messages (file, line);
+
+-- The words of messages, newest last; texts themselves stay in the files. Three tables, so that what people said is found
+-- without wading through what tools printed.
+CREATE VIRTUAL TABLE words_said USING fts5(body, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2");
+CREATE VIRTUAL TABLE words_replied USING fts5(body, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2");
+CREATE VIRTUAL TABLE words_shown USING fts5(body, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2");
+
+-- Calls of tools, and their answers.
+CREATE TABLE tool_calls (
+    id       INTEGER PRIMARY KEY,
+    file     INTEGER NOT NULL,
+    tool_use TEXT NOT NULL,
+    tool     INTEGER,
+    called   INTEGER,                   -- line of the call
+    answered INTEGER,                   -- line of its result
+    started  INTEGER,                   -- milliseconds since 1970
+    ended    INTEGER,
+    is_error INTEGER NOT NULL,
+    path     TEXT,                      -- the file that it is about
+    agent    TEXT,                      -- the sub-agent that it started
+    prompt   INTEGER,                   -- fingerprint of what that was asked
+    input    INTEGER NOT NULL,          -- bytes
+    result   INTEGER NOT NULL           -- bytes
+);
+CREATE UNIQUE INDEX tool_calls_of_file ON tool_calls (file, tool_use);
+CREATE INDEX tool_calls_by_path ON tool_calls (path) WHERE path IS NOT NULL;
+
+-- Responses as each file has them. What was billed is in `charges`.
+CREATE TABLE responses (
+    key          BLOB NOT NULL,
+    file         INTEGER NOT NULL,
+    node         INTEGER NOT NULL,      -- which record of the file
+    line         INTEGER NOT NULL,
+    millis       INTEGER,
+    is_copy      INTEGER NOT NULL,
+    is_sidechain INTEGER NOT NULL,
+    agent        TEXT,
+    model        INTEGER,
+    tier         INTEGER NOT NULL,
+    speed        INTEGER NOT NULL,
+    input        INTEGER NOT NULL,
+    output       INTEGER NOT NULL,
+    cache_read   INTEGER NOT NULL,
+    write_5m     INTEGER NOT NULL,
+    write_1h     INTEGER NOT NULL,
+    searches     INTEGER NOT NULL,
+    fetches      INTEGER NOT NULL,
+    asides       TEXT,                  -- calls beside it, where there are any
+    PRIMARY KEY (key, file)
+) WITHOUT ROWID;
+CREATE INDEX responses_of_file ON responses (file);
+
+-- Billed model calls of the whole store, each once, in the file where it appeared first.
+CREATE TABLE charges (
+    key        BLOB NOT NULL,
+    part       INTEGER NOT NULL,        -- 0 the response itself, then what was called beside it
+    file       INTEGER NOT NULL,
+    quarter    INTEGER,                 -- quarters of an hour since 1970, UTC
+    model      INTEGER,
+    input      INTEGER NOT NULL,
+    output     INTEGER NOT NULL,
+    cache_read INTEGER NOT NULL,
+    write_5m   INTEGER NOT NULL,
+    write_1h   INTEGER NOT NULL,
+    searches   INTEGER NOT NULL,
+    nanos      INTEGER NOT NULL,        -- cost in billionths of a dollar,
+    femtos     INTEGER NOT NULL,        -- and what is left of it in millionths of those
+    basis      INTEGER NOT NULL,        -- priced, derived, without a price
+    PRIMARY KEY (key, part)
+) WITHOUT ROWID;
+CREATE INDEX charges_of_file ON charges (file, quarter);
+
+-- Sums of charges, so that a report reads few rows: kept in step by whoever writes charges.
+CREATE TABLE spent (
+    file       INTEGER NOT NULL,
+    quarter    INTEGER NOT NULL,        -- -1 where no time is known
+    model      INTEGER NOT NULL,        -- 0 where none is named
+    basis      INTEGER NOT NULL,
+    responses  INTEGER NOT NULL,
+    input      INTEGER NOT NULL,
+    output     INTEGER NOT NULL,
+    cache_read INTEGER NOT NULL,
+    write_5m   INTEGER NOT NULL,
+    write_1h   INTEGER NOT NULL,
+    searches   INTEGER NOT NULL,
+    nanos      INTEGER NOT NULL,
+    femtos     INTEGER NOT NULL,
+    PRIMARY KEY (file, quarter, model, basis)
+) WITHOUT ROWID;
+
+-- What is irregular about lines.
+CREATE TABLE problems (
+    file   INTEGER NOT NULL,
+    line   INTEGER NOT NULL,
+    offset INTEGER NOT NULL,
+    length INTEGER NOT NULL,
+    kind   TEXT NOT NULL
+);
+CREATE INDEX problems_of_file ON problems (file);

@@ -1,0 +1,100 @@
+//! Exact substrings, by looking through the files themselves: nothing is as fresh, and no index is larger.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use annals_store::parallel;
+use annals_store::read::ReadError;
+use annals_transcript::json::write_string;
+use memchr::memmem::Finder;
+
+use super::highlight::Marked;
+use crate::extract::{FileRole, Kind, Role, blocks_of_line};
+
+/// A place where the text stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExactHit {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, counted from 1.
+    pub line: u64,
+    /// Its first byte.
+    pub offset: u64,
+    /// Which block of it.
+    pub block: u32,
+    /// Who speaks.
+    pub role: Role,
+    /// What is said.
+    pub kind: Kind,
+    /// When.
+    pub millis: Option<i64>,
+    /// The line's id.
+    pub uuid: Option<String>,
+    /// The words around it.
+    pub snippet: Marked,
+}
+
+/// Every message of these files that has the text, letter for letter; files in the order given.
+pub fn find_exactly(files: &[PathBuf], text: &str) -> Vec<Result<Vec<ExactHit>, ReadError>> {
+    let needles = spellings(text);
+    let finders: Vec<Finder<'_>> = needles.iter().map(|needle| Finder::new(needle)).collect();
+    parallel::map(files, |path| in_file(path, text, &finders))
+}
+
+/// How a text may stand in JSON: as most write it, and with every character that is not ASCII escaped.
+fn spellings(text: &str) -> Vec<Vec<u8>> {
+    let mut quoted = Vec::new();
+    write_string(&mut quoted, text);
+    let usual = quoted[1..quoted.len() - 1].to_vec();
+    let mut all = vec![usual];
+    if !text.is_ascii() {
+        let mut escaped = String::new();
+        for letter in String::from_utf8_lossy(&all[0]).chars() {
+            match letter.is_ascii() {
+                true => escaped.push(letter),
+                false => letter
+                    .encode_utf16(&mut [0; 2])
+                    .iter()
+                    .for_each(|unit| escaped.push_str(&format!("\\u{unit:04x}"))),
+            }
+        }
+        all.push(escaped.into_bytes());
+    }
+    all
+}
+
+fn in_file(path: &Path, text: &str, finders: &[Finder<'_>]) -> Result<Vec<ExactHit>, ReadError> {
+    let bytes = fs::read(path).map_err(|error| ReadError::new(path, error))?;
+    let mut hits = Vec::new();
+    let mut at = 0;
+    let (mut line, mut counted) = (1_u64, 0);
+    while let Some(found) = finders.iter().filter_map(|finder| finder.find(&bytes[at..])).min() {
+        let place = at + found;
+        let start = memchr::memrchr(b'\n', &bytes[..place]).map_or(0, |newline| newline + 1);
+        let end = memchr::memchr(b'\n', &bytes[place..]).map_or(bytes.len(), |newline| place + newline);
+        line += memchr::memchr_iter(b'\n', &bytes[counted..start]).count() as u64;
+        counted = start;
+        for block in blocks_of_line(FileRole::Session, &bytes[start..end]) {
+            if let Some(place) = block.text.find(text) {
+                hits.push(ExactHit {
+                    file: path.to_path_buf(),
+                    line,
+                    offset: start as u64,
+                    block: block.block,
+                    role: block.role,
+                    kind: block.kind,
+                    millis: block.millis,
+                    uuid: block.uuid.as_deref().map(super::find::long_uuid),
+                    snippet: around(&block.text, place, text.len()),
+                });
+            }
+        }
+        at = end;
+    }
+    Ok(hits)
+}
+
+/// The line of the text that has the match, or as much of it as fits.
+fn around(text: &str, place: usize, length: usize) -> Marked {
+    super::snippet::in_one_line(text, super::snippet::window(text, place), &[place..place + length])
+}

@@ -1,0 +1,335 @@
+//! A query against the index.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use rusqlite::types::Value as Sql;
+use rusqlite::{Row, params_from_iter};
+
+use super::highlight::{Highlighter, Marked};
+use super::query::{Filter, Query};
+use super::score::score;
+use super::snippet::{Source, snippet};
+use crate::error::IndexError;
+use crate::extract::{FileRole, INDEXED_BYTES, Kind, Role};
+use crate::open::Index;
+use crate::write::words_table;
+
+/// So many of the newest matches of each table are weighed against each other; of the rest only the number is known.
+const WEIGHED: usize = 300;
+/// Texts of so many of the best are read, to see how well they fit.
+const READ: usize = 60;
+
+/// A message that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// The session.
+    pub session: String,
+    /// The sub-agent, where it is one's.
+    pub agent: Option<String>,
+    /// The project's folder.
+    pub slug: String,
+    /// The file.
+    pub file: PathBuf,
+    /// Whether the file is where it was.
+    pub is_there: bool,
+    /// The line, counted from 1.
+    pub line: u64,
+    /// Its first byte.
+    pub offset: u64,
+    /// Which block of it.
+    pub block: u32,
+    /// The line's id.
+    pub uuid: Option<String>,
+    /// Who speaks.
+    pub role: Role,
+    /// What is said.
+    pub kind: Kind,
+    /// The tool.
+    pub tool: Option<String>,
+    /// When, in milliseconds since 1970.
+    pub millis: Option<i64>,
+    /// How well it fits.
+    pub score: f64,
+    /// The words around it; empty where the file is gone.
+    pub snippet: Marked,
+    /// Whether only the beginning of the text can be searched for.
+    pub is_cut: bool,
+}
+
+/// What a query found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// How many messages there are.
+    pub total: u64,
+    /// The best of them, best first.
+    pub hits: Vec<Hit>,
+}
+
+struct Candidate {
+    file: i64,
+    line: u64,
+    offset: u64,
+    length: u64,
+    block: u32,
+    role: Role,
+    kind: Kind,
+    millis: Option<i64>,
+    uuid: Option<Vec<u8>>,
+    tool: Option<i64>,
+    is_cut: bool,
+    score: f64,
+    snippet: Marked,
+}
+
+const COLUMNS: &str =
+    "messages.file, line, offset, length, block, role, kind, millis, uuid, tool, bytes, indexed";
+
+fn candidate(row: &Row<'_>) -> rusqlite::Result<Candidate> {
+    let count = |at: usize| row.get::<_, i64>(at).map(|number| number as u64);
+    Ok(Candidate {
+        file: row.get(0)?,
+        line: count(1)?,
+        offset: count(2)?,
+        length: count(3)?,
+        block: row.get(4)?,
+        role: Role::numbered(row.get(5)?).unwrap_or(Role::System),
+        kind: Kind::numbered(row.get(6)?).unwrap_or(Kind::Context),
+        millis: row.get(7)?,
+        uuid: row.get(8)?,
+        tool: row.get(9)?,
+        is_cut: count(10)? > INDEXED_BYTES as u64,
+        score: 0.0,
+        snippet: Marked::default(),
+    })
+}
+
+impl Index {
+    /// The best `limit` answers to a query. `now` decides what is new.
+    pub fn search(&self, query: &Query, limit: usize, now: i64) -> Result<Found, IndexError> {
+        let (conditions, values) = conditions(query);
+        let mut candidates = Vec::new();
+        let mut total = 0;
+        for (table, _) in tables(query) {
+            let (from, matching) = match query.expression() {
+                Some(expression) => (
+                    format!("{table} JOIN messages ON messages.id = {table}.rowid"),
+                    Some((format!("{table} MATCH ?"), Sql::Text(expression))),
+                ),
+                None => ("messages".to_owned(), None),
+            };
+            let order = if matching.is_some() { format!("{table}.rowid") } else { "messages.id".to_owned() };
+            let (mut wheres, mut bound) = (conditions.clone(), Vec::new());
+            if let Some((condition, value)) = matching {
+                wheres.insert(0, condition);
+                bound.push(value);
+            }
+            bound.extend(values.iter().cloned());
+            let wheres = if wheres.is_empty() { "1".to_owned() } else { wheres.join(" AND ") };
+            let sql =
+                format!("SELECT {COLUMNS} FROM {from} WHERE {wheres} ORDER BY {order} DESC LIMIT {WEIGHED}");
+            let mut statement = self.connection.prepare_cached(&sql)?;
+            let rows = statement.query_map(params_from_iter(&bound), candidate)?;
+            let found = rows.collect::<Result<Vec<_>, _>>()?;
+            total += match found.len() < WEIGHED {
+                true => found.len() as u64,
+                // Filters need the rows of messages; without them counting the words is enough.
+                false => {
+                    let from =
+                        if conditions.is_empty() && query.expression().is_some() { table } else { &from };
+                    let sql = format!("SELECT count(*) FROM {from} WHERE {wheres}");
+                    self.connection
+                        .prepare_cached(&sql)?
+                        .query_row(params_from_iter(&bound), |row| row.get::<_, i64>(0))?
+                        as u64
+                }
+            };
+            candidates.extend(found);
+            if query.expression().is_none() {
+                break;
+            }
+        }
+        for candidate in &mut candidates {
+            candidate.score = score(candidate.kind, candidate.millis, now, 0.0);
+        }
+        let best = |left: &Candidate, right: &Candidate| right.score.total_cmp(&left.score);
+        candidates.sort_by(best);
+        let files = self.files_of(&candidates)?;
+        self.look_closer(&mut candidates, &files, query, limit.max(READ), now);
+        candidates.sort_by(best);
+        candidates.truncate(limit);
+        let hits =
+            candidates.into_iter().map(|candidate| self.hit(candidate, &files)).collect::<Result<_, _>>()?;
+        Ok(Found { total, hits })
+    }
+
+    /// Reads the texts of the best, and weighs them again.
+    fn look_closer(
+        &self,
+        candidates: &mut Vec<Candidate>,
+        files: &HashMap<i64, FileOf>,
+        query: &Query,
+        most: usize,
+        now: i64,
+    ) {
+        candidates.truncate(most);
+        let highlighter = Highlighter::new(query);
+        let wanted = query.all.len().max(1) as f64;
+        for candidate in candidates {
+            let Some(file) = files.get(&candidate.file) else { continue };
+            let path = self.config.path().join(&file.path);
+            let source = Source {
+                file: &path,
+                role: file.role,
+                offset: candidate.offset,
+                length: candidate.length,
+                block: candidate.block,
+            };
+            if let Some(text) = source.text() {
+                let (marked, coverage) = snippet(&text, &highlighter);
+                candidate.snippet = marked;
+                let coverage = (coverage as f64 / wanted).min(1.0);
+                candidate.score = score(candidate.kind, candidate.millis, now, coverage);
+            }
+        }
+    }
+
+    fn files_of(&self, candidates: &[Candidate]) -> Result<HashMap<i64, FileOf>, IndexError> {
+        let mut files = HashMap::new();
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT path, role, slug, session, agent, state FROM files WHERE id = ?1")?;
+        for candidate in candidates {
+            if !files.contains_key(&candidate.file) {
+                let file = statement.query_row([candidate.file], |row| {
+                    Ok(FileOf {
+                        path: row.get(0)?,
+                        role: FileRole::numbered(row.get(1)?).unwrap_or(FileRole::Session),
+                        slug: row.get(2)?,
+                        session: row.get(3)?,
+                        agent: row.get(4)?,
+                        is_there: row.get::<_, i64>(5)? == 0,
+                    })
+                })?;
+                files.insert(candidate.file, file);
+            }
+        }
+        Ok(files)
+    }
+
+    fn hit(&self, candidate: Candidate, files: &HashMap<i64, FileOf>) -> Result<Hit, IndexError> {
+        let tool = match candidate.tool {
+            Some(tool) => self
+                .connection
+                .prepare_cached("SELECT name FROM names WHERE id = ?1")?
+                .query_row([tool], |row| row.get(0))
+                .map(Some)?,
+            None => None,
+        };
+        let file = files.get(&candidate.file).cloned().unwrap_or_default();
+        Ok(Hit {
+            session: file.session,
+            agent: file.agent,
+            slug: file.slug,
+            file: self.config.path().join(&file.path),
+            is_there: file.is_there,
+            line: candidate.line,
+            offset: candidate.offset,
+            block: candidate.block,
+            uuid: candidate.uuid.as_deref().map(long_uuid),
+            role: candidate.role,
+            kind: candidate.kind,
+            tool,
+            millis: candidate.millis,
+            score: candidate.score,
+            snippet: candidate.snippet,
+            is_cut: candidate.is_cut,
+        })
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct FileOf {
+    path: String,
+    role: FileRole,
+    slug: String,
+    session: String,
+    agent: Option<String>,
+    is_there: bool,
+}
+
+/// The word tables that can have an answer, and their kinds.
+fn tables(query: &Query) -> Vec<(&'static str, Vec<Kind>)> {
+    let mut tables: Vec<(&'static str, Vec<Kind>)> = Vec::new();
+    for &kind in Kind::ALL {
+        let is_wanted = |filter: &Filter| match filter {
+            Filter::Kinds(kinds) => kinds.contains(&kind),
+            _ => true,
+        };
+        if !query.filters.iter().all(is_wanted) {
+            continue;
+        }
+        let table = words_table(kind);
+        match tables.iter_mut().find(|(name, _)| *name == table) {
+            Some((_, kinds)) => kinds.push(kind),
+            None => tables.push((table, vec![kind])),
+        }
+    }
+    tables
+}
+
+/// The filters as conditions on messages, with the values that they need.
+fn conditions(query: &Query) -> (Vec<String>, Vec<Sql>) {
+    let (mut wheres, mut values) = (Vec::new(), Vec::new());
+    let filters = query
+        .filters
+        .iter()
+        .map(|filter| (filter, ""))
+        .chain(query.excluded.iter().map(|filter| (filter, "NOT ")));
+    for (filter, not) in filters {
+        let (condition, mut bound) = condition(filter);
+        wheres.push(format!("{not}({condition})"));
+        values.append(&mut bound);
+    }
+    (wheres, values)
+}
+
+fn condition(filter: &Filter) -> (String, Vec<Sql>) {
+    let text = |text: &str| vec![Sql::Text(text.to_owned())];
+    match filter {
+        Filter::Role(role) => ("role = ?".into(), vec![Sql::Integer(role.number())]),
+        Filter::Kinds(kinds) => {
+            let numbers: Vec<_> = kinds.iter().map(|kind| kind.number().to_string()).collect();
+            (format!("kind IN ({})", numbers.join(", ")), Vec::new())
+        }
+        Filter::Tool(tool) => ("tool IN (SELECT id FROM names WHERE name = ? COLLATE NOCASE)".into(), text(tool)),
+        Filter::Project(project) => (
+            "messages.file IN (SELECT id FROM files WHERE instr(lower(slug), lower(?)) > 0 OR EXISTS
+             (SELECT 1 FROM facts WHERE facts.file = files.id AND kind = 0 AND instr(lower(value), lower(?)) > 0))"
+                .into(),
+            vec![Sql::Text(project.replace(['/', '.', '_'], "-")), Sql::Text(project.clone())],
+        ),
+        Filter::Session(session) => (
+            "messages.file IN (SELECT id FROM files WHERE substr(session, 1, length(?)) = ?)".into(),
+            vec![Sql::Text(session.clone()), Sql::Text(session.clone())],
+        ),
+        Filter::File(path) => (
+            "EXISTS (SELECT 1 FROM tool_calls WHERE tool_calls.file = messages.file AND instr(path, ?) > 0
+             AND (called = line OR answered = line))"
+                .into(),
+            text(path),
+        ),
+        Filter::Before(millis) => ("millis < ?".into(), vec![Sql::Integer(*millis)]),
+        Filter::After(millis) => ("millis >= ?".into(), vec![Sql::Integer(*millis)]),
+        Filter::Error(is_error) => ("is_error = ?".into(), vec![Sql::Integer(i64::from(*is_error))]),
+    }
+}
+
+/// An id as it is written.
+pub(super) fn long_uuid(bytes: &[u8]) -> String {
+    if bytes.len() != 16 {
+        return String::from_utf8_lossy(bytes).into_owned();
+    }
+    let digits = annals_store::digest::hex(bytes);
+    [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
+}

@@ -1,0 +1,86 @@
+//! Where the words of a query stand in a text.
+
+use std::ops::Range;
+
+use super::query::{Query, Term};
+
+/// A piece of text, and the words in it that were looked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marked {
+    /// The text, in one line.
+    pub text: String,
+    /// The words, in order.
+    pub marks: Vec<Range<usize>>,
+}
+
+/// Finds the words of a query.
+#[derive(Clone, Debug)]
+pub struct Highlighter {
+    /// Lower case; whether the word may go on.
+    words: Vec<(String, bool)>,
+}
+
+impl Highlighter {
+    /// For the words that a query wants.
+    pub fn new(query: &Query) -> Self {
+        let mut words = Vec::new();
+        for term in query.all.iter().flatten() {
+            Self::add(term, &mut words);
+        }
+        Self { words }
+    }
+
+    fn add(term: &Term, words: &mut Vec<(String, bool)>) {
+        let parts: Vec<&str> = term
+            .words
+            .split(|letter: char| !letter.is_alphanumeric())
+            .filter(|part| !part.is_empty())
+            .collect();
+        for (at, part) in parts.iter().enumerate() {
+            let word = (part.to_lowercase(), term.is_prefix && at + 1 == parts.len());
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+    }
+
+    /// Every word of the query in a text, in order, at most so many.
+    pub fn find(&self, text: &str, most: usize) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        let mut start = None;
+        for (at, letter) in text.char_indices().chain([(text.len(), ' ')]) {
+            match (letter.is_alphanumeric(), start) {
+                (true, None) => start = Some(at),
+                (false, Some(from)) => {
+                    start = None;
+                    if self.is_wanted(&text[from..at]) {
+                        found.push(from..at);
+                        if found.len() == most {
+                            break;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// How many different words of the query a text has.
+    pub fn coverage(&self, text: &str, marks: &[Range<usize>]) -> usize {
+        let has = |(word, is_prefix): &(String, bool)| {
+            marks.iter().any(|mark| fits(&text[mark.clone()].to_lowercase(), word, *is_prefix))
+        };
+        self.words.iter().filter(|word| has(word)).count()
+    }
+
+    fn is_wanted(&self, word: &str) -> bool {
+        let lower = word.to_lowercase();
+        self.words.iter().any(|(wanted, is_prefix)| fits(&lower, wanted, *is_prefix))
+    }
+}
+
+/// Whether a word is what is wanted, or has it as a part: names in camelCase are found by their parts.
+fn fits(word: &str, wanted: &str, is_prefix: bool) -> bool {
+    word == wanted || (is_prefix && word.starts_with(wanted)) || (wanted.len() > 2 && word.contains(wanted))
+}

@@ -1,0 +1,13 @@
+//! Full text search: what was asked for, where it is, how well it fits, and the words around it.
+
+mod exact;
+mod find;
+mod highlight;
+mod query;
+mod score;
+mod snippet;
+
+pub use exact::{ExactHit, find_exactly};
+pub use find::{Found, Hit};
+pub use highlight::{Highlighter, Marked};
+pub use query::{Filter, Query, QueryError, Term};

@@ -1,0 +1,50 @@
+//! Calls of tools: a call and its result may come in different batches, and in any order.
+
+use std::collections::BTreeMap;
+
+use rusqlite::params;
+
+use super::Writer;
+use crate::error::IndexError;
+use crate::extract::CallRow;
+
+impl Writer<'_> {
+    pub(super) fn calls(&mut self, file: i64, calls: &BTreeMap<String, CallRow>) -> Result<(), IndexError> {
+        for (id, call) in calls {
+            let tool = match &call.tool {
+                Some(tool) => Some(self.names.number(&self.transaction, tool)?),
+                None => None,
+            };
+            // What was known of the call stays where this batch says nothing of it; a first result stays, whatever follows.
+            self.transaction
+                .prepare_cached(
+                    "INSERT INTO tool_calls VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                     ON CONFLICT (file, tool_use) DO UPDATE SET
+                       tool = coalesce(excluded.tool, tool), called = coalesce(excluded.called, called),
+                       started = coalesce(excluded.started, started), path = coalesce(excluded.path, path),
+                       prompt = coalesce(excluded.prompt, prompt), input = max(excluded.input, input),
+                       is_error = iif(answered IS NULL, excluded.is_error, is_error),
+                       ended = iif(answered IS NULL, excluded.ended, ended),
+                       agent = iif(answered IS NULL, excluded.agent, agent),
+                       result = iif(answered IS NULL, excluded.result, result),
+                       answered = coalesce(answered, excluded.answered)",
+                )?
+                .execute(params![
+                    file,
+                    id,
+                    tool,
+                    call.called.map(|line| line as i64),
+                    call.answered.map(|line| line as i64),
+                    call.started,
+                    call.ended,
+                    call.is_error,
+                    call.path,
+                    call.agent,
+                    call.prompt,
+                    call.input as i64,
+                    call.result as i64,
+                ])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,95 @@
+//! Rows into the database: a batch and its cursor in one transaction, starting where the last one ended.
+
+mod calls;
+mod charges;
+mod facts;
+mod files;
+mod messages;
+mod names;
+mod responses;
+
+use std::collections::{BTreeSet, HashSet};
+
+use annals_transcript::price::Prices;
+use rusqlite::{Connection, Transaction, params};
+
+use crate::error::IndexError;
+use crate::extract::{Batch, Change};
+
+pub(crate) use charges::reprice;
+pub(crate) use files::{KnownFile, known_files, mark_gone, mark_there, rename};
+pub(crate) use messages::words_table;
+use names::Names;
+
+/// Writes into one transaction.
+pub(crate) struct Writer<'c> {
+    transaction: Transaction<'c>,
+    prices: &'c Prices,
+    names: Names,
+    /// Responses whose charge may be another now.
+    touched: HashSet<[u8; 16]>,
+    /// Sums that may be others now: file and quarter.
+    stale: BTreeSet<(i64, i64)>,
+    /// Bytes of files since the transaction began.
+    taken: u64,
+}
+
+impl<'c> Writer<'c> {
+    pub(crate) fn begin(connection: &'c mut Connection, prices: &'c Prices) -> Result<Self, IndexError> {
+        let transaction = connection.transaction()?;
+        Ok(Self {
+            transaction,
+            prices,
+            names: Names::default(),
+            touched: HashSet::new(),
+            stale: BTreeSet::new(),
+            taken: 0,
+        })
+    }
+
+    /// How many bytes of files this transaction stands for.
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Writes a batch. One that does not start where the last one of its file ended is passed over: the next look at the file
+    /// will read it again.
+    pub(crate) fn write(&mut self, batch: &Batch) -> Result<(), IndexError> {
+        let file = match batch.change {
+            Change::Begins => self.begin_file(batch)?,
+            Change::Continues => match self.go_on(batch)? {
+                Some(file) => file,
+                None => return Ok(()),
+            },
+        };
+        self.taken += batch.cursor.offset.saturating_sub(batch.from);
+        self.calls(file, &batch.calls)?;
+        self.messages(file, batch)?;
+        self.responses(file, &batch.responses)?;
+        self.facts(file, &batch.facts)?;
+        let mut problem =
+            self.transaction.prepare_cached("INSERT INTO problems VALUES (?1, ?2, ?3, ?4, ?5)")?;
+        for (line, offset, length, kind) in &batch.problems {
+            problem.execute(params![file, *line as i64, *offset as i64, *length as i64, kind.name()])?;
+        }
+        Ok(())
+    }
+
+    /// Settles what the batches have changed about charges, and ends the transaction: all of it is there, or nothing.
+    pub(crate) fn commit(mut self) -> Result<(), IndexError> {
+        self.settle_charges()?;
+        self.settle_sums()?;
+        self.transaction.commit()?;
+        Ok(())
+    }
+
+    /// Takes everything that is known of a file's lines out of the index.
+    fn forget(&mut self, file: i64) -> Result<(), IndexError> {
+        self.forget_messages(file)?;
+        self.forget_responses(file)?;
+        for table in ["tool_calls", "facts", "problems"] {
+            self.transaction.execute(&format!("DELETE FROM {table} WHERE file = ?1"), [file])?;
+        }
+        Ok(())
+    }
+}

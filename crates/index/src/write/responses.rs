@@ -1,0 +1,157 @@
+//! Responses as each file has them.
+
+use std::sync::Arc;
+
+use annals_transcript::usage::{
+    Aside, AsideKind, Reading, ResponseKey, ResponseUsage, ServiceTier, Speed, Tokens,
+};
+use rusqlite::{Row, params};
+
+use super::Writer;
+use crate::error::IndexError;
+
+/// Where a response appears, and what is said of it there.
+#[derive(Clone, Debug)]
+pub(super) struct Appearance {
+    pub(super) file: i64,
+    pub(super) usage: ResponseUsage,
+}
+
+pub(super) const COLUMNS: &str = "responses.file, node, millis, is_copy, is_sidechain, responses.agent, \
+     (SELECT name FROM names WHERE id = model), tier, speed, input, output, cache_read, write_5m, write_1h, searches, \
+     fetches, asides";
+
+const TIERS: [ServiceTier; 4] =
+    [ServiceTier::Standard, ServiceTier::Batch, ServiceTier::Priority, ServiceTier::Other];
+const SPEEDS: [Speed; 3] = [Speed::Standard, Speed::Fast, Speed::Other];
+
+pub(super) fn appearance(key: [u8; 16], row: &Row<'_>) -> rusqlite::Result<Appearance> {
+    let count = |at: usize| row.get::<_, i64>(at).map(|number| number as u64);
+    let name = |at: usize| row.get::<_, Option<String>>(at).map(|name| name.map(Arc::from));
+    let asides: Option<String> = row.get(16)?;
+    Ok(Appearance {
+        file: row.get(0)?,
+        usage: ResponseUsage {
+            key: ResponseKey::from_bytes(key),
+            node: count(1)? as usize,
+            millis: row.get(2)?,
+            is_copy: row.get(3)?,
+            is_sidechain: row.get(4)?,
+            agent: name(5)?,
+            reading: Reading {
+                model: name(6)?,
+                tier: TIERS.get(count(7)? as usize).copied().unwrap_or_default(),
+                speed: SPEEDS.get(count(8)? as usize).copied().unwrap_or_default(),
+                tokens: Tokens {
+                    input: count(9)?,
+                    output: count(10)?,
+                    cache_read: count(11)?,
+                    cache_write_5m: count(12)?,
+                    cache_write_1h: count(13)?,
+                    web_searches: count(14)?,
+                    web_fetches: count(15)?,
+                },
+                asides: asides.map(|text| read_asides(&text)),
+            },
+        },
+    })
+}
+
+impl Writer<'_> {
+    pub(super) fn responses(
+        &mut self,
+        file: i64,
+        responses: &[(u64, ResponseUsage)],
+    ) -> Result<(), IndexError> {
+        for (line, response) in responses {
+            let key = response.key.to_bytes();
+            let known = self
+                .transaction
+                .prepare_cached(&format!("SELECT {COLUMNS} FROM responses WHERE key = ?1 AND file = ?2"))?
+                .query_map(params![key, file], |row| appearance(key, row))?
+                .next()
+                .transpose()?;
+            let now = match known {
+                Some(known) => known.usage.continued(response),
+                None => response.clone(),
+            };
+            let model = match &now.reading.model {
+                Some(model) => Some(self.names.number(&self.transaction, model)?),
+                None => None,
+            };
+            let tokens = now.reading.tokens;
+            self.transaction
+                .prepare_cached(
+                    "INSERT INTO responses VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,
+                     ?16, ?17, ?18, ?19) ON CONFLICT (key, file) DO UPDATE SET millis = ?5, model = ?9, tier = ?10,
+                     speed = ?11, input = ?12, output = ?13, cache_read = ?14, write_5m = ?15, write_1h = ?16,
+                     searches = ?17, fetches = ?18, asides = ?19",
+                )?
+                .execute(params![
+                    key,
+                    file,
+                    now.node as i64,
+                    *line as i64,
+                    now.millis,
+                    now.is_copy,
+                    now.is_sidechain,
+                    now.agent.as_deref(),
+                    model,
+                    TIERS.iter().position(|tier| *tier == now.reading.tier).unwrap_or(0) as i64,
+                    SPEEDS.iter().position(|speed| *speed == now.reading.speed).unwrap_or(0) as i64,
+                    tokens.input as i64,
+                    tokens.output as i64,
+                    tokens.cache_read as i64,
+                    tokens.cache_write_5m as i64,
+                    tokens.cache_write_1h as i64,
+                    tokens.web_searches as i64,
+                    tokens.web_fetches as i64,
+                    now.reading.asides.as_deref().map(write_asides),
+                ])?;
+            self.touched.insert(key);
+        }
+        Ok(())
+    }
+
+    pub(super) fn forget_responses(&mut self, file: i64) -> Result<(), IndexError> {
+        let mut statement = self.transaction.prepare_cached("SELECT key FROM responses WHERE file = ?1")?;
+        let keys = statement.query_map([file], |row| row.get::<_, [u8; 16]>(0))?;
+        self.touched.extend(keys.collect::<Result<Vec<_>, _>>()?);
+        drop(statement);
+        self.transaction.execute("DELETE FROM responses WHERE file = ?1", [file])?;
+        Ok(())
+    }
+}
+
+/// Calls beside a response, one a line: kind, numbers, model.
+fn write_asides(asides: &[Aside]) -> String {
+    let line = |aside: &Aside| {
+        let Tokens { input, output, cache_read, cache_write_5m, cache_write_1h, web_searches, web_fetches } =
+            aside.tokens;
+        let kind = if aside.kind == AsideKind::Advisor { 'a' } else { 'c' };
+        let model = aside.model.as_deref().map(|model| format!(" {model}")).unwrap_or_default();
+        format!(
+            "{kind} {input} {output} {cache_read} {cache_write_5m} {cache_write_1h} {web_searches} {web_fetches}{model}"
+        )
+    };
+    asides.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn read_asides(text: &str) -> Box<[Aside]> {
+    let aside = |line: &str| {
+        let mut parts = line.splitn(9, ' ');
+        let kind = if parts.next() == Some("a") { AsideKind::Advisor } else { AsideKind::Compaction };
+        let mut number = || parts.next().and_then(|part| part.parse().ok()).unwrap_or(0);
+        let tokens = Tokens {
+            input: number(),
+            output: number(),
+            cache_read: number(),
+            cache_write_5m: number(),
+            cache_write_1h: number(),
+            web_searches: number(),
+            web_fetches: number(),
+        };
+        Aside { kind, model: parts.next().map(Arc::from), tokens }
+    };
+    text.lines().map(aside).collect()
+}
