@@ -69,7 +69,8 @@ struct Reading<'w> {
     batch: Batch,
     ends: Ends,
     usage: UsageCollector,
-    active: Option<i64>,
+    /// The newest time, and the first line that has it.
+    active: Option<(i64, u64)>,
 }
 
 impl Reading<'_> {
@@ -165,7 +166,10 @@ impl Reading<'_> {
                         self.batch.responses.push((place.line, self.usage.responses()[known].clone()));
                     }
                     self.batch.cursor.records += 1;
-                    self.active = self.active.max(Meaning::take(&mut self.batch, place, &record));
+                    let millis = Meaning::take(&mut self.batch, place, &record);
+                    if millis > self.active.map(|(newest, _)| newest) {
+                        self.active = millis.map(|millis| (millis, place.line));
+                    }
                 };
                 read_objects(line, found, |problem| problems.push(problem));
             }
@@ -249,8 +253,8 @@ impl Reading<'_> {
         for ((_, kept), now) in self.batch.responses.iter_mut().zip(responses) {
             *kept = now;
         }
-        if let Some(active) = self.active.take() {
-            self.batch.fact(FactKind::Active, &format!("{active:020}"), self.batch.cursor.lines);
+        if let Some((active, line)) = self.active.take() {
+            self.batch.fact(FactKind::Active, &format!("{active:020}"), line);
         }
         let next = Batch::new(&self.wanted.subject, Change::Continues, self.batch.cursor.clone());
         each(std::mem::replace(&mut self.batch, next))

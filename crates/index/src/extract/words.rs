@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(searchable("plain words, no humps"), "plain words, no humps");
         assert_eq!(searchable("getUserName(x)"), "getUserName(x)\nget User Name ");
         assert_eq!(searchable("HTTPServer HTTP httpServer"), "HTTPServer HTTP httpServer\nHTTP Server ");
-        assert_eq!(searchable("über größeGanz"), "über größeGanz\n");
+        assert_eq!(searchable("über größeGanz"), "über größeGanz\nGanz ");
         assert_eq!(searchable("日本x"), " 日  本 x");
         assert_eq!(searchable(&"a".repeat(100)), "a".repeat(64));
     }

@@ -21,7 +21,7 @@ use rusqlite::{OptionalExtension, params};
 use crate::error::IndexError;
 use crate::extract::{Batch, extract};
 use crate::open::Index;
-use crate::write::{Writer, mark_gone, mark_there, rename, reprice};
+use crate::write::{Writer, known_files, mark_gone, mark_there, rename, reprice};
 
 /// A transaction ends when it stands for so many bytes of files.
 const TRANSACTION: u64 = 96 * 1024 * 1024;
@@ -150,6 +150,22 @@ impl Index {
                 return Ok(());
             }
         }
+    }
+
+    /// Forgets the files that are not there any more, and tells how many those were. Until then what they said can be found.
+    pub fn forget_gone(&mut self, data: &DataDir, prices: &Prices) -> Result<usize, IndexError> {
+        let Some(_lock) = FileLock::try_take(data, self.path())? else {
+            return Err(IndexError::Busy { path: self.path().to_path_buf() });
+        };
+        let gone: Vec<i64> = known_files(&self.connection)?
+            .into_iter()
+            .filter(|file| !file.is_there)
+            .map(|file| file.id)
+            .collect();
+        let mut writer = Writer::begin(&mut self.connection, prices)?;
+        gone.iter().try_for_each(|file| writer.forget_file(*file))?;
+        writer.commit()?;
+        Ok(gone.len())
     }
 
     /// Costs are kept as they were reckoned: with other prices they are reckoned anew.

@@ -64,13 +64,13 @@ pub(super) fn plan(
         }
     }
     // Whatever is left is not there; a new name for the same file takes its rows along.
-    let mut gone: HashMap<i64, KnownFile> =
-        known.into_values().map(|file| (file.cursor.look.identity, file)).collect();
+    // Several may have had one identity, one after the other: a new file may get the number of one that was removed.
+    let mut gone: Vec<KnownFile> = known.into_values().collect();
+    gone.sort_by_key(|file| file.id);
     for (look, path, subject) in unknown {
-        let same = gone.get(&look.identity).filter(|file| is_same(file, &look, &path, &subject));
-        match same.map(|file| (file.id, file.cursor.clone())) {
-            Some((id, cursor)) => {
-                gone.remove(&look.identity);
+        match gone.iter().position(|file| is_same(file, &look, &path, &subject)) {
+            Some(at) => {
+                let KnownFile { id, cursor, .. } = gone.remove(at);
                 if cursor.look != look {
                     wanted.push((look, Wanted { path, subject: subject.clone(), cursor: Some(cursor) }));
                 }
@@ -79,7 +79,7 @@ pub(super) fn plan(
             None => wanted.push((look, Wanted { path, subject, cursor: None })),
         }
     }
-    plan.gone = gone.into_values().filter(|file| file.is_there).map(|file| file.id).collect();
+    plan.gone = gone.into_iter().filter(|file| file.is_there).map(|file| file.id).collect();
     plan.gone.sort_unstable();
     wanted.sort_by(|(left, one), (right, other)| {
         (left.modified, &one.path).cmp(&(right.modified, &other.path))
@@ -90,8 +90,10 @@ pub(super) fn plan(
 
 /// Whether a file of an unknown name is one that the index knows by another.
 fn is_same(file: &KnownFile, look: &Look, path: &Path, subject: &Subject) -> bool {
-    let fits =
-        file.subject.role == subject.role && look.bytes >= file.cursor.offset && file.cursor.offset > 0;
+    let fits = file.cursor.look.identity == look.identity
+        && file.subject.role == subject.role
+        && look.bytes >= file.cursor.offset
+        && file.cursor.offset > 0;
     fits && File::open(path).and_then(|mut opened| holds(&file.cursor, &mut opened)).unwrap_or(false)
 }
 

@@ -83,6 +83,13 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
+    /// Takes a file out of the index.
+    pub(crate) fn forget_file(&mut self, file: i64) -> Result<(), IndexError> {
+        self.forget(file)?;
+        self.transaction.execute("DELETE FROM files WHERE id = ?1", [file])?;
+        Ok(())
+    }
+
     /// Takes everything that is known of a file's lines out of the index.
     fn forget(&mut self, file: i64) -> Result<(), IndexError> {
         self.forget_messages(file)?;

@@ -1,0 +1,55 @@
+//! An index is a cache: whatever happens to it, it is made anew from the files, and that is said.
+
+use std::fs;
+
+use annals_index::{Index, Opened};
+use annals_store::{ConfigDir, DataDir};
+use annals_testkit::home::Home;
+
+use crate::{dump, refreshed};
+
+#[test]
+fn a_damaged_or_foreign_index_is_made_anew() {
+    let home = Home::new();
+    home.fill(&annals_demo::Plan::default());
+    let (config, data) = (ConfigDir::new(home.config_dir()), DataDir::new(home.data_dir()));
+    let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    let whole = dump(&index);
+    drop(index);
+    let path = Index::path_of(&config, &data);
+    let (_, opened) = Index::open(&config, &data).unwrap();
+    assert_eq!(opened, Opened::AsLeft);
+    let damages: [(&dyn Fn(), Opened); 3] = [
+        (&|| fs::write(&path, b"this is no database, whatever its name says").unwrap(), Opened::Damaged),
+        (&|| fs::remove_file(&path).unwrap(), Opened::New),
+        (
+            &|| {
+                let connection = rusqlite::Connection::open(&path).unwrap();
+                connection.execute_batch("PRAGMA user_version = 999").unwrap();
+            },
+            Opened::OtherForm,
+        ),
+    ];
+    for (damage, expected) in damages {
+        damage();
+        for ending in ["-wal", "-shm"] {
+            let _ = fs::remove_file(format!("{}{ending}", path.display()));
+        }
+        let (index, opened) = Index::open(&config, &data).unwrap();
+        assert_eq!(opened, expected);
+        drop(index);
+        let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+        assert_eq!(dump(&index), whole);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn only_its_owner_may_read_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(index.path()), 0o600);
+    assert_eq!(mode(index.path().parent().unwrap()), 0o700);
+}

@@ -1,0 +1,76 @@
+//! The index against stores that change, in one binary: one module a subject.
+
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test has nobody to hand an error to")]
+
+mod damage;
+mod model;
+mod numbers;
+mod rows;
+mod search;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use annals_index::Index;
+use annals_index::refresh::Refreshed;
+use annals_store::{DataDir, Store};
+use annals_transcript::price::Prices;
+
+/// Opens the index of a store and brings it up to date.
+fn refreshed(config: &Path, data: &Path) -> (Index, Refreshed) {
+    let (store, data) = (Store::open(config), DataDir::new(data));
+    let (mut index, _) = Index::open(store.config_dir(), &data).unwrap();
+    let done =
+        index.refresh(&store.discover(), &data, &Prices::embedded(), |_| ControlFlow::Continue(())).unwrap();
+    (index, done)
+}
+
+/// Every row of an index that is not about its own numbering, in order.
+fn dump(index: &Index) -> Vec<String> {
+    const TABLES: [&str; 8] = [
+        "SELECT 'file', path, role, slug, session, agent, bytes, state, offset, lines, records, is_open, prefix, tail FROM files",
+        "SELECT 'fact', path, kind, value, count, first, last FROM facts JOIN files ON files.id = file",
+        "SELECT 'message', path, line, messages.offset, length, block, messages.role, kind, millis, hex(uuid),
+           (SELECT name FROM names WHERE id = tool), is_error, messages.bytes, indexed FROM messages JOIN files ON files.id = file",
+        "SELECT 'call', files.path, tool_use, (SELECT name FROM names WHERE id = tool), called, answered, started, ended, is_error,
+           tool_calls.path, tool_calls.agent, prompt, input, result FROM tool_calls JOIN files ON files.id = file",
+        "SELECT 'response', hex(key), path, node, line, millis, is_copy, is_sidechain, responses.agent,
+           (SELECT name FROM names WHERE id = model), tier, speed, input, output, cache_read, write_5m, write_1h, searches,
+           fetches, asides FROM responses JOIN files ON files.id = file",
+        "SELECT 'charge', hex(key), part, path, quarter, (SELECT name FROM names WHERE id = model), input, output, cache_read,
+           write_5m, write_1h, searches, nanos, femtos, basis FROM charges JOIN files ON files.id = file",
+        "SELECT 'spent', path, quarter, (SELECT name FROM names WHERE id = model), basis, responses, input, output, cache_read,
+           write_5m, write_1h, searches, nanos, femtos FROM spent JOIN files ON files.id = file",
+        "SELECT 'problem', path, line, problems.offset, length, kind FROM problems JOIN files ON files.id = file",
+    ];
+    let connection = rusqlite::Connection::open(index.path()).unwrap();
+    let mut rows = Vec::new();
+    for sql in TABLES {
+        let mut statement = connection.prepare(sql).unwrap();
+        let columns = statement.column_count();
+        let found = statement.query_map([], |row| {
+            let values: Vec<_> = (0..columns)
+                .map(|at| match row.get_ref(at).unwrap() {
+                    rusqlite::types::ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
+                    other => format!("{other:?}"),
+                })
+                .collect();
+            Ok(values.join(" "))
+        });
+        rows.extend(found.unwrap().map(Result::unwrap));
+    }
+    rows.sort();
+    rows
+}
+
+/// How many messages have a word, by table of words: the words themselves are nowhere to be read.
+fn matches(index: &Index, word: &str) -> usize {
+    let connection = rusqlite::Connection::open(index.path()).unwrap();
+    ["words_said", "words_replied", "words_shown"]
+        .iter()
+        .map(|table| {
+            let sql = format!("SELECT count(*) FROM {table} WHERE {table} MATCH ?1");
+            connection.query_row(&sql, [format!("\"{word}\"")], |row| row.get::<_, i64>(0)).unwrap() as usize
+        })
+        .sum()
+}

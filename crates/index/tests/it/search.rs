@@ -1,0 +1,125 @@
+//! What was said is found, wherever it was said, and by its parts.
+
+use annals_index::search::{Found, Query, find_exactly};
+use annals_index::{Index, Kind};
+use annals_testkit::builder::Session;
+use annals_testkit::home::Home;
+
+use crate::refreshed;
+
+const NOW: i64 = 1_800_000_000_000;
+
+fn store() -> Home {
+    let home = Home::new();
+    let first = Session::new()
+        .id("11111111-0000-4000-8000-000000000000")
+        .prompt("Please repair the zebraCrossing parser in src/lexer.rs")
+        .response(|response| {
+            response.thinking("Perhaps a hippopotamus hides here").text("I shall look at it")
+        })
+        .tool_use("Bash", r#"{"command":"cat snake_case_name.txt"}"#)
+        .tool_result("error: unexpected giraffe at line 7\nnothing else")
+        .compaction("Summary: the zebra was repaired")
+        .prompt("Thanks, 日本語 works too")
+        .reply("The repair is done: say \"hello\"")
+        .into_bytes();
+    let second = Session::new()
+        .id("22222222-0000-4000-8000-000000000000")
+        .folder("/elsewhere")
+        .prompt("Another talk about a giraffe")
+        .tool_use("Read", r#"{"file_path":"/w/src/main.rs"}"#)
+        .tool_result("fn main() {}")
+        .into_bytes();
+    home.write("projects/-w/11111111-0000-4000-8000-000000000000.jsonl", first);
+    home.write("projects/-v/22222222-0000-4000-8000-000000000000.jsonl", second);
+    home.write("projects/-w/11111111-0000-4000-8000-000000000000/tool-results/x.txt", "a lone rhinoceros");
+    home
+}
+
+fn search(index: &Index, query: &str) -> Found {
+    index.search(&Query::parse(query).unwrap(), 20, NOW).unwrap()
+}
+
+#[test]
+fn words_are_found_wherever_they_were_said() {
+    let home = store();
+    let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    for (query, expected) in [
+        ("hippopotamus", 1),
+        ("giraffe", 2),
+        ("giraffe -talk", 1),
+        ("\"unexpected giraffe\"", 1),
+        ("\"giraffe unexpected\"", 0),
+        ("zeb*", 2),
+        ("crossing", 1),
+        ("zebraCrossing", 1),
+        ("snake_case_name", 1),
+        ("case", 1),
+        ("日本", 1),
+        ("本語", 1),
+        ("rhinoceros", 1),
+        ("hippopotamus OR rhinoceros", 2),
+        ("giraffe role:user", 1),
+        ("giraffe tool:Bash", 1),
+        ("giraffe in:prompts", 1),
+        ("in:thinking hippopotamus", 1),
+        ("in:prompts hippopotamus", 0),
+        ("giraffe project:elsewhere", 1),
+        ("file:src/main.rs", 2),
+        ("tool:Read", 2),
+        ("giraffe session:2222", 1),
+        ("zebra before:2020-01-01", 0),
+    ] {
+        let found = search(&index, query);
+        assert_eq!((found.total, found.hits.len()), (expected, expected as usize), "{query}: {found:#?}");
+    }
+}
+
+#[test]
+fn what_people_said_comes_first_with_the_words_around_it() {
+    let home = store();
+    let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    let found = search(&index, "giraffe");
+    assert_eq!(found.hits.iter().map(|hit| hit.kind).collect::<Vec<_>>(), [Kind::Prompt, Kind::ToolResult]);
+    for hit in &found.hits {
+        let marked: Vec<_> = hit.snippet.marks.iter().map(|mark| &hit.snippet.text[mark.clone()]).collect();
+        assert_eq!(marked, ["giraffe"], "{hit:?}");
+    }
+    assert_eq!(found.hits[1].snippet.text, "error: unexpected giraffe at line 7 nothing else");
+    assert_eq!(found.hits[1].tool.as_deref(), Some("Bash"));
+    assert_eq!(found.hits[0].uuid.as_ref().unwrap().len(), 36);
+}
+
+#[test]
+fn exact_text_is_found_letter_for_letter() {
+    let home = store();
+    let path = home.config_dir().join("projects/-w/11111111-0000-4000-8000-000000000000.jsonl");
+    let count = |text: &str| {
+        find_exactly(&[path.clone()], text).into_iter().map(|hits| hits.unwrap().len()).sum::<usize>()
+    };
+    for (text, expected) in [
+        ("say \"hello\"", 1),
+        ("braCros", 1),
+        ("bracros", 0),
+        ("line 7\nnothing", 1),
+        ("日本語", 1),
+        ("parentUuid", 0),
+        ("snake_case_name.txt", 1),
+    ] {
+        assert_eq!(count(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_gone_is_still_found() {
+    let home = store();
+    drop(refreshed(&home.config_dir(), &home.data_dir()));
+    std::fs::remove_file(home.config_dir().join("projects/-v/22222222-0000-4000-8000-000000000000.jsonl"))
+        .unwrap();
+    let (index, done) = refreshed(&home.config_dir(), &home.data_dir());
+    assert_eq!(done.gone, 1);
+    let found = search(&index, "giraffe talk");
+    assert_eq!(found.total, 1);
+    assert!(!found.hits[0].is_there);
+    assert_eq!(found.hits[0].snippet.text, "");
+}
