@@ -2,6 +2,7 @@
 
 mod changing;
 mod copying;
+mod finding;
 mod reading;
 mod redact;
 mod repair;
@@ -9,6 +10,7 @@ mod shortening;
 
 pub(crate) use changing::*;
 pub(crate) use copying::*;
+pub(crate) use finding::*;
 pub(crate) use reading::*;
 pub(crate) use redact::*;
 pub(crate) use repair::*;
@@ -24,6 +26,7 @@ Examples:
   annals ls --project shop          the sessions of a project
   annals show last                  read the newest session of this folder
   annals show 3f2a --as markdown    the same as a document
+  annals search flaky test          find what was said, in every session
   annals tail last                  watch it while it is written
   annals check last                 will it resume? what is broken, by line and byte
   annals tag last release           tag the newest session of this folder
@@ -92,6 +95,12 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Follow a session: its last records, then each new one as it is written
     Tail(TailArgs),
+    /// Find what was said: words, phrases and filters over the index, or letter for letter
+    Search(SearchArgs),
+    /// Bring the index up to date, once or for as long as the store changes
+    Index(IndexArgs),
+    /// Ask the index by SQL, read-only
+    Sql(SqlArgs),
     /// Does it resume? Lists problems by line and byte, and what each client version would keep and lose
     Check(CheckArgs),
     /// Show todo lists and tasks, or set a todo list

@@ -187,3 +187,17 @@ impl From<AppendError> for Fault {
         }
     }
 }
+
+impl From<annals_index::IndexError> for Fault {
+    fn from(error: annals_index::IndexError) -> Self {
+        use annals_index::IndexError;
+        match error {
+            IndexError::Busy { .. } => {
+                Self::conflict(error.to_string()).hint("wait for it, or ask again in a moment")
+            }
+            IndexError::Read(error) => error.into(),
+            IndexError::Write(error) => error.into(),
+            error => Self::internal(error.to_string()).hint("annals index --rebuild makes the index anew"),
+        }
+    }
+}

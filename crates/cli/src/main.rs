@@ -6,6 +6,7 @@ mod change;
 mod commands;
 mod context;
 mod error;
+mod indexed;
 mod json;
 mod output;
 mod pager;

@@ -15,15 +15,16 @@ pub(crate) enum Align {
 
 /// A table in the making.
 pub(crate) struct Table {
-    heads: Vec<(&'static str, Align)>,
+    heads: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
     paints: Vec<Option<Paint>>,
 }
 
 impl Table {
     /// A table with these columns.
-    pub(crate) fn new(heads: &[(&'static str, Align)]) -> Self {
-        Self { heads: heads.to_vec(), rows: Vec::new(), paints: vec![None; heads.len()] }
+    pub(crate) fn new(heads: &[(&str, Align)]) -> Self {
+        let named = heads.iter().map(|(name, align)| ((*name).to_owned(), *align)).collect();
+        Self { heads: named, rows: Vec::new(), paints: vec![None; heads.len()] }
     }
 
     /// Gives a column a color.

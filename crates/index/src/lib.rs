@@ -12,8 +12,9 @@ mod open;
 pub mod refresh;
 pub mod search;
 pub mod spent;
+pub mod sql;
 mod write;
 
 pub use error::IndexError;
-pub use extract::{INDEXED_BYTES, Kind, Role};
+pub use extract::{FactKind, FileRole, INDEXED_BYTES, Kind, Role};
 pub use open::{Index, Opened};

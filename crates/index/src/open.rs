@@ -102,19 +102,29 @@ impl Index {
         Ok((connection, form))
     }
 
+    /// Removes the index of a store; the next that opens it makes it anew.
+    pub fn remove(config: &ConfigDir, data: &DataDir) -> Result<(), IndexError> {
+        remove_files(&Self::path_of(config, data))
+    }
+
     /// Removes an index, and opens an empty one in its place.
     fn make_anew(path: &Path) -> Result<Connection, IndexError> {
-        for ending in ["", "-wal", "-shm"] {
-            let mut name = path.as_os_str().to_owned();
-            name.push(ending);
-            let file = PathBuf::from(name);
-            match fs::remove_file(&file) {
-                Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(IndexError::Stuck { path: file, source });
-                }
-                _ => {}
-            }
-        }
+        remove_files(path)?;
         Ok(Self::try_open(path)?.0)
     }
+}
+
+fn remove_files(path: &Path) -> Result<(), IndexError> {
+    for ending in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        let file = PathBuf::from(name);
+        match fs::remove_file(&file) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                return Err(IndexError::Stuck { path: file, source });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }

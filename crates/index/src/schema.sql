@@ -155,3 +155,67 @@ CREATE TABLE problems (
     kind   TEXT NOT NULL
 );
 CREATE INDEX problems_of_file ON problems (file);
+
+-- What people ask (`annals sql`): one row a thing, words instead of numbers. Times are milliseconds since 1970, UTC.
+
+CREATE VIEW sessions AS
+SELECT
+    files.session AS id,
+    files.slug AS project,
+    (SELECT value FROM facts WHERE file = files.id AND kind = 0 ORDER BY count DESC, first LIMIT 1) AS cwd,
+    (SELECT value FROM facts WHERE file = files.id AND kind = 1 ORDER BY last DESC LIMIT 1) AS git_branch,
+    (SELECT 'anthropic:' || value FROM facts WHERE file = files.id AND kind = 3 ORDER BY last DESC LIMIT 1) AS backing_model_id,
+    coalesce(
+        (SELECT nullif(value, '') FROM facts WHERE file = files.id AND kind = 7),
+        (SELECT nullif(value, '') FROM facts WHERE file = files.id AND kind = 8),
+        (SELECT nullif(value, '') FROM facts WHERE file = files.id AND kind = 9),
+        (SELECT value FROM facts WHERE file = files.id AND kind = 10),
+        (SELECT value FROM facts WHERE file = files.id AND kind = 11)
+    ) AS title,
+    (SELECT nullif(value, '') FROM facts WHERE file = files.id AND kind = 12) AS tag,
+    (SELECT value FROM facts WHERE file = files.id AND kind = 14) AS created,
+    (SELECT CAST(value AS INTEGER) FROM facts WHERE file = files.id AND kind = 15) AS active,
+    (SELECT count(*) FROM files AS agents WHERE agents.session = files.session AND agents.role = 1) AS sub_agents,
+    (SELECT sum(nanos) / 1e9 FROM spent JOIN files AS theirs ON theirs.id = spent.file
+        WHERE theirs.session = files.session) AS cost_usd,
+    files.records, files.lines, files.bytes, files.path AS file,
+    iif(files.state = 0, 'there', 'gone') AS state
+FROM files WHERE files.role = 0;
+
+CREATE VIEW threads AS
+SELECT
+    files.session AS session,
+    files.agent AS agent,
+    iif(files.role = 0, 'main', 'sub-agent') AS kind,
+    calls.tool_use AS spawned_by,
+    files.records, files.bytes, files.path AS file
+FROM files
+LEFT JOIN tool_calls AS calls ON files.role = 1 AND calls.agent = files.agent AND calls.file IN
+    (SELECT id FROM files AS parents WHERE parents.session = files.session)
+WHERE files.role IN (0, 1);
+
+CREATE VIEW said AS
+SELECT
+    messages.id, files.session AS session, files.agent AS agent, files.slug AS project,
+    CASE messages.role WHEN 0 THEN 'human' WHEN 1 THEN 'assistant' WHEN 2 THEN 'tool' ELSE 'system' END AS role,
+    CASE kind WHEN 0 THEN 'prompt' WHEN 1 THEN 'response' WHEN 2 THEN 'thinking' WHEN 3 THEN 'tool_call'
+        WHEN 4 THEN 'tool_result' WHEN 5 THEN 'context' WHEN 6 THEN 'error' WHEN 7 THEN 'title' ELSE 'plan' END AS kind,
+    names.name AS tool, messages.is_error, messages.millis, messages.bytes,
+    files.path AS file, messages.line, messages.offset, messages.length, messages.block
+FROM messages JOIN files ON files.id = messages.file LEFT JOIN names ON names.id = messages.tool;
+
+CREATE VIEW calls AS
+SELECT
+    tool_calls.id, files.session AS session, files.agent AS agent, files.slug AS project, tool_use, names.name AS tool,
+    called AS line, answered AS result_line, started, ended, ended - started AS duration_ms, tool_calls.is_error,
+    tool_calls.path AS path, tool_calls.agent AS started_agent, input AS input_bytes, result AS result_bytes,
+    files.path AS file
+FROM tool_calls JOIN files ON files.id = tool_calls.file LEFT JOIN names ON names.id = tool_calls.tool;
+
+CREATE VIEW usage AS
+SELECT
+    files.session AS session, files.agent AS agent, files.slug AS project, names.name AS model,
+    charges.quarter * 900000 AS millis, input, output, cache_read, write_5m AS cache_write_5m,
+    write_1h AS cache_write_1h, searches AS web_searches, nanos / 1e9 AS cost_usd,
+    CASE basis WHEN 0 THEN 'table' WHEN 1 THEN 'derived' ELSE 'unpriced' END AS priced_by, files.path AS file
+FROM charges JOIN files ON files.id = charges.file LEFT JOIN names ON names.id = charges.model;

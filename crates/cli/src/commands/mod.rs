@@ -9,6 +9,7 @@ mod compress;
 mod demo;
 mod fork;
 mod history;
+mod index;
 mod ls;
 mod man;
 mod new;
@@ -18,7 +19,9 @@ mod redact;
 mod rename;
 mod repair;
 mod reset_project;
+mod search;
 mod show;
+mod sql;
 mod strip;
 mod tag;
 mod tail;
@@ -36,6 +39,9 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Ls(args)) => ls::run(&args, context),
         Some(Command::Show(args)) => show::run(&args, context),
         Some(Command::Tail(args)) => tail::run(&args, context),
+        Some(Command::Search(args)) => search::run(&args, context),
+        Some(Command::Index(args)) => index::run(&args, context),
+        Some(Command::Sql(args)) => sql::run(&args, context),
         Some(Command::Check(args)) => check::run(&args, context),
         Some(Command::Todos(args)) => todos::run(&args, context),
         Some(Command::Plans(args)) => plans::run(&args, context),

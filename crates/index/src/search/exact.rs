@@ -9,6 +9,7 @@ use annals_transcript::json::write_string;
 use memchr::memmem::Finder;
 
 use super::highlight::Marked;
+use super::query::Filter;
 use crate::extract::{FileRole, Kind, Role, blocks_of_line};
 
 /// A place where the text stands.
@@ -26,6 +27,10 @@ pub struct ExactHit {
     pub role: Role,
     /// What is said.
     pub kind: Kind,
+    /// The tool that is called.
+    pub tool: Option<String>,
+    /// Whether it is an error.
+    pub is_error: bool,
     /// When.
     pub millis: Option<i64>,
     /// The line's id.
@@ -34,10 +39,25 @@ pub struct ExactHit {
     pub snippet: Marked,
 }
 
+impl ExactHit {
+    /// Whether a filter lets it through; what only the index knows lets everything through.
+    pub fn passes(&self, filter: &Filter) -> bool {
+        match filter {
+            Filter::Role(role) => self.role == *role,
+            Filter::Kinds(kinds) => kinds.contains(&self.kind),
+            Filter::Tool(tool) => self.tool.as_ref().is_some_and(|name| name.eq_ignore_ascii_case(tool)),
+            Filter::Before(millis) => self.millis.is_some_and(|time| time < *millis),
+            Filter::After(millis) => self.millis.is_some_and(|time| time >= *millis),
+            Filter::Error(is_error) => self.is_error == *is_error,
+            Filter::Project(_) | Filter::Session(_) | Filter::File(_) => true,
+        }
+    }
+}
+
 /// Every message of these files that has the text, letter for letter; files in the order given.
 pub fn find_exactly(files: &[PathBuf], text: &str) -> Vec<Result<Vec<ExactHit>, ReadError>> {
     let needles = spellings(text);
-    let finders: Vec<Finder<'_>> = needles.iter().map(|needle| Finder::new(needle)).collect();
+    let finders: Vec<Finder<'_>> = needles.iter().map(Finder::new).collect();
     parallel::map(files, |path| in_file(path, text, &finders))
 }
 
@@ -83,6 +103,8 @@ fn in_file(path: &Path, text: &str, finders: &[Finder<'_>]) -> Result<Vec<ExactH
                     block: block.block,
                     role: block.role,
                     kind: block.kind,
+                    tool: block.tool,
+                    is_error: block.is_error,
                     millis: block.millis,
                     uuid: block.uuid.as_deref().map(super::find::long_uuid),
                     snippet: around(&block.text, place, text.len()),
@@ -96,5 +118,9 @@ fn in_file(path: &Path, text: &str, finders: &[Finder<'_>]) -> Result<Vec<ExactH
 
 /// The line of the text that has the match, or as much of it as fits.
 fn around(text: &str, place: usize, length: usize) -> Marked {
-    super::snippet::in_one_line(text, super::snippet::window(text, place), &[place..place + length])
+    super::snippet::in_one_line(
+        text,
+        super::snippet::window(text, place),
+        std::slice::from_ref(&(place..place + length)),
+    )
 }

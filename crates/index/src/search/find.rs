@@ -1,6 +1,7 @@
 //! A query against the index.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 
 use rusqlite::types::Value as Sql;
@@ -200,18 +201,8 @@ impl Index {
             .connection
             .prepare_cached("SELECT path, role, slug, session, agent, state FROM files WHERE id = ?1")?;
         for candidate in candidates {
-            if !files.contains_key(&candidate.file) {
-                let file = statement.query_row([candidate.file], |row| {
-                    Ok(FileOf {
-                        path: row.get(0)?,
-                        role: FileRole::numbered(row.get(1)?).unwrap_or(FileRole::Session),
-                        slug: row.get(2)?,
-                        session: row.get(3)?,
-                        agent: row.get(4)?,
-                        is_there: row.get::<_, i64>(5)? == 0,
-                    })
-                })?;
-                files.insert(candidate.file, file);
+            if let Entry::Vacant(place) = files.entry(candidate.file) {
+                place.insert(statement.query_row([candidate.file], file_of)?);
             }
         }
         Ok(files)
@@ -256,6 +247,17 @@ struct FileOf {
     session: String,
     agent: Option<String>,
     is_there: bool,
+}
+
+fn file_of(row: &Row<'_>) -> rusqlite::Result<FileOf> {
+    Ok(FileOf {
+        path: row.get(0)?,
+        role: FileRole::numbered(row.get(1)?).unwrap_or_default(),
+        slug: row.get(2)?,
+        session: row.get(3)?,
+        agent: row.get(4)?,
+        is_there: row.get::<_, i64>(5)? == 0,
+    })
 }
 
 /// The word tables that can have an answer, and their kinds.

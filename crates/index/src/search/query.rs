@@ -79,6 +79,13 @@ pub enum QueryError {
     },
 }
 
+impl Filter {
+    /// Where to look, by its word: prompts, replies, thinking, tools, all, or a kind.
+    pub fn place(name: &str) -> Option<Self> {
+        place(name).map(Self::Kinds)
+    }
+}
+
 impl Query {
     /// Reads a query. Times without a zone are taken as UTC.
     pub fn parse(text: &str) -> Result<Self, QueryError> {
@@ -304,7 +311,7 @@ fn words<'w>(first: &str, all: impl Iterator<Item = &'w str>) -> String {
 }
 
 /// The kinds that a place stands for.
-pub(super) fn place(name: &str) -> Option<Vec<Kind>> {
+fn place(name: &str) -> Option<Vec<Kind>> {
     Some(match name {
         "prompts" => vec![Kind::Prompt],
         "replies" => vec![Kind::Response, Kind::Error],

@@ -95,7 +95,10 @@ fn exact_text_is_found_letter_for_letter() {
     let home = store();
     let path = home.config_dir().join("projects/-w/11111111-0000-4000-8000-000000000000.jsonl");
     let count = |text: &str| {
-        find_exactly(&[path.clone()], text).into_iter().map(|hits| hits.unwrap().len()).sum::<usize>()
+        find_exactly(std::slice::from_ref(&path), text)
+            .into_iter()
+            .map(|hits| hits.unwrap().len())
+            .sum::<usize>()
     };
     for (text, expected) in [
         ("say \"hello\"", 1),

@@ -1,0 +1,85 @@
+//! Letter for letter: the files themselves, as they are now.
+
+use annals_index::search::{Found, Hit, find_exactly};
+use annals_store::SessionEntry;
+
+use super::filters;
+use crate::args::SearchArgs;
+use crate::context::Context;
+use crate::error::Fault;
+
+pub(super) fn find(args: &SearchArgs, context: &mut Context) -> Result<Found, Fault> {
+    let text = args.query.join(" ");
+    if text.is_empty() {
+        return Err(Fault::usage("the query asks for nothing"));
+    }
+    let filters = filters(args, context)?;
+    let discovery = context.store.discover();
+    // Newest first: what is shown is what is likely to be meant.
+    let mut files: Vec<_> = discovery.sessions.iter().map(Whose::of).collect();
+    files.extend(discovery.agents.iter().map(|agent| Whose {
+        agent: Some(agent.key.to_string()),
+        session: agent.session.as_ref().map(ToString::to_string).unwrap_or_default(),
+        ..Whose::of(&agent.as_session())
+    }));
+    if let Some(project) = &args.project {
+        files.retain(|file| file.slug.contains(&project.replace(['/', '.', '_'], "-")));
+    }
+    files.sort_by(|left, right| right.modified.cmp(&left.modified).then_with(|| left.path.cmp(&right.path)));
+    let paths: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
+    let mut found = Found::default();
+    for (file, hits) in files.iter().zip(find_exactly(&paths, &text)) {
+        let hits = match hits {
+            Ok(hits) => hits,
+            Err(error) => {
+                context.say(error.to_string());
+                continue;
+            }
+        };
+        for hit in hits.into_iter().filter(|hit| filters.iter().all(|filter| hit.passes(filter))) {
+            found.total += 1;
+            if found.hits.len() < args.limit {
+                found.hits.push(Hit {
+                    session: file.session.clone(),
+                    agent: file.agent.clone(),
+                    slug: file.slug.clone(),
+                    is_there: true,
+                    score: 1.0,
+                    is_cut: false,
+                    file: hit.file,
+                    line: hit.line,
+                    offset: hit.offset,
+                    block: hit.block,
+                    uuid: hit.uuid,
+                    role: hit.role,
+                    kind: hit.kind,
+                    tool: hit.tool,
+                    millis: hit.millis,
+                    snippet: hit.snippet,
+                });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A file and whose it is.
+struct Whose {
+    path: std::path::PathBuf,
+    session: String,
+    slug: String,
+    agent: Option<String>,
+    modified: Option<i64>,
+}
+
+impl Whose {
+    fn of(entry: &SessionEntry) -> Self {
+        Self {
+            path: entry.path.clone(),
+            session: entry.key.to_string(),
+            slug: entry.slug.to_string(),
+            agent: None,
+            modified: entry.modified,
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! `annals search`: what was said, wherever it was said; by words through the index, or letter for letter through the files.
+
+mod exact;
+mod people;
+mod programs;
+
+use annals_index::Role;
+use annals_index::search::{Filter, Found, Query};
+use annals_store::source::Clock as _;
+
+use crate::args::{SearchArgs, SearchIn};
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::{indexed, when};
+
+pub(crate) fn run(args: &SearchArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    let found = match args.exact {
+        true => exact::find(args, context)?,
+        false => by_words(args, context)?,
+    };
+    match context.json {
+        true => programs::write(&found, context)?,
+        false => people::draw(&found, context)?,
+    }
+    Ok(if found.hits.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+}
+
+fn by_words(args: &SearchArgs, context: &mut Context) -> Result<Found, Fault> {
+    let text = args.query.join(" ");
+    let mut query = Query::parse(&text).map_err(|error| {
+        Fault::usage(error.to_string()).hint("annals search --help shows what a query can say")
+    })?;
+    query.filters.extend(filters(args, context)?);
+    let (index, _) = indexed::open(context)?;
+    Ok(index.search(&query, args.limit, context.source.now())?)
+}
+
+/// The options as filters.
+fn filters(args: &SearchArgs, context: &Context) -> Result<Vec<Filter>, Fault> {
+    let mut filters = Vec::new();
+    filters.extend(args.project.clone().map(Filter::Project));
+    filters.extend(args.tool.clone().map(Filter::Tool));
+    if let Some(name) = &args.role {
+        let word = if name == "user" { "human" } else { name };
+        let role = Role::named(word).ok_or_else(|| {
+            Fault::usage(format!("{name:?} is nobody who speaks")).hint("user, assistant, tool or system")
+        })?;
+        filters.push(Filter::Role(role));
+    }
+    let place = match args.within {
+        SearchIn::All => None,
+        SearchIn::Prompts => Some("prompts"),
+        SearchIn::Replies => Some("replies"),
+        SearchIn::Thinking => Some("thinking"),
+        SearchIn::Tools => Some("tools"),
+    };
+    filters.extend(place.and_then(Filter::place));
+    let today = when::today(&context.zone);
+    if let Some(since) = &args.since {
+        filters.push(Filter::After(when::start_of(when::parse_day(since, today)?, &context.zone)));
+    }
+    if let Some(until) = &args.until {
+        filters.push(Filter::Before(when::end_of(when::parse_day(until, today)?, &context.zone)));
+    }
+    Ok(filters)
+}

@@ -1,0 +1,58 @@
+//! `annals sql`: read-only SQL over the index.
+
+use annals_index::sql::{Cell, Table as Answer};
+
+use crate::args::SqlArgs;
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::indexed;
+use crate::table::{Align, Table, one_line};
+
+pub(crate) fn run(args: &SqlArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    let (index, _) = indexed::open(context)?;
+    let answer = index.sql(&args.query).map_err(|error| {
+        Fault::usage(format!("the query: {error}"))
+            .hint("annals sql --help names the views; only reading is possible")
+    })?;
+    match context.json {
+        true => write_json(&answer, context)?,
+        false => draw(&answer, context)?,
+    }
+    Ok(if answer.rows.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+}
+
+fn write_json(answer: &Answer, context: &mut Context) -> std::io::Result<()> {
+    context.out.json(|object| {
+        object.array("rows", |list| {
+            for row in &answer.rows {
+                list.object(|object| {
+                    for (name, cell) in answer.columns.iter().zip(row) {
+                        match cell {
+                            Cell::Null => object.raw(name, b"null"),
+                            Cell::Integer(number) => object.number(name, *number),
+                            Cell::Real(number) => object.float(name, *number),
+                            Cell::Text(text) => object.string(name, text),
+                        };
+                    }
+                });
+            }
+        });
+    })
+}
+
+fn draw(answer: &Answer, context: &mut Context) -> std::io::Result<()> {
+    let is_number = |at: usize| {
+        answer.rows.iter().all(|row| !matches!(row[at], Cell::Text(_))) && !answer.rows.is_empty()
+    };
+    let heads: Vec<(&str, Align)> = answer
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(at, name)| (name.as_str(), if is_number(at) { Align::Right } else { Align::Left }))
+        .collect();
+    let mut table = Table::new(&heads);
+    for row in &answer.rows {
+        table.row(row.iter().map(|cell| one_line(&cell.to_string())).collect());
+    }
+    if table.is_empty() { context.out.line("no rows") } else { table.draw(&mut context.out) }
+}

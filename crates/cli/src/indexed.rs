@@ -1,0 +1,64 @@
+//! The index, up to date: what every command that asks it begins with.
+
+use std::ops::ControlFlow;
+
+use annals_index::refresh::{Progress, Refreshed};
+use annals_index::{Index, IndexError, Opened};
+use annals_store::DataDir;
+
+use crate::context::Context;
+use crate::error::Fault;
+use crate::words;
+
+/// Opens the index and brings it up to date with the store.
+pub(crate) fn open(context: &Context) -> Result<(Index, Refreshed), Fault> {
+    let data = context.data_dir()?;
+    match try_open(context, &data) {
+        // Damage that only shows on the way: the index is a cache, so it goes, and is made anew.
+        Err(error) if error.is_damage() => {
+            context.say("the index was damaged; it is made anew");
+            remove(context)?;
+            Ok(try_open(context, &data)?)
+        }
+        Err(IndexError::Busy { .. }) => {
+            context.say("another annals is bringing the index up to date; this is what it holds so far");
+            let config = context.store.config_dir();
+            match Index::open_to_read(config, &data)? {
+                Some(index) => Ok((index, Refreshed::default())),
+                None => {
+                    Err(Fault::conflict("another annals is making the index").hint("try again in a moment"))
+                }
+            }
+        }
+        opened => Ok(opened?),
+    }
+}
+
+/// Removes the index.
+pub(crate) fn remove(context: &Context) -> Result<(), Fault> {
+    Ok(Index::remove(context.store.config_dir(), &context.data_dir()?)?)
+}
+
+fn try_open(context: &Context, data: &DataDir) -> Result<(Index, Refreshed), IndexError> {
+    let (mut index, opened) = Index::open(context.store.config_dir(), data)?;
+    match opened {
+        Opened::Damaged => context.say("the index was damaged; it is made anew"),
+        Opened::OtherForm => context.say("the index is of another release; it is made anew"),
+        Opened::AsLeft | Opened::New => {}
+    }
+    let refreshed = refresh(&mut index, context, data)?;
+    Ok((index, refreshed))
+}
+
+/// Brings an open index up to date.
+pub(crate) fn refresh(index: &mut Index, context: &Context, data: &DataDir) -> Result<Refreshed, IndexError> {
+    let discovery = context.store.discover();
+    let mut bar = None;
+    let mut done = 0;
+    index.refresh(&discovery, data, &context.prices, |progress: Progress| {
+        let bar = bar.get_or_insert_with(|| context.progress("indexing", Some(progress.total)));
+        bar.advance(progress.done - done, words::bytes);
+        done = progress.done;
+        ControlFlow::Continue(())
+    })
+}
