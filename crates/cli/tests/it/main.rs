@@ -16,6 +16,7 @@ mod redact;
 mod repair;
 mod schema;
 mod schemas;
+mod search;
 mod shortening;
 mod tail;
 mod todos;

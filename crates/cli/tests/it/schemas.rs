@@ -42,6 +42,10 @@ fn every_form_keeps_its_schema() {
     check(&home, "todos", &["todos", "--all", "--json"], &[0, 3]);
     check(&home, "plans", &["plans", "--json"], &[0]);
     check(&home, "history", &["history", "--json"], &[0]);
+    check(&home, "index", &["index", "--json"], &[0, 3]);
+    check(&home, "search", &["search", "the", "--json"], &[0]);
+    check(&home, "search", &["search", "--exact", "the", "--json"], &[0]);
+    check(&home, "sql", &["sql", "SELECT * FROM sessions", "--json"], &[0]);
     check(&home, "demo", &["demo", "--out", &out, "--json"], &[0]);
 }
 

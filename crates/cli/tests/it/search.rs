@@ -1,0 +1,106 @@
+//! `annals search`, `index` and `sql`, as people and programs meet them.
+
+use std::fs;
+
+use annals_testkit::builder::Session;
+use annals_testkit::home::Home;
+
+use crate::{annals, expect};
+
+const ONE: &str = "11111111-0000-4000-8000-000000000000";
+
+const SHOWN: &str = "\
+11111111  2026-06-01 00:00  -w
+  1: prompt  Please repair the zebra parser
+  4: response  The zebra is mended
+  3: tool_result Bash  error: unexpected zebra at line 7
+[EOF]";
+
+fn store() -> Home {
+    let home = Home::new();
+    let talk = Session::new()
+        .id(ONE)
+        .prompt("Please repair the zebra parser")
+        .tool_use("Bash", r#"{"command":"cargo test"}"#)
+        .tool_result("error: unexpected zebra at line 7")
+        .reply("The zebra is mended")
+        .into_bytes();
+    home.write(format!("projects/-w/{ONE}.jsonl"), talk);
+    home
+}
+
+#[test]
+fn hits_are_shown_by_session_with_their_lines() {
+    let home = store();
+    let answer = annals(&home, &["search", "zebra"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.error);
+    expect(&answer.out, SHOWN);
+    let colored = annals(&home, &["search", "zebra", "--color", "always", "--in", "prompts"]);
+    assert!(colored.out.contains("\u{1b}["), "{}", colored.out);
+    let exact = annals(&home, &["search", "--exact", "zebra at"]);
+    assert_eq!(exact.out.lines().count(), 2, "{}", exact.out);
+}
+
+#[test]
+fn what_is_new_is_found_at_once_and_what_is_gone_is_said_to_be() {
+    let home = store();
+    assert_eq!(annals(&home, &["search", "giraffe"]).code, Some(1));
+    let path = home.config_dir().join(format!("projects/-w/{ONE}.jsonl"));
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.extend(Session::new().id(ONE).prompt("and the giraffe").into_bytes());
+    fs::write(&path, bytes).unwrap();
+    let found = annals(&home, &["search", "giraffe"]);
+    assert_eq!(found.code, Some(0), "{}", found.error);
+    fs::remove_file(&path).unwrap();
+    let gone = annals(&home, &["search", "giraffe"]);
+    assert!(gone.out.contains("(deleted)"), "{}", gone.out);
+    assert!(annals(&home, &["index", "--prune"]).out.contains("1 forgotten"));
+    assert_eq!(annals(&home, &["search", "giraffe"]).code, Some(1));
+}
+
+#[test]
+fn a_query_that_makes_no_sense_is_explained() {
+    let home = store();
+    for (arguments, said) in [
+        (&["search", "x OR"][..], "OR stands between two words"),
+        (&["search", "role:nobody x"], "one of user"),
+        (&["search", "--role", "nobody", "x"], "nobody who speaks"),
+        (&["search", "--", "-x"], "only what must not be there"),
+        (&["sql", "DELETE FROM files"], "it would change the index"),
+        (&["sql", "SELECT nothing"], "no such column"),
+    ] {
+        let answer = annals(&home, arguments);
+        assert_eq!(answer.code, Some(2), "{arguments:?}: {}", answer.error);
+        assert!(answer.error.contains(said), "{arguments:?}: {}", answer.error);
+    }
+}
+
+#[test]
+fn sql_answers_by_the_documented_views() {
+    let home = store();
+    let document = fs::read_to_string(annals_testkit::workspace_root().join("docs/search.md")).unwrap();
+    for view in ["sessions", "threads", "said", "calls", "usage"] {
+        let row = document.lines().find(|line| line.starts_with(&format!("| `{view}` |"))).unwrap();
+        // Every word in backticks is a column.
+        let columns: Vec<&str> = row.split('|').nth(3).unwrap().split('`').skip(1).step_by(2).collect();
+        assert!(columns.len() > 5, "{view}");
+        let query = format!("SELECT {} FROM {view} LIMIT 1", columns.join(", "));
+        let answer = annals(&home, &["sql", &query]);
+        assert!(matches!(answer.code, Some(0 | 1)), "{query}: {}", answer.error);
+    }
+    let answer = annals(&home, &["sql", "SELECT tool, count(*) AS n FROM calls GROUP BY tool", "--json"]);
+    assert_eq!(answer.out.trim(), r#"{"rows":[{"tool":"Bash","n":1}]}"#);
+}
+
+#[test]
+fn a_damaged_index_is_made_anew_and_said() {
+    let home = store();
+    annals(&home, &["index"]);
+    let folder = home.data_dir().join("index");
+    for entry in fs::read_dir(&folder).unwrap().flatten() {
+        fs::write(entry.path(), b"this is not what it was, not at all").unwrap();
+    }
+    let answer = annals(&home, &["search", "zebra"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.error);
+    assert!(answer.error.contains("made anew"), "{}", answer.error);
+}
