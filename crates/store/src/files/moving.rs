@@ -36,14 +36,19 @@ fn copy(from: &Path, to: &Path) -> Result<(), WriteError> {
         if let (Ok(time), Ok(file)) = (modified, fs::File::options().write(true).open(to)) {
             let _ = file.set_modified(time);
         }
-        return Ok(());
+        return keep_mode(from, to);
     }
     create_folder(to)?;
     for entry in fs::read_dir(from).map_err(WriteError::at(from))? {
         let entry = entry.map_err(WriteError::at(from))?;
         copy(&entry.path(), &to.join(entry.file_name()))?;
     }
-    Ok(())
+    keep_mode(from, to)
+}
+
+fn keep_mode(from: &Path, to: &Path) -> Result<(), WriteError> {
+    let mode = fs::metadata(from).map_err(WriteError::at(from))?.permissions();
+    fs::set_permissions(to, mode).map_err(WriteError::at(to))
 }
 
 fn remove(path: &Path) -> io::Result<()> {
