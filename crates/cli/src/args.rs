@@ -128,6 +128,8 @@ pub(crate) enum Command {
     Trash(TrashArgs),
     /// Bring a session back from the trash, or list those that can come back
     Restore(RestoreArgs),
+    /// List what nobody needs any more, or move it to the trash
+    Gc(GcArgs),
     /// Take back a change that annals made
     Undo(UndoArgs),
     /// Write a made-up, realistic store to try things on
