@@ -51,7 +51,7 @@ pub(crate) struct TrashArgs {
     #[arg(long)]
     pub(crate) empty: bool,
     /// With --empty: only what has been there for so long, such as 30d or 12h
-    #[arg(long, value_name = "AGE", requires = "empty")]
+    #[arg(long, value_name = "AGE", requires = "empty", conflicts_with_all = ["sessions", "list"])]
     pub(crate) older_than: Option<Age>,
     #[command(flatten)]
     pub(crate) care: Care,

@@ -65,7 +65,7 @@ fn a_session_is_shown_trashed_listed_and_restored() {
 trash   STORE/projects/-w/3f2a0000-1111-4222-8333-444444444444.jsonl
 trash   STORE/todos/3f2a0000-1111-4222-8333-444444444444-agent-3f2a0000-1111-4222-8333-444444444444.json
 trash   STORE/projects/-w/3f2a0000-1111-4222-8333-444444444444
-replace STORE/projects/-w/sessions-index.json (76 B)
+replace STORE/projects/-w/sessions-index.json (78 B)
 replace STORE/history.jsonl (0 B)
 1 prompt of history.jsonl: gone too
 would do: 3f2a0000-1111-4222-8333-444444444444 is in the trash: 3 files, 2.9 KB
@@ -125,7 +125,7 @@ fn the_trash_is_emptied_for_good() {
         "there is nothing to delete\n[EOF]",
     );
     let shown = annals_exits(&home, &["trash", "--empty", "--dry-run"], 0);
-    assert!(shown.out.ends_with("would delete 5 files (4.2 KB) for good\n"), "{}", shown.out);
+    assert!(shown.out.ends_with("would delete 5 files (4.0 KB) for good\n"), "{}", shown.out);
     let back = annals_exits(&home, &["restore", OTHER, "--json"], 0);
     keep_schema("change", &[back.out.trim().as_bytes()], "restore --json");
     annals_exits(&home, &["show", OTHER], 0);
@@ -219,7 +219,7 @@ fn the_demo_store_is_tidied_and_nothing_else_is_missed() {
     let home = Home::new();
     home.fill(&Plan::default());
     let before = tree(&home.config_dir());
-    let all = |home: &Home| annals(home, &["ls", "--json"]).out;
+    let all = |home: &Home| annals(home, &["ls"]).out;
     let listed = all(&home);
     let answer = annals_exits(&home, &["gc", "--older-than", "0d", "--yes", "--json"], 0);
     keep_schema("gc", &[&answer.bytes], "gc --json");
