@@ -142,6 +142,20 @@ fn a_restore_brings_back_every_byte_and_can_be_stopped_at_every_step() {
 }
 
 #[test]
+fn a_session_in_a_folder_of_its_project_comes_back_with_its_own() {
+    let home = Home::new();
+    let session = Session::new().id(ID).folder("/w").prompt("one").reply("1");
+    let path = home.write(format!("projects/-w/team/{ID}.jsonl"), session.into_bytes());
+    home.write(format!("projects/-w/team/{ID}/tool-results/t.txt"), "out");
+    let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+    let before = tree(&home.config_dir());
+    apply(&trashing(&home, &[path], Prompts::Go).plan, &data, &source, &mut go).unwrap();
+    assert!(tree(&home.config_dir()).is_empty());
+    apply(&restoring(&home), &data, &source, &mut go).unwrap();
+    assert_eq!(tree(&home.config_dir()), before);
+}
+
+#[test]
 fn nothing_is_overwritten_by_what_comes_back() {
     let (home, path) = store();
     let data = DataDir::new(home.data_dir());
