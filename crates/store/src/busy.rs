@@ -114,6 +114,6 @@ fn registered_clients(config: &ConfigDir, session: &SessionKey) -> Registered {
 }
 
 /// Whether a process runs. Where the system does not tell by a file, one that is listed is taken to run.
-pub(crate) fn is_alive(pid: u32) -> bool {
+pub fn is_alive(pid: u32) -> bool {
     !Path::new("/proc/self").exists() || Path::new("/proc").join(pid.to_string()).exists()
 }

@@ -49,8 +49,8 @@ impl Journal<'_> {
             return Err(UndoError::AlreadyUndone { id: entry.id });
         }
         let mut locks = Vec::new();
-        for effect in &entry.effects {
-            check(effect)?;
+        for (at, effect) in entry.effects.iter().enumerate() {
+            check(effect, &entry.effects[at + 1..])?;
             if let Effect::Appended { path, .. } | Effect::Created { path, .. } = effect {
                 let lock = FileLock::try_take(self.data, path)?;
                 locks.push(lock.ok_or_else(|| UndoError::Busy { path: path.clone(), busy: Busy::Locked })?);
@@ -95,15 +95,21 @@ impl Journal<'_> {
     }
 }
 
+fn is_made_by(effects: &[Effect], place: &Path) -> bool {
+    effects.iter().any(|effect| matches!(effect, Effect::Created { path, .. } if path == place))
+}
+
 fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-fn check(effect: &Effect) -> Result<(), UndoError> {
+fn check(effect: &Effect, later: &[Effect]) -> Result<(), UndoError> {
     let changed = |path: &Path, why| Err(UndoError::ChangedSince { path: path.to_path_buf(), why });
     let length = |path: &Path| fs::metadata(path).map(|metadata| metadata.len());
     match effect {
         Effect::Moved { from, to } => match (exists(from), exists(to)) {
+            // What took its place in the same change goes first.
+            (true, true) if is_made_by(later, from) => Ok(()),
             (true, true) => changed(from, "something else is at the place that it was moved from"),
             (false, false) => changed(to, "it is not in the trash any more"),
             _ => Ok(()),
