@@ -6,6 +6,7 @@ mod reading;
 mod redact;
 mod repair;
 mod shortening;
+mod trash;
 
 pub(crate) use changing::*;
 pub(crate) use copying::*;
@@ -13,6 +14,7 @@ pub(crate) use reading::*;
 pub(crate) use redact::*;
 pub(crate) use repair::*;
 pub(crate) use shortening::*;
+pub(crate) use trash::*;
 
 use std::path::PathBuf;
 
@@ -122,6 +124,10 @@ pub(crate) enum Command {
     ResetProject(ResetProjectArgs),
     /// Take secrets out of a session and all that belongs to it, or list them
     Redact(RedactArgs),
+    /// Move sessions and all that belongs to them to the trash; list the trash, or empty it
+    Trash(TrashArgs),
+    /// Bring a session back from the trash, or list those that can come back
+    Restore(RestoreArgs),
     /// Take back a change that annals made
     Undo(UndoArgs),
     /// Write a made-up, realistic store to try things on

@@ -32,7 +32,8 @@ pub(crate) fn carry_out(
     change.bytes_before = change.bytes_before.or_else(|| Some(shown.iter().map(|file| file.bytes.0).sum()));
     change.bytes_after = Some(shown.iter().map(|file| file.bytes.1).sum::<u64>() + made(plan));
     // Where files are only made, there is nothing that could go.
-    change.removed = (!plan.edits.is_empty()).then(|| shown.iter().map(|file| file.lines.0 as u64).sum());
+    let lines = || (!plan.edits.is_empty()).then(|| shown.iter().map(|file| file.lines.0 as u64).sum());
+    change.removed = change.removed.or_else(lines);
     if plan.is_empty() {
         change.bytes_after = change.bytes_before;
         change.report(context, "there is nothing to do")?;

@@ -90,6 +90,16 @@ pub(crate) fn client_at_work(
     ((0..FRESH_MS).contains(&millis_ago) && written_again).then_some(Busy::FreshWrite { millis_ago })
 }
 
+/// The client that runs and shows the session whose file this is; none where it is no session's file.
+pub(crate) fn client_that_shows(path: &Path) -> Option<Busy> {
+    let config = ConfigDir::containing(path)?;
+    let FileRole::Session { session, .. } = config.role(path) else { return None };
+    match registered_clients(&config, &session) {
+        Registered::Here(pid) => Some(Busy::Client { pid }),
+        Registered::Elsewhere | Registered::Unknown => None,
+    }
+}
+
 enum Registered {
     /// A process that runs has the session.
     Here(u32),

@@ -37,9 +37,14 @@ impl DataDir {
         self.0.join("journal")
     }
 
+    /// `trash`: one folder a change.
+    pub fn whole_trash(&self) -> PathBuf {
+        self.0.join("trash")
+    }
+
     /// `trash/<id>`: what was moved out of the store.
     pub fn trash(&self, id: &str) -> PathBuf {
-        self.0.join("trash").join(id)
+        self.whole_trash().join(id)
     }
 
     /// `vault`: sessions kept for good.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use annals_store::DataDir;
 use annals_store::changes::{self, Change, ChangesError};
+use annals_store::digest::sha256_bytes;
 use annals_store::journal::{Entry, Journal, UndoError};
 use annals_store::read::{ReadError, read_file};
 use annals_store::session::{InUse, lock_alone};
@@ -66,10 +67,15 @@ pub fn apply(
     for path in &plan.locked {
         locks.push(lock_alone(path, data, source)?);
     }
+    let as_planned = |path: &Path, same: &dyn Fn(&[u8]) -> bool| match same(&read_file(path)?) {
+        true => Ok(()),
+        false => Err(ApplyError::Changed { path: path.to_path_buf() }),
+    };
     for edit in &plan.edits {
-        if read_file(edit.path())? != edit.before() {
-            return Err(ApplyError::Changed { path: edit.path().to_path_buf() });
-        }
+        as_planned(edit.path(), &|bytes| bytes == edit.before())?;
+    }
+    for (path, digest) in &plan.rests_on {
+        as_planned(path, &|bytes| sha256_bytes(bytes) == *digest)?;
     }
     let entry = changes::apply(&plan.all_changes(), &plan.what, &plan.root, data, source, watch)?;
     if let Err(error) = as_promised(plan) {

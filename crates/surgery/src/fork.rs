@@ -131,11 +131,7 @@ fn with_kept_ids(
     let new = SessionKey::new(new_uuid(source));
     let bytes = forked_lines(transcript, nodes, &session.path, new.as_str())?;
     let path = session.path.with_file_name(format!("{new}.jsonl"));
-    let root = match &session.home {
-        Some((config, _)) => config.path().to_path_buf(),
-        None => path.parent().map(PathBuf::from).unwrap_or_default(),
-    };
-    let mut plan = Plan::new(format!("fork {} as {new}", session.key), &root);
+    let mut plan = Plan::new(format!("fork {} as {new}", session.key), &session.root());
     plan.changes.push(Change::Create { path: path.clone(), bytes });
     let (records, home) = (nodes.len(), session.home.clone());
     Ok(Forking { plan, session: new, path, records, home, names: None })

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use annals_store::changes::Change;
+use annals_store::digest::sha256_bytes;
 
 use crate::edit::FileEdit;
 
@@ -15,6 +16,8 @@ pub struct Plan {
     pub edits: Vec<FileEdit>,
     /// Files that are made, replaced, moved or discarded beside that, in order.
     pub changes: Vec<Change>,
+    /// Files that it was made from besides those that it edits, and their digests: if one is another by then, nothing is done.
+    pub rests_on: Vec<(PathBuf, [u8; 32])>,
     /// The sessions' files that must not be written to by anybody else meanwhile.
     pub locked: Vec<PathBuf>,
     /// The folder that paths in the trash are relative to: the config dir, or the folder of a lone file.
@@ -37,6 +40,17 @@ impl Plan {
             self.locked.push(edit.path().to_path_buf());
             self.edits.push(edit);
         }
+    }
+
+    /// A file that was read, and that the plan is right for as it was.
+    pub fn rest_on(&mut self, path: &Path, bytes: &[u8]) {
+        self.rests_on.push((path.to_path_buf(), sha256_bytes(bytes)));
+    }
+
+    /// A file gets other bytes than it had when it was read.
+    pub fn replace(&mut self, path: &Path, old: &[u8], new: Vec<u8>) {
+        self.rest_on(path, old);
+        self.changes.push(Change::Replace { path: path.to_path_buf(), bytes: new });
     }
 
     /// Whether it would do nothing.

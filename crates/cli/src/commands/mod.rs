@@ -18,11 +18,13 @@ mod redact;
 mod rename;
 mod repair;
 mod reset_project;
+mod restore;
 mod show;
 mod strip;
 mod tag;
 mod tail;
 mod todos;
+mod trash;
 mod undo;
 
 use crate::args::Command;
@@ -51,6 +53,8 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Repair(args)) => repair::run(&args, context),
         Some(Command::ResetProject(args)) => reset_project::run(&args, context),
         Some(Command::Redact(args)) => redact::run(&args, context),
+        Some(Command::Trash(args)) => trash::run(&args, context),
+        Some(Command::Restore(args)) => restore::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::Completions(args)) => completions::run(&args, context),

@@ -2,7 +2,7 @@
 
 use annals_store::{Discovery, Store};
 use annals_surgery::Session;
-use annals_surgery::redact::{Belonging, Located, belongings, plan, scan};
+use annals_surgery::redact::{Located, Suspect, plan, scan, suspects};
 use annals_transcript::redact::Rules;
 
 use crate::args::RedactArgs;
@@ -32,20 +32,20 @@ pub(crate) fn run(args: &RedactArgs, context: &mut Context) -> Result<Outcome, F
 }
 
 /// The session and every file that speaks of it, in whatever store it lies, or in none.
-fn read(target: &Target) -> Result<(Session, Vec<Belonging>), Fault> {
+fn read(target: &Target) -> Result<(Session, Vec<Suspect>), Fault> {
     let config = annals_store::ConfigDir::containing(&target.path);
     let discovery = match &config {
         Some(config) => Some(Store::open(config.path()).discover()),
         None => Discovery::near(&target.path).ok(),
     };
     let session = Session::load_from(&target.path, discovery.as_ref())?;
-    let files = belongings(&session, discovery.as_ref())?;
+    let files = suspects(&session, discovery.as_ref())?;
     Ok((session, files))
 }
 
 fn report(
     session: &Session,
-    files: &[Belonging],
+    files: &[Suspect],
     found: &[Located],
     context: &mut Context,
 ) -> Result<Outcome, Fault> {

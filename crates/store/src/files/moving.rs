@@ -28,8 +28,9 @@ pub fn move_path(from: &Path, to: &Path) -> Result<(), WriteError> {
 
 fn copy(from: &Path, to: &Path) -> Result<(), WriteError> {
     if !from.is_dir() {
-        let copied = copy_file(from, to).map_err(WriteError::at(to));
-        return copied.inspect_err(|_| {
+        let mut old = fs::File::open(from).map_err(WriteError::at(from))?;
+        let new = new_file(to).map_err(WriteError::at(to))?;
+        return copy_file(&mut old, new).map_err(WriteError::at(to)).inspect_err(|_| {
             let _ = fs::remove_file(to);
         });
     }
@@ -38,12 +39,16 @@ fn copy(from: &Path, to: &Path) -> Result<(), WriteError> {
         let entry = entry.map_err(WriteError::at(from))?;
         copy(&entry.path(), &to.join(entry.file_name()))?;
     }
-    Ok(())
+    keep_mode(from, to)
 }
 
-fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
-    let (mut old, mut new) = (fs::File::open(from)?, new_file(to)?);
-    io::copy(&mut old, &mut new)?;
+fn keep_mode(from: &Path, to: &Path) -> Result<(), WriteError> {
+    let mode = fs::metadata(from).map_err(WriteError::at(from))?.permissions();
+    fs::set_permissions(to, mode).map_err(WriteError::at(to))
+}
+
+fn copy_file(old: &mut fs::File, mut new: fs::File) -> io::Result<()> {
+    io::copy(old, &mut new)?;
     let metadata = old.metadata()?;
     new.set_permissions(metadata.permissions())?;
     // The time of the last change orders sessions: worth keeping, not worth failing for.

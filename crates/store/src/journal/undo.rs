@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Journal;
 use super::effect::Effect;
 use super::entry::{Entry, Stage};
-use crate::busy::Busy;
+use crate::busy::{Busy, client_that_shows};
 use crate::digest::sha256;
 use crate::files::{WriteError, clear_left_overs, move_path, replace_file, unstage};
 use crate::lock::FileLock;
@@ -17,6 +17,12 @@ pub enum UndoError {
     /// It was taken back before.
     #[error("{id} was taken back already")]
     AlreadyUndone {
+        /// The entry.
+        id: String,
+    },
+    /// What it took away was deleted for good.
+    #[error("{id} cannot be taken back any more: the trash was emptied")]
+    Emptied {
         /// The entry.
         id: String,
     },
@@ -41,6 +47,9 @@ pub enum UndoError {
     Write(#[from] WriteError),
 }
 
+/// Why something cannot come back from the trash.
+const GONE: &str = "it is not in the trash any more";
+
 impl Journal<'_> {
     /// Takes a change back, the last step first. A change that a crash cut short is taken back as far as it got, and an
     /// undo that was cut short can be run again.
@@ -48,9 +57,17 @@ impl Journal<'_> {
         if entry.stage == Stage::Undone {
             return Err(UndoError::AlreadyUndone { id: entry.id });
         }
+        if entry.stage == Stage::Emptied {
+            return Err(UndoError::Emptied { id: entry.id });
+        }
         let mut locks = Vec::new();
         for (at, effect) in entry.effects.iter().enumerate() {
             check(effect, &entry.effects[at + 1..])?;
+            if let Effect::Moved { to, .. } = effect
+                && let Some(busy) = client_that_shows(to)
+            {
+                return Err(UndoError::Busy { path: to.clone(), busy });
+            }
             if let Effect::Appended { path, .. } | Effect::Created { path, .. } = effect {
                 let lock = FileLock::try_take(self.data, path)?;
                 locks.push(lock.ok_or_else(|| UndoError::Busy { path: path.clone(), busy: Busy::Locked })?);
@@ -111,7 +128,7 @@ fn check(effect: &Effect, later: &[Effect]) -> Result<(), UndoError> {
             // What took its place in the same change goes first.
             (true, true) if is_made_by(later, from) => Ok(()),
             (true, true) => changed(from, "something else is at the place that it was moved from"),
-            (false, false) => changed(to, "it is not in the trash any more"),
+            (false, false) => changed(to, GONE),
             _ => Ok(()),
         },
         Effect::Created { path, bytes } => match length(path) {
@@ -132,7 +149,11 @@ fn check(effect: &Effect, later: &[Effect]) -> Result<(), UndoError> {
                 }
                 None => !exists(path),
             };
-            if same(path, left) || is_old { Ok(()) } else { changed(path, "it was changed since") }
+            match kept {
+                Some(kept) if !exists(kept) => changed(kept, GONE),
+                _ if same(path, left) || is_old => Ok(()),
+                _ => changed(path, "it was changed since"),
+            }
         }
     }
 }

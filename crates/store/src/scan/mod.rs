@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 pub use discovery::{AgentEntry, Discovery, Project, SessionEntry, SideFile};
 use walk::Roles;
-pub(crate) use walk::modified_millis;
+pub(crate) use walk::{modified_millis, session_named_in};
 
 use crate::layout::ConfigDir;
 use crate::parallel;

@@ -3,17 +3,16 @@
 //! Found first, in all files; then replaced, also where it stands without the words by which it was found; then looked for again,
 //! until nothing is found. A thought that has a secret goes as a whole, since its signature holds for its very bytes.
 
-mod belongings;
 mod rewrite;
+mod suspects;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use annals_store::changes::Change;
 use annals_transcript::line::lines;
 use annals_transcript::redact::{Placeholders, Replacement, Rules, SecretKind, Taken, masked};
 
-pub use belongings::{Belonging, Form, belongings};
+pub use suspects::{Form, Suspect, suspects};
 
 use crate::edit::FileEdit;
 use crate::plan::Plan;
@@ -50,7 +49,7 @@ pub struct Located {
 }
 
 /// Every secret of these files, in order. Nothing is changed.
-pub fn scan(files: &[Belonging], rules: &Rules) -> Vec<Located> {
+pub fn scan(files: &[Suspect], rules: &Rules) -> Vec<Located> {
     let mut found = Vec::new();
     for file in files {
         let mut offsets: Vec<(usize, SecretKind, String)> = Vec::new();
@@ -73,8 +72,8 @@ pub fn scan(files: &[Belonging], rules: &Rules) -> Vec<Located> {
 }
 
 /// Plans the replacement of every secret in a session and what belongs to it.
-pub fn plan(session: &Session, files: &[Belonging], rules: &Rules) -> Result<Plan, RedactError> {
-    let mut now: Vec<Belonging> = files.to_vec();
+pub fn plan(session: &Session, files: &[Suspect], rules: &Rules) -> Result<Plan, RedactError> {
+    let mut now: Vec<Suspect> = files.to_vec();
     let mut placeholders = Placeholders::default();
     let mut rounds = 0;
     while let Some(path) = note_all(&now, rules, &mut placeholders) {
@@ -89,14 +88,12 @@ pub fn plan(session: &Session, files: &[Belonging], rules: &Rules) -> Result<Pla
             }
         }
     }
-    let root = session.home.as_ref().map(|(config, _)| config.path().to_path_buf());
-    let root = root.or_else(|| session.path.parent().map(PathBuf::from)).unwrap_or_default();
     let secrets: usize = placeholders.counts().values().sum();
-    let mut plan = Plan::new(format!("redact {} in {}", plural(secrets), session.key), &root);
+    let mut plan = Plan::new(format!("redact {} in {}", plural(secrets), session.key), &session.root());
     for (old, new) in files.iter().zip(now).filter(|(old, new)| old.bytes != new.bytes) {
         match old.form {
             Form::Lines | Form::History(_) => plan.edit(edit_of(old, &new.bytes)),
-            _ => plan.changes.push(Change::Replace { path: old.path.clone(), bytes: new.bytes }),
+            _ => plan.replace(&old.path, &old.bytes, new.bytes),
         }
     }
     if !plan.is_empty() {
@@ -116,7 +113,7 @@ fn plural(secrets: usize) -> String {
 }
 
 /// Gives every secret that is found a placeholder, and tells a file that has one.
-fn note_all(files: &[Belonging], rules: &Rules, placeholders: &mut Placeholders) -> Option<PathBuf> {
+fn note_all(files: &[Suspect], rules: &Rules, placeholders: &mut Placeholders) -> Option<PathBuf> {
     let mut last = None;
     for file in files {
         rewrite(&file.form, &file.bytes, &mut |seen: Seen<'_>| {
@@ -149,7 +146,7 @@ fn replacements(seen: &Seen<'_>, rules: &Rules, placeholders: &mut Placeholders)
 }
 
 /// The edits that make one file of lines another of as many lines.
-fn edit_of(old: &Belonging, new: &[u8]) -> FileEdit {
+fn edit_of(old: &Suspect, new: &[u8]) -> FileEdit {
     let mut edit = FileEdit::new(&old.path, &old.bytes);
     for (before, after) in lines(&old.bytes).zip(lines(new)) {
         if before.body() != after.body() {

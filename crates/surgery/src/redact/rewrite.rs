@@ -6,7 +6,7 @@ use annals_transcript::line::{Line, lines};
 use annals_transcript::objects::read_objects;
 use annals_transcript::redact::{PlaceKind, Replacement, Zone, visit};
 
-use super::belongings::Form;
+use super::suspects::Form;
 
 /// A text of a file.
 pub(super) struct Seen<'s> {

@@ -69,12 +69,7 @@ const MOST_TRIED: usize = 200;
 
 /// Plans the repair of a session's own file. A file with nothing to mend gives an empty plan.
 pub fn repair(session: &Session, options: &Options) -> Result<Plan, RepairError> {
-    let root = match (&session.home, session.path.parent()) {
-        (Some((config, _)), _) => config.path(),
-        (None, Some(folder)) => folder,
-        (None, None) => &session.path,
-    };
-    let mut plan = Plan::new(format!("repair {}", session.key), root);
+    let mut plan = Plan::new(format!("repair {}", session.key), &session.root());
     let work = mended(&session.bytes, options);
     let edit = work.document.into_edit(&session.path, &session.bytes);
     if !edit.is_empty() {

@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 
 use annals_store::DataDir;
 use annals_store::changes::Change;
-use annals_store::journal::{Journal, Stage};
 use annals_surgery::apply::{ApplyError, apply};
 use annals_surgery::{FileEdit, Plan};
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
 use annals_testkit::source::Counting;
 
+use crate::steps::come_back_from_every_step;
 use crate::tree;
 
 /// A store, and a plan that edits, makes, replaces, moves and discards.
@@ -38,30 +38,7 @@ fn plan() -> (Home, Plan) {
 
 #[test]
 fn a_change_stopped_at_any_step_comes_back_whole() {
-    let mut stopped = 0;
-    for stop_at in 0.. {
-        let (home, plan) = plan();
-        let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
-        let before = tree(&home.config_dir());
-        let mut watch =
-            |step| if step == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let done = apply(&plan, &data, &source, &mut watch);
-        let journal = Journal::new(&data);
-        let finished = done.is_ok();
-        if let Some(entry) = journal.entries().into_iter().next() {
-            assert_eq!(entry.stage == Stage::Done, finished);
-            journal.undo(entry).unwrap();
-        }
-        let mut after = tree(&home.config_dir());
-        // What was staged and never swapped in is no file of the user's.
-        after.retain(|path, _| !path.to_string_lossy().ends_with(".annals-new"));
-        assert_eq!(after, before, "stopped at step {stop_at}");
-        if finished {
-            break;
-        }
-        stopped += 1;
-    }
-    assert!(stopped > 10, "{stopped}");
+    come_back_from_every_step(10, plan, |_, before, after| assert_ne!(before, after));
 }
 
 #[test]
@@ -85,6 +62,10 @@ fn nothing_is_written_that_would_be_wrong_or_meets_another() {
     assert!(matches!(apply(&plan, &data, &source, &mut go), Err(ApplyError::Changes(_))));
     assert_eq!(tree(&home.config_dir()), before);
     plan.changes = there;
+    plan.rest_on(&home.config_dir().join("todos/a.json"), b"[2]");
+    assert!(matches!(apply(&plan, &data, &source, &mut go), Err(ApplyError::Changed { .. })));
+    plan.rests_on.clear();
+    assert_eq!(tree(&home.config_dir()), before);
     let path = plan.edits[0].path().to_path_buf();
     fs::write(&path, "{}\n").unwrap();
     assert!(matches!(apply(&plan, &data, &source, &mut go), Err(ApplyError::Changed { .. })));

@@ -6,7 +6,6 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use annals_store::changes::Change;
-use annals_store::journal::Journal;
 use annals_store::layout::FileRole;
 use annals_store::{ConfigDir, DataDir, Store};
 use annals_surgery::Session;
@@ -21,7 +20,7 @@ use annals_transcript::agents::{AgentFacts, AgentLink, link, spawns};
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 
-use crate::tree;
+use crate::steps::come_back_from_every_step;
 
 const ID: &str = "3f2a0000-1111-4222-8333-444444444444";
 const AGENT: &str = "a0123456789abcdef";
@@ -270,33 +269,16 @@ fn a_sub_agent_is_no_session() {
 
 #[test]
 fn a_clone_stopped_at_any_step_comes_back_whole() {
-    for stop_at in 0.. {
+    let make = || {
         let home = Home::new();
-        let path = rich(&home);
-        let (session, belongings) = load(&path);
-        let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
-        let cloned = plan(&session, &belongings, &Into::SameProject, &source).unwrap();
-        let before = tree(&home.config_dir());
-        let mut watch =
-            |step| if step == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let done = apply(&cloned.plan, &data, &source, &mut watch).is_ok();
-        if done {
-            let after = tree(&home.config_dir());
-            assert_eq!(after.len(), before.len() + cloned.plan.changes.len());
-            assert!(before.iter().all(|(path, bytes)| after.get(path) == Some(bytes)));
-        }
-        let journal = Journal::new(&data);
-        if let Some(entry) = journal.entries().into_iter().next() {
-            journal.undo(entry).unwrap();
-        }
-        let mut after = tree(&home.config_dir());
-        after.retain(|path, _| !path.to_string_lossy().ends_with(".annals-new"));
-        assert_eq!(after, before, "stopped at step {stop_at}");
-        if done {
-            assert!(stop_at > 16, "{stop_at}");
-            break;
-        }
-    }
+        let (session, belongings) = load(&rich(&home));
+        let cloned = plan(&session, &belongings, &Into::SameProject, &Counting::default()).unwrap();
+        (home, cloned.plan)
+    };
+    come_back_from_every_step(16, make, |plan, before, after| {
+        assert_eq!(after.len(), before.len() + plan.changes.len());
+        assert!(before.iter().all(|(path, bytes)| after.get(path) == Some(bytes)));
+    });
 }
 
 #[test]

@@ -10,7 +10,8 @@ use annals_testkit::source::Counting;
 use annals_transcript::resume::Client;
 use annals_transcript::transcript::Transcript;
 
-use crate::conversation::{Sent, comes_back_from_every_step, refused, result, sent, session};
+use crate::conversation::{Sent, refused, result, sent, session};
+use crate::steps::come_back_from_every_step;
 
 /// Four turns; the second fails and writes todos.
 fn talk() -> Builder {
@@ -184,10 +185,13 @@ fn the_oldest_client_finds_the_summary_across_progress() {
 
 #[test]
 fn a_stop_at_any_step_comes_back_whole() {
-    comes_back_from_every_step(|| {
+    let make = || {
         let (home, session) = session(&talk().into_bytes());
         let plan = planned(&session, 1).unwrap();
-        (home, session.path, plan)
+        (home, plan)
+    };
+    come_back_from_every_step(2, make, |plan, _, after| {
+        assert_eq!(after[plan.edits[0].path()], plan.edits[0].result());
     });
 }
 

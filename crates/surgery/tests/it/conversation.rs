@@ -1,22 +1,12 @@
 //! What a client makes of a file, for tests that compare it before and after.
 
-use std::fs;
-use std::ops::ControlFlow;
-use std::path::PathBuf;
-
-use annals_store::DataDir;
-use annals_store::journal::{Journal, Stage};
-use annals_surgery::apply::apply;
 use annals_surgery::verify::verify;
 use annals_surgery::{Plan, Session};
 use annals_testkit::api::{Rule, Violation, validate};
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
 use annals_transcript::json::{ObjectWriter, Value};
 use annals_transcript::resume::{ApiBlock, Body, Client, Origin, resume};
 use annals_transcript::transcript::Transcript;
-
-use crate::tree;
 
 /// A session with these lines in a store of its own.
 pub(crate) fn session(bytes: &[u8]) -> (Home, Session) {
@@ -104,34 +94,4 @@ pub(crate) fn refused(bytes: &[u8], client: Client) -> Vec<Violation> {
         !matches!(violation.rule, Rule::ThinkingUnchanged | Rule::RedactedUnchanged | Rule::ImageDecodes)
     });
     found
-}
-
-/// Carries plans out with a stop at every step, and to the end; all bytes come back each time. A plan is made anew for each
-/// stop, from a session in a home of its own.
-pub(crate) fn comes_back_from_every_step(make: impl Fn() -> (Home, PathBuf, Plan)) {
-    let mut stopped = 0;
-    for stop_at in 0.. {
-        let (home, path, plan) = make();
-        let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
-        let before = tree(&home.config_dir());
-        let mut watch =
-            |step| if step == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let finished = apply(&plan, &data, &source, &mut watch).is_ok();
-        if finished {
-            assert_eq!(fs::read(&path).unwrap(), plan.edits[0].result());
-        }
-        let journal = Journal::new(&data);
-        if let Some(entry) = journal.entries().into_iter().next() {
-            assert_eq!(entry.stage == Stage::Done, finished);
-            journal.undo(entry).unwrap();
-        }
-        let mut after = tree(&home.config_dir());
-        after.retain(|path, _| !path.to_string_lossy().ends_with(".annals-new"));
-        assert_eq!(after, before, "stopped at step {stop_at}");
-        if finished {
-            break;
-        }
-        stopped += 1;
-    }
-    assert!(stopped > 2, "{stopped}");
 }

@@ -1,14 +1,11 @@
 //! Forks: one path, from any point, under its ids or new ones, with what belongs to it.
 
 use std::collections::HashSet;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use annals_store::journal::Journal;
+use annals_store::Store;
 use annals_store::session::fork as plain_fork;
-use annals_store::{DataDir, Store};
 use annals_surgery::Session;
-use annals_surgery::apply::apply;
 use annals_surgery::belongings::belongings;
 use annals_surgery::fork::{At, ForkPlanError, Forking, Ids, plan};
 use annals_testkit::builder::{self, uuid};
@@ -19,7 +16,7 @@ use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 
 use crate::clone::{load, made, rich};
-use crate::tree;
+use crate::steps::come_back_from_every_step;
 
 const ID: &str = "3f2a0000-1111-4222-8333-444444444444";
 
@@ -163,30 +160,15 @@ fn bad_plans_are_refused() {
 #[test]
 fn a_fork_stopped_at_any_step_comes_back_whole() {
     for (ids, least) in [(Ids::Kept, 3), (Ids::New, 11)] {
-        for stop_at in 0.. {
+        let make = || {
             let home = Home::new();
             let (session, side) = load(&rich(&home));
-            let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
-            let forking = plan(&session, &side, &At::End, ids, &source).unwrap();
-            let before = tree(&home.config_dir());
-            let mut watch =
-                |step| if step == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-            let done = apply(&forking.plan, &data, &source, &mut watch).is_ok();
-            if done {
-                assert_eq!(tree(&home.config_dir()).len(), before.len() + forking.plan.changes.len());
-            }
-            let journal = Journal::new(&data);
-            if let Some(entry) = journal.entries().into_iter().next() {
-                journal.undo(entry).unwrap();
-            }
-            let mut after = tree(&home.config_dir());
-            after.retain(|path, _| !path.to_string_lossy().ends_with(".annals-new"));
-            assert_eq!(after, before, "{ids:?} stopped at step {stop_at}");
-            if done {
-                assert!(stop_at > least, "{stop_at}");
-                break;
-            }
-        }
+            let forking = plan(&session, &side, &At::End, ids, &Counting::default()).unwrap();
+            (home, forking.plan)
+        };
+        come_back_from_every_step(least, make, |plan, before, after| {
+            assert_eq!(after.len(), before.len() + plan.changes.len());
+        });
     }
 }
 

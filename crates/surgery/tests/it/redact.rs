@@ -5,10 +5,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use annals_demo::Plan as DemoPlan;
-use annals_store::journal::Journal;
 use annals_store::{DataDir, Store};
 use annals_surgery::apply::apply;
-use annals_surgery::redact::{Belonging, RedactError, belongings, plan, scan};
+use annals_surgery::redact::{RedactError, Suspect, plan, scan, suspects};
 use annals_surgery::verify::verify;
 use annals_surgery::{Plan, Session};
 use annals_testkit::builder::Session as Builder;
@@ -19,6 +18,7 @@ use annals_transcript::redact::Rules;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 
+use crate::steps::come_back_from_every_step;
 use crate::tree;
 
 const ID: &str = "3f2a0000-1111-4222-8333-444444444444";
@@ -33,10 +33,10 @@ fn rules() -> Rules {
     Rules::new(&[], &[]).unwrap()
 }
 
-fn load(path: &Path) -> (Session, Vec<Belonging>) {
+fn load(path: &Path) -> (Session, Vec<Suspect>) {
     let session = Session::load(path).unwrap();
     let discovery = session.home.as_ref().map(|(config, _)| Store::open(config.path()).discover());
-    let files = belongings(&session, discovery.as_ref()).unwrap();
+    let files = suspects(&session, discovery.as_ref()).unwrap();
     (session, files)
 }
 
@@ -156,31 +156,17 @@ fn a_scan_tells_where_and_not_what() {
 
 #[test]
 fn stopped_at_any_step_it_comes_back_whole() {
-    for stop_at in 0.. {
+    let make = || {
         let (home, path) = store();
         let (session, files) = load(&path);
         let plan = plan(&session, &files, &rules()).unwrap();
-        let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
-        let before = tree(&home.config_dir());
-        let mut watch =
-            |step| if step == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let is_done = apply(&plan, &data, &source, &mut watch).is_ok();
-        let journal = Journal::new(&data);
-        if let Some(entry) = journal.entries().into_iter().next() {
-            journal.undo(entry).unwrap();
-        }
-        let mut after = tree(&home.config_dir());
-        after.retain(|path, _| !path.to_string_lossy().ends_with(".annals-new"));
-        assert_eq!(after, before, "stopped at step {stop_at}");
-        if is_done {
-            assert!(stop_at > 12);
-            break;
-        }
-    }
+        (home, plan)
+    };
+    come_back_from_every_step(12, make, |_, before, after| assert_ne!(before, after));
 }
 
 /// Plans, and holds the plan to its promises: verified, resumes as before, nothing found again; says how much was found.
-fn promise(session: &Session, files: &[Belonging], rules: &Rules) -> usize {
+fn promise(session: &Session, files: &[Suspect], rules: &Rules) -> usize {
     let plan = plan(session, files, rules).unwrap();
     for edit in &plan.edits {
         let after = edit.result();
@@ -218,7 +204,7 @@ fn the_demo_store_is_redacted_by_a_pattern() {
     let mut found = 0;
     for entry in discovery.sessions.iter().filter(|entry| entry.bytes > 0) {
         let session = Session::load_from(&entry.path, Some(&discovery)).unwrap();
-        found += promise(&session, &belongings(&session, Some(&discovery)).unwrap(), &rules);
+        found += promise(&session, &suspects(&session, Some(&discovery)).unwrap(), &rules);
     }
     assert!(found > 100, "{found}");
 }
@@ -241,7 +227,7 @@ fn the_corpus_is_redacted_and_its_images_are_not() {
     let (mut found, mut kinds) = (0, std::collections::BTreeMap::<&str, usize>::new());
     for path in corpus.transcripts() {
         let session = Session::load_from(&path, None).unwrap();
-        let files = belongings(&session, None).unwrap();
+        let files = suspects(&session, None).unwrap();
         found += promise(&session, &files, &rules);
         for secret in scan(&files, &rules) {
             *kinds.entry(secret.kind.name()).or_default() += 1;

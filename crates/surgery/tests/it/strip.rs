@@ -14,7 +14,8 @@ use annals_transcript::json::{ObjectWriter, Value};
 use annals_transcript::resume::Client;
 use annals_transcript::transcript::Transcript;
 
-use crate::conversation::{comes_back_from_every_step, refused, result, sent, session};
+use crate::conversation::{refused, result, sent, session};
+use crate::steps::come_back_from_every_step;
 
 fn tools(names: &[&str], calls: Calls) -> Wish {
     let names = match names {
@@ -250,10 +251,13 @@ fn what_would_be_nothing_or_is_damaged_is_refused() {
 
 #[test]
 fn a_stop_at_any_step_comes_back_whole() {
-    comes_back_from_every_step(|| {
+    let make = || {
         let (home, session) = session(&talk());
         let plan = strip(&session, &all_and_thinking()).unwrap();
-        (home, session.path, plan)
+        (home, plan)
+    };
+    come_back_from_every_step(2, make, |plan, _, after| {
+        assert_eq!(after[plan.edits[0].path()], plan.edits[0].result());
     });
 }
 

@@ -14,34 +14,19 @@ use annals_testkit::source::Counting;
 
 use super::faults::{Chance, Fault};
 use super::made_up;
+use crate::steps::come_back_from_every_step;
 use crate::tree;
 
 #[test]
 fn a_repair_stopped_at_any_step_comes_back_whole() {
     let broken = Fault::LineLost.inject(&made_up(3), &mut Chance::new(7)).unwrap();
-    let mut stopped = 0;
-    for stop_at in 0.. {
+    let make = || {
         let home = Home::new();
         let path = home.write("projects/-p/5e550000-0000-4000-8000-000000000000.jsonl", &broken);
-        let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
         let plan = repair(&Session::load(&path).unwrap(), &Options::default()).unwrap();
-        let before = tree(&home.config_dir());
-        let mut watch =
-            |step| if step == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let finished = apply(&plan, &data, &source, &mut watch).is_ok();
-        let journal = Journal::new(&data);
-        if let Some(entry) = journal.entries().into_iter().next() {
-            journal.undo(entry).unwrap();
-        }
-        let mut after = tree(&home.config_dir());
-        after.retain(|path, _| !path.to_string_lossy().ends_with(".annals-new"));
-        assert_eq!(after, before, "stopped at step {stop_at}");
-        if finished {
-            break;
-        }
-        stopped += 1;
-    }
-    assert!(stopped > 1, "{stopped}");
+        (home, plan)
+    };
+    come_back_from_every_step(1, make, |_, before, after| assert_ne!(before, after));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use annals_store::plans::plans;
 use annals_store::read::{ReadError, read_file};
 use annals_store::{ConfigDir, Discovery, FileRole, SessionEntry, SessionKey, Summary};
 
+use crate::belongings::{Belonging, belongings};
 use crate::session::Session;
 
 /// How a file is read.
@@ -29,7 +30,7 @@ pub enum Form {
 
 /// A file that speaks of a session, read.
 #[derive(Clone, Debug)]
-pub struct Belonging {
+pub struct Suspect {
     /// The file.
     pub path: PathBuf,
     /// How it is read.
@@ -38,36 +39,26 @@ pub struct Belonging {
     pub bytes: Vec<u8>,
 }
 
-impl Belonging {
-    fn read(path: &Path, form: Form) -> Result<Self, ReadError> {
-        Ok(Self { path: path.to_path_buf(), form, bytes: read_file(path)? })
-    }
-}
-
-/// The session, its sub-agents, and every file of the store that speaks of it.
-pub fn belongings(session: &Session, discovery: Option<&Discovery>) -> Result<Vec<Belonging>, ReadError> {
-    let main = Belonging { path: session.path.clone(), form: Form::Lines, bytes: session.bytes.clone() };
-    let mut files = vec![main];
-    for agent in &session.agents {
-        let path = agent.entry.path.clone();
-        files.push(Belonging { path, form: Form::Lines, bytes: agent.bytes.clone() });
-        if let Some(meta) = &agent.entry.meta {
-            files.push(Belonging::read(meta, Form::Record)?);
-        }
-    }
+/// The session, its sub-agents, and every file of the store that speaks of it. Locks and what holds no words are left out.
+pub fn suspects(session: &Session, discovery: Option<&Discovery>) -> Result<Vec<Suspect>, ReadError> {
+    let of_lines = |path: &Path, bytes: &[u8]| Suspect {
+        path: path.to_path_buf(),
+        form: Form::Lines,
+        bytes: bytes.to_vec(),
+    };
+    let mut files = vec![of_lines(&session.path, &session.bytes)];
+    files.extend(session.agents.iter().map(|agent| of_lines(&agent.entry.path, &agent.bytes)));
     let Some(discovery) = discovery else { return Ok(files) };
-    for side in discovery.side_files_of(&session.key) {
-        let form = match &side.role {
+    for Belonging { role, path, bytes } in belongings(session, discovery)? {
+        let form = match role {
             FileRole::ToolResult { .. } | FileRole::Workflow { .. } => Form::Output,
-            FileRole::Todos { .. } | FileRole::Task { .. } => Form::Record,
+            FileRole::Todos { .. } | FileRole::Task { .. } | FileRole::SubAgentMeta { .. } => Form::Record,
             FileRole::WorkflowJournal { .. }
             | FileRole::FileHistory { .. }
             | FileRole::CustomTitleFile { .. } => Form::Text,
             _ => continue,
         };
-        if !files.iter().any(|known| known.path == side.path) {
-            files.push(Belonging::read(&side.path, form)?);
-        }
+        files.push(Suspect { path, form, bytes });
     }
     if let Some((config, slug)) = &session.home {
         add_if_there(&mut files, config.sessions_index(slug), Form::Index(session.key.clone()))?;
@@ -83,9 +74,9 @@ pub fn belongings(session: &Session, discovery: Option<&Discovery>) -> Result<Ve
     Ok(files)
 }
 
-fn add_if_there(files: &mut Vec<Belonging>, path: PathBuf, form: Form) -> Result<(), ReadError> {
-    match Belonging::read(&path, form) {
-        Ok(file) => files.push(file),
+fn add_if_there(files: &mut Vec<Suspect>, path: PathBuf, form: Form) -> Result<(), ReadError> {
+    match read_file(&path) {
+        Ok(bytes) => files.push(Suspect { path, form, bytes }),
         Err(ReadError::NotFound { .. }) => {}
         Err(error) => return Err(error),
     }
