@@ -1,6 +1,6 @@
 //! A version as files again: in a folder of its own, laid out as the config dir was.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -40,7 +40,7 @@ impl Vault {
         clear_left_overs(&self.workshop());
         let name = format!("{}-{}", std::process::id(), &hex(&source.random())[..12]);
         let path = self.workshop().join(name);
-        create_folder(&path)?;
+        folder(&path, Care::Loose)?;
         Ok(Unpacked { path })
     }
 }
@@ -88,10 +88,9 @@ impl Reader<'_> {
     /// Writes one file where nothing is.
     pub(crate) fn write(&mut self, copy: &FileCopy, path: &Path, care: Care) -> Result<(), VaultError> {
         let CopyKind::File { content, .. } = copy.kind else {
-            create_folder(path)?;
-            return Ok(());
+            return folder(path, care);
         };
-        create_folder(path.parent().unwrap_or(Path::new("")))?;
+        folder(path.parent().unwrap_or(Path::new("")), care)?;
         let mut file = new_file(path).map_err(VaultError::writing(path))?;
         let written = self
             .content(content, &mut |bytes| file.write_all(bytes).map_err(VaultError::writing(path)))
@@ -100,6 +99,18 @@ impl Reader<'_> {
             let _ = fs::remove_file(path);
         })
     }
+}
+
+/// Makes a folder and those above it, 0700.
+fn folder(path: &Path, care: Care) -> Result<(), VaultError> {
+    if care == Care::Synced {
+        return Ok(create_folder(path)?);
+    }
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(VaultError::writing(path))
 }
 
 fn finish(file: &File, copy: &FileCopy, care: Care) -> std::io::Result<()> {

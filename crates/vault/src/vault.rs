@@ -58,6 +58,13 @@ impl Vault {
         &self.data
     }
 
+    /// How many bytes its files have.
+    pub fn size(&self) -> u64 {
+        let folders = [self.packs(), self.indexes(Copy::First), self.indexes(Copy::Second)];
+        let files = folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+        files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum()
+    }
+
     /// Takes the right to write, and clears up what a crash has left lying about.
     pub(crate) fn lock(&self) -> Result<VaultLock, VaultError> {
         let lock = FileLock::try_take(&self.data, &self.root)?.ok_or(VaultError::Locked)?;

@@ -18,6 +18,7 @@ use crate::keeper::Keeper;
 use crate::pack::PackReader;
 use crate::reader::Reader;
 use crate::repack::Damage;
+use crate::shelves::Shelf;
 use crate::vault::Copy;
 use crate::version::{FileCopy, Version};
 use crate::witness::Witness;
@@ -86,6 +87,11 @@ impl Keeper {
             report.packs += 1;
             let mut reader = match PackReader::open(&path, shape) {
                 Ok(reader) => reader,
+                // All that it held was brought again since: it is missed by nobody.
+                Err(_) if !shelf.is_there && self.needs_nothing_of(shelf) => {
+                    broken.push(shelf.id.clone());
+                    continue;
+                }
                 Err(error) => {
                     report.damaged.push((path, error.to_string()));
                     continue;
@@ -110,6 +116,15 @@ impl Keeper {
             report.damaged.push((path, "it has no index, so nobody knows whose pieces it holds".to_owned()));
         }
         Ok(broken)
+    }
+
+    /// Whether every piece of a pack that is needed is also elsewhere.
+    fn needs_nothing_of(&self, shelf: &Shelf) -> bool {
+        let versions = self.catalogue.versions();
+        let contents = versions.iter().flat_map(|version| version.files.iter().filter_map(FileCopy::content));
+        let (_, needed) = self.shelves.needed(contents);
+        let mut pieces = shelf.places.shape.iter().flat_map(|shape| &shape.chunks);
+        pieces.all(|piece| !needed.contains(&piece.id) || self.shelves.has_chunk(&piece.id))
     }
 
     fn verify_versions(&self, report: &mut Verified, witness: &mut dyn Witness) {

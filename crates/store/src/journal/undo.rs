@@ -62,6 +62,9 @@ impl Journal<'_> {
         }
         let mut locks = Vec::new();
         for (at, effect) in entry.effects.iter().enumerate() {
+            if is_yet_to_come(effect, &entry.effects[..at]) {
+                continue;
+            }
             check(effect, &entry.effects[at + 1..])?;
             if let Effect::Moved { to, .. } = effect
                 && let Some(busy) = client_that_shows(to)
@@ -74,6 +77,9 @@ impl Journal<'_> {
             }
         }
         for (at, effect) in entry.effects.iter().enumerate().rev() {
+            if is_yet_to_come(effect, &entry.effects[..at]) {
+                continue;
+            }
             self.take_back(effect, &entry.id, at)?;
         }
         entry.stage = Stage::Undone;
@@ -110,6 +116,14 @@ impl Journal<'_> {
             Effect::Moved { .. } | Effect::Created { .. } | Effect::Replaced { .. } => Ok(()),
         }
     }
+}
+
+/// Whether a file was to be made where another one still is: that one was to go first.
+fn is_yet_to_come(effect: &Effect, earlier: &[Effect]) -> bool {
+    let Effect::Created { path, .. } = effect else { return false };
+    let is_there_still =
+        |effect: &Effect| matches!(effect, Effect::Moved { from, to } if from == path && !exists(to));
+    earlier.iter().any(is_there_still)
 }
 
 fn is_made_by(effects: &[Effect], place: &Path) -> bool {

@@ -125,6 +125,8 @@ fn a_pack_that_is_cut_short_or_gone_is_named_with_its_sessions_and_the_rest_come
         // The sessions are still in the store: the next run brings the pieces again, and all is well.
         shop.archive();
         assert_eq!(coming_back(&shop, &whole, &versions), versions.len(), "{ruin}");
+        let report = verify(&shop);
+        assert!(report.is_sound(), "{ruin}: {report:?}");
     }
 }
 

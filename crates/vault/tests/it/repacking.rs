@@ -56,7 +56,7 @@ fn what_is_forgotten_is_nowhere_and_the_rest_comes_back() {
 
     let doomed: HashSet<VersionId> = versions
         .iter()
-        .filter(|version| version.session == first && version.bytes() > 100)
+        .filter(|version| version.session == *first && version.bytes() > 100)
         .map(|version| version.id.clone())
         .collect();
     assert_eq!(doomed.len(), 1);

@@ -39,7 +39,7 @@ struct Verdict {
 pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let mut targets: Vec<Target> = Vec::new();
     for session in &args.sessions {
-        let target = Target::find(context, session)?;
+        let target = Target::find_or_unpack(context, session)?;
         target.check_readable()?;
         targets.push(target);
     }
