@@ -23,8 +23,8 @@ pub(crate) struct Target {
     /// The session, by the file's name.
     pub(crate) key: SessionKey,
     discovery: Option<Arc<Discovery>>,
-    /// Where it was unpacked to, for as long as it is looked at; none for one of the store.
-    unpacked: Option<Arc<Unpacked>>,
+    /// One of the vault: where it was unpacked to, for as long as it is looked at, and the store that it was in.
+    unpacked: Option<(Arc<Unpacked>, PathBuf)>,
 }
 
 /// A sub-agent's file, read.
@@ -65,9 +65,11 @@ impl Target {
     pub(crate) fn find_or_unpack(context: &Context, argument: &str) -> Result<Self, Fault> {
         match Self::find(context, argument) {
             Err(fault) if fault.is_nothing_found() => match vault::unpack_deleted(context, argument)? {
-                Some((unpacked, path)) => {
+                Some((unpacked, version)) => {
+                    let path = unpacked.path().join(&version.file);
                     let discovery = Some(Arc::new(Store::open(unpacked.path()).discover()));
-                    Ok(Self { key: key_of(&path), path, discovery, unpacked: Some(Arc::new(unpacked)) })
+                    let unpacked = Some((Arc::new(unpacked), version.store));
+                    Ok(Self { key: key_of(&path), path, discovery, unpacked })
                 }
                 None => Err(fault),
             },
@@ -75,9 +77,13 @@ impl Target {
         }
     }
 
-    /// Whether it comes from the vault.
-    pub(crate) fn is_unpacked(&self) -> bool {
-        self.unpacked.is_some()
+    /// A file of it as people know it: one of the vault is read elsewhere.
+    pub(crate) fn known(&self, path: &Path) -> PathBuf {
+        let inside = self
+            .unpacked
+            .as_ref()
+            .and_then(|(bench, store)| path.strip_prefix(bench.path()).ok().map(|inside| store.join(inside)));
+        inside.unwrap_or_else(|| path.to_path_buf())
     }
 
     /// A file by its path, in whatever store it lies, or in none.

@@ -116,11 +116,12 @@ pub(crate) fn deleted_survey(context: &Context) -> Result<Vec<Surveyed>, Fault> 
     Ok(sessions)
 }
 
-/// Finds a deleted session by what a person typed and unpacks its newest version; says so on standard error.
+/// Finds a deleted session by what a person typed and unpacks its newest version; says so on standard error. Gives the folder
+/// and the version.
 pub(crate) fn unpack_deleted(
     context: &Context,
     argument: &str,
-) -> Result<Option<(Unpacked, PathBuf)>, Fault> {
+) -> Result<Option<(Unpacked, Version)>, Fault> {
     let Some(vault) = open(context) else { return Ok(None) };
     let catalogue = vault.catalogue()?;
     let deleted = deleted(&catalogue, context);
@@ -130,14 +131,15 @@ pub(crate) fn unpack_deleted(
         [version] => *version,
         several => return Err(ambiguous(argument, several, context)),
     };
-    let shelves = vault.shelves(&catalogue)?;
-    let bench = vault.workbench(&context.source)?;
-    Reader::new(&vault, &shelves).unpack(version, bench.path(), Wanted::Everything)?;
+    let bench = vault.reading(|reader| {
+        let bench = vault.workbench(&context.source)?;
+        reader.unpack(version, bench.path(), Wanted::Everything)?;
+        Ok(bench)
+    })?;
     let when = words::moment(version.time, &context.zone);
     context
         .say(format!("{} is not in the store any more; this is the vault's copy of {when}", version.session));
-    let path = bench.path().join(&version.file);
-    Ok(Some((bench, path)))
+    Ok(Some((bench, version.clone())))
 }
 
 /// The versions that an argument means: by id, the beginning of an id, or title.
@@ -249,7 +251,11 @@ pub(crate) fn restore_from_vault(
     let vault = open(context).ok_or_else(nothing)?;
     let catalogue = vault.catalogue()?;
     let version = pick(&versions_of(&catalogue, session, context)?, wish, context)?;
-    let root = wish.to.map_or_else(|| version.store.clone(), Path::to_path_buf);
+    // The journal outlives the folder that the command ran in.
+    let root = match wish.to {
+        Some(folder) => std::path::absolute(folder)?,
+        None => version.store.clone(),
+    };
     let kept = words::moment(version.time, &context.zone);
     let size = words::bytes(version.bytes());
     let files = words::plural(version.files.len() as u64, "file", "files");
@@ -268,12 +274,11 @@ pub(crate) fn restore_from_vault(
     if !context.agrees(care, &format!("bring back {} as of {kept}?", version.session))? {
         return Ok(Outcome::Declined);
     }
-    let shelves = vault.shelves(&catalogue)?;
     let existing = if wish.replace { Existing::Replace } else { Existing::Refuse };
     let restoration = Restoration { vault: &vault, version, root: &root, existing };
     let source = context.source;
-    let mut reader = Reader::new(&vault, &shelves);
-    let restored = restoration.carry_out(&mut reader, &source, &mut |_| ControlFlow::Continue(()))?;
+    let restored =
+        vault.reading(|reader| restoration.carry_out(reader, &source, &mut |_| ControlFlow::Continue(())))?;
     let (config, slug) = (ConfigDir::new(&root), slug_of(version));
     if config.sessions_index(&slug).is_file() {
         // The index is a cache, which is often out of date: a fault here loses nothing.

@@ -6,14 +6,15 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::error::VaultError;
+use crate::frame::FRAME;
 use crate::id::{ChunkId, ContentId};
 use crate::mask::Unmasker;
 use crate::pack::PackReader;
 use crate::shelves::Shelves;
 use crate::vault::Vault;
 
-/// So many unfolded frames are kept: pieces of a session stand in few.
-const FRAMES_KEPT: usize = 2;
+/// So many bytes of unfolded frames are kept: two whole ones, or many small ones. Pieces of a session stand in few.
+const MOST_KEPT: usize = 2 * FRAME;
 
 /// Reads contents.
 #[derive(Debug)]
@@ -81,7 +82,12 @@ impl<'s> Reader<'s> {
             self.frames.push(kept);
             return Ok(bytes);
         }
-        if self.frames.len() >= FRAMES_KEPT {
+        let coming = self.shelves.shape(pack).and_then(|shape| shape.frames.get(number as usize));
+        let coming = coming.map_or(0, |place| place.bytes as usize);
+        let kept = |frames: &[((usize, u32), Arc<Vec<u8>>)]| {
+            frames.iter().map(|(_, bytes)| bytes.len()).sum::<usize>()
+        };
+        while !self.frames.is_empty() && kept(&self.frames) + coming > MOST_KEPT {
             self.frames.remove(0);
         }
         let read = self.pack(pack)?.frame(number)?;

@@ -139,6 +139,24 @@ impl Restoration<'_> {
     }
 }
 
+impl Vault {
+    /// Does something with a reader. Reading takes no lock, so another process may merge packs meanwhile: where one is gone, it
+    /// is all done once more, with the lists as they are then.
+    pub fn reading<T>(
+        &self,
+        mut work: impl FnMut(&mut Reader<'_>) -> Result<T, RestoreError>,
+    ) -> Result<T, RestoreError> {
+        let mut once = || {
+            let shelves = self.shelves(&self.catalogue()?)?;
+            work(&mut Reader::new(self, &shelves))
+        };
+        match once() {
+            Err(RestoreError::Vault(VaultError::PackGone { .. } | VaultError::LostPiece { .. })) => once(),
+            done => done,
+        }
+    }
+}
+
 fn stands(copy: &FileCopy, path: &Path) -> Found {
     let Ok(metadata) = std::fs::metadata(path) else {
         // A link that leads nowhere is something, too.

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &LsArgs, context: &mut Context) -> Result<Outcome, Fault
             summary.modified.map(|ms| words::moment(ms, &context.zone)).unwrap_or_default(),
             words::bytes(summary.bytes),
             project_name(summary),
-            marked(title(summary), in_vault.contains(&summary.path)),
+            marked_title(summary, &in_vault),
         ]);
     }
     finish(&table, total, summaries.len(), context)
@@ -95,7 +95,7 @@ fn full(args: &LsArgs, filter: &Filter, context: &mut Context) -> Result<Outcome
             words::short_count(session.usage.tokens.total()),
             words::dollars(session.usage.cost.dollars()),
             project_name(summary),
-            marked(title(summary), in_vault.contains(&summary.path)),
+            marked_title(summary, &in_vault),
         ]);
     }
     finish(&table, total, sessions.len(), context)
@@ -141,9 +141,10 @@ pub(crate) fn project_name(summary: &Summary) -> String {
     path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path).to_owned()
 }
 
-/// A session that only the vault has says so.
-fn marked(title: String, is_in_vault: bool) -> String {
-    if is_in_vault { format!("[vault] {title}") } else { title }
+/// The title; a session that only the vault has says so.
+fn marked_title(summary: &Summary, in_vault: &HashSet<PathBuf>) -> String {
+    let mark = if in_vault.contains(&summary.path) { "[vault] " } else { "" };
+    format!("{mark}{}", title(summary))
 }
 
 /// The title, or why there is none.

@@ -236,3 +236,30 @@ fn watching_keeps_what_is_written_and_there_is_one_watcher() {
     watcher.kill().unwrap();
     watcher.wait().unwrap();
 }
+
+/// A limit on the size of files stands in for a full disk.
+#[test]
+#[cfg(unix)]
+fn a_full_disk_is_said_and_the_vault_is_as_it_was() {
+    let home = Home::new();
+    home.fill(&Plan { bytes: Some(6_000_000), ..Plan::default() });
+    annals_exits(&home, &["archive", "last"], 0);
+    let before = annals_exits(&home, &["archive", "--list", "--json"], 0).out;
+    let mut command = home.command("sh");
+    command.args([
+        "-c",
+        "trap '' XFSZ; ulimit -S -f 200; exec \"$0\" archive --all",
+        env!("CARGO_BIN_EXE_annals"),
+    ]);
+    let refused = home.finish(&mut command);
+    assert_eq!(refused.code, Some(70), "{}{}", refused.out, refused.error);
+    assert!(
+        refused.error.contains("the disk is full")
+            && refused.error.contains("all that the vault held before is there"),
+        "{}",
+        refused.error
+    );
+    annals_exits(&home, &["archive", "--verify"], 0);
+    assert_eq!(annals_exits(&home, &["archive", "--list", "--json"], 0).out, before);
+    annals_exits(&home, &["archive", "--all"], 0);
+}

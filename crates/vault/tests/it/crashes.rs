@@ -78,26 +78,3 @@ fn a_stop_at_any_step_loses_no_version() {
     }
     panic!("no run came to its end");
 }
-
-#[test]
-fn a_full_disk_is_said_and_leaves_the_vault_as_it_was() {
-    let shop = Shop::new();
-    shop.write_session(&Shop::id(1), "{\"a\":1}\n");
-    shop.archive();
-    let (before, versions) = (shop.vault_files(), shop.versions());
-    shop.write_session(&Shop::id(2), "{\"b\":2}\n");
-    // A folder that takes no file stands in for a disk that is full: the first write fails.
-    let packs = shop.vault.path().join("packs");
-    let mode =
-        |bits| fs::set_permissions(&packs, std::os::unix::fs::PermissionsExt::from_mode(bits)).unwrap();
-    mode(0o500);
-    let refused = shop.try_archive(&mut Nobody);
-    mode(0o700);
-    if refused.is_ok() {
-        // Whoever may do anything (root) is refused nothing.
-        return;
-    }
-    assert!(matches!(refused, Err(VaultError::Write(_))), "{refused:?}");
-    assert_eq!((shop.vault_files(), shop.versions()), (before, versions));
-    assert_eq!(shop.archive().kept.len(), 1);
-}

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, SystemTime};
 
 use annals_store::journal::Journal;
-use annals_vault::{Existing, Reader, Restoration, RestoreError, VaultError, Version};
+use annals_vault::{Existing, Reader, Restoration, RestoreError, VaultError, Version, Witness};
 
 use crate::support::{Dice, SLUG, Shop, tree};
 
@@ -221,4 +221,66 @@ fn a_restore_stopped_at_any_step_can_be_taken_back() {
         }
     }
     panic!("the restore never came to its end");
+}
+
+/// Does something to a file when so much was read.
+struct Meddler<F: FnMut()> {
+    after: u64,
+    deed: Option<F>,
+}
+
+impl<F: FnMut()> Witness for Meddler<F> {
+    fn read(&mut self, bytes: u64) {
+        self.after = self.after.saturating_sub(bytes);
+        if self.after == 0
+            && let Some(mut deed) = self.deed.take()
+        {
+            deed();
+        }
+    }
+}
+
+#[test]
+fn a_file_that_grows_meanwhile_is_kept_as_it_was_and_the_next_run_takes_the_rest() {
+    let shop = Shop::new();
+    let id = Shop::id(1);
+    let before = "x".repeat(3_000_000) + "\n";
+    let path = shop.write_session(&id, &before);
+    let grow = || {
+        let mut file = fs::File::options().append(true).open(&path).unwrap();
+        std::io::Write::write_all(&mut file, b"{\"late\":true}\n").unwrap();
+    };
+    let done = shop.try_archive(&mut Meddler { after: 1_000_000, deed: Some(grow) }).unwrap();
+    assert_eq!(shop.unpack(&done.kept[0]).unwrap()[&done.kept[0].file], before.as_bytes());
+    let next = shop.archive();
+    assert_eq!(shop.unpack(&next.kept[0]).unwrap()[&next.kept[0].file], fs::read(&path).unwrap());
+}
+
+#[test]
+fn a_file_that_shrinks_meanwhile_is_named_and_kept_next_time() {
+    let shop = Shop::new();
+    let path = shop.write_session(&Shop::id(1), "x".repeat(3_000_000));
+    shop.write_session(&Shop::id(2), "{}\n");
+    let cut = || fs::write(&path, "short\n").unwrap();
+    let done = shop.try_archive(&mut Meddler { after: 1_000_000, deed: Some(cut) }).unwrap();
+    assert_eq!((done.kept.len(), done.failed.len()), (1, 1));
+    assert_eq!(done.failed[0].path, path);
+    let next = shop.archive();
+    assert_eq!(shop.unpack(&next.kept[0]).unwrap()[&next.kept[0].file], b"short\n");
+}
+
+#[test]
+fn a_long_session_goes_through_several_frames() {
+    let shop = Shop::new();
+    let id = Shop::id(1);
+    let mut bytes = Vec::new();
+    for number in 0_u64..900_000 {
+        let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        bytes.extend_from_slice(format!("{{\"uuid\":\"{mixed:016x}\",\"sessionId\":\"{id}\"}}\n").as_bytes());
+    }
+    shop.write_session(&id, &bytes);
+    let done = shop.archive();
+    assert!(shop.unpack(&done.kept[0]).unwrap()[&done.kept[0].file] == bytes);
+    let report = shop.vault.keeper().unwrap().verify(&shop.source, &mut annals_vault::Nobody).unwrap();
+    assert!(report.is_sound() && report.healed.is_empty(), "{report:?}");
 }

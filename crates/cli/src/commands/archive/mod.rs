@@ -7,7 +7,7 @@ mod watch;
 
 use annals_store::{Discovery, SessionEntry};
 use annals_transcript::time::format_millis;
-use annals_vault::{Archived, Outlook, Vault, Version};
+use annals_vault::{Archived, Outlook, Vault, VaultError, Version};
 
 use crate::args::ArchiveArgs;
 use crate::context::Context;
@@ -75,7 +75,7 @@ fn keep(
     discovery: &Discovery,
     vault: &Vault,
     context: &Context,
-) -> Result<Archived, Fault> {
+) -> Result<Archived, VaultError> {
     let mut keeper = vault.keeper()?;
     let outlooks = keeper.outlook(sessions, discovery);
     let due = sessions.iter().zip(&outlooks).filter(|(_, outlook)| **outlook != Outlook::Kept);

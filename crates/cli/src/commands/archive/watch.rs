@@ -39,11 +39,11 @@ pub(super) fn run(vault: &Vault, context: &mut Context) -> Result<Outcome, Fault
 fn keep_all(vault: &Vault, context: &mut Context) -> Result<(), Fault> {
     let discovery = context.store.discover();
     let sessions = all(&discovery);
-    // Another annals that writes to the vault does what is to be done; the next change brings the rest.
-    if matches!(vault.keeper(), Err(VaultError::Locked)) {
-        return Ok(());
-    }
-    let done = keep(&sessions, &discovery, vault, context)?;
+    let done = match keep(&sessions, &discovery, vault, context) {
+        // Another annals that writes to the vault does what is to be done; the next change brings the rest.
+        Err(VaultError::Locked) => return Ok(()),
+        done => done?,
+    };
     if !done.kept.is_empty() || !done.failed.is_empty() {
         report(&done, context)?;
         context.out.flush()?;

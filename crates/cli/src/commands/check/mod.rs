@@ -108,7 +108,7 @@ fn check(target: &Target, bytes: &[u8]) -> Checked {
     }
     problems.extend(unlinked(&family));
     Checked {
-        path: target.path.clone(),
+        path: target.known(&target.path),
         // Sub-agents' files are not resumed by themselves.
         clients: session.map(|_| Client::ALL.iter().map(verdict).collect()).unwrap_or_default(),
         problems,
