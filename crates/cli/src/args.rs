@@ -133,6 +133,8 @@ pub(crate) enum Command {
     Restore(RestoreArgs),
     /// Keep sessions for good, in the vault: clients delete them after 30 days
     Archive(ArchiveArgs),
+    /// List what nobody needs any more, or move it to the trash
+    Gc(GcArgs),
     /// Take back a change that annals made
     Undo(UndoArgs),
     /// Write a made-up, realistic store to try things on

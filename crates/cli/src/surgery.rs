@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use annals_store::changes::Change as FileChange;
+use annals_store::files::LockError;
 use annals_surgery::apply::{ApplyError, apply};
 use annals_surgery::edit::LineFate;
 use annals_surgery::preview::{FilePreview, preview};
@@ -30,7 +31,8 @@ pub(crate) fn carry_out(
     let shown = preview(plan);
     change.usage_is_off = plan.usage_is_off;
     change.bytes_before = change.bytes_before.or_else(|| Some(shown.iter().map(|file| file.bytes.0).sum()));
-    change.bytes_after = Some(shown.iter().map(|file| file.bytes.1).sum::<u64>() + made(plan));
+    let after = || shown.iter().map(|file| file.bytes.1).sum::<u64>() + made(plan);
+    change.bytes_after = change.bytes_after.or_else(|| Some(after()));
     // Where files are only made, there is nothing that could go.
     let lines = || (!plan.edits.is_empty()).then(|| shown.iter().map(|file| file.lines.0 as u64).sum());
     change.removed = change.removed.or_else(lines);
@@ -72,10 +74,13 @@ fn made(plan: &Plan) -> u64 {
     plan.changes.iter().map(bytes).sum()
 }
 
-fn fault(error: ApplyError) -> Fault {
+/// Why a plan was not carried out, in words.
+pub(crate) fn fault(error: ApplyError) -> Fault {
     match error {
         ApplyError::Changed { .. } => Fault::conflict(error.to_string()).hint("nothing was changed"),
         ApplyError::InUse(error) => error.into(),
+        ApplyError::Locked(LockError::Write(error)) => error.into(),
+        ApplyError::Locked(error) => Fault::conflict(error.to_string()).hint("nothing was changed"),
         ApplyError::Read(error) => error.into(),
         ApplyError::Changes(error) => error.into(),
         ApplyError::Nothing | ApplyError::Wrong { .. } | ApplyError::Stuck(_) => {

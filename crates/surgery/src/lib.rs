@@ -12,6 +12,7 @@ pub mod compress;
 mod discards;
 pub mod edit;
 pub mod fork;
+pub mod gc;
 mod mentions;
 pub mod plan;
 pub mod preview;

@@ -1,7 +1,10 @@
-//! The arguments of the commands that take things away and bring them back: `trash` and `restore`.
+//! The arguments of the commands that take things away and bring them back: `trash`, `restore` and `gc`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
+
+use annals_surgery::gc::LitterKind;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::Care;
 
@@ -49,7 +52,7 @@ pub(crate) struct TrashArgs {
     #[arg(long)]
     pub(crate) empty: bool,
     /// With --empty: only what has been there for so long, such as 30d or 12h
-    #[arg(long, value_name = "AGE", requires = "empty")]
+    #[arg(long, value_name = "AGE", requires = "empty", conflicts_with_all = ["sessions", "list"])]
     pub(crate) older_than: Option<Age>,
     #[command(flatten)]
     pub(crate) care: Care,
@@ -87,6 +90,42 @@ pub(crate) struct RestoreArgs {
     pub(crate) replace: bool,
     #[command(flatten)]
     pub(crate) care: Care,
+}
+
+const GC_EXAMPLES: &str = "\
+Only lists, unless --apply or --yes is said. What a session, a fork, an index or a running client may need stays, and so
+does what is younger than a day, or than --older-than says.
+
+Kinds:
+  empty, warm-up, sub-agents, outputs, titles, todos, tasks, copies, environments, images, clients,
+  left-overs, backups; and only when they are named: pastes, debug, shell-snapshots
+
+Examples:
+  annals gc                               what nobody needs, by kind
+  annals gc --verbose                     every file of it
+  annals gc --apply --older-than 7d       move it to the trash; annals undo brings it back
+  annals gc --kind debug --older-than 30d the client's logs of more than 30 days ago";
+
+/// `annals gc`
+#[derive(Debug, clap::Args)]
+#[command(after_help = GC_EXAMPLES)]
+pub(crate) struct GcArgs {
+    /// Only these kinds [default: all that need not be named]
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds(), hide_possible_values = true)]
+    pub(crate) kind: Vec<LitterKind>,
+    /// Only what was not written to for so long, such as 7d or 12h
+    #[arg(long, value_name = "AGE", default_value = "1d")]
+    pub(crate) older_than: Age,
+    /// Move it to the trash
+    #[arg(long)]
+    pub(crate) apply: bool,
+    #[command(flatten)]
+    pub(crate) care: Care,
+}
+
+fn kinds() -> impl TypedValueParser<Value = LitterKind> {
+    PossibleValuesParser::new(LitterKind::ALL.map(LitterKind::name))
+        .try_map(|name| LitterKind::of(&name).ok_or_else(|| format!("no such kind: {name}")))
 }
 
 #[cfg(test)]

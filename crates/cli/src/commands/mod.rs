@@ -9,6 +9,7 @@ mod completions;
 mod compress;
 mod demo;
 mod fork;
+mod gc;
 mod history;
 mod ls;
 mod man;
@@ -57,6 +58,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Trash(args)) => trash::run(&args, context),
         Some(Command::Restore(args)) => restore::run(&args, context),
         Some(Command::Archive(args)) => archive::run(&args, context),
+        Some(Command::Gc(args)) => gc::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::Completions(args)) => completions::run(&args, context),

@@ -3,7 +3,7 @@
 //! Each [`Place`] is listed by [`everything`] and brought back by its own arm of [`bring_back`]; the rest knows no place.
 
 use annals_store::trash::{TrashedSession, sessions};
-use annals_store::{Summary, sessions_index};
+use annals_store::{ConfigDir, Summary, sessions_index};
 use annals_surgery::Plan;
 use annals_surgery::restore::{RestoreError, plan};
 use annals_transcript::time::format_millis;
@@ -76,10 +76,14 @@ pub(crate) fn run(args: &RestoreArgs, context: &mut Context) -> Result<Outcome, 
     }
 }
 
-/// All sessions that can come back, those that left last first.
+/// All sessions that can come back to this store, those that left last first.
 fn everything(context: &Context) -> Result<Vec<Lost>, Fault> {
-    let in_trash = sessions(&context.data_dir()?).into_iter().map(from_trash);
-    let mut found: Vec<Lost> = in_trash.collect();
+    let real =
+        |config: &ConfigDir| config.path().canonicalize().unwrap_or_else(|_| config.path().to_path_buf());
+    let store = real(context.store.config_dir());
+    let in_trash = sessions(&context.data_dir()?).into_iter();
+    let mut found: Vec<Lost> =
+        in_trash.filter(|trashed| real(&trashed.config) == store).map(from_trash).collect();
     if let Some(vault) = vault::open(context) {
         found.extend(vault::deleted(&vault.catalogue()?, context).into_iter().map(from_vault));
     }
@@ -162,6 +166,7 @@ fn bring_back_from_trash(
         session: Some(lost.session.clone()),
         file: Some(trashed.file.from.clone()),
         bytes_before: Some(0),
+        bytes_after: Some(lost.bytes),
         ..Change::default()
     };
     let files = words::plural(plan.changes.len() as u64, "file or folder", "files and folders");

@@ -20,6 +20,7 @@ mod schemas;
 mod shortening;
 mod tail;
 mod todos;
+mod trash;
 mod truth;
 
 use annals_testkit::home::{Answer, Home};

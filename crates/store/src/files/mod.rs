@@ -18,4 +18,4 @@ pub use lock::{FolderLock, LockError};
 pub use moving::move_path;
 pub use name::{NameError, PlainName};
 pub(crate) use replace::clear_left_overs;
-pub use replace::{create_file, replace_file, stage_file, swap_in, unstage};
+pub use replace::{create_file, is_left_over, replace_file, stage_file, swap_in, unstage};

@@ -66,6 +66,14 @@ impl Store {
         discovery
     }
 
+    /// The files directly in a folder of the config dir that discovery does not look into, by name; links are left out.
+    pub fn files_in(&self, folder: &str) -> Vec<SideFile> {
+        let folder = self.config_dir.path().join(folder);
+        let mut found = walk::files_in(&Roles::Config(&self.config_dir), &folder, &mut Vec::new());
+        found.retain(|file| !file.path.is_symlink());
+        found
+    }
+
     /// The working directory of a project, and how we know: see [`project_path`].
     pub fn project_path(
         &self,

@@ -85,6 +85,7 @@ fn parts_of(key: &SessionKey, file: &Part, config: &ConfigDir, moved: &[Part]) -
         // `<project>/<session>` and below, in whatever project.
         let folder = inside.and_then(|inside| inside.components().nth(1));
         part.from == file.from
+            || part.from.starts_with(file.from.with_extension(""))
             || folder.is_some_and(|folder| folder.as_os_str() == key.as_str())
             || own.iter().any(|folder| part.from.starts_with(folder))
             || matches!(config.role(&part.from), FileRole::Todos { session, .. } if session == *key)

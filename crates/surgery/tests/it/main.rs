@@ -8,9 +8,11 @@ mod compress;
 mod conversation;
 mod edits;
 mod fork;
+mod gc;
 mod redact;
 mod repair;
 mod steps;
 mod strip;
+mod trash;
 
 use steps::tree;
