@@ -7,6 +7,7 @@ mod redact;
 mod repair;
 mod shortening;
 mod trash;
+mod vault;
 
 pub(crate) use changing::*;
 pub(crate) use copying::*;
@@ -15,6 +16,7 @@ pub(crate) use redact::*;
 pub(crate) use repair::*;
 pub(crate) use shortening::*;
 pub(crate) use trash::*;
+pub(crate) use vault::*;
 
 use std::path::PathBuf;
 
@@ -29,6 +31,7 @@ Examples:
   annals tail last                  watch it while it is written
   annals check last                 will it resume? what is broken, by line and byte
   annals tag last release           tag the newest session of this folder
+  annals archive --all              keep every session before the client deletes it
   annals demo --out /tmp/demo       a made-up store to play with
 
 SESSION is a path to a .jsonl file, a session id or the beginning of one (4 characters or
@@ -128,6 +131,8 @@ pub(crate) enum Command {
     Trash(TrashArgs),
     /// Bring a session back from the trash, or list those that can come back
     Restore(RestoreArgs),
+    /// Keep sessions for good, in the vault: clients delete them after 30 days
+    Archive(ArchiveArgs),
     /// List what nobody needs any more, or move it to the trash
     Gc(GcArgs),
     /// Take back a change that annals made

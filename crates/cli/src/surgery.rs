@@ -102,6 +102,7 @@ fn draw(plan: &Plan, shown: &[FilePreview], context: &mut Context) -> Result<(),
             FileChange::Create { path, bytes } => {
                 format!("make    {} ({})", path.display(), words::bytes(bytes.len() as u64))
             }
+            FileChange::Place { path, .. } => format!("place   {}", path.display()),
             FileChange::Move { from, to } => format!("move    {} to {}", from.display(), to.display()),
             FileChange::Discard { path } => format!("trash   {}", path.display()),
         };

@@ -32,6 +32,14 @@ pub enum Change {
         /// What it will hold.
         bytes: Vec<u8>,
     },
+    /// A file that lies ready in a folder of ours, with its mode and its times, takes a place where nothing is, or where
+    /// nothing will be once an earlier change is done. Taking that back moves it to the trash.
+    Place {
+        /// Where it lies ready.
+        from: PathBuf,
+        /// The file.
+        path: PathBuf,
+    },
     /// A file or folder gets another place, where nothing is.
     Move {
         /// Where it is.
@@ -100,18 +108,19 @@ pub fn apply(
         }
     }
     let effects: Result<Vec<_>, _> =
-        changes.iter().enumerate().map(|(at, change)| effect(change, at, root, &trash)).collect();
+        changes.iter().enumerate().map(|(at, change)| effect(change, &changes[..at], root, &trash)).collect();
     let effects = effects.map_err(|error| abandon(&staged, error))?;
     if !goes_on() {
         return Err(ChangesError::Stopped { id: String::new() });
     }
     let journal = Journal::new(data);
     let entry = journal.begin(id, source.now(), what, effects).map_err(|error| abandon(&staged, error))?;
-    for effect in &entry.effects {
+    for (change, effect) in changes.iter().zip(&entry.effects) {
         if !goes_on() {
             return Err(ChangesError::Stopped { id: entry.id });
         }
         let done = match effect {
+            Effect::Created { path, .. } if let Change::Place { from, .. } = change => move_path(from, path),
             Effect::Replaced { path, .. } | Effect::Created { path, .. } => swap_in(path),
             Effect::Moved { from, to } => move_path(from, to),
             Effect::Appended { .. } => Ok(()),
@@ -125,10 +134,22 @@ pub fn apply(
     journal.finish(entry).map_err(|source| ChangesError::Midway { id, source })
 }
 
-fn effect(change: &Change, at: usize, root: &Path, trash: &Path) -> Result<Effect, WriteError> {
+fn effect(change: &Change, earlier: &[Change], root: &Path, trash: &Path) -> Result<Effect, WriteError> {
     let exists = |path: &Path| std::fs::symlink_metadata(path).is_ok();
+    let is_cleared = |place: &PathBuf| {
+        earlier.iter().any(|change| matches!(change, Change::Discard { path } if path == place))
+    };
     match change {
-        Change::Replace { path, bytes } => Effect::replacing(path, bytes, &trash.join(format!("kept-{at}"))),
+        Change::Replace { path, bytes } => {
+            Effect::replacing(path, bytes, &trash.join(format!("kept-{}", earlier.len())))
+        }
+        Change::Place { path, .. } if exists(path) && !is_cleared(path) => {
+            Err(WriteError::Exists { path: path.clone() })
+        }
+        Change::Place { from, path } => {
+            let bytes = std::fs::metadata(from).map_err(WriteError::at(from))?.len();
+            Ok(Effect::Created { path: path.clone(), bytes })
+        }
         Change::Create { path, .. } if exists(path) => Err(WriteError::Exists { path: path.clone() }),
         Change::Create { path, bytes } => {
             Ok(Effect::Created { path: path.clone(), bytes: bytes.len() as u64 })

@@ -1,5 +1,6 @@
 //! The arguments of the commands that take things away and bring them back: `trash`, `restore` and `gc`.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use annals_surgery::gc::LitterKind;
@@ -61,7 +62,9 @@ const RESTORE_EXAMPLES: &str = "\
 Examples:
   annals restore                          the sessions that can come back
   annals restore 3f2a                     bring one back to where it was; annals undo takes that back
-  annals restore 3f2a --change ID         as it was when that change took it away";
+  annals restore 3f2a --change ID         as it was when that change took it away
+  annals restore 3f2a --at 2026-01-03     from the vault, as it was kept up to that day
+  annals restore 3f2a --to /tmp/look      from the vault, to another folder";
 
 /// `annals restore`
 #[derive(Debug, clap::Args)]
@@ -73,6 +76,18 @@ pub(crate) struct RestoreArgs {
     /// From the trash, the one that this change took away [default: the last]
     #[arg(long, value_name = "ID", requires = "session")]
     pub(crate) change: Option<String>,
+    /// From the vault, this version: annals archive --list SESSION lists them [default: the last]
+    #[arg(long, value_name = "VERSION", requires = "session", conflicts_with = "change")]
+    pub(crate) version: Option<String>,
+    /// From the vault, as it was kept up to this day: 2026-01-03, yesterday, 7d
+    #[arg(long, value_name = "DATE", requires = "session", conflicts_with_all = ["change", "version"])]
+    pub(crate) at: Option<String>,
+    /// From the vault, to this folder, laid out as a config dir, instead of where it was
+    #[arg(long, value_name = "DIR", requires = "session", conflicts_with = "change")]
+    pub(crate) to: Option<PathBuf>,
+    /// From the vault, also where other files are in the way: they go to the trash
+    #[arg(long, requires = "session", conflicts_with = "change")]
+    pub(crate) replace: bool,
     #[command(flatten)]
     pub(crate) care: Care,
 }

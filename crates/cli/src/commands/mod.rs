@@ -1,6 +1,7 @@
 //! One file a command, each of the same shape: resolve, check, do, report.
 
 mod append;
+mod archive;
 mod bench;
 mod check;
 mod clone;
@@ -56,6 +57,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Redact(args)) => redact::run(&args, context),
         Some(Command::Trash(args)) => trash::run(&args, context),
         Some(Command::Restore(args)) => restore::run(&args, context),
+        Some(Command::Archive(args)) => archive::run(&args, context),
         Some(Command::Gc(args)) => gc::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),

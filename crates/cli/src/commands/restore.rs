@@ -7,6 +7,7 @@ use annals_store::{ConfigDir, Summary, sessions_index};
 use annals_surgery::Plan;
 use annals_surgery::restore::{RestoreError, plan};
 use annals_transcript::time::format_millis;
+use annals_vault::Version;
 
 use crate::args::RestoreArgs;
 use crate::change::Change;
@@ -15,6 +16,7 @@ use crate::error::{Fault, Outcome};
 use crate::output::Paint;
 use crate::surgery::carry_out;
 use crate::table::{Align, Table, one_line};
+use crate::vault::{self, Wish, restore_from_vault};
 use crate::words;
 
 /// A prefix of an id must have this many characters.
@@ -24,12 +26,15 @@ const SHORTEST_PREFIX: usize = annals_store::find::SHORTEST_PREFIX;
 enum Place {
     /// In the trash: a change took it away.
     Trash(Box<TrashedSession>),
+    /// In the vault: the client deleted it.
+    Vault,
 }
 
 impl Place {
     fn name(&self) -> &'static str {
         match self {
             Self::Trash(_) => "trash",
+            Self::Vault => "vault",
         }
     }
 }
@@ -52,6 +57,15 @@ struct Lost {
 }
 
 pub(crate) fn run(args: &RestoreArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    let wish = Wish {
+        version: args.version.as_deref(),
+        at: args.at.as_deref(),
+        to: args.to.as_deref(),
+        replace: args.replace,
+    };
+    if let Some(session) = args.session.as_ref().filter(|_| wish.is_for_the_vault()) {
+        return restore_from_vault(session, wish, args.care, context);
+    }
     let everything = everything(context)?;
     match &args.session {
         None => list(&everything, context),
@@ -70,6 +84,9 @@ fn everything(context: &Context) -> Result<Vec<Lost>, Fault> {
     let in_trash = sessions(&context.data_dir()?).into_iter();
     let mut found: Vec<Lost> =
         in_trash.filter(|trashed| real(&trashed.config) == store).map(from_trash).collect();
+    if let Some(vault) = vault::open(context) {
+        found.extend(vault::deleted(&vault.catalogue()?, context).into_iter().map(from_vault));
+    }
     found.sort_by(|left, right| (right.time, &right.change).cmp(&(left.time, &left.change)));
     Ok(found)
 }
@@ -85,6 +102,19 @@ fn from_trash(trashed: TrashedSession) -> Lost {
         bytes: trashed.bytes,
         change: trashed.entry.id.clone(),
         place: Place::Trash(Box::new(trashed)),
+    }
+}
+
+fn from_vault(version: Version) -> Lost {
+    Lost {
+        session: version.session.to_string(),
+        title: version.card.title.clone(),
+        file: version.path().display().to_string(),
+        time: version.time,
+        why: "kept in the vault".to_owned(),
+        bytes: version.bytes(),
+        change: version.id.to_string(),
+        place: Place::Vault,
     }
 }
 
@@ -121,6 +151,7 @@ fn find(
 fn bring_back(lost: Lost, args: &RestoreArgs, context: &mut Context) -> Result<Outcome, Fault> {
     match &lost.place {
         Place::Trash(trashed) => bring_back_from_trash(trashed, &lost, args, context),
+        Place::Vault => restore_from_vault(&lost.session, Wish::of_version(&lost.change), args.care, context),
     }
 }
 
@@ -177,7 +208,7 @@ fn list(everything: &[Lost], context: &mut Context) -> Result<Outcome, Fault> {
             });
         })?;
     } else if everything.is_empty() {
-        context.out.line("no session can come back: the trash has none")?;
+        context.out.line("no session can come back: neither the trash nor the vault has one")?;
     } else {
         let mut table = Table::new(&[
             ("session", Align::Left),

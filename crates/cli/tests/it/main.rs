@@ -4,6 +4,7 @@
 
 mod appending;
 mod appending_anything;
+mod archiving;
 mod copying;
 mod corpus;
 mod crashes;

@@ -13,8 +13,7 @@ mod replace;
 
 pub use append::{AppendFile, Placed};
 pub use error::WriteError;
-pub(crate) use folder::new_file;
-pub use folder::{create_folder, sync_folder};
+pub use folder::{create_folder, new_file, sync_folder};
 pub use lock::{FolderLock, LockError};
 pub use moving::move_path;
 pub use name::{NameError, PlainName};

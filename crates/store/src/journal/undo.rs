@@ -61,8 +61,11 @@ impl Journal<'_> {
             return Err(UndoError::Emptied { id: entry.id });
         }
         let mut locks = Vec::new();
-        for effect in &entry.effects {
-            check(effect)?;
+        for (at, effect) in entry.effects.iter().enumerate() {
+            if is_yet_to_come(effect, &entry.effects[..at]) {
+                continue;
+            }
+            check(effect, &entry.effects[at + 1..])?;
             if let Effect::Moved { to, .. } = effect
                 && let Some(busy) = client_that_shows(to)
             {
@@ -74,6 +77,9 @@ impl Journal<'_> {
             }
         }
         for (at, effect) in entry.effects.iter().enumerate().rev() {
+            if is_yet_to_come(effect, &entry.effects[..at]) {
+                continue;
+            }
             self.take_back(effect, &entry.id, at)?;
         }
         entry.stage = Stage::Undone;
@@ -112,15 +118,29 @@ impl Journal<'_> {
     }
 }
 
+/// Whether a file was to be made where another one still is: that one was to go first.
+fn is_yet_to_come(effect: &Effect, earlier: &[Effect]) -> bool {
+    let Effect::Created { path, .. } = effect else { return false };
+    let is_there_still =
+        |effect: &Effect| matches!(effect, Effect::Moved { from, to } if from == path && !exists(to));
+    earlier.iter().any(is_there_still)
+}
+
+fn is_made_by(effects: &[Effect], place: &Path) -> bool {
+    effects.iter().any(|effect| matches!(effect, Effect::Created { path, .. } if path == place))
+}
+
 fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-fn check(effect: &Effect) -> Result<(), UndoError> {
+fn check(effect: &Effect, later: &[Effect]) -> Result<(), UndoError> {
     let changed = |path: &Path, why| Err(UndoError::ChangedSince { path: path.to_path_buf(), why });
     let length = |path: &Path| fs::metadata(path).map(|metadata| metadata.len());
     match effect {
         Effect::Moved { from, to } => match (exists(from), exists(to)) {
+            // What took its place in the same change goes first.
+            (true, true) if is_made_by(later, from) => Ok(()),
             (true, true) => changed(from, "something else is at the place that it was moved from"),
             (false, false) => changed(to, GONE),
             _ => Ok(()),
