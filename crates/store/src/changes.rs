@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::data_dir::DataDir;
-use crate::files::{WriteError, move_path, stage_file, swap_in, unstage};
+use crate::files::{WriteError, move_path, stage_as_old, stage_file, swap_in, unstage};
 use crate::journal::{Effect, Entry, Journal};
 use crate::source::Source;
 
@@ -20,6 +20,13 @@ use crate::source::Source;
 pub enum Change {
     /// A file gets other bytes.
     Replace {
+        /// The file.
+        path: PathBuf,
+        /// What it will hold.
+        bytes: Vec<u8>,
+    },
+    /// The same for one that stays as old as it is: the time of the last change orders sessions.
+    Rewrite {
         /// The file.
         path: PathBuf,
         /// What it will hold.
@@ -44,6 +51,16 @@ pub enum Change {
         /// What goes.
         path: PathBuf,
     },
+}
+
+impl Change {
+    /// The file that gets bytes.
+    pub fn written(&self) -> Option<&Path> {
+        match self {
+            Self::Replace { path, .. } | Self::Rewrite { path, .. } | Self::Create { path, .. } => Some(path),
+            Self::Move { .. } | Self::Discard { .. } => None,
+        }
+    }
 }
 
 /// Why changes were not made.
@@ -94,10 +111,13 @@ pub fn apply(
         if !goes_on() {
             return Err(ChangesError::Stopped { id: String::new() });
         }
-        if let Change::Replace { path, bytes } | Change::Create { path, bytes } = change {
-            stage_file(path, bytes).map_err(|error| abandon(&staged, error))?;
-            staged.push(path.clone());
-        }
+        let done = match change {
+            Change::Replace { path, bytes } | Change::Create { path, bytes } => stage_file(path, bytes),
+            Change::Rewrite { path, bytes } => stage_as_old(path, bytes),
+            Change::Move { .. } | Change::Discard { .. } => continue,
+        };
+        done.map_err(|error| abandon(&staged, error))?;
+        staged.extend(change.written().map(Path::to_path_buf));
     }
     let effects: Result<Vec<_>, _> =
         changes.iter().enumerate().map(|(at, change)| effect(change, at, root, &trash)).collect();
@@ -128,7 +148,9 @@ pub fn apply(
 fn effect(change: &Change, at: usize, root: &Path, trash: &Path) -> Result<Effect, WriteError> {
     let exists = |path: &Path| std::fs::symlink_metadata(path).is_ok();
     match change {
-        Change::Replace { path, bytes } => Effect::replacing(path, bytes, &trash.join(format!("kept-{at}"))),
+        Change::Replace { path, bytes } | Change::Rewrite { path, bytes } => {
+            Effect::replacing(path, bytes, &trash.join(format!("kept-{at}")))
+        }
         Change::Create { path, .. } if exists(path) => Err(WriteError::Exists { path: path.clone() }),
         Change::Create { path, bytes } => {
             Ok(Effect::Created { path: path.clone(), bytes: bytes.len() as u64 })

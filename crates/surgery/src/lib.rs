@@ -11,6 +11,8 @@ pub mod clone;
 pub mod compress;
 pub mod edit;
 pub mod fork;
+pub mod move_project;
+pub mod moved;
 pub mod plan;
 pub mod preview;
 pub mod redact;

@@ -19,4 +19,5 @@ pub use lock::{FolderLock, LockError};
 pub use moving::move_path;
 pub use name::{NameError, PlainName};
 pub(crate) use replace::clear_left_overs;
-pub use replace::{create_file, replace_file, stage_file, swap_in, unstage};
+pub(crate) use replace::keep_time;
+pub use replace::{create_file, replace_file, stage_as_old, stage_file, swap_in, unstage};

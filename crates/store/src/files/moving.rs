@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::WriteError;
 use super::folder::{create_folder, sync_folder};
-use super::replace::create_file;
+use super::replace::{create_file, keep_time};
 
 /// Moves a file or folder to a place where nothing is. Across disks it is copied, synced and only then removed.
 pub fn move_path(from: &Path, to: &Path) -> Result<(), WriteError> {
@@ -31,11 +31,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), WriteError> {
     if !from.is_dir() {
         let bytes = fs::read(from).map_err(WriteError::at(from))?;
         create_file(to, &bytes)?;
-        let modified = fs::metadata(from).and_then(|metadata| metadata.modified());
-        // The time of the last change orders sessions: worth keeping, not worth failing for.
-        if let (Ok(time), Ok(file)) = (modified, fs::File::options().write(true).open(to)) {
-            let _ = file.set_modified(time);
-        }
+        keep_time(from, to);
         return Ok(());
     }
     create_folder(to)?;

@@ -8,7 +8,7 @@ use super::effect::Effect;
 use super::entry::{Entry, Stage};
 use crate::busy::Busy;
 use crate::digest::sha256;
-use crate::files::{WriteError, clear_left_overs, move_path, replace_file, unstage};
+use crate::files::{WriteError, clear_left_overs, keep_time, move_path, replace_file, unstage};
 use crate::lock::FileLock;
 
 /// Why a change was not taken back.
@@ -49,8 +49,8 @@ impl Journal<'_> {
             return Err(UndoError::AlreadyUndone { id: entry.id });
         }
         let mut locks = Vec::new();
-        for effect in &entry.effects {
-            check(effect)?;
+        for (at, effect) in entry.effects.iter().enumerate() {
+            check(effect, &entry.effects[at + 1..])?;
             if let Effect::Appended { path, .. } | Effect::Created { path, .. } = effect {
                 let lock = FileLock::try_take(self.data, path)?;
                 locks.push(lock.ok_or_else(|| UndoError::Busy { path: path.clone(), busy: Busy::Locked })?);
@@ -84,7 +84,9 @@ impl Journal<'_> {
             }
             Effect::Replaced { path, kept: Some(kept), .. } => {
                 let bytes = fs::read(kept).map_err(WriteError::at(kept))?;
-                replace_file(path, &bytes)
+                replace_file(path, &bytes)?;
+                keep_time(kept, path);
+                Ok(())
             }
             Effect::Replaced { path, kept: None, .. } if exists(path) => {
                 let name = path.file_name().unwrap_or_default();
@@ -99,7 +101,19 @@ fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-fn check(effect: &Effect) -> Result<(), UndoError> {
+/// Where a file is that later steps of the same change moved, or the folder that it is in, as far as they were made.
+fn place_now(path: &Path, later: &[Effect]) -> PathBuf {
+    later.iter().fold(path.to_path_buf(), |place, effect| match effect {
+        Effect::Moved { from, to } if !exists(from) && exists(to) => match place.strip_prefix(from) {
+            Ok(inside) if inside.as_os_str().is_empty() => to.clone(),
+            Ok(inside) => to.join(inside),
+            Err(_) => place,
+        },
+        _ => place,
+    })
+}
+
+fn check(effect: &Effect, later: &[Effect]) -> Result<(), UndoError> {
     let changed = |path: &Path, why| Err(UndoError::ChangedSince { path: path.to_path_buf(), why });
     let length = |path: &Path| fs::metadata(path).map(|metadata| metadata.len());
     match effect {
@@ -119,6 +133,7 @@ fn check(effect: &Effect) -> Result<(), UndoError> {
             Err(_) => changed(path, "it is not there any more"),
         },
         Effect::Replaced { path, kept, left } => {
+            let path = &place_now(path, later);
             let same = |path: &Path, digest: &str| fs::read(path).is_ok_and(|bytes| sha256(&bytes) == digest);
             let is_old = match kept {
                 Some(kept) => {

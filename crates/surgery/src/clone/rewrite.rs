@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use annals_transcript::edit::{EditError, Editor, Step};
-use annals_transcript::json::{ObjectWriter, Value};
+use annals_transcript::json::{ObjectWriter, Text, Value};
 use annals_transcript::transcript::Transcript;
 
 use super::ClonePlanError;
 use super::names::Names;
 use super::tokens;
+use crate::moved::Moved;
 use crate::relink::references;
 use crate::session::Session;
 
@@ -21,31 +22,16 @@ pub(crate) enum Lineage {
     Told,
 }
 
-/// Another working directory: paths at and below the old one follow.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Moved {
-    old: String,
-    new: String,
-}
-
-impl Moved {
-    /// From the session's own folder: the first that has its project's name, else the first of all.
-    pub(super) fn of(session: &Session, new: &str) -> Option<Self> {
-        let transcript = session.transcript();
-        let text = |value: Value<'_>| value.text().map(|text| text.to_string());
-        let folders: Vec<String> = (0..transcript.nodes().len())
-            .filter_map(|node| transcript.fields(node).get("cwd").and_then(text))
-            .collect();
-        let slug = session.home.as_ref().map(|(_, slug)| slug.as_str());
-        let own = folders.iter().find(|folder| Some(annals_store::project_slug(folder).as_str()) == slug);
-        let old = own.or(folders.first())?.clone();
-        Some(Self { old, new: new.to_owned() })
-    }
-
-    fn follow(&self, folder: &str) -> Option<String> {
-        let below = folder.strip_prefix(&self.old)?;
-        (below.is_empty() || below.starts_with(['/', '\\'])).then(|| format!("{}{below}", self.new))
-    }
+/// From the session's own folder: the first that has its project's name, else the first of all.
+pub(super) fn moved_to(session: &Session, new: &str) -> Option<Moved> {
+    let transcript = session.transcript();
+    let text = |value: Value<'_>| value.text().map(|text| text.to_string());
+    let folders: Vec<String> = (0..transcript.nodes().len())
+        .filter_map(|node| transcript.fields(node).get("cwd").and_then(text))
+        .collect();
+    let slug = session.home.as_ref().map(|(_, slug)| slug.as_str());
+    let own = folders.iter().find(|folder| Some(annals_store::project_slug(folder).as_str()) == slug);
+    Some(Moved::new(own.or(folders.first())?, new))
 }
 
 /// A line that could not be rewritten.
@@ -157,7 +143,7 @@ impl<'n> Rewriting<'n> {
         }
         if let Ok(value) = Value::parse(bytes) {
             let mut signed = Vec::new();
-            thinking(value, bytes, &mut signed);
+            blocks(value, bytes, &|kind| kind.is("thinking") || kind.is("redacted_thinking"), &mut signed);
             splices.retain(|(start, end, _)| !signed.iter().any(|(from, to)| from <= start && end <= to));
         }
         let mut out = Vec::with_capacity(bytes.len());
@@ -177,18 +163,20 @@ impl<'n> Rewriting<'n> {
     }
 }
 
-/// The places of thinking blocks, wherever a copy of a message stands.
-fn thinking(value: Value<'_>, whole: &[u8], found: &mut Vec<(usize, usize)>) {
+/// The places of blocks of some types, wherever a copy of a message stands.
+pub(crate) fn blocks(
+    value: Value<'_>,
+    whole: &[u8],
+    is_wanted: &dyn Fn(Text<'_>) -> bool,
+    found: &mut Vec<(usize, usize)>,
+) {
     if let Some(fields) = value.fields() {
-        let is_thinking = |kind: Value<'_>| {
-            kind.text().is_some_and(|kind| kind.is("thinking") || kind.is("redacted_thinking"))
-        };
-        if fields.get("type").is_some_and(is_thinking) {
+        if fields.text("type").is_some_and(is_wanted) {
             let start = value.raw().as_ptr() as usize - whole.as_ptr() as usize;
             found.push((start, start + value.raw().len()));
             return;
         }
-        fields.iter().for_each(|field| thinking(field.value, whole, found));
+        fields.iter().for_each(|field| blocks(field.value, whole, is_wanted, found));
     }
-    value.items().for_each(|item| thinking(item, whole, found));
+    value.items().for_each(|item| blocks(item, whole, is_wanted, found));
 }
