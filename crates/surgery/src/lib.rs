@@ -11,6 +11,7 @@ pub mod clone;
 pub mod compress;
 pub mod edit;
 pub mod fork;
+pub mod merge;
 pub mod move_project;
 pub mod moved;
 pub mod plan;

@@ -6,6 +6,7 @@ use annals_transcript::content::Block;
 use annals_transcript::graph::Graph;
 use annals_transcript::line::lines;
 use annals_transcript::pairing::Pairs;
+use annals_transcript::problem::{Problem, ProblemKind};
 use annals_transcript::record::Record;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
@@ -83,12 +84,17 @@ pub fn verify(edit: &FileEdit, after: &[u8]) -> Vec<Violation> {
 }
 
 fn readable(old: &[Transcript<'_>], new: &Transcript<'_>, found: &mut Vec<Violation>) {
+    // A last line that breaks off is a torn line like others once something follows.
+    let kind = |problem: &Problem| match problem.kind {
+        ProblemKind::TornTail => ProblemKind::TornLine,
+        kind => kind,
+    };
     let mut allowed: HashMap<_, usize> = HashMap::new();
     for problem in old.iter().flat_map(Transcript::problems) {
-        *allowed.entry(problem.kind).or_default() += 1;
+        *allowed.entry(kind(problem)).or_default() += 1;
     }
     for problem in new.problems() {
-        match allowed.get_mut(&problem.kind).filter(|left| **left > 0) {
+        match allowed.get_mut(&kind(problem)).filter(|left| **left > 0) {
             Some(left) => *left -= 1,
             None => found.push(Violation::Unreadable { line: problem.line, what: problem.message() }),
         }

@@ -11,6 +11,8 @@ mod fork;
 mod history;
 mod ls;
 mod man;
+mod merge;
+mod move_project;
 mod new;
 mod overview;
 mod plans;
@@ -49,6 +51,8 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Strip(args)) => strip::run(&args, context),
         Some(Command::Compress(args)) => compress::run(&args, context),
         Some(Command::Repair(args)) => repair::run(&args, context),
+        Some(Command::MoveProject(args)) => move_project::run(&args, context),
+        Some(Command::Merge(args)) => merge::run(&args, context),
         Some(Command::ResetProject(args)) => reset_project::run(&args, context),
         Some(Command::Redact(args)) => redact::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),

@@ -18,13 +18,12 @@ use annals_transcript::resume::Client;
 use annals_transcript::transcript::Transcript;
 
 pub use names::Names;
-pub(crate) use rewrite::{Lineage, blocks};
+pub(crate) use rewrite::{Lineage, RewriteFault, Rewriting, blocks};
 
 use crate::belongings::Belonging;
 use crate::moved::{self, Moved};
 use crate::plan::Plan;
 use crate::session::{Agent, Session};
-use rewrite::Rewriting;
 
 /// Where a clone goes.
 #[derive(Clone, Debug, PartialEq, Eq)]

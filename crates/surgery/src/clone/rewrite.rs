@@ -20,6 +20,8 @@ pub(crate) enum Lineage {
     Forgotten,
     /// `forkedFrom`, with the session and the record.
     Told,
+    /// What they said before.
+    Kept,
 }
 
 /// From the session's own folder: the first that has its project's name, else the first of all.
@@ -35,9 +37,9 @@ pub(super) fn moved_to(session: &Session, new: &str) -> Option<Moved> {
 }
 
 /// A line that could not be rewritten.
-pub(super) struct RewriteFault {
-    line: u32,
-    source: EditError,
+pub(crate) struct RewriteFault {
+    pub(crate) line: u32,
+    pub(crate) source: EditError,
 }
 
 impl RewriteFault {
@@ -48,10 +50,10 @@ impl RewriteFault {
 
 /// How lines are rewritten.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rewriting<'n> {
-    pub(super) names: &'n Names,
-    pub(super) lineage: Lineage,
-    pub(super) moved: Option<&'n Moved>,
+pub(crate) struct Rewriting<'n> {
+    pub(crate) names: &'n Names,
+    pub(crate) lineage: Lineage,
+    pub(crate) moved: Option<&'n Moved>,
 }
 
 impl<'n> Rewriting<'n> {
@@ -61,7 +63,7 @@ impl<'n> Rewriting<'n> {
     }
 
     /// A file of lines. What is no record, torn or blank, keeps its place and its bytes but for the ids in it.
-    pub(super) fn file(&self, bytes: &[u8]) -> Result<Vec<u8>, RewriteFault> {
+    pub(crate) fn file(&self, bytes: &[u8]) -> Result<Vec<u8>, RewriteFault> {
         let transcript = Transcript::parse(bytes);
         let mut out = Vec::with_capacity(bytes.len());
         let mut at = 0;
@@ -86,7 +88,8 @@ impl<'n> Rewriting<'n> {
         }
     }
 
-    fn record(&self, raw: &[u8]) -> Result<Vec<u8>, EditError> {
+    /// One record.
+    pub(crate) fn record(&self, raw: &[u8]) -> Result<Vec<u8>, EditError> {
         let value = Value::parse(raw).map_err(EditError::NotAnObject)?;
         let text = |path: &[&str]| {
             let found = path.iter().try_fold(value, |value, key| value.get(key));
@@ -116,7 +119,9 @@ impl<'n> Rewriting<'n> {
         if let Some(folder) = self.moved.and_then(|moved| moved.follow(&text(&["cwd"])?)) {
             editor.replace_string(&[Step::Key("cwd")], &folder)?;
         }
-        editor.remove(&[], "forkedFrom")?;
+        if self.lineage != Lineage::Kept {
+            editor.remove(&[], "forkedFrom")?;
+        }
         let edited = self.mentions(&editor.finish()?);
         match (self.lineage, uuid) {
             (Lineage::Told, Some(uuid)) => self.told(&edited, &uuid),

@@ -8,6 +8,7 @@ mod compress;
 mod conversation;
 mod edits;
 mod fork;
+mod merge;
 mod move_project;
 mod redact;
 mod repair;

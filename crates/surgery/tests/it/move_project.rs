@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
+use annals_store::journal::{Journal, Stage};
 use annals_store::{DataDir, Slug, Store};
 use annals_surgery::apply::apply;
 use annals_surgery::move_project::{Cwd, MovePlanError, Moving, Projects, Route, plan};
@@ -155,7 +156,7 @@ fn sessions_are_as_old_as_before() {
     carry_out(&home, &planned(&home, "/a/old", "/b/new", Cwd::Follows).unwrap());
     assert_eq!(modified(home.config_dir().join(format!("projects/-b-new/{ID}.jsonl"))), time);
     let data = DataDir::new(home.data_dir());
-    let journal = annals_store::journal::Journal::new(&data);
+    let journal = Journal::new(&data);
     journal.undo(journal.entries().remove(0)).unwrap();
     assert_eq!(modified(path), time);
 }
@@ -293,7 +294,7 @@ fn projects_of_the_demo_store_move_and_come_back() {
     home.fill(&annals_demo::Plan::default());
     let before = tree(&home.config_dir());
     let data = DataDir::new(home.data_dir());
-    let journal = annals_store::journal::Journal::new(&data);
+    let journal = Journal::new(&data);
     let sessions = every_project(&Store::open(home.config_dir()), &mut |moving, old| {
         carry_out(&home, moving);
         let after = tree(&home.config_dir());
@@ -302,7 +303,8 @@ fn projects_of_the_demo_store_move_and_come_back() {
         let lines = after.iter().filter(|(path, _)| path.extension().is_some_and(|end| end == "jsonl"));
         let still = lines.filter(|(_, bytes)| String::from_utf8_lossy(bytes).contains(&cwd));
         assert_eq!(still.map(|(path, _)| path).collect::<Vec<_>>(), [""; 0]);
-        journal.undo(journal.entries().remove(0)).unwrap();
+        let done = journal.entries().into_iter().find(|entry| entry.stage == Stage::Done).unwrap();
+        journal.undo(done).unwrap();
         assert_eq!(tree(&home.config_dir()), before);
     });
     assert!(sessions > 10, "{sessions}");
