@@ -2,6 +2,7 @@
 
 mod changing;
 mod copying;
+mod placing;
 mod reading;
 mod redact;
 mod repair;
@@ -11,6 +12,7 @@ mod vault;
 
 pub(crate) use changing::*;
 pub(crate) use copying::*;
+pub(crate) use placing::*;
 pub(crate) use reading::*;
 pub(crate) use redact::*;
 pub(crate) use repair::*;
@@ -123,6 +125,10 @@ pub(crate) enum Command {
     Compress(CompressArgs),
     /// Mend what is broken: torn lines, cut chains, halves of tool calls; what is whole stays byte for byte
     Repair(RepairArgs),
+    /// Let the sessions of a folder that was moved or renamed follow it
+    MoveProject(MoveProjectArgs),
+    /// Make one session of the two halves of one that was split
+    Merge(MergeArgs),
     /// Move all sessions of a project to the trash, from where `annals undo` brings them back
     ResetProject(ResetProjectArgs),
     /// Take secrets out of a session and all that belongs to it, or list them

@@ -6,6 +6,7 @@ use annals_store::changes::Change as FileChange;
 use annals_store::files::LockError;
 use annals_surgery::apply::{ApplyError, apply};
 use annals_surgery::edit::LineFate;
+use annals_surgery::plan::Detail;
 use annals_surgery::preview::{FilePreview, preview};
 use annals_surgery::{FileEdit, Plan};
 
@@ -49,7 +50,7 @@ pub(crate) fn carry_out(
         return Ok(Outcome::Done);
     }
     if !context.json && !care.yes {
-        draw_numbers(&shown, context)?;
+        draw_numbers(plan, &shown, context)?;
     }
     if !context.agrees(care, &format!("{}?", plan.what))? {
         return Ok(Outcome::Declined);
@@ -91,12 +92,14 @@ pub(crate) fn fault(error: ApplyError) -> Fault {
 
 /// Every edit by line, what comes and goes, and the numbers.
 fn draw(plan: &Plan, shown: &[FilePreview], context: &mut Context) -> Result<(), Fault> {
-    for edit in &plan.edits {
-        draw_edits(edit, context)?;
+    if plan.detail == Detail::ByLine || context.verbosity > 0 {
+        for edit in &plan.edits {
+            draw_edits(edit, context)?;
+        }
     }
     for change in &plan.changes {
         let text = match change {
-            FileChange::Replace { path, bytes } => {
+            FileChange::Replace { path, bytes } | FileChange::Rewrite { path, bytes } => {
                 format!("replace {} ({})", path.display(), words::bytes(bytes.len() as u64))
             }
             FileChange::Create { path, bytes } => {
@@ -108,9 +111,22 @@ fn draw(plan: &Plan, shown: &[FilePreview], context: &mut Context) -> Result<(),
         };
         context.out.line(text)?;
     }
-    draw_numbers(shown, context)?;
+    draw_numbers(plan, shown, context)?;
     for note in &plan.notes {
         context.out.line(note)?;
+    }
+    Ok(())
+}
+
+/// A file in one line; what clients send is only worth a word where it is not the same.
+fn draw_file(file: &FilePreview, context: &mut Context) -> Result<(), Fault> {
+    let changed = words::plural(file.lines.1 as u64, "line", "lines");
+    let size = words::bytes(file.bytes.1);
+    context.out.line(format!("change  {} ({changed} of {size})", file.path.display()))?;
+    for client in file.clients.iter().filter(|client| client.messages.0 != client.messages.1) {
+        let count = |messages: Option<usize>| messages.map_or("none".to_owned(), |count| count.to_string());
+        let (before, after) = (count(client.messages.0), count(client.messages.1));
+        context.out.line(format!("  {} sends {before} → {after} messages", client.client))?;
     }
     Ok(())
 }
@@ -140,8 +156,12 @@ fn draw_edits(edit: &FileEdit, context: &mut Context) -> Result<(), Fault> {
     Ok(())
 }
 
-fn draw_numbers(shown: &[FilePreview], context: &mut Context) -> Result<(), Fault> {
+fn draw_numbers(plan: &Plan, shown: &[FilePreview], context: &mut Context) -> Result<(), Fault> {
     for file in shown {
+        if plan.detail == Detail::ByFile {
+            draw_file(file, context)?;
+            continue;
+        }
         let (removed, changed, new) = file.lines;
         context.out.line(format!(
             "{} removed, {changed} changed, {new} new; {} → {}",

@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::data_dir::DataDir;
-use crate::files::{WriteError, move_path, stage_file, swap_in, unstage};
+use crate::files::{WriteError, move_path, stage_as_old, stage_file, swap_in, unstage};
 use crate::journal::{Effect, Entry, Journal};
 use crate::source::Source;
 
@@ -20,6 +20,13 @@ use crate::source::Source;
 pub enum Change {
     /// A file gets other bytes.
     Replace {
+        /// The file.
+        path: PathBuf,
+        /// What it will hold.
+        bytes: Vec<u8>,
+    },
+    /// The same for one that stays as old as it is: the time of the last change orders sessions.
+    Rewrite {
         /// The file.
         path: PathBuf,
         /// What it will hold.
@@ -52,6 +59,16 @@ pub enum Change {
         /// What goes.
         path: PathBuf,
     },
+}
+
+impl Change {
+    /// The file that gets bytes.
+    pub fn written(&self) -> Option<&Path> {
+        match self {
+            Self::Replace { path, .. } | Self::Rewrite { path, .. } | Self::Create { path, .. } => Some(path),
+            Self::Place { .. } | Self::Move { .. } | Self::Discard { .. } => None,
+        }
+    }
 }
 
 /// Why changes were not made.
@@ -102,10 +119,13 @@ pub fn apply(
         if !goes_on() {
             return Err(ChangesError::Stopped { id: String::new() });
         }
-        if let Change::Replace { path, bytes } | Change::Create { path, bytes } = change {
-            stage_file(path, bytes).map_err(|error| abandon(&staged, error))?;
-            staged.push(path.clone());
-        }
+        let done = match change {
+            Change::Replace { path, bytes } | Change::Create { path, bytes } => stage_file(path, bytes),
+            Change::Rewrite { path, bytes } => stage_as_old(path, bytes),
+            Change::Place { .. } | Change::Move { .. } | Change::Discard { .. } => continue,
+        };
+        done.map_err(|error| abandon(&staged, error))?;
+        staged.extend(change.written().map(Path::to_path_buf));
     }
     let effects: Result<Vec<_>, _> =
         changes.iter().enumerate().map(|(at, change)| effect(change, &changes[..at], root, &trash)).collect();
@@ -140,7 +160,7 @@ fn effect(change: &Change, earlier: &[Change], root: &Path, trash: &Path) -> Res
         earlier.iter().any(|change| matches!(change, Change::Discard { path } if path == place))
     };
     match change {
-        Change::Replace { path, bytes } => {
+        Change::Replace { path, bytes } | Change::Rewrite { path, bytes } => {
             Effect::replacing(path, bytes, &trash.join(format!("kept-{}", earlier.len())))
         }
         Change::Place { path, .. } if exists(path) && !is_cleared(path) => {

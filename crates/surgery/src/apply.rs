@@ -109,7 +109,10 @@ fn prompts_lock(plan: &Plan, source: &dyn Source) -> Result<Option<FolderLock>, 
 /// Whether what is on the disk is what was promised: edited files hold what they must, new ones what was planned.
 fn as_promised(plan: &Plan) -> Result<(), ApplyError> {
     for edit in &plan.edits {
-        wrong(edit.path(), verify(edit, &read_file(edit.path())?))?;
+        // What went to the trash is nobody's result.
+        if let Some(place) = plan.place_after(edit.path()) {
+            wrong(&place, verify(edit, &read_file(&place)?))?;
+        }
     }
     for change in &plan.changes {
         if let Change::Create { path, bytes } = change

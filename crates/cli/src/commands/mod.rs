@@ -13,6 +13,8 @@ mod gc;
 mod history;
 mod ls;
 mod man;
+mod merge;
+mod move_project;
 mod new;
 mod overview;
 mod plans;
@@ -53,6 +55,8 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Strip(args)) => strip::run(&args, context),
         Some(Command::Compress(args)) => compress::run(&args, context),
         Some(Command::Repair(args)) => repair::run(&args, context),
+        Some(Command::MoveProject(args)) => move_project::run(&args, context),
+        Some(Command::Merge(args)) => merge::run(&args, context),
         Some(Command::ResetProject(args)) => reset_project::run(&args, context),
         Some(Command::Redact(args)) => redact::run(&args, context),
         Some(Command::Trash(args)) => trash::run(&args, context),

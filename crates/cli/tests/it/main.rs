@@ -13,6 +13,7 @@ mod errors;
 mod forms;
 mod listing;
 mod messages;
+mod placing;
 mod redact;
 mod repair;
 mod schema;

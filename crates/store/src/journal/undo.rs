@@ -8,7 +8,7 @@ use super::effect::Effect;
 use super::entry::{Entry, Stage};
 use crate::busy::{Busy, client_that_shows};
 use crate::digest::sha256;
-use crate::files::{WriteError, clear_left_overs, move_path, replace_file, unstage};
+use crate::files::{WriteError, clear_left_overs, keep_time, move_path, replace_file, unstage};
 use crate::lock::FileLock;
 
 /// Why a change was not taken back.
@@ -107,7 +107,9 @@ impl Journal<'_> {
             }
             Effect::Replaced { path, kept: Some(kept), .. } => {
                 let bytes = fs::read(kept).map_err(WriteError::at(kept))?;
-                replace_file(path, &bytes)
+                replace_file(path, &bytes)?;
+                keep_time(kept, path);
+                Ok(())
             }
             Effect::Replaced { path, kept: None, .. } if exists(path) => {
                 let name = path.file_name().unwrap_or_default();
@@ -134,6 +136,18 @@ fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
+/// Where a file is that later steps of the same change moved, or the folder that it is in, as far as they were made.
+fn place_now(path: &Path, later: &[Effect]) -> PathBuf {
+    later.iter().fold(path.to_path_buf(), |place, effect| match effect {
+        Effect::Moved { from, to } if !exists(from) && exists(to) => match place.strip_prefix(from) {
+            Ok(inside) if inside.as_os_str().is_empty() => to.clone(),
+            Ok(inside) => to.join(inside),
+            Err(_) => place,
+        },
+        _ => place,
+    })
+}
+
 fn check(effect: &Effect, later: &[Effect]) -> Result<(), UndoError> {
     let changed = |path: &Path, why| Err(UndoError::ChangedSince { path: path.to_path_buf(), why });
     let length = |path: &Path| fs::metadata(path).map(|metadata| metadata.len());
@@ -156,6 +170,7 @@ fn check(effect: &Effect, later: &[Effect]) -> Result<(), UndoError> {
             Err(_) => changed(path, "it is not there any more"),
         },
         Effect::Replaced { path, kept, left } => {
+            let path = &place_now(path, later);
             let same = |path: &Path, digest: &str| fs::read(path).is_ok_and(|bytes| sha256(&bytes) == digest);
             let is_old = match kept {
                 Some(kept) => {

@@ -9,6 +9,8 @@ mod conversation;
 mod edits;
 mod fork;
 mod gc;
+mod merge;
+mod move_project;
 mod redact;
 mod repair;
 mod steps;
