@@ -2,6 +2,7 @@
 import glob
 import json
 import os
+import re
 import uuid
 
 import sessions
@@ -15,7 +16,8 @@ from written import Written
 def halves(bench, session_id, lines, at, tell=lambda line: line):
     """Writes lines as two sessions, the second under a name of its own; the ids and the paths."""
     other = str(uuid.uuid5(sessions.NAMES, session_id))
-    cut = {session_id: lines[:at], other: [tell(line.replace(session_id.encode(), other.encode())) for line in lines[at:]]}
+    named = re.compile(rb'("sessionId": ?")' + session_id.encode())
+    cut = {session_id: lines[:at], other: [tell(named.sub(rb"\g<1>" + other.encode(), line)) for line in lines[at:]]}
     for name, part in cut.items():
         path = file_of(bench, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
