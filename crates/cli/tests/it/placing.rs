@@ -69,17 +69,17 @@ project -a-old → -b-new
 session ONE
 session TWO
 move    STORE/projects/-a-old to STORE/projects/-b-new
-change  STORE/projects/-a-old/ONE.jsonl (2 lines of 798 B)
-change  STORE/projects/-a-old/TWO.jsonl (2 lines of 826 B)
-change  STORE/history.jsonl (1 line of 93 B)
+change  STORE/projects/-a-old/ONE.jsonl (2 lines of 970 B)
+change  STORE/projects/-a-old/TWO.jsonl (2 lines of 1.0 KB)
+change  STORE/history.jsonl (1 line of 88 B)
 paths inside what was said, called and answered stay: that is what happened
-would do: moved 2 sessions (1.6 KB) to the project of /b/new, 5 lines changed
+would do: moved 2 sessions (1.9 KB) to the project of /b/new, 5 lines changed
 [EOF]";
     expect(&named(&home, &shown.out), expected);
     assert_eq!(tree(&home.config_dir()), before);
     let done = annals_exits(&home, &["move-project", "/a/old", "/b/new", "--yes"], 0);
     let expected = "\
-moved 2 sessions (1.6 KB) to the project of /b/new, 5 lines changed
+moved 2 sessions (1.9 KB) to the project of /b/new, 5 lines changed
   take it back: annals undo CHANGE
   paths inside what was said, called and answered stay: that is what happened
 [EOF]";
@@ -109,11 +109,11 @@ STORE/projects/-a-old/ONE.jsonl
 STORE/history.jsonl
   ~ line 1: a prompt of the second
 trash   STORE/projects/-a-old/TWO.jsonl
-0 lines removed, 0 changed, 2 new; 798 B → 1.6 KB
-  2.0.76   2 messages → 4 messages, about 29 → 58 tokens
-  2.1.112  2 messages → 4 messages, about 29 → 58 tokens
-  2.1.325  2 messages → 4 messages, about 29 → 58 tokens
-0 lines removed, 1 changed, 0 new; 93 B → 93 B
+0 lines removed, 0 changed, 2 new; 970 B → 1.9 KB
+  2.0.76   2 messages → 4 messages, about 28 → 57 tokens
+  2.1.112  2 messages → 4 messages, about 28 → 57 tokens
+  2.1.325  2 messages → 4 messages, about 28 → 57 tokens
+0 lines removed, 1 changed, 0 new; 88 B → 88 B
 2.0.76 sends 4 messages: 2 records of the first, 2 of the second
 2.1.112 sends 4 messages: 2 records of the first, 2 of the second
 2.1.325 sends 4 messages: 2 records of the first, 2 of the second

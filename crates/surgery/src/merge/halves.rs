@@ -191,12 +191,15 @@ fn uuids<'a>(transcript: &'a Transcript<'_>) -> impl Iterator<Item = (String, No
 /// Whether two records of one id are one: of one type, and with the same words. What surrounds them is the session's.
 fn says_the_same(one: &Fields<'_>, two: &Fields<'_>) -> bool {
     let kind = |fields: &Fields<'_>| fields.text("type").map(|kind| kind.to_string());
-    let said = |fields: &Fields<'_>| fields.get("message").and_then(|message| message.get("content"));
-    let is_same = match (said(one), said(two)) {
+    let is_same = match (content(one), content(two)) {
         (Some(one), Some(two)) => is_equal(one, two) || is_wrapped(one, two) || is_wrapped(two, one),
         (one, two) => one.is_none() && two.is_none(),
     };
     kind(one) == kind(two) && is_same
+}
+
+fn content<'a>(fields: &Fields<'a>) -> Option<Value<'a>> {
+    fields.get("message")?.get("content")
 }
 
 /// Whether a content is a text, and another the one block with it: 2.0.76 copies prompts so when it forks.
