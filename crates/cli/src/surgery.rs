@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use annals_store::changes::Change as FileChange;
 use annals_surgery::apply::{ApplyError, apply};
 use annals_surgery::edit::LineFate;
-use annals_surgery::preview::{FilePreview, preview};
+use annals_surgery::preview::{FilePreview, preview, promise};
 use annals_surgery::{FileEdit, Plan};
 
 use crate::args::Care;
@@ -33,6 +33,8 @@ pub(crate) fn carry_out(
     change.bytes_after = Some(shown.iter().map(|file| file.bytes.1).sum::<u64>() + made(plan));
     // Where files are only made, there is nothing that could go.
     change.removed = (!plan.edits.is_empty()).then(|| shown.iter().map(|file| file.lines.0 as u64).sum());
+    change.clients = change.file.as_ref().map(|file| promise(plan, &shown, file)).unwrap_or_default();
+    change.notes.clone_from(&plan.notes);
     if plan.is_empty() {
         change.bytes_after = change.bytes_before;
         change.report(context, "there is nothing to do")?;
