@@ -29,7 +29,10 @@ pub(crate) fn carry_out(
 ) -> Result<Outcome, Fault> {
     let shown = preview(plan);
     change.usage_is_off = plan.usage_is_off;
-    change.bytes_before = change.bytes_before.or_else(|| Some(shown.iter().map(|file| file.bytes.0).sum()));
+    if !shown.is_empty() {
+        // Several files may be edited: both numbers are of all of them.
+        change.bytes_before = Some(shown.iter().map(|file| file.bytes.0).sum());
+    }
     change.bytes_after = Some(shown.iter().map(|file| file.bytes.1).sum::<u64>() + made(plan));
     // Where files are only made, there is nothing that could go.
     change.removed = (!plan.edits.is_empty()).then(|| shown.iter().map(|file| file.lines.0 as u64).sum());

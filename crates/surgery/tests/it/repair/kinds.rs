@@ -234,7 +234,7 @@ fn only_what_is_named_is_repaired() {
     let bytes =
         [b"what\n".to_vec(), Session::new().prompt("one").tool_use("Bash", "{}").into_bytes()].concat();
     let only = |kind: RepairKind| {
-        let options = Options { only: [kind].into() };
+        let options = Options { only: [kind].into(), ..Options::default() };
         reasons(&repair(&session(&bytes), &options).unwrap()).len()
     };
     assert_eq!(
