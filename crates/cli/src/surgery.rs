@@ -7,7 +7,7 @@ use annals_store::files::LockError;
 use annals_surgery::apply::{ApplyError, apply};
 use annals_surgery::edit::LineFate;
 use annals_surgery::plan::Detail;
-use annals_surgery::preview::{FilePreview, preview};
+use annals_surgery::preview::{FilePreview, preview, promise};
 use annals_surgery::{FileEdit, Plan};
 
 use crate::args::Care;
@@ -31,12 +31,17 @@ pub(crate) fn carry_out(
 ) -> Result<Outcome, Fault> {
     let shown = preview(plan);
     change.usage_is_off = plan.usage_is_off;
-    change.bytes_before = change.bytes_before.or_else(|| Some(shown.iter().map(|file| file.bytes.0).sum()));
+    if !shown.is_empty() {
+        // Several files may be edited: both numbers are of all of them.
+        change.bytes_before = Some(shown.iter().map(|file| file.bytes.0).sum());
+    }
     let after = || shown.iter().map(|file| file.bytes.1).sum::<u64>() + made(plan);
     change.bytes_after = change.bytes_after.or_else(|| Some(after()));
     // Where files are only made, there is nothing that could go.
     let lines = || (!plan.edits.is_empty()).then(|| shown.iter().map(|file| file.lines.0 as u64).sum());
     change.removed = change.removed.or_else(lines);
+    change.clients = change.file.as_ref().map(|file| promise(plan, &shown, file)).unwrap_or_default();
+    change.notes.clone_from(&plan.notes);
     if plan.is_empty() {
         change.bytes_after = change.bytes_before;
         change.report(context, "there is nothing to do")?;

@@ -5,12 +5,14 @@
 mod appending;
 mod appending_anything;
 mod archiving;
+mod bad_plans;
 mod copying;
 mod corpus;
 mod crashes;
 mod damage;
 mod errors;
 mod forms;
+mod killed;
 mod listing;
 mod messages;
 mod placing;
