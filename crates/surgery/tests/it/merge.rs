@@ -351,5 +351,6 @@ fn halves_of_the_corpus_become_whole() {
     let all = sessions.len();
     let (count, refused) = cut_and_merged(sessions.into_iter());
     eprintln!("{count} of {all} sessions; {refused:#?}");
-    assert!(count > 50, "{count}");
+    // Two that were made by hand are refused: 2.1.112 would lose messages of the second half.
+    assert!(count > 50 && refused.len() <= 2, "{count} {refused:#?}");
 }
