@@ -6,7 +6,7 @@ it, word for word. `run` tries a few sessions a case, others each day; `run --wh
 
 What does not count, since it is no doing of the operation: thinking (the real API signed it, so the scripted one would refuse it, and newer
 clients leave out that of another model), but what is sent of it must be as promised; the client's own words for a call that was never answered;
-the input of ExitPlanMode, which older clients leave out; references to tools that the client at hand may not have; white space at the end of a
+inputs of two tools, which some clients leave out; references to tools that the client at hand may not have; white space at the end of a
 result, where the client may put a reminder; what the client says behind the prompt, such as a wish for a summary where the session is long.
 """
 import datetime
@@ -29,6 +29,8 @@ NOT_OURS = ("thinking_unchanged",)
 # 2.0.76 sends empty texts that newer clients wrote and leave out, wherever it finds them.
 SENDS_EMPTY_TEXTS, EMPTY_TEXT = "2.0.76", "text_not_empty"
 NEVER_ANSWERED = "[the session ended before this call was answered]"
+# Inputs of calls that some clients leave out: all of them, or those that they had added themselves.
+NOT_SENT = {"ExitPlanMode": (), "SendMessage": ("type", "recipient", "content")}
 DOES_NOT_APPLY = (1, 2)  # exit codes: nothing found, or refused with a reason
 
 
@@ -159,8 +161,9 @@ def plain(messages, promised):
             return {**block, "content": [], "is_error": True}
         if block["type"] == "tool_result":
             return {**block, "content": [trimmed(inner) for inner in normal.blocks_of(block.get("content"))]}
-        if block["type"] == "tool_use" and block["name"] == "ExitPlanMode":
-            return {**block, "input": {}}
+        if block["type"] == "tool_use" and block["name"] in NOT_SENT:
+            left_out = NOT_SENT[block["name"]]
+            return {**block, "input": {key: value for key, value in block["input"].items() if left_out and key not in left_out}}
         return block
 
     counts = lambda block: block["type"] not in THOUGHTS and block.get("text") != "Tool loaded."
