@@ -116,7 +116,7 @@ mod tests {
     fn prompts_go_and_come_back_to_their_places() {
         let all =
             [line("a", "1", "p"), line("b", "2", "q"), line("a", "3", "q"), "torn\n".to_owned()].concat();
-        let parted = without(all.as_bytes(), |session| session == &"a");
+        let parted = without(all.as_bytes(), |session| session == "a");
         assert_eq!(parted.rest, [line("b", "2", "q"), "torn\n".to_owned()].concat().as_bytes());
         assert_eq!((parted.prompts, parted.pastes.as_slice()), (2, ["p".to_owned()].as_slice()));
         let (back, pastes) = with(&parted.rest, all.as_bytes(), &"a".into());

@@ -131,7 +131,7 @@ fn find(
         &|lost| argument.len() >= SHORTEST_PREFIX && lost.session.starts_with(argument),
         &|lost| lost.title.as_deref() == Some(argument),
     ];
-    let fitting = ways.iter().find(|fits| everything.iter().any(|lost| fits(lost)));
+    let fitting = ways.iter().find(|fits| everything.iter().any(fits));
     let Some(fits) = fitting else {
         return Err(Fault::nothing_found(format!("no session that left the store is {argument:?}"))
             .hint("annals restore lists those that can come back"));

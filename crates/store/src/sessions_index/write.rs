@@ -103,7 +103,7 @@ pub fn without(
 ) -> Result<Option<Without>, IndexError> {
     let Some(index) = Index::read(config, slug)? else { return Ok(None) };
     let after = index.without(sessions)?;
-    Ok((after != index.file.bytes).then(|| Without { before: index.file.bytes, after }))
+    Ok((after != index.file.bytes).then_some(Without { before: index.file.bytes, after }))
 }
 
 /// Makes all entries of a project's index anew, from the files, whether there was one or not, and returns how many there

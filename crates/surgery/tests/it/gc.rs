@@ -100,7 +100,7 @@ fn plant(home: &Home) -> BTreeSet<String> {
 
 /// Plants what looks like litter and is none.
 fn plant_what_stays(home: &Home) {
-    let mut put = |name: String, bytes: &[u8]| at(&home.write(name, bytes), OLD);
+    let put = |name: String, bytes: &[u8]| at(&home.write(name, bytes), OLD);
     put(format!("todos/{LISTED}-agent-{LISTED}.json"), b"[1]");
     put(
         "projects/-q/sessions-index.json".into(),
