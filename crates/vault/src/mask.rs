@@ -81,12 +81,13 @@ impl<'w> Unmasker<'w> {
         }
         loop {
             if self.is_escaped {
-                match bytes.split_first() {
-                    None => return Ok(()),
-                    Some((&ITSELF, rest)) => (out.push(ESCAPE), bytes = rest).1,
-                    Some((&WORD, rest)) => (out.extend_from_slice(self.word.as_bytes()), bytes = rest).1,
-                    Some(_) => return Err(NotMasked),
+                let Some((meaning, rest)) = bytes.split_first() else { return Ok(()) };
+                match *meaning {
+                    ITSELF => out.push(ESCAPE),
+                    WORD => out.extend_from_slice(self.word.as_bytes()),
+                    _ => return Err(NotMasked),
                 }
+                bytes = rest;
                 self.is_escaped = false;
             }
             let Some(at) = memchr(ESCAPE, bytes) else {

@@ -16,6 +16,9 @@ use crate::vault::Vault;
 /// So many bytes of unfolded frames are kept: two whole ones, or many small ones. Pieces of a session stand in few.
 const MOST_KEPT: usize = 2 * FRAME;
 
+/// A frame, by its pack and its number, and what it holds.
+type Unfolded = ((usize, u32), Arc<Vec<u8>>);
+
 /// Reads contents.
 #[derive(Debug)]
 pub struct Reader<'s> {
@@ -23,7 +26,7 @@ pub struct Reader<'s> {
     shelves: &'s Shelves,
     packs: HashMap<usize, PackReader<'s>>,
     /// The frame that was used last is the last.
-    frames: Vec<((usize, u32), Arc<Vec<u8>>)>,
+    frames: Vec<Unfolded>,
     /// How many damaged blocks were healed on the way.
     pub healed: u64,
 }
@@ -84,9 +87,7 @@ impl<'s> Reader<'s> {
         }
         let coming = self.shelves.shape(pack).and_then(|shape| shape.frames.get(number as usize));
         let coming = coming.map_or(0, |place| place.bytes as usize);
-        let kept = |frames: &[((usize, u32), Arc<Vec<u8>>)]| {
-            frames.iter().map(|(_, bytes)| bytes.len()).sum::<usize>()
-        };
+        let kept = |frames: &[Unfolded]| frames.iter().map(|(_, bytes)| bytes.len()).sum::<usize>();
         while !self.frames.is_empty() && kept(&self.frames) + coming > MOST_KEPT {
             self.frames.remove(0);
         }

@@ -43,11 +43,7 @@ fn what_the_client_deletes_is_listed_shown_checked_and_comes_back() {
     let live = annals_exits(&home, &["show", "3f2a", "--as", "records"], 0).out;
     expect(
         &annals_exits(&home, &["archive", "--all", "--dry-run"], 0).out,
-        &format!(
-            "{ID}  new  {} B\nwould keep 1 session ({} B); 0 are kept already\n[EOF]",
-            bytes.len(),
-            bytes.len()
-        ),
+        &format!("{ID}  new  1.0 KB\nwould keep 1 session (1.0 KB); 0 are kept already\n[EOF]"),
     );
     assert!(!home.data_dir().join("vault").exists(), "a dry run made a vault");
     let kept = annals_exits(&home, &["archive", "--all"], 0).out;
