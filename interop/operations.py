@@ -8,6 +8,7 @@ import json
 import re
 from typing import Callable, Optional
 
+import journeys
 import normal
 from bench import Failed
 
@@ -30,6 +31,7 @@ class Operation:
     damage: Optional[Callable] = None  # what is done to the file first
     makes_new: bool = False  # the result is another session
     then: tuple = ()  # further commands on the same session
+    journey: Optional[Callable] = None  # instead of one command: several, after which the session is where it was (journeys.py)
 
 
 @dataclasses.dataclass
@@ -215,6 +217,10 @@ OPERATIONS = [
     Operation("redact", always("redact", "--pattern", PATTERN), redacted),
     Operation("repair broken copies", always("repair"), nothing_less, damage=break_it),
     Operation("repair as they are", always("repair"), nothing_less),
+    Operation("move-project", always(), the_same, journey=journeys.move_here),
+    Operation("merge", always(), nothing_less, journey=journeys.cut_and_merge),
+    Operation("trash and restore", always(), the_same, journey=journeys.trash_and_restore),
+    Operation("archive and restore", always(), the_same, journey=journeys.archive_and_restore),
     Operation("rename and tag", always("rename", "Another name"), the_same, then=(["tag", "a-tag"],)),
 ]
 

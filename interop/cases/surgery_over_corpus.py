@@ -14,6 +14,7 @@ import json
 import os
 import subprocess
 
+import journeys
 import normal
 import operations
 import real_sessions
@@ -78,6 +79,8 @@ def carry_out(bench, operation, real):
     real_sessions.settle(path)
     original = promise(bench, path)
     turns = answer(bench, "show", path, "--as", "turns")["turns"]
+    if operation.journey:
+        return journey(bench, operation, path, data, original, turns)
     words = operation.ask(data, turns)
     if words is None:
         raise Apart("it has too few turns")
@@ -100,20 +103,37 @@ def carry_out(bench, operation, real):
     if kept is not None and kept[0] != len(promised):
         raise Failed(f"the preview promised {kept[0]} messages, there are {len(promised)}")
     operation.right(original, promised, Situation(bench.version, turns, words))
+    resumes_as_promised(bench, result, promised, (path, data, original))
+    return "held"
+
+
+def journey(bench, operation, path, data, original, turns):
+    """The session goes somewhere and comes back."""
+    try:
+        operation.journey(bench, lambda *words: answer(bench, *words), path, turns)
+    except journeys.NotHere as why:
+        raise Apart(str(why)) from why
+    promised = promise(bench, path)
+    operation.right(original, promised, Situation(bench.version, turns, []))
+    resumes_as_promised(bench, path, promised, (path, data, original))
+    return "held"
+
+
+def resumes_as_promised(bench, result, promised, before):
+    """The client goes on with the result. Where it breaks a rule of the API: does it with the session as it was, too?"""
     real_sessions.settle(result)
     try:
         resumes(bench, session_of(result), promised)
     except Broken as fault:
-        # Is it the operation, or does the client break the same rule with the session as it was?
+        path, data, original = before
         with open(path, "wb") as file:
             file.write(data)
         try:
             resumes(bench, session_of(path), original)
-        except Broken as before:
-            if str(before) == str(fault):
+        except Broken as same:
+            if str(same) == str(fault):
                 raise Apart(f"of the session as it was, {fault}") from fault
         raise
-    return "held"
 
 
 def session_of(path):
