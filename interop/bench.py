@@ -28,9 +28,11 @@ LEAVES_NO_TRACE = "2.0.76"
 class Bench:
     """What a case is given."""
 
-    def __init__(self, version, model, command, api, annals, top):
+    def __init__(self, version, model, command, api, annals, top, whole=False, session_word=""):
         self.version, self.model, self.command, self.api, self.annals = version, model, command, api, annals
         self.config, self.workdir = os.path.join(top, "config"), os.path.join(top, "work")
+        # Whether all real sessions are wanted, or those with a word in their label; and what a case has to say of itself.
+        self.whole, self.session_word, self.said = whole, session_word, ""
         self.patience = ["--wait", "10"] if version == LEAVES_NO_TRACE else []
         os.makedirs(self.config)
         os.makedirs(self.workdir)

@@ -2,21 +2,15 @@
 import glob
 import json
 import os
-import re
-import shutil
 
 import client
 import sessions
 from bench import Failed, read
-from common import find_shared
 from every_kind import every_kind
 from written import Written
 
 PROMPT = "And what next?"
 ASKED = [{"role": "user", "content": PROMPT}]
-# So many real sessions are cloned for each client; larger ones take the client too long.
-MOST_REAL, MOST_BYTES = 3, 400_000
-OWN_ID = re.compile(r"\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|a[0-9a-f]{16}|[0-9a-f]{7,8})\b")
 
 
 def annals(bench, *arguments):
@@ -74,36 +68,3 @@ def case_forks(bench):
     if "blue square" not in said or "Summary" in said or "Think about it" in said:
         raise Failed(f"the fork from before the compaction says {said[:300]}")
     goes_on(bench, early, None, "a fork from before a compaction")
-
-
-def case_clones_of_real_sessions(bench):
-    corpus = find_shared("corpus", "ANNALS_CORPUS")
-    if not corpus:
-        return
-    folder = os.path.join(bench.config, "projects", client.slug(bench.workdir))
-    os.makedirs(folder)
-    found = sorted(glob.glob(os.path.join(corpus, "*", "projects", "*", "*-*-*-*-*.jsonl")), key=lambda path: path[::-1])
-    chosen = [path for path in found if 20_000 < os.path.getsize(path) < MOST_BYTES and not os.path.basename(path).startswith("agent-")]
-    by_version = {}
-    for path in chosen:
-        version = next((json.loads(line).get("version") for line in read(path).splitlines() if b'"version":"' in line and line.endswith(b"}")), None)
-        by_version.setdefault(version, path)
-    for path in list(by_version.values())[:MOST_REAL]:
-        kept = shutil.copy(path, folder)
-        source = annals(bench, "show", kept, "--as", "api", "--client", bench.version)
-        copy = annals(bench, "clone", kept, "--into", bench.workdir)
-        name = os.path.basename(kept).removesuffix(".jsonl")
-        has_none_of(copy["file"], name)
-        if "messages" not in source:
-            continue
-        promised = bench.would_send(copy["file"])
-        if len(promised) != len(source["messages"]):
-            raise Failed(f"{name}: {len(promised)} messages, not {len(source['messages'])}")
-        # What the client words by itself, such as a call that was never answered, it words for both alike.
-        of_source, of_copy = (nameless(bench.sent(bench.run("--resume", name, prompt=PROMPT), PROMPT)) for name in (name, copy["session"]))
-        bench.expect(of_source, of_copy, f"a clone of {name}")
-
-
-def nameless(messages):
-    """Messages without the ids that a clone has of its own."""
-    return json.loads(OWN_ID.sub("ID", json.dumps(messages)))

@@ -2,18 +2,15 @@
 import json
 import os
 import random
-import shutil
 import subprocess
 
 import sessions
-from bench import Failed, file_of, read
-from common import find_shared, hermetic
+from bench import Failed, read
+from common import hermetic
 
 PROMPT = "And what next?"
 ASKED = [{"role": "user", "content": PROMPT}]
 LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
-MOST_REAL = 4
-LARGEST = 2_000_000
 
 
 def token():
@@ -91,24 +88,3 @@ def case_a_pattern_in_every_kind_of_record(bench):
     redacted(bench, session.path(bench.config), *options)
     if "[REDACTED:pattern:1]" not in resumes(bench, session.path(bench.config), session.id):
         raise Failed("no placeholder is sent")
-
-
-def case_real_sessions_resume_redacted(bench):
-    """Real ones, where they are on this machine: a word that all of them have goes."""
-    corpus = find_shared("corpus", "ANNALS_CORPUS")
-    if not corpus:
-        return
-    found = []
-    for folder, _, names in sorted(os.walk(corpus)):
-        paths = [os.path.join(folder, name) for name in sorted(names) if name.endswith(".jsonl") and not name.startswith("agent-")]
-        fitting = [path for path in paths if "projects" in folder and 2_000 < os.path.getsize(path) < LARGEST]
-        # Thoughts of real models are signed by the real API: the scripted one would refuse them.
-        found += [path for path in fitting if b'"thinking"' not in read(path) and bench.would_send(path)][:1]
-    for number, path in enumerate(found[:: max(1, len(found) // MOST_REAL)][:MOST_REAL]):
-        session_id = os.path.basename(path).removesuffix(".jsonl")
-        there = file_of(bench, session_id)
-        os.makedirs(os.path.dirname(there), exist_ok=True)
-        shutil.copy(path, there)
-        os.utime(there, (1_700_000_000 + number, 1_700_000_000 + number))
-        redacted(bench, there, "--pattern", "(?i)the|file")
-        resumes(bench, there, session_id)

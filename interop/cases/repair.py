@@ -1,10 +1,9 @@
 """Sessions are broken, `annals repair` mends them, and the client resumes what annals foretells, never less than before."""
 import json
 import os
-import re
 
 import sessions
-from bench import Failed, file_of, read
+from bench import Failed, read
 from round_trip import ASKED, PROMPT
 
 
@@ -123,47 +122,3 @@ def case_many_faults_at_once(bench):
         lines[place] = lines[place][:120]
         lines.append(b"\0\0\0")
     repaired(bench, sessions.everything, damage)
-
-
-def real_sessions(most):
-    """Small sessions of the corpus, each of another release: (name, lines).
-
-    Thoughts are signed for another API, and older clients leave out what ExitPlanMode was given: none has either.
-    """
-    unfit = (b'"type":"thinking"', b'"ExitPlanMode"')
-    found = {}
-    for folder, _, names in sorted(os.walk(os.environ.get("ANNALS_CORPUS") or "")):
-        for name in sorted(names):
-            path = os.path.join(folder, name)
-            if not re.fullmatch(r"[0-9a-f-]{36}\.jsonl", name) or not 4_000 < os.path.getsize(path) < 150_000:
-                continue
-            lines = [line for line in lines_of(path) if line.endswith(b"\n")]
-            version = re.search(rb'"version":"(\d+\.\d+\.\d+)"', b"".join(lines))
-            talks = sum(b'"type":"assistant"' in line for line in lines)
-            if version and version[1] not in found and talks > 2 and not any(word in b"".join(lines) for word in unfit):
-                found[version[1]] = (name.removesuffix(".jsonl"), lines)
-    step = max(1, len(found) // most)
-    return [found[version] for version in sorted(found)][::step][:most]
-
-
-def case_real_sessions(bench):
-    for name, lines in real_sessions(4):
-        place = [number for number, line in enumerate(lines) if b'"parentUuid":"' in line and b'"isSidechain":true' not in line]
-        if len(place) < 4:
-            continue
-        middle = place[len(place) // 2]
-        lines[middle] = with_field(lines[middle], "parentUuid", None)
-        lines[place[1]] = lines[place[1]].rstrip(b"\n")
-        path = file_of(bench, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "wb") as file:
-            file.write(b"".join(lines))
-        os.utime(path, (1_000_000_000, 1_000_000_000))
-        before = bench.would_send(path)
-        if not bench.annals.json("repair", path, "--yes", "--data-dir", os.path.join(bench.config, "annals-data")).get("undo"):
-            raise Failed(f"{name}: nothing was repaired")
-        foretold = bench.would_send(path)
-        if len(foretold) < len(before):
-            raise Failed(f"{name}: {len(before)} messages became {len(foretold)}")
-        done = bench.ask("--resume", name, prompt=PROMPT)
-        bench.expect(foretold + ASKED, bench.sent(done, PROMPT), f"annals and the client: {name}")

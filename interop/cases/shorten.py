@@ -1,20 +1,15 @@
 """annals makes sessions shorter, and the client goes on with what is left: it is what annals foretold, and what was meant."""
-import glob
 import json
 import os
-import shutil
 
 import sessions
-from bench import Failed, file_of, read
-from common import find_shared
+from bench import Failed
 from every_kind import every_kind
 from sessions import text
 from written import Written
 
 PROMPT = "And what next?"
 ASKED = [{"role": "user", "content": PROMPT}]
-# Real sessions, of as many releases as there are folders in the corpus: the largest of each that is no larger than this.
-LARGEST = 700_000
 REMOVED = "[annals removed "
 CALL, THOUGHT = '"type": "tool_use"', '"type": "thinking"'
 
@@ -105,25 +100,3 @@ def case_every_kind_of_record(bench):
     holds(resumes(bench, session.path, session.id), ["Part 1 is done.", "Part 2 is done."], [CALL, THOUGHT, "base64"])
     shortened(bench, "compress", session.path, "--keep-turns", "2")
     holds(resumes(bench, session.path, session.id), ["shortened by annals"], [CALL])
-
-
-def case_real_sessions(bench):
-    corpus = find_shared("corpus", "ANNALS_CORPUS")
-    for folder in sorted(glob.glob(os.path.join(corpus, "*", ""))) if corpus else []:
-        found = glob.glob(os.path.join(folder, "**", "projects", "*", "????????-*-????????????.jsonl"), recursive=True)
-        small = [path for path in found if os.path.getsize(path) <= LARGEST]
-        if not small:
-            continue
-        original = max(small, key=os.path.getsize)
-        session_id = os.path.basename(original).removesuffix(".jsonl")
-        path = file_of(bench, session_id)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        shutil.copyfile(original, path)
-        shortened(bench, "strip", path, "--tools", "all", "--thinking")
-        before = read(path)
-        try:
-            holds(resumes(bench, path, session_id), [], [CALL, THOUGHT])
-        except Failed as fault:
-            raise Failed(f"{os.path.basename(os.path.dirname(folder))} {session_id}: {fault}") from fault
-        if not read(path).startswith(before):
-            raise Failed(f"{session_id}: the client did not append to the file")

@@ -3,18 +3,24 @@
 mod changing;
 mod copying;
 mod finding;
+mod placing;
 mod reading;
 mod redact;
 mod repair;
 mod shortening;
+mod trash;
+mod vault;
 
 pub(crate) use changing::*;
 pub(crate) use copying::*;
 pub(crate) use finding::*;
+pub(crate) use placing::*;
 pub(crate) use reading::*;
 pub(crate) use redact::*;
 pub(crate) use repair::*;
 pub(crate) use shortening::*;
+pub(crate) use trash::*;
+pub(crate) use vault::*;
 
 use std::path::PathBuf;
 
@@ -30,6 +36,7 @@ Examples:
   annals tail last                  watch it while it is written
   annals check last                 will it resume? what is broken, by line and byte
   annals tag last release           tag the newest session of this folder
+  annals archive --all              keep every session before the client deletes it
   annals demo --out /tmp/demo       a made-up store to play with
 
 SESSION is a path to a .jsonl file, a session id or the beginning of one (4 characters or
@@ -127,10 +134,22 @@ pub(crate) enum Command {
     Compress(CompressArgs),
     /// Mend what is broken: torn lines, cut chains, halves of tool calls; what is whole stays byte for byte
     Repair(RepairArgs),
+    /// Let the sessions of a folder that was moved or renamed follow it
+    MoveProject(MoveProjectArgs),
+    /// Make one session of the two halves of one that was split
+    Merge(MergeArgs),
     /// Move all sessions of a project to the trash, from where `annals undo` brings them back
     ResetProject(ResetProjectArgs),
     /// Take secrets out of a session and all that belongs to it, or list them
     Redact(RedactArgs),
+    /// Move sessions and all that belongs to them to the trash; list the trash, or empty it
+    Trash(TrashArgs),
+    /// Bring a session back from the trash, or list those that can come back
+    Restore(RestoreArgs),
+    /// Keep sessions for good, in the vault: clients delete them after 30 days
+    Archive(ArchiveArgs),
+    /// List what nobody needs any more, or move it to the trash
+    Gc(GcArgs),
     /// Take back a change that annals made
     Undo(UndoArgs),
     /// Write a made-up, realistic store to try things on

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use annals_store::DataDir;
 use annals_store::journal::{Effect, Journal};
 use annals_store::source::Clock;
+use annals_surgery::preview::ClientPreview;
+use annals_transcript::json::ObjectWriter;
 
 use crate::context::Context;
 use crate::error::Fault;
@@ -25,6 +27,10 @@ pub(crate) struct Change {
     pub(crate) bytes_after: Option<u64>,
     /// Whether the usage in the file no longer tells what a request would cost.
     pub(crate) usage_is_off: bool,
+    /// What each client sends of the file, before and after.
+    pub(crate) clients: Vec<ClientPreview>,
+    /// What a person should know besides.
+    pub(crate) notes: Vec<String>,
     /// The journal's id of it.
     pub(crate) undo: Option<String>,
 }
@@ -56,6 +62,20 @@ impl Change {
                 if self.usage_is_off {
                     object.boolean("usageIsOff", true);
                 }
+                if !self.clients.is_empty() {
+                    object.array("clients", |list| {
+                        for client in &self.clients {
+                            list.object(|object| write(client, object));
+                        }
+                    });
+                }
+                if !self.notes.is_empty() {
+                    object.array("notes", |list| {
+                        for note in &self.notes {
+                            list.string(note);
+                        }
+                    });
+                }
                 object.string_if("undo", self.undo.as_deref());
             })?;
             return Ok(());
@@ -66,6 +86,21 @@ impl Change {
             context.out.line(back)?;
         }
         Ok(())
+    }
+}
+
+/// A client with what it sends before and after; without a number where it refuses the file.
+fn write(client: &ClientPreview, object: &mut ObjectWriter<'_>) {
+    object.string("client", client.client.version());
+    let (before, after) = client.messages;
+    let sides = [
+        ("messagesBefore", "tokensBefore", before, client.tokens.0),
+        ("messagesAfter", "tokensAfter", after, client.tokens.1),
+    ];
+    for (messages, tokens, count, size) in sides {
+        if let Some(count) = count {
+            object.number(messages, count as u64).number(tokens, size);
+        }
     }
 }
 

@@ -105,6 +105,11 @@ impl Context {
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
+    /// Whether somebody can answer a question.
+    pub(crate) fn can_ask(&self) -> bool {
+        self.can_ask
+    }
+
     /// A word on standard error, unless none is wanted.
     #[allow(clippy::print_stderr, reason = "what is said beside the answers of a command")]
     pub(crate) fn say(&self, text: impl AsRef<str>) {

@@ -8,6 +8,7 @@ use annals_store::changes::ChangesError;
 use annals_store::files::WriteError;
 use annals_store::read::ReadError;
 use annals_store::session::{AppendError, InUse};
+use annals_vault::{RestoreError, VaultError};
 
 /// How a command that ran to its end ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,8 @@ pub(crate) enum FaultKind {
     NothingFound,
     /// The arguments make no sense, or name a file that cannot be read.
     Usage,
+    /// What annals keeps is damaged.
+    Damage,
     /// Somebody else is writing, or something changed since.
     Conflict,
     /// The reader of our output went away; no error.
@@ -72,9 +75,19 @@ impl Fault {
         Self { kind: FaultKind::Conflict, message: message.into(), hints: Vec::new() }
     }
 
+    /// Damage of what annals keeps.
+    pub(crate) fn damage(message: impl Into<String>) -> Self {
+        Self { kind: FaultKind::Damage, message: message.into(), hints: Vec::new() }
+    }
+
     /// A fault of ours, or of the machine.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self { kind: FaultKind::Internal, message: message.into(), hints: Vec::new() }
+    }
+
+    /// Whether the reason is that there is no such thing.
+    pub(crate) fn is_nothing_found(&self) -> bool {
+        self.kind == FaultKind::NothingFound
     }
 
     /// What went wrong, without what to do about it.
@@ -101,6 +114,7 @@ impl Fault {
             FaultKind::BrokenPipe => return ExitCode::SUCCESS,
             FaultKind::NothingFound => 1,
             FaultKind::Usage => 2,
+            FaultKind::Damage => 3,
             FaultKind::Conflict => 4,
             FaultKind::Internal => 70,
         };
@@ -168,6 +182,38 @@ impl From<ChangesError> for Fault {
             ChangesError::Midway { .. } | ChangesError::Stopped { .. } => {
                 Self::internal(error.to_string()).hint("annals undo takes back what was done")
             }
+        }
+    }
+}
+
+impl From<VaultError> for Fault {
+    fn from(error: VaultError) -> Self {
+        let message = error.to_string();
+        match error {
+            VaultError::Locked => {
+                Self::conflict(message).hint("nothing was changed: try again when it is done")
+            }
+            VaultError::UnknownForm { .. } => {
+                Self::usage(message).hint("a later release of annals can read it")
+            }
+            VaultError::Write(error) => Self::from(error).hint("all that the vault held before is there"),
+            VaultError::Read(error) => error.into(),
+            VaultError::Stopped => Self::internal(message),
+            _ => Self::damage(message)
+                .hint("annals archive --verify heals what can be healed, and names the rest"),
+        }
+    }
+}
+
+impl From<RestoreError> for Fault {
+    fn from(error: RestoreError) -> Self {
+        let message = error.to_string();
+        match error {
+            RestoreError::Differ { .. } => Self::conflict(message)
+                .hint("nothing was changed: --replace moves what is there to the trash, --to DIR restores elsewhere"),
+            RestoreError::InUse(error) => error.into(),
+            RestoreError::Vault(error) => error.into(),
+            RestoreError::Changes(error) => error.into(),
         }
     }
 }

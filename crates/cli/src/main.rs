@@ -17,6 +17,7 @@ mod surgery;
 mod surroundings;
 mod survey;
 mod table;
+mod vault;
 mod when;
 mod words;
 

@@ -9,11 +9,12 @@ use annals_store::read::{read_file, stream_lines};
 use annals_store::{AgentEntry, ConfigDir, Discovery, SessionEntry, SessionKey, Store, Summary};
 use annals_transcript::agents::{AgentLink, Spawn, link, spawns};
 use annals_transcript::transcript::Transcript;
+use annals_vault::Unpacked;
 
 use crate::context::Context;
 use crate::error::Fault;
 use crate::table::one_line;
-use crate::words;
+use crate::{vault, words};
 
 /// A session that was found: its file, and the store that the file belongs to.
 pub(crate) struct Target {
@@ -22,6 +23,8 @@ pub(crate) struct Target {
     /// The session, by the file's name.
     pub(crate) key: SessionKey,
     discovery: Option<Arc<Discovery>>,
+    /// One of the vault: where it was unpacked to, for as long as it is looked at, and the store that it was in.
+    unpacked: Option<(Arc<Unpacked>, PathBuf)>,
 }
 
 /// A sub-agent's file, read.
@@ -55,17 +58,47 @@ impl Target {
             Ok(found) => found.path().to_path_buf(),
             Err(error) => return Err(fault(context, error)),
         };
-        Ok(Self { key: key_of(&path), path, discovery: Some(Arc::new(discovery)) })
+        Ok(Self { key: key_of(&path), path, discovery: Some(Arc::new(discovery)), unpacked: None })
+    }
+
+    /// The same, and where the store has no such session, the vault is asked: for commands that only look.
+    pub(crate) fn find_or_unpack(context: &Context, argument: &str) -> Result<Self, Fault> {
+        match Self::find(context, argument) {
+            Err(fault) if fault.is_nothing_found() => match vault::unpack_deleted(context, argument)? {
+                Some((unpacked, version)) => {
+                    let path = unpacked.path().join(&version.file);
+                    let discovery = Some(Arc::new(Store::open(unpacked.path()).discover()));
+                    let unpacked = Some((Arc::new(unpacked), version.store));
+                    Ok(Self { key: key_of(&path), path, discovery, unpacked })
+                }
+                None => Err(fault),
+            },
+            found => found,
+        }
+    }
+
+    /// A file of it as people know it: one of the vault is read elsewhere.
+    pub(crate) fn known(&self, path: &Path) -> PathBuf {
+        let inside = self
+            .unpacked
+            .as_ref()
+            .and_then(|(bench, store)| path.strip_prefix(bench.path()).ok().map(|inside| store.join(inside)));
+        inside.unwrap_or_else(|| path.to_path_buf())
     }
 
     /// A file by its path, in whatever store it lies, or in none.
     pub(crate) fn of_path(path: &Path) -> Self {
-        Self { path: path.to_path_buf(), key: key_of(path), discovery: None }
+        Self { path: path.to_path_buf(), key: key_of(path), discovery: None, unpacked: None }
     }
 
     /// A session of a store that was looked through already.
     pub(crate) fn of_entry(session: &SessionEntry, discovery: &Arc<Discovery>) -> Self {
-        Self { path: session.path.clone(), key: session.key.clone(), discovery: Some(Arc::clone(discovery)) }
+        Self {
+            path: session.path.clone(),
+            key: session.key.clone(),
+            discovery: Some(Arc::clone(discovery)),
+            unpacked: None,
+        }
     }
 
     /// Reads the whole file.

@@ -3,9 +3,11 @@
 use std::ops::ControlFlow;
 
 use annals_store::changes::Change as FileChange;
+use annals_store::files::LockError;
 use annals_surgery::apply::{ApplyError, apply};
 use annals_surgery::edit::LineFate;
-use annals_surgery::preview::{FilePreview, preview};
+use annals_surgery::plan::Detail;
+use annals_surgery::preview::{FilePreview, preview, promise};
 use annals_surgery::{FileEdit, Plan};
 
 use crate::args::Care;
@@ -29,10 +31,17 @@ pub(crate) fn carry_out(
 ) -> Result<Outcome, Fault> {
     let shown = preview(plan);
     change.usage_is_off = plan.usage_is_off;
-    change.bytes_before = change.bytes_before.or_else(|| Some(shown.iter().map(|file| file.bytes.0).sum()));
-    change.bytes_after = Some(shown.iter().map(|file| file.bytes.1).sum::<u64>() + made(plan));
+    if !shown.is_empty() {
+        // Several files may be edited: both numbers are of all of them.
+        change.bytes_before = Some(shown.iter().map(|file| file.bytes.0).sum());
+    }
+    let after = || shown.iter().map(|file| file.bytes.1).sum::<u64>() + made(plan);
+    change.bytes_after = change.bytes_after.or_else(|| Some(after()));
     // Where files are only made, there is nothing that could go.
-    change.removed = (!plan.edits.is_empty()).then(|| shown.iter().map(|file| file.lines.0 as u64).sum());
+    let lines = || (!plan.edits.is_empty()).then(|| shown.iter().map(|file| file.lines.0 as u64).sum());
+    change.removed = change.removed.or_else(lines);
+    change.clients = change.file.as_ref().map(|file| promise(plan, &shown, file)).unwrap_or_default();
+    change.notes.clone_from(&plan.notes);
     if plan.is_empty() {
         change.bytes_after = change.bytes_before;
         change.report(context, "there is nothing to do")?;
@@ -46,7 +55,7 @@ pub(crate) fn carry_out(
         return Ok(Outcome::Done);
     }
     if !context.json && !care.yes {
-        draw_numbers(&shown, context)?;
+        draw_numbers(plan, &shown, context)?;
     }
     if !context.agrees(care, &format!("{}?", plan.what))? {
         return Ok(Outcome::Declined);
@@ -71,10 +80,13 @@ fn made(plan: &Plan) -> u64 {
     plan.changes.iter().map(bytes).sum()
 }
 
-fn fault(error: ApplyError) -> Fault {
+/// Why a plan was not carried out, in words.
+pub(crate) fn fault(error: ApplyError) -> Fault {
     match error {
         ApplyError::Changed { .. } => Fault::conflict(error.to_string()).hint("nothing was changed"),
         ApplyError::InUse(error) => error.into(),
+        ApplyError::Locked(LockError::Write(error)) => error.into(),
+        ApplyError::Locked(error) => Fault::conflict(error.to_string()).hint("nothing was changed"),
         ApplyError::Read(error) => error.into(),
         ApplyError::Changes(error) => error.into(),
         ApplyError::Nothing | ApplyError::Wrong { .. } | ApplyError::Stuck(_) => {
@@ -85,25 +97,41 @@ fn fault(error: ApplyError) -> Fault {
 
 /// Every edit by line, what comes and goes, and the numbers.
 fn draw(plan: &Plan, shown: &[FilePreview], context: &mut Context) -> Result<(), Fault> {
-    for edit in &plan.edits {
-        draw_edits(edit, context)?;
+    if plan.detail == Detail::ByLine || context.verbosity > 0 {
+        for edit in &plan.edits {
+            draw_edits(edit, context)?;
+        }
     }
     for change in &plan.changes {
         let text = match change {
-            FileChange::Replace { path, bytes } => {
+            FileChange::Replace { path, bytes } | FileChange::Rewrite { path, bytes } => {
                 format!("replace {} ({})", path.display(), words::bytes(bytes.len() as u64))
             }
             FileChange::Create { path, bytes } => {
                 format!("make    {} ({})", path.display(), words::bytes(bytes.len() as u64))
             }
+            FileChange::Place { path, .. } => format!("place   {}", path.display()),
             FileChange::Move { from, to } => format!("move    {} to {}", from.display(), to.display()),
             FileChange::Discard { path } => format!("trash   {}", path.display()),
         };
         context.out.line(text)?;
     }
-    draw_numbers(shown, context)?;
+    draw_numbers(plan, shown, context)?;
     for note in &plan.notes {
         context.out.line(note)?;
+    }
+    Ok(())
+}
+
+/// A file in one line; what clients send is only worth a word where it is not the same.
+fn draw_file(file: &FilePreview, context: &mut Context) -> Result<(), Fault> {
+    let changed = words::plural(file.lines.1 as u64, "line", "lines");
+    let size = words::bytes(file.bytes.1);
+    context.out.line(format!("change  {} ({changed} of {size})", file.path.display()))?;
+    for client in file.clients.iter().filter(|client| client.messages.0 != client.messages.1) {
+        let count = |messages: Option<usize>| messages.map_or("none".to_owned(), |count| count.to_string());
+        let (before, after) = (count(client.messages.0), count(client.messages.1));
+        context.out.line(format!("  {} sends {before} → {after} messages", client.client))?;
     }
     Ok(())
 }
@@ -133,8 +161,12 @@ fn draw_edits(edit: &FileEdit, context: &mut Context) -> Result<(), Fault> {
     Ok(())
 }
 
-fn draw_numbers(shown: &[FilePreview], context: &mut Context) -> Result<(), Fault> {
+fn draw_numbers(plan: &Plan, shown: &[FilePreview], context: &mut Context) -> Result<(), Fault> {
     for file in shown {
+        if plan.detail == Detail::ByFile {
+            draw_file(file, context)?;
+            continue;
+        }
         let (removed, changed, new) = file.lines;
         context.out.line(format!(
             "{} removed, {changed} changed, {new} new; {} → {}",

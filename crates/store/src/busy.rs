@@ -90,6 +90,16 @@ pub(crate) fn client_at_work(
     ((0..FRESH_MS).contains(&millis_ago) && written_again).then_some(Busy::FreshWrite { millis_ago })
 }
 
+/// The client that runs and shows the session whose file this is; none where it is no session's file.
+pub(crate) fn client_that_shows(path: &Path) -> Option<Busy> {
+    let config = ConfigDir::containing(path)?;
+    let FileRole::Session { session, .. } = config.role(path) else { return None };
+    match registered_clients(&config, &session) {
+        Registered::Here(pid) => Some(Busy::Client { pid }),
+        Registered::Elsewhere | Registered::Unknown => None,
+    }
+}
+
 enum Registered {
     /// A process that runs has the session.
     Here(u32),
@@ -114,6 +124,6 @@ fn registered_clients(config: &ConfigDir, session: &SessionKey) -> Registered {
 }
 
 /// Whether a process runs. Where the system does not tell by a file, one that is listed is taken to run.
-pub(crate) fn is_alive(pid: u32) -> bool {
+pub fn is_alive(pid: u32) -> bool {
     !Path::new("/proc/self").exists() || Path::new("/proc").join(pid.to_string()).exists()
 }

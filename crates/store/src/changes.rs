@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::data_dir::DataDir;
-use crate::files::{WriteError, move_path, stage_file, swap_in, unstage};
+use crate::files::{WriteError, move_path, stage_as_old, stage_file, swap_in, unstage};
 use crate::journal::{Effect, Entry, Journal};
 use crate::source::Source;
 
@@ -25,12 +25,27 @@ pub enum Change {
         /// What it will hold.
         bytes: Vec<u8>,
     },
+    /// The same for one that stays as old as it is: the time of the last change orders sessions.
+    Rewrite {
+        /// The file.
+        path: PathBuf,
+        /// What it will hold.
+        bytes: Vec<u8>,
+    },
     /// A file that is not there is made.
     Create {
         /// The file.
         path: PathBuf,
         /// What it will hold.
         bytes: Vec<u8>,
+    },
+    /// A file that lies ready in a folder of ours, with its mode and its times, takes a place where nothing is, or where
+    /// nothing will be once an earlier change is done. Taking that back moves it to the trash.
+    Place {
+        /// Where it lies ready.
+        from: PathBuf,
+        /// The file.
+        path: PathBuf,
     },
     /// A file or folder gets another place, where nothing is.
     Move {
@@ -44,6 +59,16 @@ pub enum Change {
         /// What goes.
         path: PathBuf,
     },
+}
+
+impl Change {
+    /// The file that gets bytes.
+    pub fn written(&self) -> Option<&Path> {
+        match self {
+            Self::Replace { path, .. } | Self::Rewrite { path, .. } | Self::Create { path, .. } => Some(path),
+            Self::Place { .. } | Self::Move { .. } | Self::Discard { .. } => None,
+        }
+    }
 }
 
 /// Why changes were not made.
@@ -94,24 +119,28 @@ pub fn apply(
         if !goes_on() {
             return Err(ChangesError::Stopped { id: String::new() });
         }
-        if let Change::Replace { path, bytes } | Change::Create { path, bytes } = change {
-            stage_file(path, bytes).map_err(|error| abandon(&staged, error))?;
-            staged.push(path.clone());
-        }
+        let done = match change {
+            Change::Replace { path, bytes } | Change::Create { path, bytes } => stage_file(path, bytes),
+            Change::Rewrite { path, bytes } => stage_as_old(path, bytes),
+            Change::Place { .. } | Change::Move { .. } | Change::Discard { .. } => continue,
+        };
+        done.map_err(|error| abandon(&staged, error))?;
+        staged.extend(change.written().map(Path::to_path_buf));
     }
     let effects: Result<Vec<_>, _> =
-        changes.iter().enumerate().map(|(at, change)| effect(change, at, root, &trash)).collect();
+        changes.iter().enumerate().map(|(at, change)| effect(change, &changes[..at], root, &trash)).collect();
     let effects = effects.map_err(|error| abandon(&staged, error))?;
     if !goes_on() {
         return Err(ChangesError::Stopped { id: String::new() });
     }
     let journal = Journal::new(data);
     let entry = journal.begin(id, source.now(), what, effects).map_err(|error| abandon(&staged, error))?;
-    for effect in &entry.effects {
+    for (change, effect) in changes.iter().zip(&entry.effects) {
         if !goes_on() {
             return Err(ChangesError::Stopped { id: entry.id });
         }
         let done = match effect {
+            Effect::Created { path, .. } if let Change::Place { from, .. } = change => move_path(from, path),
             Effect::Replaced { path, .. } | Effect::Created { path, .. } => swap_in(path),
             Effect::Moved { from, to } => move_path(from, to),
             Effect::Appended { .. } => Ok(()),
@@ -125,10 +154,22 @@ pub fn apply(
     journal.finish(entry).map_err(|source| ChangesError::Midway { id, source })
 }
 
-fn effect(change: &Change, at: usize, root: &Path, trash: &Path) -> Result<Effect, WriteError> {
+fn effect(change: &Change, earlier: &[Change], root: &Path, trash: &Path) -> Result<Effect, WriteError> {
     let exists = |path: &Path| std::fs::symlink_metadata(path).is_ok();
+    let is_cleared = |place: &PathBuf| {
+        earlier.iter().any(|change| matches!(change, Change::Discard { path } if path == place))
+    };
     match change {
-        Change::Replace { path, bytes } => Effect::replacing(path, bytes, &trash.join(format!("kept-{at}"))),
+        Change::Replace { path, bytes } | Change::Rewrite { path, bytes } => {
+            Effect::replacing(path, bytes, &trash.join(format!("kept-{}", earlier.len())))
+        }
+        Change::Place { path, .. } if exists(path) && !is_cleared(path) => {
+            Err(WriteError::Exists { path: path.clone() })
+        }
+        Change::Place { from, path } => {
+            let bytes = std::fs::metadata(from).map_err(WriteError::at(from))?.len();
+            Ok(Effect::Created { path: path.clone(), bytes })
+        }
         Change::Create { path, .. } if exists(path) => Err(WriteError::Exists { path: path.clone() }),
         Change::Create { path, bytes } => {
             Ok(Effect::Created { path: path.clone(), bytes: bytes.len() as u64 })

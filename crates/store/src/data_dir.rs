@@ -1,4 +1,5 @@
-//! Our own folder: locks, notes, the journal, the trash. Nothing of the user's lives here alone, except in the trash.
+//! Our own folder: locks, notes, the journal, the trash, the vault. Nothing of the user's lives here alone, except in the
+//! last two.
 
 use std::path::{Path, PathBuf};
 
@@ -36,9 +37,19 @@ impl DataDir {
         self.0.join("journal")
     }
 
+    /// `trash`: one folder a change.
+    pub fn whole_trash(&self) -> PathBuf {
+        self.0.join("trash")
+    }
+
     /// `trash/<id>`: what was moved out of the store.
     pub fn trash(&self, id: &str) -> PathBuf {
-        self.0.join("trash").join(id)
+        self.whole_trash().join(id)
+    }
+
+    /// `vault`: sessions kept for good.
+    pub fn vault(&self) -> PathBuf {
+        self.0.join("vault")
     }
 
     /// `stats.json`: our own count beside the client's `stats-cache.json`.

@@ -4,16 +4,20 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use annals_store::DataDir;
 use annals_store::changes::{self, Change, ChangesError};
 use annals_store::digest::sha256_bytes;
+use annals_store::files::{FolderLock, LockError};
 use annals_store::journal::{Entry, Journal, UndoError};
 use annals_store::read::{ReadError, read_file};
 use annals_store::session::{InUse, lock_alone};
 use annals_store::source::Source;
+use annals_store::{ConfigDir, DataDir};
 
 use crate::plan::Plan;
 use crate::verify::{Violation, verify};
+
+/// How long the lock of the prompt history is waited for, in milliseconds.
+const PATIENCE_MS: u64 = 5_000;
 
 /// Why a plan was not carried out.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +28,9 @@ pub enum ApplyError {
     /// Somebody is writing to one of the files.
     #[error(transparent)]
     InUse(#[from] InUse),
+    /// Somebody has the lock of the prompt history.
+    #[error(transparent)]
+    Locked(#[from] LockError),
     /// A file is not as it was when the plan was made.
     #[error("{}: it was written to since the plan was made", path.display())]
     Changed {
@@ -67,6 +74,7 @@ pub fn apply(
     for path in &plan.locked {
         locks.push(lock_alone(path, data, source)?);
     }
+    let _prompts = prompts_lock(plan, source)?;
     let as_planned = |path: &Path, same: &dyn Fn(&[u8]) -> bool| match same(&read_file(path)?) {
         true => Ok(()),
         false => Err(ApplyError::Changed { path: path.to_path_buf() }),
@@ -86,10 +94,25 @@ pub fn apply(
     Ok(entry)
 }
 
+/// Clients of all sessions write to the prompt history at any time: theirs is the lock that keeps them from it.
+fn prompts_lock(plan: &Plan, source: &dyn Source) -> Result<Option<FolderLock>, ApplyError> {
+    let config = ConfigDir::new(&plan.root);
+    let is_history =
+        |change: &Change| matches!(change, Change::Replace { path, .. } if *path == config.history());
+    let is_edited = plan.edits.iter().any(|edit| edit.path() == config.history());
+    match is_edited || plan.changes.iter().any(is_history) {
+        true => Ok(Some(FolderLock::take(&config.history_lock(), source, PATIENCE_MS)?)),
+        false => Ok(None),
+    }
+}
+
 /// Whether what is on the disk is what was promised: edited files hold what they must, new ones what was planned.
 fn as_promised(plan: &Plan) -> Result<(), ApplyError> {
     for edit in &plan.edits {
-        wrong(edit.path(), verify(edit, &read_file(edit.path())?))?;
+        // What went to the trash is nobody's result.
+        if let Some(place) = plan.place_after(edit.path()) {
+            wrong(&place, verify(edit, &read_file(&place)?))?;
+        }
     }
     for change in &plan.changes {
         if let Change::Create { path, bytes } = change

@@ -33,6 +33,16 @@ pub struct Insertion {
     pub why: String,
 }
 
+/// How old a file is after its edits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Age {
+    /// It was changed when it was edited.
+    #[default]
+    New,
+    /// As old as before: what was said in it is as it was, and sessions are ordered by their age.
+    Kept,
+}
+
 /// The edits of one file. Lines are counted from 1, as everywhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEdit {
@@ -40,6 +50,8 @@ pub struct FileEdit {
     before: Vec<u8>,
     fates: BTreeMap<usize, LineFate>,
     insertions: BTreeMap<usize, Vec<Insertion>>,
+    brought: Vec<Vec<u8>>,
+    age: Age,
 }
 
 impl FileEdit {
@@ -50,7 +62,31 @@ impl FileEdit {
             before: bytes.to_vec(),
             fates: BTreeMap::new(),
             insertions: BTreeMap::new(),
+            brought: Vec::new(),
+            age: Age::New,
         }
+    }
+
+    /// The file stays as old as it is.
+    #[must_use]
+    pub fn keeping_age(mut self) -> Self {
+        self.age = Age::Kept;
+        self
+    }
+
+    /// How old the file will be.
+    pub fn age(&self) -> Age {
+        self.age
+    }
+
+    /// Says that new lines come from this file: what is odd about it may be odd about the result too.
+    pub fn bring(&mut self, bytes: &[u8]) {
+        self.brought.push(bytes.to_vec());
+    }
+
+    /// The files that the result is made of, its own first.
+    pub fn sources(&self) -> impl Iterator<Item = &[u8]> {
+        std::iter::once(self.before.as_slice()).chain(self.brought.iter().map(Vec::as_slice))
     }
 
     /// The file.

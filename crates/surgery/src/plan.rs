@@ -5,7 +5,17 @@ use std::path::{Path, PathBuf};
 use annals_store::changes::Change;
 use annals_store::digest::sha256_bytes;
 
-use crate::edit::FileEdit;
+use crate::edit::{Age, FileEdit};
+
+/// How much a preview says of each file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Every edit, by line.
+    #[default]
+    ByLine,
+    /// A line for each file: many files change, all in the same way.
+    ByFile,
+}
 
 /// A change to be made as one.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +34,8 @@ pub struct Plan {
     pub root: PathBuf,
     /// Sessions whose usage no longer tells what a request would cost.
     pub usage_is_off: bool,
+    /// How much of it is worth a look.
+    pub detail: Detail,
     /// What a person should know besides.
     pub notes: Vec<String>,
 }
@@ -58,12 +70,32 @@ impl Plan {
         self.edits.is_empty() && self.changes.is_empty()
     }
 
+    /// Where a file is when all is done; none where it goes to the trash.
+    pub fn place_after(&self, path: &Path) -> Option<PathBuf> {
+        let mut place = path.to_path_buf();
+        for change in &self.changes {
+            match change {
+                Change::Move { from, to } => {
+                    if let Ok(inside) = place.strip_prefix(from) {
+                        place = if inside.as_os_str().is_empty() { to.clone() } else { to.join(inside) };
+                    }
+                }
+                Change::Discard { path } if place.starts_with(path) => return None,
+                _ => {}
+            }
+        }
+        Some(place)
+    }
+
     /// Everything that it does to the disk, in order.
     pub fn all_changes(&self) -> Vec<Change> {
-        let edited = self
-            .edits
-            .iter()
-            .map(|edit| Change::Replace { path: edit.path().to_path_buf(), bytes: edit.result() });
+        let edited = self.edits.iter().map(|edit| {
+            let (path, bytes) = (edit.path().to_path_buf(), edit.result());
+            match edit.age() {
+                Age::New => Change::Replace { path, bytes },
+                Age::Kept => Change::Rewrite { path, bytes },
+            }
+        });
         edited.chain(self.changes.iter().cloned()).collect()
     }
 }

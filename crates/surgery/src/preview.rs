@@ -1,7 +1,8 @@
 //! What a plan would do, in numbers: what goes, what stays, what clients send before and after.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use annals_store::changes::Change;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 
@@ -39,21 +40,40 @@ pub fn preview(plan: &Plan) -> Vec<FilePreview> {
     plan.edits.iter().map(of_edit).collect()
 }
 
+/// What each client sends of one file of a plan, given the plan's preview; nothing where the plan leaves the file alone. Of a
+/// file that comes new no client sent anything before.
+pub fn promise(plan: &Plan, shown: &[FilePreview], path: &Path) -> Vec<ClientPreview> {
+    if let Some(edited) = shown.iter().find(|file| file.path == path) {
+        return edited.clients.clone();
+    }
+    let new = plan.changes.iter().find_map(|change| match change {
+        Change::Create { path: made, bytes } if made == path => Some(bytes),
+        _ => None,
+    });
+    new.map(|bytes| clients(None, bytes)).unwrap_or_default()
+}
+
+fn clients(before: Option<&[u8]>, after: &[u8]) -> Vec<ClientPreview> {
+    let (old, new) = (before.map(Transcript::parse), Transcript::parse(after));
+    let of_client = |&client| {
+        let (before, old_tokens) = old.as_ref().map_or((None, 0), |old| sent(old, client));
+        let (now, new_tokens) = sent(&new, client);
+        ClientPreview { client, messages: (before, now), tokens: (old_tokens, new_tokens) }
+    };
+    Client::ALL.iter().map(of_client).collect()
+}
+
 fn of_edit(edit: &FileEdit) -> FilePreview {
     let after = edit.result();
     let (old, new) = (Transcript::parse(edit.before()), Transcript::parse(&after));
     let removed = edit.fates().filter(|(_, fate)| matches!(fate, LineFate::Removed { .. })).count();
     let changed = edit.fates().count() - removed;
-    let clients = Client::ALL.iter().map(|&client| {
-        let ((before, old_tokens), (now, new_tokens)) = (sent(&old, client), sent(&new, client));
-        ClientPreview { client, messages: (before, now), tokens: (old_tokens, new_tokens) }
-    });
     FilePreview {
         path: edit.path().to_path_buf(),
         bytes: (edit.before().len() as u64, after.len() as u64),
         records: (old.nodes().len(), new.nodes().len()),
         lines: (removed, changed, edit.insertions().count()),
-        clients: clients.collect(),
+        clients: clients(Some(edit.before()), &after),
     }
 }
 

@@ -189,7 +189,7 @@ const BRIDGED: i64 = 5000;
 
 /// The line from which clients go on where a line's parent is missing: when that line goes, its children must not lose what
 /// they would have found through it.
-fn bridge(transcript: &Transcript<'_>, graph: &Graph<'_>, node: NodeIndex) -> Option<NodeIndex> {
+pub(crate) fn bridge(transcript: &Transcript<'_>, graph: &Graph<'_>, node: NodeIndex) -> Option<NodeIndex> {
     let nodes = transcript.nodes();
     let child = &nodes[node];
     if graph.link_of(transcript, node) != Link::Dangling || child.is_sidechain {

@@ -6,6 +6,7 @@ use annals_transcript::content::Block;
 use annals_transcript::graph::Graph;
 use annals_transcript::line::lines;
 use annals_transcript::pairing::Pairs;
+use annals_transcript::problem::{Problem, ProblemKind};
 use annals_transcript::record::Record;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
@@ -66,66 +67,74 @@ pub enum Violation {
 
 /// Holds a file after an edit against the file before it. What was wrong before may still be: an edit must not make it worse.
 pub fn verify(edit: &FileEdit, after: &[u8]) -> Vec<Violation> {
-    let (old, new) = (Transcript::parse(edit.before()), Transcript::parse(after));
+    let sources: Vec<_> = edit.sources().map(Transcript::parse).collect();
+    let (old, new) = (sources.as_slice(), Transcript::parse(after));
     let mut found = Vec::new();
-    readable(&old, &new, &mut found);
-    unique_with_parents(&old, &new, &mut found);
-    paired(&old, &new, &mut found);
-    thoughts_unchanged(&old, &new, &mut found);
+    readable(old, &new, &mut found);
+    unique_with_parents(old, &new, &mut found);
+    paired(old, &new, &mut found);
+    thoughts_unchanged(old, &new, &mut found);
     untouched(edit, after, &mut found);
     for &client in Client::ALL {
-        if resume(&old, client).outcome.is_ok() && resume(&new, client).outcome.is_err() {
+        if resume(&old[0], client).outcome.is_ok() && resume(&new, client).outcome.is_err() {
             found.push(Violation::Refused { client });
         }
     }
     found
 }
 
-fn readable(old: &Transcript<'_>, new: &Transcript<'_>, found: &mut Vec<Violation>) {
+fn readable(old: &[Transcript<'_>], new: &Transcript<'_>, found: &mut Vec<Violation>) {
+    // A last line that breaks off is a torn line like others once something follows.
+    let kind = |problem: &Problem| match problem.kind {
+        ProblemKind::TornTail => ProblemKind::TornLine,
+        kind => kind,
+    };
     let mut allowed: HashMap<_, usize> = HashMap::new();
-    for problem in old.problems() {
-        *allowed.entry(problem.kind).or_default() += 1;
+    for problem in old.iter().flat_map(Transcript::problems) {
+        *allowed.entry(kind(problem)).or_default() += 1;
     }
     for problem in new.problems() {
-        match allowed.get_mut(&problem.kind).filter(|left| **left > 0) {
+        match allowed.get_mut(&kind(problem)).filter(|left| **left > 0) {
             Some(left) => *left -= 1,
             None => found.push(Violation::Unreadable { line: problem.line, what: problem.message() }),
         }
     }
 }
 
-fn unique_with_parents(old: &Transcript<'_>, new: &Transcript<'_>, found: &mut Vec<Violation>) {
+fn unique_with_parents(old: &[Transcript<'_>], new: &Transcript<'_>, found: &mut Vec<Violation>) {
     let ids = |transcript: &Transcript<'_>, nodes: Vec<usize>| -> HashSet<String> {
         nodes.into_iter().filter_map(|node| transcript.nodes()[node].uuid).map(|id| id.to_string()).collect()
     };
-    let (old_graph, new_graph) = (Graph::new(old), Graph::new(new));
-    let old_twice = ids(old, old_graph.duplicates().to_vec());
+    let new_graph = Graph::new(new);
+    let old_graphs: Vec<_> = old.iter().map(|old| (old, Graph::new(old))).collect();
+    let old_twice: HashSet<_> =
+        old_graphs.iter().flat_map(|(old, graph)| ids(old, graph.duplicates().to_vec())).collect();
     let mut twice: Vec<_> = ids(new, new_graph.duplicates().to_vec()).into_iter().collect();
     twice.retain(|uuid| !old_twice.contains(uuid));
     found.extend(twice.into_iter().map(|uuid| Violation::Duplicate { uuid }));
     let odd = |transcript: &Transcript<'_>, graph: &Graph<'_>| {
         ids(transcript, graph.dangling().iter().copied().chain(graph.forward_references()).collect())
     };
-    let old_odd = odd(old, &old_graph);
+    let old_odd: HashSet<_> = old_graphs.iter().flat_map(|(old, graph)| odd(old, graph)).collect();
     let mut now: Vec<_> = odd(new, &new_graph).into_iter().filter(|uuid| !old_odd.contains(uuid)).collect();
     now.sort();
     found.extend(now.into_iter().map(|uuid| Violation::Parent { uuid }));
 }
 
-fn paired(old: &Transcript<'_>, new: &Transcript<'_>, found: &mut Vec<Violation>) {
+fn paired(old: &[Transcript<'_>], new: &Transcript<'_>, found: &mut Vec<Violation>) {
     let unpaired = |transcript: &Transcript<'_>| -> HashSet<String> {
         let pairs = Pairs::new(transcript);
         let open = pairs.unanswered().map(|pair| pair.id.to_string());
         open.chain(pairs.orphans.iter().map(|(id, _)| id.to_string())).collect()
     };
-    let before = unpaired(old);
+    let before: HashSet<_> = old.iter().flat_map(unpaired).collect();
     let mut now: Vec<_> = unpaired(new).into_iter().filter(|id| !before.contains(id)).collect();
     now.sort();
     found.extend(now.into_iter().map(|id| Violation::Pair { id }));
 }
 
-fn thoughts_unchanged(old: &Transcript<'_>, new: &Transcript<'_>, found: &mut Vec<Violation>) {
-    let known: HashSet<Vec<u8>> = thoughts(old).into_iter().map(|(_, raw)| raw).collect();
+fn thoughts_unchanged(old: &[Transcript<'_>], new: &Transcript<'_>, found: &mut Vec<Violation>) {
+    let known: HashSet<Vec<u8>> = old.iter().flat_map(thoughts).map(|(_, raw)| raw).collect();
     for (line, raw) in thoughts(new) {
         if !known.contains(&raw) {
             found.push(Violation::Thinking { line });

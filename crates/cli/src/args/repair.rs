@@ -25,6 +25,9 @@ pub(crate) struct RepairArgs {
     /// Only these kinds [default: all]
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub(crate) only: Vec<RepairKind>,
+    /// Leave the files of its sub-agents as they are
+    #[arg(long)]
+    pub(crate) no_agents: bool,
     #[command(flatten)]
     pub(crate) care: Care,
 }

@@ -1,5 +1,8 @@
 //! `annals ls`: sessions, newest first. Plain lists read the ends of files; numbers and JSON take a pass over the store.
 
+use std::collections::HashSet;
+use std::path::PathBuf;
+
 use annals_store::Summary;
 use annals_transcript::json::ObjectWriter;
 use annals_transcript::time::format_millis;
@@ -10,7 +13,7 @@ use crate::error::{Fault, Outcome};
 use crate::output::Paint;
 use crate::survey::{Survey, Surveyed};
 use crate::table::{Align, Table};
-use crate::{json, when, words};
+use crate::{json, vault, when, words};
 
 /// How many fit on a screen.
 const ON_A_SCREEN: usize = 20;
@@ -23,6 +26,9 @@ pub(crate) fn run(args: &LsArgs, context: &mut Context) -> Result<Outcome, Fault
     }
     let discovery = context.store.discover();
     let (mut summaries, _) = context.store.summaries(&discovery);
+    let kept = vault::deleted_summaries(context)?;
+    let in_vault: HashSet<PathBuf> = kept.iter().map(|summary| summary.path.clone()).collect();
+    summaries.extend(kept);
     summaries.retain(|summary| filter.keeps(summary));
     summaries.sort_by(|left, right| order(args.sort, left, right));
     let total = summaries.len();
@@ -42,7 +48,7 @@ pub(crate) fn run(args: &LsArgs, context: &mut Context) -> Result<Outcome, Fault
             summary.modified.map(|ms| words::moment(ms, &context.zone)).unwrap_or_default(),
             words::bytes(summary.bytes),
             project_name(summary),
-            title(summary),
+            marked_title(summary, &in_vault),
         ]);
     }
     finish(&table, total, summaries.len(), context)
@@ -50,8 +56,10 @@ pub(crate) fn run(args: &LsArgs, context: &mut Context) -> Result<Outcome, Fault
 
 fn full(args: &LsArgs, filter: &Filter, context: &mut Context) -> Result<Outcome, Fault> {
     let survey = Survey::of(&context.store, &context.prices);
+    let kept = vault::deleted_survey(context)?;
+    let in_vault: HashSet<PathBuf> = kept.iter().map(|session| session.full.summary.path.clone()).collect();
     let mut sessions: Vec<_> =
-        survey.sessions.iter().filter(|session| filter.keeps(&session.full.summary)).collect();
+        survey.sessions.iter().chain(&kept).filter(|session| filter.keeps(&session.full.summary)).collect();
     sessions.sort_by(|left, right| match args.sort {
         SortKey::Cost => right.usage.cost.cmp(&left.usage.cost),
         SortKey::Tokens => right.usage.tokens.total().cmp(&left.usage.tokens.total()),
@@ -61,7 +69,7 @@ fn full(args: &LsArgs, filter: &Filter, context: &mut Context) -> Result<Outcome
     let total = sessions.len();
     sessions.truncate(limit(args, context));
     if context.json {
-        write_json(&sessions, context)?;
+        write_json(&sessions, &in_vault, context)?;
         return Ok(if sessions.is_empty() { Outcome::NothingFound } else { Outcome::Done });
     }
     let mut table = Table::new(&[
@@ -87,7 +95,7 @@ fn full(args: &LsArgs, filter: &Filter, context: &mut Context) -> Result<Outcome
             words::short_count(session.usage.tokens.total()),
             words::dollars(session.usage.cost.dollars()),
             project_name(summary),
-            title(summary),
+            marked_title(summary, &in_vault),
         ]);
     }
     finish(&table, total, sessions.len(), context)
@@ -131,6 +139,12 @@ pub(crate) fn short_id(summary: &Summary) -> String {
 pub(crate) fn project_name(summary: &Summary) -> String {
     let path = summary.project.as_ref().map_or(summary.slug.as_str(), |project| project.path.as_str());
     path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path).to_owned()
+}
+
+/// The title; a session that only the vault has says so.
+fn marked_title(summary: &Summary, in_vault: &HashSet<PathBuf>) -> String {
+    let mark = if in_vault.contains(&summary.path) { "[vault] " } else { "" };
+    format!("{mark}{}", title(summary))
 }
 
 /// The title, or why there is none.
@@ -179,11 +193,20 @@ impl Filter {
     }
 }
 
-fn write_json(sessions: &[&Surveyed], context: &mut Context) -> std::io::Result<()> {
+fn write_json(
+    sessions: &[&Surveyed],
+    in_vault: &HashSet<PathBuf>,
+    context: &mut Context,
+) -> std::io::Result<()> {
     context.out.json(|object| {
         object.array("sessions", |list| {
             for session in sessions {
-                list.object(|object| write_session(session, object));
+                list.object(|object| {
+                    write_session(session, object);
+                    if in_vault.contains(&session.full.summary.path) {
+                        object.boolean("vault", true);
+                    }
+                });
             }
         });
     })

@@ -1,6 +1,7 @@
 //! One file a command, each of the same shape: resolve, check, do, report.
 
 mod append;
+mod archive;
 mod bench;
 mod check;
 mod clone;
@@ -8,10 +9,13 @@ mod completions;
 mod compress;
 mod demo;
 mod fork;
+mod gc;
 mod history;
 mod index;
 mod ls;
 mod man;
+mod merge;
+mod move_project;
 mod new;
 mod overview;
 mod plans;
@@ -19,6 +23,7 @@ mod redact;
 mod rename;
 mod repair;
 mod reset_project;
+mod restore;
 mod search;
 mod show;
 mod sql;
@@ -26,6 +31,7 @@ mod strip;
 mod tag;
 mod tail;
 mod todos;
+mod trash;
 mod undo;
 
 use crate::args::Command;
@@ -55,8 +61,14 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Strip(args)) => strip::run(&args, context),
         Some(Command::Compress(args)) => compress::run(&args, context),
         Some(Command::Repair(args)) => repair::run(&args, context),
+        Some(Command::MoveProject(args)) => move_project::run(&args, context),
+        Some(Command::Merge(args)) => merge::run(&args, context),
         Some(Command::ResetProject(args)) => reset_project::run(&args, context),
         Some(Command::Redact(args)) => redact::run(&args, context),
+        Some(Command::Trash(args)) => trash::run(&args, context),
+        Some(Command::Restore(args)) => restore::run(&args, context),
+        Some(Command::Archive(args)) => archive::run(&args, context),
+        Some(Command::Gc(args)) => gc::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::Completions(args)) => completions::run(&args, context),

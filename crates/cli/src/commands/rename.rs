@@ -1,12 +1,12 @@
 //! `annals rename`: a title by a person, which every lister shows.
 
-use annals_store::SessionWriter;
-use annals_store::journal::Effect;
-use annals_store::session::Patience;
+use std::ops::ControlFlow;
+
+use annals_store::session::{AsideError, append_aside as store_aside};
 use annals_transcript::draft::Draft;
 
 use crate::args::{Care, RenameArgs};
-use crate::change::{Change, note};
+use crate::change::Change;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::session::Target;
@@ -42,15 +42,19 @@ pub(crate) fn append_aside(
     if !context.agrees(care, &format!("{command} {key}?"))? {
         return Ok(Outcome::Declined);
     }
-    let source = context.source;
-    let mut writer = SessionWriter::open(&target.path, &data, &source, Patience::Append)?;
-    let from = writer.length();
-    writer.append_settled(draft)?;
-    let to = writer.length();
-    drop(writer);
-    (change.bytes_before, change.bytes_after) = (Some(from), Some(to));
-    let effect = Effect::Appended { path: target.path.clone(), from, to };
-    change.undo = Some(note(context, &data, &format!("{command} {key}"), vec![effect])?);
+    let (what, source) = (format!("{command} {key}"), context.source);
+    let mut go_on = |_| ControlFlow::Continue(());
+    let written = store_aside(&target.path, draft, &what, &data, &source, &mut go_on).map_err(fault)?;
+    (change.bytes_before, change.bytes_after) = (Some(written.bytes.0), Some(written.bytes.1));
+    change.undo = Some(written.entry.id);
     change.report(context, &sentence(&key))?;
     Ok(Outcome::Done)
+}
+
+fn fault(error: AsideError) -> Fault {
+    match error {
+        AsideError::Append(error) => error.into(),
+        AsideError::Journal(error) => Fault::from(error).hint("nothing was changed"),
+        AsideError::Stopped => Fault::internal(error.to_string()),
+    }
 }

@@ -1,7 +1,7 @@
 //! `annals repair`: mends what is broken about a session, and nothing else.
 
 use annals_surgery::Session;
-use annals_surgery::repair::{Options, RepairError, repair};
+use annals_surgery::repair::{Agents, Options, RepairError, repair};
 
 use crate::args::RepairArgs;
 use crate::change::Change;
@@ -14,7 +14,8 @@ pub(crate) fn run(args: &RepairArgs, context: &mut Context) -> Result<Outcome, F
     let target = Target::find(context, &args.session)?;
     target.check_readable()?;
     let session = Session::load(&target.path)?;
-    let options = Options { only: args.only.iter().copied().collect() };
+    let agents = if args.no_agents { Agents::Left } else { Agents::Repaired };
+    let options = Options { only: args.only.iter().copied().collect(), agents };
     let plan = repair(&session, &options).map_err(fault)?;
     let change = Change::of(&target.path);
     let is_empty = plan.is_empty();

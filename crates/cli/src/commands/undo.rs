@@ -1,5 +1,7 @@
 //! `annals undo`: a change is taken back, byte for byte.
 
+use std::path::Path;
+
 use annals_store::journal::{Effect, Entry, Journal, Stage, UndoError};
 use annals_store::{ConfigDir, FileRole, sessions_index};
 use annals_transcript::time::format_millis;
@@ -47,10 +49,15 @@ pub(crate) fn run(args: &UndoArgs, context: &mut Context) -> Result<Outcome, Fau
 
 /// Sessions that are no longer there go from the index of their project, which is a cache: a fault here loses nothing.
 fn forget_sessions(entry: &Entry) {
+    let replaced = |index: &Path| {
+        let of = |effect: &Effect| matches!(effect, Effect::Replaced { path, .. } if path == index);
+        entry.effects.iter().any(of)
+    };
     for effect in &entry.effects {
-        if let Effect::Created { path, .. } = effect
-            && let Some(config) = ConfigDir::containing(path)
+        let (Effect::Created { path, .. } | Effect::Moved { to: path, .. }) = effect else { continue };
+        if let Some(config) = ConfigDir::containing(path)
             && let FileRole::Session { slug, session, .. } = config.role(path)
+            && !replaced(&config.sessions_index(&slug))
         {
             let _ = sessions_index::refresh(&config, &slug, &session);
         }
@@ -61,6 +68,9 @@ fn fault(error: UndoError) -> Fault {
     let message = error.to_string();
     match error {
         UndoError::AlreadyUndone { .. } => Fault::nothing_found(message),
+        UndoError::Emptied { .. } => {
+            Fault::nothing_found(message).hint("annals undo --list shows the others; name one by its id")
+        }
         UndoError::ChangedSince { .. } | UndoError::Busy { .. } => {
             Fault::conflict(message).hint("nothing was touched")
         }

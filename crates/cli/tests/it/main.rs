@@ -4,14 +4,18 @@
 
 mod appending;
 mod appending_anything;
+mod archiving;
+mod bad_plans;
 mod copying;
 mod corpus;
 mod crashes;
 mod damage;
 mod errors;
 mod forms;
+mod killed;
 mod listing;
 mod messages;
+mod placing;
 mod redact;
 mod repair;
 mod schema;
@@ -20,6 +24,7 @@ mod search;
 mod shortening;
 mod tail;
 mod todos;
+mod trash;
 mod truth;
 
 use annals_testkit::home::{Answer, Home};

@@ -94,3 +94,48 @@ fn programs_are_told_which_repair_is_for_which_problem() {
     let answer = annals_exits(&home, &["repair", ID, "--yes", "--json"], 0);
     keep_schema("change", &[&answer.bytes], "repair --json");
 }
+
+#[test]
+fn the_files_of_sub_agents_are_mended_too_unless_they_are_to_be_left() {
+    let home = Home::new();
+    let bytes = Session::new().prompt("one").reply("two").into_bytes();
+    home.write(format!("projects/-p/{ID}.jsonl"), bytes);
+    let said = Session::new().sub_agent("a1b2c3d4e5f60718").prompt("look").reply("seen").into_bytes();
+    let torn = [said.as_slice(), b"{\"type\":\"user\",\"uuid\":\"x\n"].concat();
+    let path = home.write(format!("projects/-p/{ID}/subagents/agent-a1b2c3d4e5f60718.jsonl"), &torn);
+    let left = annals_exits(&home, &["repair", ID, "--no-agents", "--yes"], 0);
+    expect(&left.out, "there is nothing to do\n[EOF]");
+    let preview = annals_exits(&home, &["repair", ID, "--dry-run"], 0);
+    let expected = format!(
+        "\
+{}
+  - line 3: torn-line: no whole record is on the line
+1 line removed, 0 changed, 0 new; 1.0 KB → 1.0 KB
+would do: {ID} is repaired
+[EOF]",
+        path.display()
+    );
+    expect(&preview.out, &expected);
+    annals_exits(&home, &["repair", ID, "--yes"], 0);
+    assert_eq!(fs::read(&path).unwrap(), said);
+    annals_exits(&home, &["undo", "--yes"], 0);
+    assert_eq!(fs::read(&path).unwrap(), torn);
+}
+
+#[test]
+fn programs_are_told_what_clients_will_send_and_what_was_left() {
+    let (home, path, _) = store();
+    let again = Session::new().prompt("one").reply("first").parent(None).prompt("one").reply("second");
+    let other = "5e550000-0000-4000-8000-000000000001";
+    home.write(format!("projects/-p/{other}.jsonl"), again.id(other).into_bytes());
+    let answer = annals_exits(&home, &["repair", &path, "--dry-run", "--json"], 0);
+    let value = Value::parse(answer.out.as_bytes()).unwrap();
+    let newest = value.get("clients").unwrap().items().last().unwrap();
+    let count = |key: &str| newest.get(key).and_then(Value::count);
+    assert_eq!((count("messagesBefore"), count("messagesAfter")), (Some(4), Some(6)));
+    let answer = annals_exits(&home, &["repair", other, "--json"], 0);
+    let value = Value::parse(answer.out.as_bytes()).unwrap();
+    let note = value.get("notes").unwrap().items().next().unwrap().text().unwrap().to_string();
+    assert!(note.contains("began anew"), "{note}");
+    keep_schema("change", &[&answer.bytes], "repair --json");
+}

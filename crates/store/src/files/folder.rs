@@ -39,7 +39,7 @@ pub fn sync_folder(path: &Path) -> Result<(), WriteError> {
 }
 
 /// A file that was not there, 0600.
-pub(crate) fn new_file(path: &Path) -> io::Result<File> {
+pub fn new_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

@@ -13,10 +13,9 @@ mod replace;
 
 pub use append::{AppendFile, Placed};
 pub use error::WriteError;
-pub(crate) use folder::new_file;
-pub use folder::{create_folder, sync_folder};
+pub use folder::{create_folder, new_file, sync_folder};
 pub use lock::{FolderLock, LockError};
 pub use moving::move_path;
 pub use name::{NameError, PlainName};
-pub(crate) use replace::clear_left_overs;
-pub use replace::{create_file, replace_file, stage_file, swap_in, unstage};
+pub(crate) use replace::{clear_left_overs, keep_time};
+pub use replace::{create_file, is_left_over, replace_file, stage_as_old, stage_file, swap_in, unstage};

@@ -5,8 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::WriteError;
-use super::folder::{create_folder, sync_folder};
-use super::replace::create_file;
+use super::folder::{create_folder, new_file, sync_folder};
 
 /// Moves a file or folder to a place where nothing is. Across disks it is copied, synced and only then removed.
 pub fn move_path(from: &Path, to: &Path) -> Result<(), WriteError> {
@@ -29,21 +28,34 @@ pub fn move_path(from: &Path, to: &Path) -> Result<(), WriteError> {
 
 fn copy(from: &Path, to: &Path) -> Result<(), WriteError> {
     if !from.is_dir() {
-        let bytes = fs::read(from).map_err(WriteError::at(from))?;
-        create_file(to, &bytes)?;
-        let modified = fs::metadata(from).and_then(|metadata| metadata.modified());
-        // The time of the last change orders sessions: worth keeping, not worth failing for.
-        if let (Ok(time), Ok(file)) = (modified, fs::File::options().write(true).open(to)) {
-            let _ = file.set_modified(time);
-        }
-        return Ok(());
+        let mut old = fs::File::open(from).map_err(WriteError::at(from))?;
+        let new = new_file(to).map_err(WriteError::at(to))?;
+        return copy_file(&mut old, new).map_err(WriteError::at(to)).inspect_err(|_| {
+            let _ = fs::remove_file(to);
+        });
     }
     create_folder(to)?;
     for entry in fs::read_dir(from).map_err(WriteError::at(from))? {
         let entry = entry.map_err(WriteError::at(from))?;
         copy(&entry.path(), &to.join(entry.file_name()))?;
     }
-    Ok(())
+    keep_mode(from, to)
+}
+
+fn keep_mode(from: &Path, to: &Path) -> Result<(), WriteError> {
+    let mode = fs::metadata(from).map_err(WriteError::at(from))?.permissions();
+    fs::set_permissions(to, mode).map_err(WriteError::at(to))
+}
+
+fn copy_file(old: &mut fs::File, mut new: fs::File) -> io::Result<()> {
+    io::copy(old, &mut new)?;
+    let metadata = old.metadata()?;
+    new.set_permissions(metadata.permissions())?;
+    // The time of the last change orders sessions: worth keeping, not worth failing for.
+    if let Ok(time) = metadata.modified() {
+        let _ = new.set_modified(time);
+    }
+    new.sync_all()
 }
 
 fn remove(path: &Path) -> io::Result<()> {

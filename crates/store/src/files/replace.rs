@@ -31,6 +31,21 @@ pub fn stage_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     done.map_err(WriteError::at(path)).inspect_err(|_| unstage(path))
 }
 
+/// The same for a file that stays as old as it is.
+pub fn stage_as_old(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    stage_file(path, bytes)?;
+    keep_time(path, &beside(path));
+    Ok(())
+}
+
+/// Makes a file as old as another. The time of the last change orders sessions: worth keeping, not worth failing for.
+pub(crate) fn keep_time(from: &Path, to: &Path) {
+    let modified = fs::metadata(from).and_then(|metadata| metadata.modified());
+    if let (Ok(time), Ok(file)) = (modified, File::options().write(true).open(to)) {
+        let _ = file.set_modified(time);
+    }
+}
+
 /// The second half: what was staged takes the name, at once, and the name is on the disk.
 pub fn swap_in(path: &Path) -> Result<(), WriteError> {
     fs::rename(beside(path), path).map_err(WriteError::at(path))?;
@@ -69,12 +84,17 @@ pub(crate) fn clear_left_overs(path: &Path) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let process = name.strip_prefix(&beginning).and_then(|rest| rest.strip_suffix(ENDING));
-        let is_left = |pid: u32| pid != std::process::id() && !is_alive(pid);
-        if process.and_then(|pid| pid.parse().ok()).is_some_and(is_left) {
+        if name.starts_with(&beginning) && is_left_over(&name) {
             let _ = fs::remove_file(entry.path());
         }
     }
+}
+
+/// Whether a name is that of bytes which never took theirs, of a process that is gone.
+pub fn is_left_over(name: &str) -> bool {
+    let waiting = name.strip_prefix('.').and_then(|name| name.strip_suffix(ENDING));
+    let process = waiting.and_then(|waiting| waiting.rsplit_once('.')).and_then(|(_, pid)| pid.parse().ok());
+    process.is_some_and(|pid: u32| pid != std::process::id() && !is_alive(pid))
 }
 
 fn fresh(path: &Path) -> io::Result<File> {

@@ -6,7 +6,7 @@ use std::{fs, io};
 use annals_transcript::json::{Fields, ObjectWriter, Value};
 
 use crate::digest::sha256;
-use crate::files::{WriteError, create_file};
+use crate::files::{WriteError, create_file, keep_time};
 
 /// One step of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +52,7 @@ impl Effect {
             Ok(old) => {
                 let kept = folder.join(path.file_name().unwrap_or_default());
                 create_file(&kept, &old)?;
+                keep_time(path, &kept);
                 Some(kept)
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,

@@ -13,6 +13,8 @@ pub enum Stage {
     Done,
     /// It was taken back.
     Undone,
+    /// It has happened, and what it took away was deleted for good: it cannot be taken back any more.
+    Emptied,
 }
 
 impl Stage {
@@ -22,11 +24,12 @@ impl Stage {
             Self::Begun => "begun",
             Self::Done => "done",
             Self::Undone => "undone",
+            Self::Emptied => "emptied",
         }
     }
 
     fn of(word: &str) -> Option<Self> {
-        [Self::Begun, Self::Done, Self::Undone].into_iter().find(|stage| stage.name() == word)
+        [Self::Begun, Self::Done, Self::Undone, Self::Emptied].into_iter().find(|stage| stage.name() == word)
     }
 }
 

@@ -61,6 +61,18 @@ impl<'a> Journal<'a> {
         Ok(entry)
     }
 
+    /// Notes that what the change took away is about to be deleted for good.
+    pub(crate) fn give_up(&self, mut entry: Entry) -> Result<Entry, WriteError> {
+        entry.stage = Stage::Emptied;
+        self.write(&entry)?;
+        Ok(entry)
+    }
+
+    /// Whether there is a note of a change by this name, readable or not.
+    pub(crate) fn has(&self, id: &str) -> bool {
+        self.path_of(id).is_ok_and(|path| path.exists())
+    }
+
     /// All entries, newest first; files that are none are left out.
     pub fn entries(&self) -> Vec<Entry> {
         let Ok(files) = fs::read_dir(self.data.journal()) else { return Vec::new() };

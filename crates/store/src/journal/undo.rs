@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use super::Journal;
 use super::effect::Effect;
 use super::entry::{Entry, Stage};
-use crate::busy::Busy;
+use crate::busy::{Busy, client_that_shows};
 use crate::digest::sha256;
-use crate::files::{WriteError, clear_left_overs, move_path, replace_file, unstage};
+use crate::files::{WriteError, clear_left_overs, keep_time, move_path, replace_file, unstage};
 use crate::lock::FileLock;
 
 /// Why a change was not taken back.
@@ -17,6 +17,12 @@ pub enum UndoError {
     /// It was taken back before.
     #[error("{id} was taken back already")]
     AlreadyUndone {
+        /// The entry.
+        id: String,
+    },
+    /// What it took away was deleted for good.
+    #[error("{id} cannot be taken back any more: the trash was emptied")]
+    Emptied {
         /// The entry.
         id: String,
     },
@@ -41,6 +47,9 @@ pub enum UndoError {
     Write(#[from] WriteError),
 }
 
+/// Why something cannot come back from the trash.
+const GONE: &str = "it is not in the trash any more";
+
 impl Journal<'_> {
     /// Takes a change back, the last step first. A change that a crash cut short is taken back as far as it got, and an
     /// undo that was cut short can be run again.
@@ -48,15 +57,29 @@ impl Journal<'_> {
         if entry.stage == Stage::Undone {
             return Err(UndoError::AlreadyUndone { id: entry.id });
         }
+        if entry.stage == Stage::Emptied {
+            return Err(UndoError::Emptied { id: entry.id });
+        }
         let mut locks = Vec::new();
-        for effect in &entry.effects {
-            check(effect)?;
+        for (at, effect) in entry.effects.iter().enumerate() {
+            if is_yet_to_come(effect, &entry.effects[..at]) {
+                continue;
+            }
+            check(effect, &entry.effects[at + 1..])?;
+            if let Effect::Moved { to, .. } = effect
+                && let Some(busy) = client_that_shows(to)
+            {
+                return Err(UndoError::Busy { path: to.clone(), busy });
+            }
             if let Effect::Appended { path, .. } | Effect::Created { path, .. } = effect {
                 let lock = FileLock::try_take(self.data, path)?;
                 locks.push(lock.ok_or_else(|| UndoError::Busy { path: path.clone(), busy: Busy::Locked })?);
             }
         }
         for (at, effect) in entry.effects.iter().enumerate().rev() {
+            if is_yet_to_come(effect, &entry.effects[..at]) {
+                continue;
+            }
             self.take_back(effect, &entry.id, at)?;
         }
         entry.stage = Stage::Undone;
@@ -84,7 +107,9 @@ impl Journal<'_> {
             }
             Effect::Replaced { path, kept: Some(kept), .. } => {
                 let bytes = fs::read(kept).map_err(WriteError::at(kept))?;
-                replace_file(path, &bytes)
+                replace_file(path, &bytes)?;
+                keep_time(kept, path);
+                Ok(())
             }
             Effect::Replaced { path, kept: None, .. } if exists(path) => {
                 let name = path.file_name().unwrap_or_default();
@@ -95,17 +120,43 @@ impl Journal<'_> {
     }
 }
 
+/// Whether a file was to be made where another one still is: that one was to go first.
+fn is_yet_to_come(effect: &Effect, earlier: &[Effect]) -> bool {
+    let Effect::Created { path, .. } = effect else { return false };
+    let is_there_still =
+        |effect: &Effect| matches!(effect, Effect::Moved { from, to } if from == path && !exists(to));
+    earlier.iter().any(is_there_still)
+}
+
+fn is_made_by(effects: &[Effect], place: &Path) -> bool {
+    effects.iter().any(|effect| matches!(effect, Effect::Created { path, .. } if path == place))
+}
+
 fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-fn check(effect: &Effect) -> Result<(), UndoError> {
+/// Where a file is that later steps of the same change moved, or the folder that it is in, as far as they were made.
+fn place_now(path: &Path, later: &[Effect]) -> PathBuf {
+    later.iter().fold(path.to_path_buf(), |place, effect| match effect {
+        Effect::Moved { from, to } if !exists(from) && exists(to) => match place.strip_prefix(from) {
+            Ok(inside) if inside.as_os_str().is_empty() => to.clone(),
+            Ok(inside) => to.join(inside),
+            Err(_) => place,
+        },
+        _ => place,
+    })
+}
+
+fn check(effect: &Effect, later: &[Effect]) -> Result<(), UndoError> {
     let changed = |path: &Path, why| Err(UndoError::ChangedSince { path: path.to_path_buf(), why });
     let length = |path: &Path| fs::metadata(path).map(|metadata| metadata.len());
     match effect {
         Effect::Moved { from, to } => match (exists(from), exists(to)) {
+            // What took its place in the same change goes first.
+            (true, true) if is_made_by(later, from) => Ok(()),
             (true, true) => changed(from, "something else is at the place that it was moved from"),
-            (false, false) => changed(to, "it is not in the trash any more"),
+            (false, false) => changed(to, GONE),
             _ => Ok(()),
         },
         Effect::Created { path, bytes } => match length(path) {
@@ -119,6 +170,7 @@ fn check(effect: &Effect) -> Result<(), UndoError> {
             Err(_) => changed(path, "it is not there any more"),
         },
         Effect::Replaced { path, kept, left } => {
+            let path = &place_now(path, later);
             let same = |path: &Path, digest: &str| fs::read(path).is_ok_and(|bytes| sha256(&bytes) == digest);
             let is_old = match kept {
                 Some(kept) => {
@@ -126,7 +178,11 @@ fn check(effect: &Effect) -> Result<(), UndoError> {
                 }
                 None => !exists(path),
             };
-            if same(path, left) || is_old { Ok(()) } else { changed(path, "it was changed since") }
+            match kept {
+                Some(kept) if !exists(kept) => changed(kept, GONE),
+                _ if same(path, left) || is_old => Ok(()),
+                _ => changed(path, "it was changed since"),
+            }
         }
     }
 }

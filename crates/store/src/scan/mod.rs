@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 pub use discovery::{AgentEntry, Discovery, Project, SessionEntry, SideFile};
 use walk::Roles;
-pub(crate) use walk::modified_millis;
+pub(crate) use walk::{modified_millis, session_named_in};
 
 use crate::layout::ConfigDir;
 use crate::parallel;
@@ -64,6 +64,14 @@ impl Store {
         discovery.add_files(walk::top_files(&self.config_dir, &mut problems), Vec::new());
         discovery.finish(problems);
         discovery
+    }
+
+    /// The files directly in a folder of the config dir that discovery does not look into, by name; links are left out.
+    pub fn files_in(&self, folder: &str) -> Vec<SideFile> {
+        let folder = self.config_dir.path().join(folder);
+        let mut found = walk::files_in(&Roles::Config(&self.config_dir), &folder, &mut Vec::new());
+        found.retain(|file| !file.path.is_symlink());
+        found
     }
 
     /// The working directory of a project, and how we know: see [`project_path`].

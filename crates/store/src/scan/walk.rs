@@ -191,7 +191,7 @@ fn without_ending(path: &Path, ending: &str) -> PathBuf {
 }
 
 /// The first session that the lines of a file name.
-fn session_named_in(path: &Path) -> Result<Option<SessionKey>, crate::read::ReadError> {
+pub(crate) fn session_named_in(path: &Path) -> Result<Option<SessionKey>, crate::read::ReadError> {
     let found = stream_lines(path, |line| {
         let fields = Fields::scan(line.body()).ok();
         let named = fields.and_then(|(fields, _)| Some(SessionKey::new(fields.text("sessionId")?.decode())));

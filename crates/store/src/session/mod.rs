@@ -3,6 +3,7 @@
 //! [`SessionWriter`] is made by [`create`](SessionWriter::create), [`open`](SessionWriter::open) or, for a sub-agent,
 //! [`open_agent`](SessionWriter::open_agent). It holds the lock until it is dropped.
 
+mod aside;
 mod error;
 mod fork;
 mod note;
@@ -10,6 +11,7 @@ mod open;
 mod plain;
 mod writer;
 
+pub use aside::{Aside, AsideError, append_aside};
 pub use error::AppendError;
 pub use fork::{ForkError, Forked, fork, forked_lines, path_to};
 pub use open::{AgentStart, NewSession, Patience};

@@ -195,8 +195,11 @@ impl SessionWriter<'_> {
                 self.file.append(line)
             }
             Mode::Rehearsing => {
-                let offset = self.known_length;
-                Ok(Placed { offset, end: offset + line.len() as u64 + 1, healed: false })
+                // A torn line would be ended first. Behind what was rehearsed there is nothing to read.
+                let last = self.known_length.checked_sub(1).map(|at| self.read_from(at)).transpose()?;
+                let healed = last.and_then(|bytes| bytes.last().copied()).is_some_and(|byte| byte != b'\n');
+                let offset = self.known_length + u64::from(healed);
+                Ok(Placed { offset, end: offset + line.len() as u64 + 1, healed })
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::problem::FileProblem;
 use crate::scan::modified_millis;
 use annals_transcript::view::views;
 
-pub use write::{IndexError, Refreshed, rebuild, refresh, remove};
+pub use write::{IndexError, Refreshed, Without, rebuild, refresh, remove, without};
 
 views! {
     /// The index of a project.

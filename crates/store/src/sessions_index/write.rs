@@ -86,6 +86,26 @@ pub fn remove(config: &ConfigDir, slug: &Slug, session: &SessionKey) -> Result<R
     }
 }
 
+/// An index as it is, and as it would be without some sessions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Without {
+    /// Its bytes.
+    pub before: Vec<u8>,
+    /// Its bytes without the sessions.
+    pub after: Vec<u8>,
+}
+
+/// What a project's index would be without these sessions; none where it knows none of them, or there is no index.
+pub fn without(
+    config: &ConfigDir,
+    slug: &Slug,
+    sessions: &[SessionKey],
+) -> Result<Option<Without>, IndexError> {
+    let Some(index) = Index::read(config, slug)? else { return Ok(None) };
+    let after = index.without(sessions)?;
+    Ok((after != index.file.bytes).then_some(Without { before: index.file.bytes, after }))
+}
+
 /// Makes all entries of a project's index anew, from the files, whether there was one or not, and returns how many there
 /// are. What an index says besides its entries stays, unless it cannot be read.
 pub fn rebuild(config: &ConfigDir, slug: &Slug) -> Result<usize, IndexError> {
@@ -181,11 +201,17 @@ impl Index {
     }
 
     fn remove(&self, session: &SessionKey) -> Result<Refreshed, IndexError> {
-        let places = self.places(session)?;
-        let edited = self.edit(|editor| {
-            editor.remove_items(&[Step::Key("entries")], |at| places.contains(&at)).map(drop)
-        })?;
+        let edited = self.without(std::slice::from_ref(session))?;
         self.replace(&edited, Refreshed::Removed)
+    }
+
+    /// The index without the entries of these sessions.
+    fn without(&self, sessions: &[SessionKey]) -> Result<Vec<u8>, IndexError> {
+        let mut places = Vec::new();
+        for session in sessions {
+            places.extend(self.places(session)?);
+        }
+        self.edit(|editor| editor.remove_items(&[Step::Key("entries")], |at| places.contains(&at)).map(drop))
     }
 
     /// The index with these edits.

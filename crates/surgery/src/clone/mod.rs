@@ -18,12 +18,12 @@ use annals_transcript::resume::Client;
 use annals_transcript::transcript::Transcript;
 
 pub use names::Names;
-pub(crate) use rewrite::Lineage;
+pub(crate) use rewrite::{Lineage, RewriteFault, Rewriting, blocks};
 
 use crate::belongings::Belonging;
+use crate::moved::{self, Moved};
 use crate::plan::Plan;
 use crate::session::{Agent, Session};
-use rewrite::{Moved, Rewriting};
 
 /// Where a clone goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,7 +129,7 @@ impl Cloned {
         let mut names = Names::new(session, belongings, source);
         let (home, moved) = match into {
             Into::SameProject => (session.home.clone(), None),
-            Into::Project { cwd, .. } if !is_absolute(cwd) => {
+            Into::Project { cwd, .. } if !moved::is_absolute(cwd) => {
                 return Err(ClonePlanError::NotAbsolute { cwd: cwd.clone() });
             }
             Into::Project { config, cwd } => {
@@ -137,7 +137,7 @@ impl Cloned {
                 if let Some((_, old)) = &session.home {
                     names.move_project(old, &slug);
                 }
-                (Some((config.clone(), slug)), Moved::of(session, cwd))
+                (Some((config.clone(), slug)), rewrite::moved_to(session, cwd))
             }
         };
         let path = match (into, &home) {
@@ -189,9 +189,4 @@ impl Cloned {
         };
         self.plan.changes.push(Change::Create { path, bytes });
     }
-}
-
-/// Whether a path is absolute on the system that it is of.
-fn is_absolute(path: &str) -> bool {
-    path.starts_with(['/', '\\']) || path.as_bytes().get(1..3).is_some_and(|after| after == b":\\")
 }

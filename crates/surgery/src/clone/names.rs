@@ -52,6 +52,11 @@ impl Names {
         names
     }
 
+    /// Another name for the session alone; its folder may be another, too.
+    pub(crate) fn of_session(old: SessionKey, new: SessionKey, project: Option<(Slug, Slug)>) -> Self {
+        Self { session: (old, new), records: HashMap::new(), agents: HashMap::new(), project }
+    }
+
     #[cfg(test)]
     pub(super) fn made_up<const R: usize, const A: usize>(
         session: (&str, &str),

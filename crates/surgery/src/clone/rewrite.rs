@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use annals_transcript::edit::{EditError, Editor, Step};
-use annals_transcript::json::{ObjectWriter, Value};
+use annals_transcript::json::{ObjectWriter, Text, Value};
 use annals_transcript::transcript::Transcript;
 
 use super::ClonePlanError;
 use super::names::Names;
 use super::tokens;
+use crate::moved::Moved;
 use crate::relink::references;
 use crate::session::Session;
 
@@ -19,39 +20,26 @@ pub(crate) enum Lineage {
     Forgotten,
     /// `forkedFrom`, with the session and the record.
     Told,
+    /// What they said before.
+    Kept,
 }
 
-/// Another working directory: paths at and below the old one follow.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Moved {
-    old: String,
-    new: String,
-}
-
-impl Moved {
-    /// From the session's own folder: the first that has its project's name, else the first of all.
-    pub(super) fn of(session: &Session, new: &str) -> Option<Self> {
-        let transcript = session.transcript();
-        let text = |value: Value<'_>| value.text().map(|text| text.to_string());
-        let folders: Vec<String> = (0..transcript.nodes().len())
-            .filter_map(|node| transcript.fields(node).get("cwd").and_then(text))
-            .collect();
-        let slug = session.home.as_ref().map(|(_, slug)| slug.as_str());
-        let own = folders.iter().find(|folder| Some(annals_store::project_slug(folder).as_str()) == slug);
-        let old = own.or(folders.first())?.clone();
-        Some(Self { old, new: new.to_owned() })
-    }
-
-    fn follow(&self, folder: &str) -> Option<String> {
-        let below = folder.strip_prefix(&self.old)?;
-        (below.is_empty() || below.starts_with(['/', '\\'])).then(|| format!("{}{below}", self.new))
-    }
+/// From the session's own folder: the first that has its project's name, else the first of all.
+pub(super) fn moved_to(session: &Session, new: &str) -> Option<Moved> {
+    let transcript = session.transcript();
+    let text = |value: Value<'_>| value.text().map(|text| text.to_string());
+    let folders: Vec<String> = (0..transcript.nodes().len())
+        .filter_map(|node| transcript.fields(node).get("cwd").and_then(text))
+        .collect();
+    let slug = session.home.as_ref().map(|(_, slug)| slug.as_str());
+    let own = folders.iter().find(|folder| Some(annals_store::project_slug(folder).as_str()) == slug);
+    Some(Moved::new(own.or(folders.first())?, new))
 }
 
 /// A line that could not be rewritten.
-pub(super) struct RewriteFault {
-    line: u32,
-    source: EditError,
+pub(crate) struct RewriteFault {
+    pub(crate) line: u32,
+    pub(crate) source: EditError,
 }
 
 impl RewriteFault {
@@ -62,10 +50,10 @@ impl RewriteFault {
 
 /// How lines are rewritten.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rewriting<'n> {
-    pub(super) names: &'n Names,
-    pub(super) lineage: Lineage,
-    pub(super) moved: Option<&'n Moved>,
+pub(crate) struct Rewriting<'n> {
+    pub(crate) names: &'n Names,
+    pub(crate) lineage: Lineage,
+    pub(crate) moved: Option<&'n Moved>,
 }
 
 impl<'n> Rewriting<'n> {
@@ -75,7 +63,7 @@ impl<'n> Rewriting<'n> {
     }
 
     /// A file of lines. What is no record, torn or blank, keeps its place and its bytes but for the ids in it.
-    pub(super) fn file(&self, bytes: &[u8]) -> Result<Vec<u8>, RewriteFault> {
+    pub(crate) fn file(&self, bytes: &[u8]) -> Result<Vec<u8>, RewriteFault> {
         let transcript = Transcript::parse(bytes);
         let mut out = Vec::with_capacity(bytes.len());
         let mut at = 0;
@@ -100,7 +88,8 @@ impl<'n> Rewriting<'n> {
         }
     }
 
-    fn record(&self, raw: &[u8]) -> Result<Vec<u8>, EditError> {
+    /// One record.
+    pub(crate) fn record(&self, raw: &[u8]) -> Result<Vec<u8>, EditError> {
         let value = Value::parse(raw).map_err(EditError::NotAnObject)?;
         let text = |path: &[&str]| {
             let found = path.iter().try_fold(value, |value, key| value.get(key));
@@ -130,7 +119,9 @@ impl<'n> Rewriting<'n> {
         if let Some(folder) = self.moved.and_then(|moved| moved.follow(&text(&["cwd"])?)) {
             editor.replace_string(&[Step::Key("cwd")], &folder)?;
         }
-        editor.remove(&[], "forkedFrom")?;
+        if self.lineage != Lineage::Kept {
+            editor.remove(&[], "forkedFrom")?;
+        }
         let edited = self.mentions(&editor.finish()?);
         match (self.lineage, uuid) {
             (Lineage::Told, Some(uuid)) => self.told(&edited, &uuid),
@@ -157,7 +148,7 @@ impl<'n> Rewriting<'n> {
         }
         if let Ok(value) = Value::parse(bytes) {
             let mut signed = Vec::new();
-            thinking(value, bytes, &mut signed);
+            blocks(value, bytes, &|kind| kind.is("thinking") || kind.is("redacted_thinking"), &mut signed);
             splices.retain(|(start, end, _)| !signed.iter().any(|(from, to)| from <= start && end <= to));
         }
         let mut out = Vec::with_capacity(bytes.len());
@@ -177,18 +168,20 @@ impl<'n> Rewriting<'n> {
     }
 }
 
-/// The places of thinking blocks, wherever a copy of a message stands.
-fn thinking(value: Value<'_>, whole: &[u8], found: &mut Vec<(usize, usize)>) {
+/// The places of blocks of some types, wherever a copy of a message stands.
+pub(crate) fn blocks(
+    value: Value<'_>,
+    whole: &[u8],
+    is_wanted: &dyn Fn(Text<'_>) -> bool,
+    found: &mut Vec<(usize, usize)>,
+) {
     if let Some(fields) = value.fields() {
-        let is_thinking = |kind: Value<'_>| {
-            kind.text().is_some_and(|kind| kind.is("thinking") || kind.is("redacted_thinking"))
-        };
-        if fields.get("type").is_some_and(is_thinking) {
+        if fields.text("type").is_some_and(is_wanted) {
             let start = value.raw().as_ptr() as usize - whole.as_ptr() as usize;
             found.push((start, start + value.raw().len()));
             return;
         }
-        fields.iter().for_each(|field| thinking(field.value, whole, found));
+        fields.iter().for_each(|field| blocks(field.value, whole, is_wanted, found));
     }
-    value.items().for_each(|item| thinking(item, whole, found));
+    value.items().for_each(|item| blocks(item, whole, is_wanted, found));
 }

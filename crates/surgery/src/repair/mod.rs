@@ -23,6 +23,7 @@ mod place;
 mod thinking;
 
 use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
 
 use annals_transcript::graph::Graph;
 use annals_transcript::inspect::inspect;
@@ -43,6 +44,18 @@ use mend::{Mend, View};
 pub struct Options {
     /// Only these kinds; none named means all.
     pub only: BTreeSet<RepairKind>,
+    /// What becomes of the files of its sub-agents.
+    pub agents: Agents,
+}
+
+/// What becomes of the files of a session's sub-agents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Agents {
+    /// They are repaired with it.
+    #[default]
+    Repaired,
+    /// They are left as they are.
+    Left,
 }
 
 /// Why a repair cannot be planned.
@@ -67,20 +80,37 @@ const MOST_SWEEPS: usize = 8;
 /// So many mends are tried one by one, where all at once would lose something.
 const MOST_TRIED: usize = 200;
 
-/// Plans the repair of a session's own file. A file with nothing to mend gives an empty plan.
+/// Plans the repair of a session's file and those of its sub-agents. Files with nothing to mend give an empty plan.
 pub fn repair(session: &Session, options: &Options) -> Result<Plan, RepairError> {
     let mut plan = Plan::new(format!("repair {}", session.key), &session.root());
-    let work = mended(&session.bytes, options);
-    let edit = work.document.into_edit(&session.path, &session.bytes);
+    plan.notes = mend_file(&mut plan, &session.path, &session.bytes, options)?;
+    plan.notes.extend(other_name(session));
+    if options.agents == Agents::Repaired {
+        for agent in &session.agents {
+            let notes = mend_file(&mut plan, &agent.entry.path, &agent.bytes, options)?;
+            let name = agent.entry.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            plan.notes.extend(notes.into_iter().map(|note| format!("{name}: {note}")));
+        }
+    }
+    Ok(plan)
+}
+
+/// Adds the mends of one file to the plan; what is to be said of it.
+fn mend_file(
+    plan: &mut Plan,
+    path: &Path,
+    bytes: &[u8],
+    options: &Options,
+) -> Result<Vec<String>, RepairError> {
+    let work = mended(bytes, options);
+    let edit = work.document.into_edit(path, bytes);
     if !edit.is_empty() {
         if let Some(violation) = verify(&edit, &edit.result()).into_iter().next() {
-            return Err(RepairError::Wrong { path: session.path.clone(), violation });
+            return Err(RepairError::Wrong { path: path.to_path_buf(), violation });
         }
         plan.edit(edit);
     }
-    plan.notes = work.notes;
-    plan.notes.extend(other_name(session));
-    Ok(plan)
+    Ok(work.notes)
 }
 
 /// The file after all repairs. Often a mend only pays once another is made, so all are tried as one first; if a client would

@@ -1,7 +1,7 @@
 //! A line without a parent in the midst of a conversation, which cuts off what came before it.
 
 use annals_transcript::loss::losses;
-use annals_transcript::record::{Record, SystemKind};
+use annals_transcript::record::{Record, RecordKind, SystemKind};
 use annals_transcript::resume::{Client, branch, resume};
 use annals_transcript::transcript::{NodeIndex, Parent};
 use annals_transcript::turn::{Speaker, prompt_text};
@@ -12,11 +12,12 @@ use super::place::{Place, place};
 pub(super) fn find(view: &View<'_, '_>) -> Found {
     let mut found = Found::default();
     // One at a time: what stands before the cut may be cut again.
-    let Some(index) = branch(view.transcript, view.graph, Client::NEWEST).first().copied() else {
+    let Some(first) = branch(view.transcript, view.graph, Client::NEWEST).first().copied() else {
         return found;
     };
+    let index = above_progress(view, first);
     let node = view.node(index);
-    let starts_anew = matches!(node.parent, Parent::Null | Parent::Absent) && view.is_main(index);
+    let starts_anew = matches!(node.parent, Parent::Null | Parent::Absent) && view.is_main(first);
     let by_compaction = node.is_compact_summary || node.system == Some(SystemKind::CompactBoundary);
     if !starts_anew || by_compaction {
         return found;
@@ -42,6 +43,18 @@ pub(super) fn find(view: &View<'_, '_>) -> Found {
         }
     }
     found
+}
+
+/// The uppermost of the progress lines that a line hangs from, which clients pass over; else the line itself.
+fn above_progress(view: &View<'_, '_>, from: NodeIndex) -> NodeIndex {
+    let mut top = from;
+    // A parent stands before its child here, so that a circle ends the walk.
+    while let Some(parent) = view.graph.parent(top).filter(|&parent| parent < top)
+        && view.node(parent).kind == RecordKind::Progress
+    {
+        top = parent;
+    }
+    top
 }
 
 /// Whether an earlier line without a parent has the same prompt: then a person went back to the start.

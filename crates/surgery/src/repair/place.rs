@@ -75,13 +75,33 @@ pub(super) fn place(view: &View<'_, '_>, node: NodeIndex) -> Place {
         }
     }
     match (newest, before) {
-        (Some((time, index)), _) if millis - time <= NEAR_MILLIS => Place::Behind(index, Evidence::Near),
+        (Some((time, index)), _) if millis - time <= NEAR_MILLIS => {
+            Place::Behind(end_of_branch(view, index, node, &is_free), Evidence::Near)
+        }
         (Some((time, _)), Some(before)) if view.node(before).millis.is_none_or(|at| at == time) => {
             Place::Behind(before, Evidence::Time)
         }
         (None, None) => Place::First,
         _ => Place::Ambiguous,
     }
+}
+
+/// Where a branch goes on from a line up to another in the file. Clients stamp some lines with the time at which they began to
+/// make them, so that the newest line is not always the last of its branch.
+fn end_of_branch(
+    view: &View<'_, '_>,
+    from: NodeIndex,
+    up_to: NodeIndex,
+    is_free: &dyn Fn(NodeIndex) -> bool,
+) -> NodeIndex {
+    let mut end = from;
+    // Each step goes on in the file, so that a circle ends the walk.
+    while let Some(next) =
+        view.graph.children(end).filter(|&child| end < child && child < up_to && is_free(child)).last()
+    {
+        end = next;
+    }
+    end
 }
 
 /// A line and everything that hangs from it.

@@ -32,13 +32,31 @@ fn plan() -> (Home, Plan) {
         Change::Replace { path: side, bytes: b"[1]".to_vec() },
         Change::Move { from: moved, to: home.config_dir().join("file-history/q/y@v1") },
         Change::Discard { path: gone },
+        // What was changed before may move, alone or with its folder.
+        Change::Move {
+            from: home.config_dir().join("todos/a.json"),
+            to: home.config_dir().join("todos/b.json"),
+        },
+        Change::Move {
+            from: home.config_dir().join("projects/-p"),
+            to: home.config_dir().join("projects/-q"),
+        },
     ];
     (home, plan)
 }
 
 #[test]
 fn a_change_stopped_at_any_step_comes_back_whole() {
-    come_back_from_every_step(10, plan, |_, before, after| assert_ne!(before, after));
+    come_back_from_every_step(14, plan, |plan, before, after| {
+        let edit = &plan.edits[0];
+        let place = plan.place_after(edit.path()).unwrap();
+        assert!(place.ends_with("projects/-q/one.jsonl"));
+        assert_eq!(
+            (after.get(&place), before.get(edit.path())),
+            (Some(&edit.result()), Some(&edit.before().to_vec()))
+        );
+        assert!(!after.contains_key(edit.path()));
+    });
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::path::Path;
 use annals_surgery::relink::relink;
 use annals_surgery::verify::{Violation, verify};
 use annals_surgery::{FileEdit, LineFate};
+use annals_testkit::builder::Session;
 use annals_transcript::graph::Graph;
 use annals_transcript::transcript::Transcript;
 
@@ -132,4 +133,30 @@ fn what_a_compaction_kept_still_begins_on_its_own_stretch() {
     relink(&mut edit, &transcript, &Graph::new(&transcript), &BTreeSet::from([1])).unwrap();
     let after = String::from_utf8(edit.result()).unwrap();
     assert!(after.contains(r#""headUuid":"middle""#) && after.contains(r#""tailUuid":"tail""#), "{after}");
+}
+
+#[test]
+fn what_comes_from_another_file_may_be_as_odd_as_it_was_there() {
+    let first = Session::new().prompt("one").reply("1").into_bytes();
+    let second = Session::new()
+        .parent(Some("nowhere"))
+        .response(|response| response.thinking("so").text("2"))
+        .into_bytes();
+    let second = String::from_utf8(second).unwrap();
+    let strange = second.replace("00000000-0000-4000-8000-", "00000000-0000-4000-9000-");
+    let with = |lines: &str, is_brought: bool| {
+        let mut edit = FileEdit::new(Path::new("x"), &first);
+        for line in lines.lines() {
+            edit.insert_after(2, line.as_bytes().to_vec(), "test");
+        }
+        if is_brought {
+            edit.bring(lines.as_bytes());
+        }
+        verify(&edit, &edit.result())
+    };
+    assert_eq!(with(&strange, true), []);
+    assert!(with(&strange, false).iter().any(|found| matches!(found, Violation::Thinking { .. })));
+    assert!(with(&strange, false).iter().any(|found| matches!(found, Violation::Parent { .. })));
+    // What is in both may still stand only once.
+    assert!(with(&second, true).iter().any(|found| matches!(found, Violation::Duplicate { .. })));
 }

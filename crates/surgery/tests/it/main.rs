@@ -8,9 +8,13 @@ mod compress;
 mod conversation;
 mod edits;
 mod fork;
+mod gc;
+mod merge;
+mod move_project;
 mod redact;
 mod repair;
 mod steps;
 mod strip;
+mod trash;
 
 use steps::tree;

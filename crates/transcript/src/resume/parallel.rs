@@ -36,7 +36,7 @@ pub(super) fn pull_in(lines: &Lines<'_, '_>, rules: &Rules, chain: Vec<NodeIndex
         let results = step.take_results();
         if rules.parallel == ParallelRule::Descendants && !results.is_empty() {
             let behind =
-                chain[at..].iter().take_while(|&&next| !lines.is_message(next) || is_result(lines, next));
+                chain[at..].iter().take_while(|&&next| !speaks(lines, next) || is_result(lines, next));
             let behind = &chain[at..at + behind.count()];
             at += behind.len();
             merge(lines, &mut whole, behind, &results);
@@ -64,6 +64,11 @@ fn merge(lines: &Lines<'_, '_>, whole: &mut Vec<NodeIndex>, behind: &[NodeIndex]
 fn response_of<'a>(lines: &Lines<'_, 'a>, index: NodeIndex) -> Option<MessageId<'a>> {
     let node = lines.node(index);
     if node.kind == RecordKind::Assistant { node.message } else { None }
+}
+
+/// Whether somebody says something on a line: a person or a model, not the client in a person's name.
+fn speaks(lines: &Lines<'_, '_>, index: NodeIndex) -> bool {
+    lines.is_message(index) && !lines.node(index).is_meta
 }
 
 /// Whether a line carries a tool's result.
@@ -195,7 +200,7 @@ impl<'l, 't, 'a> Step<'l, 't, 'a> {
                 let is_result = is_result(self.lines, child);
                 let is_beside = || {
                     self.rule == ParallelRule::Descendants
-                        && !self.lines.is_message(child)
+                        && !speaks(self.lines, child)
                         && (is_dead_end || self.is_dead_end(child))
                 };
                 if !is_result && !is_beside() {
@@ -215,13 +220,13 @@ impl<'l, 't, 'a> Step<'l, 't, 'a> {
         }
     }
 
-    /// Whether nothing hangs from a notice or attachment but results and more of its kind.
+    /// Whether nothing hangs from a notice, an attachment or the client's own words but results and more of its kind.
     fn is_dead_end(&self, from: NodeIndex) -> bool {
         let mut seen = HashSet::new();
         let mut open = vec![from];
         while let Some(index) = open.pop() {
-            let is_message = self.lines.is_message(index) && !is_result(self.lines, index);
-            if is_message || self.lines.node(index).system == Some(SystemKind::CompactBoundary) {
+            let goes_on = speaks(self.lines, index) && !is_result(self.lines, index);
+            if goes_on || self.lines.node(index).system == Some(SystemKind::CompactBoundary) {
                 return false;
             }
             if seen.insert(index) {

@@ -232,4 +232,31 @@ fn one_client_takes_along_what_hangs_beside_and_leads_nowhere() {
     );
     let leads_on = format!("u U1\n t T1\n {command}\n a B\n r T1 <T1\n a A2");
     check(&leads_on, &[(&[MID, NEW], "U[U1] A[call T1] U[result T1] A[A2]")]);
+    let own_words = "u M1 <T1 {\"isMeta\":true}";
+    let beside = format!("u U1\n t T1\n {own_words}\n r T1 <T1\n a A2");
+    check(
+        &beside,
+        &[
+            (&[MID], "U[U1] A[call T1] U[result T1] A[A2]"),
+            (&[NEW], "U[U1] A[call T1] U[result T1 | M1] A[A2]"),
+        ],
+    );
+    let answered = format!("u U1\n t T1\n {own_words}\n a B\n r T1 <T1\n a A2");
+    check(&answered, &[(&[MID, NEW], "U[U1] A[call T1] U[result T1] A[A2]")]);
+    let prompted = "u U1\n t T1\n u P1 <T1\n r T1 <T1\n a A2";
+    check(prompted, &[(&[MID, NEW], "U[U1] A[call T1] U[result T1] A[A2]")]);
+}
+
+#[test]
+fn what_one_client_says_beside_parallel_results_comes_in_the_order_of_the_file() {
+    let own_words = |name: &str, parent: &str| format!("u {name} <{parent} {{\"isMeta\":true}}");
+    let (first, second) = (own_words("M1", "RT1"), own_words("M2", "RT2"));
+    let calls = "u U1\n t T1 mid=m\n t T2 mid=m";
+    let (one, two) = (format!("r T1 <T1\n {first}"), format!("r T2 <T2\n {second}"));
+    for (file, said) in [
+        (format!("{calls}\n {one}\n {two}\n a A2 <M2"), "result T1 | result T2 | M1 | M2"),
+        (format!("{calls}\n {two}\n {one}\n a A2 <M2"), "result T2 | result T1 | M2 | M1"),
+    ] {
+        check(&file, &[(&[NEW], &format!("U[U1] A[call T1 | call T2] U[{said}] A[A2]"))]);
+    }
 }

@@ -39,7 +39,7 @@ struct Verdict {
 pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let mut targets: Vec<Target> = Vec::new();
     for session in &args.sessions {
-        let target = Target::find(context, session)?;
+        let target = Target::find_or_unpack(context, session)?;
         target.check_readable()?;
         targets.push(target);
     }
@@ -108,7 +108,7 @@ fn check(target: &Target, bytes: &[u8]) -> Checked {
     }
     problems.extend(unlinked(&family));
     Checked {
-        path: target.path.clone(),
+        path: target.known(&target.path),
         // Sub-agents' files are not resumed by themselves.
         clients: session.map(|_| Client::ALL.iter().map(verdict).collect()).unwrap_or_default(),
         problems,

@@ -56,7 +56,7 @@ fn rows_of_files(family: &Family<'_>, target: &Target, context: &Context) -> Vec
         });
         Row {
             id: file.entry.key.to_string(),
-            file: file.entry.path.display().to_string(),
+            file: target.known(&file.entry.path).display().to_string(),
             tool_use: spawn.map(|(_, spawn)| spawn.tool_use.clone()),
             linked_by: match link {
                 AgentLink::Linked { by, .. } => Some(by.name()),
@@ -94,7 +94,7 @@ fn rows_of_sidechains(main: &Transcript<'_>, target: &Target, context: &Context)
         let own: Vec<_> = usage.iter().filter(is_own).cloned().collect();
         Row {
             id: facts.id.clone(),
-            file: target.path.display().to_string(),
+            file: target.known(&target.path).display().to_string(),
             tool_use: started.map(|(spawn, _)| spawn.tool_use.clone()),
             linked_by: started.map(|(_, by)| by.name()),
             parent: started.map(|_| target.key.to_string()),

@@ -18,7 +18,7 @@ use crate::error::{Fault, Outcome};
 use crate::session::Target;
 
 pub(crate) fn run(args: &ShowArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let target = Target::find(context, &args.session)?;
+    let target = Target::find_or_unpack(context, &args.session)?;
     target.check_readable()?;
     let is_for_people = matches!(args.form, Form::Transcript | Form::Markdown);
     if context.json && is_for_people {

@@ -5,6 +5,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use annals_store::changes::Change;
 use annals_store::journal::{Effect, Journal, Stage, UndoError};
 use annals_store::reset::{ResetError, apply, plan};
 use annals_store::session::InUse;
@@ -109,6 +110,45 @@ fn a_reset_that_was_killed_at_any_step_comes_back_whole() {
         killed += 1;
     }
     assert!(killed > 16, "{killed}");
+}
+
+#[test]
+fn a_file_that_takes_the_place_of_another_goes_again_and_the_other_comes_back() {
+    for kill_at in 0.. {
+        let place = Place::new();
+        let root = place.config.path().to_path_buf();
+        let (old, new) = (root.join("todos/a.json"), root.join("todos/b.json"));
+        fs::create_dir_all(old.parent().unwrap()).unwrap();
+        // Of the same length: only the order of the steps tells which is which.
+        fs::write(&old, "before").unwrap();
+        let ready = [place.data.path().join("ready-a"), place.data.path().join("ready-b")];
+        fs::create_dir_all(place.data.path()).unwrap();
+        ready.iter().for_each(|path| fs::write(path, "after!").unwrap());
+        let before = tree(&root);
+        let changes = [
+            Change::Discard { path: old.clone() },
+            Change::Place { from: ready[0].clone(), path: old.clone() },
+            Change::Place { from: ready[1].clone(), path: new.clone() },
+        ];
+        let mut watch =
+            |step| if step == kill_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let done = annals_store::changes::apply(&changes, "x", &root, &place.data, &place.source, &mut watch);
+        if done.is_ok() {
+            assert_eq!(
+                (fs::read(&old).unwrap(), fs::read(&new).unwrap()),
+                (b"after!".to_vec(), b"after!".to_vec())
+            );
+        }
+        let journal = Journal::new(&place.data);
+        if let Some(entry) = journal.entries().into_iter().next() {
+            journal.undo(entry).unwrap();
+        }
+        assert_eq!(tree(&root), before, "killed at step {kill_at}");
+        if done.is_ok() {
+            assert!(kill_at > 5, "{kill_at}");
+            return;
+        }
+    }
 }
 
 #[test]

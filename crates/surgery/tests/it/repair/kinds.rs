@@ -54,6 +54,33 @@ fn damaged_lines_keep_what_is_whole() {
 }
 
 #[test]
+fn a_chain_that_is_cut_at_progress_is_joined() {
+    let bytes = Session::new()
+        .prompt("one")
+        .reply("first")
+        .parent(None)
+        .chained("progress", |fields| _ = fields.string("toolUseID", "toolu_1"))
+        .reply("second")
+        .into_bytes();
+    check(&bytes, &["3 ~ null-parent: it follows line 2: the nearest line in time"], (1, 3));
+}
+
+#[test]
+fn what_was_cut_off_follows_the_end_of_a_branch_not_its_newest_line() {
+    // The client's own words bear the time at which it began to make them: before the result that they follow.
+    let begun = Session::new().prompt("one").tool_use("Skill", "{}").wait(3).tool_result("launching");
+    let result = String::from_utf8(begun.clone().into_bytes()).unwrap();
+    let (_, time) = result.lines().nth(1).unwrap().split_once("\"timestamp\":").unwrap();
+    let own_words = format!(
+        "{{\"parentUuid\":\"{}\",\"uuid\":\"own-words\",\"isMeta\":true,\"type\":\"user\",\
+         \"message\":{{\"role\":\"user\",\"content\":\"the skill\"}},\"timestamp\":{time}\n",
+        uuid(3)
+    );
+    let bytes = begun.raw(own_words.as_bytes()).parent(None).reply("done").into_bytes();
+    check(&bytes, &["5 ~ null-parent: it follows line 4: the nearest line in time"], (1, 4));
+}
+
+#[test]
 fn cut_chains_are_joined() {
     let late = |parent: Option<&str>| {
         Session::new().prompt("one").reply("first").wait(900).parent(parent).prompt("two").reply("second")
@@ -207,7 +234,7 @@ fn only_what_is_named_is_repaired() {
     let bytes =
         [b"what\n".to_vec(), Session::new().prompt("one").tool_use("Bash", "{}").into_bytes()].concat();
     let only = |kind: RepairKind| {
-        let options = Options { only: [kind].into() };
+        let options = Options { only: [kind].into(), ..Options::default() };
         reasons(&repair(&session(&bytes), &options).unwrap()).len()
     };
     assert_eq!(

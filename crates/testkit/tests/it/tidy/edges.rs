@@ -3,16 +3,17 @@
 use super::{read, report, rooms};
 
 /// A room and the rooms below it that it may use.
-const PICTURE: [(&str, &[&str]); 10] = [
+const PICTURE: [(&str, &[&str]); 11] = [
     ("transcript", &[]),
     ("store", &["transcript"]),
     ("demo", &["transcript"]),
-    ("surgery", &["store", "transcript"]),
-    ("index", &["store", "transcript"]),
-    ("agent", &["store", "transcript"]),
+    ("vault", &["store", "transcript"]),
+    ("surgery", &["vault", "store", "transcript"]),
+    ("index", &["vault", "store", "transcript"]),
+    ("agent", &["vault", "store", "transcript"]),
     ("collect", &["index", "store", "transcript"]),
     ("ui", &["surgery", "index", "agent", "store", "transcript"]),
-    ("cli", &["ui", "collect", "surgery", "index", "agent", "store", "demo", "transcript"]),
+    ("cli", &["ui", "collect", "surgery", "index", "agent", "vault", "store", "demo", "transcript"]),
     ("testkit", &["store", "transcript", "demo"]),
 ];
 

@@ -1,0 +1,235 @@
+//! Every changing command, really killed before each step of its change: `annals undo` gives every byte of the store back.
+//!
+//! Each kill is that of a process of its own: this test binary, started again for the one test that carries a change out and
+//! sends itself the signal. Nothing is flushed or dropped; locks end with the process.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use std::{env, fs, process, thread};
+
+use annals_demo::Plan as DemoPlan;
+use annals_store::changes::{self, Change};
+use annals_store::digest::sha256;
+use annals_store::session::append_aside;
+use annals_store::todos::{TodoItem, list_bytes};
+use annals_store::{AgentKey, DataDir, Discovery, SessionEntry, Store, reset};
+use annals_surgery::apply::apply;
+use annals_surgery::repair::Options;
+use annals_surgery::strip::{Age, Part, Wish};
+use annals_surgery::{Plan, Session, belongings, clone, compress, fork, redact, repair, strip};
+use annals_testkit::home::Home;
+use annals_testkit::source::Counting;
+use annals_transcript::draft::Draft;
+use annals_transcript::redact::Rules;
+
+use crate::{annals, annals_exits};
+
+/// Where the process that is killed finds its order.
+const ORDER: &str = "ANNALS_TEST_KILLED";
+
+/// Every change, and the fewest steps that it can have.
+const CHANGES: [(&str, usize); 10] = [
+    ("clone", 3),
+    ("fork", 3),
+    ("strip", 3),
+    ("compress", 3),
+    ("redact", 3),
+    ("repair", 3),
+    ("rename", 3),
+    ("tag", 3),
+    ("reset-project", 3),
+    ("todos set", 3),
+];
+
+fn demo() -> DemoPlan {
+    DemoPlan { sessions: Some(6), ..DemoPlan::default() }
+}
+
+/// Every file below a folder with its digest, but for new bytes that never took their name: no file of the user's.
+fn tree(root: &Path) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    let mut waiting = vec![root.to_path_buf()];
+    while let Some(folder) = waiting.pop() {
+        for path in fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path()) {
+            if path.is_dir() {
+                waiting.push(path);
+            } else if !path.to_string_lossy().ends_with(".annals-new") {
+                found.insert(path.clone(), sha256(&fs::read(&path).unwrap()));
+            }
+        }
+    }
+    found
+}
+
+/// Every file has the bytes that it had, and there is no other.
+#[track_caller]
+fn is_as_before(home: &Home, before: &BTreeMap<PathBuf, String>, what: &str) {
+    let after = tree(&home.config_dir());
+    let of = |path: &PathBuf| (before.get(path), after.get(path));
+    let paths: BTreeSet<_> = before.keys().chain(after.keys()).collect();
+    let odd: Vec<_> = paths.into_iter().filter(|path| of(path).0 != of(path).1).collect();
+    assert!(odd.is_empty(), "{what}: {odd:?}");
+}
+
+/// The largest session: it has all that an operation can want.
+fn largest(discovery: &Discovery) -> &SessionEntry {
+    discovery.sessions.iter().max_by_key(|session| (session.bytes, &session.path)).unwrap()
+}
+
+/// A store in which there is something to do for each change.
+fn store() -> Home {
+    let home = Home::new();
+    home.fill(&demo());
+    let discovery = Store::open(home.config_dir()).discover();
+    let path = &largest(&discovery).path;
+    let times = fs::metadata(path).unwrap().modified().unwrap();
+    let mut bytes = fs::read(path).unwrap();
+    // Something for a repair.
+    bytes.extend_from_slice(b"{\"type\":\"user\",\"uuid\":\"torn");
+    fs::write(path, bytes).unwrap();
+    fs::File::options().write(true).open(path).unwrap().set_modified(times).unwrap();
+    home
+}
+
+fn plan_of(name: &str, path: &Path) -> Plan {
+    let source = Counting::default();
+    let session = Session::load(path).unwrap();
+    match name {
+        "clone" | "fork" => {
+            let (session, files) = belongings::load(path).unwrap();
+            if name == "clone" {
+                return clone::plan(&session, &files, &clone::Into::SameProject, &source).unwrap().plan;
+            }
+            fork::plan(&session, &files, &fork::At::End, fork::Ids::New, &source).unwrap().plan
+        }
+        "strip" => {
+            let parts = vec![Part::Thinking, Part::Progress];
+            let wish = Wish {
+                tools: None,
+                parts: parts.into_iter().collect(),
+                large_results: Some(100),
+                age: Age::Any,
+            };
+            strip::strip(&session, &wish).unwrap()
+        }
+        "compress" => compress::compress(&session, 1, &source).unwrap(),
+        "redact" => {
+            let discovery = session.home.as_ref().map(|(config, _)| Store::open(config.path()).discover());
+            let files = redact::suspects(&session, discovery.as_ref()).unwrap();
+            redact::plan(&session, &files, &Rules::new(&[], &["(?i)the".to_owned()]).unwrap()).unwrap()
+        }
+        "repair" => repair::repair(&session, &Options::default()).unwrap(),
+        _ => panic!("{name} has no plan"),
+    }
+}
+
+/// Carries a change out, and dies before one of its steps. Started by the test below, in a process of its own.
+#[test]
+#[ignore = "started by killed_before_each_step_every_change_comes_back"]
+fn dies_before_a_step() {
+    let order = env::var(ORDER).unwrap();
+    let (name, step) = order.rsplit_once(' ').unwrap();
+    let fatal: usize = step.parse().unwrap();
+    let mut watch = |step: usize| {
+        if step == fatal {
+            Command::new("kill").args(["-KILL", &process::id().to_string()]).status().unwrap();
+            // It is on its way.
+            thread::sleep(Duration::from_secs(60));
+        }
+        ControlFlow::Continue(())
+    };
+    let data = DataDir::new(PathBuf::from(env::var_os("ANNALS_DATA_DIR").unwrap()));
+    let (store, source) = (Store::open(env::var_os("CLAUDE_CONFIG_DIR").unwrap()), Counting::default());
+    let (config, discovery) = (store.config_dir().clone(), store.discover());
+    let session = largest(&discovery);
+    match name {
+        "rename" | "tag" => {
+            let draft = if name == "tag" { Draft::tag("a-tag") } else { Draft::custom_title("A title") };
+            drop(append_aside(&session.path, &draft, name, &data, &source, &mut watch).unwrap());
+        }
+        "reset-project" => {
+            let plan = reset::plan(&discovery, &config, &session.slug);
+            changes::apply(&plan.changes(), name, config.path(), &data, &source, &mut watch).unwrap();
+        }
+        "todos set" => {
+            let items = TodoItem::list(br#"["one","two"]"#).unwrap();
+            let path = config.todo(&session.key, &AgentKey::new(session.key.as_str()));
+            let replaced = [Change::Replace { path, bytes: list_bytes(&items) }];
+            changes::apply(&replaced, name, config.path(), &data, &source, &mut watch).unwrap();
+        }
+        _ => drop(apply(&plan_of(name, &session.path), &data, &source, &mut watch).unwrap()),
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn killed_before_each_step_every_change_comes_back() {
+    for (name, least) in CHANGES {
+        for step in 0.. {
+            let home = store();
+            let before = tree(&home.config_dir());
+            let mut command = home.command(env::current_exe().unwrap());
+            command.args(["--exact", "killed::dies_before_a_step", "--ignored"]);
+            let answer = home.finish(command.env(ORDER, format!("{name} {step}")));
+            let finished = answer.code == Some(0);
+            assert!(finished || answer.code.is_none(), "{name} {step}: {}{}", answer.out, answer.error);
+            if finished {
+                assert_ne!(tree(&home.config_dir()), before, "{name} did nothing");
+            }
+            let undone = annals(&home, &["undo", "--yes"]);
+            // Before the change is noted nothing is done that could be taken back.
+            assert!(matches!(undone.code, Some(0 | 1)), "{name} {step}: {}", undone.error);
+            assert!(undone.code == Some(0) || !finished, "{name} {step}: {}", undone.error);
+            is_as_before(&home, &before, &format!("{name}, killed before step {step}"));
+            if finished {
+                assert!(step >= least, "{name} has only {step} steps");
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn undo_after_every_command_gives_every_byte_back() {
+    let items = Home::new();
+    let list = items.write("items.json", br#"["one","two"]"#).display().to_string();
+    let commands: [&[&str]; 14] = [
+        &["clone"],
+        &["fork"],
+        &["fork", "--turn", "1"],
+        &["fork", "--keep-ids"],
+        &["strip", "--tools", "all", "--thinking"],
+        &["strip", "--tools", "all", "--keep-calls", "--images", "--progress", "--attachments"],
+        &["strip", "--large-results", "100"],
+        &["compress", "--keep-turns", "1"],
+        &["redact", "--pattern", "(?i)the"],
+        &["repair"],
+        &["rename", "Another name"],
+        &["tag", "a-tag"],
+        &["todos set", "--file", &list],
+        &["reset-project"],
+    ];
+    for words in commands {
+        let home = store();
+        let before = tree(&home.config_dir());
+        let discovery = Store::open(home.config_dir()).discover();
+        let session = largest(&discovery);
+        // The session stands right behind the command. The name of a project begins as an option does.
+        let mut arguments: Vec<&str> = words[0].split(' ').collect();
+        match words[0] {
+            "reset-project" => arguments.extend(["--yes", "--", session.slug.as_str()]),
+            _ => {
+                arguments.push(session.key.as_str());
+                arguments.extend(&words[1..]);
+                arguments.push("--yes");
+            }
+        }
+        annals_exits(&home, &arguments, 0);
+        assert_ne!(tree(&home.config_dir()), before, "{words:?} did nothing");
+        annals_exits(&home, &["undo", "--yes"], 0);
+        is_as_before(&home, &before, &format!("{words:?}"));
+    }
+}

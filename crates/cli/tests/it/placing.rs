@@ -1,0 +1,171 @@
+//! `annals move-project` and `annals merge`: what they show before, what they say after, what they refuse; and the way back.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use annals_testkit::builder::{Session, uuid};
+use annals_testkit::home::Home;
+
+use crate::schemas::keep_schema;
+use crate::{annals_exits, expect};
+
+const ONE: &str = "3f2a0000-1111-4222-8333-444444444444";
+const TWO: &str = "7b1c0000-1111-4222-8333-444444444444";
+
+fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        match path.is_dir() {
+            true => found.extend(tree(&path)),
+            false => drop(found.insert(path.clone(), fs::read(&path).unwrap())),
+        }
+    }
+    found
+}
+
+/// Output with names for what chance decides.
+fn named(home: &Home, out: &str) -> String {
+    let out = out
+        .replace(&home.config_dir().display().to_string(), "STORE")
+        .replace(ONE, "ONE")
+        .replace(TWO, "TWO");
+    let words = out.split(' ').map(|word| match word.starts_with("20") && word.trim_end().len() > 15 {
+        true => word.replace(word.trim_end(), "CHANGE"),
+        false => word.to_owned(),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A session of four turns, cut in two, of a folder that was moved.
+fn home() -> Home {
+    let home = Home::new();
+    let whole = Session::new()
+        .id(ONE)
+        .folder("/a/old")
+        .prompt("one")
+        .reply("1")
+        .prompt("two")
+        .reply("2")
+        .into_bytes();
+    let whole = String::from_utf8(whole).unwrap();
+    let lines: Vec<_> = whole.lines().map(|line| format!("{line}\n")).collect();
+    home.write(format!("projects/-a-old/{ONE}.jsonl"), lines[..2].concat());
+    home.write(format!("projects/-a-old/{TWO}.jsonl"), lines[2..].concat().replace(ONE, TWO));
+    home.write(
+        "history.jsonl",
+        format!("{{\"display\":\"one\",\"project\":\"/a/old\",\"sessionId\":\"{TWO}\"}}\n"),
+    );
+    home
+}
+
+#[test]
+fn a_project_is_shown_moved_and_taken_back() {
+    let home = home();
+    let before = tree(&home.config_dir());
+    let shown = annals_exits(&home, &["move-project", "/a/old", "/b/new", "--dry-run"], 0);
+    let expected = "\
+project -a-old → -b-new
+session ONE
+session TWO
+move    STORE/projects/-a-old to STORE/projects/-b-new
+change  STORE/projects/-a-old/ONE.jsonl (2 lines of 970 B)
+change  STORE/projects/-a-old/TWO.jsonl (2 lines of 1.0 KB)
+change  STORE/history.jsonl (1 line of 88 B)
+paths inside what was said, called and answered stay: that is what happened
+would do: moved 2 sessions (1.9 KB) to the project of /b/new, 5 lines changed
+[EOF]";
+    expect(&named(&home, &shown.out), expected);
+    assert_eq!(tree(&home.config_dir()), before);
+    let done = annals_exits(&home, &["move-project", "/a/old", "/b/new", "--yes"], 0);
+    let expected = "\
+moved 2 sessions (1.9 KB) to the project of /b/new, 5 lines changed
+  take it back: annals undo CHANGE
+  paths inside what was said, called and answered stay: that is what happened
+[EOF]";
+    expect(&named(&home, &done.out), expected);
+    let listed = annals_exits(&home, &["ls", "--all", "--json"], 0);
+    assert!(listed.out.contains("/b/new") && !listed.out.contains("/a/old"), "{}", listed.out);
+    annals_exits(&home, &["undo", "--yes"], 0);
+    assert_eq!(tree(&home.config_dir()), before);
+    // By the name in the store, and to a folder that is given as seen from here.
+    let answer =
+        annals_exits(&home, &["move-project", "--json", "--keep-cwd", "--", "-a-old", "sub/../new"], 0);
+    keep_schema("change", &[answer.out.trim().as_bytes()], "move-project --json");
+    assert!(answer.out.contains("-work-new\""), "{}", answer.out);
+    annals_exits(&home, &["undo", "--yes"], 0);
+    assert_eq!(tree(&home.config_dir()), before);
+}
+
+#[test]
+fn halves_are_shown_merged_and_taken_back() {
+    let home = home();
+    let before = tree(&home.config_dir());
+    let shown = annals_exits(&home, &["merge", "3f2a", "7b1c", "--dry-run"], 0);
+    let expected = "\
+STORE/projects/-a-old/ONE.jsonl
+  + line 2: line 1 of the second
+  + line 2: line 2 of the second
+STORE/history.jsonl
+  ~ line 1: a prompt of the second
+trash   STORE/projects/-a-old/TWO.jsonl
+0 lines removed, 0 changed, 2 new; 970 B → 1.9 KB
+  2.0.76   2 messages → 4 messages, about 28 → 57 tokens
+  2.1.112  2 messages → 4 messages, about 28 → 57 tokens
+  2.1.325  2 messages → 4 messages, about 28 → 57 tokens
+0 lines removed, 1 changed, 0 new; 88 B → 88 B
+2.0.76 sends 4 messages: 2 records of the first, 2 of the second
+2.1.112 sends 4 messages: 2 records of the first, 2 of the second
+2.1.325 sends 4 messages: 2 records of the first, 2 of the second
+would do: merged TWO into ONE: 2 records came over, 0 records were there already
+[EOF]";
+    expect(&named(&home, &shown.out), expected);
+    assert_eq!(tree(&home.config_dir()), before);
+    let answer = annals_exits(&home, &["merge", "3f2a", "7b1c", "--json"], 0);
+    keep_schema("change", &[answer.out.trim().as_bytes()], "merge --json");
+    let after = tree(&home.config_dir());
+    assert_eq!(after.len() + 1, before.len());
+    assert!(after.values().all(|bytes| !String::from_utf8_lossy(bytes).contains(TWO)));
+    annals_exits(&home, &["check", ONE], 0);
+    annals_exits(&home, &["undo", "--yes"], 0);
+    assert_eq!(tree(&home.config_dir()), before);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let home = home();
+    let refused = |arguments: &[&str], code: i32, words: &str| {
+        let answer = annals_exits(&home, arguments, code);
+        assert!(answer.error.contains(words), "{arguments:?}: {}", answer.error);
+    };
+    refused(&["merge", TWO, ONE], 2, "had ended when");
+    refused(&["merge", ONE, ONE], 2, "one session, not two");
+    refused(&["merge", ONE, "ffff0000"], 1, "ffff0000");
+    refused(&["move-project", "/nowhere", "/b"], 1, "no sessions of this folder");
+    refused(&["move-project", "/a/old", "/a/old/sub"], 2, "cannot be moved into itself");
+    refused(&["move-project", "/a/old", "/a/old/"], 2, "the same");
+    let there = home.write(
+        format!("projects/-b-new/{ONE}.jsonl"),
+        Session::new().id(ONE).folder("/b/new").prompt("x").into_bytes(),
+    );
+    let before = tree(&home.config_dir());
+    refused(&["move-project", "/a/old", "/b/new"], 4, "there is a session of this name");
+    fs::remove_file(there).unwrap();
+    // In use by somebody else.
+    let open = home.config_dir().join(format!("projects/-a-old/{ONE}.jsonl"));
+    let data = annals_store::DataDir::new(home.data_dir());
+    let lock = annals_store::lock::FileLock::try_take(&data, &open).unwrap();
+    refused(&["move-project", "/a/old", "/b/new"], 4, "another annals is writing");
+    refused(&["merge", ONE, TWO], 4, "another annals is writing");
+    drop(lock);
+    assert_eq!(tree(&home.config_dir()).len(), before.len() - 1);
+    // Both went on from a line that they share.
+    let own = Session::new().id(TWO).folder("/a/old").wait(999).prompt("else").reply("E").into_bytes();
+    let own = String::from_utf8(own).unwrap().replace(&uuid(1), "own-1").replace(&uuid(2), "own-2");
+    let first = fs::read_to_string(&open).unwrap();
+    let copied = first.lines().next().unwrap().replace(ONE, TWO);
+    let own = own.replace("\"parentUuid\":null", &format!("\"parentUuid\":\"{}\"", uuid(1)));
+    home.write(format!("projects/-a-old/{TWO}.jsonl"), format!("{copied}\n{own}"));
+    refused(&["merge", ONE, TWO], 2, "they went apart at record");
+    annals_exits(&home, &["merge", ONE, TWO, "--anyway", "--yes"], 0);
+}

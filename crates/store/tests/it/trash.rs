@@ -1,0 +1,146 @@
+//! The trash: what is in it, what emptying takes and spares, and what can then no longer be taken back.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use annals_store::DataDir;
+use annals_store::changes::{Change, apply};
+use annals_store::journal::{Entry, Journal, Stage, UndoError};
+use annals_store::trash::{WhySpared, empty, emptying, heaps, sessions};
+use annals_testkit::home::Home;
+use annals_testkit::source::Counting;
+
+struct Place {
+    home: Home,
+    data: DataDir,
+    source: Counting,
+}
+
+impl Place {
+    fn new() -> Self {
+        let home = Home::new();
+        Self { data: DataDir::new(home.data_dir()), source: Counting::default(), home }
+    }
+
+    /// Makes a change, up to a step.
+    fn change(&self, changes: &[Change], most: usize) -> Option<Entry> {
+        let mut watch = |step| if step < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+        apply(changes, "a test", &self.home.config_dir(), &self.data, &self.source, &mut watch).ok()
+    }
+
+    fn discard(&self, name: &str) -> (PathBuf, Entry) {
+        let path = self.home.write(name, "bytes");
+        let entry = self.change(&[Change::Discard { path: path.clone() }], usize::MAX).unwrap();
+        (path, entry)
+    }
+}
+
+#[test]
+fn what_is_deleted_cannot_be_taken_back_and_the_journal_says_so() {
+    let place = Place::new();
+    let journal = Journal::new(&place.data);
+    let (_, old) = place.discard("todos/a.json");
+    let (kept, new) = place.discard("todos/b.json");
+    let replaced = place.home.write("todos/c.json", "old");
+    let change = [Change::Replace { path: replaced.clone(), bytes: b"new".to_vec() }];
+    let replacing = place.change(&change, usize::MAX).unwrap();
+    assert_eq!(
+        heaps(&place.data).iter().map(|heap| (heap.files, heap.bytes)).collect::<Vec<_>>(),
+        [(1, 3), (1, 5), (1, 5)]
+    );
+    let aged = emptying(&place.data, new.time, i64::MAX);
+    assert_eq!(aged.goes.iter().map(|heap| &heap.id).collect::<Vec<_>>(), [&old.id]);
+    empty(&place.data, &aged.goes).unwrap();
+    let stage_of = |id: &str| journal.entries().into_iter().find(|entry| entry.id == id).unwrap().stage;
+    assert_eq!([stage_of(&old.id), stage_of(&new.id)], [Stage::Emptied, Stage::Done]);
+    let entry = journal.entries().into_iter().find(|entry| entry.id == old.id).unwrap();
+    assert!(matches!(journal.undo(entry), Err(UndoError::Emptied { .. })));
+    journal.undo(new).unwrap();
+    assert_eq!(fs::read(kept).unwrap(), b"bytes");
+    // A heap that somebody removed by hand: nothing is half taken back.
+    fs::remove_dir_all(place.data.trash(&replacing.id)).unwrap();
+    assert!(matches!(journal.undo(replacing), Err(UndoError::ChangedSince { .. })));
+    assert_eq!(fs::read(replaced).unwrap(), b"new");
+}
+
+#[test]
+fn what_an_unfinished_change_needs_is_spared() {
+    let place = Place::new();
+    let journal = Journal::new(&place.data);
+    // One that was cut short after it had moved the first of two files.
+    let paths = [place.home.write("todos/a.json", "1"), place.home.write("todos/b.json", "2")];
+    let changes = paths.clone().map(|path| Change::Discard { path });
+    assert!(place.change(&changes, 4).is_none());
+    assert!(!paths[0].exists() && paths[1].exists());
+    // A restore that was cut short: it needs the heap of another change.
+    let (path, entry) = place.discard("projects/-p/s.jsonl");
+    let kept = sessions(&place.data).remove(0).file.kept;
+    let back = [Change::Move { from: kept, to: path.clone() }];
+    assert!(place.change(&back, 2).is_none());
+    let found = emptying(&place.data, i64::MAX, i64::MAX);
+    assert!(found.goes.is_empty(), "{found:#?}");
+    assert!(found.spared.iter().all(|spared| spared.why == WhySpared::Unfinished));
+    assert_eq!(found.spared.len(), 2);
+    for entry in journal.entries().into_iter().filter(|entry| entry.stage == Stage::Begun) {
+        journal.undo(entry).unwrap();
+    }
+    assert_eq!(fs::read(&paths[0]).unwrap(), b"1");
+    assert_eq!(emptying(&place.data, i64::MAX, i64::MAX).goes[0].id, entry.id);
+}
+
+#[test]
+fn what_the_journal_does_not_tell_is_spared_while_it_may_be_in_the_making() {
+    let place = Place::new();
+    let strange = place.data.trash("strange");
+    fs::create_dir_all(&strange).unwrap();
+    fs::write(strange.join("file"), "x").unwrap();
+    let now = heaps(&place.data)[0].time.unwrap();
+    let found = emptying(&place.data, i64::MAX, now + 1000);
+    assert_eq!((found.goes.len(), found.spared[0].why), (0, WhySpared::Unknown));
+    // One whose note cannot be read stays for good.
+    fs::create_dir_all(place.data.journal()).unwrap();
+    fs::write(place.data.journal().join("strange.json"), "?").unwrap();
+    assert!(emptying(&place.data, i64::MAX, i64::MAX).goes.is_empty());
+    fs::remove_file(place.data.journal().join("strange.json")).unwrap();
+    let found = emptying(&place.data, i64::MAX, now + 2 * 24 * 3_600_000);
+    empty(&place.data, &found.goes).unwrap();
+    assert!(heaps(&place.data).is_empty() && !strange.exists());
+    // What a kill left of a heap in the midst of its deletion goes with the next.
+    let doomed = place.data.trash(".emptied-x");
+    fs::create_dir_all(&doomed).unwrap();
+    fs::write(doomed.join("file"), "x").unwrap();
+    empty(&place.data, &emptying(&place.data, i64::MAX, 0).goes).unwrap();
+    assert!(!doomed.exists());
+}
+
+#[test]
+fn a_session_that_a_client_shows_is_not_taken_back_from_it() {
+    let place = Place::new();
+    let (path, _) = place.discard("projects/-p/s.jsonl");
+    let kept = sessions(&place.data).remove(0).file.kept;
+    let back = place.change(&[Change::Move { from: kept, to: path.clone() }], usize::MAX).unwrap();
+    let pid = std::process::id();
+    let client = place.home.write(format!("sessions/{pid}.json"), r#"{"sessionId":"s"}"#);
+    let journal = Journal::new(&place.data);
+    assert!(matches!(journal.undo(back.clone()), Err(UndoError::Busy { .. })));
+    assert!(path.exists());
+    fs::remove_file(client).unwrap();
+    journal.undo(back).unwrap();
+    assert!(!path.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn modes_and_times_survive_the_trash() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let path = place.home.write("projects/-p/s.jsonl", "{}\n");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    let modified = fs::metadata(&path).unwrap().modified().unwrap();
+    let entry = place.change(&[Change::Discard { path: path.clone() }], usize::MAX).unwrap();
+    Journal::new(&place.data).undo(entry).unwrap();
+    let metadata = fs::metadata(&path).unwrap();
+    assert_eq!(metadata.permissions().mode() & 0o777, 0o640);
+    assert_eq!(metadata.modified().unwrap(), modified);
+}

@@ -1,0 +1,185 @@
+//! Whose is it? The name of a project's folder cannot be reversed, so the working directories inside its files decide.
+
+use annals_store::Slug;
+use annals_transcript::json::Fields;
+use annals_transcript::line::lines;
+
+use super::MovePlanError;
+use crate::moved::{Moved, is_absolute};
+
+/// From where to where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    moved: Option<Moved>,
+    /// A folder of the store that goes as a whole, whatever its files say.
+    named: Option<Slug>,
+    new: String,
+}
+
+/// What a file says of where it belongs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It follows, to this folder of the store; it may be there already.
+    Goes(Slug),
+    /// It is of another project.
+    Elsewhere,
+    /// It says nothing.
+    Unknown,
+}
+
+impl Route {
+    /// From one folder of the disk to another; both absolute, and real, as the client resolves them.
+    pub fn of_folders(old: &str, new: &str) -> Result<Self, MovePlanError> {
+        let moved = checked(old, new)?;
+        Ok(Self { new: moved.new_place().to_owned(), moved: Some(moved), named: None })
+    }
+
+    /// From a folder of the store; `old` is the working directory of its records, where one is known.
+    pub fn of_slug(slug: Slug, old: Option<&str>, new: &str) -> Result<Self, MovePlanError> {
+        let moved = match old {
+            // Records that name the new folder already need not follow.
+            Some(old) if Moved::new(old, old) != Moved::new(new, new) => Some(checked(old, new)?),
+            _ if is_absolute(new) => None,
+            _ => return Err(MovePlanError::NotAbsolute { path: new.to_owned() }),
+        };
+        let new = Moved::new(new, new).old().to_owned();
+        Ok(Self { moved, named: Some(slug), new })
+    }
+
+    /// The folders, where the old one is known.
+    pub(super) fn moved(&self) -> Option<&Moved> {
+        self.moved.as_ref()
+    }
+
+    /// The old folder, for people.
+    pub fn old_name(&self) -> String {
+        let named = || self.named.as_ref().map(Slug::to_string).unwrap_or_default();
+        self.moved.as_ref().map_or_else(named, |moved| moved.old().to_owned())
+    }
+
+    /// The new folder.
+    pub fn new_folder(&self) -> &str {
+        &self.new
+    }
+
+    /// The folder of the store that sessions of the new folder are in.
+    pub(super) fn to(&self) -> Slug {
+        Slug::of_path(&self.new)
+    }
+
+    /// Whether a folder of the store is that of the old folder by its name.
+    pub(super) fn is_old(&self, folder: &Slug) -> bool {
+        match &self.named {
+            Some(named) => named == folder,
+            None => self.moved.as_ref().is_some_and(|moved| Slug::of_path(moved.old()) == *folder),
+        }
+    }
+
+    /// Whether a folder of the store can have something of the old folder or of one below it.
+    pub(super) fn may_hold(&self, folder: &Slug) -> bool {
+        let may_be_below = |path: &str| {
+            let slug = Slug::of_path(path);
+            // Long names are cut and end in a hash, which those of folders below do not share.
+            let known = slug.as_str().get(..LONGEST).unwrap_or(slug.as_str());
+            folder.as_str().starts_with(known)
+        };
+        self.is_old(folder)
+            || self
+                .moved
+                .as_ref()
+                .is_some_and(|moved| may_be_below(moved.old()) || may_be_below(moved.new_place()))
+    }
+
+    /// What the lines of a file say of where it belongs. A working directory that has the folder's name settles it.
+    pub(super) fn verdict(&self, folder: &Slug, bytes: &[u8]) -> Verdict {
+        if self.named.is_some() && self.is_old(folder) {
+            return Verdict::Goes(self.to());
+        }
+        let Some(moved) = &self.moved else { return Verdict::Elsewhere };
+        let (mut last, mut by_hand) = (String::new(), Verdict::Unknown);
+        for line in lines(bytes) {
+            let Some(cwd) = Fields::scan(line.body()).ok().and_then(|(fields, _)| fields.text("cwd")) else {
+                continue;
+            };
+            if cwd.is(&last) {
+                continue;
+            }
+            last = cwd.to_string();
+            let new = moved.follow(&last).map(|new| Slug::of_path(&new));
+            if Slug::of_path(&last) == *folder {
+                return new.map_or(Verdict::Elsewhere, Verdict::Goes);
+            }
+            // The folder was renamed by hand, and its lines still name the old place.
+            if new.as_ref() == Some(folder) {
+                by_hand = Verdict::Goes(folder.clone());
+            }
+        }
+        by_hand
+    }
+}
+
+/// Names of folders are cut behind so many letters, and a hash follows.
+const LONGEST: usize = 200;
+
+fn checked(old: &str, new: &str) -> Result<Moved, MovePlanError> {
+    for path in [old, new] {
+        if !is_absolute(path) {
+            return Err(MovePlanError::NotAbsolute { path: path.to_owned() });
+        }
+    }
+    let moved = Moved::new(old, new);
+    if moved.old() == moved.new_place() {
+        return Err(MovePlanError::Same { path: moved.old().to_owned() });
+    }
+    if moved.follow(moved.new_place()).is_some() {
+        let (old, new) = (moved.old().to_owned(), moved.new_place().to_owned());
+        return Err(MovePlanError::IntoItself { old, new });
+    }
+    Ok(moved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(folder: &str, cwds: &[&str], expected: Verdict) {
+        let route = Route::of_folders("/a/old", "/b/new").unwrap();
+        let lines: String = cwds.iter().map(|cwd| format!("{{\"cwd\":\"{cwd}\"}}\n")).collect();
+        assert_eq!(route.verdict(&folder.into(), lines.as_bytes()), expected, "{folder} {cwds:?}");
+    }
+
+    #[test]
+    fn the_folder_whose_name_it_has_decides() {
+        let goes = |slug: &str| Verdict::Goes(slug.into());
+        check("-a-old", &["/tmp", "/a/old"], goes("-b-new"));
+        check("-a-old-sub", &["/a/old/sub", "/a/old"], goes("-b-new-sub"));
+        // A neighbour whose name is the same in the store.
+        check("-a-old-sub", &["/a/old-sub", "/a/old"], Verdict::Elsewhere);
+        check("-a-old", &["/a.old", "/a/old"], Verdict::Elsewhere);
+        check("-a-old", &[], Verdict::Unknown);
+        check("-a-old", &["/tmp"], Verdict::Unknown);
+        check("-b-new", &["/a/old"], goes("-b-new"));
+        check("-b-new", &["/b/new", "/a/old"], Verdict::Elsewhere);
+    }
+
+    #[test]
+    fn folders_of_the_store_are_chosen_by_their_names_first() {
+        let route = Route::of_folders("/a/old", "/b/new").unwrap();
+        for (folder, may) in [("-a-old", true), ("-a-old-x", true), ("-b-new", true), ("-a-ol", false)] {
+            assert_eq!(route.may_hold(&folder.into()), may, "{folder}");
+        }
+        let long = format!("/a/{}", "b".repeat(250));
+        let route = Route::of_folders(&long, "/b").unwrap();
+        assert!(route.may_hold(&Slug::of_path(&format!("{long}/sub"))));
+        assert!(route.is_old(&Slug::of_path(&long)) && !route.is_old(&Slug::of_path(&format!("{long}/sub"))));
+    }
+
+    #[test]
+    fn bad_routes_are_refused() {
+        assert!(matches!(Route::of_folders("old", "/b"), Err(MovePlanError::NotAbsolute { .. })));
+        assert!(matches!(Route::of_folders("/b/", "/b"), Err(MovePlanError::Same { .. })));
+        assert!(matches!(Route::of_folders("/b", "/b/c"), Err(MovePlanError::IntoItself { .. })));
+        assert!(Route::of_folders("/b/c", "/b").is_ok());
+        assert!(Route::of_slug("-x".into(), Some("/b"), "/b").unwrap().moved().is_none());
+    }
+}

@@ -1,0 +1,108 @@
+//! Restoring: a session comes back from the trash with all that went with it, to where it was.
+
+use std::path::{Path, PathBuf};
+
+use annals_store::changes::Change;
+use annals_store::digest::sha256;
+use annals_store::journal::Effect;
+use annals_store::read::{ReadError, read_file};
+use annals_store::trash::TrashedSession;
+use annals_store::{ConfigDir, FileRole};
+
+use crate::plan::Plan;
+use crate::prompts;
+
+/// Why a session does not come back.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    /// Something is where it was.
+    #[error("{}: something is there already, and nothing is ever overwritten", path.display())]
+    InTheWay {
+        /// What is there.
+        path: PathBuf,
+    },
+    /// Something could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+}
+
+/// Plans that a session comes back: its file and what went with it, and its prompts where they went.
+pub fn plan(trashed: &TrashedSession) -> Result<Plan, RestoreError> {
+    let mut plan = Plan::new(format!("restore {}", trashed.key), trashed.config.path());
+    plan.locked.push(trashed.file.from.clone());
+    for part in &trashed.parts {
+        if exists(&part.from) {
+            return Err(RestoreError::InTheWay { path: part.from.clone() });
+        }
+        plan.changes.push(Change::Move { from: part.kept.clone(), to: part.from.clone() });
+    }
+    restore_index(trashed, &mut plan)?;
+    restore_prompts(trashed, &mut plan)?;
+    Ok(plan)
+}
+
+fn exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+/// The old bytes of a file that the change replaced, and the digest of what it left.
+fn replaced<'t>(trashed: &'t TrashedSession, file: &Path) -> Option<(&'t Path, &'t str)> {
+    trashed.entry.effects.iter().find_map(|effect| match effect {
+        Effect::Replaced { path, kept: Some(kept), left } if path == file && exists(kept) => {
+            Some((kept.as_path(), left.as_str()))
+        }
+        _ => None,
+    })
+}
+
+/// The index gets back its very bytes where nothing else happened to it; else it is for whoever applies the plan to refresh
+/// it, as a cache.
+fn restore_index(trashed: &TrashedSession, plan: &mut Plan) -> Result<(), ReadError> {
+    let index = trashed.config.sessions_index(&trashed.slug);
+    let Some((kept, left)) = replaced(trashed, &index) else { return Ok(()) };
+    let is_of_project = |effect: &&Effect| match effect {
+        Effect::Moved { from, .. } => {
+            matches!(trashed.config.role(from), FileRole::Session { slug, .. } if slug == trashed.slug)
+        }
+        _ => false,
+    };
+    if trashed.entry.effects.iter().filter(is_of_project).count() != 1 {
+        return Ok(());
+    }
+    match read_file(&index) {
+        Ok(now) if sha256(&now) == left => plan.replace(&index, &now, read_file(kept)?),
+        Ok(_) | Err(ReadError::NotFound { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    Ok(())
+}
+
+fn restore_prompts(trashed: &TrashedSession, plan: &mut Plan) -> Result<(), ReadError> {
+    let history = trashed.config.history();
+    let Some((kept, _)) = replaced(trashed, &history) else { return Ok(()) };
+    let now = match read_file(&history) {
+        Ok(now) => now,
+        Err(ReadError::NotFound { .. }) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let (with, pastes) = prompts::with(&now, &read_file(kept)?, &trashed.key);
+    if with == now {
+        return Ok(());
+    }
+    plan.replace(&history, &now, with);
+    for hash in pastes {
+        plan.changes.extend(paste_back(trashed, &trashed.config, &hash));
+    }
+    Ok(())
+}
+
+/// The way back of a long paste that went with its prompts; another session's prompts may have brought it back already.
+fn paste_back(trashed: &TrashedSession, config: &ConfigDir, hash: &str) -> Option<Change> {
+    let paste = config.paste(hash);
+    trashed.entry.effects.iter().find_map(|effect| match effect {
+        Effect::Moved { from, to } if *from == paste && exists(to) && !exists(from) => {
+            Some(Change::Move { from: to.clone(), to: from.clone() })
+        }
+        _ => None,
+    })
+}
