@@ -6,6 +6,7 @@ mod reading;
 mod redact;
 mod repair;
 mod shortening;
+mod usage;
 
 pub(crate) use changing::*;
 pub(crate) use copying::*;
@@ -13,6 +14,7 @@ pub(crate) use reading::*;
 pub(crate) use redact::*;
 pub(crate) use repair::*;
 pub(crate) use shortening::*;
+pub(crate) use usage::*;
 
 use std::path::PathBuf;
 
@@ -26,6 +28,7 @@ Examples:
   annals show 3f2a --as markdown    the same as a document
   annals tail last                  watch it while it is written
   annals check last                 will it resume? what is broken, by line and byte
+  annals usage --by month           tokens and cost
   annals tag last release           tag the newest session of this folder
   annals demo --out /tmp/demo       a made-up store to play with
 
@@ -94,6 +97,9 @@ pub(crate) enum Command {
     Tail(TailArgs),
     /// Does it resume? Lists problems by line and byte, and what each client version would keep and lose
     Check(CheckArgs),
+    /// Tokens and cost: by day, week, month, session, project, model, tool, sub-agent or 5-hour block
+    #[command(after_help = USAGE_EXAMPLES)]
+    Usage(UsageArgs),
     /// Show todo lists and tasks, or set a todo list
     Todos(TodosArgs),
     /// Show plans

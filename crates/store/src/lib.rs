@@ -43,6 +43,7 @@ pub mod source;
 pub mod stats_cache;
 pub mod summary;
 pub mod todos;
+pub mod usage;
 pub mod watch;
 pub mod write_tree;
 mod written;

@@ -24,6 +24,7 @@ mod tag;
 mod tail;
 mod todos;
 mod undo;
+mod usage;
 
 use crate::args::Command;
 use crate::context::Context;
@@ -37,6 +38,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Show(args)) => show::run(&args, context),
         Some(Command::Tail(args)) => tail::run(&args, context),
         Some(Command::Check(args)) => check::run(&args, context),
+        Some(Command::Usage(args)) => usage::run(&args, context),
         Some(Command::Todos(args)) => todos::run(&args, context),
         Some(Command::Plans(args)) => plans::run(&args, context),
         Some(Command::History(args)) => history::run(&args, context),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use super::key::ResponseKey;
+use super::key::{KeyHashing, ResponseKey};
 use super::response::{Aside, AsideKind, Reading, ResponseUsage, ServiceTier, Speed};
 use super::tokens::Tokens;
 use super::view::Usage;
@@ -47,7 +47,7 @@ pub fn responses_usage(transcript: &Transcript<'_>) -> Vec<ResponseUsage> {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct UsageCollector {
-    places: HashMap<ResponseKey, usize>,
+    places: HashMap<ResponseKey, usize, KeyHashing>,
     found: Vec<ResponseUsage>,
     names: Vec<Arc<str>>,
 }
@@ -58,7 +58,8 @@ impl UsageCollector {
         Self::default()
     }
 
-    /// Takes the next record of the file. Any record may come: only those that cost something count.
+    /// Takes the next record of the file. Any record may come: only those that cost something count. `node` is its place,
+    /// whatever the caller counts by, as long as it grows.
     ///
     /// What costs nothing: records that are no assistant's (so `agent_progress`, which repeats whole messages of
     /// sub-agents, never counts), lines without usage, API errors and what the client says itself (`<synthetic>`).
