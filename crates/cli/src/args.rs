@@ -100,6 +100,9 @@ pub(crate) enum Command {
     /// Tokens and cost: by day, week, month, session, project, model, tool, sub-agent or 5-hour block
     #[command(after_help = USAGE_EXAMPLES)]
     Usage(UsageArgs),
+    /// What was done: turns and how long they took, tools and how often they failed, files, days and hours
+    #[command(after_help = STATS_EXAMPLES)]
+    Stats(StatsArgs),
     /// Show todo lists and tasks, or set a todo list
     Todos(TodosArgs),
     /// Show plans

@@ -19,6 +19,7 @@ mod rename;
 mod repair;
 mod reset_project;
 mod show;
+mod stats;
 mod strip;
 mod tag;
 mod tail;
@@ -39,6 +40,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Tail(args)) => tail::run(&args, context),
         Some(Command::Check(args)) => check::run(&args, context),
         Some(Command::Usage(args)) => usage::run(&args, context),
+        Some(Command::Stats(args)) => stats::run(&args, context),
         Some(Command::Todos(args)) => todos::run(&args, context),
         Some(Command::Plans(args)) => plans::run(&args, context),
         Some(Command::History(args)) => history::run(&args, context),

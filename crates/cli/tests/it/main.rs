@@ -20,6 +20,7 @@ mod shortening;
 mod tail;
 mod todos;
 mod truth;
+mod usage;
 
 use annals_testkit::home::{Answer, Home};
 

@@ -13,7 +13,7 @@ pub use discovery::{AgentEntry, Discovery, Project, SessionEntry, SideFile};
 use walk::Roles;
 pub(crate) use walk::modified_millis;
 
-use crate::layout::ConfigDir;
+use crate::layout::{ConfigDir, FileRole};
 use crate::parallel;
 use crate::problem::FileProblem;
 use crate::project_path;
@@ -62,6 +62,30 @@ impl Store {
             problems.extend(more);
         }
         discovery.add_files(walk::top_files(&self.config_dir, &mut problems), Vec::new());
+        discovery.finish(problems);
+        discovery
+    }
+
+    /// Finds the sessions and sub-agents that were written to at or after an instant (milliseconds since 1970), and nothing
+    /// else: names and times of files are looked at, and hardly any file is opened.
+    pub fn discover_since(&self, since: i64) -> Discovery {
+        let mut problems = Vec::new();
+        let folders = walk::folders(&self.config_dir.projects(), &mut problems);
+        let walks = parallel::map(&folders, |folder| {
+            let mut problems = Vec::new();
+            let mut files = walk::files(&Roles::Config(&self.config_dir), folder, &mut problems);
+            files.retain(|file| {
+                matches!(file.role, FileRole::Session { .. } | FileRole::SubAgent { .. })
+                    && file.modified.is_some_and(|modified| modified >= since)
+            });
+            let agents = walk::agents(&files, &mut problems);
+            (files, agents, problems)
+        });
+        let mut discovery = Discovery::new(self.config_dir.clone());
+        for (files, agents, more) in walks {
+            discovery.add_files(files, agents);
+            problems.extend(more);
+        }
         discovery.finish(problems);
         discovery
     }

@@ -4,12 +4,17 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 
+use annals_transcript::activity::FileActivity;
 use annals_transcript::objects::find_objects;
 use annals_transcript::record::Record;
-use annals_transcript::usage::{ResponseUsage, ToolTrail, UsageCollector, UsageLines};
+use annals_transcript::transcript::Transcript;
+use annals_transcript::usage::{
+    NotedCost, ResponseUsage, Thread, ToolTrail, UsageCollector, UsageLines, last_noted_cost, responses_usage,
+};
 
+use super::UsageFile;
 use crate::project_path::{PathCollector, ProjectPath};
-use crate::read::{ReadError, stream_lines};
+use crate::read::{ReadError, read_file, stream_lines};
 use crate::scan::SessionEntry;
 
 /// How much is read at a time: what stays in a core's own cache while it is searched.
@@ -49,6 +54,21 @@ pub fn read_usage(session: &SessionEntry) -> Result<FileUsage, ReadError> {
     Ok(FileUsage { responses: collector.finish(), project: paths.path() })
 }
 
+/// Reads what a file used and the last thing that the client itself has noted of its cost.
+pub fn read_noted(session: &SessionEntry) -> Result<(FileUsage, Option<NotedCost>), ReadError> {
+    let mut collector = UsageCollector::new();
+    let search = UsageLines::default();
+    let mut noted = None;
+    let fail = |error| ReadError::new(&session.path, error);
+    let file = File::open(&session.path).map_err(fail)?;
+    for_whole_lines(file, CHUNK, |offset, lines| {
+        collector.feed_lines(&search, offset, lines, |_| ());
+        noted = last_noted_cost(offset, lines).or(noted.take());
+    })
+    .map_err(fail)?;
+    Ok((FileUsage { responses: collector.finish(), project: None }, noted))
+}
+
 /// Reads what a file used and what happened with its tools: every line.
 pub fn read_trail(session: &SessionEntry) -> Result<(FileUsage, ToolTrail), ReadError> {
     let mut paths = PathCollector::new(session.slug.as_str());
@@ -65,6 +85,21 @@ pub fn read_trail(session: &SessionEntry) -> Result<(FileUsage, ToolTrail), Read
         ControlFlow::<()>::Continue(())
     })?;
     Ok((FileUsage { responses: collector.finish(), project: paths.path() }, trail))
+}
+
+/// Reads what a file used and what was done in it: the whole file, at once in memory. Of a sub-agent the prompts do not count.
+pub fn read_activity(file: &UsageFile) -> Result<(FileUsage, FileActivity), ReadError> {
+    let bytes = read_file(&file.entry.path)?;
+    let transcript = Transcript::parse(&bytes);
+    let mut paths = PathCollector::new(file.entry.slug.as_str());
+    for index in 0..transcript.nodes().len().min(MOST_ASKED) {
+        if let Some(cwd) = transcript.fields(index).text("cwd") {
+            paths.add(&cwd.decode());
+        }
+    }
+    let activity = FileActivity::of(&transcript);
+    let activity = if file.thread == Thread::Main { activity } else { activity.without_turns() };
+    Ok((FileUsage { responses: responses_usage(&transcript), project: paths.path() }, activity))
 }
 
 /// Hands out runs of whole lines with the place of the first; the last may lack its newline.

@@ -2,6 +2,7 @@
 //!
 //! The rules of the account are those of `annals_transcript::usage`; here is only the way through the files.
 
+mod beside;
 mod file;
 
 use std::collections::HashMap;
@@ -10,7 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use annals_transcript::price::Prices;
 use annals_transcript::usage::{Ledger, Thread, ToolTrail, UsageItem, UsageSource, items};
 
-pub use file::{FileUsage, read_trail, read_usage};
+pub use beside::{Beside, Gap, StatsBeside, beside_noted, beside_stats_cache};
+pub use file::{FileUsage, read_activity, read_noted, read_trail, read_usage};
 
 use crate::key::{SessionKey, Slug};
 use crate::parallel;

@@ -12,6 +12,7 @@ mod reading;
 mod side_stores;
 mod side_writing;
 mod summaries;
+mod usage;
 mod watching;
 mod writing;
 mod writing_sessions;

@@ -13,6 +13,7 @@ mod item;
 mod key;
 mod ledger;
 mod month;
+mod noted;
 mod period;
 mod report;
 mod response;
@@ -27,6 +28,7 @@ pub use item::{Certainty, QUARTER_MILLIS, Thread, UsageItem, UsageSource, items}
 pub use key::ResponseKey;
 pub use ledger::{FileIndex, Ledger, LedgerEntry};
 pub use month::{Projection, project_month};
+pub use noted::{NotedCost, last_noted_cost};
 pub use period::Period;
 pub use report::{NO_MODEL, Report, UsageRow, group, group_items};
 pub use response::{Aside, AsideKind, Charge, Reading, ResponseUsage, ServiceTier, Speed};

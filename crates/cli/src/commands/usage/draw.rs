@@ -1,5 +1,6 @@
 //! A report for people: a table with a picture, a total, and what it means.
 
+use annals_transcript::price::Usd;
 use annals_transcript::usage::UsageRow;
 
 use super::{Detail, Page, Row};
@@ -145,12 +146,14 @@ fn notes(page: &Page, context: &mut Context) -> std::io::Result<()> {
             words::dollars(amount),
         ))?;
     }
-    context.out.line(format!(
-        "month    {} so far; {} at its end with {} a day, as in the last 7 days",
-        words::dollars(page.month.so_far.dollars()),
-        words::dollars(page.month.projected.dollars()),
-        words::dollars(page.month.a_day.dollars()),
-    ))?;
+    if page.month.projected > Usd::ZERO {
+        context.out.line(format!(
+            "month    {} so far; {} at its end with {} a day, as in the last 7 days",
+            words::dollars(page.month.so_far.dollars()),
+            words::dollars(page.month.projected.dollars()),
+            words::dollars(page.month.a_day.dollars()),
+        ))?;
+    }
     let names = |names: &std::collections::BTreeSet<std::sync::Arc<str>>| {
         names.iter().map(|name| name.to_string()).collect::<Vec<_>>().join(", ")
     };

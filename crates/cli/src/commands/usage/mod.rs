@@ -1,8 +1,10 @@
 //! `annals usage`: tokens and cost over the store, summed by whatever is asked for.
 
 pub(crate) mod account;
+mod compare;
 mod draw;
 mod rows;
+mod statusline;
 mod tools;
 mod write;
 
@@ -29,6 +31,12 @@ struct Page {
 
 pub(crate) fn run(args: &UsageArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let selection = Selection::new(&args.selection, context)?;
+    if args.statusline {
+        return statusline::run(&selection, context);
+    }
+    if args.compare {
+        return compare::run(&selection, context);
+    }
     let page = match args.by {
         UsageBy::Tool => tools::page(&selection, context),
         by => page(by, &Account::of_files(context), &selection, context),
