@@ -1,5 +1,7 @@
 //! Small pictures in a column: a bar for one number, a line of ticks for many.
 
+use crate::output::Output;
+
 /// How wide a picture is.
 pub(crate) const WIDTH: usize = 12;
 
@@ -17,9 +19,9 @@ pub(crate) enum Ink {
 }
 
 impl Ink {
-    /// By what the locale can show.
-    pub(crate) fn of(unicode: bool) -> Self {
-        if unicode { Self::Blocks } else { Self::Ascii }
+    /// By what can be shown there.
+    pub(crate) fn of(out: &Output) -> Self {
+        if out.unicode { Self::Blocks } else { Self::Ascii }
     }
 }
 

@@ -70,6 +70,6 @@ impl Selection {
 
     /// The name of the time zone.
     pub(crate) fn zone_name(&self) -> &str {
-        self.zone.iana_name().unwrap_or("UTC")
+        self.zone.iana_name().unwrap_or("this machine")
     }
 }

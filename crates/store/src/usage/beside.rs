@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use annals_transcript::price::{Prices, Usd};
-use annals_transcript::usage::{LedgerEntry, NO_MODEL, NotedCost, Thread, Tokens, UsageItem, UsageRow};
+use annals_transcript::usage::{
+    LedgerEntry, NO_MODEL, NotedCost, Thread, Tokens, UsageItem, UsageRow, UsageSource,
+};
 
 use super::StoreUsage;
 use crate::key::SessionKey;
@@ -151,7 +153,7 @@ pub fn beside_noted(noted: &[(SessionKey, NotedCost)], usage: &StoreUsage, price
         for charge in entry.usage.charges() {
             let item = UsageItem::of(entry.file, &charge, charge.model.and_then(|model| prices.find(model)));
             models.insert(charge.model.map_or(NO_MODEL, |name| name).to_owned());
-            ways.add(&item, entry, source.thread != Thread::Main || entry.usage.is_sidechain);
+            ways.add(&item, entry, Asker::of(source, entry));
             if !is_later {
                 ways.earlier += item.tokens;
             }
@@ -178,9 +180,26 @@ struct Ways {
     earlier: Tokens,
 }
 
+/// Who asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asker {
+    Conversation,
+    SubAgent,
+}
+
+impl Asker {
+    fn of(source: &UsageSource, entry: &LedgerEntry) -> Self {
+        if source.thread == Thread::Main && !entry.usage.is_sidechain {
+            Self::Conversation
+        } else {
+            Self::SubAgent
+        }
+    }
+}
+
 fn note(ours: &mut BTreeMap<String, Ways>, entry: &LedgerEntry, usage: &StoreUsage, prices: &Prices) {
     let source = usage.sources.get(entry.file as usize);
-    let is_agents = entry.usage.is_sidechain || source.is_some_and(|source| source.thread != Thread::Main);
+    let asker = source.map_or(Asker::Conversation, |source| Asker::of(source, entry));
     for charge in entry.usage.charges() {
         let item = UsageItem::of(entry.file, &charge, charge.model.and_then(|model| prices.find(model)));
         let name = charge.model.map_or(NO_MODEL, |name| name);
@@ -188,18 +207,18 @@ fn note(ours: &mut BTreeMap<String, Ways>, entry: &LedgerEntry, usage: &StoreUsa
             ours.insert(name.to_owned(), Ways::default());
         }
         if let Some(ways) = ours.get_mut(name) {
-            ways.add(&item, entry, is_agents);
+            ways.add(&item, entry, asker);
             ways.earlier += item.tokens;
         }
     }
 }
 
 impl Ways {
-    fn add(&mut self, item: &UsageItem, entry: &LedgerEntry, is_agents: bool) {
+    fn add(&mut self, item: &UsageItem, entry: &LedgerEntry, asker: Asker) {
         self.tokens += item.tokens;
         self.cost += item.cost;
         (0..entry.files).for_each(|_| self.with_copies += item.tokens);
-        if !is_agents {
+        if asker == Asker::Conversation {
             self.without_agents += item.tokens;
         }
     }

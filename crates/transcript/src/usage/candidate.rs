@@ -9,7 +9,7 @@ use memchr::memmem::Finder;
 
 use super::collect::UsageCollector;
 use super::response::ResponseUsage;
-use crate::json::Fields;
+use crate::json::{Fields, skip_space};
 use crate::line::Line;
 use crate::objects::find_objects;
 
@@ -79,7 +79,18 @@ impl UsageCollector {
     ) {
         candidate_lines(search, bytes, |start, raw| {
             let place = offset + start;
-            find_objects(&Line::uncounted(place, raw), |fields, _| {
+            let line = Line::uncounted(place, raw);
+            // Nearly every line is one object and nothing else: then one pass over it is enough.
+            let body = line.body();
+            if let Ok((fields, message, length)) = Fields::scan_with(body, "message")
+                && skip_space(body, length) == body.len()
+            {
+                if let Some(message) = message {
+                    self.feed_message(place, &fields, message);
+                }
+                return other(&fields);
+            }
+            find_objects(&line, |fields, _| {
                 self.feed(place, &fields);
                 other(&fields);
             });

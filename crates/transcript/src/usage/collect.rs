@@ -64,11 +64,20 @@ impl UsageCollector {
     /// What costs nothing: records that are no assistant's (so `agent_progress`, which repeats whole messages of
     /// sub-agents, never counts), lines without usage, API errors and what the client says itself (`<synthetic>`).
     pub fn feed(&mut self, node: NodeIndex, fields: &Fields<'_>) {
+        if RecordKind::of(fields.text("type")) == RecordKind::Assistant
+            && let Some(message) = fields.object("message")
+        {
+            self.feed_message(node, fields, message);
+        }
+    }
+
+    /// The same for a record whose message has been read with it.
+    pub(super) fn feed_message(&mut self, node: NodeIndex, fields: &Fields<'_>, message: Fields<'_>) {
         if RecordKind::of(fields.text("type")) != RecordKind::Assistant || fields.is_true("isApiErrorMessage")
         {
             return;
         }
-        let Some(message) = fields.object("message").map(AssistantMessage::new) else { return };
+        let message = AssistantMessage::new(message);
         let model = message.model();
         if model.is_some_and(|model| model.is("<synthetic>")) {
             return;

@@ -24,7 +24,7 @@ pub(super) fn page(page: &Page, context: &mut Context) -> std::io::Result<()> {
 }
 
 fn turns(page: &Page, context: &mut Context) -> std::io::Result<()> {
-    let ink = Ink::of(context.out.unicode);
+    let ink = Ink::of(&context.out);
     let done = &page.activity;
     context.out.line(format!(
         "turns      {} in {} of {}; {} interrupted",
@@ -75,7 +75,7 @@ fn turns(page: &Page, context: &mut Context) -> std::io::Result<()> {
 }
 
 fn tools(page: &Page, context: &mut Context) -> std::io::Result<()> {
-    let ink = Ink::of(context.out.unicode);
+    let ink = Ink::of(&context.out);
     let heads =
         ["calls", "failed", "rate", "unanswered", "took", "nine in ten"].map(|head| (head, Align::Right));
     let mut heads = [&[("tool", Align::Left)], heads.as_slice()].concat();

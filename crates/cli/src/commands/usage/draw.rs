@@ -15,7 +15,7 @@ pub(super) fn page(page: &Page, context: &mut Context) -> std::io::Result<()> {
     if page.by == UsageBy::Tool {
         return tools(page, context);
     }
-    let ink = Ink::of(context.out.unicode);
+    let ink = Ink::of(&context.out);
     let has_names = matches!(page.by, UsageBy::Session | UsageBy::Agent);
     let mut heads = vec![(page.by.name(), Align::Left)];
     if has_names {
@@ -56,7 +56,7 @@ pub(super) fn page(page: &Page, context: &mut Context) -> std::io::Result<()> {
 
 /// What tools cost to carry.
 fn tools(page: &Page, context: &mut Context) -> std::io::Result<()> {
-    let ink = Ink::of(context.out.unicode);
+    let ink = Ink::of(&context.out);
     let heads = ["calls", "failed", "results", "written", "read", "cost"].map(|head| (head, Align::Right));
     let mut heads = [&[("tool", Align::Left)], heads.as_slice()].concat();
     heads.push(("", Align::Left));

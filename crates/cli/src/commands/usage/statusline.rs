@@ -97,6 +97,10 @@ fn status(told: Told, selection: &Selection, context: &Context) -> Status {
         let source = usage.sources.get(item.file as usize);
         session.as_ref().zip(source).is_some_and(|(session, source)| *source.session == *session.as_str())
     };
+    let is_known = usage
+        .sources
+        .iter()
+        .any(|source| session.as_ref().is_some_and(|session| *source.session == *session.as_str()));
     let sum = |items: &mut dyn Iterator<Item = &UsageItem>| {
         let mut row = UsageRow::new("sum");
         items.for_each(|item| row.add_item(item));
@@ -114,7 +118,7 @@ fn status(told: Told, selection: &Selection, context: &Context) -> Status {
     let newest = main.max_by_key(|entry| (entry.usage.millis, entry.usage.node));
     Status {
         model: told.model.or_else(|| newest?.usage.reading.model.as_ref().map(|model| model.to_string())),
-        session: session.is_some().then(|| sum(&mut items.iter().filter(of_session))),
+        session: is_known.then(|| sum(&mut items.iter().filter(of_session))),
         today: sum(&mut items.iter().filter(|item| item.millis().is_some_and(|at| at >= morning))),
         block: blocks(&items).pop().filter(|block| block.is_active(now)),
         context: newest.map(|entry| entry.usage.reading.tokens.context()),
