@@ -112,8 +112,14 @@ fn tables_for_people() {
     expect(
         &annals_exits(&home, &["usage"], 0).out,
         "\
-day         responses  input  output  read  written  cached   cost
-2026-01-03          3    1.0k     150     0     2.0k      0%  $0.05  #
+day         responses  input  output  read  written  cached     cost
+2026-01-03          3   1.0k     150     0     2.0k      0%    $0.05  #
+2026-01-04          1      0       4   10k        0    100%  $0.0051  #
+2026-01-10          1   200k      10     0        0      0%    $1.20  ############
+total               5   201k     164   10k     2.0k      5%    $1.25
+
+cache    5% of the input was read from it, which saved $0.04
+prices as of 2026-11; days and hours of UTC
 [EOF]",
     );
 }
@@ -285,5 +291,21 @@ fn stats_count_what_was_done_once() {
 #[test]
 fn stats_of_a_fixture() {
     let home = home();
-    expect(&annals_exits(&home, &["stats"], 0).out, "[EOF]");
+    expect(
+        &annals_exits(&home, &["stats"], 0).out,
+        "\
+turns      2 in 2 sessions of 1 project; 0 interrupted
+took       median 1m 00s, p90 23h 00m, longest 23h 00m
+days       2 active; 1 in a row at most, 0 now
+hours      0          # #             23
+context    begins with 1.0k (p90 200k), grows to 2.0k (p90 200k), by 500 a response; 0 compactions
+sub-agents 1, 1 response, $0.0051
+
+model                     responses  output   cost
+claude-opus-4-5                   4     154  $0.05
+claude-sonnet-4-20250514          1      10  $1.20
+
+days and hours of UTC
+[EOF]",
+    );
 }

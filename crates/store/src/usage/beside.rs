@@ -226,15 +226,17 @@ impl Ways {
     fn beside(&self, key: String, theirs: Tokens, their_usd: f64) -> Beside {
         let our_usd = self.cost.dollars();
         let is_same = |ours: &Tokens| classes(ours) == classes(&theirs);
+        // Nothing at all is no way of counting.
+        let is_way = |ours: &Tokens| is_same(ours) && classes(ours) != [0; 4];
         let is_same_price = their_usd == 0.0 || (our_usd - their_usd).abs() < 0.005;
         let pairs = classes(&self.tokens).into_iter().zip(classes(&theirs));
         let gap = if is_same(&self.tokens) {
             if is_same_price { Gap::None } else { Gap::Prices }
-        } else if is_same(&self.without_agents) {
+        } else if is_way(&self.without_agents) {
             Gap::SubAgents
-        } else if is_same(&self.earlier) {
+        } else if is_way(&self.earlier) {
             Gap::Later
-        } else if is_same(&self.with_copies) {
+        } else if is_way(&self.with_copies) {
             Gap::Copies
         } else if pairs.clone().all(|(ours, theirs)| theirs >= ours) {
             Gap::ClientHasMore

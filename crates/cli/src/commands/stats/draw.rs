@@ -36,9 +36,7 @@ fn turns(page: &Page, context: &mut Context) -> std::io::Result<()> {
     let time = words::duration;
     if let Some(turns) = page.turns {
         let (median, p90, most) = (time(turns.median), time(turns.p90), time(turns.most));
-        context.out.line(format!(
-            "took       {median} in the middle, {p90} at most nine times in ten, {most} at most"
-        ))?;
+        context.out.line(format!("took       median {median}, p90 {p90}, longest {most}"))?;
     }
     context.out.line(format!(
         "days       {} active; {} in a row at most, {} now",
@@ -49,11 +47,9 @@ fn turns(page: &Page, context: &mut Context) -> std::io::Result<()> {
     let hours: Vec<f64> = done.hours.iter().map(|count| *count as f64).collect();
     context.out.line(format!("hours      0 {} 23", graph::ticks(&hours, ink)))?;
     let size = |quantiles: Option<Quantiles>| match quantiles {
-        Some(found) => format!(
-            "{} ({} at most 9 in 10)",
-            words::short_count(found.median),
-            words::short_count(found.p90)
-        ),
+        Some(found) => {
+            format!("{} (p90 {})", words::short_count(found.median), words::short_count(found.p90))
+        }
         None => "–".to_owned(),
     };
     context.out.line(format!(
@@ -66,9 +62,9 @@ fn turns(page: &Page, context: &mut Context) -> std::io::Result<()> {
     let kinds: Vec<String> =
         done.agent_kinds.iter().map(|(kind, count)| format!("{} {kind}", words::count(*count))).collect();
     context.out.line(format!(
-        "sub-agents {}, {} responses, {}{}",
+        "sub-agents {}, {}, {}{}",
         words::count(page.agent_count),
-        words::count(page.agents.responses),
+        words::plural(page.agents.responses, "response", "responses"),
         words::dollars(page.agents.cost.dollars()),
         if kinds.is_empty() { String::new() } else { format!("; {}", kinds.join(", ")) },
     ))
@@ -76,8 +72,7 @@ fn turns(page: &Page, context: &mut Context) -> std::io::Result<()> {
 
 fn tools(page: &Page, context: &mut Context) -> std::io::Result<()> {
     let ink = Ink::of(&context.out);
-    let heads =
-        ["calls", "failed", "rate", "unanswered", "took", "nine in ten"].map(|head| (head, Align::Right));
+    let heads = ["calls", "failed", "rate", "unanswered", "median", "p90"].map(|head| (head, Align::Right));
     let mut heads = [&[("tool", Align::Left)], heads.as_slice()].concat();
     heads.push(("", Align::Left));
     let mut table = Table::new(&heads).paint(0, Paint::Cyan);

@@ -21,9 +21,25 @@ pub(crate) struct Account {
     pub(crate) problems: Vec<FileProblem>,
 }
 
+/// Where items may come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Whatever is quickest. There is no index yet, so that is the files.
+    Quickest,
+    /// The files alone.
+    Files,
+}
+
 impl Account {
+    /// What the store used.
+    pub(crate) fn of(origin: Origin, context: &Context) -> Self {
+        match origin {
+            Origin::Quickest | Origin::Files => Self::of_files(context),
+        }
+    }
+
     /// Straight from the files.
-    pub(crate) fn of_files(context: &Context) -> Self {
+    fn of_files(context: &Context) -> Self {
         let discovery = context.store.discover();
         let files = UsageFile::all(&discovery);
         let mut usage = reading(&files, context, |advance| StoreUsage::read(&files, advance));

@@ -1,5 +1,7 @@
 //! `--compare`: what the client itself has noted, beside our account, with the differences explained.
 
+use std::collections::BTreeSet;
+
 use annals_store::stats_cache::{StatsCache, read_stats_cache};
 use annals_store::usage::{
     Beside, Gap, StatsBeside, StoreUsage, UsageFile, beside_noted, beside_stats_cache, read_noted,
@@ -78,12 +80,15 @@ fn draw(
         }
     }
     context.out.line("")?;
+    let models = stats.iter().flat_map(|stats| &stats.models);
     if sessions.is_empty() {
-        return context.out.line("no session has a cost-state record");
+        context.out.line("no session has a cost-state record")?;
+        return legend(models, context);
     }
     let head = context.out.paint(Paint::Bold, "cost-state, the last of each session");
     context.out.line(head)?;
-    table("session", sessions, context)
+    table("session", sessions, context)?;
+    legend(models.chain(sessions), context)
 }
 
 fn table(key: &'static str, rows: &[Beside], context: &mut Context) -> std::io::Result<()> {
@@ -113,10 +118,20 @@ fn table(key: &'static str, rows: &[Beside], context: &mut Context) -> std::io::
 
 fn why(row: &Beside) -> String {
     if row.only_theirs.is_empty() || row.gap == Gap::None {
-        return row.gap.explanation().to_owned();
+        return row.gap.name().to_owned();
     }
     let names: Vec<_> = row.only_theirs.iter().cloned().collect();
-    format!("{}; no line is of {}", row.gap.explanation(), names.join(", "))
+    format!("{}; no line is of {}", row.gap.name(), names.join(", "))
+}
+
+/// What the words in the last column mean.
+fn legend<'a>(rows: impl Iterator<Item = &'a Beside>, context: &mut Context) -> std::io::Result<()> {
+    let gaps: BTreeSet<Gap> = rows.map(|row| row.gap).collect();
+    context.out.line("")?;
+    for gap in gaps {
+        context.out.line(format!("{:<15}  {}", gap.name(), gap.explanation()))?;
+    }
+    Ok(())
 }
 
 fn write(stats: Option<&StatsBeside>, sessions: &[Beside], context: &mut Context) -> std::io::Result<()> {

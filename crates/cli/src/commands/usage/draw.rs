@@ -106,6 +106,7 @@ pub(super) fn share(part: u64, whole: u64) -> String {
 fn name(row: &Row, context: &Context) -> String {
     match &row.detail {
         Detail::Session { .. } => row.usage.key.chars().take(8).collect(),
+        Detail::Agent { .. } => row.usage.key.trim_start_matches("agent-").chars().take(8).collect(),
         Detail::Block { start, end, .. } => {
             let clock = |millis| words::moment(millis, &context.zone);
             let until: String = clock(*end).chars().skip(11).collect();

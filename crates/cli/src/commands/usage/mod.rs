@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::selection::Selection;
 use crate::when;
-use account::Account;
+use account::{Account, Origin};
 use rows::{Detail, Row};
 
 /// Everything that is shown.
@@ -39,7 +39,10 @@ pub(crate) fn run(args: &UsageArgs, context: &mut Context) -> Result<Outcome, Fa
     }
     let page = match args.by {
         UsageBy::Tool => tools::page(&selection, context),
-        by => page(by, &Account::of_files(context), &selection, context),
+        by => {
+            let origin = if args.no_index { Origin::Files } else { Origin::Quickest };
+            page(by, &Account::of(origin, context), &selection, context)
+        }
     };
     if context.json {
         write::page(&page, context)?;
