@@ -17,13 +17,16 @@ pub struct ContextGrowth {
     pub per_response: Option<Quantiles>,
 }
 
+/// When and where a request was, and the tokens that went into it.
+type Request = ((Option<i64>, usize), u64);
+
 /// The growth of the contexts of these files, as far as `keeps` wants their responses.
 pub fn context_growth(
     ledger: &Ledger,
     sources: &[UsageSource],
     keeps: impl Fn(&UsageSource, &ResponseUsage) -> bool,
 ) -> ContextGrowth {
-    let mut sessions: HashMap<&Arc<str>, Vec<((Option<i64>, usize), u64)>> = HashMap::new();
+    let mut sessions: HashMap<&Arc<str>, Vec<Request>> = HashMap::new();
     for entry in ledger.entries() {
         let Some(source) = sources.get(entry.file as usize) else { continue };
         if source.thread == Thread::Main && !entry.usage.is_sidechain && keeps(source, &entry.usage) {

@@ -55,6 +55,9 @@ impl UsageSource {
     }
 }
 
+/// What the responses of an item share.
+type Key = (FileIndex, Option<i64>, Thread, Option<Arc<str>>, Certainty);
+
 /// Sums of one or more responses of one file, one thread, one model and one quarter of an hour, all equally sure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageItem {
@@ -118,6 +121,10 @@ impl UsageItem {
         self.quarter.map(|quarter| quarter.saturating_mul(QUARTER_MILLIS))
     }
 
+    fn key(&self) -> Key {
+        (self.file, self.quarter, self.thread.clone(), self.model.clone(), self.certainty)
+    }
+
     fn absorb(&mut self, other: &Self) {
         self.responses += other.responses;
         self.tokens += other.tokens;
@@ -142,8 +149,7 @@ fn thread_of(response: &ResponseUsage) -> Thread {
 /// lines say.
 pub fn items(ledger: &Ledger, sources: &[UsageSource], prices: &Prices) -> Vec<UsageItem> {
     let mut known: HashMap<Arc<str>, Option<&ModelPrices>> = HashMap::new();
-    let mut places: HashMap<(FileIndex, Option<i64>, Thread, Option<Arc<str>>, Certainty), usize> =
-        HashMap::new();
+    let mut places: HashMap<Key, usize> = HashMap::new();
     let mut items: Vec<UsageItem> = Vec::new();
     for (file, charge) in ledger.charges() {
         let priced = charge.model.and_then(|model| match known.get(model) {
@@ -156,15 +162,12 @@ pub fn items(ledger: &Ledger, sources: &[UsageSource], prices: &Prices) -> Vec<U
         {
             item.thread = source.thread.clone();
         }
-        let key = (file, item.quarter, item.thread.clone(), item.model.clone(), item.certainty);
-        let place = *places.entry(key).or_insert(items.len());
+        let place = *places.entry(item.key()).or_insert(items.len());
         match items.get_mut(place) {
             Some(known) => known.absorb(&item),
             None => items.push(item),
         }
     }
-    let order =
-        |item: &UsageItem| (item.file, item.quarter, item.thread.clone(), item.model.clone(), item.certainty);
-    items.sort_by_cached_key(order);
+    items.sort_by_cached_key(UsageItem::key);
     items
 }
