@@ -5,6 +5,7 @@
 
 mod discovery;
 mod near;
+mod recent;
 mod walk;
 
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ pub use discovery::{AgentEntry, Discovery, Project, SessionEntry, SideFile};
 use walk::Roles;
 pub(crate) use walk::modified_millis;
 
-use crate::layout::{ConfigDir, FileRole};
+use crate::layout::ConfigDir;
 use crate::parallel;
 use crate::problem::FileProblem;
 use crate::project_path;
@@ -73,11 +74,7 @@ impl Store {
         let folders = walk::folders(&self.config_dir.projects(), &mut problems);
         let walks = parallel::map(&folders, |folder| {
             let mut problems = Vec::new();
-            let mut files = walk::files(&Roles::Config(&self.config_dir), folder, &mut problems);
-            files.retain(|file| {
-                matches!(file.role, FileRole::Session { .. } | FileRole::SubAgent { .. })
-                    && file.modified.is_some_and(|modified| modified >= since)
-            });
+            let files = recent::files_since(&Roles::Config(&self.config_dir), folder, since, &mut problems);
             let agents = walk::agents(&files, &mut problems);
             (files, agents, problems)
         });

@@ -68,6 +68,28 @@ fn sub_agents_belong_to_their_sessions() {
     );
 }
 
+#[test]
+fn what_was_written_lately_is_found_without_the_rest() {
+    let home = Home::new();
+    home.fill(&Plan::default());
+    let store = Store::open(home.config_dir());
+    let all = store.discover();
+    let times = all.sessions.iter().filter_map(|session| session.modified);
+    let (oldest, newest) = (times.clone().min().unwrap(), times.max().unwrap());
+    for since in [0, oldest, oldest + (newest - oldest) / 2, newest, newest + 86_400_000] {
+        let found = store.discover_since(since);
+        let is_recent = |modified: Option<i64>| modified.is_some_and(|modified| modified >= since);
+        let sessions: Vec<_> = all.sessions.iter().filter(|one| is_recent(one.modified)).cloned().collect();
+        assert_eq!(found.sessions, sessions);
+        let paths = |agents: &[annals_store::AgentEntry]| -> Vec<_> {
+            let recent = agents.iter().filter(|one| is_recent(one.modified));
+            recent.map(|one| (one.path.clone(), one.session.clone(), one.key.clone())).collect()
+        };
+        assert_eq!(paths(&found.agents), paths(&all.agents));
+        assert_eq!(found.agents.len(), paths(&found.agents).len());
+    }
+}
+
 /// The table of docs/usage.md: responses, input, output, read, written for five minutes and an hour, and cost to a
 /// hundredth of a cent.
 const FOLDERS: [(&str, u64, [u64; 5], f64); 7] = [
