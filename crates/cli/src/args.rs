@@ -9,6 +9,7 @@ mod redact;
 mod repair;
 mod shortening;
 mod trash;
+mod usage;
 mod vault;
 
 pub(crate) use changing::*;
@@ -20,6 +21,7 @@ pub(crate) use redact::*;
 pub(crate) use repair::*;
 pub(crate) use shortening::*;
 pub(crate) use trash::*;
+pub(crate) use usage::*;
 pub(crate) use vault::*;
 
 use std::path::PathBuf;
@@ -35,6 +37,7 @@ Examples:
   annals search flaky test          find what was said, in every session
   annals tail last                  watch it while it is written
   annals check last                 will it resume? what is broken, by line and byte
+  annals usage --by month           tokens and cost
   annals tag last release           tag the newest session of this folder
   annals archive --all              keep every session before the client deletes it
   annals demo --out /tmp/demo       a made-up store to play with
@@ -110,6 +113,12 @@ pub(crate) enum Command {
     Sql(SqlArgs),
     /// Does it resume? Lists problems by line and byte, and what each client version would keep and lose
     Check(CheckArgs),
+    /// Tokens and cost: by day, week, month, session, project, model, tool, sub-agent or 5-hour block
+    #[command(after_help = USAGE_EXAMPLES)]
+    Usage(UsageArgs),
+    /// What was done: turns and how long they took, tools and how often they failed, files, days and hours
+    #[command(after_help = STATS_EXAMPLES)]
+    Stats(StatsArgs),
     /// Show todo lists and tasks, or set a todo list
     Todos(TodosArgs),
     /// Show plans

@@ -37,6 +37,8 @@ pub(crate) struct Context {
     is_watched: bool,
     /// Whether somebody can answer a question.
     can_ask: bool,
+    /// Whether standard input is a terminal.
+    has_person: bool,
 }
 
 impl Context {
@@ -65,6 +67,7 @@ impl Context {
             prices,
             is_watched: surroundings.stderr_is_terminal && !global.quiet,
             can_ask: surroundings.stdin_is_terminal && surroundings.stderr_is_terminal,
+            has_person: surroundings.stdin_is_terminal,
             source: SystemSource,
             data_dir,
             current_dir: surroundings.current_dir,
@@ -89,6 +92,11 @@ impl Context {
             Fault::usage("there is no folder for the locks and the journal of annals")
                 .hint("name one: annals --data-dir DIR, or set ANNALS_DATA_DIR")
         })
+    }
+
+    /// Whether a person sits at standard input; else it is a program's, to be read.
+    pub(crate) fn has_person(&self) -> bool {
+        self.has_person
     }
 
     /// Asks the person, where there is one and `--yes` was not said; else the answer is yes.

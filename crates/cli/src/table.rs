@@ -54,7 +54,7 @@ impl Table {
         self.fit(&mut widths, out.width);
         let heads: Vec<_> = self.heads.iter().map(|(head, _)| (*head).to_owned()).collect();
         let head = self.render(&heads, &widths, out, Some(Paint::Dim));
-        out.line(head)?;
+        out.line(head.trim_end())?;
         for row in &self.rows {
             let line = self.render(row, &widths, out, None);
             out.line(line.trim_end())?;

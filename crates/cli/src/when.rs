@@ -38,6 +38,12 @@ pub(crate) fn end_of(day: Date, zone: &TimeZone) -> i64 {
     start_of(day.tomorrow().unwrap_or(day), zone)
 }
 
+/// The first millisecond of the month around an instant, and of the month after it.
+pub(crate) fn month_of(now: i64, zone: &TimeZone) -> (i64, i64) {
+    let date = Timestamp::from_millisecond(now).unwrap_or_default().to_zoned(zone.clone()).date();
+    (start_of(date.first_of_month(), zone), end_of(date.last_of_month(), zone))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

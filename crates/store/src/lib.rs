@@ -44,6 +44,7 @@ pub mod stats_cache;
 pub mod summary;
 pub mod todos;
 pub mod trash;
+pub mod usage;
 pub mod watch;
 pub mod write_tree;
 mod written;

@@ -3,6 +3,7 @@
 //! Pure: no files, clock, environment, threads or async. Reading never fails on content: every function gives a value,
 //! and what was irregular on the way is a list of [`Problem`](problem::Problem)s with their byte spans.
 
+pub mod activity;
 pub mod agents;
 pub mod content;
 pub mod draft;

@@ -25,6 +25,12 @@ pub struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
+    /// A line that was found by what is on it, in a file whose lines nobody has counted: its number is 1 at the
+    /// beginning of the file and 0 elsewhere.
+    pub fn uncounted(offset: usize, raw: &'a [u8]) -> Self {
+        Self { number: usize::from(offset == 0), offset, raw }
+    }
+
     /// Every byte of the line, its ending included.
     pub fn raw(&self) -> &'a [u8] {
         self.raw

@@ -24,12 +24,26 @@ pub fn read_objects<'a>(
     mut found: impl FnMut(Fields<'a>, Standing),
     mut problem: impl FnMut(Problem),
 ) {
-    let body = line.body();
     let start = line.offset + line.body_start();
     let mut report = |kind: ProblemKind, at: usize, length: usize| {
         problem(Problem::new(kind, line.number, Span { offset: start + at, length }));
     };
     report_form(line, &mut report);
+    objects(line, &mut found, &mut report);
+}
+
+/// The objects of a line, the same as [`read_objects`] finds, without a word about what is irregular: a look at the
+/// encoding, which no object depends on, is saved.
+pub fn find_objects<'a>(line: &Line<'a>, mut found: impl FnMut(Fields<'a>, Standing)) {
+    objects(line, &mut found, &mut |_, _, _| ());
+}
+
+fn objects<'a>(
+    line: &Line<'a>,
+    found: &mut impl FnMut(Fields<'a>, Standing),
+    report: &mut impl FnMut(ProblemKind, usize, usize),
+) {
+    let body = line.body();
     let opening = skip_space(body, 0);
     if opening == body.len() {
         return report(ProblemKind::Blank, 0, body.len());
@@ -40,9 +54,9 @@ pub fn read_objects<'a>(
             if rest == body.len() {
                 return found(fields, Standing::Alone);
             }
-            read_shared(body, opening, &mut found, &mut report);
+            read_shared(body, opening, found, report);
         }
-        Err(fault) => read_damaged(line, opening, fault, &mut found, &mut report),
+        Err(fault) => read_damaged(line, opening, fault, found, report),
     }
 }
 

@@ -27,12 +27,14 @@ mod restore;
 mod search;
 mod show;
 mod sql;
+mod stats;
 mod strip;
 mod tag;
 mod tail;
 mod todos;
 mod trash;
 mod undo;
+mod usage;
 
 use crate::args::Command;
 use crate::context::Context;
@@ -49,6 +51,8 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Index(args)) => index::run(&args, context),
         Some(Command::Sql(args)) => sql::run(&args, context),
         Some(Command::Check(args)) => check::run(&args, context),
+        Some(Command::Usage(args)) => usage::run(&args, context),
+        Some(Command::Stats(args)) => stats::run(&args, context),
         Some(Command::Todos(args)) => todos::run(&args, context),
         Some(Command::Plans(args)) => plans::run(&args, context),
         Some(Command::History(args)) => history::run(&args, context),

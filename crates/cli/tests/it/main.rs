@@ -26,6 +26,7 @@ mod tail;
 mod todos;
 mod trash;
 mod truth;
+mod usage;
 
 use annals_testkit::home::{Answer, Home};
 

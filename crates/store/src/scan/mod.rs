@@ -5,6 +5,7 @@
 
 mod discovery;
 mod near;
+mod recent;
 mod walk;
 
 use std::path::{Path, PathBuf};
@@ -72,6 +73,26 @@ impl Store {
         let mut found = walk::files_in(&Roles::Config(&self.config_dir), &folder, &mut Vec::new());
         found.retain(|file| !file.path.is_symlink());
         found
+    }
+
+    /// Finds the sessions and sub-agents that were written to at or after an instant (milliseconds since 1970), and nothing
+    /// else: names and times of files are looked at, and hardly any file is opened.
+    pub fn discover_since(&self, since: i64) -> Discovery {
+        let mut problems = Vec::new();
+        let folders = walk::folders(&self.config_dir.projects(), &mut problems);
+        let walks = parallel::map(&folders, |folder| {
+            let mut problems = Vec::new();
+            let files = recent::files_since(&Roles::Config(&self.config_dir), folder, since, &mut problems);
+            let agents = walk::agents(&files, &mut problems);
+            (files, agents, problems)
+        });
+        let mut discovery = Discovery::new(self.config_dir.clone());
+        for (files, agents, more) in walks {
+            discovery.add_files(files, agents);
+            problems.extend(more);
+        }
+        discovery.finish(problems);
+        discovery
     }
 
     /// The working directory of a project, and how we know: see [`project_path`].

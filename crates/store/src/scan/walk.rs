@@ -16,7 +16,7 @@ use crate::problem::FileProblem;
 use crate::read::stream_lines;
 
 /// Deeper folders are left alone: a link may lead back up.
-const MOST_DEPTH: usize = 8;
+pub(super) const MOST_DEPTH: usize = 8;
 
 /// How many lines of a sub-agent are read in search of its session.
 const MOST_LINES: usize = 64;
@@ -42,7 +42,7 @@ impl Roles<'_> {
         }
     }
 
-    fn root(&self) -> &Path {
+    pub(super) fn root(&self) -> &Path {
         match self {
             Self::Config(config) => config.path(),
             Self::Project(folder) => folder,
@@ -119,7 +119,7 @@ fn descend(
 }
 
 /// Whether a folder is a link to what the walk finds anyway: following it would find sessions twice, or forever.
-fn leads_back(root: &Path, path: &Path) -> bool {
+pub(super) fn leads_back(root: &Path, path: &Path) -> bool {
     let target = || Some(fs::canonicalize(path).ok()?.starts_with(fs::canonicalize(root).ok()?));
     path.is_symlink() && target().unwrap_or(true)
 }
@@ -136,7 +136,7 @@ pub(super) fn top_files(config: &ConfigDir, problems: &mut Vec<FileProblem>) -> 
     found
 }
 
-fn side_file(role: FileRole, path: PathBuf, metadata: &Metadata) -> SideFile {
+pub(super) fn side_file(role: FileRole, path: PathBuf, metadata: &Metadata) -> SideFile {
     let bytes = if metadata.is_file() { metadata.len() } else { 0 };
     SideFile { role, path, bytes, modified: modified_millis(metadata) }
 }

@@ -13,6 +13,7 @@ mod side_stores;
 mod side_writing;
 mod summaries;
 mod trash;
+mod usage;
 mod watching;
 mod writing;
 mod writing_sessions;

@@ -1,6 +1,6 @@
 //! An object's fields in the order in which they were written, with their raw values.
 
-use super::scan::{self, Fault, FaultKind};
+use super::scan::{self, Fault, FaultKind, Found, Span};
 use super::text::Text;
 use super::value::Value;
 
@@ -37,14 +37,43 @@ impl<'a> Fields<'a> {
             let kind = if bytes.is_empty() { FaultKind::Unfinished } else { FaultKind::Unexpected };
             return Err(Fault { kind, at: 0 });
         }
-        let mut list = Vec::with_capacity(USUAL_COUNT);
-        let mut has_escaped_keys = false;
-        let end = scan::scan_object(bytes, 0, 0, &mut |key, value| {
-            let key = Text::from_raw(&bytes[key.0 + 1..key.1 - 1]);
-            has_escaped_keys |= key.has_escapes();
-            list.push(Field { key, value: Value::from_checked(&bytes[value.0..value.1]) });
-        })?;
-        Ok((Self { raw: &bytes[..end], list, has_escaped_keys }, end))
+        let mut fields = Self::empty(bytes, USUAL_COUNT);
+        let end = scan::scan_object(bytes, 0, 0, &mut |key, value| fields.push(key, value))?;
+        fields.raw = &bytes[..end];
+        Ok((fields, end))
+    }
+
+    /// The same, and the object that is the value of `key`, in one pass instead of two. Most of a line is one such object.
+    pub fn scan_with(bytes: &'a [u8], key: &str) -> Result<(Self, Option<Self>, usize), Fault> {
+        if bytes.first() != Some(&b'{') {
+            return Self::scan(bytes).map(|(fields, end)| (fields, None, end));
+        }
+        let mut pair = Pair {
+            bytes,
+            key: key.as_bytes(),
+            outer: Self::empty(bytes, USUAL_COUNT),
+            inner: Collected(Self::empty(bytes, 0)),
+            has_inner: false,
+        };
+        let end = scan::scan_object(bytes, 0, 0, &mut pair)?;
+        pair.outer.raw = &bytes[..end];
+        let inner = match pair.outer.has_escaped_keys {
+            // Another key may mean the same.
+            true => pair.outer.object(key),
+            false => pair.has_inner.then_some(pair.inner.0),
+        };
+        Ok((pair.outer, inner, end))
+    }
+
+    /// No fields yet; `raw` is all of the bytes that the spans to come are of.
+    fn empty(bytes: &'a [u8], usual: usize) -> Self {
+        Self { raw: bytes, list: Vec::with_capacity(usual), has_escaped_keys: false }
+    }
+
+    fn push(&mut self, key: Span, value: Span) {
+        let key = Text::from_raw(&self.raw[key.0 + 1..key.1 - 1]);
+        self.has_escaped_keys |= key.has_escapes();
+        self.list.push(Field { key, value: Value::from_checked(&self.raw[value.0..value.1]) });
     }
 
     /// The fields of an object that the scanner has accepted before.
@@ -140,9 +169,86 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// The fields of an object within another.
+struct Collected<'a>(Fields<'a>);
+
+impl Found for Collected<'_> {
+    fn field(&mut self, key: Span, value: Span) {
+        self.0.push(key, value);
+    }
+}
+
+/// The fields of an object and those of one of its values.
+struct Pair<'a, 'k> {
+    bytes: &'a [u8],
+    key: &'k [u8],
+    outer: Fields<'a>,
+    inner: Collected<'a>,
+    has_inner: bool,
+}
+
+impl Pair<'_, '_> {
+    fn is_wanted(&self, key: Span) -> bool {
+        self.bytes.get(key.0 + 1..key.1 - 1) == Some(self.key)
+    }
+}
+
+impl Found for Pair<'_, '_> {
+    fn field(&mut self, key: Span, value: Span) {
+        if self.is_wanted(key) {
+            // Of repeated keys the last counts, whatever its value is.
+            self.has_inner = self.bytes[value.0] == b'{';
+            self.inner.0.raw = &self.bytes[value.0..value.1];
+        }
+        self.outer.push(key, value);
+    }
+
+    fn inside(&mut self, key: Span) -> Option<&mut dyn Found> {
+        if !self.is_wanted(key) {
+            return None;
+        }
+        self.inner = Collected(Fields::empty(self.bytes, USUAL_INNER_COUNT));
+        Some(&mut self.inner)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_pass_finds_what_two_find() {
+        let lines = [
+            r#"{"a":1,"m":{"x":[1,{"y":2}],"z":"q"},"b":2} rest"#,
+            r#"{"m":{"x":1},"m":{"x":2}}"#,
+            r#"{"m":{"x":1},"m":7}"#,
+            r#"{"m":7,"m":{"x":1}}"#,
+            r#"{"m":{"x":1},"\u006d":{"x":3}}"#,
+            r#"{"\u006d":{"x":3},"m":{"\u0078":1}}"#,
+            r#"{"a":{"m":{"x":1}}}"#,
+            r#"{ "m" : { "m" : { "x" : 1 } , "x" : { } } }"#,
+            r#"{"m":{}}"#,
+            "{}",
+        ];
+        let say = |fields: &Fields<'_>| {
+            let list: Vec<_> =
+                fields.iter().map(|field| (field.key.to_string(), field.value.raw().to_vec())).collect();
+            (fields.raw().to_vec(), list, fields.get("x").map(|value| value.raw().to_vec()))
+        };
+        for line in lines {
+            let (fields, length) = Fields::scan(line.as_bytes()).unwrap();
+            let (outer, inner, end) = Fields::scan_with(line.as_bytes(), "m").unwrap();
+            assert_eq!((say(&outer), end), (say(&fields), length), "{line}");
+            assert_eq!(inner.as_ref().map(say), fields.object("m").as_ref().map(say), "{line}");
+        }
+        for line in ["", "7", "{\"m\":{\"x\":1}", "{\"m\":{\"x\":01}}"] {
+            assert_eq!(
+                Fields::scan_with(line.as_bytes(), "m").err(),
+                Fields::scan(line.as_bytes()).err(),
+                "{line}"
+            );
+        }
+    }
 
     #[test]
     fn keeps_order_and_answers_with_the_last() {

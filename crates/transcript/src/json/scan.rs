@@ -53,7 +53,7 @@ pub fn scan_value(bytes: &[u8], at: usize) -> Scan {
 fn scan_nested(bytes: &[u8], at: usize, depth: u32) -> Scan {
     match bytes.get(at) {
         Some(b'"') => scan_string(bytes, at),
-        Some(b'{') => scan_object(bytes, at, depth, &mut |_, _| ()),
+        Some(b'{') => scan_object(bytes, at, depth, &mut |_: Span, _: Span| ()),
         Some(b'[') => scan_array(bytes, at, depth),
         Some(b't') => scan_literal(bytes, at, b"true"),
         Some(b'f') => scan_literal(bytes, at, b"false"),
@@ -63,13 +63,28 @@ fn scan_nested(bytes: &[u8], at: usize, depth: u32) -> Scan {
     }
 }
 
-/// Checks the object at `at`; `found` gets the span of each key, with its quotes, and of each value.
-pub(super) fn scan_object(
-    bytes: &[u8],
-    at: usize,
-    depth: u32,
-    found: &mut dyn FnMut((usize, usize), (usize, usize)),
-) -> Scan {
+/// The span of a key, with its quotes, or of a value.
+pub(super) type Span = (usize, usize);
+
+/// What is found in an object, field by field.
+pub(super) trait Found {
+    /// A field, when its value is known to be whole.
+    fn field(&mut self, key: Span, value: Span);
+
+    /// Who wants the fields of the object that is this key's value, while it is being scanned.
+    fn inside(&mut self, _key: Span) -> Option<&mut dyn Found> {
+        None
+    }
+}
+
+impl<F: FnMut(Span, Span)> Found for F {
+    fn field(&mut self, key: Span, value: Span) {
+        self(key, value);
+    }
+}
+
+/// Checks the object at `at`.
+pub(super) fn scan_object(bytes: &[u8], at: usize, depth: u32, found: &mut dyn Found) -> Scan {
     if depth >= MAX_DEPTH {
         return Err(Fault { kind: FaultKind::TooDeep, at });
     }
@@ -87,8 +102,14 @@ pub(super) fn scan_object(
             return Err(fault(bytes, colon));
         }
         let value = skip_space(bytes, colon + 1);
-        let value_end = scan_nested(bytes, value, depth + 1)?;
-        found((at, key_end), (value, value_end));
+        let value_end = if bytes.get(value) == Some(&b'{')
+            && let Some(inner) = found.inside((at, key_end))
+        {
+            scan_object(bytes, value, depth + 1, inner)?
+        } else {
+            scan_nested(bytes, value, depth + 1)?
+        };
+        found.field((at, key_end), (value, value_end));
         at = skip_space(bytes, value_end);
         match bytes.get(at) {
             Some(b',') => at = skip_space(bytes, at + 1),

@@ -39,6 +39,21 @@ impl Usd {
         Self(u128::from(nanos) * 1_000_000 + u128::from(femtos))
     }
 
+    /// The amount in femtodollars, for tables that keep it exactly.
+    pub fn femtodollars(self) -> u128 {
+        self.0
+    }
+
+    /// An amount of femtodollars.
+    pub fn from_femtodollars(units: u128) -> Self {
+        Self(units)
+    }
+
+    /// What is left without another amount, as dollars; less than nothing where the other is more.
+    pub fn minus(self, other: Self) -> f64 {
+        if self >= other { Self(self.0 - other.0).dollars() } else { -Self(other.0 - self.0).dollars() }
+    }
+
     /// So many times the amount.
     #[must_use]
     pub fn times(self, count: u64) -> Self {

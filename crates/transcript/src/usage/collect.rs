@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use super::key::ResponseKey;
+use super::key::{KeyHashing, ResponseKey};
 use super::response::{Aside, AsideKind, Reading, ResponseUsage, ServiceTier, Speed};
 use super::tokens::Tokens;
 use super::view::Usage;
@@ -47,7 +47,7 @@ pub fn responses_usage(transcript: &Transcript<'_>) -> Vec<ResponseUsage> {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct UsageCollector {
-    places: HashMap<ResponseKey, usize>,
+    places: HashMap<ResponseKey, usize, KeyHashing>,
     found: Vec<ResponseUsage>,
     names: Vec<Arc<str>>,
 }
@@ -58,16 +58,26 @@ impl UsageCollector {
         Self::default()
     }
 
-    /// Takes the next record of the file. Any record may come: only those that cost something count.
+    /// Takes the next record of the file. Any record may come: only those that cost something count. `node` is its place,
+    /// whatever the caller counts by, as long as it grows.
     ///
     /// What costs nothing: records that are no assistant's (so `agent_progress`, which repeats whole messages of
     /// sub-agents, never counts), lines without usage, API errors and what the client says itself (`<synthetic>`).
     pub fn feed(&mut self, node: NodeIndex, fields: &Fields<'_>) {
+        if RecordKind::of(fields.text("type")) == RecordKind::Assistant
+            && let Some(message) = fields.object("message")
+        {
+            self.feed_message(node, fields, message);
+        }
+    }
+
+    /// The same for a record whose message has been read with it.
+    pub(super) fn feed_message(&mut self, node: NodeIndex, fields: &Fields<'_>, message: Fields<'_>) {
         if RecordKind::of(fields.text("type")) != RecordKind::Assistant || fields.is_true("isApiErrorMessage")
         {
             return;
         }
-        let Some(message) = fields.object("message").map(AssistantMessage::new) else { return };
+        let message = AssistantMessage::new(message);
         let model = message.model();
         if model.is_some_and(|model| model.is("<synthetic>")) {
             return;

@@ -1,6 +1,7 @@
 //! What makes two lines the same response: a key of 16 bytes instead of the ids themselves.
 
 use std::borrow::Cow;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::id::MessageId;
 use crate::json::{Fields, Text};
@@ -13,6 +14,29 @@ use crate::record::AssistantMessage;
 /// one in 10²⁰; the ids come from the API and nobody gains by forging a collision in their own files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResponseKey(u128);
+
+/// The keys of tables by response: a key is a hash already, and hashing it again would cost as much as all else.
+pub(super) type KeyHashing = BuildHasherDefault<KeyHasher>;
+
+/// Takes a key as its own hash.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn write_u128(&mut self, key: u128) {
+        self.0 = (key >> 64) as u64 ^ key as u64;
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 /// What the key was made of; part of the hash, so that a uuid is never taken for a message id.
 #[derive(Clone, Copy)]

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::item::{Certainty, UsageItem};
 use super::response::Charge;
 use super::tokens::Tokens;
-use crate::price::{Basis, Cost, Prices, Usd};
+use crate::price::{Prices, Usd};
 
 /// Stands for the model of a response that names none.
 pub const NO_MODEL: &str = "(no model)";
@@ -21,6 +22,12 @@ pub struct UsageRow {
     pub tokens: Tokens,
     /// What those of them that have a price cost.
     pub cost: Usd,
+    /// What the same would have cost without a cache.
+    pub without_cache: Usd,
+    /// When the first of them came, in milliseconds since 1970.
+    pub first: Option<i64>,
+    /// When the last of them came.
+    pub last: Option<i64>,
     /// The models.
     pub models: BTreeSet<Arc<str>>,
     /// The models that have no price: their tokens are counted and their cost is not.
@@ -37,25 +44,34 @@ impl UsageRow {
 
     /// Adds a model call.
     pub fn add(&mut self, charge: &Charge<'_>, prices: &Prices) {
-        let model = || charge.model.map_or_else(|| Arc::from(NO_MODEL), Arc::clone);
-        self.responses += u64::from(charge.aside.is_none());
-        self.tokens += *charge.tokens;
-        // A response that used nothing says nothing about its model either, unless it names one.
-        if !self.models.contains::<str>(charge.model.map_or(NO_MODEL, |name| name)) {
-            self.models.insert(model());
-        }
-        match prices.cost_of(charge) {
-            Cost::Priced { usd, basis } => {
-                self.cost += usd;
-                if basis != Basis::Table {
-                    self.estimated.insert(model());
-                }
+        let priced = charge.model.and_then(|model| prices.find(model));
+        self.add_item(&UsageItem::of(0, charge, priced));
+    }
+
+    /// Adds an item.
+    pub fn add_item(&mut self, item: &UsageItem) {
+        self.responses += item.responses;
+        self.tokens += item.tokens;
+        self.cost += item.cost;
+        self.without_cache += item.without_cache;
+        self.note_span(item.first, item.last);
+        let name = item.model.as_deref().unwrap_or(NO_MODEL);
+        let sure = match item.certainty {
+            Certainty::Priced => None,
+            Certainty::Estimated => Some(&mut self.estimated),
+            Certainty::Unpriced => Some(&mut self.unpriced),
+        };
+        for names in [Some(&mut self.models), sure].into_iter().flatten() {
+            if !names.contains(name) {
+                names.insert(item.model.clone().unwrap_or_else(|| name.into()));
             }
-            Cost::Unpriced if charge.tokens.is_zero() => {}
-            Cost::Unpriced => {
-                self.unpriced.insert(model());
-            }
         }
+    }
+
+    fn note_span(&mut self, first: Option<i64>, last: Option<i64>) {
+        // `None` is less than any time, which is right for the last and not for the first.
+        self.first = self.first.into_iter().chain(first).min();
+        self.last = self.last.max(last);
     }
 
     /// Adds the sums of another row.
@@ -63,6 +79,8 @@ impl UsageRow {
         self.responses += other.responses;
         self.tokens += other.tokens;
         self.cost += other.cost;
+        self.without_cache += other.without_cache;
+        self.note_span(other.first, other.last);
         self.models.extend(other.models.iter().cloned());
         self.unpriced.extend(other.unpriced.iter().cloned());
         self.estimated.extend(other.estimated.iter().cloned());
@@ -92,10 +110,31 @@ pub fn group<'a, T>(
             rows.entry(key).or_default().add(&charge, prices);
         }
     }
-    let mut report = Report { rows: Vec::with_capacity(rows.len()), total: UsageRow::new("total") };
-    for (key, row) in rows {
-        report.total.absorb(&row);
-        report.rows.push(UsageRow { key, ..row });
+    Report::of(rows)
+}
+
+/// Sums items by a key. `None` leaves an item out.
+pub fn group_items<'a>(
+    items: impl IntoIterator<Item = &'a UsageItem>,
+    mut key: impl FnMut(&UsageItem) -> Option<String>,
+) -> Report {
+    let mut rows: BTreeMap<String, UsageRow> = BTreeMap::new();
+    for item in items {
+        if let Some(key) = key(item) {
+            rows.entry(key).or_default().add_item(item);
+        }
     }
-    report
+    Report::of(rows)
+}
+
+impl Report {
+    /// Rows by their keys, and their sum.
+    pub fn of(rows: BTreeMap<String, UsageRow>) -> Self {
+        let mut report = Self { rows: Vec::with_capacity(rows.len()), total: UsageRow::new("total") };
+        for (key, row) in rows {
+            report.total.absorb(&row);
+            report.rows.push(UsageRow { key, ..row });
+        }
+        report
+    }
 }

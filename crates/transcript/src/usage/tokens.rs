@@ -61,6 +61,12 @@ impl Tokens {
         self.input.saturating_add(self.cache_read).saturating_add(self.cache_write())
     }
 
+    /// The same request without a cache: all that went in is fresh.
+    #[must_use]
+    pub fn without_cache(&self) -> Self {
+        Self { input: self.context(), cache_read: 0, cache_write_5m: 0, cache_write_1h: 0, ..*self }
+    }
+
     /// All tokens of all classes.
     pub fn total(&self) -> u64 {
         self.context().saturating_add(self.output)

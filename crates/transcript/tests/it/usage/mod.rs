@@ -1,14 +1,18 @@
 //! Tokens and cost: one usage a response, once over the store, at the price of its class.
 
+mod carry;
 mod corpus;
 mod cost;
 mod files;
+mod items;
 mod ledger;
+mod spelling;
+mod truth;
 
 use annals_transcript::line::lines;
 use annals_transcript::objects::read_objects;
 use annals_transcript::transcript::Transcript;
-use annals_transcript::usage::{ResponseUsage, Tokens, UsageCollector, responses_usage};
+use annals_transcript::usage::{ResponseUsage, Tokens, UsageCollector, responses_of_bytes, responses_usage};
 
 /// An assistant line with whatever else it has.
 struct Line {
@@ -63,7 +67,7 @@ fn file(lines: &[Line]) -> String {
     lines.iter().map(|line| line.json() + "\n").collect()
 }
 
-/// The responses of a file, by both ways of reading, which must agree.
+/// The responses of a file, by all ways of reading, which must agree.
 fn read(file: &[u8]) -> Vec<ResponseUsage> {
     let whole = responses_usage(&Transcript::parse(file));
     let mut collector = UsageCollector::new();
@@ -79,6 +83,17 @@ fn read(file: &[u8]) -> Vec<ResponseUsage> {
         );
     }
     assert_eq!(whole, collector.finish());
+    // Where only lines that can hold usage are read, places are in bytes; all else is the same.
+    let placed = |mut response: ResponseUsage, at: usize| {
+        response.node = at;
+        response
+    };
+    let numbered = |responses: Vec<ResponseUsage>| -> Vec<ResponseUsage> {
+        responses.into_iter().enumerate().map(|(at, response)| placed(response, at)).collect()
+    };
+    let searched = responses_of_bytes(file);
+    assert!(searched.is_sorted_by_key(|response| response.node));
+    assert_eq!(numbered(searched), numbered(whole.clone()));
     whole
 }
 

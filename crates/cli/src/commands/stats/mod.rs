@@ -1,0 +1,112 @@
+//! `annals stats`: what was done over the store.
+
+mod draw;
+mod write;
+
+use std::collections::BTreeSet;
+
+use annals_store::source::Clock as _;
+use annals_store::usage::{StoreUsage, UsageFile, read_activity};
+use annals_transcript::activity::{
+    Activity, Clock, ContextGrowth, Quantiles, Streaks, context_growth, streaks,
+};
+use annals_transcript::usage::{NO_MODEL, Report, Thread, UsageRow, group_items};
+
+use super::usage::account::{Account, reading};
+use crate::args::StatsArgs;
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::selection::Selection;
+
+const DAY_MILLIS: i64 = 86_400_000;
+
+/// Everything that is shown.
+struct Page {
+    sessions: u64,
+    projects: u64,
+    activity: Activity,
+    turns: Option<Quantiles>,
+    models: Report,
+    agents: UsageRow,
+    agent_count: u64,
+    growth: ContextGrowth,
+    streaks: Streaks,
+    limit: usize,
+    zone: String,
+    unread: usize,
+}
+
+impl Clock for Selection {
+    fn keeps(&self, millis: Option<i64>) -> bool {
+        self.keeps_time(millis)
+    }
+
+    fn local(&self, millis: i64) -> i64 {
+        Self::local(self, millis)
+    }
+}
+
+pub(crate) fn run(args: &StatsArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    let selection = Selection::new(&args.selection, context)?;
+    let page = page(args.limit, &selection, context);
+    let is_empty = page.activity.turns == 0 && page.models.rows.is_empty();
+    if context.json {
+        write::page(&page, context)?;
+    } else if is_empty {
+        context.out.line("nothing was done")?;
+    } else {
+        draw::page(&page, context)?;
+    }
+    Ok(if is_empty { Outcome::NothingFound } else { Outcome::Done })
+}
+
+fn page(limit: usize, selection: &Selection, context: &Context) -> Page {
+    let discovery = context.store.discover();
+    let files = UsageFile::all(&discovery);
+    let (usage, done) =
+        reading(&files, context, |advance| StoreUsage::read_with(&files, advance, read_activity));
+    let mut activity = Activity::default();
+    for (source, file) in usage.sources.iter().zip(&done) {
+        if selection.keeps_project(&source.slug, source.project.as_deref()) {
+            activity.add(file, selection);
+        }
+    }
+    let growth = context_growth(&usage.ledger, &usage.sources, |source, response| {
+        selection.keeps_project(&source.slug, source.project.as_deref())
+            && selection.keeps_time(response.millis)
+            && selection.keeps_model(response.reading.model.as_deref())
+    });
+    let items = usage.items(&context.prices);
+    let unread = discovery.problems.len() + usage.problems.len();
+    let account = Account { sources: usage.sources, items, problems: Vec::new() };
+    let mut agents = UsageRow::new("sub-agents");
+    let (mut named, mut sessions, mut projects) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for item in account.selected(selection) {
+        if item.thread != Thread::Main {
+            agents.add_item(item);
+            named.insert((item.file, &item.thread));
+        }
+        if let Some(source) = account.source(item) {
+            sessions.insert(&*source.session);
+            projects.insert(&*source.slug);
+        }
+    }
+    let model = |item: &annals_transcript::usage::UsageItem| {
+        Some(item.model.as_deref().unwrap_or(NO_MODEL).to_owned())
+    };
+    let today = selection.local(context.source.now()).div_euclid(DAY_MILLIS);
+    Page {
+        sessions: sessions.len() as u64,
+        projects: projects.len() as u64,
+        turns: Quantiles::of(activity.durations.iter().copied()),
+        models: group_items(account.selected(selection), model),
+        agent_count: named.len() as u64,
+        agents,
+        growth,
+        streaks: streaks(activity.days.keys().copied(), today),
+        activity,
+        limit,
+        zone: selection.zone_name().to_owned(),
+        unread,
+    }
+}

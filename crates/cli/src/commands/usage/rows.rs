@@ -1,0 +1,189 @@
+//! Items to rows: what belongs together, what it is called, in which order.
+
+use std::collections::{BTreeMap, HashMap};
+
+use annals_transcript::time::format_millis;
+use annals_transcript::usage::{
+    BillingBlock, Burn, NO_MODEL, Period, Report, Thread, UsageItem, UsageRow, blocks, group_items,
+};
+
+use super::account::Account;
+use crate::args::UsageBy;
+use crate::context::Context;
+use crate::graph;
+use crate::selection::Selection;
+
+/// The key of what names no time.
+const NO_TIME: &str = "(no time)";
+
+/// A row with what is known of it beside its sums.
+pub(crate) struct Row {
+    /// The sums.
+    pub(crate) usage: UsageRow,
+    /// What else is known.
+    pub(crate) detail: Detail,
+    /// Cost over time, from the first item looked at to the last.
+    pub(crate) course: Vec<f64>,
+}
+
+/// What is known of a row beside its sums.
+pub(crate) enum Detail {
+    /// Nothing.
+    None,
+    /// Of a session.
+    Session {
+        /// Its title.
+        title: Option<String>,
+        /// Its project.
+        project: String,
+    },
+    /// Of a sub-agent.
+    Agent {
+        /// Its session.
+        session: String,
+        /// Its project.
+        project: String,
+    },
+    /// Of a tool.
+    Tool {
+        /// Its calls.
+        calls: u64,
+        /// Those that failed.
+        errors: u64,
+        /// What its results put into contexts, estimated.
+        result_tokens: u64,
+    },
+    /// Of a block.
+    Block {
+        /// When it ends.
+        end: i64,
+        /// When it starts.
+        start: i64,
+        /// How fast it is being used up, if it is not over.
+        burn: Option<Burn>,
+    },
+}
+
+/// The rows of a report: spans of time in their order, everything else by cost.
+pub(crate) fn rows(
+    by: UsageBy,
+    account: &Account,
+    selection: &Selection,
+    now: i64,
+    context: &Context,
+) -> Vec<Row> {
+    let items = || account.selected(selection);
+    let by_time = |period: Period| {
+        group_items(items(), |item| {
+            let name = |millis| period.name(selection.local(millis));
+            Some(item.millis().map_or_else(|| NO_TIME.to_owned(), name))
+        })
+    };
+    let source = |item: &UsageItem| account.source(item);
+    let plain = |report: Report| report.rows.into_iter().map(Row::plain).collect();
+    match by {
+        UsageBy::Hour => plain(by_time(Period::Hour)),
+        UsageBy::Day => plain(by_time(Period::Day)),
+        UsageBy::Week => plain(by_time(Period::Week)),
+        UsageBy::Month => plain(by_time(Period::Month)),
+        UsageBy::Block => blocks(items()).into_iter().map(|block| Row::of_block(block, now)).collect(),
+        UsageBy::Project => {
+            courses(items(), |item| Some(source(item)?.project_name().to_owned()), |_| Detail::None)
+        }
+        UsageBy::Model => courses(
+            items(),
+            |item| Some(item.model.as_deref().unwrap_or(NO_MODEL).to_owned()),
+            |_| Detail::None,
+        ),
+        UsageBy::Session => sessions(account, selection, context),
+        UsageBy::Agent => agents(account, selection),
+        // What tools cost is no sum of items: see `tools`.
+        UsageBy::Tool => Vec::new(),
+    }
+}
+
+impl Row {
+    pub(crate) fn plain(usage: UsageRow) -> Self {
+        Self { usage, detail: Detail::None, course: Vec::new() }
+    }
+
+    fn of_block(block: BillingBlock, now: i64) -> Self {
+        let burn = block.burn(now);
+        let detail = Detail::Block { start: block.start, end: block.end, burn };
+        Self { usage: block.row, detail, course: Vec::new() }
+    }
+}
+
+fn sessions(account: &Account, selection: &Selection, context: &Context) -> Vec<Row> {
+    let discovery = context.store.discover();
+    let (summaries, _) = context.store.summaries(&discovery);
+    let titles: HashMap<&str, Option<&str>> =
+        summaries.iter().map(|summary| (summary.session.as_str(), summary.title_text())).collect();
+    let source = |item: &UsageItem| account.source(item);
+    let projects: HashMap<&str, &str> =
+        account.sources.iter().map(|source| (&*source.session, source.project_name())).collect();
+    let detail = |key: &str| Detail::Session {
+        title: titles.get(key).copied().flatten().map(str::to_owned),
+        project: projects.get(key).copied().unwrap_or_default().to_owned(),
+    };
+    courses(account.selected(selection), |item| Some(source(item)?.session.to_string()), detail)
+}
+
+fn agents(account: &Account, selection: &Selection) -> Vec<Row> {
+    let mut places: HashMap<String, (String, String)> = HashMap::new();
+    let key = |item: &UsageItem| match &item.thread {
+        Thread::Main => "main".to_owned(),
+        Thread::Inline => "inline".to_owned(),
+        Thread::Agent(id) => format!("agent-{id}"),
+    };
+    for item in account.selected(selection) {
+        if let (Thread::Agent(_), Some(source)) = (&item.thread, account.source(item)) {
+            let place = || (source.session.to_string(), source.project_name().to_owned());
+            places.entry(key(item)).or_insert_with(place);
+        }
+    }
+    let detail = |key: &str| match places.get(key) {
+        Some((session, project)) => Detail::Agent { session: session.clone(), project: project.clone() },
+        None => Detail::None,
+    };
+    courses(account.selected(selection), |item| Some(key(item)), detail)
+}
+
+/// Rows by cost, each with its course over the time that is looked at.
+fn courses<'a>(
+    items: impl Iterator<Item = &'a UsageItem>,
+    key: impl Fn(&UsageItem) -> Option<String>,
+    detail: impl Fn(&str) -> Detail,
+) -> Vec<Row> {
+    let items: Vec<&UsageItem> = items.collect();
+    let times = items.iter().filter_map(|item| item.millis());
+    let (first, last) = (times.clone().min().unwrap_or(0), times.max().unwrap_or(0));
+    let span = (last - first) as f64 + 1.0;
+    let mut rows: BTreeMap<String, (UsageRow, Vec<f64>)> = BTreeMap::new();
+    for item in items {
+        let Some(key) = key(item) else { continue };
+        let (row, course) = rows.entry(key).or_insert_with(|| (UsageRow::default(), vec![0.0; graph::WIDTH]));
+        row.add_item(item);
+        if let Some(millis) = item.millis() {
+            let at = ((millis - first) as f64 / span * graph::WIDTH as f64) as usize;
+            course[at.min(graph::WIDTH - 1)] += item.cost.dollars();
+        }
+    }
+    let mut rows: Vec<Row> = rows
+        .into_iter()
+        .map(|(key, (usage, course))| {
+            let detail = detail(&key);
+            Row { usage: UsageRow { key, ..usage }, detail, course }
+        })
+        .collect();
+    rows.sort_by(|left, right| {
+        let order = |row: &Row| (row.usage.cost, row.usage.tokens.total());
+        order(right).cmp(&order(left)).then_with(|| left.usage.key.cmp(&right.usage.key))
+    });
+    rows
+}
+
+/// The instant in the form that programs read.
+pub(crate) fn instant(millis: i64) -> String {
+    format_millis(millis)
+}

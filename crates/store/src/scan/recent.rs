@@ -1,0 +1,61 @@
+//! The sessions and sub-agents that were written to lately: as few questions to the system as that takes, because it is asked
+//! each time that a prompt is drawn.
+
+use std::fs;
+use std::path::Path;
+
+use super::walk::{MOST_DEPTH, Roles, leads_back, side_file};
+use super::{SideFile, unlisted};
+use crate::layout::FileRole;
+use crate::problem::FileProblem;
+
+/// A folder that holds outputs of tools and never a session.
+const OUTPUTS: &str = "tool-results";
+
+/// The session and sub-agent files under a folder that were written to at or after an instant.
+pub(super) fn files_since(
+    roles: &Roles<'_>,
+    folder: &Path,
+    since: i64,
+    problems: &mut Vec<FileProblem>,
+) -> Vec<SideFile> {
+    let mut found = Vec::new();
+    descend(roles, folder, since, 0, &mut found, problems);
+    found.sort_by(|left, right| left.path.cmp(&right.path));
+    found
+}
+
+fn descend(
+    roles: &Roles<'_>,
+    folder: &Path,
+    since: i64,
+    depth: usize,
+    found: &mut Vec<SideFile>,
+    problems: &mut Vec<FileProblem>,
+) {
+    let list = match fs::read_dir(folder) {
+        Ok(list) => list,
+        Err(error) => return problems.push(unlisted(folder, error)),
+    };
+    for entry in list.flatten() {
+        // The kind stands in the listing itself; only links must be asked where they lead.
+        let Ok(kind) = entry.file_type() else { continue };
+        let path = entry.path();
+        if kind.is_dir() || (kind.is_symlink() && path.is_dir()) {
+            let is_wanted = entry.file_name() != OUTPUTS && depth < MOST_DEPTH;
+            if is_wanted && !(kind.is_symlink() && leads_back(roles.root(), &path)) {
+                descend(roles, &path, since, depth + 1, found, problems);
+            }
+            continue;
+        }
+        if path.extension().is_none_or(|end| end != "jsonl") {
+            continue;
+        }
+        let Ok(metadata) = fs::metadata(&path) else { continue };
+        let file = side_file(roles.of(&path), path, &metadata);
+        let is_transcript = matches!(file.role, FileRole::Session { .. } | FileRole::SubAgent { .. });
+        if is_transcript && metadata.is_file() && file.modified.is_some_and(|modified| modified >= since) {
+            found.push(file);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! One file to its responses, in chunks: only lines that can hold usage are read.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+
+use annals_transcript::activity::FileActivity;
+use annals_transcript::objects::find_objects;
+use annals_transcript::record::Record;
+use annals_transcript::transcript::Transcript;
+use annals_transcript::usage::{
+    NotedCost, ResponseUsage, Thread, ToolTrail, UsageCollector, UsageLines, last_noted_cost, responses_usage,
+};
+
+use super::UsageFile;
+use crate::project_path::{PathCollector, ProjectPath};
+use crate::read::{ReadError, read_file, stream_lines};
+use crate::scan::SessionEntry;
+
+/// How much is read at a time: what stays in a core's own cache while it is searched.
+const CHUNK: usize = 256 * 1024;
+
+/// How many records are asked for the folder of the project, at most.
+const MOST_ASKED: usize = 64;
+
+/// What a file used.
+#[derive(Clone, Debug, Default)]
+pub struct FileUsage {
+    /// Its responses, in the order of their first lines.
+    pub responses: Vec<ResponseUsage>,
+    /// The working directory that its replies name.
+    pub project: Option<ProjectPath>,
+}
+
+/// Reads what a file used.
+pub fn read_usage(session: &SessionEntry) -> Result<FileUsage, ReadError> {
+    let fail = |error| ReadError::new(&session.path, error);
+    let file = File::open(&session.path).map_err(fail)?;
+    let mut paths = PathCollector::new(session.slug.as_str());
+    let (mut asked, mut is_settled) = (0, false);
+    let mut collector = UsageCollector::new();
+    let search = UsageLines::default();
+    // A small file needs no more than itself.
+    let chunk = usize::try_from(session.bytes + 1).unwrap_or(CHUNK).clamp(4096, CHUNK);
+    for_whole_lines(file, chunk, |offset, lines| {
+        collector.feed_lines(&search, offset, lines, |fields| {
+            if !is_settled && asked < MOST_ASKED {
+                asked += 1;
+                is_settled = fields.text("cwd").is_some_and(|cwd| paths.add(&cwd.decode()));
+            }
+        });
+    })
+    .map_err(fail)?;
+    Ok(FileUsage { responses: collector.finish(), project: paths.path() })
+}
+
+/// Reads what a file used and the last thing that the client itself has noted of its cost.
+pub fn read_noted(session: &SessionEntry) -> Result<(FileUsage, Option<NotedCost>), ReadError> {
+    let mut collector = UsageCollector::new();
+    let search = UsageLines::default();
+    let mut noted = None;
+    let fail = |error| ReadError::new(&session.path, error);
+    let file = File::open(&session.path).map_err(fail)?;
+    for_whole_lines(file, CHUNK, |offset, lines| {
+        collector.feed_lines(&search, offset, lines, |_| ());
+        noted = last_noted_cost(offset, lines).or(noted.take());
+    })
+    .map_err(fail)?;
+    Ok((FileUsage { responses: collector.finish(), project: None }, noted))
+}
+
+/// Reads what a file used and what happened with its tools: every line.
+pub fn read_trail(session: &SessionEntry) -> Result<(FileUsage, ToolTrail), ReadError> {
+    let mut paths = PathCollector::new(session.slug.as_str());
+    let (mut collector, mut trail) = (UsageCollector::new(), ToolTrail::default());
+    stream_lines(&session.path, |line| {
+        let place = line.offset;
+        find_objects(&line, |fields, _| {
+            collector.feed(place, &fields);
+            if let Some(cwd) = fields.text("cwd") {
+                paths.add(&cwd.decode());
+            }
+            trail.feed(&Record::new(fields));
+        });
+        ControlFlow::<()>::Continue(())
+    })?;
+    Ok((FileUsage { responses: collector.finish(), project: paths.path() }, trail))
+}
+
+/// Reads what a file used and what was done in it: the whole file, at once in memory. Of a sub-agent the prompts do not count.
+pub fn read_activity(file: &UsageFile) -> Result<(FileUsage, FileActivity), ReadError> {
+    let bytes = read_file(&file.entry.path)?;
+    let transcript = Transcript::parse(&bytes);
+    let mut paths = PathCollector::new(file.entry.slug.as_str());
+    for index in 0..transcript.nodes().len().min(MOST_ASKED) {
+        if let Some(cwd) = transcript.fields(index).text("cwd") {
+            paths.add(&cwd.decode());
+        }
+    }
+    let activity = FileActivity::of(&transcript);
+    let activity = if file.thread == Thread::Main { activity } else { activity.without_turns() };
+    Ok((FileUsage { responses: responses_usage(&transcript), project: paths.path() }, activity))
+}
+
+/// Hands out runs of whole lines with the place of the first; the last may lack its newline.
+fn for_whole_lines(
+    mut reader: impl Read,
+    chunk: usize,
+    mut each: impl FnMut(usize, &[u8]),
+) -> io::Result<()> {
+    let mut buffer = vec![0; chunk];
+    let (mut offset, mut filled) = (0, 0);
+    loop {
+        if filled == buffer.len() {
+            // One line takes all of it.
+            buffer.resize(buffer.len() * 2, 0);
+        }
+        let length = match reader.read(&mut buffer[filled..]) {
+            Ok(0) => {
+                each(offset, &buffer[..filled]);
+                return Ok(());
+            }
+            Ok(length) => length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let newline = buffer[filled..filled + length].iter().rposition(|byte| *byte == b'\n');
+        filled += length;
+        if let Some(at) = newline {
+            let whole = filled - length + at + 1;
+            each(offset, &buffer[..whole]);
+            buffer.copy_within(whole..filled, 0);
+            offset += whole;
+            filled -= whole;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives one byte after the other, in pieces of any size.
+    struct Pieces<'a>(&'a [u8], usize);
+
+    impl Read for Pieces<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let length = self.1.min(self.0.len()).min(buffer.len());
+            buffer[..length].copy_from_slice(&self.0[..length]);
+            self.0 = &self.0[length..];
+            Ok(length)
+        }
+    }
+
+    #[test]
+    fn runs_of_lines_make_the_file() {
+        let long = "x".repeat(CHUNK * 3);
+        for text in ["", "a\nbb\n\nccc", "\n", "no end", &format!("a\n{long}\nb\n{long}")] {
+            for size in [1, 3, 1000, CHUNK, CHUNK * 8] {
+                if size < 100 && text.len() > 1000 {
+                    continue;
+                }
+                let mut seen = Vec::new();
+                for_whole_lines(Pieces(text.as_bytes(), size), CHUNK, |offset, lines| {
+                    assert_eq!(offset, seen.len());
+                    assert!(offset == 0 || seen.ends_with(b"\n"));
+                    seen.extend_from_slice(lines);
+                })
+                .unwrap();
+                assert_eq!(seen, text.as_bytes());
+            }
+        }
+    }
+}

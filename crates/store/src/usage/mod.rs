@@ -1,0 +1,163 @@
+//! What the files of a store used, straight from the files: every response once, each file read in chunks, on every core.
+//!
+//! The rules of the account are those of `annals_transcript::usage`; here is only the way through the files.
+
+mod beside;
+mod file;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use annals_transcript::price::Prices;
+use annals_transcript::usage::{Ledger, Thread, ToolTrail, UsageItem, UsageSource, items};
+
+pub use beside::{Beside, Gap, StatsBeside, beside_noted, beside_stats_cache};
+pub use file::{FileUsage, read_activity, read_noted, read_trail, read_usage};
+
+use crate::key::{SessionKey, Slug};
+use crate::parallel;
+use crate::problem::FileProblem;
+use crate::project_path::ProjectPath;
+use crate::read::ReadError;
+use crate::scan::{Discovery, SessionEntry};
+
+/// A file whose responses count: a session's or a sub-agent's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsageFile {
+    /// The file, as an entry; a sub-agent's is named `agent-<id>`.
+    pub entry: SessionEntry,
+    /// The session that it belongs to: for a sub-agent that of its caller, and its own name where that is not known.
+    pub session: SessionKey,
+    /// The folder of the project that it belongs to.
+    pub slug: Slug,
+    /// Whose file it is.
+    pub thread: Thread,
+}
+
+impl UsageFile {
+    /// All sessions, then all sub-agents, in the order of the discovery. A sub-agent belongs to the project of its session.
+    pub fn all(discovery: &Discovery) -> Vec<Self> {
+        let slugs: HashMap<&SessionKey, &Slug> =
+            discovery.sessions.iter().map(|session| (&session.key, &session.slug)).collect();
+        let sessions = discovery.sessions.iter().map(|session| Self {
+            entry: session.clone(),
+            session: session.key.clone(),
+            slug: session.slug.clone(),
+            thread: Thread::Main,
+        });
+        let agents = discovery.agents.iter().map(|agent| {
+            let entry = agent.as_session();
+            let session = agent.session.clone().unwrap_or_else(|| entry.key.clone());
+            let slug = slugs.get(&session).map_or_else(|| entry.slug.clone(), |slug| (*slug).clone());
+            Self { entry, session, slug, thread: Thread::Agent(agent.key.as_str().into()) }
+        });
+        sessions.chain(agents).collect()
+    }
+}
+
+/// What the files of a store used.
+#[derive(Clone, Debug, Default)]
+pub struct StoreUsage {
+    /// The files, by their index in the ledger and in the items.
+    pub sources: Vec<UsageSource>,
+    /// Every response once.
+    pub ledger: Ledger,
+    /// What could not be read.
+    pub problems: Vec<FileProblem>,
+}
+
+impl StoreUsage {
+    /// Reads the files. `advance` is told how many bytes are done, from any thread.
+    ///
+    /// Memory holds a chunk and a line for each core, and about 250 bytes a response.
+    pub fn read(files: &[UsageFile], advance: impl Fn(u64) + Sync) -> Self {
+        Self::read_with(files, advance, |file| Ok((read_usage(&file.entry)?, ()))).0
+    }
+
+    /// Reads the files whole, for what happened with their tools too: the trails, by the index of the files.
+    pub fn read_tools(files: &[UsageFile], advance: impl Fn(u64) + Sync) -> (Self, Vec<ToolTrail>) {
+        Self::read_with(files, advance, |file| read_trail(&file.entry))
+    }
+
+    /// Reads the files in a way of the caller's, who may want more of each; what cannot be read has the default.
+    pub fn read_with<T: Default + Send>(
+        files: &[UsageFile],
+        advance: impl Fn(u64) + Sync,
+        each: impl Fn(&UsageFile) -> Result<(FileUsage, T), ReadError> + Sync,
+    ) -> (Self, Vec<T>) {
+        // Large files first, so that no thread is left alone with one at the end.
+        let mut order: Vec<usize> = (0..files.len()).collect();
+        order.sort_by_key(|&at| (std::cmp::Reverse(files[at].entry.bytes), at));
+        let ledger = Mutex::new(Ledger::new());
+        let read = parallel::map(&order, |&at| {
+            let read = each(&files[at]);
+            advance(files[at].entry.bytes);
+            read.map(|(read, more)| {
+                // The account does not depend on the order of files; a thread that panicked has left it whole.
+                let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
+                ledger.add_file(u32::try_from(at).unwrap_or(u32::MAX), read.responses);
+                (read.project, more)
+            })
+        });
+        let ledger = ledger.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut usage = Self { ledger, ..Self::default() };
+        let mut paths: HashMap<&Slug, ProjectPath> = HashMap::new();
+        let mut all: Vec<T> = Vec::new();
+        let mut read: Vec<_> = order.into_iter().zip(read).collect();
+        read.sort_unstable_by_key(|(at, _)| *at);
+        for (at, read) in read {
+            all.push(match read {
+                Ok((path, more)) => {
+                    if let (Thread::Main, Some(path)) = (&files[at].thread, path) {
+                        note_path(&mut paths, &files[at].slug, path);
+                    }
+                    more
+                }
+                Err(error) => {
+                    usage.problems.push(error.problem());
+                    T::default()
+                }
+            });
+        }
+        let mut names = Names::default();
+        usage.sources = files.iter().map(|file| names.source(file, paths.get(&file.slug))).collect();
+        (usage, all)
+    }
+
+    /// What reports are made of.
+    pub fn items(&self, prices: &Prices) -> Vec<UsageItem> {
+        items(&self.ledger, &self.sources, prices)
+    }
+}
+
+/// Of several sessions' words for the folder of a project the best evidence counts, the first of equals.
+fn note_path<'s>(paths: &mut HashMap<&'s Slug, ProjectPath>, slug: &'s Slug, path: ProjectPath) {
+    match paths.get(slug) {
+        Some(known) if known.evidence <= path.evidence => {}
+        _ => {
+            paths.insert(slug, path);
+        }
+    }
+}
+
+/// One copy of each name.
+#[derive(Default)]
+struct Names(HashMap<String, Arc<str>>);
+
+impl Names {
+    fn name(&mut self, text: &str) -> Arc<str> {
+        match self.0.get(text) {
+            Some(name) => Arc::clone(name),
+            None => Arc::clone(self.0.entry(text.to_owned()).or_insert_with(|| text.into())),
+        }
+    }
+
+    fn source(&mut self, file: &UsageFile, path: Option<&ProjectPath>) -> UsageSource {
+        UsageSource {
+            session: self.name(file.session.as_str()),
+            slug: self.name(file.slug.as_str()),
+            project: path.map(|path| self.name(&path.path)),
+            thread: file.thread.clone(),
+        }
+    }
+}
