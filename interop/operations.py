@@ -72,6 +72,12 @@ def nameless(messages):
     return json.loads(OWN_ID.sub("ID", json.dumps(messages)))
 
 
+def the_same_elsewhere(original, result, situation):
+    """The same, but for the folder of the project in paths into it, which lead to files that moved along."""
+    placeless = lambda messages: json.loads(re.sub(r"(projects/)-[A-Za-z0-9-]+", r"\1FOLDER", json.dumps(messages)))
+    the_same(placeless(original), placeless(result), situation)
+
+
 def ends_with_the_turn(original, result, situation):
     turn = int(situation.words[situation.words.index("--turn") + 1])
     said = texts(result)
@@ -217,7 +223,7 @@ OPERATIONS = [
     Operation("redact", always("redact", "--pattern", PATTERN), redacted),
     Operation("repair broken copies", always("repair"), nothing_less, damage=break_it),
     Operation("repair as they are", always("repair"), nothing_less),
-    Operation("move-project", always(), the_same, journey=journeys.move_here),
+    Operation("move-project", always(), the_same_elsewhere, journey=journeys.move_here),
     Operation("merge", always(), nothing_less, journey=journeys.cut_and_merge),
     Operation("trash and restore", always(), the_same, journey=journeys.trash_and_restore),
     Operation("archive and restore", always(), the_same, journey=journeys.archive_and_restore),
@@ -243,6 +249,8 @@ def self_test():
     assert fails(redacted, old, old) and fails(redacted, old, [new[0], say("assistant", "so it was")])
     assert fails(redacted, old, [say("user", "[REDACTED:pattern:1] lock is [REDACTED:assignment:1]"), old[1]])
     assert holds(the_same, old, old) and fails(the_same, old, new)
+    here, there = ([say("user", f"/h/projects/{folder}/x.txt")] for folder in ("-a-b", "-c"))
+    assert holds(the_same_elsewhere, here, there) and fails(the_same, here, there) and fails(the_same_elsewhere, here, old)
     assert holds(words_stay, old, new) and fails(words_stay, old, old[:1]) and fails(words_stay, old[:1], old)
     assert holds(ends_with_the_turn, old, [say("user", "a")]) and fails(ends_with_the_turn, old, [say("user", "a", "b")])
     assert fails(talk_alone, [], [{"role": "assistant", "content": [{"type": "thinking", "thinking": "x"}]}])

@@ -15,11 +15,16 @@ use annals_store::changes::{self, Change};
 use annals_store::digest::sha256;
 use annals_store::session::append_aside;
 use annals_store::todos::{TodoItem, list_bytes};
-use annals_store::{AgentKey, DataDir, Discovery, SessionEntry, Store, reset};
+use annals_store::{AgentKey, DataDir, Discovery, Project, SessionEntry, Store, reset};
 use annals_surgery::apply::apply;
+use annals_surgery::merge::Pair;
+use annals_surgery::move_project::{Cwd, Projects, Route};
 use annals_surgery::repair::Options;
 use annals_surgery::strip::{Age, Part, Wish};
-use annals_surgery::{Plan, Session, belongings, clone, compress, fork, redact, repair, strip};
+use annals_surgery::{
+    Plan, Session, belongings, clone, compress, fork, merge, move_project, redact, repair, strip, trash,
+};
+use annals_testkit::builder;
 use annals_testkit::home::Home;
 use annals_testkit::source::Counting;
 use annals_transcript::draft::Draft;
@@ -31,7 +36,7 @@ use crate::{annals, annals_exits};
 const ORDER: &str = "ANNALS_TEST_KILLED";
 
 /// Every change, and the fewest steps that it can have.
-const CHANGES: [(&str, usize); 10] = [
+const CHANGES: [(&str, usize); 13] = [
     ("clone", 3),
     ("fork", 3),
     ("strip", 3),
@@ -42,6 +47,9 @@ const CHANGES: [(&str, usize); 10] = [
     ("tag", 3),
     ("reset-project", 3),
     ("todos set", 3),
+    ("trash", 3),
+    ("move-project", 3),
+    ("merge", 3),
 ];
 
 fn demo() -> DemoPlan {
@@ -91,7 +99,18 @@ fn store() -> Home {
     bytes.extend_from_slice(b"{\"type\":\"user\",\"uuid\":\"torn");
     fs::write(path, bytes).unwrap();
     fs::File::options().write(true).open(path).unwrap().set_modified(times).unwrap();
+    // Something to merge with it.
+    let second = "5ec0ffee-0000-4000-8000-000000000000";
+    let half = builder::Session::new().id(second).prompt("and then").reply("so").into_bytes();
+    let beside = path.with_file_name(format!("{second}.jsonl"));
+    fs::write(&beside, half).unwrap();
+    fs::File::options().write(true).open(&beside).unwrap().set_modified(times).unwrap();
     home
+}
+
+fn discovery_of(session: &Session) -> Discovery {
+    let (config, _) = session.home.as_ref().unwrap();
+    Store::open(config.path()).discover()
 }
 
 fn plan_of(name: &str, path: &Path) -> Plan {
@@ -122,6 +141,27 @@ fn plan_of(name: &str, path: &Path) -> Plan {
             redact::plan(&session, &files, &Rules::new(&[], &["(?i)the".to_owned()]).unwrap()).unwrap()
         }
         "repair" => repair::repair(&session, &Options::default()).unwrap(),
+        "trash" => {
+            let discovery = discovery_of(&session);
+            trash::plan(&[path.to_path_buf()], &discovery, trash::Prompts::Go).unwrap().plan
+        }
+        "move-project" => {
+            let discovery = discovery_of(&session);
+            // The project with the fewest files: each is a step, or two.
+            let files = |project: &Project| discovery.sessions_of(&project.slug).count();
+            let project = discovery
+                .projects
+                .iter()
+                .filter(|project| files(project) > 0)
+                .min_by_key(|project| files(project));
+            let route = Route::of_slug(project.unwrap().slug.clone(), None, "/moved/there").unwrap();
+            move_project::plan(&Projects::load(&discovery, route).unwrap(), Cwd::Follows).unwrap().plan
+        }
+        "merge" => {
+            let second = path.with_file_name("5ec0ffee-0000-4000-8000-000000000000.jsonl");
+            let pair = Pair::load(path, &second).unwrap();
+            merge::plan(&pair, merge::Wish::Anyway).unwrap().plan
+        }
         _ => panic!("{name} has no plan"),
     }
 }
