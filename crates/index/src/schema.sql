@@ -114,16 +114,21 @@ CREATE TABLE charges (
     part       INTEGER NOT NULL,        -- 0 the response itself, then what was called beside it
     file       INTEGER NOT NULL,
     quarter    INTEGER,                 -- quarters of an hour since 1970, UTC
+    thread     INTEGER NOT NULL,        -- 0 the conversation, -1 a sub-agent among its lines, else the sub-agent's name
     model      INTEGER,
+    certainty  INTEGER NOT NULL,        -- priced, derived, without a price
+    millis     INTEGER,
     input      INTEGER NOT NULL,
     output     INTEGER NOT NULL,
     cache_read INTEGER NOT NULL,
     write_5m   INTEGER NOT NULL,
     write_1h   INTEGER NOT NULL,
     searches   INTEGER NOT NULL,
+    fetches    INTEGER NOT NULL,
     nanos      INTEGER NOT NULL,        -- cost in billionths of a dollar,
     femtos     INTEGER NOT NULL,        -- and what is left of it in millionths of those
-    basis      INTEGER NOT NULL,        -- priced, derived, without a price
+    bare_nanos  INTEGER NOT NULL,       -- the same, had there been no cache
+    bare_femtos INTEGER NOT NULL,
     PRIMARY KEY (key, part)
 ) WITHOUT ROWID;
 CREATE INDEX charges_of_file ON charges (file, quarter);
@@ -132,8 +137,11 @@ CREATE INDEX charges_of_file ON charges (file, quarter);
 CREATE TABLE spent (
     file       INTEGER NOT NULL,
     quarter    INTEGER NOT NULL,        -- -1 where no time is known
+    thread     INTEGER NOT NULL,
     model      INTEGER NOT NULL,        -- 0 where none is named
-    basis      INTEGER NOT NULL,
+    certainty  INTEGER NOT NULL,
+    first      INTEGER,                 -- milliseconds since 1970
+    last       INTEGER,
     responses  INTEGER NOT NULL,
     input      INTEGER NOT NULL,
     output     INTEGER NOT NULL,
@@ -141,9 +149,12 @@ CREATE TABLE spent (
     write_5m   INTEGER NOT NULL,
     write_1h   INTEGER NOT NULL,
     searches   INTEGER NOT NULL,
+    fetches    INTEGER NOT NULL,
     nanos      INTEGER NOT NULL,
     femtos     INTEGER NOT NULL,
-    PRIMARY KEY (file, quarter, model, basis)
+    bare_nanos  INTEGER NOT NULL,
+    bare_femtos INTEGER NOT NULL,
+    PRIMARY KEY (file, quarter, thread, model, certainty)
 ) WITHOUT ROWID;
 
 -- What is irregular about lines.
@@ -215,7 +226,7 @@ FROM tool_calls JOIN files ON files.id = tool_calls.file LEFT JOIN names ON name
 CREATE VIEW usage AS
 SELECT
     files.session AS session, files.agent AS agent, files.slug AS project, names.name AS model,
-    charges.quarter * 900000 AS millis, input, output, cache_read, write_5m AS cache_write_5m,
+    charges.millis, input, output, cache_read, write_5m AS cache_write_5m,
     write_1h AS cache_write_1h, searches AS web_searches, nanos / 1e9 AS cost_usd,
-    CASE basis WHEN 0 THEN 'table' WHEN 1 THEN 'derived' ELSE 'unpriced' END AS priced_by, files.path AS file
+    CASE certainty WHEN 0 THEN 'table' WHEN 1 THEN 'derived' ELSE 'unpriced' END AS priced_by, files.path AS file
 FROM charges JOIN files ON files.id = charges.file LEFT JOIN names ON names.id = charges.model;

@@ -8,7 +8,7 @@ A query is words, all of which one message must have:
   \"torn line\"             these words, one behind the other
   pars*                   words that begin so
   parser OR lexer         either
-  parser -lexer           one and not the other
+  'parser -lexer'         one and not the other (quoted, so that it is no option)
   getUserName, user_name  names of code; their parts are found too
 
 and filters:
@@ -26,7 +26,7 @@ Examples:
 #[command(after_help = QUERY_HELP)]
 pub(crate) struct SearchArgs {
     /// What to look for
-    #[arg(required = true, value_name = "QUERY", allow_hyphen_values = true)]
+    #[arg(required = true, value_name = "QUERY")]
     pub(crate) query: Vec<String>,
     /// Letter for letter, as it stands: code, symbols, parts of words. Looks through the files themselves
     #[arg(long)]

@@ -67,7 +67,7 @@ fn a_query_that_makes_no_sense_is_explained() {
         (&["search", "--role", "nobody", "x"], "nobody who speaks"),
         (&["search", "--", "-x"], "only what must not be there"),
         (&["sql", "DELETE FROM files"], "it would change the index"),
-        (&["sql", "SELECT nothing"], "no such column"),
+        (&["sql", "SELECT colour FROM sessions"], "no such column"),
     ] {
         let answer = annals(&home, arguments);
         assert_eq!(answer.code, Some(2), "{arguments:?}: {}", answer.error);

@@ -2,16 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use annals_transcript::price::{Basis, Cost, Prices, Usd};
-use annals_transcript::usage::{Ledger, ResponseKey, ResponseUsage};
+use annals_transcript::price::Prices;
+use annals_transcript::usage::{Certainty, Ledger, ResponseKey, ResponseUsage, Thread, UsageItem};
 use rusqlite::{Connection, params};
 
 use super::Writer;
 use super::responses::{Appearance, COLUMNS, appearance};
 use crate::error::IndexError;
 
-/// Milliseconds of a quarter of an hour: every time zone is a whole number of them.
-const QUARTER: i64 = 15 * 60 * 1000;
+/// The conversation itself.
+pub(crate) const MAIN: i64 = 0;
+/// A sub-agent whose lines stand among those of the conversation.
+pub(crate) const INLINE: i64 = -1;
+/// Their places are the numbers that the index keeps.
+pub(crate) const CERTAINTIES: [Certainty; 3] = [Certainty::Priced, Certainty::Estimated, Certainty::Unpriced];
 
 impl Writer<'_> {
     /// Decides anew, for every response that was touched, where it counts and with which numbers.
@@ -60,41 +64,45 @@ impl Writer<'_> {
     }
 
     fn charge(&mut self, file: i64, usage: &ResponseUsage) -> Result<(), IndexError> {
-        let quarter = usage.millis.map(|millis| millis.div_euclid(QUARTER));
         for (part, charge) in usage.charges().enumerate() {
-            let (cost, basis) = match self.prices.cost_of(&charge) {
-                Cost::Priced { usd, basis: Basis::Table } => (usd, 0),
-                Cost::Priced { usd, .. } => (usd, 1),
-                Cost::Unpriced if charge.tokens.is_zero() => (Usd::ZERO, 0),
-                Cost::Unpriced => (Usd::ZERO, 2),
+            let item = UsageItem::of(0, &charge, charge.model.and_then(|model| self.prices.find(model)));
+            let mut number = |name: &str| self.names.number(&self.transaction, name);
+            let model = item.model.as_deref().map(&mut number).transpose()?;
+            let thread = match &item.thread {
+                Thread::Main => MAIN,
+                Thread::Inline => INLINE,
+                Thread::Agent(agent) => number(agent)?,
             };
-            let model = match charge.model {
-                Some(model) => Some(self.names.number(&self.transaction, model)?),
-                None => None,
-            };
-            let (nanos, femtos) = cost.nanos_and_femtos();
+            let (nanos, femtos) = item.cost.nanos_and_femtos();
+            let (bare_nanos, bare_femtos) = item.without_cache.nanos_and_femtos();
             self.transaction
                 .prepare_cached(
-                    "INSERT INTO charges VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                    "INSERT INTO charges VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,
+                     ?16, ?17, ?18, ?19)",
                 )?
                 .execute(params![
                     usage.key.to_bytes(),
                     part as i64,
                     file,
-                    quarter,
+                    item.quarter,
+                    thread,
                     model,
-                    charge.tokens.input as i64,
-                    charge.tokens.output as i64,
-                    charge.tokens.cache_read as i64,
-                    charge.tokens.cache_write_5m as i64,
-                    charge.tokens.cache_write_1h as i64,
-                    charge.tokens.web_searches as i64,
+                    CERTAINTIES.iter().position(|one| *one == item.certainty).unwrap_or(0) as i64,
+                    item.first,
+                    item.tokens.input as i64,
+                    item.tokens.output as i64,
+                    item.tokens.cache_read as i64,
+                    item.tokens.cache_write_5m as i64,
+                    item.tokens.cache_write_1h as i64,
+                    item.tokens.web_searches as i64,
+                    item.tokens.web_fetches as i64,
                     nanos as i64,
                     femtos as i64,
-                    basis,
+                    bare_nanos as i64,
+                    bare_femtos as i64,
                 ])?;
+            self.stale.insert((file, item.quarter.unwrap_or(-1)));
         }
-        self.stale.insert((file, quarter.unwrap_or(-1)));
         Ok(())
     }
 
@@ -103,9 +111,10 @@ impl Writer<'_> {
         let mut remove =
             self.transaction.prepare_cached("DELETE FROM spent WHERE file = ?1 AND quarter = ?2")?;
         let mut sum = self.transaction.prepare_cached(
-            "INSERT INTO spent SELECT file, ifnull(quarter, -1), ifnull(model, 0), basis, sum(part = 0), sum(input),
-             sum(output), sum(cache_read), sum(write_5m), sum(write_1h), sum(searches), sum(nanos), sum(femtos)
-             FROM charges WHERE file = ?1 AND quarter IS ?2 GROUP BY 1, 2, 3, 4",
+            "INSERT INTO spent SELECT file, ifnull(quarter, -1), thread, ifnull(model, 0), certainty, min(millis),
+             max(millis), sum(part = 0), sum(input), sum(output), sum(cache_read), sum(write_5m), sum(write_1h),
+             sum(searches), sum(fetches), sum(nanos), sum(femtos), sum(bare_nanos), sum(bare_femtos)
+             FROM charges WHERE file = ?1 AND quarter IS ?2 GROUP BY 1, 2, 3, 4, 5",
         )?;
         for (file, quarter) in std::mem::take(&mut self.stale) {
             remove.execute([file, quarter])?;

@@ -16,7 +16,7 @@ use rusqlite::{Connection, Transaction, params};
 use crate::error::IndexError;
 use crate::extract::{Batch, Change};
 
-pub(crate) use charges::reprice;
+pub(crate) use charges::{CERTAINTIES, INLINE, MAIN, reprice};
 pub(crate) use files::{KnownFile, known_files, mark_gone, mark_there, rename};
 pub(crate) use messages::words_table;
 use names::Names;

@@ -37,10 +37,12 @@ fn dump(index: &Index) -> Vec<String> {
         "SELECT 'response', hex(key), path, node, line, millis, is_copy, is_sidechain, responses.agent,
            (SELECT name FROM names WHERE id = model), tier, speed, input, output, cache_read, write_5m, write_1h, searches,
            fetches, asides FROM responses JOIN files ON files.id = file",
-        "SELECT 'charge', hex(key), part, path, quarter, (SELECT name FROM names WHERE id = model), input, output, cache_read,
-           write_5m, write_1h, searches, nanos, femtos, basis FROM charges JOIN files ON files.id = file",
-        "SELECT 'spent', path, quarter, (SELECT name FROM names WHERE id = model), basis, responses, input, output, cache_read,
-           write_5m, write_1h, searches, nanos, femtos FROM spent JOIN files ON files.id = file",
+        "SELECT 'charge', hex(key), part, path, quarter, ifnull((SELECT name FROM names WHERE id = thread), thread),
+           (SELECT name FROM names WHERE id = model), certainty, millis, input, output, cache_read, write_5m, write_1h, searches,
+           fetches, nanos, femtos, bare_nanos, bare_femtos FROM charges JOIN files ON files.id = file",
+        "SELECT 'spent', path, quarter, ifnull((SELECT name FROM names WHERE id = thread), thread),
+           (SELECT name FROM names WHERE id = model), certainty, first, last, responses, input, output, cache_read, write_5m,
+           write_1h, searches, fetches, nanos, femtos, bare_nanos, bare_femtos FROM spent JOIN files ON files.id = file",
         "SELECT 'problem', path, line, problems.offset, length, kind FROM problems JOIN files ON files.id = file",
     ];
     let connection = rusqlite::Connection::open(index.path()).unwrap();

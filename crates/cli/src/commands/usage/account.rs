@@ -1,5 +1,4 @@
-//! Where the items of a report come from. Today that is a pass over the files; whatever else hands over the same items
-//! and sources gives the same reports.
+//! Where the items of a report come from: the index, or a pass over the files. Both hand over the same items and sources.
 
 use std::sync::Mutex;
 
@@ -8,6 +7,8 @@ use annals_store::usage::{StoreUsage, UsageFile};
 use annals_transcript::usage::{UsageItem, UsageSource};
 
 use crate::context::Context;
+use crate::error::Fault;
+use crate::indexed;
 use crate::selection::Selection;
 use crate::words;
 
@@ -24,18 +25,27 @@ pub(crate) struct Account {
 /// Where items may come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// Whatever is quickest. There is no index yet, so that is the files.
-    Quickest,
+    /// The index, brought up to date.
+    Index,
     /// The files alone.
     Files,
 }
 
 impl Account {
     /// What the store used.
-    pub(crate) fn of(origin: Origin, context: &Context) -> Self {
+    pub(crate) fn of(origin: Origin, context: &Context) -> Result<Self, Fault> {
         match origin {
-            Origin::Quickest | Origin::Files => Self::of_files(context),
+            Origin::Index => Self::of_index(context),
+            Origin::Files => Ok(Self::of_files(context)),
         }
+    }
+
+    /// From the index. Files that are gone still count there: what they cost was paid.
+    fn of_index(context: &Context) -> Result<Self, Fault> {
+        let (index, refreshed) = indexed::open(context)?;
+        let (sources, items) = index.usage()?;
+        let problems = refreshed.unread.iter().map(|error| error.problem()).collect();
+        Ok(Self { sources, items, problems })
     }
 
     /// Straight from the files.

@@ -40,8 +40,8 @@ pub(crate) fn run(args: &UsageArgs, context: &mut Context) -> Result<Outcome, Fa
     let page = match args.by {
         UsageBy::Tool => tools::page(&selection, context),
         by => {
-            let origin = if args.no_index { Origin::Files } else { Origin::Quickest };
-            page(by, &Account::of(origin, context), &selection, context)
+            let origin = if args.no_index { Origin::Files } else { Origin::Index };
+            page(by, &Account::of(origin, context)?, &selection, context)
         }
     };
     if context.json {
