@@ -1,6 +1,7 @@
 //! The command line, as types. What it says here is what `--help` teaches.
 
 mod changing;
+mod collect;
 mod copying;
 mod finding;
 mod placing;
@@ -13,6 +14,7 @@ mod usage;
 mod vault;
 
 pub(crate) use changing::*;
+pub(crate) use collect::*;
 pub(crate) use copying::*;
 pub(crate) use finding::*;
 pub(crate) use placing::*;
@@ -157,6 +159,8 @@ pub(crate) enum Command {
     Restore(RestoreArgs),
     /// Keep sessions for good, in the vault: clients delete them after 30 days
     Archive(ArchiveArgs),
+    /// Send what is new in the store to a file, standard output or a receiver, after redaction
+    Collect(CollectArgs),
     /// List what nobody needs any more, or move it to the trash
     Gc(GcArgs),
     /// Take back a change that annals made

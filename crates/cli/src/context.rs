@@ -30,6 +30,8 @@ pub(crate) struct Context {
     pub(crate) current_dir: Option<PathBuf>,
     /// How much is said.
     pub(crate) verbosity: i8,
+    /// The bearer token for a receiver, from the environment.
+    pub(crate) collect_token: Option<String>,
     /// Time and chance.
     pub(crate) source: SystemSource,
     data_dir: Option<PathBuf>,
@@ -68,6 +70,7 @@ impl Context {
             is_watched: surroundings.stderr_is_terminal && !global.quiet,
             can_ask: surroundings.stdin_is_terminal && surroundings.stderr_is_terminal,
             has_person: surroundings.stdin_is_terminal,
+            collect_token: surroundings.collect_token,
             source: SystemSource,
             data_dir,
             current_dir: surroundings.current_dir,

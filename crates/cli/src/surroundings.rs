@@ -15,6 +15,8 @@ pub(crate) struct Surroundings {
     pub(crate) platform_data_dir: Option<PathBuf>,
     /// The home folder.
     pub(crate) home: Option<PathBuf>,
+    /// `ANNALS_COLLECT_TOKEN`, where set and not empty.
+    pub(crate) collect_token: Option<String>,
     /// `NO_COLOR`, set to anything.
     pub(crate) no_color: bool,
     /// `PAGER`.
@@ -47,6 +49,7 @@ impl Surroundings {
             annals_data_dir: path("ANNALS_DATA_DIR"),
             platform_data_dir: platform_data_dir(&path, home.as_deref()),
             home,
+            collect_token: env::var("ANNALS_COLLECT_TOKEN").ok().filter(|token| !token.is_empty()),
             no_color: path("NO_COLOR").is_some(),
             pager: env::var("PAGER").ok(),
             current_dir: env::current_dir().ok().map(|dir| dir.canonicalize().unwrap_or(dir)),

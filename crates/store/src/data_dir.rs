@@ -56,4 +56,14 @@ impl DataDir {
     pub fn stats(&self) -> PathBuf {
         self.0.join("stats.json")
     }
+
+    /// `collect/<sink>.json`: how far each file was acknowledged by a sink.
+    pub fn collection(&self, sink: &str) -> PathBuf {
+        self.0.join("collect").join(format!("{sink}.json"))
+    }
+
+    /// `collect/machine`: by what name the sinks know this machine.
+    pub fn machine(&self) -> PathBuf {
+        self.0.join("collect").join("machine")
+    }
 }

@@ -11,6 +11,7 @@ pub mod builder;
 pub mod corpus;
 pub mod home;
 pub mod oracle;
+pub mod receiver;
 mod shared;
 pub mod source;
 pub mod temp;

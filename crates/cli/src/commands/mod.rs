@@ -5,6 +5,7 @@ mod archive;
 mod bench;
 mod check;
 mod clone;
+mod collect;
 mod completions;
 mod compress;
 mod demo;
@@ -72,6 +73,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Trash(args)) => trash::run(&args, context),
         Some(Command::Restore(args)) => restore::run(&args, context),
         Some(Command::Archive(args)) => archive::run(&args, context),
+        Some(Command::Collect(args)) => collect::run(&args, context),
         Some(Command::Gc(args)) => gc::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),

@@ -10,14 +10,14 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use annals_transcript::line::lines;
-use annals_transcript::redact::{Placeholders, Replacement, Rules, SecretKind, Taken, masked};
+use annals_transcript::redact::{Placeholders, Rules, SecretKind, Seen, masked, replacements};
 
 pub use suspects::{Form, Suspect, suspects};
 
 use crate::edit::FileEdit;
 use crate::plan::Plan;
 use crate::session::Session;
-use rewrite::{Seen, rewrite};
+use rewrite::rewrite;
 
 /// So many times secrets are looked for again; each time only what the last replacements uncovered can be left.
 const MOST_ROUNDS: usize = 8;
@@ -125,24 +125,6 @@ fn note_all(files: &[Suspect], rules: &Rules, placeholders: &mut Placeholders) -
         });
     }
     last.cloned()
-}
-
-/// What is replaced in a text: what the rules find there, and what they found elsewhere.
-fn replacements(seen: &Seen<'_>, rules: &Rules, placeholders: &mut Placeholders) -> Vec<Replacement> {
-    let found = rules.find_named(seen.name, seen.text).into_iter();
-    let mut all: Vec<Replacement> = found
-        .map(|finding| {
-            let placeholder = placeholders.of(finding.kind, &seen.text[finding.span.clone()]);
-            (finding.span, placeholder)
-        })
-        .collect();
-    let mut taken = Taken::default();
-    for (span, _) in &all {
-        taken.take(span);
-    }
-    all.extend(placeholders.find(seen.text).into_iter().filter(|(span, _)| taken.take(span)));
-    all.sort_by_key(|(span, _)| span.start);
-    all
 }
 
 /// The edits that make one file of lines another of as many lines.

@@ -5,29 +5,29 @@ use std::io::{self, BufRead, ErrorKind, Read, Write};
 
 /// A request as it came.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Request {
-    pub(super) method: String,
+pub(crate) struct Request {
+    pub(crate) method: String,
     /// With its query.
-    pub(super) path: String,
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) body: Vec<u8>,
+    pub(crate) path: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Request {
     /// A header's value; names are compared without case.
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let named = self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
         named.map(|(_, value)| value.as_str())
     }
 
     /// Whether the other side wants no further answer on this connection.
-    pub(super) fn is_last(&self) -> bool {
+    pub(crate) fn is_last(&self) -> bool {
         self.header("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"))
     }
 }
 
 /// Reads one request; nothing where the connection ended before it began.
-pub(super) fn read(stream: &mut (impl BufRead + Write)) -> io::Result<Option<Request>> {
+pub(crate) fn read(stream: &mut (impl BufRead + Write)) -> io::Result<Option<Request>> {
     let Some(first) = read_line(stream)? else { return Ok(None) };
     let mut words = first.split(' ');
     let (Some(method), Some(path)) = (words.next(), words.next()) else { return Err(bad("no path")) };
@@ -88,7 +88,7 @@ fn bad(what: &str) -> io::Error {
 }
 
 /// The first lines of an answer, the empty one included.
-pub(super) fn head(status: u16, headers: &[(&str, &str)]) -> Vec<u8> {
+pub(crate) fn head(status: u16, headers: &[(&str, &str)]) -> Vec<u8> {
     let mut out = format!("HTTP/1.1 {status} {}\r\n", reason(status));
     for (name, value) in headers {
         out.push_str(&format!("{name}: {value}\r\n"));
@@ -98,7 +98,7 @@ pub(super) fn head(status: u16, headers: &[(&str, &str)]) -> Vec<u8> {
 }
 
 /// One chunk of an answer in chunks. An empty one ends the answer.
-pub(super) fn chunk(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn chunk(bytes: &[u8]) -> Vec<u8> {
     [format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat()
 }
 

@@ -6,7 +6,7 @@
 
 mod answer;
 mod base64;
-mod http;
+pub(crate) mod http;
 mod message;
 mod record;
 mod script;

@@ -8,6 +8,7 @@ mod kind;
 mod named;
 mod placeholders;
 mod plausible;
+mod rewrite;
 mod rules;
 mod shapes;
 mod taken;
@@ -19,6 +20,9 @@ mod tests;
 
 pub use kind::SecretKind;
 pub use placeholders::{Placeholders, masked};
+pub use rewrite::{
+    Look, Seen, replacements, rewrite_json, rewrite_line, rewrite_text, rewrite_value, spliced,
+};
 pub use rules::{Finding, PatternError, Rules};
 pub use taken::Taken;
 pub use visit::{Place, PlaceKind, Replacement, Zone, visit};

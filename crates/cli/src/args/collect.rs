@@ -1,0 +1,81 @@
+//! The arguments of `annals collect`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+const COLLECT_EXAMPLES: &str = "\
+Sends whole new lines since the last acknowledged one, each at least once: (machine, file, generation, offset) names a
+line for ever. Secrets are taken out first, by the rules of `annals redact`; there is no way around that.
+A bearer token comes from $ANNALS_COLLECT_TOKEN or --token-file. https is not spoken: put a forwarder on this machine.
+
+Examples:
+  annals collect --to - --dry-run                      how much is new
+  annals collect --to file:/var/log/sessions.ndjson    append it to a file
+  annals collect --to http://127.0.0.1:8080/in --watch send it as it is written
+  annals collect --to - --priority p0                  only sessions and their index";
+
+/// `annals collect`
+#[derive(Debug, clap::Args)]
+#[command(after_help = COLLECT_EXAMPLES)]
+pub(crate) struct CollectArgs {
+    /// Where to: file:PATH, `-` for standard output, or http://HOST[:PORT][/PATH]
+    #[arg(long, value_name = "SINK")]
+    pub(crate) to: String,
+    /// Go on following the store until stopped
+    #[arg(long)]
+    pub(crate) watch: bool,
+    /// Only say how much is new; nothing is sent or noted
+    #[arg(long, conflicts_with = "watch")]
+    pub(crate) dry_run: bool,
+    /// Everything up to this: sessions (p0), sub-agents (p1), the prompt history (p2), statistics (p3)
+    #[arg(long, value_enum, ignore_case = true, default_value_t = UpTo::P3, value_name = "PRIORITY")]
+    pub(crate) priority: UpTo,
+    /// Also what is left out otherwise; may be repeated
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) include: Vec<Included>,
+    /// A regular expression of your own for what must not leave; may be repeated
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) pattern: Vec<String>,
+    /// How a body is sent by http
+    #[arg(long, value_enum, default_value_t = BodyEncoding::Zstd, value_name = "ENCODING")]
+    pub(crate) encoding: BodyEncoding,
+    /// A file that holds the bearer token [default: $ANNALS_COLLECT_TOKEN]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+}
+
+/// How much is collected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum UpTo {
+    /// Sessions and their index
+    P0,
+    /// And sub-agents
+    P1,
+    /// And the prompt history
+    P2,
+    /// And the client's statistics
+    P3,
+}
+
+/// What is left out otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Included {
+    /// Output that was too large for its line
+    ToolResults,
+    /// Copies of files before edits
+    FileHistory,
+    /// Todo lists and tasks
+    Todos,
+    /// Plans
+    Plans,
+}
+
+/// How a body is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BodyEncoding {
+    /// Compressed
+    Zstd,
+    /// As it is
+    Identity,
+}

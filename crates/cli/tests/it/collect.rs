@@ -1,0 +1,86 @@
+//! `annals collect`, to each kind of sink.
+
+use std::fs;
+
+use annals_testkit::home::Home;
+use annals_testkit::receiver::{Manners, Receiver};
+
+use crate::schemas::keep_schema;
+use crate::{annals_exits, expect};
+
+const SESSION: &str = "projects/-work/11111111-1111-4111-8111-111111111111.jsonl";
+/// Made of two halves, so that no scanner takes this file for a leak.
+const SECRET: &str = concat!("ghp_", "a8Kq2LmN4pRs6TuV8wXy1ZbC3dEf5GhJ7kQ9");
+
+fn home() -> Home {
+    let home = Home::new();
+    let said = |text: &str| {
+        format!("{{\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":\"{text}\"}}}}\n")
+    };
+    home.write(SESSION, said("hello") + &said(SECRET));
+    home
+}
+
+#[test]
+fn a_file_gets_what_is_new_and_no_secret() {
+    let home = home();
+    let to = ["collect", "--to", "file:out.ndjson"];
+    let would = annals_exits(&home, &[&to[..], &["--dry-run"]].concat(), 0);
+    expect(&would.out, "2 items of 1 file would be sent, 155 B\n[EOF]");
+    assert!(!home.work_dir().join("out.ndjson").exists());
+    let sent = annals_exits(&home, &[&to[..], &["--json"]].concat(), 0);
+    keep_schema("collect", &[sent.out.trim_end().as_bytes()], "collect --json");
+    let out = fs::read(home.work_dir().join("out.ndjson")).unwrap();
+    let lines: Vec<&[u8]> = out.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines.len(), 2);
+    keep_schema("collect-item", &lines, "collect --to file:PATH");
+    let text = String::from_utf8(out).unwrap();
+    assert!(!text.contains(SECRET) && text.contains("[REDACTED:github-token]"), "{text}");
+    expect(&annals_exits(&home, &to, 0).out, "0 items of 0 files sent, 0 B\n[EOF]");
+}
+
+#[test]
+fn standard_output_gets_nothing_but_items() {
+    let home = home();
+    let answer = annals_exits(&home, &["collect", "--to", "-", "--pattern", "hel+o"], 0);
+    let lines: Vec<&[u8]> =
+        answer.bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines.len(), 2);
+    keep_schema("collect-item", &lines, "collect --to -");
+    assert!(!answer.out.contains("hello") && answer.error.contains("2 items"), "{}", answer.error);
+}
+
+#[test]
+fn a_receiver_gets_the_token_and_a_refusal_is_said() {
+    let home = home();
+    let receiver = Receiver::start(Manners::Good);
+    let token = home.path().join("token");
+    fs::write(&token, "word\n").unwrap();
+    let token = token.display().to_string();
+    let url = receiver.url();
+    annals_exits(&home, &["collect", "--to", &url, "--token-file", &token, "--encoding", "identity"], 0);
+    let kept = receiver.kept();
+    assert_eq!((kept.len(), kept[0].header("authorization")), (1, Some("Bearer word")));
+    assert!(!String::from_utf8_lossy(&kept[0].body).contains(SECRET));
+
+    let refusing = Receiver::start(Manners::Status(403));
+    let answer = annals_exits(&home, &["collect", "--to", &refusing.url()], 70);
+    assert!(
+        answer.error.contains("status 403") && answer.error.contains("the next time"),
+        "{}",
+        answer.error
+    );
+}
+
+#[test]
+fn wrong_sinks_are_explained() {
+    let home = home();
+    for (to, hint) in [
+        ("https://example.org/in", "forwarder"),
+        ("http://me:word@localhost/", "--token-file"),
+        ("somewhere", "file:PATH"),
+    ] {
+        let answer = annals_exits(&home, &["collect", "--to", to], 2);
+        assert!(answer.error.contains(hint), "{}", answer.error);
+    }
+}

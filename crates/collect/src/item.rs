@@ -1,0 +1,104 @@
+//! What is delivered: lines and files, each with the name by which it is known for ever, in numbered batches.
+
+use annals_transcript::json::ObjectWriter;
+
+/// What an item holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// One line of a file that grows.
+    Line,
+    /// All of a file that is replaced as a whole.
+    File,
+}
+
+impl Form {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Line => "line",
+            Self::File => "file",
+        }
+    }
+}
+
+/// One line, or one file. Machine, file, generation and offset together name it: what comes twice under one name is the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// The file, relative to the config dir, with `/` between its parts.
+    pub file: String,
+    /// Which life of the file: another one whenever what was delivered of it no longer stands there.
+    pub generation: i64,
+    /// Its first byte in the file.
+    pub offset: u64,
+    /// How many bytes of the file it covers, line break included; redaction does not change this.
+    pub length: u64,
+    /// Which line of the file, counted from 1; 0 for a whole file.
+    pub number: u64,
+    /// What it holds.
+    pub form: Form,
+    /// The text after redaction, without its line break; `None` where it could not be made safe.
+    pub text: Option<String>,
+}
+
+/// What is acknowledged as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// The machine that it comes from: a random id, kept in our data folder.
+    pub machine: String,
+    /// Counts up for each sink; a batch that is tried again keeps it.
+    pub sequence: u64,
+    /// In the order of their files.
+    pub items: Vec<Item>,
+}
+
+impl Batch {
+    /// One JSON object an item, without line breaks.
+    pub fn lines(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
+        self.items.iter().map(|item| {
+            let mut line = Vec::with_capacity(item.text.as_ref().map_or(0, String::len) + 256);
+            let mut object = ObjectWriter::begin(&mut line);
+            object.string("machine", &self.machine).number("batch", self.sequence);
+            object.string("file", &item.file).number("generation", item.generation);
+            object.number("offset", item.offset).number("length", item.length);
+            object.number("line", item.number).string("form", item.form.name());
+            object.string_or_null("text", item.text.as_deref());
+            object.end();
+            line
+        })
+    }
+
+    /// All of them, each with its line break.
+    pub fn ndjson(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        for line in self.lines() {
+            out.extend_from_slice(&line);
+            out.push(b'\n');
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_is_one_line_whatever_it_holds() {
+        let item = |text: Option<&str>| Item {
+            file: "history.jsonl".to_owned(),
+            generation: 7,
+            offset: 10,
+            length: 5,
+            number: 2,
+            form: Form::Line,
+            text: text.map(str::to_owned),
+        };
+        let items = vec![item(Some("{\"a\":\"\\ud800\"}\r\n")), item(None)];
+        let batch = Batch { machine: "m".to_owned(), sequence: 3, items };
+        let said = String::from_utf8(batch.ndjson()).unwrap();
+        let head = r#"{"machine":"m","batch":3,"file":"history.jsonl","generation":7,"offset":10,"length":5,"line":2,"form":"line","text":"#;
+        let lines: Vec<_> = said.lines().collect();
+        assert_eq!(lines[0], format!(r#"{head}"{{\"a\":\"\\ud800\"}}\r\n"}}"#));
+        assert_eq!(lines[1], format!("{head}null}}"));
+    }
+}

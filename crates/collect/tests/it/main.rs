@@ -1,0 +1,8 @@
+//! Collection, against files that change and sinks that fail.
+
+#![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
+
+mod contract;
+mod exactly_once;
+mod support;
+mod what;

@@ -1,0 +1,125 @@
+//! What is collected, and what happens when files change.
+
+use std::fs;
+
+use annals_collect::{Choice, Collector, Extra, Limits, Priority};
+use annals_store::{DataDir, Store};
+use annals_testkit::home::Home;
+use annals_testkit::source::Counting;
+use annals_transcript::redact::Rules;
+
+use crate::support::{Memory, pass};
+
+const SESSION: &str = "projects/-work/11111111-1111-4111-8111-111111111111.jsonl";
+const AGENT: &str = "projects/-work/11111111-1111-4111-8111-111111111111/subagents/agent-a1.jsonl";
+const OUTPUT: &str = "projects/-work/11111111-1111-4111-8111-111111111111/tool-results/b1.txt";
+/// Made of two halves, so that no scanner takes this file for a leak.
+const SECRET: &str = concat!("ghp_", "a8Kq2LmN4pRs6TuV8wXy1ZbC3dEf5GhJ7kQ9");
+
+#[test]
+fn priorities_and_extras_choose() {
+    let home = Home::new();
+    for file in [SESSION, AGENT, "history.jsonl"] {
+        home.write(file, "{\"type\":\"user\"}\n");
+    }
+    home.write("stats-cache.json", "{}");
+    home.write("projects/-work/sessions-index.json", "{\"entries\":[]}");
+    home.write(OUTPUT, "out");
+    let store = Store::open(home.config_dir());
+    let names = |up_to, extras: &[Extra]| -> Vec<String> {
+        let choice = Choice { up_to, extras: extras.to_vec() };
+        choice.targets(&store.discover()).into_iter().map(|target| target.name).collect()
+    };
+    let index = "projects/-work/sessions-index.json";
+    assert_eq!(names(Priority::P0, &[]), [SESSION, index]);
+    assert_eq!(names(Priority::P1, &[Extra::ToolResults]), [SESSION, OUTPUT, index, AGENT]);
+    assert_eq!(names(Priority::P3, &[]), [SESSION, index, AGENT, "history.jsonl", "stats-cache.json"]);
+}
+
+#[test]
+fn only_whole_new_lines_are_sent_and_changed_files_start_anew() {
+    let (home, source, mut sink) = (Home::new(), Counting::default(), Memory::default());
+    let path = home.write(SESSION, "one\ntwo\nthr");
+    home.write("stats-cache.json", "{\"a\":1}");
+    assert_eq!(pass(&home, &source, &mut sink, |_| ()).unwrap().items, 3);
+    assert_eq!(sink.arrived.latest(SESSION), ["one", "two"]);
+    assert_eq!(pass(&home, &source, &mut sink, |_| ()).unwrap().items, 0, "nothing is new");
+
+    fs::write(&path, "one\ntwo\nthree\n").unwrap();
+    let passed = pass(&home, &source, &mut sink, |_| ()).unwrap();
+    assert_eq!((passed.items, passed.restarted), (1, 0));
+    assert_eq!(sink.arrived.latest(SESSION), ["one", "two", "three"]);
+
+    for (new, lines) in [("one\n", vec!["one"]), ("uno\ndos\n", vec!["uno", "dos"])] {
+        fs::write(&path, new).unwrap();
+        assert_eq!(pass(&home, &source, &mut sink, |_| ()).unwrap().restarted, 1);
+        assert_eq!(sink.arrived.latest(SESSION), lines);
+    }
+    home.write("stats-cache.json", "{\"a\":2}");
+    assert_eq!(pass(&home, &source, &mut sink, |_| ()).unwrap().items, 1);
+    assert_eq!(sink.arrived.latest("stats-cache.json"), ["{\"a\":2}"]);
+    assert_eq!(sink.arrived.repeated, 0);
+    let numbers: Vec<u64> = (1..=sink.batches.len() as u64).collect();
+    assert_eq!(sink.batches, numbers);
+}
+
+#[test]
+fn what_may_have_arrived_keeps_its_name_only_while_it_stands_there() {
+    for (new, repeated) in [("one\ntwo\nthree\n", 1), ("uno\ntwo\nthree\n", 0)] {
+        let (home, source) = (Home::new(), Counting::default());
+        let path = home.write(SESSION, "one\ntwo\n");
+        let mut sink = Memory { left: Some(0), ..Memory::default() };
+        let one = |collector: &mut Collector<'_>| collector.limits = Limits { items: 1, bytes: u64::MAX };
+        assert!(pass(&home, &source, &mut sink, one).is_err());
+        fs::write(&path, new).unwrap();
+        sink.left = None;
+        pass(&home, &source, &mut sink, one).unwrap();
+        // `Memory` panics where one name comes with two texts.
+        assert_eq!(sink.arrived.repeated, repeated, "{new}");
+        assert_eq!(sink.arrived.latest(SESSION), new.lines().collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn secrets_do_not_leave_in_any_form() {
+    let (home, source, mut sink) = (Home::new(), Counting::default(), Memory::default());
+    let escaped = SECRET.replace('_', "\\u005f");
+    let said = |text: &str| {
+        format!("{{\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":\"{text}\"}}}}\n")
+    };
+    let bare = "Tr0ub4dor-and-3-horses";
+    let lines = [
+        said(&format!("the word is {bare} here")),
+        said(&format!("token {SECRET}.")),
+        said(&escaped),
+        format!("torn {{ {SECRET}\n"),
+        said(&format!("export DATABASE_PASSWORD={bare}")),
+    ];
+    home.write(SESSION, lines.concat());
+    home.write(
+        "projects/-work/sessions-index.json",
+        format!("{{\"entries\":[{{\"firstPrompt\":\"{SECRET}\"}}]}}"),
+    );
+    home.write(OUTPUT, format!("stdout {SECRET}\n"));
+    let extras = |collector: &mut Collector<'_>| collector.choice.extras = vec![Extra::ToolResults];
+    let passed = pass(&home, &source, &mut sink, extras).unwrap();
+    assert_eq!((passed.items, passed.withheld), (7, 0));
+    let all: String = sink.arrived.texts.values().map(String::as_str).collect();
+    assert!(!all.contains(&SECRET[4..]) && !all.contains(bare), "{all}");
+    assert_eq!(all.matches("[REDACTED:").count(), 7, "{all}");
+}
+
+#[test]
+fn a_look_writes_nothing_and_one_process_at_a_time_collects() {
+    let (home, source) = (Home::new(), Counting::default());
+    home.write(SESSION, "one\n");
+    let (store, data) = (Store::open(home.config_dir()), DataDir::new(home.data_dir()));
+    let rules = || Rules::new(&[], &[]).unwrap();
+    let mut sink = Memory::default();
+    let mut look = Collector::look(&store, &data, "test", rules(), &source).unwrap();
+    assert_eq!(look.pass(&mut sink).unwrap().items, 1);
+    assert_eq!(fs::read_dir(home.data_dir()).unwrap().count(), 0);
+    let _held = Collector::open(&store, &data, "test", rules(), &source).unwrap();
+    assert!(Collector::open(&store, &data, "test", rules(), &source).is_err());
+    assert!(Collector::open(&store, &data, "other", rules(), &source).is_ok());
+}
