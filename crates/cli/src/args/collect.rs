@@ -19,7 +19,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = COLLECT_EXAMPLES)]
 pub(crate) struct CollectArgs {
-    /// Where to: file:PATH, `-` for standard output, or http://HOST[:PORT][/PATH]
+    /// Where to: file:PATH, `-` for standard output, or http://HOST:PORT/PATH
     #[arg(long, value_name = "SINK")]
     pub(crate) to: String,
     /// Go on following the store until stopped

@@ -111,9 +111,14 @@ fn subjects(config: &ConfigDir, discovery: &Discovery) -> Vec<Subject> {
     for session in &discovery.sessions {
         add(&session.path, FileRole::Session, session.slug.as_str(), session.key.as_str(), None);
     }
+    // A sub-agent belongs to the project of its session, wherever it worked.
+    let slugs: HashMap<_, _> =
+        discovery.sessions.iter().map(|session| (&session.key, &session.slug)).collect();
     for agent in &discovery.agents {
         let session = agent.session.as_ref().map_or("", |session| session.as_str());
-        add(&agent.path, FileRole::Agent, agent.slug.as_str(), session, Some(agent.key.as_str()));
+        let slug =
+            agent.session.as_ref().and_then(|session| slugs.get(session).copied()).unwrap_or(&agent.slug);
+        add(&agent.path, FileRole::Agent, slug.as_str(), session, Some(agent.key.as_str()));
     }
     for side in &discovery.side_files {
         match &side.role {
