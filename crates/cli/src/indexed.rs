@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 
 use annals_index::refresh::{Progress, Refreshed};
 use annals_index::{Index, IndexError, Opened};
-use annals_store::DataDir;
+use annals_store::{DataDir, Store};
 
 use crate::context::Context;
 use crate::error::Fault;
-use crate::words;
+use crate::{vault, words};
 
 /// Opens the index and brings it up to date with the store.
 pub(crate) fn open(context: &Context) -> Result<(Index, Refreshed), Fault> {
@@ -47,7 +47,22 @@ fn try_open(context: &Context, data: &DataDir) -> Result<(Index, Refreshed), Ind
         Opened::AsLeft | Opened::New => {}
     }
     let refreshed = refresh(&mut index, context, data)?;
+    take_in_deleted(&mut index, context, data)?;
     Ok((index, refreshed))
+}
+
+/// Sessions that the client has deleted and the vault has kept are found too.
+fn take_in_deleted(index: &mut Index, context: &Context, data: &DataDir) -> Result<(), IndexError> {
+    let mut unknown = Vec::new();
+    for version in vault::deleted_versions(context) {
+        if !index.knows(&version.file)? {
+            unknown.push(version);
+        }
+    }
+    if let Some(bench) = vault::unpack_all(&unknown, context) {
+        index.take_in_gone(&Store::open(bench.path()).discover(), data, &context.prices)?;
+    }
+    Ok(())
 }
 
 /// Brings an open index up to date.

@@ -52,6 +52,28 @@ pub(crate) fn deleted_summaries(context: &Context) -> Result<Vec<Summary>, Fault
     Ok(deleted(&vault.catalogue()?, context).iter().map(summary).collect())
 }
 
+/// The same, and nothing where the vault cannot be read: whoever asks can do without.
+pub(crate) fn deleted_versions(context: &Context) -> Vec<Version> {
+    let catalogue = open(context).and_then(|vault| vault.catalogue().ok());
+    catalogue.map(|catalogue| deleted(&catalogue, context)).unwrap_or_default()
+}
+
+/// Unpacks versions into a folder that is gone afterwards, laid out as a store; none where there is nothing to unpack. One that
+/// does not come back whole is named on standard error and left out.
+pub(crate) fn unpack_all(versions: &[Version], context: &Context) -> Option<Unpacked> {
+    let vault = open(context).filter(|_| !versions.is_empty())?;
+    let catalogue = vault.catalogue().ok()?;
+    let shelves = vault.shelves(&catalogue).ok()?;
+    let mut reader = Reader::new(&vault, &shelves);
+    let bench = vault.workbench(&context.source).ok()?;
+    for version in versions {
+        if let Err(error) = reader.unpack(version, bench.path(), Wanted::Everything) {
+            context.say(format!("{} of the vault: {error}", version.session));
+        }
+    }
+    Some(bench)
+}
+
 fn slug_of(version: &Version) -> Slug {
     match FileRole::of_relative(Path::new(&version.file)) {
         FileRole::Session { slug, .. } => slug,

@@ -59,6 +59,24 @@ fn what_is_new_is_found_at_once_and_what_is_gone_is_said_to_be() {
 }
 
 #[test]
+fn what_the_client_deleted_is_found_in_the_vault() {
+    let home = store();
+    assert_eq!(annals(&home, &["archive", "--all"]).code, Some(0));
+    fs::remove_file(home.config_dir().join(format!("projects/-w/{ONE}.jsonl"))).unwrap();
+    for _ in 0..2 {
+        let found = annals(&home, &["search", "zebra", "parser"]);
+        assert_eq!(found.code, Some(0), "{}", found.error);
+        assert!(
+            found.out.contains("(deleted)") && found.out.contains("repair the zebra parser"),
+            "{}",
+            found.out
+        );
+        // Also by an index that never saw the session itself.
+        assert_eq!(annals(&home, &["index", "--rebuild"]).code, Some(0));
+    }
+}
+
+#[test]
 fn a_query_that_makes_no_sense_is_explained() {
     let home = store();
     for (arguments, said) in [

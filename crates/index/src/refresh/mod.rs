@@ -152,6 +152,47 @@ impl Index {
         }
     }
 
+    /// Whether a file is known, there or not; its path is below the config dir.
+    pub fn knows(&self, path: &str) -> Result<bool, IndexError> {
+        let mut statement = self.connection.prepare_cached("SELECT 1 FROM files WHERE path = ?1")?;
+        Ok(statement.exists([path])?)
+    }
+
+    /// Takes files in that the store has no more, from copies that lie elsewhere in the same layout. What is known stays as it
+    /// is; tells how many were new.
+    pub fn take_in_gone(
+        &mut self,
+        elsewhere: &Discovery,
+        data: &DataDir,
+        prices: &Prices,
+    ) -> Result<usize, IndexError> {
+        let Some(_lock) = FileLock::try_take(data, self.path())? else {
+            return Err(IndexError::Busy { path: self.path().to_path_buf() });
+        };
+        let mut wanted = plan::all(elsewhere);
+        let mut unknown = Vec::new();
+        for file in wanted.drain(..) {
+            if !self.knows(&file.subject.path)? {
+                unknown.push(file);
+            }
+        }
+        let mut writer = Writer::begin(&mut self.connection, prices)?;
+        for file in &unknown {
+            let mut written = Ok(());
+            let read = extract(file, |batch| {
+                written = writer.write(&batch);
+                if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+            written?;
+            // A copy that cannot be read is not taken in; the next time it is tried again.
+            if read.is_ok() {
+                writer.mark_gone(&file.subject.path)?;
+            }
+        }
+        writer.commit()?;
+        Ok(unknown.len())
+    }
+
     /// Forgets the files that are not there any more, and tells how many those were. Until then what they said can be found.
     pub fn forget_gone(&mut self, data: &DataDir, prices: &Prices) -> Result<usize, IndexError> {
         let Some(_lock) = FileLock::try_take(data, self.path())? else {

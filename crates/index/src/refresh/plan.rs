@@ -88,6 +88,13 @@ pub(super) fn plan(
     Ok(plan)
 }
 
+/// Every file of a store that has something to be found in it, to be read from its beginning.
+pub(super) fn all(discovery: &Discovery) -> Vec<Wanted> {
+    let config = &discovery.config_dir;
+    let wanted = |subject: Subject| Wanted { path: config.path().join(&subject.path), subject, cursor: None };
+    subjects(config, discovery).into_iter().map(wanted).collect()
+}
+
 /// Whether a file of an unknown name is one that the index knows by another.
 fn is_same(file: &KnownFile, look: &Look, path: &Path, subject: &Subject) -> bool {
     let fits = file.cursor.look.identity == look.identity

@@ -106,8 +106,15 @@ fn candidate(row: &Row<'_>) -> rusqlite::Result<Candidate> {
 }
 
 impl Index {
-    /// The best `limit` answers to a query. `now` decides what is new.
-    pub fn search(&self, query: &Query, limit: usize, now: i64) -> Result<Found, IndexError> {
+    /// The best `limit` answers to a query. `now` decides what is new; `elsewhere` is asked for a copy of a file that is gone,
+    /// by its session and its path below the config dir.
+    pub fn search(
+        &self,
+        query: &Query,
+        limit: usize,
+        now: i64,
+        elsewhere: &mut dyn FnMut(&str, &str) -> Option<PathBuf>,
+    ) -> Result<Found, IndexError> {
         let (conditions, values) = conditions(query);
         let mut candidates = Vec::new();
         let mut total = 0;
@@ -156,7 +163,8 @@ impl Index {
         let best = |left: &Candidate, right: &Candidate| right.score.total_cmp(&left.score);
         candidates.sort_by(best);
         let files = self.files_of(&candidates)?;
-        self.look_closer(&mut candidates, &files, query, limit.max(READ), now);
+        candidates.truncate(limit.max(READ));
+        self.look_closer(&mut candidates, &files, query, now, elsewhere);
         candidates.sort_by(best);
         candidates.truncate(limit);
         let hits =
@@ -167,18 +175,21 @@ impl Index {
     /// Reads the texts of the best, and weighs them again.
     fn look_closer(
         &self,
-        candidates: &mut Vec<Candidate>,
+        candidates: &mut [Candidate],
         files: &HashMap<i64, FileOf>,
         query: &Query,
-        most: usize,
         now: i64,
+        elsewhere: &mut dyn FnMut(&str, &str) -> Option<PathBuf>,
     ) {
-        candidates.truncate(most);
         let highlighter = Highlighter::new(query);
         let wanted = query.all.len().max(1) as f64;
         for candidate in candidates {
             let Some(file) = files.get(&candidate.file) else { continue };
-            let path = self.config.path().join(&file.path);
+            let place = match file.is_there {
+                true => Some(self.config.path().join(&file.path)),
+                false => elsewhere(&file.session, &file.path),
+            };
+            let Some(path) = place else { continue };
             let source = Source {
                 file: &path,
                 role: file.role,

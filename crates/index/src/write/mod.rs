@@ -83,6 +83,12 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
+    /// A file is not in the store, whatever was read of it elsewhere.
+    pub(crate) fn mark_gone(&mut self, path: &str) -> Result<(), IndexError> {
+        self.transaction.prepare_cached("UPDATE files SET state = 1 WHERE path = ?1")?.execute([path])?;
+        Ok(())
+    }
+
     /// Takes a file out of the index.
     pub(crate) fn forget_file(&mut self, file: i64) -> Result<(), IndexError> {
         self.forget(file)?;

@@ -2,8 +2,10 @@
 
 use annals_index::search::{Found, Query, find_exactly};
 use annals_index::{Index, Kind};
+use annals_store::{DataDir, Store};
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
+use annals_transcript::price::Prices;
 
 use crate::refreshed;
 
@@ -37,7 +39,7 @@ fn store() -> Home {
 }
 
 fn search(index: &Index, query: &str) -> Found {
-    index.search(&Query::parse(query).unwrap(), 20, NOW).unwrap()
+    index.search(&Query::parse(query).unwrap(), 20, NOW, &mut |_, _| None).unwrap()
 }
 
 #[test]
@@ -125,4 +127,25 @@ fn what_is_gone_is_still_found() {
     assert_eq!(found.total, 1);
     assert!(!found.hits[0].is_there);
     assert_eq!(found.hits[0].snippet.text, "");
+}
+
+#[test]
+fn copies_that_lie_elsewhere_are_taken_in_and_read_there() {
+    let (home, copies) = (store(), Home::new());
+    let name = "projects/-v/22222222-0000-4000-8000-000000000000.jsonl";
+    let copy = copies.write(name, std::fs::read(home.config_dir().join(name)).unwrap());
+    std::fs::remove_file(home.config_dir().join(name)).unwrap();
+    let (mut index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    assert_eq!(search(&index, "giraffe talk").total, 0);
+    let elsewhere = Store::open(copies.config_dir()).discover();
+    let take_in = |index: &mut Index| {
+        index.take_in_gone(&elsewhere, &DataDir::new(home.data_dir()), &Prices::embedded()).unwrap()
+    };
+    assert_eq!((take_in(&mut index), take_in(&mut index)), (1, 0));
+    let query = Query::parse("giraffe talk").unwrap();
+    let found = index.search(&query, 20, NOW, &mut |_, _| Some(copy.clone())).unwrap();
+    assert!(!found.hits[0].is_there);
+    assert_eq!(found.hits[0].snippet.text, "Another talk about a giraffe");
+    let (_, again) = refreshed(&home.config_dir(), &home.data_dir());
+    assert!(again.is_nothing(), "{again:?}");
 }

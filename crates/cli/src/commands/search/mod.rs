@@ -4,14 +4,17 @@ mod exact;
 mod people;
 mod programs;
 
+use std::collections::HashMap;
+
 use annals_index::Role;
 use annals_index::search::{Filter, Found, Query};
 use annals_store::source::Clock as _;
+use annals_vault::Unpacked;
 
 use crate::args::{SearchArgs, SearchIn};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::{indexed, when};
+use crate::{indexed, vault, when};
 
 pub(crate) fn run(args: &SearchArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let found = match args.exact {
@@ -32,7 +35,17 @@ fn by_words(args: &SearchArgs, context: &mut Context) -> Result<Found, Fault> {
     })?;
     query.filters.extend(filters(args, context)?);
     let (index, _) = indexed::open(context)?;
-    Ok(index.search(&query, args.limit, context.source.now())?)
+    // What the client has deleted is read from the vault's copy, unpacked once.
+    let mut copies: HashMap<String, Option<Unpacked>> = HashMap::new();
+    let mut elsewhere = |session: &str, path: &str| {
+        let copy = copies.entry(session.to_owned()).or_insert_with(|| {
+            let mut versions = vault::deleted_versions(context);
+            versions.retain(|version| version.session == *session);
+            vault::unpack_all(&versions, context)
+        });
+        copy.as_ref().map(|copy| copy.path().join(path))
+    };
+    Ok(index.search(&query, args.limit, context.source.now(), &mut elsewhere)?)
 }
 
 /// The options as filters.
