@@ -15,6 +15,7 @@ pub mod receiver;
 mod shared;
 pub mod source;
 pub mod temp;
+pub mod tree;
 
 pub use shared::skipped;
 

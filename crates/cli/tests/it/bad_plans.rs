@@ -1,29 +1,20 @@
 //! Plans that cannot be good are refused before anything is written: the error says why, and every byte is as it was.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use annals_testkit::builder::Session;
 use annals_testkit::home::{Answer, Home};
+use annals_testkit::tree::{Tree, tree};
 
 use crate::annals;
 
 const ID: &str = "5e550000-0000-4000-8000-000000000000";
 
 /// Every file of the store, and every note and copy in our own folder; locks are no change.
-fn everything(home: &Home) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut waiting = vec![home.config_dir(), home.data_dir().join("journal"), home.data_dir().join("trash")];
-    while let Some(folder) = waiting.pop() {
-        for path in fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
-            match path.is_dir() {
-                true => waiting.push(path),
-                false => drop(found.insert(path.clone(), fs::read(&path).unwrap())),
-            }
-        }
-    }
-    found
+fn everything(home: &Home) -> Tree {
+    let folders = [home.config_dir(), home.data_dir().join("journal"), home.data_dir().join("trash")];
+    folders.iter().flat_map(|folder| tree(folder)).collect()
 }
 
 /// A session of three turns in which there is something to do for every operation.

@@ -1,11 +1,10 @@
 //! `annals clone` and `annals fork`: what they show before, what they say after, what they refuse; and the way back.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use annals_testkit::builder::{Session, uuid};
 use annals_testkit::home::Home;
+use annals_testkit::tree::tree;
 use annals_transcript::json::Value;
 
 use crate::schemas::keep_schema;
@@ -23,18 +22,6 @@ fn home() -> Home {
     let index = format!(r#"{{"version":1,"entries":[{{"sessionId":"{ID}","fullPath":"x","fileMtime":1}}]}}"#);
     home.write("projects/-w/sessions-index.json", index);
     home
-}
-
-/// Every file of the store.
-fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        match path.is_dir() {
-            true => found.extend(tree(&path)),
-            false => drop(found.insert(path.clone(), fs::read(&path).unwrap())),
-        }
-    }
-    found
 }
 
 /// Output with names for what chance decides: the store, the new session, its sub-agent, the change.

@@ -1,28 +1,16 @@
 //! `annals move-project` and `annals merge`: what they show before, what they say after, what they refuse; and the way back.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use annals_testkit::builder::{Session, uuid};
 use annals_testkit::home::Home;
+use annals_testkit::tree::tree;
 
 use crate::schemas::keep_schema;
 use crate::{annals_exits, expect};
 
 const ONE: &str = "3f2a0000-1111-4222-8333-444444444444";
 const TWO: &str = "7b1c0000-1111-4222-8333-444444444444";
-
-fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        match path.is_dir() {
-            true => found.extend(tree(&path)),
-            false => drop(found.insert(path.clone(), fs::read(&path).unwrap())),
-        }
-    }
-    found
-}
 
 /// Output with names for what chance decides.
 fn named(home: &Home, out: &str) -> String {

@@ -1,13 +1,12 @@
 //! `annals trash`, `restore` and `gc`: what they show, say and refuse; and the way back.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use annals_demo::Plan;
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
+use annals_testkit::tree::tree;
 use annals_transcript::json::Value;
 
 use crate::schemas::keep_schema;
@@ -30,18 +29,6 @@ fn home() -> Home {
     home.write("projects/-w/sessions-index.json", index);
     home.write("history.jsonl", format!("{{\"display\":\"one\",\"sessionId\":\"{ID}\"}}\n"));
     home
-}
-
-/// Every file of the store.
-fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        match path.is_dir() {
-            true => found.extend(tree(&path)),
-            false => drop(found.insert(path.clone(), fs::read(&path).unwrap())),
-        }
-    }
-    found
 }
 
 /// Output with names for what the clock decides: the store, the change, the time.

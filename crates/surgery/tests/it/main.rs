@@ -17,4 +17,4 @@ mod steps;
 mod strip;
 mod trash;
 
-use steps::tree;
+use annals_testkit::tree::tree;

@@ -1,9 +1,6 @@
 //! A plan stopped at any step, or carried out, is taken back: every byte of the store is as before.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 
 use annals_store::DataDir;
 use annals_store::journal::{Journal, Stage};
@@ -11,24 +8,7 @@ use annals_surgery::Plan;
 use annals_surgery::apply::apply;
 use annals_testkit::home::Home;
 use annals_testkit::source::Counting;
-
-/// The files of a store, and their bytes.
-pub(crate) type Tree = BTreeMap<PathBuf, Vec<u8>>;
-
-/// Every file below a folder, with its bytes.
-pub(crate) fn tree(root: &Path) -> Tree {
-    let mut found = BTreeMap::new();
-    let mut waiting = vec![root.to_path_buf()];
-    while let Some(folder) = waiting.pop() {
-        for path in fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
-            match path.is_dir() {
-                true => waiting.push(path),
-                false => drop(found.insert(path.clone(), fs::read(&path).unwrap())),
-            }
-        }
-    }
-    found
-}
+use annals_testkit::tree::{Tree, tree};
 
 /// Carries a plan out with a stop at every step, and at last to its end, where `look` is shown it with the store before and
 /// after; each time all bytes come back. The plan is made anew, in a home of its own, for each stop; there must be more than

@@ -150,10 +150,8 @@ pub(crate) fn unpacked(
 
 /// All files below a folder, by their relative path.
 pub(crate) fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = Vec::new();
-    walk(folder, &mut found);
     let relative = |path: &Path| path.strip_prefix(folder).unwrap().to_string_lossy().into_owned();
-    found.iter().map(|path| (relative(path), fs::read(path).unwrap())).collect()
+    annals_testkit::tree::tree(folder).into_iter().map(|(path, bytes)| (relative(&path), bytes)).collect()
 }
 
 fn walk(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -1,9 +1,7 @@
 //! Changes are taken back byte for byte, also those that a crash cut short at any step.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 
 use annals_store::changes::Change;
 use annals_store::journal::{Effect, Journal, Stage, UndoError};
@@ -11,25 +9,9 @@ use annals_store::reset::{ResetError, apply, plan};
 use annals_store::session::InUse;
 use annals_store::{Slug, Store};
 use annals_testkit::source::Counting;
+use annals_testkit::tree::tree;
 
 use super::{Now, Place, prompt};
-
-/// Every file below a folder, with its bytes.
-fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut waiting = vec![root.to_path_buf()];
-    while let Some(folder) = waiting.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                waiting.push(path)
-            } else {
-                drop(found.insert(path.clone(), fs::read(&path).unwrap()))
-            }
-        }
-    }
-    found
-}
 
 /// A store with two projects, one of them with everything that can belong to a session.
 fn store() -> (Place, Slug) {
