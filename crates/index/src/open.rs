@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use annals_store::digest::short;
 use annals_store::files::{WriteError, create_file, create_folder};
+use annals_store::lock::FileLock;
 use annals_store::{ConfigDir, DataDir};
 use rusqlite::{Connection, OpenFlags};
 
@@ -49,22 +50,32 @@ impl Index {
         let path = Self::path_of(config, data);
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         create_folder(&folder)?;
-        let was_there = path.exists();
         let (connection, opened) = match Self::try_open(&path) {
             Ok((connection, FORM)) => (connection, Opened::AsLeft),
-            Ok((connection, 0)) if !was_there => (connection, Opened::New),
+            Err(error) if !error.is_damage() => return Err(error),
+            _ => Self::make(&path, data)?,
+        };
+        Ok((Self { connection, config: config.clone(), path }, opened))
+    }
+
+    /// Makes the tables, alone: two that begin at once must not take each other's half-made index for a foreign one.
+    fn make(path: &Path, data: &DataDir) -> Result<(Connection, Opened), IndexError> {
+        let Some(_lock) = FileLock::try_take(data, path)? else {
+            return Err(IndexError::Busy { path: path.to_path_buf() });
+        };
+        let (connection, opened) = match Self::try_open(path) {
+            // Somebody was quicker.
+            Ok((connection, FORM)) => return Ok((connection, Opened::AsLeft)),
+            Ok((connection, _)) if is_empty(&connection)? => (connection, Opened::New),
             Ok((connection, _)) => {
                 drop(connection);
-                (Self::make_anew(&path)?, Opened::OtherForm)
+                (Self::make_anew(path)?, Opened::OtherForm)
             }
-            Err(error) if error.is_damage() => (Self::make_anew(&path)?, Opened::Damaged),
+            Err(error) if error.is_damage() => (Self::make_anew(path)?, Opened::Damaged),
             Err(error) => return Err(error),
         };
-        if opened != Opened::AsLeft {
-            let form = format!("{SCHEMA}\nPRAGMA user_version = {FORM};");
-            connection.execute_batch(&format!("BEGIN;\n{form}\nCOMMIT;"))?;
-        }
-        Ok((Self { connection, config: config.clone(), path }, opened))
+        connection.execute_batch(&format!("BEGIN;\n{SCHEMA}\nPRAGMA user_version = {FORM};\nCOMMIT;"))?;
+        Ok((connection, opened))
     }
 
     /// Opens the index to ask it, and not to change it; `None` where there is none of this form.
@@ -112,6 +123,11 @@ impl Index {
         remove_files(path)?;
         Ok(Self::try_open(path)?.0)
     }
+}
+
+/// Whether a database has no tables yet.
+fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))
 }
 
 fn remove_files(path: &Path) -> Result<(), IndexError> {

@@ -309,3 +309,15 @@ days and hours of UTC
 [EOF]",
     );
 }
+
+#[test]
+fn without_a_place_for_the_index_the_files_answer() {
+    let home = Home::new();
+    home.fill(&Plan { sessions: Some(4), ..Plan::default() });
+    let usual = annals(&home, &["usage", "--json"]);
+    let blocked =
+        home.write("blocked", "a file, where a folder should be").join("data").display().to_string();
+    let answer = annals(&home, &["usage", "--json", "--data-dir", &blocked]);
+    assert_eq!((answer.code, &answer.out), (Some(0), &usual.out), "{}", answer.error);
+    assert!(answer.error.contains("reading the files instead"), "{}", answer.error);
+}

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use annals_index::{Index, Opened};
+use annals_index::{Index, IndexError, Opened};
 use annals_store::{ConfigDir, DataDir};
 use annals_testkit::home::Home;
 
@@ -40,6 +40,26 @@ fn a_damaged_or_foreign_index_is_made_anew() {
         drop(index);
         let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
         assert_eq!(dump(&index), whole);
+    }
+}
+
+#[test]
+fn those_who_begin_at_once_make_one_index() {
+    let home = Home::new();
+    home.fill(&annals_demo::Plan { sessions: Some(4), ..annals_demo::Plan::default() });
+    let (config, data) = (ConfigDir::new(home.config_dir()), DataDir::new(home.data_dir()));
+    for _ in 0..20 {
+        let _ = fs::remove_dir_all(home.data_dir().join("index"));
+        let made = std::thread::scope(|scope| {
+            let begin = || match Index::open(&config, &data) {
+                Ok((_, opened)) => usize::from(opened != Opened::AsLeft),
+                Err(IndexError::Busy { .. }) => 0,
+                Err(error) => panic!("{error}"),
+            };
+            let all: Vec<_> = (0..8).map(|_| scope.spawn(begin)).collect();
+            all.into_iter().map(|one| one.join().unwrap()).sum::<usize>()
+        });
+        assert_eq!(made, 1, "so many made it");
     }
 }
 

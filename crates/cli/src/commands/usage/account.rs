@@ -33,11 +33,16 @@ pub(crate) enum Origin {
 
 impl Account {
     /// What the store used.
-    pub(crate) fn of(origin: Origin, context: &Context) -> Result<Self, Fault> {
-        match origin {
+    pub(crate) fn of(origin: Origin, context: &Context) -> Self {
+        let indexed = match origin {
             Origin::Index => Self::of_index(context),
-            Origin::Files => Ok(Self::of_files(context)),
-        }
+            Origin::Files => return Self::of_files(context),
+        };
+        // The index makes it quick; without one the answer is the same.
+        indexed.unwrap_or_else(|fault| {
+            context.say(format!("{}; reading the files instead", fault.message()));
+            Self::of_files(context)
+        })
     }
 
     /// From the index. Files that are gone still count there: what they cost was paid.

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &UsageArgs, context: &mut Context) -> Result<Outcome, Fa
         UsageBy::Tool => tools::page(&selection, context),
         by => {
             let origin = if args.no_index { Origin::Files } else { Origin::Index };
-            page(by, &Account::of(origin, context)?, &selection, context)
+            page(by, &Account::of(origin, context), &selection, context)
         }
     };
     if context.json {
