@@ -1,7 +1,7 @@
-//! Damage found and healed: a pack is looked at in blocks, each with a check, and every 64 of them have a block of parity.
+//! Damage found and healed: a pack is looked at in blocks, each with a check, and every 128 of them have a block of parity.
 //!
 //! The blocks of a group stand far apart (block i belongs to group i modulo their number), so that damage in one place, up
-//! to a sixty-fourth of the file, hits each group once and is healed as a whole.
+//! to a 128th of the file, hits each group once and is healed as a whole.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -11,7 +11,7 @@ use crate::id::Check;
 /// The size of a block.
 pub(crate) const BLOCK: u64 = 16 * 1024;
 /// So many blocks share one of parity.
-const GROUP: u64 = 64;
+const GROUP: u64 = 128;
 
 /// What a pack must look like.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

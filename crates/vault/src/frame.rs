@@ -11,6 +11,8 @@ pub(crate) const FRAME: usize = 24 * 1024 * 1024;
 /// Between speed and size; with matches of at least six bytes, because ids and numbers make many useless short ones.
 const LEVEL: i32 = 8;
 const LEAST_MATCH: u32 = 6;
+/// Two to this power are the places that are tried for a match.
+const SEARCHED: u32 = 3;
 /// Two to this power is more than a frame: every match in it can be found.
 const WINDOW: u32 = 25;
 
@@ -19,6 +21,7 @@ pub(crate) fn compressor() -> io::Result<Compressor<'static>> {
     let mut compressor = Compressor::new(LEVEL)?;
     compressor.set_parameter(CParameter::WindowLog(WINDOW))?;
     compressor.set_parameter(CParameter::MinMatch(LEAST_MATCH))?;
+    compressor.set_parameter(CParameter::SearchLog(SEARCHED))?;
     Ok(compressor)
 }
 
