@@ -1,0 +1,4 @@
+//! A client: prompts in, events out, and a session in the store that the original resumes.
+//!
+//! One enum of events leads out of it and one of commands into it; whoever draws or prints stands outside. It knows the
+//! store and the transcript, and neither surgery nor the index.
