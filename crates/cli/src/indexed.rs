@@ -47,7 +47,6 @@ fn try_open(context: &Context, data: &DataDir) -> Result<(Index, Refreshed), Ind
         Opened::AsLeft | Opened::New => {}
     }
     let refreshed = refresh(&mut index, context, data)?;
-    take_in_deleted(&mut index, context, data)?;
     Ok((index, refreshed))
 }
 
@@ -65,8 +64,22 @@ fn take_in_deleted(index: &mut Index, context: &Context, data: &DataDir) -> Resu
     Ok(())
 }
 
-/// Brings an open index up to date.
+/// Brings an open index up to date. Most of the time there is nothing to do, and a glance tells.
 pub(crate) fn refresh(index: &mut Index, context: &Context, data: &DataDir) -> Result<Refreshed, IndexError> {
+    let glance = context.store.glance(&[data.vault().join("index")]);
+    if index.is_current(glance, &context.prices)? {
+        return Ok(Refreshed::default());
+    }
+    let refreshed = read_anew(index, context, data)?;
+    take_in_deleted(index, context, data)?;
+    // What could not be read is tried, and told, again.
+    if refreshed.unread.is_empty() {
+        index.note_glance(glance)?;
+    }
+    Ok(refreshed)
+}
+
+fn read_anew(index: &mut Index, context: &Context, data: &DataDir) -> Result<Refreshed, IndexError> {
     let discovery = context.store.discover();
     let mut bar = None;
     let mut done = 0;

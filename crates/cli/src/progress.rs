@@ -8,6 +8,9 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// How often the line is drawn.
 const INTERVAL: Duration = Duration::from_millis(100);
 
+/// How wide the bar is.
+const BAR: usize = 16;
+
 /// How far some work is.
 pub(crate) struct Progress {
     label: &'static str,
@@ -32,11 +35,39 @@ impl Progress {
             return;
         }
         self.drawn = Some(Instant::now());
-        let of = self.total.map(|total| format!(" of {}", say(total))).unwrap_or_default();
-        let share = self.total.filter(|total| *total > 0).map(|total| self.done.min(total) * 100 / total);
-        let share = share.map(|percent| format!(" {percent}%")).unwrap_or_default();
         // Nobody to tell where standard error is gone; the work goes on.
-        let _ = write!(std::io::stderr(), "\r\x1b[K{}: {}{of}{share}", self.label, say(self.done));
+        let _ = write!(std::io::stderr(), "\r\x1b[K{}", self.line(self.started.elapsed(), say));
+    }
+
+    /// How far it is after so much time: a bar, how much of how much, how fast, and how long it will take.
+    fn line(&self, elapsed: Duration, say: impl Fn(u64) -> String) -> String {
+        let rate = (self.done as f64 / elapsed.as_secs_f64().max(0.001)) as u64;
+        let mut parts = Vec::new();
+        match self.total.filter(|total| *total > 0) {
+            Some(total) => {
+                let done = self.done.min(total);
+                let full = (u128::from(done) * BAR as u128 / u128::from(total)) as usize;
+                let bar = format!("{}{}", "━".repeat(full), "─".repeat(BAR - full));
+                let percent = u128::from(done) * 100 / u128::from(total);
+                parts.push(format!("{} {bar} {percent:>3}%  {} of {}", self.label, say(done), say(total)));
+                parts.push(format!("{}/s", say(rate)));
+                parts.extend((rate > 0).then(|| format!("{} left", duration((total - done).div_ceil(rate)))));
+            }
+            None => {
+                parts.push(format!("{}: {}", self.label, say(self.done)));
+                parts.push(format!("{}/s", say(rate)));
+            }
+        }
+        parts.join("  ")
+    }
+}
+
+/// Seconds for people.
+fn duration(seconds: u64) -> String {
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
     }
 }
 
@@ -45,5 +76,27 @@ impl Drop for Progress {
         if self.drawn.is_some() {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(done: u64, total: Option<u64>, seconds: u64) -> String {
+        let progress = Progress { done, ..Progress::new("indexing", total, true) };
+        progress.line(Duration::from_secs(seconds), |bytes| format!("{bytes} B"))
+    }
+
+    #[test]
+    fn it_says_how_much_how_fast_and_how_long() {
+        let half = "indexing ━━━━━━━━────────  50%  500 B of 1000 B  50 B/s  10 s left";
+        assert_eq!(line(500, Some(1000), 10), half);
+        assert_eq!(line(500, None, 10), "indexing: 500 B  50 B/s");
+        // More may be there than was announced, and nothing may be done yet.
+        assert!(line(2000, Some(1000), 10).ends_with("100%  1000 B of 1000 B  200 B/s  0 s left"));
+        assert!(line(0, Some(1000), 10).ends_with("  0%  0 B of 1000 B  0 B/s"));
+        assert!(line(1, Some(u64::MAX), 1).ends_with("h 0 min left"), "{}", line(1, Some(u64::MAX), 1));
+        assert_eq!(duration(125), "2 min 5 s");
     }
 }

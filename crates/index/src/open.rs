@@ -12,9 +12,12 @@ use rusqlite::{Connection, OpenFlags};
 use crate::error::IndexError;
 
 /// The form of the tables. An index of another form is made anew.
-const FORM: i64 = 1;
+const FORM: i64 = 2;
 
 const SCHEMA: &str = include_str!("schema.sql");
+
+/// A transaction ends when it stands for so many bytes of files.
+const TRANSACTION: u64 = 96 * 1024 * 1024;
 
 /// What was found where the index should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +37,7 @@ pub enum Opened {
 pub struct Index {
     pub(crate) connection: Connection,
     pub(crate) config: ConfigDir,
+    pub(crate) commit_every: u64,
     path: PathBuf,
 }
 
@@ -55,7 +59,7 @@ impl Index {
             Err(error) if !error.is_damage() => return Err(error),
             _ => Self::make(&path, data)?,
         };
-        Ok((Self { connection, config: config.clone(), path }, opened))
+        Ok((Self { connection, config: config.clone(), commit_every: TRANSACTION, path }, opened))
     }
 
     /// Makes the tables, alone: two that begin at once must not take each other's half-made index for a foreign one.
@@ -87,7 +91,13 @@ impl Index {
         let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         connection.set_prepared_statement_cache_capacity(64);
         let form: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        Ok((form == FORM).then(|| Self { connection, config: config.clone(), path }))
+        let config = config.clone();
+        Ok((form == FORM).then(|| Self { connection, config, commit_every: TRANSACTION, path }))
+    }
+
+    /// Ends a transaction whenever so many bytes of files were taken in: a crash loses no more than that.
+    pub fn commit_every(&mut self, bytes: u64) {
+        self.commit_every = bytes;
     }
 
     /// The index's own file.

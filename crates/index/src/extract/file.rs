@@ -22,6 +22,9 @@ const CHUNK: usize = 256 * 1024;
 /// A batch ends with the line that makes it this large: it is held in memory, and is what a crash can lose.
 const BATCH: u64 = 2 * 1024 * 1024;
 
+/// More of a file that is one JSON value is not read: nobody has that much to do.
+const DOCUMENT: u64 = 4 * 1024 * 1024;
+
 /// A file that is to be read.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
@@ -60,6 +63,7 @@ pub(crate) fn extract(
     match wanted.subject.role {
         FileRole::Session | FileRole::Agent | FileRole::History => reading.lines(file, &mut each),
         FileRole::Output | FileRole::Plan => reading.whole(file, &mut each),
+        FileRole::Todos | FileRole::Task | FileRole::AgentMeta => reading.document(file, &mut each),
     }
     .map_err(fail)
 }
@@ -191,6 +195,7 @@ impl Reading<'_> {
         let Some(display) = value.get("display").and_then(Value::text) else { return };
         let mut texts = Texts::default();
         texts.push(&display.decode());
+        self.batch.asked(value, display, place);
         self.batch.cursor.records += 1;
         self.text(place, Role::Human, Kind::Prompt, texts, value.get("timestamp").and_then(Value::number));
     }
@@ -239,6 +244,25 @@ impl Reading<'_> {
         self.text(place, role, kind, texts, Some((look.modified / 1_000_000) as f64));
         self.ends.advance(&head[..head.len().min(crate::cursor::FINGERPRINTED)]);
         self.batch.cursor.offset = head.len().min(crate::cursor::FINGERPRINTED) as u64;
+        Ok(self.hand_over(each))
+    }
+
+    /// A file that is one JSON value: small, and written anew each time.
+    fn document(
+        mut self,
+        mut file: File,
+        each: &mut impl FnMut(Batch) -> ControlFlow<()>,
+    ) -> io::Result<ControlFlow<()>> {
+        let look = self.batch.cursor.look;
+        self.batch = Batch::new(&self.wanted.subject, Change::Begins, Cursor::start(look));
+        self.ends = Ends::default();
+        file.seek(SeekFrom::Start(0))?;
+        let mut bytes = Vec::new();
+        file.take(DOCUMENT).read_to_end(&mut bytes)?;
+        self.batch.document(&bytes);
+        let first = &bytes[..bytes.len().min(crate::cursor::FINGERPRINTED)];
+        self.ends.advance(first);
+        self.batch.cursor.offset = first.len() as u64;
         Ok(self.hand_over(each))
     }
 

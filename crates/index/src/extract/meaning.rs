@@ -2,22 +2,22 @@
 
 use annals_transcript::content::{Block, Content};
 use annals_transcript::json::{Fields, Text, Value};
-use annals_transcript::record::{Assistant, Record, RecordKind, System, SystemKind, User};
+use annals_transcript::record::{Assistant, ProgressKind, Record, RecordKind, System, SystemKind, User};
 use annals_transcript::time::Timestamp;
 use annals_transcript::title::shorten;
 use annals_transcript::tool_result::ToolUseResult;
 use annals_transcript::turn::{Speaker, prompt_text};
 
-use super::rows::{Batch, CallRow, FactKind, Kind, MessageRow, Role};
+use super::rows::{Batch, CallRow, FactKind, FileRole, Kind, MessageRow, Role};
 use super::texts::Texts;
 use crate::cursor::fingerprint;
 
 /// A line, and what every row of it has.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) line: u64,
-    pub(super) offset: u64,
-    pub(super) length: u64,
+pub(crate) struct Place {
+    pub(crate) line: u64,
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
 }
 
 /// Takes one record into a batch.
@@ -64,6 +64,19 @@ impl<'b> Meaning<'b> {
                     meaning.batch.fact(FactKind::Summary, &format!("{leaf} {text}"), place.line);
                     meaning.said(Role::System, Kind::Title, &text.decode());
                 }
+            }
+            Record::Progress(progress) if progress.progress_kind() == ProgressKind::Agent => {
+                let agent = progress.data().and_then(|data| data.agent());
+                if let (Some(call), Some(agent)) = (progress.parent_tool_use(), agent) {
+                    meaning.batch.fact(FactKind::AtWork, &format!("{agent}\t{call}"), place.line);
+                }
+            }
+            Record::FileHistorySnapshot(history) => {
+                let tracked = history.snapshot().and_then(|snapshot| snapshot.tracked_file_backups());
+                meaning.batch.versions(tracked, place);
+            }
+            Record::FileHistoryDelta(delta) => {
+                meaning.batch.versions(delta.tracked_file_backups(), place);
             }
             Record::PrLink(link) => {
                 let number = link.number().map(|number| number.to_string()).unwrap_or_default();
@@ -112,6 +125,11 @@ impl<'b> Meaning<'b> {
 
     fn user(&mut self, user: &User<'_>) {
         let speaker = Speaker::of(user);
+        if self.batch.subject.role == FileRole::Agent && user.fields().get("toolUseResult").is_none() {
+            // The call that started it asked the same: where nothing else says which it was, that does.
+            let asked = fingerprint(prompt_text(user).trim().as_bytes());
+            self.batch.fact(FactKind::Asked, &asked.to_string(), self.place.line);
+        }
         if speaker.opens_turn() && !user.fields().is_true("isSidechain") {
             let first =
                 if speaker == Speaker::Command { FactKind::FirstCommand } else { FactKind::FirstPrompt };

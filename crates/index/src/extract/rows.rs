@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use annals_transcript::problem::ProblemKind;
 use annals_transcript::usage::ResponseUsage;
 
+use super::sides::SideRow;
 use crate::cursor::Cursor;
 
 /// So many bytes of one block can be searched for; what is longer says so.
@@ -99,6 +100,12 @@ words! {
         History = "history",
         /// A plan.
         Plan = "plan",
+        /// A list of things to do.
+        Todos = "todos",
+        /// One thing to do, in a file of its own.
+        Task = "task",
+        /// What is known of a sub-agent besides its lines.
+        AgentMeta = "agent_meta",
     }
 }
 
@@ -137,6 +144,14 @@ words! {
         Created = "created",
         /// The newest time.
         Active = "active",
+        /// What a sub-agent was asked, as a fingerprint.
+        Asked = "asked",
+        /// The call that started a sub-agent.
+        SpawnedBy = "spawned_by",
+        /// What kind of sub-agent it is.
+        AgentType = "agent_type",
+        /// A sub-agent and the call under which it was seen at work.
+        AtWork = "at_work",
     }
 }
 
@@ -154,7 +169,7 @@ impl FactKind {
     pub(crate) fn keep(self) -> Keep {
         match self {
             Self::CustomTitle | Self::AiTitle | Self::LastPrompt | Self::Tag => Keep::Last,
-            Self::FirstPrompt | Self::FirstCommand | Self::Created | Self::Entrypoint => Keep::First,
+            Self::FirstPrompt | Self::FirstCommand | Self::Created | Self::Entrypoint | Self::Asked => Keep::First,
             Self::Active => Keep::Greatest,
             _ => Keep::Each,
         }
@@ -237,6 +252,7 @@ pub(crate) struct Batch {
     pub(crate) calls: BTreeMap<String, CallRow>,
     pub(crate) responses: Vec<(u64, ResponseUsage)>,
     pub(crate) facts: BTreeMap<(FactKind, String), Met>,
+    pub(crate) sides: Vec<SideRow>,
     pub(crate) problems: Vec<(u64, u64, u64, ProblemKind)>,
 }
 
@@ -251,6 +267,7 @@ impl Batch {
             calls: BTreeMap::new(),
             responses: Vec::new(),
             facts: BTreeMap::new(),
+            sides: Vec::new(),
             problems: Vec::new(),
         }
     }

@@ -14,17 +14,19 @@ use std::thread;
 use annals_store::digest::sha256;
 use annals_store::lock::FileLock;
 use annals_store::read::ReadError;
-use annals_store::{DataDir, Discovery};
+use annals_store::{DataDir, Discovery, Glance};
 use annals_transcript::price::Prices;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::OptionalExtension;
 
 use crate::error::IndexError;
 use crate::extract::{Batch, extract};
 use crate::open::Index;
 use crate::write::{Writer, known_files, mark_gone, mark_there, rename, reprice};
 
-/// A transaction ends when it stands for so many bytes of files.
-const TRANSACTION: u64 = 96 * 1024 * 1024;
+/// What the store looked like before the last refresh.
+const GLANCE: &str = "glance";
+/// The prices that costs were reckoned by.
+const PRICES: &str = "prices";
 /// So many batches may wait to be written.
 const WAITING: usize = 8;
 
@@ -120,7 +122,7 @@ impl Index {
         refreshed: &mut Refreshed,
         progress: &mut impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
-        let connection = &mut self.connection;
+        let (connection, most) = (&mut self.connection, self.commit_every);
         let mut files = HashSet::new();
         let mut rest = receiver.into_iter();
         loop {
@@ -137,7 +139,7 @@ impl Index {
                         if progress(told).is_break() {
                             break;
                         }
-                        if current.taken() >= TRANSACTION {
+                        if current.taken() >= most {
                             is_over = false;
                             break;
                         }
@@ -150,6 +152,27 @@ impl Index {
                 return Ok(());
             }
         }
+    }
+
+    /// Whether the index was brought up to date when the store looked just so, and with these prices.
+    pub fn is_current(&self, glance: Glance, prices: &Prices) -> Result<bool, IndexError> {
+        let is_as_seen = self.noted(GLANCE)? == Some(glance.as_number().to_string());
+        Ok(is_as_seen && self.noted(PRICES)? == Some(digest_of(prices)))
+    }
+
+    /// Notes what the store looked like before the index was brought up to date: as long as it looks so, there is nothing to do.
+    pub fn note_glance(&mut self, glance: Glance) -> Result<(), IndexError> {
+        self.note(GLANCE, &glance.as_number().to_string())
+    }
+
+    fn noted(&self, key: &str) -> Result<Option<String>, IndexError> {
+        let mut statement = self.connection.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
+        Ok(statement.query_row([key], |row| row.get(0)).optional()?)
+    }
+
+    fn note(&self, key: &str, value: &str) -> Result<(), IndexError> {
+        self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", [key, value])?;
+        Ok(())
     }
 
     /// Whether a file is known, there or not; its path is below the config dir.
@@ -211,19 +234,18 @@ impl Index {
 
     /// Costs are kept as they were reckoned: with other prices they are reckoned anew.
     fn reprice_if_needed(&mut self, prices: &Prices) -> Result<(), IndexError> {
-        let mut listed: Vec<String> =
-            prices.models().map(|(name, prices)| format!("{name} {prices:?}")).collect();
-        listed.sort_unstable();
-        let digest = sha256(listed.join("\n").as_bytes());
-        let known: Option<String> = self
-            .connection
-            .query_row("SELECT value FROM meta WHERE key = 'prices'", [], |row| row.get(0))
-            .optional()?;
-        if known.as_ref() == Some(&digest) {
+        let digest = digest_of(prices);
+        if self.noted(PRICES)?.as_ref() == Some(&digest) {
             return Ok(());
         }
         reprice(&mut self.connection, prices)?;
-        self.connection.execute("INSERT OR REPLACE INTO meta VALUES ('prices', ?1)", params![digest])?;
-        Ok(())
+        self.note(PRICES, &digest)
     }
+}
+
+fn digest_of(prices: &Prices) -> String {
+    let mut listed: Vec<String> =
+        prices.models().map(|(name, prices)| format!("{name} {prices:?}")).collect();
+    listed.sort_unstable();
+    sha256(listed.join("\n").as_bytes())
 }

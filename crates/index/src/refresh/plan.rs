@@ -126,13 +126,25 @@ fn subjects(config: &ConfigDir, discovery: &Discovery) -> Vec<Subject> {
         let slug =
             agent.session.as_ref().and_then(|session| slugs.get(session).copied()).unwrap_or(&agent.slug);
         add(&agent.path, FileRole::Agent, slug.as_str(), session, Some(agent.key.as_str()));
+        if let Some(meta) = &agent.meta {
+            add(meta, FileRole::AgentMeta, slug.as_str(), session, Some(agent.key.as_str()));
+        }
     }
+    let slug_of = |session| slugs.get(session).map_or("", |slug| slug.as_str());
     for side in &discovery.side_files {
         match &side.role {
             StoreRole::ToolResult { slug, session, .. } => {
                 add(&side.path, FileRole::Output, slug.as_str(), session.as_str(), None);
             }
             StoreRole::Plan { .. } => add(&side.path, FileRole::Plan, "", "", None),
+            StoreRole::Todos { session, agent } => {
+                // The list of the conversation itself bears the session's name twice.
+                let agent = Some(agent.as_str()).filter(|agent| *agent != session.as_str());
+                add(&side.path, FileRole::Todos, slug_of(session), session.as_str(), agent);
+            }
+            StoreRole::Task { session, .. } => {
+                add(&side.path, FileRole::Task, slug_of(session), session.as_str(), None);
+            }
             _ => {}
         }
     }

@@ -7,6 +7,7 @@ mod files;
 mod messages;
 mod names;
 mod responses;
+mod sides;
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -67,6 +68,7 @@ impl<'c> Writer<'c> {
         self.messages(file, batch)?;
         self.responses(file, &batch.responses)?;
         self.facts(file, &batch.facts)?;
+        self.sides(file, &batch.sides)?;
         let mut problem =
             self.transaction.prepare_cached("INSERT INTO problems VALUES (?1, ?2, ?3, ?4, ?5)")?;
         for (line, offset, length, kind) in &batch.problems {
@@ -100,7 +102,7 @@ impl<'c> Writer<'c> {
     fn forget(&mut self, file: i64) -> Result<(), IndexError> {
         self.forget_messages(file)?;
         self.forget_responses(file)?;
-        for table in ["tool_calls", "facts", "problems"] {
+        for table in ["tool_calls", "facts", "problems", "todo_items", "file_copies", "asked"] {
             self.transaction.execute(&format!("DELETE FROM {table} WHERE file = ?1"), [file])?;
         }
         Ok(())

@@ -3,10 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test has nobody to hand an error to")]
 
 mod damage;
+mod killed;
 mod model;
 mod numbers;
 mod rows;
 mod search;
+mod views;
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -27,7 +29,7 @@ fn refreshed(config: &Path, data: &Path) -> (Index, Refreshed) {
 
 /// Every row of an index that is not about its own numbering, in order.
 fn dump(index: &Index) -> Vec<String> {
-    const TABLES: [&str; 8] = [
+    const TABLES: [&str; 11] = [
         "SELECT 'file', path, role, slug, session, agent, bytes, state, offset, lines, records, is_open, prefix, tail FROM files",
         "SELECT 'fact', path, kind, value, count, first, last FROM facts JOIN files ON files.id = file",
         "SELECT 'message', path, line, messages.offset, length, block, messages.role, kind, millis, hex(uuid),
@@ -43,6 +45,11 @@ fn dump(index: &Index) -> Vec<String> {
         "SELECT 'spent', path, quarter, ifnull((SELECT name FROM names WHERE id = thread), thread),
            (SELECT name FROM names WHERE id = model), certainty, first, last, responses, input, output, cache_read, write_5m,
            write_1h, searches, fetches, nanos, femtos, bare_nanos, bare_femtos FROM spent JOIN files ON files.id = file",
+        "SELECT 'todo', path, line, todo_items.offset, length, number, content, status FROM todo_items JOIN files ON files.id = file",
+        "SELECT 'copy', files.path, file_copies.path, version, line, file_copies.offset, length, copy, time
+           FROM file_copies JOIN files ON files.id = file",
+        "SELECT 'asked', path, line, asked.offset, length, millis, project, asked.session, words
+           FROM asked JOIN files ON files.id = file",
         "SELECT 'problem', path, line, problems.offset, length, kind FROM problems JOIN files ON files.id = file",
     ];
     let connection = rusqlite::Connection::open(index.path()).unwrap();

@@ -4,6 +4,8 @@
 //! session, because nothing else says whose they are.
 
 mod discovery;
+mod glance;
+mod lean;
 mod near;
 mod recent;
 mod walk;
@@ -11,6 +13,7 @@ mod walk;
 use std::path::{Path, PathBuf};
 
 pub use discovery::{AgentEntry, Discovery, Project, SessionEntry, SideFile};
+pub use glance::Glance;
 use walk::Roles;
 pub(crate) use walk::{modified_millis, session_named_in};
 

@@ -52,12 +52,20 @@ impl Roles<'_> {
 
 /// The files directly in a folder.
 pub(super) fn files_in(roles: &Roles<'_>, folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<SideFile> {
-    let all = entries(folder, problems).into_iter().filter(|(_, metadata)| metadata.is_file());
-    all.map(|(path, metadata)| side_file(roles.of(&path), path, &metadata)).collect()
+    let all = entries(folder, problems).into_iter().filter(|entry| entry.metadata.is_file());
+    all.map(|entry| side_file(roles.of(&entry.path), entry.path, &entry.metadata)).collect()
+}
+
+/// What a name in a folder stands for.
+struct Entry {
+    path: PathBuf,
+    /// Of what a link leads to.
+    metadata: Metadata,
+    is_link: bool,
 }
 
 /// The entries of a folder by name; a folder that is not there has none.
-fn entries(folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<(PathBuf, Metadata)> {
+fn entries(folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<Entry> {
     let list = match fs::read_dir(folder) {
         Ok(list) => list,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
@@ -68,26 +76,31 @@ fn entries(folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<(PathBuf, Meta
     };
     let mut found = Vec::new();
     for entry in list {
-        let path = match entry {
-            Ok(entry) => entry.path(),
+        let entry = match entry {
+            Ok(entry) => entry,
             Err(error) => {
                 problems.push(unlisted(folder, error));
                 continue;
             }
         };
-        match fs::metadata(&path) {
-            Ok(metadata) => found.push((path, metadata)),
+        let path = entry.path();
+        let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        // Asked by the folder that is open: only links need the whole path.
+        let metadata = if is_link { fs::metadata(&path) } else { entry.metadata() };
+        match metadata {
+            Ok(metadata) => found.push(Entry { path, metadata, is_link }),
             Err(error) => problems.push(unlisted(&path, error)),
         }
     }
-    found.sort_by(|left, right| left.0.cmp(&right.0));
+    // They differ in the name alone, so bytes will do.
+    found.sort_by(|left, right| left.path.as_os_str().cmp(right.path.as_os_str()));
     found
 }
 
 /// The folders in a folder.
 pub(super) fn folders(folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<PathBuf> {
     let all = entries(folder, problems).into_iter();
-    all.filter(|(_, metadata)| metadata.is_dir()).map(|(path, _)| path).collect()
+    all.filter(|entry| entry.metadata.is_dir()).map(|entry| entry.path).collect()
 }
 
 /// Every file under a folder, and every empty folder that has a role.
@@ -104,11 +117,11 @@ fn descend(
     found: &mut Vec<SideFile>,
     problems: &mut Vec<FileProblem>,
 ) {
-    for (path, metadata) in entries(folder, problems) {
+    for Entry { path, metadata, is_link } in entries(folder, problems) {
         let role = roles.of(&path);
         if metadata.is_file() {
             found.push(side_file(role, path, &metadata));
-        } else if metadata.is_dir() && depth < MOST_DEPTH && !leads_back(roles.root(), &path) {
+        } else if metadata.is_dir() && depth < MOST_DEPTH && !(is_link && leads_back(roles.root(), &path)) {
             let before = found.len();
             descend(roles, &path, depth + 1, found, problems);
             if found.len() == before && role != FileRole::Unknown {
@@ -118,16 +131,16 @@ fn descend(
     }
 }
 
-/// Whether a folder is a link to what the walk finds anyway: following it would find sessions twice, or forever.
-pub(super) fn leads_back(root: &Path, path: &Path) -> bool {
-    let target = || Some(fs::canonicalize(path).ok()?.starts_with(fs::canonicalize(root).ok()?));
-    path.is_symlink() && target().unwrap_or(true)
+/// Whether a link leads to a folder that the walk finds anyway: following it would find sessions twice, or forever.
+pub(super) fn leads_back(root: &Path, link: &Path) -> bool {
+    let target = || Some(fs::canonicalize(link).ok()?.starts_with(fs::canonicalize(root).ok()?));
+    target().unwrap_or(true)
 }
 
 /// The files of the config dir itself, known or not; unknown folders are not ours to list.
 pub(super) fn top_files(config: &ConfigDir, problems: &mut Vec<FileProblem>) -> Vec<SideFile> {
     let mut found = Vec::new();
-    for (path, metadata) in entries(config.path(), problems) {
+    for Entry { path, metadata, .. } in entries(config.path(), problems) {
         let role = config.role(&path);
         if metadata.is_file() || role == FileRole::Lock {
             found.push(side_file(role, path, &metadata));
