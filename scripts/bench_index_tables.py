@@ -30,13 +30,13 @@ def tables(bench, versions):
         built, disk = best(bench.figures[name]["build"]), bench.figures[name]["disk"][0]
         rows.append(f"| {titled(name)} | {built.wall:.1f} s | {built.work:.1f} s | {built.peak / 1e6:.0f} MB | {disk / 1e6:.0f} MB | {disk / bench.size:.2f} |")
     yield "\n".join(rows)
-    rows = [f"| program | refresh, nothing new | after {NEW_LINES} lines | peak memory |", "|---|---|---|---|"]
+    rows = [f"| program | refresh, nothing new (processor time) | after {NEW_LINES} lines (the same) | peak memory |", "|---|---|---|---|"]
     for name in names:
         idle, grown = (best(bench.figures[name][what]) if what in bench.figures[name] else None for what in ("idle", "grown"))
         if idle and grown:
-            rows.append(f"| {titled(name)} | {milli(idle.wall)} | {milli(grown.wall)} | {max(idle.peak, grown.peak) / 1e6:.0f} MB |")
+            rows.append(f"| {titled(name)} | {milli(idle.wall)} ({milli(idle.work)}) | {milli(grown.wall)} ({milli(grown.work)}) | {max(idle.peak, grown.peak) / 1e6:.0f} MB |")
     yield "\n".join(rows)
-    rows = ["| program | search p50 | p99 | best round | rare | phrase | common | filtered | slowest query | peak memory |", "|---|---|---|---|---|---|---|---|---|---|"]
+    rows = ["| program | search p50 | p99 | best round | processor time p50 | rare | phrase | common | filtered | slowest query | peak memory |", "|---|---|---|---|---|---|---|---|---|---|---|"]
     for name in names:
         runs = bench.searches(name)
         if runs:
@@ -45,7 +45,8 @@ def tables(bench, versions):
             (query, wall), server = bench.slowest(name), bench.served.get(name)
             peak = f"{max(one.peak for one in runs) / 1e6:.0f} MB" + f", its server {server / 1e6:.0f} MB" * bool(server)
             calm = " / ".join(map(milli, bench.best_round(name)))
-            rows.append(f"| {titled(name)} | {middle} | {late} | {calm} | {kinds} | {milli(wall)} ({query.kind}: {query.text}) | {peak} |")
+            work = milli(percentile([one.work for one in runs], 0.5))
+            rows.append(f"| {titled(name)} | {middle} | {late} | {calm} | {work} | {kinds} | {milli(wall)} ({query.kind}: {query.text}) | {peak} |")
     yield "\n".join(rows)
     yield needle_table(bench)
 
