@@ -95,7 +95,7 @@ class Bench:
             asked = queries(self.planted)
             for _ in range(max(self.rounds, -(-LEAST_RUNS // len(asked)))):
                 for query in asked:
-                    self.each(query, lambda program: run(program.search(query), program.environment, program.found_codes))
+                    self.each(query, lambda program: self.ask(program, query))
             self.each("found", lambda program: [self.finds(program, program.search, said) for _, _, _, said in self.planted])
             self.each("scanned", lambda program: hasattr(program, "scan") and [self.finds(program, program.scan, said) for _, _, _, said in self.planted])
         finally:
@@ -106,8 +106,13 @@ class Bench:
         empty(program.data)
         return run(program.build, program.environment)
 
+    def ask(self, program, query):
+        with program.awake():
+            return run(program.search(query), program.environment, program.found_codes)
+
     def finds(self, program, ask, said):
-        printed = answer(ask(Query("rare", said)), program.environment, program.found_codes)
+        with program.awake():
+            printed = answer(ask(Query("rare", said)), program.environment, program.found_codes)
         return any(said in json.dumps(hit).lower() for hit in program.hits(printed))
 
     def searches(self, name, kind=None):

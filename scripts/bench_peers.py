@@ -3,11 +3,13 @@
 Each has a folder of its own for its home and its data. They run without a network where the system can take it away (`leave_network`):
 agentsview reports to its makers.
 """
+import contextlib
 import ctypes
 import glob
 import json
 import os
 import re
+import signal
 import socket
 import struct
 import subprocess
@@ -44,6 +46,11 @@ class Annals:
 
     def start(self):
         """Makes searching possible."""
+
+    @contextlib.contextmanager
+    def awake(self):
+        """What was started runs only while this is held, so that it takes nothing from the others."""
+        yield
 
     def stop(self):
         """Ends what was started; the most memory that it took."""
@@ -85,11 +92,21 @@ class Agentsview(Annals):
             if time.monotonic() > until or self.server.poll() is not None:
                 raise RuntimeError("agentsview does not serve")
             time.sleep(0.5)
+        self.server.send_signal(signal.SIGSTOP)
+
+    @contextlib.contextmanager
+    def awake(self):
+        self.server.send_signal(signal.SIGCONT)
+        try:
+            yield
+        finally:
+            self.server.send_signal(signal.SIGSTOP)
 
     def stop(self):
         if not self.server:
             return 0
         peak = peak_of(self.server.pid)
+        self.server.send_signal(signal.SIGCONT)
         self.server.terminate()
         self.server.wait()
         return peak
