@@ -100,6 +100,18 @@ impl Index {
         self.commit_every = bytes;
     }
 
+    /// How many bytes the index has on the disk, what was written last included.
+    pub fn size(&self) -> u64 {
+        let of = |ending: &str| {
+            let mut name = self.path.as_os_str().to_owned();
+            name.push(ending);
+            fs::metadata(name).map_or(0, |metadata| metadata.len())
+        };
+        // Brought into the file where nobody reads it at the moment; else it counts beside it.
+        let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        of("") + of("-wal")
+    }
+
     /// The index's own file.
     pub fn path(&self) -> &Path {
         &self.path

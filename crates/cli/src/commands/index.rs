@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use annals_index::Index;
 use annals_index::refresh::Refreshed;
 use annals_store::watch::{Subject, Watch};
 
@@ -27,14 +28,14 @@ pub(crate) fn run(args: &IndexArgs, context: &mut Context) -> Result<Outcome, Fa
     if args.prune {
         forgotten = index.forget_gone(&data, &context.prices)?;
     }
-    report(&refreshed, forgotten, index.path(), context)?;
+    report(&refreshed, forgotten, &index, context)?;
     let Some(mut watch) = watch else { return Ok(outcome(&refreshed)) };
     loop {
         watch.wait(LONGEST_WAIT);
         std::thread::sleep(QUIET);
         let refreshed = indexed::refresh(&mut index, context, &data)?;
         if !refreshed.is_nothing() {
-            report(&refreshed, 0, index.path(), context)?;
+            report(&refreshed, 0, &index, context)?;
             std::io::Write::flush(&mut context.out)?;
         }
     }
@@ -47,13 +48,13 @@ fn outcome(refreshed: &Refreshed) -> Outcome {
 fn report(
     refreshed: &Refreshed,
     forgotten: usize,
-    path: &std::path::Path,
+    index: &Index,
     context: &mut Context,
 ) -> Result<(), Fault> {
+    let (path, size) = (index.path(), index.size());
     for error in &refreshed.unread {
         context.say(error.to_string());
     }
-    let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     if context.json {
         context.out.json(|object| {
             object.string("index", &path.display().to_string());

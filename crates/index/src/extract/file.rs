@@ -15,6 +15,7 @@ use annals_transcript::usage::UsageCollector;
 use super::meaning::{Meaning, Place};
 use super::rows::{Batch, Change, FactKind, FileRole, Kind, MessageRow, Role, Subject};
 use super::texts::Texts;
+use super::words::searchable;
 use crate::cursor::{Cursor, Ends, Look, Verdict, judge};
 
 /// How much is read at a time.
@@ -216,6 +217,8 @@ impl Reading<'_> {
                 is_error: false,
                 bytes: texts.bytes,
                 text: texts.text,
+                words: String::new(),
+                indexed: 0,
             });
         }
     }
@@ -280,13 +283,48 @@ impl Reading<'_> {
         if let Some((active, line)) = self.active.take() {
             self.batch.fact(FactKind::Active, &format!("{active:020}"), line);
         }
+        for message in &mut self.batch.messages {
+            let text = std::mem::take(&mut message.text);
+            (message.words, message.indexed) = (searchable(&text), text.len() as u64);
+        }
         let next = Batch::new(&self.wanted.subject, Change::Continues, self.batch.cursor.clone());
         each(std::mem::replace(&mut self.batch, next))
     }
 }
 
+/// Reads lines of sessions for their blocks alone, many of them quickly.
+#[derive(Debug)]
+pub(crate) struct LineBlocks(Batch);
+
+impl LineBlocks {
+    pub(crate) fn new() -> Self {
+        let nobody = Subject {
+            path: String::new(),
+            role: FileRole::Session,
+            slug: String::new(),
+            session: String::new(),
+            agent: None,
+        };
+        let cursor = Cursor::start(Look { identity: 0, bytes: 0, modified: 0 });
+        Self(Batch::new(&nobody, Change::Begins, cursor))
+    }
+
+    /// The blocks of one line, as they are indexed.
+    pub(crate) fn of(&mut self, line: &[u8]) -> Vec<MessageRow> {
+        let place = Place { line: 0, offset: 0, length: 0 };
+        for line in annals_transcript::line::lines(line).take(1) {
+            let found = |fields, _| drop(Meaning::take(&mut self.0, place, &Record::new(fields)));
+            read_objects(&line, found, |_| ());
+        }
+        self.0.calls.clear();
+        self.0.sides.clear();
+        self.0.facts.clear();
+        std::mem::take(&mut self.0.messages)
+    }
+}
+
 /// The blocks of one line, as they are indexed.
-pub(crate) fn blocks_of_line(role: FileRole, line: &[u8]) -> Vec<MessageRow> {
+fn blocks_of_line(role: FileRole, line: &[u8]) -> Vec<MessageRow> {
     let subject =
         Subject { path: String::new(), role, slug: String::new(), session: String::new(), agent: None };
     let wanted = Wanted { path: PathBuf::new(), subject: subject.clone(), cursor: None };

@@ -12,6 +12,9 @@ use super::rows::{Batch, CallRow, FactKind, FileRole, Kind, MessageRow, Role};
 use super::texts::Texts;
 use crate::cursor::fingerprint;
 
+/// Where results keep a file as it was: of edits, in an older form, of notebooks.
+const ORIGINALS: [&str; 3] = ["originalFile", "originalFileContents", "original_file"];
+
 /// A line, and what every row of it has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
@@ -176,6 +179,11 @@ impl<'b> Meaning<'b> {
             None => {}
         }
         let is_error = result.is_error() == Some(true);
+        let shown = texts.bytes;
+        // What a file was before an edit stands here and nowhere else.
+        if let Some(kept) = user.fields().object("toolUseResult") {
+            ORIGINALS.iter().filter_map(|key| kept.text(key)).for_each(|text| texts.push(&text.decode()));
+        }
         if let Some(id) = result.tool_use() {
             let call = self.batch.calls.entry(id.to_string()).or_default();
             // A second result says nothing new.
@@ -183,7 +191,7 @@ impl<'b> Meaning<'b> {
                 call.answered = Some(self.place.line);
                 call.ended = self.millis;
                 call.is_error = is_error;
-                call.result = texts.bytes;
+                call.result = shown;
                 if let Some(ToolUseResult::Agent(agent)) = user.tool_use_result() {
                     call.agent = agent.agent().map(|agent| agent.to_string());
                 }
@@ -315,6 +323,8 @@ impl<'b> Meaning<'b> {
             is_error,
             bytes: texts.bytes,
             text: texts.text,
+            words: String::new(),
+            indexed: 0,
         });
     }
 }

@@ -7,8 +7,8 @@ mod sides;
 mod texts;
 mod words;
 
-pub(crate) use file::{Wanted, blocks_of_line, extract, text_of_block};
+pub(crate) use file::{LineBlocks, Wanted, extract, text_of_block};
 pub(crate) use rows::{Batch, CallRow, Change, Keep, MessageRow, Met, Subject};
 pub use rows::{FactKind, FileRole, INDEXED_BYTES, Kind, Role};
 pub(crate) use sides::SideRow;
-pub(crate) use words::{searchable, stands_alone};
+pub(crate) use words::stands_alone;

@@ -221,6 +221,9 @@ pub(crate) struct MessageRow {
     pub(crate) is_error: bool,
     pub(crate) bytes: u64,
     pub(crate) text: String,
+    /// The text as it is searched for, and how long it was: made by those who read, not by the one who writes.
+    pub(crate) words: String,
+    pub(crate) indexed: u64,
 }
 
 /// What a batch tells of a call: the call, its result, or both.

@@ -10,7 +10,7 @@ use memchr::memmem::Finder;
 
 use super::highlight::Marked;
 use super::query::Filter;
-use crate::extract::{FileRole, Kind, Role, blocks_of_line};
+use crate::extract::{Kind, LineBlocks, Role};
 
 /// A place where the text stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ fn spellings(text: &str) -> Vec<Vec<u8>> {
 
 fn in_file(path: &Path, text: &str, finders: &[Finder<'_>]) -> Result<Vec<ExactHit>, ReadError> {
     let bytes = fs::read(path).map_err(|error| ReadError::new(path, error))?;
-    let mut hits = Vec::new();
+    let (mut hits, mut blocks) = (Vec::new(), LineBlocks::new());
     let mut at = 0;
     let (mut line, mut counted) = (1_u64, 0);
     while let Some(found) = finders.iter().filter_map(|finder| finder.find(&bytes[at..])).min() {
@@ -94,7 +94,7 @@ fn in_file(path: &Path, text: &str, finders: &[Finder<'_>]) -> Result<Vec<ExactH
         let end = memchr::memchr(b'\n', &bytes[place..]).map_or(bytes.len(), |newline| place + newline);
         line += memchr::memchr_iter(b'\n', &bytes[counted..start]).count() as u64;
         counted = start;
-        for block in blocks_of_line(FileRole::Session, &bytes[start..end]) {
+        for block in blocks.of(&bytes[start..end]) {
             if let Some(place) = block.text.find(text) {
                 hits.push(ExactHit {
                     file: path.to_path_buf(),

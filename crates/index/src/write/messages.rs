@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::Writer;
 use crate::error::IndexError;
-use crate::extract::{Batch, Kind, MessageRow, searchable};
+use crate::extract::{Batch, Kind, MessageRow};
 
 /// The table of words that a kind of message is in.
 pub(crate) fn words_table(kind: Kind) -> &'static str {
@@ -34,13 +34,13 @@ impl Writer<'_> {
                     tool,
                     message.is_error,
                     message.bytes as i64,
-                    message.text.len() as i64,
+                    message.indexed as i64,
                 ])?;
             let id = self.transaction.last_insert_rowid();
             let table = words_table(message.kind);
             self.transaction
                 .prepare_cached(&format!("INSERT INTO {table} (rowid, body) VALUES (?1, ?2)"))?
-                .execute(params![id, searchable(&message.text)])?;
+                .execute(params![id, message.words])?;
         }
         Ok(())
     }
