@@ -244,10 +244,11 @@ impl<'c> Collector<'c> {
                 Err(source) => source,
             };
             let asked = match &source {
-                SinkError::Refused { .. } | SinkError::Write(_) | SinkError::Output { .. } => None,
-                SinkError::Away { retry_after, .. } if attempts < self.retry.attempts => {
-                    Some(retry_after.map(|seconds| seconds.saturating_mul(1000)))
-                }
+                SinkError::Refused { .. }
+                | SinkError::Distrusted { .. }
+                | SinkError::Write(_)
+                | SinkError::Output { .. } => None,
+                SinkError::Away { retry_after, .. } if attempts < self.retry.attempts => Some(*retry_after),
                 SinkError::Away { .. } => None,
             };
             let Some(asked) = asked else {

@@ -67,6 +67,17 @@ impl Batch {
         })
     }
 
+    /// All of them, as one array.
+    pub fn json(&self) -> Vec<u8> {
+        let mut out = vec![b'['];
+        for (at, line) in self.lines().enumerate() {
+            out.extend_from_slice(if at == 0 { b"" } else { b"," });
+            out.extend_from_slice(&line);
+        }
+        out.push(b']');
+        out
+    }
+
     /// All of them, each with its line break.
     pub fn ndjson(&self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -100,5 +111,7 @@ mod tests {
         let lines: Vec<_> = said.lines().collect();
         assert_eq!(lines[0], format!(r#"{head}"{{\"a\":\"\\ud800\"}}\r\n"}}"#));
         assert_eq!(lines[1], format!("{head}null}}"));
+        assert_eq!(String::from_utf8(batch.json()).unwrap(), format!("[{}]", lines.join(",")));
+        assert_eq!(Batch { items: Vec::new(), ..batch }.json(), b"[]");
     }
 }

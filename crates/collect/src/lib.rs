@@ -20,6 +20,6 @@ pub use choice::{Choice, Extra, Priority};
 pub use collector::{Collector, Limits, Passed};
 pub use error::CollectError;
 pub use item::{Batch, Form, Item};
-pub use retry::Retry;
+pub use retry::{Retry, RetryAfter};
 pub use sink::{Sink, SinkError};
 pub use state::State;

@@ -130,6 +130,8 @@ impl From<CollectError> for Fault {
             CollectError::NotDelivered { source: SinkError::Output { source }, .. } => source.into(),
             CollectError::NotDelivered { source: SinkError::Write(error), .. }
             | CollectError::Write(error) => error.into(),
+            CollectError::NotDelivered { source: SinkError::Distrusted { .. }, .. } => Self::usage(message)
+                .hint("nothing was sent; --ca-file FILE names certificates that may vouch for it"),
             CollectError::NotDelivered { .. } => Self::internal(message)
                 .hint("what was acknowledged before is noted; the rest is sent the next time"),
             CollectError::Read(error) => error.into(),
