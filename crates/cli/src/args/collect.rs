@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
+use super::reading::parse_bytes;
+
 const COLLECT_EXAMPLES: &str = "\
 Sends whole new lines since the last acknowledged one, each at least once: (machine, file, generation, offset) names a
 line for ever. Secrets are taken out first, by the rules of `annals redact`; there is no way around that.
@@ -50,6 +52,12 @@ pub(crate) struct CollectArgs {
     /// Trust a receiver that these certificates vouch for (PEM) [default: those of the system]
     #[arg(long, value_name = "FILE")]
     pub(crate) ca_file: Option<PathBuf>,
+    /// How much may wait on the disk for a sink that is away, such as 64M; then reading stops
+    #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = parse_bytes)]
+    pub(crate) spool: u64,
+    /// How often a batch is tried before the sink counts as away
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) attempts: u32,
 }
 
 /// How much is collected.

@@ -129,14 +129,15 @@ fn whoever_cannot_show_who_it_is_gets_nothing_and_is_not_asked_again() {
         assert!(error.to_string().contains(wrong), "{error}");
         assert_eq!(receiver.kept(), []);
     }
-    // In the clear where encryption is expected, and the other way round.
+    // In the clear where encryption is expected, and the other way round: each may wait for the other to go on.
+    let briefly = Duration::from_millis(300);
     let plain = Receiver::start(Manners::Good);
     let url = Url::parse(&plain.url().replace("http:", "https:")).unwrap();
-    let mut sink = HttpSink::new(url, Body::default(), PATIENCE).with_trust(ours());
+    let mut sink = HttpSink::new(url, Body::default(), briefly).with_trust(ours());
     assert!(sink.deliver(&batch(1, &["a"])).is_err());
     let encrypted = Receiver::start_encrypted(Manners::Good, Good);
     let url = Url::parse(&encrypted.url().replace("https:", "http:")).unwrap();
-    assert!(HttpSink::new(url, Body::default(), PATIENCE).deliver(&batch(1, &["a"])).is_err());
+    assert!(HttpSink::new(url, Body::default(), briefly).deliver(&batch(1, &["a"])).is_err());
     assert_eq!([plain.kept(), encrypted.kept()], [[], []]);
     assert!(Trust::in_pem(b"").is_err() && Trust::in_certificates([&b"none"[..]]).is_err());
     let torn = AUTHORITY.replace("MI", "!!");

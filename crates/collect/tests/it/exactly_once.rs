@@ -65,7 +65,7 @@ fn a_hundred_thousand_records_arrive_once_through_a_bad_receiver() {
         loop {
             let mut sink = HttpSink::new(url.clone(), Body::default(), Duration::from_secs(30));
             let done = pass(&home, &source, &mut sink, |collector| {
-                collector.limits = Limits { items: 300, bytes: u64::MAX };
+                collector.limits = Limits { items: 300, bytes: u64::MAX, ..Limits::default() };
                 collector.retry = Retry { first: 0, longest: 0, attempts: 3 };
             });
             match done {

@@ -4,5 +4,6 @@
 
 mod contract;
 mod exactly_once;
+mod spool;
 mod support;
 mod what;
