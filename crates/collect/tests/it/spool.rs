@@ -253,17 +253,25 @@ fn a_damaged_batch_is_said_and_never_passed_over() {
     waiting(pass(&home, &source, &mut never(), small(1)));
     let whole = fs::read(&spooled(&home)[0]).unwrap();
     let (store, data) = (Store::open(home.config_dir()), DataDir::new(home.data_dir()));
-    let mut sink = Memory::default();
-    for at in [0, whole.len() / 2, whole.len() - 1] {
+    let mut said = 0;
+    for at in 0..whole.len() {
         let mut bytes = whole.clone();
-        bytes[at] ^= 0x10;
+        bytes[at] ^= 0x01;
         fs::write(&spooled(&home)[0], bytes).unwrap();
-        let rules = Rules::new(&[], &[]).unwrap();
-        let opened = Collector::open(&store, &data, "test", rules, &source);
-        let done = opened.and_then(|mut collector| collector.pass(&mut sink));
-        assert!(matches!(done, Err(CollectError::DamagedBatch { .. })), "{at}: {done:?}");
+        let (rules, mut sink) = (Rules::new(&[], &[]).unwrap(), Memory::default());
+        let opened = Collector::look(&store, &data, "test", rules, &source);
+        match opened.and_then(|mut collector| collector.pass(&mut sink)) {
+            // A bit that means nothing; what was sent is what was read.
+            Ok(_) => assert_eq!(sink.arrived.latest(SESSION), ["one", "two"], "byte {at}"),
+            Err(CollectError::DamagedBatch { .. }) => {
+                said += 1;
+                assert!(sink.batches.is_empty(), "byte {at}");
+            }
+            Err(other) => panic!("byte {at}: {other}"),
+        }
     }
-    assert!(sink.batches.is_empty());
+    assert!(said > whole.len() * 9 / 10, "{said} of {} flips were noticed", whole.len());
+    let mut sink = Memory::default();
     fs::write(&spooled(&home)[0], whole).unwrap();
     assert_eq!(pass(&home, &source, &mut sink, small(1)).unwrap().items, 2);
 }
