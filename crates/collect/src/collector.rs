@@ -1,4 +1,4 @@
-//! One pass over a store: what is new is read, redacted, sent, and noted when the sink has it.
+//! One pass over a store: what is new is read, redacted and put into the spool; what is in the spool is sent.
 
 use std::path::PathBuf;
 
@@ -10,30 +10,35 @@ use annals_store::{DataDir, Store};
 use annals_transcript::redact::Rules;
 
 use crate::choice::{Choice, Target};
+use crate::delivery::Delivery;
 use crate::error::CollectError;
 use crate::item::Batch;
 use crate::machine::{known_machine, machine};
 use crate::pending::{Current, Pending};
 use crate::reader::{Reading, Start, start};
 use crate::retry::Retry;
-use crate::sink::{Sink, SinkError};
+use crate::sink::Sink;
+use crate::spool::{Added, Spool};
+use crate::spooled::{Spooled, Taken};
 use crate::state::{Entry, State};
 
 /// A file that is gone is remembered for so long: it may come back.
 const REMEMBERED: i64 = 30 * 24 * 60 * 60 * 1000;
 
-/// How large a batch may become. One line more than that is never cut.
+/// How large things may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Items.
+    /// Items of a batch.
     pub items: usize,
-    /// Bytes of the files.
+    /// Bytes of the files that go into a batch. One line more than that is never cut.
     pub bytes: u64,
+    /// Bytes on the disk that wait for the sink. One batch is always taken.
+    pub spool: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { items: 2000, bytes: 4 * 1024 * 1024 }
+        Self { items: 2000, bytes: 4 * 1024 * 1024, spool: 256_000_000 }
     }
 }
 
@@ -42,9 +47,11 @@ impl Default for Limits {
 pub struct Passed {
     /// Lines and files that were acknowledged.
     pub items: u64,
+    /// Those of them that an earlier pass had read.
+    pub spooled: u64,
     /// Their bytes in the store.
     pub bytes: u64,
-    /// Files in which something was new.
+    /// The files that they are of.
     pub files: u64,
     /// Batches that were acknowledged.
     pub batches: u64,
@@ -60,18 +67,28 @@ pub struct Passed {
     pub unread: Vec<ReadError>,
 }
 
+/// How far the store was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Read {
+    /// To its end.
+    All,
+    /// Until the spool was full.
+    UntilFull,
+}
+
 /// Collects for one sink.
 #[derive(Debug)]
 pub struct Collector<'c> {
     store: &'c Store,
-    source: &'c dyn Source,
+    pub(crate) source: &'c dyn Source,
     machine: String,
-    state: State,
+    pub(crate) state: State,
+    pub(crate) spool: Spool,
     /// What is collected.
     pub choice: Choice,
     /// What is a secret.
     pub rules: Rules,
-    /// How large batches become.
+    /// How large things become.
     pub limits: Limits,
     /// How patient a pass is.
     pub retry: Retry,
@@ -90,8 +107,8 @@ impl<'c> Collector<'c> {
         let path = data.collection(sink);
         let lock = FileLock::try_take(data, &path)?.ok_or(CollectError::Busy { path: path.clone() })?;
         let machine = machine(&data.machine(), source)?;
-        let state = State::load(&path)?;
-        Ok(Self { _lock: Some(lock), ..Self::with(store, machine, state, rules, source) })
+        let (state, spool) = (State::load(&path)?, Spool::open(data.spool(sink))?);
+        Ok(Self { _lock: Some(lock), ..Self::with(store, machine, state, spool, rules, source)? })
     }
 
     /// The same for a look at what would be sent: nothing is written.
@@ -104,75 +121,97 @@ impl<'c> Collector<'c> {
     ) -> Result<Self, CollectError> {
         let machine = known_machine(&data.machine())?.unwrap_or_default();
         let state = State::load(&data.collection(sink))?.detached();
-        Ok(Self::with(store, machine, state, rules, source))
+        Self::with(store, machine, state, Spool::look(data.spool(sink))?, rules, source)
     }
 
-    fn with(store: &'c Store, machine: String, state: State, rules: Rules, source: &'c dyn Source) -> Self {
+    fn with(
+        store: &'c Store,
+        machine: String,
+        mut state: State,
+        spool: Spool,
+        rules: Rules,
+        source: &'c dyn Source,
+    ) -> Result<Self, CollectError> {
+        // Batches that were taken after the state was last written: a crash came between.
+        for number in spool.numbers().filter(|number| *number > state.sequence).collect::<Vec<_>>() {
+            state.take(&spool.read(number)?);
+        }
         let (choice, limits, retry) = (Choice::default(), Limits::default(), Retry::default());
-        Self { store, source, machine, state, choice, rules, limits, retry, _lock: None }
+        Ok(Self { store, source, machine, state, spool, choice, rules, limits, retry, _lock: None })
     }
 
-    /// Sends everything that is new. An error ends the pass; what was acknowledged before is kept.
+    /// Sends what waits, then everything that is new. As soon as the sink fails, everything that is new goes to the spool
+    /// first, and only then is the sink waited for: the store may change meanwhile. An error ends the pass; what was
+    /// acknowledged before is kept.
     pub fn pass(&mut self, sink: &mut dyn Sink) -> Result<Passed, CollectError> {
         let rules = self.rules.clone();
-        let mut passed = Passed::default();
-        let done = self.send_all(&rules, sink, &mut passed);
-        // What was acknowledged before a failure is not to be sent again.
+        let mut delivery = Delivery::new(sink, self.spool.numbers().last());
+        let done = self.pass_on(&rules, &mut delivery);
         let saved = self.state.save();
         done?;
         saved?;
-        Ok(passed)
+        Ok(delivery.passed())
     }
 
-    fn send_all(
-        &mut self,
-        rules: &Rules,
-        sink: &mut dyn Sink,
-        passed: &mut Passed,
-    ) -> Result<(), CollectError> {
+    fn pass_on(&mut self, rules: &Rules, delivery: &mut Delivery<'_>) -> Result<(), CollectError> {
+        self.send_waiting(delivery)?;
+        loop {
+            let read = self.take_all(rules, delivery)?;
+            delivery.is_full = read == Read::UntilFull;
+            self.insist(delivery)?;
+            if read == Read::All {
+                break;
+            }
+        }
+        self.note_gone();
+        Ok(())
+    }
+
+    /// Reads everything that is new, batch by batch.
+    fn take_all(&mut self, rules: &Rules, delivery: &mut Delivery<'_>) -> Result<Read, CollectError> {
         let targets = self.choice.targets(&self.store.discover());
         let mut pending = Pending::default();
+        delivery.passed.too_large.clear();
+        delivery.passed.unread.clear();
         for target in &targets {
-            let (mut reading, generation) = match self.begin(target, passed) {
+            let (mut reading, generation) = match self.begin(target, &mut delivery.passed) {
                 Ok(Some(begun)) => begun,
                 Ok(None) => continue,
                 Err(error) => {
                     // Gone since it was listed: the next pass notes it.
                     let error = ReadError::new(&target.path, error);
                     if !matches!(error, ReadError::NotFound { .. }) {
-                        passed.unread.push(error);
+                        delivery.passed.unread.push(error);
                     }
                     continue;
                 }
             };
             let mut current = Current::new(target, generation, rules);
-            let mut is_new = false;
             loop {
                 let piece = match reading.next() {
                     Ok(Some(piece)) => piece,
                     Ok(None) => break,
                     Err(error) => {
-                        passed.unread.push(ReadError::new(&target.path, error));
+                        delivery.passed.unread.push(ReadError::new(&target.path, error));
                         break;
                     }
                 };
                 pending.taken += 1;
                 pending.bytes += piece.length;
                 current.push(piece);
-                is_new = true;
                 if pending.taken >= self.limits.items || pending.bytes >= self.limits.bytes {
                     pending.settle(&mut current, reading.mark());
-                    self.send(std::mem::take(&mut pending), sink, passed)?;
+                    if self.take(std::mem::take(&mut pending), delivery)? == Added::Full {
+                        return Ok(Read::UntilFull);
+                    }
                 }
             }
             pending.settle(&mut current, reading.mark());
-            passed.files += u64::from(is_new);
         }
-        if !pending.items.is_empty() {
-            self.send(pending, sink, passed)?;
+        if !pending.items.is_empty() && self.take(pending, delivery)? == Added::Full {
+            return Ok(Read::UntilFull);
         }
-        self.note_gone();
-        Ok(())
+        Ok(Read::All)
     }
 
     /// Opens a file where something is new, and gives it a generation where it has none that holds.
@@ -191,71 +230,31 @@ impl<'c> Collector<'c> {
             Start::Anew(reading) => {
                 passed.restarted += u64::from(entry.is_some());
                 let generation = self.state.new_generation(self.source.now());
-                let acknowledged = Cursor::start(reading.cursor.look);
-                let entry = Entry { generation, acknowledged, sent: None, gone: None };
+                let taken = Cursor::start(reading.cursor.look);
+                let entry = Entry { generation, taken, gone: None };
                 self.state.files.insert(target.name.clone(), entry);
                 Ok(Some((reading, generation)))
             }
         }
     }
 
-    /// Sends a batch until the sink has it. That it may have it is on the disk before it is sent.
-    fn send(
-        &mut self,
-        pending: Pending,
-        sink: &mut dyn Sink,
-        passed: &mut Passed,
-    ) -> Result<(), CollectError> {
-        self.state.sequence += 1;
-        for (name, cursor) in &pending.cursors {
-            if let Some(entry) = self.state.files.get_mut(name) {
-                // A longer one that was sent before stays: the sink may have that much.
-                let longest = entry.sent.as_ref().map_or(0, |sent| sent.offset);
-                if cursor.offset >= longest {
-                    entry.sent = Some(cursor.clone());
-                }
-            }
+    /// Takes a batch: it is in the spool when this returns, and sent if the sink is well.
+    fn take(&mut self, pending: Pending, delivery: &mut Delivery<'_>) -> Result<Added, CollectError> {
+        let sequence = self.state.sequence + 1;
+        let batch = Batch { machine: self.machine.clone(), sequence, items: pending.items };
+        let generation_of = |name: &str| self.state.files.get(name).map_or(0, |entry| entry.generation);
+        let taken = |(name, cursor): (String, Cursor)| {
+            let generation = generation_of(&name);
+            (name, Taken { generation, cursor })
+        };
+        let files = pending.cursors.into_iter().map(taken).collect();
+        let spooled = Spooled { batch, generation: self.state.generation, files };
+        let added = self.spool.add(&spooled, self.limits.spool)?;
+        if added == Added::Kept {
+            self.state.take(&spooled);
+            self.send_waiting(delivery)?;
         }
-        self.state.save()?;
-        let batch =
-            Batch { machine: self.machine.clone(), sequence: self.state.sequence, items: pending.items };
-        self.deliver(&batch, sink, passed)?;
-        for (name, cursor) in pending.cursors {
-            if let Some(entry) = self.state.files.get_mut(&name) {
-                if entry.sent.as_ref().is_some_and(|sent| sent.offset <= cursor.offset) {
-                    entry.sent = None;
-                }
-                entry.acknowledged = cursor;
-            }
-        }
-        passed.batches += 1;
-        passed.items += batch.items.len() as u64;
-        passed.bytes += pending.bytes;
-        passed.withheld += batch.items.iter().filter(|item| item.text.is_none()).count() as u64;
-        Ok(())
-    }
-
-    fn deliver(&self, batch: &Batch, sink: &mut dyn Sink, passed: &mut Passed) -> Result<(), CollectError> {
-        let mut attempts = 0;
-        loop {
-            attempts += 1;
-            let source = match sink.deliver(batch) {
-                Ok(()) => return Ok(()),
-                Err(source) => source,
-            };
-            let asked = match &source {
-                SinkError::Refused { .. } | SinkError::Write(_) | SinkError::Output { .. } => None,
-                SinkError::Away { retry_after, .. } if attempts < self.retry.attempts => {
-                    Some(retry_after.map(|seconds| seconds.saturating_mul(1000)))
-                }
-                SinkError::Away { .. } => None,
-            };
-            let Some(asked) = asked else {
-                return Err(CollectError::NotDelivered { batch: batch.sequence, attempts, source });
-            };
-            passed.retries += 1;
-            self.source.pause(self.retry.wait(attempts, asked, self.source));
-        }
+        Ok(added)
     }
 
     /// Notes which files are gone, and forgets those that have been for long.

@@ -6,6 +6,7 @@ use annals_store::files::WriteError;
 use annals_store::read::ReadError;
 
 use crate::sink::SinkError;
+use crate::spool::Waiting;
 
 /// Why nothing more was delivered.
 #[derive(Debug, thiserror::Error)]
@@ -16,10 +17,10 @@ pub enum CollectError {
         /// The state file.
         path: PathBuf,
     },
-    /// A state file that this release cannot read.
-    #[error("{}: version {version} of the state is not known", path.display())]
+    /// A state file or a batch that this release cannot read.
+    #[error("{}: version {version} of the file is not known", path.display())]
     UnknownVersion {
-        /// The state file.
+        /// The file.
         path: PathBuf,
         /// What it says.
         version: u64,
@@ -30,6 +31,12 @@ pub enum CollectError {
         /// The state file.
         path: PathBuf,
     },
+    /// A batch in the spool that is none.
+    #[error("{}: is no batch that waits for a sink, or a damaged one", path.display())]
+    DamagedBatch {
+        /// Its file.
+        path: PathBuf,
+    },
     /// The sink did not take a batch, however often it was tried.
     #[error("batch {batch} was not acknowledged in {attempts} attempts: {source}")]
     NotDelivered {
@@ -37,6 +44,8 @@ pub enum CollectError {
         batch: u64,
         /// How often it was tried.
         attempts: u32,
+        /// What is in the spool, this batch included.
+        waiting: Waiting,
         /// What the sink said last.
         source: SinkError,
     },

@@ -1,6 +1,8 @@
 //! What is delivered: lines and files, each with the name by which it is known for ever, in numbered batches.
 
-use annals_transcript::json::ObjectWriter;
+use annals_transcript::json::{ObjectWriter, Value};
+
+use crate::state::integer;
 
 /// What an item holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +20,10 @@ impl Form {
             Self::Line => "line",
             Self::File => "file",
         }
+    }
+
+    fn of(name: &str) -> Option<Self> {
+        [Self::Line, Self::File].into_iter().find(|form| form.name() == name)
     }
 }
 
@@ -38,6 +44,24 @@ pub struct Item {
     pub form: Form,
     /// The text after redaction, without its line break; `None` where it could not be made safe.
     pub text: Option<String>,
+}
+
+impl Item {
+    /// Reads one that [`Batch::lines`] has written.
+    pub(crate) fn read(value: Value<'_>) -> Option<Self> {
+        let count = |key: &str| value.get(key).and_then(Value::count);
+        let text = |key: &str| value.get(key).and_then(Value::text).map(|text| text.decode().into_owned());
+        let held = value.get("text")?;
+        Some(Self {
+            file: text("file")?,
+            generation: integer(value.get("generation")?)?,
+            offset: count("offset")?,
+            length: count("length")?,
+            number: count("line")?,
+            form: Form::of(&text("form")?)?,
+            text: if held.is_null() { None } else { Some(held.text()?.decode().into_owned()) },
+        })
+    }
 }
 
 /// What is acknowledged as a whole.
@@ -65,6 +89,17 @@ impl Batch {
             object.end();
             line
         })
+    }
+
+    /// All of them, as one array.
+    pub fn json(&self) -> Vec<u8> {
+        let mut out = vec![b'['];
+        for (at, line) in self.lines().enumerate() {
+            out.extend_from_slice(if at == 0 { b"" } else { b"," });
+            out.extend_from_slice(&line);
+        }
+        out.push(b']');
+        out
     }
 
     /// All of them, each with its line break.
@@ -100,5 +135,10 @@ mod tests {
         let lines: Vec<_> = said.lines().collect();
         assert_eq!(lines[0], format!(r#"{head}"{{\"a\":\"\\ud800\"}}\r\n"}}"#));
         assert_eq!(lines[1], format!("{head}null}}"));
+        let back: Vec<_> =
+            lines.iter().map(|line| Item::read(Value::parse(line.as_bytes()).unwrap()).unwrap()).collect();
+        assert_eq!(back, batch.items);
+        assert_eq!(String::from_utf8(batch.json()).unwrap(), format!("[{}]", lines.join(",")));
+        assert_eq!(Batch { items: Vec::new(), ..batch }.json(), b"[]");
     }
 }

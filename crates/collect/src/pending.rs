@@ -1,4 +1,4 @@
-//! The batch that is being filled, and what will be acknowledged with it.
+//! The batch that is being filled, and how far the files are read with it.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ impl<'r> Current<'r> {
 pub(crate) struct Pending {
     /// Redacted.
     pub(crate) items: Vec<Item>,
-    /// How far each file is read when it is acknowledged.
+    /// How far each file is read with it.
     pub(crate) cursors: BTreeMap<String, Cursor>,
     /// How many lines and files were taken.
     pub(crate) taken: usize,

@@ -1,4 +1,4 @@
-//! What is new in one file: whole lines behind what was acknowledged, or all of a file that is replaced as a whole.
+//! What is new in one file: whole lines behind what was taken, or all of a file that is replaced as a whole.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -26,9 +26,9 @@ pub(crate) struct Piece {
 pub(crate) enum Start {
     /// There is nothing new.
     Nothing,
-    /// Reading goes on behind what was acknowledged.
+    /// Reading goes on behind what was taken.
     Further(Reading),
-    /// What was sent of it no longer stands there, or nothing was: reading starts at the beginning, as another generation.
+    /// What was taken of it no longer stands there, or nothing was: reading starts at the beginning, as another generation.
     Anew(Reading),
     /// It is too large to be sent as a whole.
     TooLarge,
@@ -46,37 +46,32 @@ pub(crate) struct Reading {
 
 /// Opens a file where there is something new in it.
 pub(crate) fn start(target: &Target, entry: Option<&Entry>) -> io::Result<Start> {
-    // What the sink may have decides whether the file is still the same; what it surely has, where to go on.
-    let known = entry.map(|entry| entry.sent.as_ref().unwrap_or(&entry.acknowledged));
-    if let Some(entry) = entry {
+    let known = entry.map(|entry| &entry.taken);
+    if let Some(known) = known {
         let now = Look::at(&std::fs::metadata(&target.path)?);
-        if known.is_some_and(|known| known.look == now) && entry.acknowledged.offset >= now.bytes {
+        if known.look == now && known.offset >= now.bytes {
             return Ok(Start::Nothing);
         }
     }
     let mut file = File::open(&target.path)?;
     let now = Look::at(&file.metadata()?);
-    match (target.kind, entry, known) {
-        (Kind::Lines, Some(entry), Some(known)) if judge(known, &now, &mut file)? != Verdict::Rewritten => {
-            let ends = Ends::of(&entry.acknowledged, &mut file)?;
-            file.seek(SeekFrom::Start(entry.acknowledged.offset))?;
-            let cursor = Cursor { look: now, ..entry.acknowledged.clone() };
+    match (target.kind, known) {
+        (Kind::Lines, Some(known)) if judge(known, &now, &mut file)? != Verdict::Rewritten => {
+            let ends = Ends::of(known, &mut file)?;
+            file.seek(SeekFrom::Start(known.offset))?;
+            let cursor = Cursor { look: now, ..known.clone() };
             Ok(Start::Further(Reading { file: BufReader::new(file), ends, cursor, kind: target.kind }))
         }
         (Kind::Lines, ..) => Ok(Start::Anew(Reading::fresh(file, now, target.kind)?)),
         _ if now.bytes > LARGEST_FILE => Ok(Start::TooLarge),
-        (_, entry, known) => {
+        (_, known) => {
             let mut bytes = Vec::new();
             file.by_ref().take(LARGEST_FILE).read_to_end(&mut bytes)?;
             let reading = Reading::fresh(file, now, target.kind)?;
             let is_known = known.is_some_and(|known| {
                 known.offset == bytes.len() as u64 && known.prefix == fingerprint(&bytes) && known.offset > 0
             });
-            Ok(match entry {
-                Some(entry) if is_known && entry.acknowledged.offset > 0 => Start::Nothing,
-                Some(_) if is_known => Start::Further(reading),
-                _ => Start::Anew(reading),
-            })
+            Ok(if is_known { Start::Nothing } else { Start::Anew(reading) })
         }
     }
 }

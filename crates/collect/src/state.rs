@@ -1,4 +1,5 @@
-//! How far each file was acknowledged by a sink: a versioned file, replaced as a whole and synced.
+//! How far each file was read for a sink: a versioned file, replaced as a whole and synced. What was read is acknowledged, or
+//! it is in the spool.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,19 +10,18 @@ use annals_store::read::read_file_if_there;
 use annals_transcript::json::{ObjectWriter, Value};
 
 use crate::error::CollectError;
+use crate::spooled::Spooled;
 
-/// The form of the file.
-const VERSION: u64 = 1;
+/// The form of the file. The first one noted what was acknowledged, and knew no spool.
+const VERSION: u64 = 2;
 
 /// One file of the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Which life of the file.
     pub generation: i64,
-    /// Up to here the sink has it.
-    pub acknowledged: Cursor,
-    /// Up to here it was sent at least once: the sink may have it.
-    pub sent: Option<Cursor>,
+    /// Up to here it was taken: the sink has it, or the spool.
+    pub taken: Cursor,
     /// Since when it is gone, in milliseconds since 1970.
     pub gone: Option<i64>,
 }
@@ -29,7 +29,7 @@ pub struct Entry {
 /// Everything that is known of one sink.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// The number of the last batch that was sent.
+    /// The number of the last batch that was taken.
     pub sequence: u64,
     /// The last generation that was given: none is ever given twice, even when a file was forgotten.
     pub generation: i64,
@@ -40,7 +40,7 @@ pub struct State {
 }
 
 impl State {
-    /// Reads it; where there is none, nothing was acknowledged.
+    /// Reads it; where there is none, nothing was taken.
     pub fn load(path: &Path) -> Result<Self, CollectError> {
         let mut state = match read_file_if_there(path)? {
             Some(bytes) => Self::parse(path, &bytes)?,
@@ -91,6 +91,16 @@ impl State {
         self.generation
     }
 
+    /// Notes a batch that is in the spool.
+    pub(crate) fn take(&mut self, spooled: &Spooled) {
+        self.sequence = self.sequence.max(spooled.batch.sequence);
+        self.generation = self.generation.max(spooled.generation);
+        for (name, taken) in &spooled.files {
+            let entry = Entry { generation: taken.generation, taken: taken.cursor.clone(), gone: None };
+            self.files.insert(name.clone(), entry);
+        }
+    }
+
     fn bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let mut object = ObjectWriter::begin(&mut out);
@@ -100,10 +110,7 @@ impl State {
             for (name, entry) in &self.files {
                 files.object(name, |object| {
                     object.number("generation", entry.generation);
-                    object.object("acknowledged", |object| write_cursor(object, &entry.acknowledged));
-                    if let Some(sent) = &entry.sent {
-                        object.object("sent", |object| write_cursor(object, sent));
-                    }
+                    object.object("taken", |object| write_cursor(object, &entry.taken));
                     if let Some(gone) = entry.gone {
                         object.number("gone", gone);
                     }
@@ -116,7 +123,8 @@ impl State {
     }
 }
 
-fn write_cursor(object: &mut ObjectWriter<'_>, cursor: &Cursor) {
+/// A cursor, as the fields of an object.
+pub(crate) fn write_cursor(object: &mut ObjectWriter<'_>, cursor: &Cursor) {
     object.number("offset", cursor.offset).number("lines", cursor.lines);
     object.number("identity", cursor.look.identity).number("bytes", cursor.look.bytes);
     object.number("modified", cursor.look.modified);
@@ -124,19 +132,15 @@ fn write_cursor(object: &mut ObjectWriter<'_>, cursor: &Cursor) {
 }
 
 fn entry(value: Value<'_>) -> Option<Entry> {
-    let sent = match value.get("sent") {
-        Some(sent) => Some(cursor(sent)?),
-        None => None,
-    };
     Some(Entry {
         generation: integer(value.get("generation")?)?,
-        acknowledged: cursor(value.get("acknowledged")?)?,
-        sent,
+        taken: read_cursor(value.get("taken")?)?,
         gone: value.get("gone").and_then(integer),
     })
 }
 
-fn cursor(value: Value<'_>) -> Option<Cursor> {
+/// And back.
+pub(crate) fn read_cursor(value: Value<'_>) -> Option<Cursor> {
     let number = |key: &str| value.get(key).and_then(integer);
     let count = |key: &str| value.get(key).and_then(Value::count);
     Some(Cursor {
@@ -151,7 +155,7 @@ fn cursor(value: Value<'_>) -> Option<Cursor> {
 }
 
 /// A whole number of any sign, digit for digit.
-fn integer(value: Value<'_>) -> Option<i64> {
+pub(crate) fn integer(value: Value<'_>) -> Option<i64> {
     std::str::from_utf8(value.raw()).ok()?.parse().ok()
 }
 
@@ -167,19 +171,21 @@ mod tests {
         let mut state = State::load(&path).unwrap();
         let look = Look { identity: -5, bytes: 9, modified: i64::MAX };
         let start = Cursor::start(look);
-        let sent = Cursor { offset: 9, lines: 2, prefix: i64::MIN, ..start.clone() };
+        let taken = Cursor { offset: 9, lines: 2, prefix: i64::MIN, ..start };
         let generation = state.new_generation(100);
         assert_eq!((generation, state.new_generation(100)), (100, 101));
-        state.files.insert(
-            "projects/-a \"b\"/s.jsonl".to_owned(),
-            Entry { generation, acknowledged: start, sent: Some(sent), gone: Some(-1) },
-        );
+        state
+            .files
+            .insert("projects/-a \"b\"/s.jsonl".to_owned(), Entry { generation, taken, gone: Some(-1) });
         state.save().unwrap();
         assert_eq!(State::load(&path).unwrap(), state);
 
-        folder.write("collect/sink.json", "{\"version\":2}");
-        assert!(matches!(State::load(&path), Err(CollectError::UnknownVersion { version: 2, .. })));
-        for damage in ["", "{", "{\"version\":1,\"sequence\":0,\"generation\":0,\"files\":{\"a\":{}}}"] {
+        for version in [1, 3] {
+            folder.write("collect/sink.json", format!("{{\"version\":{version}}}"));
+            let error = State::load(&path).unwrap_err();
+            assert!(matches!(error, CollectError::UnknownVersion { version: said, .. } if said == version));
+        }
+        for damage in ["", "{", "{\"version\":2,\"sequence\":0,\"generation\":0,\"files\":{\"a\":{}}}"] {
             folder.write("collect/sink.json", damage);
             assert!(matches!(State::load(&path), Err(CollectError::Damaged { .. })), "{damage}");
         }

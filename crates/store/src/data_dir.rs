@@ -1,5 +1,5 @@
-//! Our own folder: locks, notes, the journal, the trash, the vault. Nothing of the user's lives here alone, except in the
-//! last two.
+//! Our own folder: locks, notes, what waits for a sink, the journal, the trash, the vault. Nothing of the user's lives here
+//! alone, except in the last two and, when the store has lost it, in what waits.
 
 use std::path::{Path, PathBuf};
 
@@ -60,6 +60,11 @@ impl DataDir {
     /// `collect/<sink>.json`: how far each file was acknowledged by a sink.
     pub fn collection(&self, sink: &str) -> PathBuf {
         self.0.join("collect").join(format!("{sink}.json"))
+    }
+
+    /// `collect/<sink>.spool`: what was read for a sink that does not have it yet.
+    pub fn spool(&self, sink: &str) -> PathBuf {
+        self.0.join("collect").join(format!("{sink}.spool"))
     }
 
     /// `collect/machine`: by what name the sinks know this machine.

@@ -11,6 +11,7 @@ pub mod builder;
 pub mod corpus;
 pub mod home;
 pub mod oracle;
+#[cfg(feature = "receiver")]
 pub mod receiver;
 mod shared;
 pub mod source;

@@ -275,7 +275,7 @@ pub(crate) struct CompletionsArgs {
 }
 
 /// `500`, `64k`, `500M`, `1G`
-fn parse_bytes(text: &str) -> Result<u64, String> {
+pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let factor = match text[digits.len()..].to_ascii_uppercase().trim_end_matches('B') {
         "" => 1,

@@ -3,7 +3,8 @@
 use std::fs;
 
 use annals_testkit::home::Home;
-use annals_testkit::receiver::{Manners, Receiver};
+use annals_testkit::receiver::{AUTHORITY, Certificate, Manners, Receiver};
+use annals_transcript::json::Value;
 
 use crate::schemas::keep_schema;
 use crate::{annals_exits, expect};
@@ -73,10 +74,59 @@ fn a_receiver_gets_the_token_and_a_refusal_is_said() {
 }
 
 #[test]
+fn a_body_may_be_one_array_in_gzip() {
+    let (home, receiver) = (home(), Receiver::start(Manners::Good));
+    let to = ["collect", "--to", &receiver.url(), "--format", "json", "--encoding", "gzip"];
+    annals_exits(&home, &to, 0);
+    let kept = receiver.kept();
+    assert_eq!((kept.len(), kept[0].header("content-encoding")), (1, Some("gzip")));
+    keep_schema("collect-batch", &[&kept[0].decoded()], "collect --format json");
+    assert_eq!(Value::parse(&kept[0].decoded()).unwrap().items().count(), 2);
+    annals_exits(&home, &["collect", "--to", "-", "--format", "json"], 2);
+}
+
+#[test]
+fn an_encrypted_receiver_is_trusted_only_by_who_vouches_for_it() {
+    let home = home();
+    let token = home.path().join("token");
+    fs::write(&token, "word\n").unwrap();
+    let token = token.display().to_string();
+    let authority = home.path().join("ca.pem");
+    fs::write(&authority, AUTHORITY).unwrap();
+    let authority = authority.display().to_string();
+    for (certificate, code, said) in [
+        (Certificate::Expired, 2, "it has expired"),
+        (Certificate::Elsewhere, 2, "for another name"),
+        (Certificate::Good, 0, ""),
+    ] {
+        let receiver = Receiver::start_encrypted(Manners::Good, certificate);
+        let url = receiver.url();
+        let to = ["collect", "--to", &url, "--token-file", &token, "--ca-file", &authority];
+        let answer = annals_exits(&home, &to, code);
+        assert!(answer.error.contains(said), "{}", answer.error);
+        let tokens: Vec<_> =
+            receiver.kept().iter().map(|kept| kept.header("authorization").map(str::to_owned)).collect();
+        assert_eq!(tokens, vec![Some("Bearer word".to_owned()); usize::from(code == 0)]);
+    }
+    // Whoever the system trusts, it is not this one.
+    let receiver = Receiver::start_encrypted(Manners::Good, Certificate::Good);
+    let answer = annals_exits(&home, &["collect", "--to", &receiver.url()], 2);
+    assert!(answer.error.contains("--ca-file"), "{}", answer.error);
+    assert_eq!(receiver.kept(), []);
+    for (arguments, said) in [
+        (["--to", "http://192.0.2.1/in", "--token-file", &token], "in the clear"),
+        (["--to", &receiver.url(), "--ca-file", &token], "no certificate"),
+    ] {
+        let answer = annals_exits(&home, &[&["collect"], &arguments[..]].concat(), 2);
+        assert!(answer.error.contains(said), "{}", answer.error);
+    }
+}
+
+#[test]
 fn wrong_sinks_are_explained() {
     let home = home();
     for (to, hint) in [
-        ("https://example.org/in", "forwarder"),
+        ("ftp://example.org/in", "http(s)://"),
         ("http://me:word@localhost/", "--token-file"),
         ("somewhere", "file:PATH"),
     ] {

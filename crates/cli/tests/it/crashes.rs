@@ -38,7 +38,7 @@ fn ids_and_torn(path: &Path, allowed: &[ProblemKind]) -> (Vec<String>, usize) {
 }
 
 /// A number that differs from round to round and is the same in every run.
-fn scattered(round: u64) -> u64 {
+pub(crate) fn scattered(round: u64) -> u64 {
     let mut x = round.wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -7,6 +7,7 @@ mod appending_anything;
 mod archiving;
 mod bad_plans;
 mod collect;
+mod collecting;
 mod copying;
 mod corpus;
 mod crashes;

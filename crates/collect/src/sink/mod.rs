@@ -1,20 +1,25 @@
 //! Where batches go. A sink takes a batch as a whole and keeps it, or says why not; it may be given the same one again.
 
+mod body;
 mod http;
 mod lines;
 mod reply;
+mod tls;
 mod url;
 
 use std::io;
 
 use annals_store::files::WriteError;
 
-pub use http::{Encoding, HttpSink};
+pub use body::{Body, Encoding, Format};
+pub use http::{ExposedToken, HttpSink};
 pub use lines::{FileSink, OutputSink};
 pub use reply::ReplyError;
-pub use url::{Url, UrlError};
+pub use tls::{Trust, TrustError};
+pub use url::{Scheme, Url, UrlError};
 
 use crate::item::Batch;
+use crate::retry::RetryAfter;
 
 /// Why a batch was not acknowledged.
 #[derive(Debug, thiserror::Error)]
@@ -24,13 +29,19 @@ pub enum SinkError {
     Away {
         /// What happened.
         what: String,
-        /// How long the sink asks to wait, in seconds.
-        retry_after: Option<u64>,
+        /// How long the sink asks to wait.
+        retry_after: Option<RetryAfter>,
     },
     /// Not this: trying again does not help.
     #[error("the sink refuses it: {what}")]
     Refused {
         /// What it said.
+        what: String,
+    },
+    /// Whoever answered is not who was meant, or cannot show it: trying again does not help.
+    #[error("{what}")]
+    Distrusted {
+        /// What is wrong.
         what: String,
     },
     /// A file could not be written.

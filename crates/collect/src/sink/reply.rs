@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead};
 
+use crate::retry::RetryAfter;
+
 /// Longer heads than this are no heads.
 const LONGEST_HEAD: u64 = 64 * 1024;
 
@@ -14,14 +16,16 @@ pub enum ReplyError {
     /// It is not HTTP.
     #[error("the answer is not HTTP")]
     NotHttp,
+    /// It was not asked: it should be encrypted, and nobody may vouch for it.
+    #[error("no certificate is trusted")]
+    NobodyTrusted,
 }
 
 /// An answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reply {
     pub(super) status: u16,
-    /// In seconds.
-    pub(super) retry_after: Option<u64>,
+    pub(super) retry_after: Option<RetryAfter>,
 }
 
 /// Reads the head of an answer; those that only say "go on" are passed over. The connection is for one answer, so its body
@@ -44,7 +48,7 @@ pub(super) fn read(stream: impl BufRead) -> Result<Reply, ReplyError> {
             }
             let (name, value) = header.split_once(':').ok_or(ReplyError::NotHttp)?;
             if name.eq_ignore_ascii_case("retry-after") {
-                retry_after = value.trim().parse().ok();
+                retry_after = RetryAfter::parse(value);
             }
         }
         if status >= 200 {
@@ -71,7 +75,10 @@ mod tests {
         let ok = read(&b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\na: b\r\n\r\n"[..]).unwrap();
         assert_eq!(ok, Reply { status: 204, retry_after: None });
         let busy = read(&b"HTTP/1.0 429 Slow\r\nRetry-After: 7\r\n\r\nbody"[..]).unwrap();
-        assert_eq!(busy, Reply { status: 429, retry_after: Some(7) });
+        assert_eq!(busy, Reply { status: 429, retry_after: Some(RetryAfter::Seconds(7)) });
+        let dated =
+            read(&b"HTTP/1.1 503 Away\r\nretry-after: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\n"[..]).unwrap();
+        assert_eq!(dated.retry_after, Some(RetryAfter::At(784_111_777_000)));
         for cut in ["", "HTTP/1.1 200", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\na: b\r\n"] {
             assert!(matches!(read(cut.as_bytes()), Err(ReplyError::Broken(_))), "{cut}");
         }

@@ -1,11 +1,24 @@
-//! The address of a receiver: `http://host[:port][/path]`, and why no other will do.
+//! The address of a receiver: `http://host[:port][/path]` or `https://…`, and why no other will do.
+
+use std::net::IpAddr;
+
+/// How a receiver is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// In the clear.
+    Http,
+    /// Encrypted.
+    Https,
+}
 
 /// An address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Url {
+    /// Whether it is encrypted.
+    pub scheme: Scheme,
     /// As the connection needs it, without brackets.
     pub host: String,
-    /// 80 where none is named.
+    /// 80 or 443 where none is named.
     pub port: u16,
     /// With its query; begins with `/`.
     pub path: String,
@@ -16,24 +29,22 @@ pub struct Url {
 /// An address that will not do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
-    /// It asks for encryption.
-    #[error("https is not spoken here")]
-    Encrypted,
     /// It holds a name or a password.
     #[error("a name or password in the address would stand in lists of processes")]
     Credentials,
     /// It is none.
-    #[error("not an address of the form http://host[:port][/path]")]
+    #[error("not an address of the form http://host[:port][/path] or https://…")]
     Malformed,
 }
 
 impl Url {
     /// Reads an address.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
-        if text.starts_with("https://") {
-            return Err(UrlError::Encrypted);
-        }
-        let rest = text.strip_prefix("http://").ok_or(UrlError::Malformed)?;
+        let (scheme, rest) = match (text.strip_prefix("http://"), text.strip_prefix("https://")) {
+            (Some(rest), _) => (Scheme::Http, rest),
+            (_, Some(rest)) => (Scheme::Https, rest),
+            (None, None) => return Err(UrlError::Malformed),
+        };
         if rest.bytes().any(|byte| byte <= b' ' || byte == 0x7f || byte >= 0x80) {
             return Err(UrlError::Malformed);
         }
@@ -47,15 +58,25 @@ impl Url {
             Some(six) => six.split_once(']').ok_or(UrlError::Malformed)?,
             None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
         };
-        let port = match port.strip_prefix(':') {
-            Some(digits) => digits.parse().map_err(|_| UrlError::Malformed)?,
-            None if port.is_empty() => 80,
-            None => return Err(UrlError::Malformed),
+        let port = match (port.strip_prefix(':'), scheme) {
+            (Some(digits), _) => digits.parse().map_err(|_| UrlError::Malformed)?,
+            (None, _) if !port.is_empty() => return Err(UrlError::Malformed),
+            (None, Scheme::Http) => 80,
+            (None, Scheme::Https) => 443,
         };
         if host.is_empty() {
             return Err(UrlError::Malformed);
         }
-        Ok(Self { host: host.to_owned(), port, path, authority: authority.to_owned() })
+        Ok(Self { scheme, host: host.to_owned(), port, path, authority: authority.to_owned() })
+    }
+
+    /// Whether nobody on the way can listen: it is encrypted, or there is no way.
+    pub fn is_private(&self) -> bool {
+        let is_here = match self.host.parse::<IpAddr>() {
+            Ok(address) => address.to_canonical().is_loopback(),
+            Err(_) => self.host.eq_ignore_ascii_case("localhost"),
+        };
+        self.scheme == Scheme::Https || is_here
     }
 }
 
@@ -70,12 +91,32 @@ mod tests {
         assert_eq!(url("http://localhost"), parts("localhost", 80, "/"));
         assert_eq!(url("http://[::1]:8080/in?x=1#top"), parts("::1", 8080, "/in?x=1"));
         assert_eq!(url("http://host?x"), parts("host", 80, "/?x"));
-        assert_eq!(url("https://host/"), Err(UrlError::Encrypted));
+        assert_eq!(url("https://host/"), parts("host", 443, "/"));
+        assert_eq!(url("https://host:80/"), parts("host", 80, "/"));
         assert_eq!(url("http://me:word@host/"), Err(UrlError::Credentials));
-        for bad in
-            ["host", "http://", "http://host:x/", "http://host/a b", "http://h/\r\nx: y", "http://[::1"]
-        {
+        for bad in [
+            "host",
+            "http://",
+            "http://host:x/",
+            "http://host/a b",
+            "http://h/\r\nx: y",
+            "http://[::1",
+            "ftp://h",
+        ] {
             assert_eq!(url(bad), Err(UrlError::Malformed), "{bad}");
+        }
+    }
+
+    #[test]
+    fn only_encryption_and_this_machine_are_private() {
+        let is_private = |text: &str| Url::parse(text).unwrap().is_private();
+        for url in ["https://example.org", "http://localhost:1", "http://127.0.0.9", "http://[::1]/"] {
+            assert!(is_private(url), "{url}");
+        }
+        for url in
+            ["http://example.org", "http://10.0.0.1", "http://localhost.example.org", "http://[fe80::1]"]
+        {
+            assert!(!is_private(url), "{url}");
         }
     }
 }

@@ -4,10 +4,11 @@
 use std::fs;
 use std::time::Duration;
 
-use annals_collect::sink::{Encoding, FileSink, HttpSink, OutputSink, Url};
+use annals_collect::sink::{Body, Encoding, FileSink, Format, HttpSink, OutputSink, Trust, Url};
 use annals_collect::{Batch, Form, Item, Sink, SinkError};
-use annals_testkit::receiver::{Manners, Receiver};
+use annals_testkit::receiver::{AUTHORITY, Certificate, Manners, Receiver};
 use annals_testkit::temp::TempDir;
+use annals_transcript::json::Value;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -24,7 +25,7 @@ fn batch(sequence: u64, texts: &[&str]) -> Batch {
     Batch { machine: "m".to_owned(), sequence, items: texts.iter().enumerate().map(item).collect() }
 }
 
-/// The suite: `there` tells what the sink has.
+/// The suite: `there` tells what the sink has, as lines.
 fn keeps_the_contract(sink: &mut dyn Sink, there: &dyn Fn() -> Vec<u8>) {
     let batches = [batch(1, &["a", "line\nbreak\u{0}", "ü"]), batch(2, &[&"x".repeat(3_000_000)])];
     let mut expected = Vec::new();
@@ -35,12 +36,33 @@ fn keeps_the_contract(sink: &mut dyn Sink, there: &dyn Fn() -> Vec<u8>) {
     }
 }
 
+/// What a receiver has, in lines, whatever the bodies look like.
 fn kept(receiver: &Receiver) -> Vec<u8> {
-    let decode = |received: annals_testkit::receiver::Received| match received.header("content-encoding") {
-        Some("zstd") => zstd::decode_all(&received.body[..]).unwrap(),
-        _ => received.body,
-    };
-    receiver.kept().into_iter().flat_map(decode).collect()
+    let mut lines = Vec::new();
+    for received in receiver.kept() {
+        let body = received.decoded();
+        match received.header("content-type") {
+            Some("application/x-ndjson") => lines.extend(body),
+            Some("application/json") => {
+                for item in Value::parse(&body).unwrap().items() {
+                    lines.extend_from_slice(item.raw());
+                    lines.push(b'\n');
+                }
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    lines
+}
+
+fn bodies() -> impl Iterator<Item = Body> {
+    let encodings = [Encoding::Identity, Encoding::Gzip, Encoding::Zstd];
+    let each = |format| encodings.map(|encoding| Body { format, encoding });
+    each(Format::Ndjson).into_iter().chain(each(Format::Json))
+}
+
+fn sink(receiver: &Receiver) -> HttpSink {
+    HttpSink::new(Url::parse(&receiver.url()).unwrap(), Body::default(), PATIENCE)
 }
 
 #[test]
@@ -59,15 +81,75 @@ fn an_output_keeps_the_contract() {
 }
 
 #[test]
-fn a_receiver_keeps_the_contract_in_each_encoding() {
-    for encoding in [Encoding::Identity, Encoding::Zstd] {
+fn a_receiver_keeps_the_contract_with_each_body() {
+    for body in bodies() {
         let receiver = Receiver::start(Manners::Good);
         let url = Url::parse(&receiver.url()).unwrap();
-        let mut sink = HttpSink::new(url, encoding, PATIENCE).with_token("word\r\nX: y");
+        let mut sink = HttpSink::new(url, body, PATIENCE).with_token("word\r\nX: y").unwrap();
         keeps_the_contract(&mut sink, &|| kept(&receiver));
         let first = &receiver.kept()[0];
         assert_eq!(first.header("authorization"), Some("Bearer wordX:y"));
         assert_eq!((first.header("annals-machine"), first.header("annals-batch")), (Some("m"), Some("1")));
+        let encoding =
+            [(Encoding::Identity, None), (Encoding::Gzip, Some("gzip")), (Encoding::Zstd, Some("zstd"))];
+        assert!(encoding.contains(&(body.encoding, first.header("content-encoding"))), "{body:?}");
+    }
+}
+
+#[test]
+fn an_encrypted_receiver_keeps_the_contract() {
+    let receiver = Receiver::start_encrypted(Manners::Good, Certificate::Good);
+    for url in [receiver.url(), receiver.url().replace("127.0.0.1", "localhost")] {
+        let before = kept(&receiver);
+        let sink = HttpSink::new(Url::parse(&url).unwrap(), Body::default(), PATIENCE);
+        let mut sink =
+            sink.with_trust(Trust::in_pem(AUTHORITY.as_bytes()).unwrap()).with_token("word").unwrap();
+        keeps_the_contract(&mut sink, &|| kept(&receiver)[before.len()..].to_vec());
+    }
+    assert_eq!(receiver.kept()[0].header("authorization"), Some("Bearer word"));
+}
+
+#[test]
+fn whoever_cannot_show_who_it_is_gets_nothing_and_is_not_asked_again() {
+    use Certificate::{Elsewhere, Expired, Good};
+    let ours = || Trust::in_pem(AUTHORITY.as_bytes()).unwrap();
+    let own = include_bytes!("stranger.der");
+    let strangers = || Trust::in_certificates([&own[..], b"no certificate"]).unwrap();
+    for (certificate, trust, wrong) in [
+        (Elsewhere, Some(ours()), "issued for another name"),
+        (Expired, Some(ours()), "it has expired"),
+        (Good, Some(strangers()), "nobody that this machine trusts has issued it"),
+        (Good, None, "no certificate is trusted"),
+    ] {
+        let receiver = Receiver::start_encrypted(Manners::Good, certificate);
+        let sink = sink(&receiver).with_token("word").unwrap();
+        let mut sink = if let Some(trust) = trust { sink.with_trust(trust) } else { sink };
+        let error = sink.deliver(&batch(1, &["a"])).unwrap_err();
+        assert!(matches!(error, SinkError::Distrusted { .. }), "{certificate:?}: {error:?}");
+        assert!(error.to_string().contains(wrong), "{error}");
+        assert_eq!(receiver.kept(), []);
+    }
+    // In the clear where encryption is expected, and the other way round: each may wait for the other to go on.
+    let briefly = Duration::from_millis(300);
+    let plain = Receiver::start(Manners::Good);
+    let url = Url::parse(&plain.url().replace("http:", "https:")).unwrap();
+    let mut sink = HttpSink::new(url, Body::default(), briefly).with_trust(ours());
+    assert!(sink.deliver(&batch(1, &["a"])).is_err());
+    let encrypted = Receiver::start_encrypted(Manners::Good, Good);
+    let url = Url::parse(&encrypted.url().replace("https:", "http:")).unwrap();
+    assert!(HttpSink::new(url, Body::default(), briefly).deliver(&batch(1, &["a"])).is_err());
+    assert_eq!([plain.kept(), encrypted.kept()], [[], []]);
+    assert!(Trust::in_pem(b"").is_err() && Trust::in_certificates([&b"none"[..]]).is_err());
+    let torn = AUTHORITY.replace("MI", "!!");
+    assert!(Trust::in_pem(torn.as_bytes()).is_err());
+}
+
+#[test]
+fn a_token_is_not_sent_where_others_can_read_it() {
+    for (to, is_sent) in [("http://10.0.0.1/in", false), ("http://[::1]/", true), ("https://10.0.0.1/", true)]
+    {
+        let sink = HttpSink::new(Url::parse(to).unwrap(), Body::default(), PATIENCE);
+        assert_eq!(sink.with_token("word").is_ok(), is_sent, "{to}");
     }
 }
 
@@ -85,11 +167,10 @@ fn a_receiver_that_refuses_is_told_from_one_that_is_away() {
     for (status, is_away) in [(429, true), (503, true), (408, true), (400, false), (301, false), (413, false)]
     {
         let receiver = Receiver::start(Manners::Status(status));
-        let url = Url::parse(&receiver.url()).unwrap();
-        let error = HttpSink::new(url, Encoding::Identity, PATIENCE).deliver(&batch(1, &["a"])).unwrap_err();
+        let error = sink(&receiver).deliver(&batch(1, &["a"])).unwrap_err();
         assert_eq!(matches!(error, SinkError::Away { .. }), is_away, "{status}: {error}");
     }
     let gone = Receiver::start(Manners::Good).url();
-    let mut sink = HttpSink::new(Url::parse(&gone).unwrap(), Encoding::Identity, PATIENCE);
+    let mut sink = HttpSink::new(Url::parse(&gone).unwrap(), Body::default(), PATIENCE);
     assert!(matches!(sink.deliver(&batch(1, &["a"])), Err(SinkError::Away { .. })));
 }

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::time::Duration;
 
-use annals_collect::sink::{Encoding, HttpSink, Url};
+use annals_collect::sink::{Body, HttpSink, Url};
 use annals_collect::{Limits, Retry};
 use annals_testkit::home::Home;
 use annals_testkit::receiver::{Manners, Receiver};
@@ -63,9 +63,9 @@ fn a_hundred_thousand_records_arrive_once_through_a_bad_receiver() {
         }
         // Each pass is a process of its own, and some end in the middle: two attempts do not get far here.
         loop {
-            let mut sink = HttpSink::new(url.clone(), Encoding::Zstd, Duration::from_secs(30));
+            let mut sink = HttpSink::new(url.clone(), Body::default(), Duration::from_secs(30));
             let done = pass(&home, &source, &mut sink, |collector| {
-                collector.limits = Limits { items: 300, bytes: u64::MAX };
+                collector.limits = Limits { items: 300, bytes: u64::MAX, ..Limits::default() };
                 collector.retry = Retry { first: 0, longest: 0, attempts: 3 };
             });
             match done {
@@ -79,7 +79,7 @@ fn a_hundred_thousand_records_arrive_once_through_a_bad_receiver() {
     }
     let mut arrived = Arrived::default();
     for batch in receiver.kept() {
-        let body = zstd::decode_all(&batch.body[..]).unwrap();
+        let body = batch.decoded();
         assert!(!String::from_utf8_lossy(&body).contains(SECRET));
         arrived.add(&body);
     }

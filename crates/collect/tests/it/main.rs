@@ -4,5 +4,7 @@
 
 mod contract;
 mod exactly_once;
+mod patience;
+mod spool;
 mod support;
 mod what;

@@ -64,19 +64,23 @@ fn only_whole_new_lines_are_sent_and_changed_files_start_anew() {
 }
 
 #[test]
-fn what_may_have_arrived_keeps_its_name_only_while_it_stands_there() {
-    for (new, repeated) in [("one\ntwo\nthree\n", 1), ("uno\ntwo\nthree\n", 0)] {
+fn what_may_have_arrived_keeps_its_name_and_its_text_whatever_stands_there_now() {
+    for (new, restarted) in [("one\ntwo\nthree\n", 0), ("uno\ntwo\nthree\n", 1), ("", 1)] {
         let (home, source) = (Home::new(), Counting::default());
         let path = home.write(SESSION, "one\ntwo\n");
         let mut sink = Memory { left: Some(0), ..Memory::default() };
-        let one = |collector: &mut Collector<'_>| collector.limits = Limits { items: 1, bytes: u64::MAX };
+        let one = |collector: &mut Collector<'_>| {
+            collector.limits = Limits { items: 1, ..Limits::default() };
+        };
         assert!(pass(&home, &source, &mut sink, one).is_err());
         fs::write(&path, new).unwrap();
         sink.left = None;
-        pass(&home, &source, &mut sink, one).unwrap();
+        let passed = pass(&home, &source, &mut sink, one).unwrap();
         // `Memory` panics where one name comes with two texts.
-        assert_eq!(sink.arrived.repeated, repeated, "{new}");
-        assert_eq!(sink.arrived.latest(SESSION), new.lines().collect::<Vec<_>>());
+        assert_eq!((sink.arrived.repeated, passed.spooled, passed.restarted), (1, 2, restarted), "{new}");
+        let all: Vec<&str> = sink.arrived.texts.values().map(String::as_str).collect();
+        let expected = if restarted == 0 { new.to_owned() } else { format!("one\ntwo\n{new}") };
+        assert_eq!(all, expected.lines().collect::<Vec<_>>());
     }
 }
 

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use annals_collect::Sink;
-use annals_collect::sink::{Encoding, FileSink, HttpSink, OutputSink, Url, UrlError};
+use annals_collect::sink::{
+    Body, Encoding, FileSink, Format, HttpSink, OutputSink, Scheme, Trust, TrustError, Url, UrlError,
+};
 use annals_store::digest::short;
 use annals_store::read::read_file;
 
-use crate::args::{BodyEncoding, CollectArgs};
+use crate::args::{BodyEncoding, BodyFormat, CollectArgs};
 use crate::context::Context;
 use crate::error::Fault;
 
@@ -37,12 +39,9 @@ impl Destination {
         Url::parse(text).map(Self::Receiver).map_err(|error| {
             let fault = Fault::usage(format!("--to {text}: {error}"));
             match error {
-                UrlError::Encrypted => {
-                    fault.hint("put a forwarder that speaks it on this machine, and name that")
-                }
                 UrlError::Credentials => fault.hint("put a token into $ANNALS_COLLECT_TOKEN or --token-file"),
                 UrlError::Malformed => {
-                    fault.hint("file:PATH, - for standard output, or http://HOST[:PORT][/PATH]")
+                    fault.hint("file:PATH, - for standard output, or http(s)://HOST[:PORT][/PATH]")
                 }
             }
         })
@@ -62,22 +61,58 @@ impl Destination {
 
     /// The sink itself.
     pub(super) fn open(&self, args: &CollectArgs, context: &Context) -> Result<Box<dyn Sink>, Fault> {
+        if !matches!(self, Self::Receiver(_)) && args.format == BodyFormat::Json {
+            return Err(Fault::usage(
+                "--format json is for receivers: files and outputs get one item a line",
+            ));
+        }
         Ok(match self {
             Self::File(path) => Box::new(FileSink::open(path)?),
             Self::Output => Box::new(OutputSink(io::stdout())),
-            Self::Receiver(url) => {
-                let encoding = match args.encoding {
-                    BodyEncoding::Zstd => Encoding::Zstd,
-                    BodyEncoding::Identity => Encoding::Identity,
-                };
-                let sink = HttpSink::new(url.clone(), encoding, PATIENCE);
-                match token(args, context)? {
-                    Some(token) => Box::new(sink.with_token(&token)),
-                    None => Box::new(sink),
-                }
-            }
+            Self::Receiver(url) => Box::new(receiver(url, args, context)?),
         })
     }
+}
+
+fn receiver(url: &Url, args: &CollectArgs, context: &Context) -> Result<HttpSink, Fault> {
+    let encoding = match args.encoding {
+        BodyEncoding::Zstd => Encoding::Zstd,
+        BodyEncoding::Gzip => Encoding::Gzip,
+        BodyEncoding::Identity => Encoding::Identity,
+    };
+    let format = match args.format {
+        BodyFormat::Ndjson => Format::Ndjson,
+        BodyFormat::Json => Format::Json,
+    };
+    let mut sink = HttpSink::new(url.clone(), Body { format, encoding }, PATIENCE);
+    if url.scheme == Scheme::Https {
+        sink = sink.with_trust(trust(args)?);
+    }
+    match token(args, context)? {
+        Some(token) => sink.with_token(&token).map_err(|error| {
+            Fault::usage(error.to_string())
+                .hint("name it by https, or a forwarder on this machine that speaks it")
+        }),
+        None => Ok(sink),
+    }
+}
+
+/// Who may vouch for a receiver: those that were named, else those whom the system trusts.
+fn trust(args: &CollectArgs) -> Result<Trust, Fault> {
+    if let Some(path) = &args.ca_file {
+        return Trust::in_pem(&read_file(path)?)
+            .map_err(|error| Fault::usage(format!("--ca-file {}: {error}", path.display())));
+    }
+    let found = rustls_native_certs::load_native_certs();
+    Trust::in_certificates(found.certs.iter().map(|certificate| &certificate[..])).map_err(
+        |error| match error {
+            TrustError::NoCertificate => {
+                Fault::usage("this system has no certificates that could vouch for anybody")
+                    .hint("--ca-file FILE names one")
+            }
+            other => Fault::internal(other.to_string()),
+        },
+    )
 }
 
 fn token(args: &CollectArgs, context: &Context) -> Result<Option<String>, Fault> {

@@ -5,7 +5,9 @@ mod destination;
 use std::io::Write;
 use std::time::Duration;
 
-use annals_collect::{Batch, Choice, CollectError, Collector, Extra, Passed, Priority, Sink, SinkError};
+use annals_collect::{
+    Batch, Choice, CollectError, Collector, Extra, Passed, Priority, Sink, SinkError, Waiting,
+};
 use annals_store::watch::{Subject, Watch};
 use annals_transcript::redact::Rules;
 
@@ -47,6 +49,8 @@ pub(crate) fn run(args: &CollectArgs, context: &mut Context) -> Result<Outcome, 
     let watch = args.watch.then(|| Watch::new(Subject::Tree(store.config_dir().projects())));
     let mut collector = Collector::open(&store, &data, &name, rules, &source)?;
     collector.choice = choice(args);
+    collector.limits.spool = args.spool;
+    collector.retry.attempts = args.attempts;
     let Some(mut watch) = watch else {
         let passed = collector.pass(&mut *sink)?;
         report(&passed, &destination, "sent", context)?;
@@ -56,9 +60,15 @@ pub(crate) fn run(args: &CollectArgs, context: &mut Context) -> Result<Outcome, 
         match collector.pass(&mut *sink) {
             Ok(passed) if passed.items > 0 => report(&passed, &destination, "sent", context)?,
             Ok(_) => {}
-            // The files of the store wait; nothing is lost while they are there.
-            Err(error @ CollectError::NotDelivered { source: SinkError::Away { .. }, .. }) => {
-                context.say(format!("{error}; trying again"));
+            // What was read is in the spool; nothing of it is lost.
+            Err(CollectError::NotDelivered {
+                batch,
+                attempts,
+                waiting,
+                source: SinkError::Away { what, .. },
+            }) => {
+                let waits = waits(&waiting);
+                context.say(format!("batch {batch}: {what} ({attempts} attempts); {waits}; trying again"));
             }
             Err(error) => return Err(error.into()),
         }
@@ -81,6 +91,14 @@ fn choice(args: &CollectArgs) -> Choice {
         Included::Plans => Extra::Plans,
     };
     Choice { up_to, extras: args.include.iter().map(extra).collect() }
+}
+
+/// What is in the spool, in words.
+fn waits(waiting: &Waiting) -> String {
+    let batches = words::plural(waiting.batches, "batch waits", "batches wait");
+    let full =
+        if waiting.is_full { ", and it is full: nothing more is read until the sink takes some" } else { "" };
+    format!("{batches} in the spool ({}){full}", words::bytes(waiting.bytes))
 }
 
 fn outcome(passed: &Passed) -> Outcome {
@@ -106,7 +124,7 @@ fn report(passed: &Passed, to: &Destination, done: &str, context: &mut Context) 
             object.number("items", passed.items).number("files", passed.files);
             object.number("bytes", passed.bytes).number("batches", passed.batches);
             object.number("retries", passed.retries).number("restarted", passed.restarted);
-            object.number("withheld", passed.withheld);
+            object.number("withheld", passed.withheld).number("spooled", passed.spooled);
             object.number("tooLarge", passed.too_large.len() as u64);
             object.number("unread", passed.unread.len() as u64);
         })?;
@@ -122,16 +140,23 @@ impl From<CollectError> for Fault {
         match error {
             CollectError::Busy { .. } => Self::conflict(message).hint("nothing was sent"),
             CollectError::UnknownVersion { .. } => {
-                Self::usage(message).hint("a later release of annals can read it")
+                Self::usage(message).hint("another release of annals has written it, and can read it")
             }
             CollectError::Damaged { .. } => {
                 Self::damage(message).hint("move it away: everything is then sent again, as new")
             }
+            CollectError::DamagedBatch { .. } => Self::damage(message)
+                .hint("move it away to go on without it, and the state too to send everything again, as new"),
             CollectError::NotDelivered { source: SinkError::Output { source }, .. } => source.into(),
             CollectError::NotDelivered { source: SinkError::Write(error), .. }
             | CollectError::Write(error) => error.into(),
-            CollectError::NotDelivered { .. } => Self::internal(message)
-                .hint("what was acknowledged before is noted; the rest is sent the next time"),
+            CollectError::NotDelivered { source: SinkError::Distrusted { .. }, waiting, .. } => {
+                Self::usage(message)
+                    .hint("--ca-file FILE names certificates that may vouch for it")
+                    .hint(format!("{}; sent the next time", waits(&waiting)))
+            }
+            CollectError::NotDelivered { waiting, .. } => Self::internal(message)
+                .hint(format!("{}; sent the next time, before anything else", waits(&waiting))),
             CollectError::Read(error) => error.into(),
         }
     }

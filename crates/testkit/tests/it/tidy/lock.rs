@@ -3,7 +3,10 @@
 use super::read;
 
 /// The most packages that Cargo.lock may hold, ours included. Raise it only with a reason in the commit.
-const MOST_PACKAGES: usize = 120;
+///
+/// 150 since `collect` speaks https: rustls with ring, and the certificates of each system, are 26 packages, half of them
+/// for other systems than the one that builds. Five more are gzip.
+const MOST_PACKAGES: usize = 150;
 
 fn packages(lock: &str) -> usize {
     lock.lines().filter(|line| line.trim() == "[[package]]").count()

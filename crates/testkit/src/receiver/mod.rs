@@ -1,14 +1,21 @@
 //! A receiver of batches on loopback that is as bad as a network: it loses, delays, refuses, cuts connections and says
 //! twice that it has something. What it does is decided by a seed.
 
-use std::io::{BufReader, Read, Write};
+mod tls;
+
+use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use rustls::ServerConfig;
+
+use self::tls::Connection;
 use crate::api::http::{self, head};
+
+pub use self::tls::{AUTHORITY, Certificate};
 
 /// A batch as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +32,23 @@ impl Received {
         let named = self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
         named.map(|(_, value)| value.as_str())
     }
+
+    /// The body as it was before it was compressed. Panics where its encoding is not known, or not what it says.
+    pub fn decoded(&self) -> Vec<u8> {
+        let broken = |error: std::io::Error| -> usize { panic!("{:?}: {error}", self.headers) };
+        let mut out = Vec::new();
+        match self.header("content-encoding") {
+            None => return self.body.clone(),
+            Some("gzip") => {
+                flate2::read::GzDecoder::new(&self.body[..]).read_to_end(&mut out).unwrap_or_else(broken)
+            }
+            Some("zstd") => zstd::Decoder::new(&self.body[..])
+                .and_then(|mut decoder| decoder.read_to_end(&mut out))
+                .unwrap_or_else(broken),
+            Some(other) => panic!("the encoding {other} is not known"),
+        };
+        out
+    }
 }
 
 /// How bad it is.
@@ -36,6 +60,8 @@ pub enum Manners {
     Bad(u64),
     /// It answers everything with this status.
     Status(u16),
+    /// It is not there: every connection ends before anything was read.
+    Away,
 }
 
 /// What happens to a request.
@@ -52,8 +78,10 @@ enum Fate {
 
 impl Manners {
     fn fate(self, state: &mut u64) -> Fate {
-        if let Self::Status(status) = self {
-            return Fate::Status(status);
+        match self {
+            Self::Status(status) => return Fate::Status(status),
+            Self::Away => return Fate::CutEarly,
+            Self::Good | Self::Bad(_) => {}
         }
         // xorshift: seeded, and good enough to choose by.
         *state ^= *state << 13;
@@ -79,13 +107,15 @@ impl Manners {
 #[derive(Debug)]
 pub struct Receiver {
     address: SocketAddr,
+    scheme: &'static str,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Shared {
     stopping: AtomicBool,
+    manners: Mutex<Manners>,
     kept: Mutex<Vec<Received>>,
 }
 
@@ -93,15 +123,29 @@ impl Shared {
     fn kept(&self) -> MutexGuard<'_, Vec<Received>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn manners(&self) -> Manners {
+        *self.manners.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Receiver {
     /// Starts on a port of the system's choice. Panics where it cannot listen.
     pub fn start(manners: Manners) -> Self {
+        Self::listen(manners, "http", None)
+    }
+
+    /// The same, encrypted.
+    pub fn start_encrypted(manners: Manners, certificate: Certificate) -> Self {
+        Self::listen(manners, "https", Some(certificate.config()))
+    }
+
+    fn listen(manners: Manners, scheme: &'static str, config: Option<Arc<ServerConfig>>) -> Self {
         let bound = TcpListener::bind(("127.0.0.1", 0));
         let listener = bound.unwrap_or_else(|error| panic!("127.0.0.1: {error}"));
         let address = listener.local_addr().unwrap_or_else(|error| panic!("no address: {error}"));
-        let shared = Arc::new(Shared::default());
+        let (stopping, kept) = (AtomicBool::new(false), Mutex::default());
+        let shared = Arc::new(Shared { stopping, manners: Mutex::new(manners), kept });
         let theirs = Arc::clone(&shared);
         let thread = thread::spawn(move || {
             let mut state = if let Manners::Bad(seed) = manners { seed | 1 } else { 1 };
@@ -110,16 +154,23 @@ impl Receiver {
                     return;
                 }
                 // A broken connection is what this is for.
-                let _ = serve(&stream, manners.fate(&mut state), &theirs);
+                let fate = theirs.manners().fate(&mut state);
+                let _ = Connection::new(&stream, config.as_ref())
+                    .and_then(|connection| serve(&stream, connection, fate, &theirs));
                 let _ = stream.shutdown(Shutdown::Both);
             }
         });
-        Self { address, shared, thread: Some(thread) }
+        Self { address, scheme, shared, thread: Some(thread) }
     }
 
     /// Where batches are to be sent.
     pub fn url(&self) -> String {
-        format!("http://{}/in", self.address)
+        format!("{}://{}/in", self.scheme, self.address)
+    }
+
+    /// Changes its manners from the next request on. What is bad goes on by the seed that it began with.
+    pub fn behave(&self, manners: Manners) {
+        *self.shared.manners.lock().unwrap_or_else(PoisonError::into_inner) = manners;
     }
 
     /// Everything that was kept so far, in the order of arrival, repetitions included.
@@ -139,41 +190,11 @@ impl Drop for Receiver {
     }
 }
 
-/// Reads and writes on one connection, buffered for reading.
-struct Both<'s>(BufReader<&'s TcpStream>);
-
-impl Read for Both<'_> {
-    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
-        self.0.read(bytes)
-    }
-}
-
-impl std::io::BufRead for Both<'_> {
-    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
-        self.0.fill_buf()
-    }
-
-    fn consume(&mut self, amount: usize) {
-        self.0.consume(amount);
-    }
-}
-
-impl Write for Both<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.get_mut().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.0.get_mut().flush()
-    }
-}
-
-fn serve(stream: &TcpStream, fate: Fate, shared: &Shared) -> std::io::Result<()> {
+fn serve(stream: &TcpStream, mut both: Connection<'_>, fate: Fate, shared: &Shared) -> std::io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(30)))?;
     if fate == Fate::CutEarly {
         return Ok(());
     }
-    let mut both = Both(BufReader::new(stream));
     let Some(request) = http::read(&mut both)? else { return Ok(()) };
     let received = Received { headers: request.headers, body: request.body };
     let ok = head(200, &[("Content-Length", "0")]);

@@ -1,0 +1,170 @@
+//! What was read, redacted and not acknowledged yet: numbered batches on the disk, within a bound.
+//!
+//! A batch is here, whole and synced, before it is sent for the first time, and it says how far the files are read with it:
+//! this file is the one step by which lines are taken. From then on nothing that happens to the store, to the sink or to
+//! this process changes what is sent under those names, or in what order. It leaves when the sink has it and the state says
+//! so.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use annals_store::files::{WriteError, is_left_over, replace_file};
+use annals_store::read::{ReadError, read_file};
+
+use crate::error::CollectError;
+use crate::spooled::Spooled;
+
+/// The ending of a batch: lines of JSON, compressed.
+const ENDING: &str = ".ndjson.zst";
+
+/// How hard zstd works: little, for text shrinks well anyway.
+const ZSTD_LEVEL: i32 = 3;
+
+/// What waits for a sink.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// So many batches.
+    pub batches: u64,
+    /// So many bytes on the disk.
+    pub bytes: u64,
+    /// Whether there was no room for more, so that reading stopped.
+    pub is_full: bool,
+}
+
+/// Whether a batch was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Added {
+    /// It is on the disk.
+    Kept,
+    /// There is no room for it.
+    Full,
+}
+
+/// One batch.
+#[derive(Debug)]
+struct Kept {
+    sequence: u64,
+    bytes: u64,
+    /// Only where nothing may be written.
+    in_memory: Option<Box<Spooled>>,
+}
+
+/// Whether the disk may be written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Disk,
+    Memory,
+}
+
+/// The spool of one sink.
+#[derive(Debug)]
+pub(crate) struct Spool {
+    folder: PathBuf,
+    mode: Mode,
+    kept: VecDeque<Kept>,
+}
+
+impl Spool {
+    /// Looks at what waits, and clears away what a crash has left unfinished.
+    pub(crate) fn open(folder: PathBuf) -> Result<Self, CollectError> {
+        Self::list(folder, Mode::Disk)
+    }
+
+    /// The same for a look: nothing is written or removed.
+    pub(crate) fn look(folder: PathBuf) -> Result<Self, CollectError> {
+        Self::list(folder, Mode::Memory)
+    }
+
+    fn list(folder: PathBuf, mode: Mode) -> Result<Self, CollectError> {
+        let at = |error| CollectError::Read(ReadError::new(&folder, error));
+        let mut kept = Vec::new();
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries.collect::<io::Result<Vec<_>>>().map_err(at)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(at(error)),
+        };
+        for entry in entries {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if let Some(sequence) = name.strip_suffix(ENDING).and_then(|digits| digits.parse().ok()) {
+                let bytes = entry.metadata().map_err(at)?.len();
+                kept.push(Kept { sequence, bytes, in_memory: None });
+            } else if mode == Mode::Disk && is_left_over(&name) {
+                // It never took its name, so it was never sent: what it holds is read again.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        kept.sort_by_key(|kept| kept.sequence);
+        Ok(Self { folder, mode, kept: kept.into() })
+    }
+
+    fn path(&self, sequence: u64) -> PathBuf {
+        self.folder.join(format!("{sequence:012}{ENDING}"))
+    }
+
+    /// How much waits.
+    pub(crate) fn waiting(&self) -> Waiting {
+        let bytes = self.kept.iter().map(|kept| kept.bytes).sum();
+        Waiting { batches: self.kept.len() as u64, bytes, is_full: false }
+    }
+
+    /// The numbers of the batches, in their order.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u64> {
+        self.kept.iter().map(|kept| kept.sequence)
+    }
+
+    /// Takes a batch, as the last; on the disk when this returns. One is always taken, for it has to be somewhere while it is
+    /// sent; more only within so many bytes.
+    pub(crate) fn add(&mut self, spooled: &Spooled, most: u64) -> Result<Added, CollectError> {
+        let sequence = spooled.batch.sequence;
+        if self.mode == Mode::Memory {
+            self.kept.push_back(Kept { sequence, bytes: 0, in_memory: Some(Box::new(spooled.clone())) });
+            return Ok(Added::Kept);
+        }
+        let path = self.path(sequence);
+        let packed = pack(&spooled.bytes()).map_err(WriteError::at(&path))?;
+        let bytes = packed.len() as u64;
+        if !self.kept.is_empty() && self.waiting().bytes.saturating_add(bytes) > most {
+            return Ok(Added::Full);
+        }
+        replace_file(&path, &packed)?;
+        self.kept.push_back(Kept { sequence, bytes, in_memory: None });
+        Ok(Added::Kept)
+    }
+
+    /// Reads a batch.
+    pub(crate) fn read(&self, sequence: u64) -> Result<Spooled, CollectError> {
+        let in_memory = self.kept.iter().find(|kept| kept.sequence == sequence);
+        if let Some(spooled) = in_memory.and_then(|kept| kept.in_memory.as_deref()) {
+            return Ok(spooled.clone());
+        }
+        let path = self.path(sequence);
+        let bytes = zstd::decode_all(&read_file(&path)?[..]);
+        let bytes = bytes.map_err(|_| CollectError::DamagedBatch { path: path.clone() })?;
+        Spooled::parse(&path, &bytes)
+    }
+
+    /// The batch that is to be sent next.
+    pub(crate) fn first(&self) -> Result<Option<Spooled>, CollectError> {
+        self.kept.front().map(|kept| self.read(kept.sequence)).transpose()
+    }
+
+    /// Lets go of it. Should its name come back after a loss of power, it is sent again under the same names.
+    pub(crate) fn forget_first(&mut self) -> Result<(), CollectError> {
+        let Some(first) = self.kept.pop_front() else { return Ok(()) };
+        if self.mode == Mode::Disk {
+            let path = self.path(first.sequence);
+            fs::remove_file(&path).map_err(WriteError::at(&path))?;
+        }
+        Ok(())
+    }
+}
+
+/// With a checksum, so that damage shows.
+fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), ZSTD_LEVEL)?;
+    encoder.include_checksum(true)?;
+    encoder.write_all(bytes)?;
+    encoder.finish()
+}

@@ -1,0 +1,86 @@
+//! A batch as it waits on the disk: the items as they will be sent, and how far each file is read with them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use annals_index::cursor::Cursor;
+use annals_transcript::json::{ObjectWriter, Value};
+
+use crate::error::CollectError;
+use crate::item::{Batch, Item};
+use crate::state::{integer, read_cursor, write_cursor};
+
+/// The form of the file.
+const VERSION: u64 = 1;
+
+/// How far a file is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Taken {
+    pub(crate) generation: i64,
+    pub(crate) cursor: Cursor,
+}
+
+/// A batch in the spool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Spooled {
+    pub(crate) batch: Batch,
+    /// The last generation that was given.
+    pub(crate) generation: i64,
+    /// By name.
+    pub(crate) files: BTreeMap<String, Taken>,
+}
+
+impl Spooled {
+    /// A line about the batch, and one an item.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut object = ObjectWriter::begin(&mut out);
+        object.number("version", VERSION).string("machine", &self.batch.machine);
+        object.number("batch", self.batch.sequence).number("generation", self.generation);
+        object.object("files", |files| {
+            for (name, taken) in &self.files {
+                files.object(name, |object| {
+                    object.number("generation", taken.generation);
+                    object.object("taken", |object| write_cursor(object, &taken.cursor));
+                });
+            }
+        });
+        object.end();
+        out.push(b'\n');
+        out.extend(self.batch.ndjson());
+        out
+    }
+
+    /// Reads them back.
+    pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, CollectError> {
+        let damaged = || CollectError::DamagedBatch { path: path.to_path_buf() };
+        let mut lines = bytes.split(|&byte| byte == b'\n');
+        let head = lines.next().and_then(|line| Value::parse(line).ok()).ok_or_else(damaged)?;
+        let version = head.get("version").and_then(Value::count).ok_or_else(damaged)?;
+        if version != VERSION {
+            return Err(CollectError::UnknownVersion { path: path.to_path_buf(), version });
+        }
+        let mut spooled = of_head(head).ok_or_else(damaged)?;
+        for line in lines.filter(|line| !line.is_empty()) {
+            let value = Value::parse(line).map_err(|_| damaged())?;
+            spooled.batch.items.push(Item::read(value).ok_or_else(damaged)?);
+        }
+        Ok(spooled)
+    }
+}
+
+fn of_head(head: Value<'_>) -> Option<Spooled> {
+    let batch = Batch {
+        machine: head.get("machine")?.text()?.decode().into_owned(),
+        sequence: head.get("batch")?.count()?,
+        items: Vec::new(),
+    };
+    let generation = integer(head.get("generation")?)?;
+    let mut files = BTreeMap::new();
+    for field in head.get("files")?.fields()?.iter() {
+        let generation = integer(field.value.get("generation")?)?;
+        let taken = Taken { generation, cursor: read_cursor(field.value.get("taken")?)? };
+        files.insert(field.key.decode().into_owned(), taken);
+    }
+    Some(Spooled { batch, generation, files })
+}
