@@ -7,26 +7,78 @@ use std::fmt::Write as _;
 /// A run of letters and digits that is longer is no word: its beginning stands for it.
 const LONGEST_WORD: usize = 64;
 
+/// What a byte is.
+const OTHER: u8 = 0;
+const SMALL: u8 = 1;
+const LARGE: u8 = 2;
+const DIGIT: u8 = 4;
+const FOREIGN: u8 = 8;
+
+/// Every byte of every text is looked up here: a table is what makes it quick.
+const CLASS: [u8; 256] = classes();
+
+const fn classes() -> [u8; 256] {
+    let mut classes = [OTHER; 256];
+    let mut byte: usize = 0;
+    while byte < 256 {
+        let one = byte as u8;
+        classes[byte] = match one {
+            b'a'..=b'z' => SMALL,
+            b'A'..=b'Z' => LARGE,
+            b'0'..=b'9' => DIGIT,
+            0x80.. => FOREIGN,
+            _ => OTHER,
+        };
+        byte += 1;
+    }
+    classes
+}
+
+/// What a text consists of, by turns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Run {
+    Word,
+    Between,
+}
+
+/// The end of a run of bytes that are, or are not, letters and digits, and all that they are.
+fn run(bytes: &[u8], from: usize, kind: Run) -> (usize, u8) {
+    let (mut at, mut seen) = (from, 0);
+    while let Some(class) = bytes.get(at).map(|byte| CLASS[usize::from(*byte)]) {
+        if (class & (SMALL | LARGE | DIGIT) != 0) != (kind == Run::Word) {
+            break;
+        }
+        seen |= class;
+        at += 1;
+    }
+    (at, seen)
+}
+
 /// The text that goes into the index.
 pub(crate) fn searchable(text: &str) -> String {
+    let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len() + 64);
     let mut parts = Parts::default();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let end = rest.bytes().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
-        let (word, behind) = rest.split_at(end);
-        out.push_str(&word[..end.min(LONGEST_WORD)]);
-        if (3..=LONGEST_WORD).contains(&end) {
-            parts.of(word);
+    // Most of a text goes through as it is, and is copied in long stretches.
+    let (mut copied, mut at) = (0, 0);
+    while at < bytes.len() {
+        let (end, seen) = run(bytes, at, Run::Word);
+        let length = end - at;
+        if length > LONGEST_WORD {
+            out.push_str(&text[copied..at + LONGEST_WORD]);
+            copied = end;
+        } else if length >= 3 && seen & (SMALL | LARGE) == SMALL | LARGE {
+            parts.of(&text[at..end]);
         }
-        let end = behind.bytes().position(|byte| byte.is_ascii_alphanumeric()).unwrap_or(behind.len());
-        let (between, behind) = behind.split_at(end);
-        match between.is_ascii() {
-            true => out.push_str(between),
-            false => spaced(between, &mut out),
+        let (next, seen) = run(bytes, end, Run::Between);
+        if seen & FOREIGN != 0 {
+            out.push_str(&text[copied..end]);
+            spaced(&text[end..next], &mut out);
+            copied = next;
         }
-        rest = behind;
+        at = next;
     }
+    out.push_str(&text[copied..]);
     if !parts.text.is_empty() {
         out.push('\n');
         out.push_str(&parts.text);
@@ -60,8 +112,8 @@ struct Parts {
 impl Parts {
     fn of(&mut self, word: &str) {
         let bytes = word.as_bytes();
-        // Most words have no hump.
-        if !bytes[1..].iter().any(u8::is_ascii_uppercase) || !bytes.iter().any(u8::is_ascii_lowercase) {
+        // Most words with a large letter have it in front, and no hump.
+        if !bytes[1..].iter().any(u8::is_ascii_uppercase) {
             return;
         }
         if !self.seen.insert(hash(bytes)) {
@@ -107,5 +159,8 @@ mod tests {
         assert_eq!(searchable("über größeGanz"), "über größeGanz\nGanz ");
         assert_eq!(searchable("日本x"), " 日  本 x");
         assert_eq!(searchable(&"a".repeat(100)), "a".repeat(64));
+        assert_eq!(searchable(&format!("x {} y 本", "a".repeat(100))), format!("x {} y  本 ", "a".repeat(64)));
+        assert_eq!(searchable(""), "");
+        assert_eq!(searchable("é本Ab"), "é 本 Ab");
     }
 }
