@@ -3,7 +3,10 @@
 use super::read;
 
 /// The most packages that Cargo.lock may hold, ours included. Raise it only with a reason in the commit.
-const MOST_PACKAGES: usize = 120;
+///
+/// 120 without a network. A client of the API needs HTTP and TLS: tokio, reqwest and rustls bring some 105 packages, of which
+/// a third are for systems that are not built here (Windows, Android, WebAssembly) and another third spell host names.
+const MOST_PACKAGES: usize = 226;
 
 fn packages(lock: &str) -> usize {
     lock.lines().filter(|line| line.trim() == "[[package]]").count()
