@@ -12,10 +12,13 @@
 //!
 //! It writes no records and runs no tools. The clock, chance and every setting are handed in.
 
+pub mod call;
+pub mod client;
 pub mod failure;
 pub mod model;
 pub mod request;
 pub mod retry;
 pub mod sse;
 pub mod stream;
+pub mod transport;
 pub mod usage;
