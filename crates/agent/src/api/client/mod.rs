@@ -203,7 +203,11 @@ fn names_and_values(headers: &HeaderMap) -> Vec<(String, String)> {
 
 /// The causes of an error, from itself to the first one.
 fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |error| (*error).source())
+    std::iter::successors(Some(error), |error| {
+        // An error of the system names as its source not what it wraps but the source of that.
+        let wrapped = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        wrapped.map(|inner| inner as &(dyn Error + 'static)).or_else(|| (*error).source())
+    })
 }
 
 /// What the first cause says: the others only say that something failed.
@@ -212,7 +216,5 @@ fn root_of(error: &reqwest::Error) -> String {
 }
 
 fn is_about_tls(error: &reqwest::Error) -> bool {
-    let wraps = |error: &io::Error| error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>());
-    causes(error)
-        .any(|cause| cause.is::<rustls::Error>() || cause.downcast_ref::<io::Error>().is_some_and(wraps))
+    causes(error).any(|cause| cause.is::<rustls::Error>())
 }

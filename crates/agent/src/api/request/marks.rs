@@ -39,7 +39,8 @@ fn markable(message: &Message<'_>) -> Option<usize> {
         let kind = fields.text("type");
         let is = |name: &str| kind.is_some_and(|kind| kind.is(name));
         let says_nothing = || fields.text("text").is_none_or(|text| text.decode().trim().is_empty());
-        !is("thinking") && !is("redacted_thinking") && !(is("text") && says_nothing())
+        let refuses = is("thinking") || is("redacted_thinking") || (is("text") && says_nothing());
+        !refuses
     })
 }
 

@@ -152,7 +152,8 @@ fn conversations() -> impl Strategy<Value = Vec<Message<'static>>> {
                 .iter()
                 .map(|id| block(&format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"ok"}}"#)));
             if kind == 0 {
-                messages.extend([assistant(&[said.clone()]), user(&[said])]);
+                messages.push(assistant(std::slice::from_ref(&said)));
+                messages.push(user(&[said]));
             } else {
                 messages.push(assistant(&calls.collect::<Vec<_>>()));
                 messages.push(user(&results.collect::<Vec<_>>()));
