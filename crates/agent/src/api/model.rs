@@ -173,6 +173,7 @@ mod tests {
         check("claude-sonnet-5", 1_000_000, 128_000, Adaptive, 1024);
         check("claude-opus-5", 1_000_000, 128_000, Adaptive, 512);
         check("claude-opus-5-5", 1_000_000, 128_000, Always, 512);
+        check("claude-haiku-5-5", 1_000_000, 128_000, Adaptive, 4096);
         check("claude-fable-5", 1_000_000, 128_000, Always, 512);
         check("us.anthropic.claude-sonnet-4-5-20250929-v1:0", 200_000, 64_000, Budget, 1024);
         check("anthropic/claude-opus-4.8", 1_000_000, 128_000, Adaptive, 1024);

@@ -1,4 +1,5 @@
-//! What has to go from a stored block before it is sent: marks of another request, and halves of characters.
+//! What has to go from a stored block before it is sent: marks of another request, halves of characters, and bytes that
+//! are no text.
 
 use std::borrow::Cow;
 
@@ -11,13 +12,14 @@ const ESCAPE: usize = 6;
 
 /// The block as it can be sent; the same bytes where nothing stands in the way, which is nearly always.
 pub(super) fn sendable(block: &[u8]) -> Cow<'_, [u8]> {
-    match memchr::memmem::find(block, b"\\u") {
-        Some(_) => {
-            let whole = whole_characters(block);
-            Cow::Owned(without_marks(&whole).unwrap_or(whole))
-        }
-        None => without_marks(block).map_or(Cow::Borrowed(block), Cow::Owned),
+    let is_text = std::str::from_utf8(block).is_ok();
+    if is_text && memchr::memmem::find(block, b"\\u").is_none() {
+        return without_marks(block).map_or(Cow::Borrowed(block), Cow::Owned);
     }
+    // Stored sessions hold such bytes; the API takes UTF-8 only.
+    let text = String::from_utf8_lossy(block);
+    let whole = whole_characters(text.as_bytes());
+    Cow::Owned(without_marks(&whole).unwrap_or(whole))
 }
 
 /// The block without cache marks of its own and of what a tool's result holds; nothing where it has none.
@@ -101,6 +103,12 @@ mod tests {
         check(input, input);
         let untouched = r#"{ "type" : "text", "text" : "cache_control" }"#;
         assert!(matches!(sendable(untouched.as_bytes()), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_go() {
+        let sent = sendable(b"{\"text\":\"a\xffb\xc3\"}").into_owned();
+        assert_eq!(String::from_utf8(sent).unwrap(), "{\"text\":\"a\u{fffd}b\u{fffd}\"}");
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Streams as they come, as they should not come, and cut at every byte.
 
+use proptest::collection::vec;
+use proptest::prelude::*;
+
 use super::*;
 
 fn data(json: &str) -> String {
@@ -308,5 +311,40 @@ fn a_cut_at_any_byte_loses_no_block_and_repeats_none() {
         assert_eq!(events[..], all[..events.len()], "cut at {at}");
         let is_done = events.iter().any(|event| matches!(event, Event::Stop(_)));
         assert_eq!(end, if is_done { Ok(()) } else { Err(StreamFault::Unfinished) }, "cut at {at}");
+    }
+}
+
+/// The sample with parts of it removed, repeated, moved or overwritten.
+fn damaged() -> impl Strategy<Value = Vec<u8>> {
+    let cut = (0..3_u8, any::<proptest::sample::Index>(), 0..200_usize, any::<u8>());
+    vec(cut, 1..6).prop_map(|cuts| {
+        let mut stream = sample().into_bytes();
+        for (kind, place, length, byte) in cuts {
+            let from = place.index(stream.len());
+            let to = (from + length).min(stream.len());
+            match kind {
+                0 => drop(stream.drain(from..to)),
+                1 => stream.splice(from..from, stream[from..to].to_vec()).for_each(drop),
+                _ => stream[from] = byte,
+            }
+            if stream.is_empty() {
+                stream.push(byte);
+            }
+        }
+        stream
+    })
+}
+
+proptest! {
+    #[test]
+    fn damage_is_an_end_or_an_error_and_pieces_do_not_matter(stream in damaged(), size in 1..50_usize) {
+        let read = read_pieces([stream.as_slice()]);
+        prop_assert_eq!(&read_pieces(stream.chunks(size)), &read);
+        for event in &read.0 {
+            if let Event::BlockDone(block) = event {
+                prop_assert!(annals_transcript::json::RawJson::parse(&block.json).is_ok());
+                prop_assert!(std::str::from_utf8(&block.json).is_ok());
+            }
+        }
     }
 }

@@ -142,6 +142,8 @@ async fn what_is_on_this_machine_needs_no_proxy() {
 fn what_cannot_be_set_up_is_told_without_secrets() {
     let mut odd = settings("http://127.0.0.1:1");
     odd.headers = vec![("x-gate".into(), "secret\nword".into())];
+    let shown = format!("{odd:?}");
+    assert!(shown.contains("x-gate") && !shown.contains("secret"), "{shown}");
     let error = Client::new(odd).unwrap_err().to_string();
     assert_eq!(error, "the header \"x-gate\" cannot be sent");
     let mut odd = settings("https://api.example.invalid");
