@@ -86,6 +86,11 @@ impl ScriptedApi {
         format!("http://{}", self.address)
     }
 
+    /// How many connections there were so far.
+    pub fn connections(&self) -> usize {
+        self.shared.state().connections.len()
+    }
+
     /// Every request so far, in the order of arrival.
     pub fn requests(&self) -> Vec<Captured> {
         self.shared.state().requests.clone()

@@ -167,6 +167,20 @@ fn an_input_that_is_cut_is_told_and_not_run() {
 }
 
 #[test]
+fn an_input_that_came_whole_stands_and_one_that_was_cut_does_not() {
+    let opening = opened(0, r#"{"type":"tool_use","id":"t","name":"B","input":{"a":1}}"#);
+    let piece = delta(0, r#"{"type":"input_json_delta","partial_json":"{\"a"}"#);
+    assert_eq!(
+        whole(&[opening.clone(), stopped(0)]),
+        [r#"{"type":"tool_use","id":"t","name":"B","input":{"a":1}}"#]
+    );
+    assert_eq!(
+        whole(&[opening, piece, stopped(0)]),
+        [r#"{"type":"tool_use","id":"t","name":"B","input":{}}"#]
+    );
+}
+
+#[test]
 fn what_is_new_is_carried_or_let_pass() {
     let parts = [
         data(r#"{"type":"weather","sun":1}"#),

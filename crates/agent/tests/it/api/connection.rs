@@ -6,11 +6,11 @@ use std::thread;
 use std::time::Duration;
 
 use annals_agent::api::call::{CallError, Caller, Manner};
-use annals_agent::api::client::{Client, ClientError, Detour};
+use annals_agent::api::client::{Client, ClientError, Detour, Settings};
 use annals_agent::api::failure::Failure;
 use annals_agent::api::retry::{GiveUp, Patience};
-use annals_testkit::skipped;
 
+use super::secure::CERTIFICATE;
 use super::{HANGS, Still, Talk, request, settings};
 
 #[tokio::test]
@@ -52,7 +52,7 @@ async fn limits_are_kept() {
 }
 
 /// What a call to a client of this kind ends with.
-async fn fails(client: &Client, most: u32) -> (Failure, GiveUp) {
+pub(super) async fn fails(client: &Client, most: u32) -> (Failure, GiveUp) {
     let patience = Patience { most, first: Duration::ZERO, ..Patience::default() };
     let manner = Manner { patience, ..Manner::default() };
     let caller = Caller { transport: client, surroundings: &Still, manner };
@@ -95,13 +95,11 @@ fn listener(answer: &'static [u8], connections: usize) -> (String, thread::JoinH
 #[tokio::test]
 async fn what_is_not_secure_is_not_tried_again() {
     let (address, heard) = listener(b"HTTP/1.1 400 Bad Request\r\n\r\n", 1);
-    let client = match Client::new(settings(&format!("https://{address}"))) {
-        Err(ClientError::NoTrust) => {
-            skipped("what_is_not_secure_is_not_tried_again", "this system trusts no certificates");
-            return;
-        }
-        client => client.unwrap(),
-    };
+    let client = Client::new(Settings {
+        trusted: vec![CERTIFICATE.to_vec()],
+        ..settings(&format!("https://{address}"))
+    });
+    let client = client.unwrap();
     let (failure, why) = fails(&client, 10).await;
     assert!(matches!(failure, Failure::Tls { .. }) && why == GiveUp::Hopeless, "{failure:?}");
     let heard = heard.join().unwrap();
@@ -115,13 +113,8 @@ async fn a_proxy_is_asked_for_the_way() {
     through.detour =
         Some(Detour { proxy: format!("http://user:word@{address}"), without: "other.example".into() });
     assert!(!format!("{:?}", through.detour).contains("word"));
-    let client = match Client::new(through) {
-        Err(ClientError::NoTrust) => {
-            skipped("a_proxy_is_asked_for_the_way", "this system trusts no certificates");
-            return;
-        }
-        client => client.unwrap(),
-    };
+    through.trusted = vec![CERTIFICATE.to_vec()];
+    let client = Client::new(through).unwrap();
     let (failure, _) = fails(&client, 0).await;
     assert!(matches!(failure, Failure::Connect { .. }), "{failure:?}");
     let heard = heard.join().unwrap();
@@ -138,6 +131,20 @@ async fn what_is_on_this_machine_needs_no_proxy() {
     assert_eq!(talk.ask("a").await.stop(), "end_turn");
 }
 
+#[tokio::test]
+async fn a_connection_is_used_again() {
+    let mut talk = Talk::new(
+        r#"{"a":[[{"type":"text","text":"ok"}]],"cut":[{"content":[],"play":["head",{"events":[0,2]}],"times":1}]}"#,
+    );
+    talk.manner.patience.most = 1;
+    for _ in 0..3 {
+        assert_eq!(talk.ask("a").await.stop(), "end_turn");
+    }
+    assert_eq!((talk.requests().len(), talk.api.connections()), (3, 1));
+    assert_eq!(talk.ask("cut").await.stop(), "end_turn");
+    assert_eq!((talk.requests().len(), talk.api.connections()), (5, 2), "a broken one is not");
+}
+
 #[test]
 fn what_cannot_be_set_up_is_told_without_secrets() {
     let mut odd = settings("http://127.0.0.1:1");
@@ -147,6 +154,7 @@ fn what_cannot_be_set_up_is_told_without_secrets() {
     let error = Client::new(odd).unwrap_err().to_string();
     assert_eq!(error, "the header \"x-gate\" cannot be sent");
     let mut odd = settings("https://api.example.invalid");
+    odd.trusted = vec![CERTIFICATE.to_vec()];
     odd.detour = Some(Detour { proxy: "http://user:word@".into(), without: String::new() });
     let error = Client::new(odd).unwrap_err().to_string();
     assert!(!error.contains("word"), "{error}");

@@ -5,6 +5,7 @@ mod connection;
 mod memory;
 mod odd;
 mod refused;
+mod secure;
 mod splits;
 mod time;
 
