@@ -1,14 +1,18 @@
 //! Streams that break: before anything stands the request is sent again, after that never.
 
-use annals_agent::api::call::{CallError, Progress};
+use std::time::Duration;
+
+use annals_agent::api::call::{CallError, Caller, Progress};
 use annals_agent::api::retry::GiveUp;
 
-use super::Talk;
+use super::{Still, Talk, request};
 
 /// Events: 0 start · 1–5 thinking · 6–8 text · 9–12 call · 13 reason · 14 stop.
 const CONTENT: &str = r#""content":[{"type":"thinking","thinking":"plän"},{"type":"text","text":"Hallo 😀"},
     {"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"ls"}}]"#;
 const TEXT: &str = r#"{"type":"text","text":"Hallo 😀"}"#;
+/// Longer than a busy machine keeps a server from answering.
+const SHORT: Duration = Duration::from_secs(2);
 const CALL: &str = r#"{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"ls"}}"#;
 
 fn step(parts: &str, times: &str) -> Talk {
@@ -21,7 +25,7 @@ async fn f1_a_reset_before_anything_stands_is_tried_again() {
         r#""reset""#,
         r#""head","reset""#,
         r#""head",{"bytes":[0,40]},"reset""#,
-        r#""head",{"events":[0,1]},{"wait_ms":20},"reset""#,
+        r#""head",{"events":[0,1]},{"wait_ms":200},"reset""#,
         r#""head",{"events":[0,1]}"#,
         r#""head",{"events":[0,1]},"end""#,
         r#""head","end""#,
@@ -72,13 +76,11 @@ async fn f2_thinking_alone_is_given_two_quick_tries_and_never_kept_twice() {
 
 #[tokio::test]
 async fn f3_a_cut_inside_the_second_block_keeps_the_first() {
-    for end in ["", r#","reset""#, r#",{"hex":"0a0aff"},"stall""#] {
+    for end in ["", r#","reset""#, r#",{"hex":"646174613a20ff0a"},"stall""#] {
         let two = r#""content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]"#;
         // 0 start · 1–4 the first, a ping among them · 5 the second opens · 6 its text.
-        let talk = Talk::step(
-            &format!(r#"{{{two},"play":["head",{{"events":[0,7]}},{{"wait_ms":50}}{end}]}}"#)
-                .replace("0a0aff", "646174613a20ff0a"),
-        );
+        let talk =
+            Talk::step(&format!(r#"{{{two},"play":["head",{{"events":[0,7]}},{{"wait_ms":200}}{end}]}}"#));
         let told = talk.ask("a").await;
         assert_eq!(told.blocks(), [r#"{"type":"text","text":"one"}"#], "{end}: {}", told.breach());
         assert_eq!((talk.requests().len(), told.retries().len()), (1, 0), "{end}");
@@ -98,7 +100,7 @@ async fn f4_a_cut_after_a_call_is_not_asked_again() {
 
 #[tokio::test]
 async fn f5_the_end_of_the_bytes_after_a_reason_is_the_end() {
-    for end in ["", r#","end""#, r#",{"wait_ms":50},"reset""#] {
+    for end in ["", r#","end""#, r#",{"wait_ms":200},"reset""#] {
         let talk = step(&format!(r#""head",{{"events":[0,14]}}{end}"#), "");
         let told = talk.ask("a").await;
         assert_eq!((told.stop(), told.blocks().len(), talk.requests().len()), ("tool_use", 3, 1), "{end}");
@@ -129,11 +131,11 @@ async fn f9_an_error_event_ends_it_though_the_connection_stays() {
 #[tokio::test]
 async fn f14_silence_is_noticed() {
     let mut talk = step(r#""head",{"events":[0,9]},"stall""#, "");
-    talk.manner.idle = std::time::Duration::from_millis(300);
+    talk.manner.idle = SHORT;
     let told = talk.ask("a").await;
-    assert_eq!((told.blocks().len(), told.breach().as_str()), (2, "nothing came for 0 seconds"));
+    assert_eq!((told.blocks().len(), told.breach().as_str()), (2, "nothing came for 2 seconds"));
     let mut talk = step(r#""stall""#, r#","times":1"#);
-    talk.manner.idle = std::time::Duration::from_millis(300);
+    talk.manner.idle = SHORT;
     let told = talk.ask("a").await;
     assert_eq!((told.stop(), told.retries().len()), ("tool_use", 1));
 }
@@ -143,8 +145,11 @@ async fn a_call_that_is_dropped_is_gone() {
     let talk = Talk::new(&format!(
         r#"{{"a":[{{{CONTENT},"play":["head",{{"events":[0,9]}},"stall"]}}],"b":[{{{CONTENT}}}]}}"#
     ));
-    let waited = tokio::time::timeout(std::time::Duration::from_millis(300), talk.ask("a")).await;
-    assert!(waited.is_err());
+    let (mut stands, asked) = (false, request("@@a@@"));
+    let caller = Caller { transport: &talk.client, surroundings: &Still, manner: talk.manner.clone() };
+    let mut report = |told| stands |= matches!(told, Progress::Block(_));
+    let dropped = tokio::time::timeout(SHORT, caller.call(&asked, &mut report)).await;
+    assert!(dropped.is_err() && stands);
     let told = talk.ask("b").await;
     assert_eq!((told.stop(), told.blocks().len(), talk.requests().len()), ("tool_use", 3, 2));
 }
