@@ -6,6 +6,7 @@ use annals_transcript::json::{Fields, ObjectWriter, Value};
 
 use super::http::Request;
 use super::message::{Question, compose};
+use super::play::Part;
 use super::script::{Fault, Place, Script, Step};
 use super::sse;
 use super::validate::{Rule, Violation, check_headers, validate, validate_count};
@@ -19,8 +20,21 @@ pub(super) type Played = BTreeMap<(String, usize), u64>;
 /// What goes back.
 #[derive(Debug)]
 pub(super) enum Reply {
-    Json { status: u16, headers: Vec<(String, String)>, body: Vec<u8> },
-    Stream { events: Vec<Vec<u8>>, broken_off: BrokenOff, chunk_bytes: Option<usize> },
+    Json {
+        status: u16,
+        headers: Vec<(String, String)>,
+        body: Vec<u8>,
+    },
+    Stream {
+        events: Vec<Vec<u8>>,
+        broken_off: BrokenOff,
+        chunk_bytes: Option<usize>,
+    },
+    /// What happens on the wire, and the events of the message that it may be about.
+    Play {
+        parts: Vec<Part>,
+        events: Vec<Vec<u8>>,
+    },
     HangUp,
 }
 
@@ -36,7 +50,7 @@ impl Reply {
     pub(super) fn status(&self) -> Option<u16> {
         match self {
             Self::Json { status, .. } => Some(*status),
-            Self::Stream { .. } => Some(200),
+            Self::Stream { .. } | Self::Play { .. } => Some(200),
             Self::HangUp => None,
         }
     }
@@ -121,6 +135,7 @@ fn play(body: &Fields<'_>, number: usize, script: &Script, played: &mut Played) 
             };
             Reply::Json { status, headers: headers.clone(), body }
         }
+        Fault::Play(parts) => Reply::Play { parts: parts.clone(), events: sse::events(&message) },
         Fault::BreakOff { .. } if !body.is_true("stream") => Reply::HangUp,
         Fault::BreakOff { events } => {
             let kept = sse::events(&message).into_iter().take(*events).collect();

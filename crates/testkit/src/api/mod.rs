@@ -8,6 +8,7 @@ mod answer;
 mod base64;
 pub(crate) mod http;
 mod message;
+mod play;
 mod record;
 mod script;
 mod server;

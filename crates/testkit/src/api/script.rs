@@ -9,6 +9,7 @@
 //! | `break_after_events` | the stream ends in the middle; without a stream there is no answer |
 //! | `times` | how often the error or the break happens before the step goes well; always, where it is not said |
 //! | `chunk_bytes` | the stream comes in pieces of this size, whatever they cut |
+//! | `play` | what happens on the wire instead, part by part: any bytes, pauses, cuts and resets; see `play.rs` |
 //!
 //! `{{CWD}}` in any string stands for the client's work folder. A request without tools is an aside of the client's: it
 //! gets the texts of the step and none of its faults.
@@ -19,6 +20,8 @@
 use std::collections::BTreeMap;
 
 use annals_transcript::json::{Kind, Value, write_string};
+
+use super::play::Part;
 
 /// What stands in a script for the folder in which the client works.
 const WORKDIR: &str = "{{CWD}}";
@@ -54,6 +57,8 @@ pub(super) enum Fault {
     Status { status: u16, kind: String, message: String, headers: Vec<(String, String)> },
     /// The connection ends after this many events of the stream.
     BreakOff { events: usize },
+    /// These things happen on the wire instead of an answer.
+    Play(Vec<Part>),
 }
 
 /// The step that a request has come to.
@@ -133,6 +138,9 @@ fn read_step(script: &str, value: Value<'_>) -> Step {
             "break_after_events" => {
                 let events = field.value.count().unwrap_or(0) as usize;
                 step.fault = Fault::BreakOff { events };
+            }
+            "play" => {
+                step.fault = Fault::Play(field.value.items().map(|part| Part::read(script, part)).collect())
             }
             "status" => {
                 step.fault = Fault::Status {

@@ -4,12 +4,14 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 use std::{fs, mem};
 
 use super::answer::{BrokenOff, Played, Reply, answer, request_id};
 use super::http::{self, Request};
+use super::play::{self, After};
 use super::record::Captured;
 use super::script::Script;
 
@@ -44,7 +46,8 @@ struct Shared {
 struct State {
     requests: Vec<Captured>,
     played: Played,
-    connections: Vec<TcpStream>,
+    /// Weak, so that a connection that is to be reset is really gone with its thread.
+    connections: Vec<Weak<TcpStream>>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -83,6 +86,11 @@ impl ScriptedApi {
         format!("http://{}", self.address)
     }
 
+    /// How many connections there were so far.
+    pub fn connections(&self) -> usize {
+        self.shared.state().connections.len()
+    }
+
     /// Every request so far, in the order of arrival.
     pub fn requests(&self) -> Vec<Captured> {
         self.shared.state().requests.clone()
@@ -101,7 +109,7 @@ impl Drop for ScriptedApi {
             let mut state = self.shared.state();
             (mem::take(&mut state.connections), mem::take(&mut state.threads))
         };
-        for connection in connections {
+        for connection in connections.iter().filter_map(Weak::upgrade) {
             // It may have ended by itself.
             let _ = connection.shutdown(Shutdown::Both);
         }
@@ -139,7 +147,8 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
             return;
         }
         let Ok(stream) = stream else { continue };
-        let Ok(ours) = stream.try_clone() else { continue };
+        let stream = Arc::new(stream);
+        let ours = Arc::downgrade(&stream);
         let theirs = Arc::clone(shared);
         // A client that goes away in the middle is no concern of the server's.
         let thread = thread::spawn(move || drop(serve(stream, &theirs)));
@@ -151,8 +160,17 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 
 /// Both directions of a connection, the reading one buffered.
 struct Connection {
-    reader: BufReader<TcpStream>,
-    writer: TcpStream,
+    reader: BufReader<Handle>,
+    writer: Arc<TcpStream>,
+}
+
+/// The reading end.
+struct Handle(Arc<TcpStream>);
+
+impl Read for Handle {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        (&*self.0).read(buffer)
+    }
 }
 
 impl Read for Connection {
@@ -173,33 +191,39 @@ impl BufRead for Connection {
 
 impl Write for Connection {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.writer.write(bytes)
+        (&*self.writer).write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.writer.flush()
+        (&*self.writer).flush()
     }
 }
 
-fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
+fn serve(stream: Arc<TcpStream>, shared: &Shared) -> io::Result<()> {
     // Each write is to be seen as it is made, odd pieces above all.
     stream.set_nodelay(true)?;
-    let writer = stream.try_clone()?;
-    let mut connection = Connection { reader: BufReader::new(stream), writer };
-    let served = converse(&mut connection, shared);
-    // The server keeps a handle of its own, so dropping ours alone would not end the connection.
-    let _ = connection.writer.shutdown(Shutdown::Both);
-    served
+    let writer = Arc::clone(&stream);
+    let mut connection = Connection { reader: BufReader::new(Handle(stream)), writer };
+    match converse(&mut connection, shared)? {
+        // Dropping it is what sends the reset: a shutdown would be an orderly end.
+        After::Reset => {}
+        After::GoOn | After::Close => drop(connection.writer.shutdown(Shutdown::Both)),
+    }
+    Ok(())
 }
 
-fn converse(connection: &mut Connection, shared: &Shared) -> io::Result<()> {
+fn converse(connection: &mut Connection, shared: &Shared) -> io::Result<After> {
     while let Some(request) = http::read(connection)? {
         let last = request.is_last();
         let only_head = request.method == "HEAD";
         let (reply, number) = shared.take(request);
         let request_id = request_id(number);
         match reply {
-            Reply::HangUp => return Ok(()),
+            Reply::HangUp => return Ok(After::Close),
+            Reply::Play { parts, events } => match play::perform(connection, &parts, &events, &request_id)? {
+                After::GoOn => {}
+                after => return Ok(after),
+            },
             Reply::Json { status, headers, body } => {
                 let length = body.len().to_string();
                 let mut all = vec![
@@ -223,7 +247,7 @@ fn converse(connection: &mut Connection, shared: &Shared) -> io::Result<()> {
                     connection.write_all(&http::chunk(&piece))?;
                 }
                 if broken_off == BrokenOff::Yes {
-                    return Ok(());
+                    return Ok(After::Close);
                 }
                 connection.write_all(&http::chunk(&[]))?;
             }
@@ -232,7 +256,13 @@ fn converse(connection: &mut Connection, shared: &Shared) -> io::Result<()> {
             break;
         }
     }
-    Ok(())
+    Ok(After::Close)
+}
+
+impl play::Wire for Connection {
+    fn reset_on_close(&self) -> io::Result<()> {
+        socket2::SockRef::from(&*self.writer).set_linger(Some(Duration::ZERO))
+    }
 }
 
 /// The events as they are, or all of them cut into pieces of one size.

@@ -176,7 +176,7 @@ fn many_requests_go_over_one_connection() {
             seen.push(byte[0]);
         }
     }
-    assert_eq!(api.requests().len(), 2);
+    assert_eq!((api.requests().len(), api.connections()), (2, 1));
 }
 
 #[test]
@@ -207,4 +207,31 @@ fn each_request_is_logged() {
         "{text}"
     );
     assert!(log.join("001.json").is_file() && !log.join("002.json").exists());
+}
+
+#[test]
+fn a_connection_can_be_played_any_way() {
+    let script = r#"{"reset":[{"content":[],"play":["head",{"text":"x"},{"wait_ms":20},"reset"]}],
+        "close":[{"content":[],"play":["head",{"bytes":[0,9]}]}],"once":[{"content":[],"play":["reset"],"times":1}]}"#;
+    let api = ScriptedApi::start(Script::parse(script, "/w"));
+    let send = |name: &str| {
+        let mut stream = TcpStream::connect(("127.0.0.1", api.port())).unwrap();
+        let body = format!(
+            r#"{{"model":"m","max_tokens":9,"stream":true,"tools":[{{"name":"X"}}],"messages":{}}}"#,
+            prompt(&format!("@@{name}@@"))
+        );
+        let length = body.len();
+        let head = format!(
+            "POST /v1/messages HTTP/1.1\r\nconnection: close\r\ncontent-length: {length}\r\n{HEADERS}\r\n"
+        );
+        stream.write_all((head + &body).as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        let end = stream.read_to_end(&mut answer).map_err(|error| error.kind());
+        (String::from_utf8_lossy(&answer).into_owned(), end.err())
+    };
+    assert_eq!(send("reset").1, Some(io::ErrorKind::ConnectionReset));
+    let (answer, end) = send("close");
+    assert!(answer.ends_with("\r\n\r\n9\r\nevent: me\r\n") && end.is_none(), "{answer}");
+    assert_eq!(send("once").1, Some(io::ErrorKind::ConnectionReset));
+    assert!(send("once").0.contains("message_stop"));
 }

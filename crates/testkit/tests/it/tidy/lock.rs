@@ -4,9 +4,10 @@ use super::read;
 
 /// The most packages that Cargo.lock may hold, ours included. Raise it only with a reason in the commit.
 ///
-/// 150 since `collect` speaks https: rustls with ring, and the certificates of each system, are 26 packages, half of them
-/// for other systems than the one that builds. Five more are gzip.
-const MOST_PACKAGES: usize = 150;
+/// 120 without a network. A client of the API needs HTTP and TLS: tokio, reqwest and rustls bring some 105 packages, of which
+/// a third are for systems that are not built here (Windows, Android, WebAssembly) and another third spell host names;
+/// `collect` speaks https with the same rustls. Five more are gzip.
+const MOST_PACKAGES: usize = 232;
 
 fn packages(lock: &str) -> usize {
     lock.lines().filter(|line| line.trim() == "[[package]]").count()

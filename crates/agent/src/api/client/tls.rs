@@ -1,0 +1,33 @@
+//! Whom to trust: the certificates of the system and those that the person names. One provider of cryptography, chosen
+//! here, whatever others in the program choose.
+
+use std::sync::Arc;
+
+use rustls::crypto::ring;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+
+use super::{ClientError, Settings};
+
+pub(super) fn configuration(settings: &Settings) -> Result<ClientConfig, ClientError> {
+    let mut roots = RootCertStore::empty();
+    // Reading the system's certificates takes a while, and nobody needs them without TLS.
+    if settings.endpoint.messages.scheme() == "https" {
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        for (number, file) in settings.trusted.iter().enumerate() {
+            let wrong = |detail: String| ClientError::Certificate { number, detail };
+            for certificate in CertificateDer::pem_slice_iter(file) {
+                let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
+                roots.add(certificate).map_err(|error| wrong(error.to_string()))?;
+            }
+        }
+        if roots.is_empty() {
+            return Err(ClientError::NoTrust);
+        }
+    }
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let builder = builder.with_safe_default_protocol_versions();
+    let builder = builder.map_err(|error| ClientError::Setup(error.to_string()))?;
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+}

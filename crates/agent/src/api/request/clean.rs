@@ -1,0 +1,121 @@
+//! What has to go from a stored block before it is sent: marks of another request, halves of characters, and bytes that
+//! are no text.
+
+use std::borrow::Cow;
+
+use annals_transcript::json::{ObjectWriter, Value};
+
+const MARK: &str = "cache_control";
+const REPLACEMENT: &[u8] = b"\\ufffd";
+/// How long `\uXXXX` is.
+const ESCAPE: usize = 6;
+
+/// The block as it can be sent; the same bytes where nothing stands in the way, which is nearly always.
+pub(super) fn sendable(block: &[u8]) -> Cow<'_, [u8]> {
+    let is_text = std::str::from_utf8(block).is_ok();
+    if is_text && memchr::memmem::find(block, b"\\u").is_none() {
+        return without_marks(block).map_or(Cow::Borrowed(block), Cow::Owned);
+    }
+    // Stored sessions hold such bytes; the API takes UTF-8 only.
+    let text = String::from_utf8_lossy(block);
+    let whole = whole_characters(text.as_bytes());
+    Cow::Owned(without_marks(&whole).unwrap_or(whole))
+}
+
+/// The block without cache marks of its own and of what a tool's result holds; nothing where it has none.
+fn without_marks(block: &[u8]) -> Option<Vec<u8>> {
+    memchr::memmem::find(block, MARK.as_bytes())?;
+    let fields = Value::parse(block).ok()?.fields()?;
+    let is_marked = |value: Value<'_>| value.get(MARK).is_some();
+    let content = fields.get("content");
+    if fields.get(MARK).is_none() && !content.is_some_and(|list| list.items().any(is_marked)) {
+        return None;
+    }
+    let mut out = Vec::with_capacity(block.len());
+    let mut object = ObjectWriter::begin(&mut out);
+    for field in fields.iter().filter(|field| !field.key.is(MARK)) {
+        let place = object.key(&field.key.decode());
+        let inner: Vec<_> = match field.key.is("content") {
+            true => field
+                .value
+                .items()
+                .map(|item| without_marks(item.raw()).unwrap_or(item.raw().to_vec()))
+                .collect(),
+            false => vec![],
+        };
+        if inner.is_empty() {
+            place.extend_from_slice(field.value.raw());
+        } else {
+            place.push(b'[');
+            place.extend_from_slice(&inner.join(&b","[..]));
+            place.push(b']');
+        }
+    }
+    object.end();
+    Some(out)
+}
+
+/// The bytes with U+FFFD for every escape that is half of a character: JavaScript writes them, the API refuses them.
+fn whole_characters(block: &[u8]) -> Vec<u8> {
+    let mut out = block.to_vec();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'\\', block.get(at..).unwrap_or_default()) {
+        let here = at + found;
+        at = match unit(block, here) {
+            Some(0xd800..=0xdbff) if matches!(unit(block, here + ESCAPE), Some(0xdc00..=0xdfff)) => {
+                here + 2 * ESCAPE
+            }
+            Some(0xd800..=0xdfff) => {
+                out[here..here + ESCAPE].copy_from_slice(REPLACEMENT);
+                here + ESCAPE
+            }
+            Some(_) => here + ESCAPE,
+            None => here + 2,
+        };
+    }
+    out
+}
+
+fn unit(block: &[u8], at: usize) -> Option<u16> {
+    let digits = block.get(at..at + ESCAPE)?.strip_prefix(b"\\u")?;
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(block: &str, expected: &str) {
+        assert_eq!(String::from_utf8_lossy(&sendable(block.as_bytes())), expected);
+    }
+
+    #[test]
+    fn marks_of_other_requests_go() {
+        let mark = r#""cache_control":{"type":"ephemeral"}"#;
+        check(&format!(r#"{{"type":"text",{mark},"text":"x"}}"#), r#"{"type":"text","text":"x"}"#);
+        check(
+            &format!(
+                r#"{{"type":"tool_result","content":[{{"type":"text","text":"x",{mark}}},{{"a":1}}],{mark}}}"#
+            ),
+            r#"{"type":"tool_result","content":[{"type":"text","text":"x"},{"a":1}]}"#,
+        );
+        let input = r#"{"type":"tool_use","input":{"cache_control":1,"content":"cache_control"}}"#;
+        check(input, input);
+        let untouched = r#"{ "type" : "text", "text" : "cache_control" }"#;
+        assert!(matches!(sendable(untouched.as_bytes()), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_go() {
+        let sent = sendable(b"{\"text\":\"a\xffb\xc3\"}").into_owned();
+        assert_eq!(String::from_utf8(sent).unwrap(), "{\"text\":\"a\u{fffd}b\u{fffd}\"}");
+    }
+
+    #[test]
+    fn halves_of_characters_go() {
+        check(
+            r#"{"text":"a\ud83d\ude00\u00e9 \ud83d! \\ud83d \udc00"}"#,
+            r#"{"text":"a\ud83d\ude00\u00e9 \ufffd! \\ud83d \ufffd"}"#,
+        );
+    }
+}

@@ -1,0 +1,198 @@
+//! One content block: what it opened with, what was added, and the JSON that both make.
+//!
+//! Strings are joined as they were written, escapes and all, so that a character whose halves came in two pieces is whole
+//! again and nothing is spelled anew.
+
+use annals_transcript::json::{ObjectWriter, RawJson, Value, write_string};
+
+/// What a block is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// Text for the person.
+    Text,
+    /// What the model thought, signed.
+    Thinking,
+    /// What it thought and may not be read.
+    RedactedThinking,
+    /// A call of one of the client's tools.
+    ToolUse,
+    /// A call of one of the server's tools.
+    ServerToolUse,
+    /// Anything else, by its `type`.
+    Other(String),
+}
+
+impl BlockKind {
+    fn parse(name: &str) -> Self {
+        match name {
+            "text" => Self::Text,
+            "thinking" => Self::Thinking,
+            "redacted_thinking" => Self::RedactedThinking,
+            "tool_use" => Self::ToolUse,
+            "server_tool_use" => Self::ServerToolUse,
+            other => Self::Other(other.to_owned()),
+        }
+    }
+
+    /// Whether it is worth nothing without what follows it.
+    pub fn is_thinking(&self) -> bool {
+        matches!(self, Self::Thinking | Self::RedactedThinking)
+    }
+}
+
+/// A block that is whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its place in the response.
+    pub index: u64,
+    /// What it is.
+    pub kind: BlockKind,
+    /// The block: a JSON object, its strings and its input as they were served.
+    pub json: Vec<u8>,
+    /// The input of a call, where it is not JSON (the response was cut inside it): then the block holds `{}`, and the
+    /// tool must not run.
+    pub unreadable_input: Option<String>,
+}
+
+impl Block {
+    /// A string of the block; empty where there is none.
+    pub fn text(&self, key: &str) -> String {
+        let found = Value::parse(&self.json).ok().and_then(|block| block.get(key)).and_then(Value::text);
+        found.map_or_else(String::new, |text| text.to_string())
+    }
+}
+
+/// A block that has begun.
+#[derive(Debug)]
+pub(super) struct OpenBlock {
+    pub(super) kind: BlockKind,
+    opening: RawJson,
+    /// What was added to strings, as written between the quotes, by key.
+    strings: Vec<(&'static str, Vec<u8>)>,
+    /// The pieces of the input, as written between the quotes.
+    input: Vec<u8>,
+    citations: Vec<RawJson>,
+}
+
+impl OpenBlock {
+    pub(super) fn new(opening: Value<'_>) -> Self {
+        let kind =
+            opening.get("type").and_then(Value::text).map_or_else(String::new, |kind| kind.to_string());
+        Self {
+            kind: BlockKind::parse(&kind),
+            opening: RawJson::of(opening),
+            strings: Vec::new(),
+            input: Vec::new(),
+            citations: Vec::new(),
+        }
+    }
+
+    /// A string of what it opened with.
+    pub(super) fn opened_with(&self, key: &str) -> Option<String> {
+        self.opening.value().get(key).and_then(Value::text).map(|text| text.to_string())
+    }
+
+    pub(super) fn add_string(&mut self, key: &'static str, raw: &[u8]) {
+        match self.strings.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, whole)) => whole.extend_from_slice(raw),
+            None => self.strings.push((key, raw.to_vec())),
+        }
+    }
+
+    pub(super) fn add_input(&mut self, raw: &[u8]) {
+        self.input.extend_from_slice(raw);
+    }
+
+    pub(super) fn add_citation(&mut self, citation: Value<'_>) {
+        self.citations.push(RawJson::of(citation));
+    }
+
+    /// The whole block.
+    pub(super) fn close(self, index: u64) -> Block {
+        let input = decode(&self.input);
+        let said = !input.trim().is_empty();
+        let is_readable = said && Value::parse(input.as_bytes()).is_ok();
+        let input_json: Option<&[u8]> = match (said, is_readable) {
+            // What it opened with stands: usually `{}`, which is what no pieces mean.
+            (false, _) => None,
+            (true, true) => Some(input.as_bytes()),
+            (true, false) => Some(b"{}"),
+        };
+        let mut json = Vec::with_capacity(self.opening.raw().len() + self.input.len());
+        self.write(&mut json, input_json);
+        let unreadable_input = (said && !is_readable).then_some(input);
+        Block { index, kind: self.kind, json, unreadable_input }
+    }
+
+    fn write(&self, out: &mut Vec<u8>, input: Option<&[u8]>) {
+        let mut object = ObjectWriter::begin(out);
+        let opening = self.opening.value().fields();
+        let has = |key: &str| opening.as_ref().is_some_and(|fields| fields.get(key).is_some());
+        for field in opening.iter().flat_map(|fields| fields.iter()) {
+            let key = field.key.decode();
+            let added = self.strings.iter().find(|(known, _)| *known == key);
+            let place = object.key(&key);
+            match (added, &*key) {
+                (Some((_, added)), _) => {
+                    let before = field.value.text().map_or(&b""[..], |text| text.raw());
+                    write_joined(place, &[before, added]);
+                }
+                (None, "input") => place.extend_from_slice(input.unwrap_or(field.value.raw())),
+                (None, "citations") if !self.citations.is_empty() => {
+                    self.write_citations(place, Some(field.value));
+                }
+                (None, _) => place.extend_from_slice(field.value.raw()),
+            }
+        }
+        for (key, added) in self.strings.iter().filter(|(key, _)| !has(key)) {
+            write_joined(object.key(key), &[added]);
+        }
+        if let Some(input) = input.filter(|_| !has("input")) {
+            object.raw("input", input);
+        }
+        if !self.citations.is_empty() && !has("citations") {
+            self.write_citations(object.key("citations"), None);
+        }
+        object.end();
+    }
+
+    fn write_citations(&self, out: &mut Vec<u8>, before: Option<Value<'_>>) {
+        let before = before.iter().flat_map(|list| list.items()).map(Value::raw);
+        let all: Vec<&[u8]> = before.chain(self.citations.iter().map(RawJson::raw)).collect();
+        out.push(b'[');
+        out.extend_from_slice(&all.join(&b","[..]));
+        out.push(b']');
+    }
+}
+
+/// A JSON string of parts that are the insides of JSON strings.
+fn write_joined(out: &mut Vec<u8>, parts: &[&[u8]]) {
+    out.push(b'"');
+    for part in parts {
+        out.extend_from_slice(part);
+    }
+    out.push(b'"');
+}
+
+/// What the inside of a JSON string says.
+fn decode(raw: &[u8]) -> String {
+    let mut quoted = Vec::with_capacity(raw.len() + 2);
+    write_joined(&mut quoted, &[raw]);
+    let text = Value::parse(&quoted).ok().and_then(Value::text);
+    text.map_or_else(String::new, |text| text.to_string())
+}
+
+/// An input that is no JSON, as the object in which the API wants it back.
+fn as_invalid_json(input: &str) -> Vec<u8> {
+    let mut out = b"{\"INVALID_JSON\":".to_vec();
+    write_string(&mut out, input);
+    out.push(b'}');
+    out
+}
+
+impl Block {
+    /// What a result may say of an input that is no JSON: the object in which the API wants it back.
+    pub fn unreadable_input_json(&self) -> Option<Vec<u8>> {
+        self.unreadable_input.as_deref().map(as_invalid_json)
+    }
+}

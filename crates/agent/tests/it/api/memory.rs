@@ -1,0 +1,59 @@
+//! A transport without a network: answers from a list, each piece after a pause, for tests with a stopped clock.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use annals_agent::api::failure::{ApiError, Failure, Refusal};
+use annals_agent::api::request::Body;
+use annals_agent::api::transport::{ByteSource, Head, Opened, Transport};
+
+/// What happens to one request.
+pub(super) enum Reply {
+    /// It is refused.
+    Refused { status: u16, headers: Vec<(String, String)>, message: &'static str },
+    /// A stream: pieces, each after a pause.
+    Stream(Vec<(Duration, String)>),
+    /// Nothing at all.
+    Silence,
+}
+
+/// Plays the replies one after the other.
+pub(super) struct Memory(Mutex<VecDeque<Reply>>);
+
+impl Memory {
+    pub(super) fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
+        Self(Mutex::new(replies.into_iter().collect()))
+    }
+
+    pub(super) fn left(&self) -> usize {
+        self.0.lock().unwrap().len()
+    }
+}
+
+/// The pieces that are still to come; after them there is silence.
+pub(super) struct Pieces(VecDeque<(Duration, String)>);
+
+impl Transport for Memory {
+    type Source = Pieces;
+
+    async fn send(&self, _: &Body) -> Result<Opened<Pieces>, Failure> {
+        let reply = self.0.lock().unwrap().pop_front().expect("no more requests were expected");
+        match reply {
+            Reply::Silence => std::future::pending().await,
+            Reply::Stream(pieces) => Ok(Opened { head: Head::default(), source: Pieces(pieces.into()) }),
+            Reply::Refused { status, headers, message } => {
+                let error = ApiError { kind: String::new(), message: message.into(), raw: None };
+                Err(Failure::Refused(Box::new(Refusal { status, headers, error })))
+            }
+        }
+    }
+}
+
+impl ByteSource for Pieces {
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, Failure> {
+        let Some((pause, piece)) = self.0.pop_front() else { return std::future::pending().await };
+        tokio::time::sleep(pause).await;
+        Ok(Some(piece.into_bytes()))
+    }
+}
