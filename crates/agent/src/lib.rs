@@ -2,3 +2,5 @@
 //!
 //! One enum of events leads out of it and one of commands into it; whoever draws or prints stands outside. It knows the
 //! store and the transcript, and neither surgery nor the index.
+
+pub mod policy;

@@ -1,0 +1,3 @@
+//! What a tool call may do: rules, modes, paths, trust. It decides and explains, and runs nothing.
+
+pub mod shell;

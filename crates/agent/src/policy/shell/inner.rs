@@ -1,0 +1,207 @@
+//! What a command runs that is not itself: `sh -c "…"`, `eval`, `sudo`, `find -exec`. Deny rules look at that too.
+
+use super::word::{Piece, Word};
+use super::wrappers::strip;
+use super::{Command, Direction, Script, parse};
+
+/// Something that runs within a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Inner {
+    /// A command whose words stand in the outer one.
+    Command(Command),
+    /// A text that is a script of its own.
+    Script(Script),
+    /// It runs something, and the text does not tell what.
+    Hidden(String),
+}
+
+const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "rbash", "fish"];
+
+/// Programs that run the command in their arguments: their options with a value, and how many words stand before it.
+const RUNNERS: [(&str, &str, usize); 29] = [
+    ("su", "sgG", 0),
+    ("sudo", "ugpCrtTRDhU", 0),
+    ("doas", "uC", 0),
+    ("env", "uCS", 0),
+    ("exec", "a", 0),
+    ("setsid", "", 0),
+    ("ionice", "cnpPu", 0),
+    ("chrt", "TPD", 1),
+    ("taskset", "", 1),
+    ("chroot", "", 1),
+    ("flock", "wE", 1),
+    ("watch", "n", 0),
+    ("xargs", "adEILnPs", 0),
+    ("parallel", "jN", 0),
+    ("busybox", "", 0),
+    ("unshare", "", 0),
+    ("nsenter", "tSG", 0),
+    ("strace", "eopsPuEaIOSX", 0),
+    ("ltrace", "eopsuan", 0),
+    ("script", "", 0),
+    ("nohup", "", 0),
+    ("nice", "n", 0),
+    ("time", "fo", 0),
+    ("timeout", "sk", 1),
+    ("stdbuf", "ioe", 0),
+    ("command", "", 0),
+    ("builtin", "", 0),
+    ("noglob", "", 0),
+    ("caffeinate", "tw", 0),
+];
+
+/// Runners that hand a text to a shell: `watch 'ls | wc'`, `flock FILE -c 'ls'`.
+const TAKE_TEXT: [&str; 5] = ["watch", "flock", "script", "parallel", "su"];
+
+/// The last part of a program's path, in small letters: on some systems `RM` is `rm`.
+pub(crate) fn base_name(program: &str) -> String {
+    program.rsplit('/').next().unwrap_or(program).to_ascii_lowercase()
+}
+
+/// Everything that the command runs besides itself; wrappers that [`strip`] takes off are taken off before.
+pub fn inner(command: &Command) -> Vec<Inner> {
+    let stripped = strip(command);
+    let Some(command) = stripped.last() else { return Vec::new() };
+    let Some(name) = command.name().map(|name| base_name(&name)) else { return Vec::new() };
+    let arguments = &command.words[1..];
+    if SHELLS.contains(&name.as_str()) {
+        return vec![of_shell(command, arguments)];
+    }
+    match name.as_str() {
+        "eval" => vec![script(&joined(arguments), arguments)],
+        "trap" => arguments.first().map(|word| script(&word.literal(), arguments)).into_iter().collect(),
+        "alias" => arguments.iter().filter_map(of_alias).collect(),
+        "find" | "fd" | "fdfind" => of_find(command, arguments),
+        _ => {
+            let runner = RUNNERS.iter().find(|(runner, ..)| *runner == name);
+            runner.map_or_else(Vec::new, |(_, values, before)| of_runner(command, values, *before))
+        }
+    }
+}
+
+fn joined(words: &[Word]) -> Option<String> {
+    let words: Option<Vec<_>> = words.iter().map(Word::literal).collect();
+    words.map(|words| words.join(" "))
+}
+
+fn script(text: &Option<String>, shown: &[Word]) -> Inner {
+    let hidden = || {
+        let shown: Vec<_> = shown.iter().map(|word| word.spelling.as_str()).collect();
+        Inner::Hidden(shown.join(" "))
+    };
+    text.as_deref().and_then(|text| parse(text).ok()).map_or_else(hidden, Inner::Script)
+}
+
+/// `-c TEXT`, else what comes in as text, else a file of which nothing is known here.
+fn of_shell(command: &Command, arguments: &[Word]) -> Inner {
+    let mut takes_text = false;
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let Some(text) = word.literal() else { return script(&None, arguments) };
+        if matches!(text.as_str(), "-o" | "+o" | "-O" | "+O" | "--rcfile" | "--init-file") {
+            words.next();
+        } else if text.starts_with(['-', '+']) && text.len() > 1 {
+            takes_text |= !text.starts_with("--") && text.contains('c');
+        } else if takes_text {
+            return script(&Some(text), arguments);
+        } else {
+            // A file; it is a command like any other program.
+            return Inner::Script(Script::default());
+        }
+    }
+    let texts = command.redirections.iter().filter(|redirection| redirection.direction == Direction::Text);
+    let texts: Vec<_> = texts.map(|redirection| redirection.target.literal()).collect();
+    let asks_version = arguments.iter().all(|word| word.beginning() == "--version") && !arguments.is_empty();
+    match texts.last() {
+        _ if asks_version => Inner::Script(Script::default()),
+        Some(text) if !takes_text => script(text, arguments),
+        _ => script(&None, &command.words),
+    }
+}
+
+fn of_alias(word: &Word) -> Option<Inner> {
+    let Some(text) = word.literal() else { return Some(Inner::Hidden(word.spelling.clone())) };
+    let (_, value) = text.split_once('=')?;
+    Some(script(&Some(value.to_owned()), std::slice::from_ref(word)))
+}
+
+fn with_words(command: &Command, words: &[Word]) -> Command {
+    Command { words: words.to_vec(), assignments: Vec::new(), redirections: Vec::new(), times: command.times }
+}
+
+/// The commands behind `-exec` and its like, each up to `;` or `+`.
+fn of_find(command: &Command, arguments: &[Word]) -> Vec<Inner> {
+    let is = |word: &Word, names: &[&str]| word.literal().is_some_and(|text| names.contains(&text.as_str()));
+    let runs = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
+    let mut found = Vec::new();
+    for (place, _) in arguments.iter().enumerate().filter(|(_, word)| is(word, &runs)) {
+        let rest = &arguments[place + 1..];
+        let end = rest.iter().position(|word| is(word, &[";", "+"])).unwrap_or(rest.len());
+        let mut words = rest[..end].to_vec();
+        for word in words.iter_mut().filter(|word| word.spelling.contains("{}")) {
+            word.pieces = vec![Piece::Unknown(super::word::Extent::One)];
+        }
+        found.push(Inner::Command(with_words(command, &words)));
+    }
+    // An expansion may be `-exec` itself.
+    let hides = |word: &&Word| word.literal().is_none() && word.beginning().is_empty() && !word.is_one();
+    found.extend(arguments.iter().find(hides).map(|word| Inner::Hidden(word.spelling.clone())));
+    found
+}
+
+/// The command behind a runner's options, assignments and own operands.
+fn of_runner(command: &Command, values: &str, before: usize) -> Vec<Inner> {
+    let arguments = &command.words[1..];
+    let mut at = 0;
+    let mut left = before;
+    while let Some(word) = arguments.get(at) {
+        let Some(text) = word.literal() else {
+            return vec![Inner::Hidden(command.spelling())];
+        };
+        if text == "--" {
+            at += 1;
+            break;
+        } else if let Some(long) = text.strip_prefix("--") {
+            // Whether a long option takes the next word is not known for all: look at both readings.
+            if !long.contains('=') && arguments.len() > at + 2 {
+                let mut found = of_rest(command, &arguments[at + 2..]);
+                found.extend(of_rest(command, &arguments[at + 1..]));
+                return found;
+            }
+            at += 1;
+        } else if let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) {
+            if command.name().is_some_and(|name| base_name(&name) == "env") && letters.contains('S') {
+                return vec![Inner::Hidden(command.spelling())];
+            }
+            at += if letters.ends_with(|last: char| values.contains(last)) { 2 } else { 1 };
+        } else if is_assignment(&text) {
+            at += 1;
+        } else if left > 0 {
+            left -= 1;
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    of_rest(command, arguments.get(at..).unwrap_or_default())
+}
+
+fn is_assignment(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
+fn of_rest(command: &Command, words: &[Word]) -> Vec<Inner> {
+    if words.is_empty() {
+        return Vec::new();
+    }
+    let inner = with_words(command, words);
+    let mut found = vec![Inner::Command(inner)];
+    let takes_text = command.name().is_some_and(|name| TAKE_TEXT.contains(&base_name(&name).as_str()));
+    if takes_text {
+        let texts = command.words.iter().filter_map(Word::literal).filter(|text| text.contains(' '));
+        found.extend(texts.filter_map(|text| parse(&text).ok()).map(Inner::Script));
+    }
+    found
+}
