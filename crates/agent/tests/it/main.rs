@@ -4,3 +4,4 @@
 
 mod policy_shell;
 mod policy_shell_bash;
+mod policy_table;

@@ -15,8 +15,9 @@ mod simple;
 mod word;
 mod wrappers;
 
+pub(crate) use inner::base_name;
 pub use inner::{Inner, inner};
-pub use word::{Piece, Word};
+pub use word::{Extent, Piece, Word};
 pub use wrappers::{Stripped, strip};
 
 use parser::Parser;
