@@ -7,6 +7,8 @@ pub mod mode;
 pub mod paths;
 mod read_only;
 pub mod rules;
+pub mod screen;
+pub mod settings;
 pub mod shell;
 pub mod trust;
 
@@ -14,3 +16,5 @@ pub use call::{Call, EditTool, ReadTool};
 pub use decide::Policy;
 pub use decision::{Because, Decision};
 pub use mode::Mode;
+pub use settings::Settings;
+pub use trust::{Trust, TrustFile};

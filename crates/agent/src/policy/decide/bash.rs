@@ -6,10 +6,10 @@ use super::inside::{Inside, folders, path_of};
 use super::{Policy, stated, suggest};
 use crate::policy::decision::{Because, Decision};
 use crate::policy::mode::Mode;
-use crate::policy::paths::{critical, is_protected, resolve};
+use crate::policy::paths::{Kind, critical, is_protected, resolve};
 use crate::policy::read_only::{Reach, reading};
 use crate::policy::rules::{List, Match, Matcher, Rule};
-use crate::policy::shell::{Command, Script, Unparsable, parse, strip};
+use crate::policy::shell::{Command, Script, Unparsable, Word, parse, strip};
 
 /// Variables that change how things look and nothing else.
 const HARMLESS: [&str; 18] = [
@@ -59,6 +59,12 @@ impl Policy<'_> {
             let known = folders.as_deref().unwrap_or(&working);
             if let Some(what) = critical(self.files, self.workspace, known, command) {
                 decision = Decision::ask(Because::Critical(what)).and(decision);
+            }
+        }
+        for command in &inside.perhaps {
+            if let Some(Decision::Deny { because } | Decision::Ask { because, .. }) = self.forbidden(command)
+            {
+                decision = Decision::ask(because).and(decision);
             }
         }
         self.not_shown(&inside).into_iter().fold(decision, |decision, more| more.and(decision))
@@ -173,6 +179,15 @@ impl Policy<'_> {
             return unknown(&command.spelling());
         }
         let Some(folders) = folders else { return unknown(&command.spelling()) };
+        let is_folder = |word: &Word| {
+            let path = path_of(word, self.workspace).unwrap_or_default();
+            let real = |folder: &PathBuf| resolve(self.files, folder, path.as_ref());
+            folders.iter().any(|folder| real(folder).is_ok_and(|path| path.kind == Kind::Folder))
+        };
+        // Folders are compared file by file, links followed.
+        if command.name().is_some_and(|name| name == "diff") && reading.paths.iter().any(is_folder) {
+            return unknown(&command.spelling());
+        }
         // Another folder may be another repository, whose configuration git obeys.
         if reading.is_git && folders.len() > 1 {
             return unknown(&command.spelling());
@@ -205,8 +220,8 @@ impl Policy<'_> {
             else {
                 return false;
             };
-            if path.starts_with('-') {
-                return path.len() > 1 && path[1..].chars().all(|letter| options.contains(letter));
+            if let Some(letters) = path.strip_prefix('-') {
+                return !letters.is_empty() && letters.chars().all(|letter| options.contains(letter));
             }
             folders.iter().all(|folder| {
                 let resolved = resolve(self.files, folder, path.as_ref());

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::policy::paths::{Files, Workspace, resolve};
-use crate::policy::shell::{Command, Hazard, Inner, Piece, Redirection, Script, Times, Word, inner};
+use crate::policy::shell::{
+    Command, Hazard, Inner, Piece, Redirection, Script, Times, Word, inner, is_run_later,
+};
 
 /// Runners within runners are followed this deep.
 const MOST_LAYERS: usize = 6;
@@ -15,6 +17,8 @@ pub(super) struct Inside {
     pub(super) own: Vec<Command>,
     /// What those run: looked at by what forbids.
     pub(super) within: Vec<Command>,
+    /// What they may run, by one reading of their options.
+    pub(super) perhaps: Vec<Command>,
     /// Redirections of all of them.
     pub(super) redirections: Vec<Redirection>,
     /// What runs something that is not shown.
@@ -36,6 +40,9 @@ impl Inside {
     fn take(&mut self, script: &Script, layer: usize) {
         self.redirections.extend(script.all_redirections().cloned());
         self.hazards.extend(&script.hazards);
+        let assignments = script.commands.iter().flat_map(|command| &command.assignments);
+        let later = assignments.filter(|assignment| is_run_later(&assignment.name));
+        self.hidden.extend(later.map(|assignment| assignment.word.spelling.clone()));
         if layer > 0 {
             self.within.extend(script.commands.iter().cloned());
         }
@@ -56,6 +63,7 @@ impl Inside {
                     self.take(&script, layer + 1);
                     script.commands.iter().for_each(|command| self.look(command, layer + 1));
                 }
+                Inner::Perhaps(command) => self.perhaps.push(command),
                 Inner::Hidden(what) => self.hidden.push(what),
             }
         }

@@ -36,7 +36,8 @@ pub fn critical(
             from.find(|word| is_critical(files, workspace, folders, word)).map(|word| word.spelling.clone());
         return hit.or_else(|| nowhere.then(|| ".".to_owned())).filter(|_| deletes);
     }
-    if !removes && !(CHANGING.contains(&name.as_str()) && recursive) && name != "mv" {
+    let changes_all = CHANGING.contains(&name.as_str()) && recursive;
+    if !removes && !changes_all && name != "mv" {
         return None;
     }
     let operands = command.words[1..].iter().filter(|word| !word.beginning().starts_with('-'));

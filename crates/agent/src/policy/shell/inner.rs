@@ -1,5 +1,6 @@
 //! What a command runs that is not itself: `sh -c "…"`, `eval`, `sudo`, `find -exec`. Deny rules look at that too.
 
+use super::builtins;
 use super::word::{Piece, Word};
 use super::wrappers::strip;
 use super::{Command, Direction, Script, parse};
@@ -9,6 +10,8 @@ use super::{Command, Direction, Script, parse};
 pub enum Inner {
     /// A command whose words stand in the outer one.
     Command(Command),
+    /// The same, where options leave open which words are the command.
+    Perhaps(Command),
     /// A text that is a script of its own.
     Script(Script),
     /// It runs something, and the text does not tell what.
@@ -18,7 +21,22 @@ pub enum Inner {
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "rbash", "fish"];
 
 /// Programs that run the command in their arguments: their options with a value, and how many words stand before it.
-const RUNNERS: [(&str, &str, usize); 29] = [
+const RUNNERS: [(&str, &str, usize); 44] = [
+    ("fakeroot", "lsib", 0),
+    ("systemd-run", "pEuMH", 0),
+    ("runuser", "ugG", 0),
+    ("pkexec", "", 0),
+    ("firejail", "", 0),
+    ("bwrap", "", 0),
+    ("proot", "rbwq", 0),
+    ("valgrind", "", 0),
+    ("xvfb-run", "enfs", 0),
+    ("setarch", "", 1),
+    ("unbuffer", "", 0),
+    ("rlwrap", "", 0),
+    ("entr", "", 0),
+    ("tmux", "", 1),
+    ("screen", "S", 0),
     ("su", "sgG", 0),
     ("sudo", "ugpCrtTRDhU", 0),
     ("doas", "uC", 0),
@@ -50,8 +68,34 @@ const RUNNERS: [(&str, &str, usize); 29] = [
     ("caffeinate", "tw", 0),
 ];
 
+/// Long options of runners that take the next word.
+const LONG_WITH_VALUE: [&str; 22] = [
+    "user",
+    "group",
+    "other-user",
+    "host",
+    "chdir",
+    "chroot",
+    "role",
+    "type",
+    "prompt",
+    "close-from",
+    "unset",
+    "class",
+    "classdata",
+    "signal",
+    "kill-after",
+    "adjustment",
+    "max-args",
+    "max-procs",
+    "max-lines",
+    "arg-file",
+    "delimiter",
+    "interval",
+];
+
 /// Runners that hand a text to a shell: `watch 'ls | wc'`, `flock FILE -c 'ls'`.
-const TAKE_TEXT: [&str; 5] = ["watch", "flock", "script", "parallel", "su"];
+const TAKE_TEXT: [&str; 8] = ["watch", "flock", "script", "parallel", "su", "runuser", "tmux", "screen"];
 
 /// The last part of a program's path, in small letters: on some systems `RM` is `rm`.
 pub(crate) fn base_name(program: &str) -> String {
@@ -67,9 +111,13 @@ pub fn inner(command: &Command) -> Vec<Inner> {
     if SHELLS.contains(&name.as_str()) {
         return vec![of_shell(command, arguments)];
     }
+    let behind =
+        |words: &'_ [Word]| -> usize { usize::from(words.first().is_some_and(|word| word.spelling == "--")) };
+    let rest = &arguments[behind(arguments)..];
     match name.as_str() {
-        "eval" => vec![script(&joined(arguments), arguments)],
-        "trap" => arguments.first().map(|word| script(&word.literal(), arguments)).into_iter().collect(),
+        "eval" => vec![script(&joined(rest), arguments)],
+        "trap" => rest.first().map(|word| script(&word.literal(), arguments)).into_iter().collect(),
+        _ if builtins::evaluates(&name, arguments) => vec![Inner::Hidden(command.spelling())],
         "alias" => arguments.iter().filter_map(of_alias).collect(),
         "find" | "fd" | "fdfind" => of_find(command, arguments),
         _ => {
@@ -98,15 +146,25 @@ fn of_shell(command: &Command, arguments: &[Word]) -> Inner {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         let Some(text) = word.literal() else { return script(&None, arguments) };
-        if matches!(text.as_str(), "-o" | "+o" | "-O" | "+O" | "--rcfile" | "--init-file") {
+        if matches!(text.as_str(), "--rcfile" | "--init-file") {
             words.next();
+        } else if text.starts_with("--") {
+            // It takes no value and changes nothing here.
         } else if text.starts_with(['-', '+']) && text.len() > 1 {
-            takes_text |= !text.starts_with("--") && text.contains('c');
+            takes_text |= text.contains('c');
+            if text.contains('s') && !takes_text {
+                break;
+            }
+            // Each `o` takes a word from behind.
+            for _ in text.matches(['o', 'O']) {
+                words.next();
+            }
         } else if takes_text {
             return script(&Some(text), arguments);
         } else {
-            // A file; it is a command like any other program.
-            return Inner::Script(Script::default());
+            // A file is a command like any other program; a stream shows nothing.
+            let stream = text.starts_with("/dev/") || text.starts_with("/proc/");
+            return if stream { script(&None, arguments) } else { Inner::Script(Script::default()) };
         }
     }
     let texts = command.redirections.iter().filter(|redirection| redirection.direction == Direction::Text);
@@ -152,8 +210,8 @@ fn of_find(command: &Command, arguments: &[Word]) -> Vec<Inner> {
 /// The command behind a runner's options, assignments and own operands.
 fn of_runner(command: &Command, values: &str, before: usize) -> Vec<Inner> {
     let arguments = &command.words[1..];
-    let mut at = 0;
-    let mut left = before;
+    let is_env = command.name().is_some_and(|name| base_name(&name) == "env");
+    let (mut at, mut left, mut sure) = (0, before, true);
     while let Some(word) = arguments.get(at) {
         let Some(text) = word.literal() else {
             return vec![Inner::Hidden(command.spelling())];
@@ -161,19 +219,18 @@ fn of_runner(command: &Command, values: &str, before: usize) -> Vec<Inner> {
         if text == "--" {
             at += 1;
             break;
-        } else if let Some(long) = text.strip_prefix("--") {
-            // Whether a long option takes the next word is not known for all: look at both readings.
-            if !long.contains('=') && arguments.len() > at + 2 {
-                let mut found = of_rest(command, &arguments[at + 2..]);
-                found.extend(of_rest(command, &arguments[at + 1..]));
-                return found;
-            }
-            at += 1;
         } else if let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) {
-            if command.name().is_some_and(|name| base_name(&name) == "env") && letters.contains('S') {
+            sure = false;
+            let splits = letters.starts_with("-s") || (!letters.starts_with('-') && letters.contains('S'));
+            if is_env && splits {
                 return vec![Inner::Hidden(command.spelling())];
             }
-            at += if letters.ends_with(|last: char| values.contains(last)) { 2 } else { 1 };
+            let takes = letters.find(|letter: char| values.contains(letter));
+            let next = match letters.strip_prefix('-') {
+                Some(long) => LONG_WITH_VALUE.contains(&long),
+                None => takes.is_some_and(|place| place + 1 == letters.len()),
+            };
+            at += if next { 2 } else { 1 };
         } else if is_assignment(&text) {
             at += 1;
         } else if left > 0 {
@@ -183,7 +240,13 @@ fn of_runner(command: &Command, values: &str, before: usize) -> Vec<Inner> {
             break;
         }
     }
-    of_rest(command, arguments.get(at..).unwrap_or_default())
+    let mut found = of_rest(command, arguments.get(at..).unwrap_or_default());
+    if !sure {
+        // Not every option of every runner is known: any later word may be the program.
+        let later = (1..arguments.len()).map(|from| with_words(command, &arguments[from..]));
+        found.extend(later.map(Inner::Perhaps));
+    }
+    found
 }
 
 fn is_assignment(text: &str) -> bool {

@@ -4,6 +4,7 @@
 //! in here-documents, in arithmetic. What is not understood is [`Unparsable`], never skipped: whoever decides asks then.
 
 mod arithmetic;
+mod builtins;
 mod compound;
 mod dollar;
 mod heredoc;
@@ -15,8 +16,10 @@ mod simple;
 mod word;
 mod wrappers;
 
+pub(crate) use builtins::is_run_later;
 pub(crate) use inner::base_name;
 pub use inner::{Inner, inner};
+pub(crate) use letters::is_invisible;
 pub use word::{Extent, Piece, Word};
 pub use wrappers::{Stripped, strip};
 
