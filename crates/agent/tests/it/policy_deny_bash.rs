@@ -107,6 +107,93 @@ fn the_probe_is_seen_and_denied() {
 
 const PARTS: &str = r#"(probe|pro|be| |;|&&|\|\||\||\n|"|'|\\|\$\(|\)|`|\(|\{ |; \}|\$\{x:-|\}|\$x|x=|y=|<<E\n|\nE\n|<<<|\$\(\(|\)\)|\[\[ | \]\]|eval |echo |: |let |if |; then |; fi|for i in 1; do |; done|case x in x\) |;; esac|#|!|\$'|\\x70|,|a\[|\]|\*|\?|~|1|=|declare |-i |unset |printf -v |test -v |read |\$\{x@P\}|\$\{!x\}|<\(){1,16}"#;
 
+/// Ways to put a command into a text; `@` is the command. Some run it, some only speak of it.
+const SHAPES: [&str; 46] = [
+    "@; :",
+    ": && @",
+    ": || @",
+    "false || @",
+    ":\n@",
+    "( @ )",
+    "{ @; }",
+    "! @",
+    "echo $( @ )",
+    "echo \"$( @ )\"",
+    "echo `@`",
+    "echo \"`@`\"",
+    "x=$( @ )",
+    "x=$( @ ) :",
+    "y=(1 $( @ ))",
+    "if @; then :; fi",
+    "if :; then @; else :; fi",
+    "for i in 1; do @; done",
+    "for i in $( @ ); do :; done",
+    "case x in x) @;; esac",
+    "case $( @ ) in *) :;; esac",
+    "eval '@'",
+    "eval \"@\"",
+    "eval '@' x",
+    "builtin eval '@'",
+    "x='@'; eval \"$x\"",
+    "x='@'; $x",
+    ": <<E\n$( @ )\nE",
+    ": <<'E'\n@\nE",
+    ": <<-E\n\t`@`\n\tE",
+    ": <<< $( @ )",
+    "echo ${x:-$( @ )}",
+    "echo \"${x:-`@`}\"",
+    "[[ -n $( @ ) ]]",
+    "echo $((1 + $( @ )))",
+    ": <( @ )",
+    "echo '@'",
+    ": # @",
+    "@ # ' \" `",
+    "echo \\\n@",
+    "trap '@' EXIT",
+    "echo ${x#$( @ )}",
+    "x='a[$( @ )]'; echo $((x))",
+    "let 'x[$( @ )]'",
+    "x='$( @ )'; echo ${x@P}",
+    "echo \"'@'\"",
+];
+
+/// Ways to write the command.
+const NAMES: [&str; 12] = [
+    "probe",
+    "p\"ro\"be x",
+    "pro\\be",
+    "'probe'",
+    "p\\\nrobe",
+    "$'\\x70robe'",
+    "x=1 probe",
+    "2>&1 probe",
+    "\"\"probe",
+    "echo probe",
+    ": probe",
+    "probe <<< x",
+];
+
+fn texts() -> impl Strategy<Value = String> {
+    let shapes = proptest::collection::vec(proptest::sample::select(&SHAPES[..]), 0..4);
+    (proptest::sample::select(&NAMES[..]), shapes).prop_map(|(name, shapes)| {
+        shapes.iter().fold(name.to_owned(), |text, shape| shape.replace('@', &text))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1200) })]
+
+    #[test]
+    fn however_it_is_wrapped_it_is_seen(text in texts()) {
+        if let Some(bash) = bash() {
+            let folder = TempDir::new("policy-deny");
+            if is_allowed(&folder, &text) {
+                prop_assert!(!runs(bash, &folder, &text), "{text:?} is allowed and runs it");
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(6000) })]
 

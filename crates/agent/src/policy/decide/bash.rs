@@ -35,7 +35,7 @@ const HARMLESS: [&str; 18] = [
 
 /// Commands that change files and nothing else, with the letters of their harmless options.
 const EDITING: [(&str, &str); 5] =
-    [("mkdir", "pv"), ("touch", "acm"), ("cp", "rRapvnfi"), ("mv", "vnfi"), ("rmdir", "v")];
+    [("mkdir", "pv"), ("touch", "acm"), ("cp", "pvnfi"), ("mv", "vnfi"), ("rmdir", "v")];
 
 impl Policy<'_> {
     pub(super) fn bash(&self, text: &str) -> Decision {
@@ -48,6 +48,11 @@ impl Policy<'_> {
         let mut decision = Decision::allow(Because::ReadsOnly);
         for command in &inside.own {
             decision = first(decision, self.own(command, &script, folders.as_deref()));
+        }
+        // A loop over `PATH` changes what the next command is.
+        let changed = inside.assigned.iter().find(|name| !is_harmless(name, &Command::default()));
+        if let Some(name) = changed.filter(|_| !self.opens_all()) {
+            decision = decision.and(Decision::ask(Because::NotCovered(format!("{name}=…"))));
         }
         for redirection in &inside.redirections {
             decision = decision.and(self.redirection(redirection, folders.as_deref()));
@@ -111,9 +116,13 @@ impl Policy<'_> {
         if let Some(rule) = rules.find(|rule| matches!(rule.matcher, Matcher::Command(_))) {
             return Some(Decision::ask(Because::may_match(rule, &about)));
         }
-        let opened = self.mode == Mode::Bypass || self.whole(List::Allow, "Bash").is_some();
         let because = hazard.map(|hazard| Because::Hazard(*hazard));
-        because.filter(|_| !opened).map(Decision::ask)
+        because.filter(|_| !self.opens_all()).map(Decision::ask)
+    }
+
+    /// Whether commands are allowed whatever they are.
+    fn opens_all(&self) -> bool {
+        self.mode == Mode::Bypass || self.whole(List::Allow, "Bash").is_some()
     }
 
     /// A command of the text itself: what allows it, if anything does.

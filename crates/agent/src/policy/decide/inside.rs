@@ -21,6 +21,8 @@ pub(super) struct Inside {
     pub(super) perhaps: Vec<Command>,
     /// Redirections of all of them.
     pub(super) redirections: Vec<Redirection>,
+    /// Variables that loops and expansions set.
+    pub(super) assigned: Vec<String>,
     /// What runs something that is not shown.
     pub(super) hidden: Vec<String>,
     /// What does not show its effect.
@@ -40,6 +42,7 @@ impl Inside {
     fn take(&mut self, script: &Script, layer: usize) {
         self.redirections.extend(script.all_redirections().cloned());
         self.hazards.extend(&script.hazards);
+        self.assigned.extend(script.assigned.iter().cloned());
         let assignments = script.commands.iter().flat_map(|command| &command.assignments);
         let later = assignments.filter(|assignment| is_run_later(&assignment.name));
         self.hidden.extend(later.map(|assignment| assignment.word.spelling.clone()));

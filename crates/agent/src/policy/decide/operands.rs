@@ -56,7 +56,10 @@ impl Policy<'_> {
         };
         for word in &command.words[1..] {
             let Some(path) = operand(word, self) else {
-                if self.has_file_rules() && (is(&READING) || is(&WRITING)) {
+                // `.g*` is `.git`, though nobody wrote so.
+                let dotted = |part: &str| part.starts_with('.') && part.contains(['*', '?', '[']);
+                let hidden = is(&WRITING) && word.spelling.split('/').any(dotted);
+                if hidden || self.has_file_rules() && (is(&READING) || is(&WRITING)) {
                     add(Decision::ask(Because::UnknownPath(word.spelling.clone())));
                 }
                 continue;

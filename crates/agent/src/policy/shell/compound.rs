@@ -108,9 +108,8 @@ impl Parser<'_> {
             self.arithmetic()?;
         } else {
             let Some(name) = self.word()? else { return self.unexpected() };
-            if name.literal().is_none() {
-                return self.unexpected();
-            }
+            let Some(name) = name.literal() else { return self.unexpected() };
+            self.script.assigned.push(name);
             self.lines()?;
             if self.reserved() == Some("in") {
                 self.word()?;

@@ -75,8 +75,12 @@ impl Parser<'_> {
         } else if self.starts("#") && !self.starts("#}") {
             self.at += 1;
         }
-        let length = name_length(&self.text[self.at..]);
+        let rest = &self.text[self.at..];
+        let length = name_length(rest);
         if length > 0 {
+            if rest[length..].trim_start_matches(':').starts_with('=') || rest[length..].starts_with('[') {
+                self.script.assigned.push(rest[..length].to_owned());
+            }
             self.at += length;
         } else if self.starts("\\") {
             return Err(Unparsable::Unsupported("a line joined inside `${`"));

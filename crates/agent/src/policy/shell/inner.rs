@@ -68,6 +68,9 @@ const RUNNERS: [(&str, &str, usize); 44] = [
     ("caffeinate", "tw", 0),
 ];
 
+/// How many words are tried as the program that a runner runs.
+const MOST_READINGS: usize = 16;
+
 /// Long options of runners that take the next word.
 const LONG_WITH_VALUE: [&str; 22] = [
     "user",
@@ -243,8 +246,12 @@ fn of_runner(command: &Command, values: &str, before: usize) -> Vec<Inner> {
     let mut found = of_rest(command, arguments.get(at..).unwrap_or_default());
     if !sure {
         // Not every option of every runner is known: any later word may be the program.
-        let later = (1..arguments.len()).map(|from| with_words(command, &arguments[from..]));
+        let later =
+            (1..arguments.len().min(MOST_READINGS)).map(|from| with_words(command, &arguments[from..]));
         found.extend(later.map(Inner::Perhaps));
+        if arguments.len() > MOST_READINGS {
+            found.push(Inner::Hidden(command.spelling()));
+        }
     }
     found
 }

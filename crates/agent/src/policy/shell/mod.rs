@@ -159,6 +159,8 @@ pub struct Script {
     pub redirections: Vec<Redirection>,
     /// The names of functions that it defines.
     pub functions: Vec<String>,
+    /// Variables that loops and `${name:=…}` set.
+    pub assigned: Vec<String>,
     /// What the text does not tell.
     pub hazards: Vec<Hazard>,
 }

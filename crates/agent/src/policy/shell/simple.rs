@@ -34,13 +34,14 @@ impl Parser<'_> {
                 command.assignments.push(Assignment { name, word });
                 continue;
             }
-            // A digit, or `{name}`, that touches a redirection belongs to it.
-            let is_number = word.spelling.bytes().all(|byte| byte.is_ascii_digit())
-                || (word.spelling.starts_with('{')
-                    && word.spelling.ends_with('}')
-                    && word.spelling.len() > 2);
-            if is_number && matches!(self.peek(), Some(b'<' | b'>')) {
-                continue;
+            // Digits that touch a redirection belong to it; a name in braces is a variable that is set.
+            if matches!(self.peek(), Some(b'<' | b'>')) {
+                if word.spelling.bytes().all(|byte| byte.is_ascii_digit()) {
+                    continue;
+                }
+                if word.spelling.starts_with('{') && word.spelling.ends_with('}') {
+                    return Err(Unparsable::Unsupported("a redirection that sets a variable"));
+                }
             }
             let first = command.words.is_empty() && command.assignments.is_empty();
             if first && command.redirections.is_empty() && self.parentheses() {

@@ -17,11 +17,13 @@ impl Stripped {
     }
 }
 
+/// Nobody needs more; what is left then is a runner like `sudo`.
+const MOST_WRAPPERS: usize = 8;
+
 /// Takes off `timeout`, `time`, `nice`, `nohup`, `stdbuf`, `command`, `builtin`, `noglob` and a bare `xargs`.
 pub fn strip(command: &Command) -> Stripped {
     let mut forms = vec![command.clone()];
-    // A wrapper takes a word off each time, so this ends.
-    while let Some(next) = forms.last().and_then(once) {
+    while let Some(next) = forms.last().and_then(once).filter(|_| forms.len() <= MOST_WRAPPERS) {
         forms.push(next);
     }
     Stripped { forms }
