@@ -36,13 +36,16 @@ fn runs(bash: &str, folder: &TempDir, text: &str) -> bool {
     String::from_utf8_lossy(&output.stderr).contains("mark-42-mark")
 }
 
+/// Whether the widest mode allows a text against a deny rule, or the narrowest without any rule.
 fn is_allowed(folder: &TempDir, text: &str) -> bool {
     let mut rules = Rules::default();
     rules.add(Rule::new("Bash", List::Allow, Source::User));
     rules.add(Rule::new("Bash(probe *)", List::Deny, Source::User));
     let workspace = Workspace::new(&Disk, folder.path(), folder.path(), None);
-    let policy = Policy { rules: &rules, mode: Mode::Bypass, workspace: &workspace, files: &Disk };
-    matches!(policy.decide(&Call::Bash(text)), Decision::Allow { .. })
+    [(rules, Mode::Bypass), (Rules::default(), Mode::Default)].iter().any(|(rules, mode)| {
+        let policy = Policy { rules, mode: *mode, workspace: &workspace, files: &Disk };
+        matches!(policy.decide(&Call::Bash(text)), Decision::Allow { .. })
+    })
 }
 
 /// Texts that define functions could call themselves for ever.

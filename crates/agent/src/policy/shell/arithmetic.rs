@@ -1,6 +1,7 @@
 //! Arithmetic: its end is found, the commands inside are read, and variables make it a hazard.
 
 use super::parser::{Parsed, Parser};
+use super::quotes::Around;
 use super::word::Word;
 use super::{Hazard, Unparsable};
 
@@ -31,7 +32,7 @@ impl Parser<'_> {
                         parser.at += 1;
                         parser.double(&mut inside)?;
                     }
-                    _ => parser.expanding(&mut inside)?,
+                    _ => parser.expanding(&mut inside, Around::Quotes)?,
                 }
             }
             let plain = |byte: u8| byte.is_ascii_digit() || b" \t+-*/%()<>=!&|^~?:,;".contains(&byte);

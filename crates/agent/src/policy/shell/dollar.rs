@@ -1,6 +1,7 @@
 //! What begins with `$`: parameters, substitutions, arithmetic, `$'…'`.
 
 use super::parser::{Parsed, Parser};
+use super::quotes::Around;
 use super::word::{Extent, Piece, Word};
 use super::{Hazard, Unparsable};
 
@@ -163,7 +164,7 @@ impl Parser<'_> {
                     b'$' if parser.starts("$'") || parser.starts("$\"") => {
                         return Err(Unparsable::Unsupported("a quoted string inside `${…}`"));
                     }
-                    _ => parser.expanding(&mut ignored)?,
+                    _ => parser.expanding(&mut ignored, Around::Quotes)?,
                 }
             }
         })

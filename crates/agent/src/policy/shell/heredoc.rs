@@ -1,6 +1,7 @@
 //! Here-documents: their bodies begin behind the line that names them.
 
 use super::parser::{Parsed, Parser};
+use super::quotes::Around;
 use super::word::Word;
 use super::{Redirection, Unparsable};
 
@@ -44,7 +45,7 @@ impl Parser<'_> {
             if pending.expands {
                 self.nested(&body, |parser| {
                     while parser.peek().is_some() {
-                        parser.expanding(&mut word)?;
+                        parser.expanding(&mut word, Around::Document)?;
                     }
                     Ok(())
                 })?;

@@ -21,7 +21,7 @@ pub enum Inner {
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "rbash", "fish"];
 
 /// Programs that run the command in their arguments: their options with a value, and how many words stand before it.
-const RUNNERS: [(&str, &str, usize); 44] = [
+const RUNNERS: [(&str, &str, usize); 45] = [
     ("fakeroot", "lsib", 0),
     ("systemd-run", "pEuMH", 0),
     ("runuser", "ugG", 0),
@@ -52,6 +52,7 @@ const RUNNERS: [(&str, &str, usize); 44] = [
     ("xargs", "adEILnPs", 0),
     ("parallel", "jN", 0),
     ("busybox", "", 0),
+    ("toybox", "", 0),
     ("unshare", "", 0),
     ("nsenter", "tSG", 0),
     ("strace", "eopsPuEaIOSX", 0),
@@ -151,7 +152,7 @@ fn of_shell(command: &Command, arguments: &[Word]) -> Inner {
         let Some(text) = word.literal() else { return script(&None, arguments) };
         if matches!(text.as_str(), "--rcfile" | "--init-file") {
             words.next();
-        } else if text.starts_with("--") {
+        } else if text == "-" || text.starts_with("--") {
             // It takes no value and changes nothing here.
         } else if text.starts_with(['-', '+']) && text.len() > 1 {
             takes_text |= text.contains('c');

@@ -9,6 +9,15 @@ pub(super) fn is_meta(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'|' | b'&' | b';' | b'(' | b')' | b'<' | b'>')
 }
 
+/// What surrounds text that is expanded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Around {
+    /// Double quotes.
+    Quotes,
+    /// A here-document, where a quote is a character.
+    Document,
+}
+
 impl Parser<'_> {
     /// The word that begins exactly here, if one does.
     pub(super) fn word_here(&mut self) -> Parsed<Option<Word>> {
@@ -112,18 +121,19 @@ impl Parser<'_> {
                     self.at += 1;
                     return Ok(());
                 }
-                _ => self.expanding(word)?,
+                _ => self.expanding(word, Around::Quotes)?,
             }
         }
     }
 
     /// One step inside double quotes or a here-document: an escape, an expansion or a character.
-    pub(super) fn expanding(&mut self, word: &mut Word) -> Parsed<()> {
+    pub(super) fn expanding(&mut self, word: &mut Word, around: Around) -> Parsed<()> {
         match self.peek() {
             Some(b'\\') => {
                 let next = self.text.as_bytes().get(self.at + 1);
                 match next {
                     Some(b'\n') => self.at += 2,
+                    Some(b'"') if around == Around::Document => self.plain(word),
                     Some(b'$' | b'`' | b'"' | b'\\') => {
                         self.at += 1;
                         self.plain(word);
@@ -150,8 +160,11 @@ impl Parser<'_> {
                 '`' => break,
                 '\\' => {
                     let next = self.text[self.at..].chars().next();
-                    let escaped = matches!(next, Some('$' | '`' | '\\'))
-                        || (next == Some('"') && extent == Extent::One);
+                    // Whether this loses its backslash depends on what is around the backticks.
+                    if next == Some('"') {
+                        return Err(Unparsable::Unsupported("an escaped quote inside of backticks"));
+                    }
+                    let escaped = matches!(next, Some('$' | '`' | '\\'));
                     if escaped {
                         inside.extend(next);
                         self.at += 1;
