@@ -4,3 +4,5 @@
 //! store and the transcript, and neither surgery nor the index.
 
 pub mod api;
+pub mod policy;
+pub mod tools;

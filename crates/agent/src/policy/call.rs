@@ -1,0 +1,83 @@
+//! Tool calls, as far as a decision needs them.
+
+/// Which of the tools that change files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditTool {
+    /// `Edit` and `MultiEdit`
+    Edit,
+    /// `Write`
+    Write,
+    /// `NotebookEdit`
+    NotebookEdit,
+}
+
+impl EditTool {
+    /// The tool's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Edit => "Edit",
+            Self::Write => "Write",
+            Self::NotebookEdit => "NotebookEdit",
+        }
+    }
+}
+
+/// Which of the tools that read files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadTool {
+    /// `Read`
+    Read,
+    /// `Glob`
+    Glob,
+    /// `Grep`
+    Grep,
+}
+
+impl ReadTool {
+    /// The tool's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "Read",
+            Self::Glob => "Glob",
+            Self::Grep => "Grep",
+        }
+    }
+}
+
+/// A call that waits for its decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call<'c> {
+    /// A command for bash.
+    Bash(&'c str),
+    /// A file or folder to read.
+    Read(ReadTool, &'c str),
+    /// A file to change.
+    Edit(EditTool, &'c str),
+    /// An address to fetch.
+    WebFetch(&'c str),
+    /// A search on the web.
+    WebSearch,
+    /// A sub-agent of this type.
+    Agent(&'c str),
+    /// A tool of an MCP server, by its full name.
+    Mcp(&'c str),
+    /// A tool that touches nothing but the session: a list of things to do, a question, a plan.
+    Inward(&'c str),
+    /// Any other tool.
+    Other(&'c str),
+}
+
+impl<'c> Call<'c> {
+    /// The name of the tool.
+    pub fn tool(&self) -> &'c str {
+        match self {
+            Self::Bash(_) => "Bash",
+            Self::Read(tool, _) => tool.name(),
+            Self::Edit(tool, _) => tool.name(),
+            Self::WebFetch(_) => "WebFetch",
+            Self::WebSearch => "WebSearch",
+            Self::Agent(_) => "Agent",
+            Self::Mcp(name) | Self::Inward(name) | Self::Other(name) => name,
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! The decision about a command: any part that is denied denies it, every part must be allowed.
+
+use std::path::PathBuf;
+
+use super::inside::{Inside, folders, path_of};
+use super::{Policy, stated, suggest};
+use crate::policy::decision::{Because, Decision};
+use crate::policy::mode::Mode;
+use crate::policy::paths::{Kind, critical, is_protected, resolve};
+use crate::policy::read_only::{Reach, reading};
+use crate::policy::rules::{List, Match, Matcher, Rule};
+use crate::policy::shell::{Command, Script, Unparsable, Word, parse, strip};
+
+/// Variables that change how things look and nothing else.
+const HARMLESS: [&str; 18] = [
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LC_COLLATE",
+    "LC_MESSAGES",
+    "LC_NUMERIC",
+    "LC_TIME",
+    "TZ",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR",
+    "CI",
+    "NODE_ENV",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "PYTHONUNBUFFERED",
+    "CARGO_TERM_COLOR",
+];
+
+/// Commands that change files and nothing else, with the letters of their harmless options.
+const EDITING: [(&str, &str); 5] =
+    [("mkdir", "pv"), ("touch", "acm"), ("cp", "pvnfi"), ("mv", "vnfi"), ("rmdir", "v")];
+
+impl Policy<'_> {
+    pub(super) fn bash(&self, text: &str) -> Decision {
+        let script = match parse(text) {
+            Ok(script) => script,
+            Err(why) => return self.unparsable(text, why),
+        };
+        let inside = Inside::new(&script);
+        let folders = folders(&inside, self.files, self.workspace);
+        let mut decision = Decision::allow(Because::ReadsOnly);
+        for command in &inside.own {
+            decision = first(decision, self.own(command, &script, folders.as_deref()));
+        }
+        // A loop over `PATH` changes what the next command is.
+        let changed = inside.assigned.iter().find(|name| !is_harmless(name, &Command::default()));
+        if let Some(name) = changed.filter(|_| !self.opens_all()) {
+            decision = decision.and(Decision::ask(Because::NotCovered(format!("{name}=…"))));
+        }
+        for redirection in &inside.redirections {
+            decision = decision.and(self.redirection(redirection, folders.as_deref()));
+        }
+        for command in inside.all() {
+            let more = self.forbidden(command).into_iter().chain(self.operands(command, folders.as_deref()));
+            decision = more.fold(decision, |decision, more| more.and(decision));
+            let working = [self.workspace.working().to_path_buf()];
+            let known = folders.as_deref().unwrap_or(&working);
+            if let Some(what) = critical(self.files, self.workspace, known, command) {
+                decision = Decision::ask(Because::Critical(what)).and(decision);
+            }
+        }
+        for command in &inside.perhaps {
+            if let Some(Decision::Deny { because } | Decision::Ask { because, .. }) = self.forbidden(command)
+            {
+                decision = Decision::ask(because).and(decision);
+            }
+        }
+        self.not_shown(&inside).into_iter().fold(decision, |decision, more| more.and(decision))
+    }
+
+    /// A text that is not understood: what a rule says of its letters, else a person.
+    fn unparsable(&self, text: &str, why: Unparsable) -> Decision {
+        let named = |rule: &&Rule| match &rule.matcher {
+            Matcher::Command(pattern) => pattern.matches_text(text),
+            _ => false,
+        };
+        match self.rules.of(List::Deny).find(named) {
+            Some(rule) => stated(rule, text),
+            None => Decision::ask(Because::Unparsable(why)),
+        }
+    }
+
+    /// What deny and ask rules say of a command, in each of its forms.
+    fn forbidden(&self, command: &Command) -> Option<Decision> {
+        let forms = strip(command).forms;
+        let mut perhaps = None;
+        for list in [List::Deny, List::Ask] {
+            for rule in self.rules.of(list) {
+                let Matcher::Command(pattern) = &rule.matcher else { continue };
+                let found = forms.iter().map(|form| pattern.concerns(form)).max();
+                match found {
+                    Some(Match::Surely) => return Some(stated(rule, &command.shown())),
+                    Some(Match::Perhaps) if perhaps.is_none() && !command.words.is_empty() => {
+                        perhaps = Some(Decision::ask(Because::may_match(rule, &command.shown())));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        perhaps
+    }
+
+    /// Parts that do not show what they do: any rule may speak of them, and no rule about commands allows them.
+    fn not_shown(&self, inside: &Inside) -> Option<Decision> {
+        let hidden = inside.hidden.first();
+        let hazard = inside.hazards.first();
+        let about = hidden.cloned().or_else(|| hazard.map(ToString::to_string))?;
+        let mut rules = self.rules.of(List::Deny).chain(self.rules.of(List::Ask));
+        if let Some(rule) = rules.find(|rule| matches!(rule.matcher, Matcher::Command(_))) {
+            return Some(Decision::ask(Because::may_match(rule, &about)));
+        }
+        let because = hazard.map(|hazard| Because::Hazard(*hazard));
+        because.filter(|_| !self.opens_all()).map(Decision::ask)
+    }
+
+    /// Whether commands are allowed whatever they are.
+    fn opens_all(&self) -> bool {
+        self.mode == Mode::Bypass || self.whole(List::Allow, "Bash").is_some()
+    }
+
+    /// A command of the text itself: what allows it, if anything does.
+    fn own(&self, command: &Command, script: &Script, folders: Option<&[PathBuf]>) -> Decision {
+        let stripped = strip(command);
+        let Some(bare) = stripped.last() else { return Decision::ask(Because::NotCovered(command.shown())) };
+        let harmless = command.assignments.iter().all(|assignment| is_harmless(&assignment.name, bare));
+        let defined = bare.name().is_some_and(|name| script.functions.contains(&name));
+        if harmless && (bare.words.is_empty() || defined) {
+            return Decision::allow(Because::ReadsOnly);
+        }
+        let mut refused = None;
+        if harmless {
+            match self.reads_only(bare, folders) {
+                Some(Ok(())) => return Decision::allow(Because::ReadsOnly),
+                Some(Err(decision)) => refused = Some(decision),
+                None => {}
+            }
+        }
+        let allowed = self.covered(command, bare, harmless.then_some(folders).flatten());
+        match (allowed, self.mode) {
+            (Some(_), Mode::Plan) | (None, Mode::Plan) => Decision::ask(Because::Mode(Mode::Plan)),
+            (Some(allowed), _) => allowed,
+            (None, _) => refused.unwrap_or_else(|| Decision::Ask {
+                because: Because::NotCovered(command.shown()),
+                suggestions: suggest::rules(command),
+            }),
+        }
+    }
+
+    /// The rule or the mode that allows a command.
+    fn covered(&self, command: &Command, bare: &Command, folders: Option<&[PathBuf]>) -> Option<Decision> {
+        if let Some(rule) = self.whole(List::Allow, "Bash") {
+            return Some(stated(rule, &command.shown()));
+        }
+        let covers = |rule: &&Rule| match &rule.matcher {
+            Matcher::Command(pattern) => {
+                let assigned =
+                    command.assignments.iter().all(|assignment| is_harmless(&assignment.name, bare));
+                let as_written = pattern.is_exact() && pattern.matches_text(&command.shown());
+                as_written || (assigned && bare.name().is_some() && pattern.covers(bare))
+            }
+            _ => false,
+        };
+        if let Some(rule) = self.rules.of(List::Allow).find(covers) {
+            return Some(stated(rule, &command.shown()));
+        }
+        match self.mode {
+            Mode::Bypass => Some(Decision::allow(Because::Mode(Mode::Bypass))),
+            Mode::AcceptEdits if self.edits_inside(bare, folders) => {
+                Some(Decision::allow(Because::Mode(Mode::AcceptEdits)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a command only reads: `Some(Err)` where it does, and not only in the workspace.
+    fn reads_only(&self, command: &Command, folders: Option<&[PathBuf]>) -> Option<Result<(), Decision>> {
+        let reading = reading(command)?;
+        let unknown = |what: &str| Some(Err(Decision::ask(Because::UnknownPath(what.to_owned()))));
+        if reading.reach == Reach::Below && self.has_file_rules() {
+            // Somewhere below there may be what must not be read.
+            return unknown(&command.spelling());
+        }
+        let Some(folders) = folders else { return unknown(&command.spelling()) };
+        let is_folder = |word: &Word| {
+            let path = path_of(word, self.workspace).unwrap_or_default();
+            let real = |folder: &PathBuf| resolve(self.files, folder, path.as_ref());
+            folders.iter().any(|folder| real(folder).is_ok_and(|path| path.kind == Kind::Folder))
+        };
+        // Folders are compared file by file, links followed.
+        if command.name().is_some_and(|name| name == "diff") && reading.paths.iter().any(is_folder) {
+            return unknown(&command.spelling());
+        }
+        // Another folder may be another repository, whose configuration git obeys.
+        if reading.is_git && folders.len() > 1 {
+            return unknown(&command.spelling());
+        }
+        for word in &reading.paths {
+            let Some(path) = path_of(word, self.workspace).filter(|path| !path.is_empty() && word.is_one())
+            else {
+                return unknown(&word.spelling);
+            };
+            for folder in folders.iter().filter(|_| path != "-") {
+                if let Err(decision) = self.may_read(folder, &path) {
+                    return Some(Err(decision));
+                }
+            }
+        }
+        for folder in folders {
+            if let Err(decision) = self.may_read(folder, ".") {
+                return Some(Err(decision));
+            }
+        }
+        Some(Ok(()))
+    }
+
+    /// Whether a command changes files of the workspace, and nothing else.
+    fn edits_inside(&self, command: &Command, folders: Option<&[PathBuf]>) -> bool {
+        let (Some(name), Some(folders)) = (command.name(), folders) else { return false };
+        let Some((_, options)) = EDITING.iter().find(|(editing, _)| *editing == name) else { return false };
+        command.words[1..].iter().all(|word| {
+            let Some(path) = path_of(word, self.workspace).filter(|path| !path.is_empty() && word.is_one())
+            else {
+                return false;
+            };
+            if let Some(letters) = path.strip_prefix('-') {
+                return !letters.is_empty() && letters.chars().all(|letter| options.contains(letter));
+            }
+            folders.iter().all(|folder| {
+                let resolved = resolve(self.files, folder, path.as_ref());
+                resolved.is_ok_and(|path| self.workspace.holds(&path) && !path.all().any(is_protected))
+            })
+        })
+    }
+}
+
+/// Whether a variable of this name may be set: it changes looks only, or it is a variable of the text and no program's.
+fn is_harmless(name: &str, command: &Command) -> bool {
+    let own = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    HARMLESS.contains(&name) || (command.words.is_empty() && own && !name.contains("proxy"))
+}
+
+/// The stricter of two; of two that allow, the one that says more than "it only reads".
+fn first(left: Decision, right: Decision) -> Decision {
+    match (&left, &right) {
+        (Decision::Allow { because: Because::ReadsOnly }, Decision::Allow { .. }) => right,
+        _ => left.and(right),
+    }
+}

@@ -1,0 +1,183 @@
+//! The decision about a call: deny rules, then ask rules, then what nothing opens, then allow rules, then the mode.
+
+mod bash;
+mod files;
+mod inside;
+mod operands;
+mod suggest;
+
+use super::call::Call;
+use super::decision::{Because, Decision};
+use super::mode::Mode;
+use super::paths::{Files, Workspace};
+use super::rules::{List, Matcher, Rule, Rules};
+
+/// All that a decision depends on.
+pub struct Policy<'p> {
+    /// The rules of all sources.
+    pub rules: &'p Rules,
+    /// The mode that was taken.
+    pub mode: Mode,
+    /// Where the work is.
+    pub workspace: &'p Workspace,
+    /// What paths lead to.
+    pub files: &'p dyn Files,
+}
+
+impl Policy<'_> {
+    /// Decides about a call, for a person who can be asked; see [`Decision::headless`] for where there is none.
+    pub fn decide(&self, call: &Call<'_>) -> Decision {
+        let decision = self.decide_anyhow(call);
+        match self.mode {
+            Mode::DontAsk => decision.headless(),
+            _ => decision,
+        }
+    }
+
+    fn decide_anyhow(&self, call: &Call<'_>) -> Decision {
+        let tool = call.tool();
+        for list in [List::Deny, List::Ask] {
+            if let Some(rule) = self.rules.of(list).find(|rule| is_whole(rule, tool)) {
+                // A whole ask rule on files does not open what a deny rule closes.
+                let decided = stated(rule, tool);
+                return if list == List::Deny { decided } else { decided.and(self.by_kind(call)) };
+            }
+        }
+        self.by_kind(call)
+    }
+
+    fn by_kind(&self, call: &Call<'_>) -> Decision {
+        match call {
+            Call::Bash(text) => self.bash(text),
+            Call::Read(tool, path) => self.read(tool.name(), path),
+            Call::Edit(tool, path) => self.edit(tool.name(), path),
+            Call::WebFetch(address) => {
+                let Some(domain) = host(address) else {
+                    return Decision::deny(Because::NotCovered((*address).to_owned()));
+                };
+                self.by_rules(
+                    "WebFetch",
+                    &domain,
+                    vec![format!("WebFetch(domain:{domain})")],
+                    |matcher, list| {
+                        let Matcher::Domain(rule) = matcher else { return false };
+                        // Who is told to keep away from a domain keeps away from what is below it.
+                        let below = list != List::Allow && is_within(&domain, &format!("*.{rule}"));
+                        below || is_within(&domain, rule)
+                    },
+                )
+            }
+            Call::Agent(kind) => {
+                let named = |matcher: &Matcher, _| matches!(matcher, Matcher::Agent(rule) if rule == kind);
+                match self.by_rules("Agent", kind, Vec::new(), named) {
+                    // A sub-agent does nothing that is not decided about again.
+                    Decision::Ask { because: Because::NotCovered(_), .. } => Decision::allow(Because::Inward),
+                    decided => decided,
+                }
+            }
+            Call::Mcp(name) => {
+                self.by_rules(name, name, vec![(*name).to_owned()], |matcher, _| is_mcp(matcher, name))
+            }
+            Call::WebSearch => {
+                self.by_rules("WebSearch", "WebSearch", vec!["WebSearch".to_owned()], |_, _| false)
+            }
+            Call::Inward(_) => Decision::allow(Because::Inward),
+            Call::Other(name) => self.by_rules(name, name, vec![(*name).to_owned()], |_, _| false),
+        }
+    }
+
+    /// A call that one word describes.
+    fn by_rules(
+        &self,
+        tool: &str,
+        about: &str,
+        suggestions: Vec<String>,
+        speaks: impl Fn(&Matcher, List) -> bool,
+    ) -> Decision {
+        for list in [List::Deny, List::Ask, List::Allow] {
+            let hit = self.rules.of(list).find(|rule| speaks(&rule.matcher, list) || is_whole(rule, tool));
+            match hit {
+                // A plan must not be carried out by tools whose effect nobody knows.
+                Some(rule) if list == List::Allow && self.mode == Mode::Plan && !is_of_web(tool) => {
+                    return Decision::ask(Because::Mode(Mode::Plan))
+                        .and(Decision::allow(Because::rule(rule, about)));
+                }
+                Some(rule) => return stated(rule, about),
+                None => {}
+            }
+        }
+        match self.mode {
+            Mode::Bypass => Decision::allow(Because::Mode(Mode::Bypass)),
+            _ => Decision::Ask { because: Because::NotCovered(about.to_owned()), suggestions },
+        }
+    }
+
+    /// The first rule of a list that speaks of all of a tool.
+    fn whole(&self, list: List, tool: &str) -> Option<&Rule> {
+        self.rules.of(list).find(|rule| is_whole(rule, tool))
+    }
+}
+
+/// What a rule's list says.
+fn stated(rule: &Rule, about: &str) -> Decision {
+    let because = Because::rule(rule, about);
+    match rule.list {
+        List::Deny => Decision::deny(because),
+        List::Ask => Decision::ask(because),
+        List::Allow => Decision::allow(because),
+    }
+}
+
+fn is_of_web(tool: &str) -> bool {
+    matches!(tool, "WebFetch" | "WebSearch" | "Agent")
+}
+
+/// Whether a rule speaks of every use of a tool. `Edit` means all tools that change files, `Read` all that read them.
+fn is_whole(rule: &Rule, tool: &str) -> bool {
+    match &rule.matcher {
+        Matcher::Everything => true,
+        Matcher::Whole(name) => {
+            name == tool
+                || (name == "Edit" && matches!(tool, "Write" | "NotebookEdit"))
+                || (name == "Read" && matches!(tool, "Glob" | "Grep"))
+        }
+        matcher => is_mcp(matcher, tool) && matches!(matcher, Matcher::Mcp { tool: None, .. }),
+    }
+}
+
+fn is_mcp(matcher: &Matcher, name: &str) -> bool {
+    let Matcher::Mcp { server, tool } = matcher else { return false };
+    let Some(rest) = name.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(server.as_str())) else {
+        return false;
+    };
+    match (tool, rest.strip_prefix("__")) {
+        (_, None) => rest.is_empty() && tool.is_none(),
+        (None, Some(_)) => true,
+        (Some(tool), Some(called)) => called == tool,
+    }
+}
+
+/// The host of an address, in small letters.
+fn host(address: &str) -> Option<String> {
+    let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"))?;
+    let authority = rest.split(['/', '?', '#', '\\']).next()?;
+    // What stands before `@` is not the host, though people read it as one.
+    if authority.contains('@') {
+        return None;
+    }
+    let host = match authority.strip_prefix('[') {
+        Some(six) => six.split(']').next()?,
+        None => authority.split(':').next()?,
+    };
+    let plain =
+        !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:".contains(&byte));
+    plain.then(|| host.trim_end_matches('.').to_ascii_lowercase())
+}
+
+/// Whether a host is the domain of a rule; `*.` before it means those below.
+fn is_within(host: &str, rule: &str) -> bool {
+    match rule.strip_prefix("*.") {
+        Some(domain) => host.strip_suffix(domain).is_some_and(|below| below.ends_with('.')),
+        None => host == rule,
+    }
+}

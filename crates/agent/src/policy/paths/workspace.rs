@@ -1,0 +1,59 @@
+//! The folders that the work is about.
+
+use std::path::{Path, PathBuf};
+
+use super::{Files, Resolved, resolve};
+use crate::policy::rules::Bases;
+
+/// Where a session works. Every folder is kept as the real one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workspace {
+    working: PathBuf,
+    project: PathBuf,
+    home: Option<PathBuf>,
+    roots: Vec<PathBuf>,
+}
+
+impl Workspace {
+    /// The working folder, its project and the home folder, all absolute; links in them are followed.
+    pub fn new(files: &dyn Files, working: &Path, project: &Path, home: Option<&Path>) -> Self {
+        let real = |path: &Path| {
+            resolve(files, Path::new("/"), path).map_or_else(|_| path.to_path_buf(), |resolved| resolved.real)
+        };
+        let (working, project) = (real(working), real(project));
+        let roots = vec![working.clone()];
+        Self { working, project, home: home.map(real), roots }
+    }
+
+    /// Adds a folder of `--add-dir` or of the settings.
+    pub fn add(&mut self, files: &dyn Files, folder: &Path) {
+        if let Ok(resolved) = resolve(files, &self.working, folder) {
+            self.roots.push(resolved.real);
+        }
+    }
+
+    /// The working folder.
+    pub fn working(&self) -> &Path {
+        &self.working
+    }
+
+    /// The home folder.
+    pub fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    /// The working folder and those that were added.
+    pub fn roots(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
+    /// What patterns are relative to.
+    pub fn bases(&self) -> Bases {
+        Bases { working: self.working.clone(), project: self.project.clone(), home: self.home.clone() }
+    }
+
+    /// Whether the path leads to something inside: it is the target that counts.
+    pub fn holds(&self, path: &Resolved) -> bool {
+        self.roots.iter().any(|root| path.real.starts_with(root))
+    }
+}

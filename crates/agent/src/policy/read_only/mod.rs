@@ -1,0 +1,130 @@
+//! Commands that only read: a table of programs with the options that are known to be harmless. Everything else is not
+//! in it; nobody has to be right about what is missing.
+
+mod git;
+mod programs;
+mod special;
+
+use super::shell::{Command, Piece, Word};
+
+/// What the arguments that are no options mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operands {
+    /// Files and folders.
+    Paths,
+    /// Something to look for, then files and folders.
+    PatternThenPaths,
+    /// Names of files: they may be globbed, since nothing is opened.
+    Names,
+    /// Any text.
+    Text,
+    /// There are none.
+    None,
+}
+
+/// A program, its short options, its long options, its operands.
+pub(crate) type Program = (&'static str, &'static str, &'static str, Operands);
+
+/// What a command reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reading {
+    /// The paths that it is given.
+    pub(crate) paths: Vec<Word>,
+    /// Whether it reads the files below a folder.
+    pub(crate) reach: Reach,
+    /// Whether what it reads depends on the folder in which it runs.
+    pub(crate) is_git: bool,
+}
+
+/// How far a command reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// What it is given.
+    #[default]
+    Given,
+    /// Everything below that.
+    Below,
+}
+
+/// What the command reads, where it does nothing else.
+pub(crate) fn reading(command: &Command) -> Option<Reading> {
+    let name = command.name()?;
+    let arguments = &command.words[1..];
+    if name == "git" {
+        return git::reading(arguments);
+    }
+    if let Some(special) = special::reading(&name, arguments) {
+        return special;
+    }
+    let program = programs::PROGRAMS.iter().find(|(program, ..)| *program == name)?;
+    let mut reading = by_table(program, arguments)?;
+    let recursive =
+        |word: &Word| word.literal().is_some_and(|text| is_short(&text, 'r') || text == "--recursive");
+    if name == "rg" || (name.ends_with("grep") && arguments.iter().any(recursive)) {
+        reading.reach = Reach::Below;
+    }
+    Some(reading)
+}
+
+fn is_short(option: &str, letter: char) -> bool {
+    option.starts_with('-') && !option.starts_with("--") && option.contains(letter)
+}
+
+/// Checks every option against the table. `--` ends nothing here: a word behind it that looks like an option is
+/// taken for one, since an option before may have swallowed the `--`.
+pub(crate) fn by_table(program: &Program, arguments: &[Word]) -> Option<Reading> {
+    let (_, short, long, operands) = program;
+    let mut given = Vec::new();
+    for word in arguments {
+        let begins = word.beginning();
+        if !begins.starts_with('-') || begins == "-" {
+            given.push(word);
+            continue;
+        }
+        let option = word.literal()?;
+        let harmless = match option.strip_prefix("--") {
+            Some("") => true,
+            Some(name) => long.split(' ').any(|known| known == name.split('=').next().unwrap_or(name)),
+            None => option[1..].chars().all(|letter| letter.is_ascii_digit() || short.contains(letter)),
+        };
+        if !harmless {
+            return None;
+        }
+    }
+    let words = |given: &[&Word]| given.iter().map(|word| (*word).clone()).collect();
+    let paths = match operands {
+        Operands::Paths => words(&given),
+        Operands::PatternThenPaths => {
+            // The pattern must be one word and stand there, or a path could pass for it.
+            let joined =
+                |word: &Word| word.literal().is_some_and(|text| is_short(&text, 'e') && text != "-e");
+            if !given.first()?.is_one() || arguments.iter().any(joined) {
+                return None;
+            }
+            words(&given[1..])
+        }
+        Operands::Names => given.into_iter().map(folder_of_glob).collect::<Option<_>>()?,
+        Operands::Text => Vec::new(),
+        Operands::None if given.is_empty() => Vec::new(),
+        Operands::None => return None,
+    };
+    Some(Reading { paths, ..Reading::default() })
+}
+
+/// The folder before the first glob of a word; a word without one is itself.
+fn folder_of_glob(word: &Word) -> Option<Word> {
+    let mut text = String::new();
+    for piece in &word.pieces {
+        match piece {
+            Piece::Text(more) => text.push_str(more),
+            Piece::Glob(_) => {
+                let folder = text.rsplit_once('/').map_or(".", |(folder, _)| folder);
+                // Behind the glob there may be `..`, which leads anywhere.
+                let plain = !word.spelling.contains("..");
+                return plain.then(|| Word::of(if folder.is_empty() { "/" } else { folder }));
+            }
+            _ => return Some(word.clone()),
+        }
+    }
+    Some(word.clone())
+}

@@ -1,0 +1,106 @@
+//! The table of programs that only read, with their harmless options.
+
+use super::{Operands, Program};
+use Operands::{Names, Paths, PatternThenPaths, Text};
+
+const GREP: &str = "count color colour ignore-case line-number word-regexp line-regexp files-with-matches \
+                    files-without-match invert-match only-matching quiet silent no-messages no-filename with-filename \
+                    context after-context before-context max-count extended-regexp fixed-strings basic-regexp \
+                    perl-regexp recursive include exclude exclude-dir text null";
+
+const SUMS: &str = "binary text tag zero";
+
+/// Sorted by what they do. An option is here when it can neither write, nor run, nor read another file than the operands.
+pub(super) const PROGRAMS: [Program; 55] = [
+    (
+        "ls",
+        "aAbBcCdfFgGhHiIklLmnNopqQrRsStTuUvwxXZ1",
+        "all almost-all color colour human-readable recursive reverse \
+      sort time time-style size inode numeric-uid-gid directory classify group-directories-first full-time",
+        Names,
+    ),
+    (
+        "cat",
+        "AbeEnstTuv",
+        "show-all number number-nonblank show-ends show-tabs squeeze-blank show-nonprinting",
+        Paths,
+    ),
+    ("tac", "brs", "before", Paths),
+    ("head", "ncqv", "lines bytes quiet silent verbose", Paths),
+    ("tail", "ncqv", "lines bytes quiet silent verbose", Paths),
+    ("wc", "clLmw", "bytes chars lines words max-line-length", Paths),
+    ("nl", "bdfhilnpsvw", "body-numbering", Paths),
+    ("rev", "", "", Paths),
+    ("cut", "bcdfns", "bytes characters fields delimiter only-delimited complement output-delimiter", Paths),
+    ("paste", "ds", "delimiters serial", Paths),
+    ("column", "tsceNnx", "table separator", Paths),
+    ("fold", "bsw", "bytes spaces width", Paths),
+    ("tr", "cCdst", "complement delete squeeze-repeats truncate-set1", Text),
+    (
+        "sort",
+        "bdfghinMrRsuVkt",
+        "ignore-case numeric-sort reverse unique key field-separator human-numeric-sort \
+      version-sort general-numeric-sort stable",
+        Paths,
+    ),
+    ("comm", "123", "check-order nocheck-order total", Paths),
+    ("cmp", "bilsn", "print-bytes bytes silent quiet verbose", Paths),
+    (
+        "diff",
+        "abBcdeEiNpqswyuUtT",
+        "brief unified context side-by-side ignore-case ignore-all-space \
+      ignore-space-change ignore-blank-lines color colour width suppress-common-lines",
+        Paths,
+    ),
+    ("grep", "abcEFGhHiIlLnoPqrsvwxyABCmezZ", GREP, PatternThenPaths),
+    ("egrep", "abchHiIlLnoqrsvwxyABCme", GREP, PatternThenPaths),
+    ("fgrep", "abchHiIlLnoqrsvwxyABCme", GREP, PatternThenPaths),
+    (
+        "rg",
+        "acFiIlnNopPqsSUvVwxABCmegtT0",
+        "count fixed-strings glob hidden ignore-case invert-match json line-number \
+      no-line-number max-count no-ignore only-matching pcre2 quiet smart-case type type-not vimgrep word-regexp \
+      files-with-matches context after-context before-context color colour heading no-heading multiline stats sort \
+      max-depth column trim",
+        PatternThenPaths,
+    ),
+    ("stat", "cfLtx", "format printf dereference terse", Paths),
+    ("file", "bhiLNk", "brief mime mime-type mime-encoding dereference no-dereference", Paths),
+    ("du", "0abchHklmsSxd", "all apparent-size human-readable summarize max-depth total bytes", Paths),
+    ("df", "aBhHiklPT", "human-readable inodes local print-type", Paths),
+    ("tree", "adfhLpsugDCFIPiQ", "noreport dirsfirst prune filelimit gitignore du si", Paths),
+    ("basename", "asz", "multiple suffix zero", Text),
+    ("dirname", "z", "zero", Text),
+    ("realpath", "eLmPqsz", "canonicalize-existing canonicalize-missing no-symlinks strip", Paths),
+    ("readlink", "efmnqsvz", "canonicalize canonicalize-existing canonicalize-missing no-newline", Paths),
+    ("md5sum", "bt", SUMS, Paths),
+    ("sha1sum", "bt", SUMS, Paths),
+    ("sha256sum", "bt", SUMS, Paths),
+    ("sha512sum", "bt", SUMS, Paths),
+    ("cksum", "", "", Paths),
+    ("od", "AjNStvwabcdfiloxs", "address-radix skip-bytes read-bytes format", Paths),
+    ("hexdump", "bcCdoxvns", "canonical", Paths),
+    ("strings", "afnteo", "all bytes radix", Paths),
+    ("echo", "neE", "", Text),
+    ("true", "", "", Text),
+    ("false", "", "", Text),
+    (":", "", "", Text),
+    ("pwd", "LP", "", Operands::None),
+    ("whoami", "", "", Operands::None),
+    ("id", "Ggnru", "user group groups name real", Operands::None),
+    ("groups", "", "", Operands::None),
+    (
+        "uname",
+        "amnprsvio",
+        "all machine kernel-name kernel-release kernel-version nodename operating-system",
+        Operands::None,
+    ),
+    ("hostname", "", "", Operands::None),
+    ("nproc", "", "all", Operands::None),
+    ("uptime", "ps", "pretty since", Operands::None),
+    ("free", "bghkmt", "human mebi gibi bytes", Operands::None),
+    ("arch", "", "", Operands::None),
+    ("seq", "fsw", "format separator equal-width", Text),
+    ("sleep", "", "", Text),
+    ("which", "a", "all", Text),
+];

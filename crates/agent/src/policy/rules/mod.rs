@@ -1,0 +1,158 @@
+//! The rules of settings: `Tool` and `Tool(what)`, in three lists, from several places. What is not understood never
+//! allows, and is reported.
+
+mod command_pattern;
+mod parse;
+mod path_pattern;
+
+use std::fmt;
+
+pub use command_pattern::{CommandPattern, Match};
+pub use path_pattern::{Bases, Letters, PathPattern};
+
+/// Where a rule, or a setting, comes from; the strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// Settings that an administrator wrote.
+    Managed,
+    /// `--allowedTools`, `--disallowedTools`, `--settings`.
+    CommandLine,
+    /// Granted by the person while this session ran.
+    Session,
+    /// `.claude/settings.local.json` of the project.
+    Local,
+    /// `.claude/settings.json` of the project, which came with its files.
+    Project,
+    /// The person's own settings.
+    User,
+}
+
+impl Source {
+    /// Whether it stands among the project's files, which somebody else may have written.
+    pub fn is_of_project(self) -> bool {
+        matches!(self, Self::Local | Self::Project)
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(match self {
+            Self::Managed => "managed settings",
+            Self::CommandLine => "the command line",
+            Self::Session => "this session",
+            Self::Local => "the project's local settings",
+            Self::Project => "the project's settings",
+            Self::User => "the user's settings",
+        })
+    }
+}
+
+/// The three lists, in the order in which they are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum List {
+    /// What must not happen.
+    Deny,
+    /// What a person is asked about.
+    Ask,
+    /// What may happen unasked.
+    Allow,
+}
+
+impl List {
+    /// The key of the settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Deny => "deny",
+            Self::Ask => "ask",
+            Self::Allow => "allow",
+        }
+    }
+}
+
+/// What a rule speaks of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Matcher {
+    /// Every use of a tool.
+    Whole(String),
+    /// Every tool there is; only a deny or ask rule can say so.
+    Everything,
+    /// Commands of Bash.
+    Command(CommandPattern),
+    /// Files, for the tool that is named.
+    Path {
+        /// `Read`, `Edit`, `Write`, …
+        tool: String,
+        /// Which files.
+        pattern: PathPattern,
+    },
+    /// `WebFetch(domain:…)`
+    Domain(String),
+    /// `Agent(type)`, `Task(type)`
+    Agent(String),
+    /// `mcp__server` and `mcp__server__tool`
+    Mcp {
+        /// The server.
+        server: String,
+        /// The tool; none: all of the server's.
+        tool: Option<String>,
+    },
+    /// Not understood, and why.
+    Unknown(&'static str),
+}
+
+/// One rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// As it was written.
+    pub text: String,
+    /// In which list it stands.
+    pub list: List,
+    /// Where it comes from.
+    pub source: Source,
+    /// What it speaks of.
+    pub matcher: Matcher,
+}
+
+impl Rule {
+    /// Reads a rule; one that is not understood is kept and matches nothing.
+    pub fn new(text: &str, list: List, source: Source) -> Self {
+        let text = text.trim();
+        Self { text: text.to_owned(), list, source, matcher: parse::matcher(text, list) }
+    }
+
+    /// Why it was not understood, if it was not.
+    pub fn unknown(&self) -> Option<&'static str> {
+        match self.matcher {
+            Matcher::Unknown(why) => Some(why),
+            _ => None,
+        }
+    }
+}
+
+/// All rules, the strongest source first within a list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rules(Vec<Rule>);
+
+impl Rules {
+    /// Adds a rule behind those of its source.
+    pub fn add(&mut self, rule: Rule) {
+        let place = self.0.partition_point(|other| (other.list, other.source) <= (rule.list, rule.source));
+        self.0.insert(place, rule);
+    }
+
+    /// The rules of a list.
+    pub fn of(&self, list: List) -> impl Iterator<Item = &Rule> {
+        self.0.iter().filter(move |rule| rule.list == list)
+    }
+
+    /// Rules that were not understood.
+    pub fn unknown(&self) -> impl Iterator<Item = (&Rule, &'static str)> {
+        self.0.iter().filter_map(|rule| rule.unknown().map(|why| (rule, why)))
+    }
+}
+
+impl Extend<Rule> for Rules {
+    fn extend<T: IntoIterator<Item = Rule>>(&mut self, rules: T) {
+        rules.into_iter().for_each(|rule| self.add(rule));
+    }
+}

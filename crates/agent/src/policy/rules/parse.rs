@@ -1,0 +1,56 @@
+//! The grammar of rules.
+
+use super::{CommandPattern, List, Matcher, PathPattern};
+
+/// Tools whose rules name files.
+pub(super) const FILE_TOOLS: [&str; 8] =
+    ["Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "Glob", "Grep", "NotebookRead"];
+
+pub(super) fn matcher(text: &str, list: List) -> Matcher {
+    let Some((tool, rest)) = text.split_once('(') else { return whole(text, list) };
+    let Some(what) = rest.strip_suffix(')') else { return Matcher::Unknown("its bracket is not closed") };
+    if !is_name(tool) {
+        return Matcher::Unknown("it begins with no name of a tool");
+    }
+    match (tool, what.trim()) {
+        (_, "") => Matcher::Unknown("its brackets are empty"),
+        (_, "*") => whole(tool, list),
+        ("Bash", what) => Matcher::Command(CommandPattern::new(what)),
+        ("WebFetch", what) => match what.strip_prefix("domain:").map(str::trim) {
+            Some(domain) if !domain.is_empty() => Matcher::Domain(domain.to_ascii_lowercase()),
+            _ => Matcher::Unknown("only `domain:…` is known there"),
+        },
+        ("Agent" | "Task", what) => Matcher::Agent(what.to_owned()),
+        (tool, what) if FILE_TOOLS.contains(&tool) => match PathPattern::new(what) {
+            Some(pattern) => Matcher::Path { tool: tool.to_owned(), pattern },
+            None => Matcher::Unknown("its pattern is not understood"),
+        },
+        _ => Matcher::Unknown("this tool knows nothing in brackets"),
+    }
+}
+
+fn is_name(tool: &str) -> bool {
+    !tool.is_empty() && tool.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+}
+
+fn whole(tool: &str, list: List) -> Matcher {
+    if tool == "*" {
+        return match list {
+            List::Allow => Matcher::Unknown("everything at once cannot be allowed"),
+            _ => Matcher::Everything,
+        };
+    }
+    if let Some(mcp) = tool.strip_prefix("mcp__") {
+        let (server, tool) = mcp.split_once("__").map_or((mcp, None), |(server, tool)| (server, Some(tool)));
+        let tool = tool.filter(|tool| *tool != "*");
+        if !is_name(server) || tool.is_some_and(|tool| !is_name(tool)) {
+            return Matcher::Unknown("`*` stands for all tools of a server, and for nothing else");
+        }
+        return Matcher::Mcp { server: server.to_owned(), tool: tool.map(str::to_owned) };
+    }
+    match tool {
+        "Task" => Matcher::Whole("Agent".to_owned()),
+        tool if is_name(tool) => Matcher::Whole(tool.to_owned()),
+        _ => Matcher::Unknown("it begins with no name of a tool"),
+    }
+}

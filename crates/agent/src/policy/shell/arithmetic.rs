@@ -1,0 +1,51 @@
+//! Arithmetic: its end is found, the commands inside are read, and variables make it a hazard.
+
+use super::parser::{Parsed, Parser};
+use super::quotes::Around;
+use super::word::Word;
+use super::{Hazard, Unparsable};
+
+impl Parser<'_> {
+    /// Behind `((`, up to and with `))`.
+    pub(super) fn arithmetic(&mut self) -> Parsed<()> {
+        self.deeper(|parser| {
+            let mut inside = Word::default();
+            let mut open = 0_usize;
+            let start = parser.at;
+            loop {
+                match parser.peek().ok_or(Unparsable::Unclosed("`((`"))? {
+                    b'(' => {
+                        open += 1;
+                        parser.at += 1;
+                    }
+                    b')' if open > 0 => {
+                        open -= 1;
+                        parser.at += 1;
+                    }
+                    b')' if parser.starts("))") => break,
+                    // `( (…) )` in disguise: bash reads it as groups then.
+                    b')' => return Err(Unparsable::Unsupported("`((` that is no arithmetic")),
+                    b'\'' | b'#' | b';' | b'\n' if !parser.in_for() => {
+                        return Err(Unparsable::Unsupported("such text inside of arithmetic"));
+                    }
+                    b'"' => {
+                        parser.at += 1;
+                        parser.double(&mut inside)?;
+                    }
+                    _ => parser.expanding(&mut inside, Around::Quotes)?,
+                }
+            }
+            let plain = |byte: u8| byte.is_ascii_digit() || b" \t+-*/%()<>=!&|^~?:,;".contains(&byte);
+            if !parser.text[start..parser.at].bytes().all(plain) {
+                parser.script.hazards.push(Hazard::Arithmetic);
+            }
+            parser.at += 2;
+            Ok(())
+        })
+    }
+
+    /// `for ((…; …; …))` is the one place where `;` stands inside of arithmetic.
+    fn in_for(&self) -> bool {
+        self.starts(";")
+    }
+}

@@ -1,0 +1,72 @@
+//! Builtins and programs that evaluate the text of their arguments: `let 'a[$(rm x)]'` runs what is in the brackets.
+
+use super::word::Word;
+
+/// Variables whose text bash runs or expands later.
+const RUN_LATER: [&str; 7] = ["PS0", "PS1", "PS2", "PS4", "PROMPT_COMMAND", "BASH_ENV", "ENV"];
+
+/// Builtins whose arguments name variables; a subscript in such a name is evaluated.
+const NAMING: [&str; 11] = [
+    "declare",
+    "typeset",
+    "local",
+    "export",
+    "readonly",
+    "unset",
+    "read",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "wait",
+];
+
+/// Whether the text of this variable is run or expanded later.
+pub(crate) fn is_run_later(name: &str) -> bool {
+    RUN_LATER.contains(&name)
+}
+
+/// Whether the arguments hold, or can hold, text that is evaluated.
+pub(super) fn evaluates(name: &str, arguments: &[Word]) -> bool {
+    let is = |option: &str| arguments.iter().any(|word| word.beginning() == option);
+    let code = |word: &Word| match word.literal() {
+        Some(text) => {
+            let assigned = text.split(['=', '+']).next().unwrap_or_default();
+            text.contains("$(") || text.contains('`') || is_run_later(assigned)
+        }
+        // `export X=$y` names a variable; `unset "$y"` does not.
+        None => !word.beginning().contains('='),
+    };
+    let short = |letter: char| {
+        let cluster =
+            |text: &str| text.starts_with(['-', '+']) && !text.starts_with("--") && text.contains(letter);
+        arguments.iter().any(|word| cluster(word.beginning()))
+    };
+    match name {
+        "let" => {
+            arguments.iter().any(|word| word.literal().is_none_or(|text| text.contains(char::is_alphabetic)))
+        }
+        "declare" | "typeset" | "local" if short('i') || short('n') => true,
+        "mapfile" | "readarray" if short('C') => true,
+        "printf" => {
+            short('v') && arguments.iter().take(2).any(|word| code(word) || word.spelling.contains('['))
+        }
+        "test" | "[" => (is("-v") || is("-R")) && arguments.iter().any(code),
+        "compgen" | "complete" | "bind" => true,
+        "hash" => short('p'),
+        "source" | "." => {
+            let stream = |path: &str| path.starts_with("/dev/") || path.starts_with("/proc/");
+            arguments.first().is_some_and(|word| word.literal().is_none_or(|path| stream(&path)))
+        }
+        "git" => {
+            let global = arguments.iter().take_while(|word| word.beginning().starts_with('-'));
+            let runs = |word: &Word| {
+                matches!(word.beginning(), "foreach" | "run" | "filter-branch")
+                    || word.beginning().starts_with("--exec")
+            };
+            global.into_iter().any(|word| matches!(word.beginning(), "-c" | "--config-env"))
+                || arguments.iter().any(runs)
+        }
+        name if NAMING.contains(&name) => arguments.iter().any(code),
+        _ => false,
+    }
+}

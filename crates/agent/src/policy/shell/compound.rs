@@ -1,0 +1,180 @@
+//! Compound commands: groups, conditions, loops, cases, `[[ … ]]`.
+
+use super::parser::{End, Parsed, Parser};
+use super::{Hazard, Times, Unparsable};
+
+impl Parser<'_> {
+    /// Any command.
+    pub(super) fn command(&mut self) -> Parsed<()> {
+        self.blanks();
+        if self.compound()? { Ok(()) } else { self.simple() }
+    }
+
+    /// Reads what can run more than once.
+    pub(super) fn repeated<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        let before = std::mem::replace(&mut self.times, Times::Many);
+        let result = read(self);
+        self.times = before;
+        result
+    }
+
+    /// A compound command with its redirections, if one begins here.
+    pub(super) fn compound(&mut self) -> Parsed<bool> {
+        self.blanks();
+        let reserved = self.reserved();
+        if self.starts("((") {
+            self.at += 2;
+            self.arithmetic()?;
+        } else if self.starts("(") {
+            self.at += 1;
+            self.list(End::Character(b')'))?;
+            self.at += 1;
+        } else {
+            match reserved {
+                Some("{") => self.between("{", "}")?,
+                Some("if") => self.condition()?,
+                Some("while") => self.looping("while")?,
+                Some("until") => self.looping("until")?,
+                Some("for") => self.counting("for")?,
+                Some("select") => self.counting("select")?,
+                Some("case") => self.case()?,
+                Some("[[") => self.test()?,
+                Some("function") => {
+                    self.word()?;
+                    let Some(name) = self.word()? else { return self.unexpected() };
+                    self.blanks();
+                    if self.take("(") {
+                        self.blanks();
+                        if !self.take(")") {
+                            return self.unexpected();
+                        }
+                    }
+                    self.function(&name)?;
+                }
+                Some("coproc") => return Err(Unparsable::Unsupported("`coproc`")),
+                _ => return Ok(false),
+            }
+        }
+        loop {
+            self.blanks();
+            let digits = self.text[self.at..].bytes().take_while(u8::is_ascii_digit).count();
+            if self.text[self.at + digits..].starts_with(['<', '>']) {
+                self.at += digits;
+            }
+            match self.redirection()? {
+                Some(redirection) => self.script.redirections.push(redirection),
+                None => return Ok(true),
+            }
+        }
+    }
+
+    fn between(&mut self, open: &'static str, close: &'static str) -> Parsed<()> {
+        self.expect_reserved(open)?;
+        self.list(End::Words(&[close]))?;
+        self.expect_reserved(close)
+    }
+
+    fn condition(&mut self) -> Parsed<()> {
+        self.expect_reserved("if")?;
+        loop {
+            self.list(End::Words(&["then"]))?;
+            self.expect_reserved("then")?;
+            self.list(End::Words(&["elif", "else", "fi"]))?;
+            match self.reserved() {
+                Some("elif") => self.expect_reserved("elif")?,
+                Some("else") => {
+                    self.expect_reserved("else")?;
+                    self.list(End::Words(&["fi"]))?;
+                    return self.expect_reserved("fi");
+                }
+                _ => return self.expect_reserved("fi"),
+            }
+        }
+    }
+
+    fn looping(&mut self, word: &'static str) -> Parsed<()> {
+        self.expect_reserved(word)?;
+        self.repeated(|parser| {
+            parser.list(End::Words(&["do"]))?;
+            parser.between("do", "done")
+        })
+    }
+
+    fn counting(&mut self, word: &'static str) -> Parsed<()> {
+        self.expect_reserved(word)?;
+        self.blanks();
+        if self.starts("((") {
+            self.at += 2;
+            self.arithmetic()?;
+        } else {
+            let Some(name) = self.word()? else { return self.unexpected() };
+            let Some(name) = name.literal() else { return self.unexpected() };
+            self.script.assigned.push(name);
+            self.lines()?;
+            if self.reserved() == Some("in") {
+                self.word()?;
+                while self.word()?.is_some() {}
+            }
+        }
+        self.blanks();
+        self.take(";");
+        self.lines()?;
+        self.repeated(|parser| match parser.reserved() {
+            Some("{") => parser.between("{", "}"),
+            _ => parser.between("do", "done"),
+        })
+    }
+
+    fn case(&mut self) -> Parsed<()> {
+        self.expect_reserved("case")?;
+        if self.word()?.is_none() {
+            return self.unexpected();
+        }
+        self.expect_reserved("in")?;
+        loop {
+            self.lines()?;
+            if self.reserved() == Some("esac") {
+                return self.expect_reserved("esac");
+            }
+            self.take("(");
+            loop {
+                if self.word()?.is_none() {
+                    return self.unexpected();
+                }
+                self.blanks();
+                if self.take(")") {
+                    break;
+                }
+                if !self.take("|") {
+                    return self.unexpected();
+                }
+            }
+            self.list(End::Clause)?;
+            let _ = self.take(";;&") || self.take(";;") || self.take(";&");
+        }
+    }
+
+    /// `[[ … ]]`: words and operators; comparisons of numbers evaluate variables.
+    fn test(&mut self) -> Parsed<()> {
+        self.expect_reserved("[[")?;
+        let mut open = 0_usize;
+        loop {
+            self.lines()?;
+            if let Some(word) = self.word()? {
+                match word.spelling.as_str() {
+                    "]]" if open == 0 => return Ok(()),
+                    "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v" | "-R" => {
+                        self.script.hazards.push(Hazard::Arithmetic);
+                    }
+                    _ => {}
+                }
+            } else if self.take("(") {
+                open += 1;
+            } else if open > 0 && self.take(")") {
+                open -= 1;
+            } else if !(self.take("&&") || self.take("||") || self.take("<") || self.take(">")) {
+                return self.unexpected();
+            }
+        }
+    }
+}

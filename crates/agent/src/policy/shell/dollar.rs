@@ -1,0 +1,218 @@
+//! What begins with `$`: parameters, substitutions, arithmetic, `$'…'`.
+
+use super::parser::{Parsed, Parser};
+use super::quotes::Around;
+use super::word::{Extent, Piece, Word};
+use super::{Hazard, Unparsable};
+
+/// How long a name is that begins here.
+pub(super) fn name_length(text: &str) -> usize {
+    let letters = text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+    if text.starts_with(|first: char| first.is_ascii_digit()) { 0 } else { letters }
+}
+
+impl Parser<'_> {
+    /// An expansion, or a `$` that is only itself.
+    pub(super) fn dollar(&mut self, word: &mut Word, extent: Extent) -> Parsed<()> {
+        self.at += 1;
+        let rest = &self.text[self.at..];
+        let unquoted = extent == Extent::Any;
+        match rest.bytes().next() {
+            Some(b'(') if rest.starts_with("((") => {
+                self.at += 2;
+                self.arithmetic()?;
+                word.pieces.push(Piece::Unknown(extent));
+            }
+            Some(b'(') => {
+                self.at += 1;
+                self.substitution()?;
+                word.pieces.push(Piece::Unknown(extent));
+            }
+            Some(b'{') => self.braced(word, extent)?,
+            Some(b'[') => return Err(Unparsable::Unsupported("`$[…]`")),
+            Some(b'\'') if unquoted => self.ansi(word)?,
+            Some(b'"') if unquoted => {
+                self.at += 1;
+                self.double(word)?;
+                // A translation may put anything in its place.
+                word.pieces.push(Piece::Unknown(Extent::One));
+            }
+            Some(b'\\') if rest.starts_with("\\\n") => {
+                return Err(Unparsable::Unsupported("a line joined behind `$`"));
+            }
+            Some(b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!' | b'0'..=b'9') => {
+                // `"$@"` is as many words as there are, quoted or not.
+                let extent = if rest.starts_with('@') { Extent::Any } else { extent };
+                self.at += 1;
+                word.pieces.push(Piece::Unknown(extent));
+            }
+            _ => {
+                let length = name_length(rest);
+                if length == 0 {
+                    word.push_text("$");
+                } else {
+                    self.at += length;
+                    word.pieces.push(Piece::Variable { name: rest[..length].to_owned(), extent });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `${…}`, from its brace on.
+    fn braced(&mut self, word: &mut Word, extent: Extent) -> Parsed<()> {
+        let rest = &self.text[self.at + 1..];
+        let length = name_length(rest);
+        if length > 0 && rest[length..].starts_with('}') {
+            self.at += length + 2;
+            word.pieces.push(Piece::Variable { name: rest[..length].to_owned(), extent });
+            return Ok(());
+        }
+        self.at += 1;
+        let mut many = false;
+        if self.starts("!") {
+            self.script.hazards.push(Hazard::Indirection);
+            self.at += 1;
+        } else if self.starts("#") && !self.starts("#}") {
+            self.at += 1;
+        }
+        let rest = &self.text[self.at..];
+        let length = name_length(rest);
+        if length > 0 {
+            if rest[length..].trim_start_matches(':').starts_with('=') || rest[length..].starts_with('[') {
+                self.script.assigned.push(rest[..length].to_owned());
+            }
+            self.at += length;
+        } else if self.starts("\\") {
+            return Err(Unparsable::Unsupported("a line joined inside `${`"));
+        } else {
+            // A special parameter or a number; whatever else stands here, bash refuses as well.
+            let digits = self.text[self.at..].bytes().take_while(u8::is_ascii_digit).count();
+            many |= self.starts("@") || self.starts("*");
+            self.at += digits.max(1);
+            if self.at >= self.text.len() || !self.text.is_char_boundary(self.at) {
+                return Err(Unparsable::Unclosed("`${`"));
+            }
+        }
+        many |= self.subscript()?;
+        self.operator()?;
+        self.rest_of_braces()?;
+        word.pieces.push(Piece::Unknown(if many { Extent::Any } else { extent }));
+        Ok(())
+    }
+
+    /// `[@]`, `[*]` and numbers are plain; any other subscript is arithmetic. Says whether it is many words.
+    fn subscript(&mut self) -> Parsed<bool> {
+        if !self.starts("[") {
+            return Ok(false);
+        }
+        for all in ["[@]", "[*]"] {
+            if self.take(all) {
+                return Ok(true);
+            }
+        }
+        let digits = self.text[self.at + 1..].bytes().take_while(u8::is_ascii_digit).count();
+        if digits > 0 && self.text[self.at + 1 + digits..].starts_with(']') {
+            self.at += digits + 2;
+        } else {
+            self.script.hazards.push(Hazard::Arithmetic);
+        }
+        Ok(false)
+    }
+
+    /// Notes what an operator evaluates; the text behind it is read by [`Self::rest_of_braces`].
+    fn operator(&mut self) -> Parsed<()> {
+        let rest = &self.text[self.at..];
+        if rest.starts_with('@') && !rest.starts_with("@Q}") {
+            self.script.hazards.push(Hazard::Indirection);
+        }
+        if let Some(offset) = rest.strip_prefix(':').filter(|rest| !rest.starts_with(['-', '=', '?', '+'])) {
+            let end = offset.find('}').unwrap_or(offset.len());
+            if !offset[..end].bytes().all(|byte| byte.is_ascii_digit() || byte == b':' || byte == b' ') {
+                self.script.hazards.push(Hazard::Arithmetic);
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything up to the closing brace, with the expansions that it holds.
+    fn rest_of_braces(&mut self) -> Parsed<()> {
+        self.deeper(|parser| {
+            let mut ignored = Word::default();
+            loop {
+                match parser.peek().ok_or(Unparsable::Unclosed("`${`"))? {
+                    b'}' => {
+                        parser.at += 1;
+                        return Ok(());
+                    }
+                    b'\'' | b'"' if parser.starts("'") => {
+                        // Quoting here depends on the quotes around it and on the operator.
+                        return Err(Unparsable::Unsupported("a single quote inside `${…}`"));
+                    }
+                    b'"' => {
+                        parser.at += 1;
+                        parser.double(&mut ignored)?;
+                    }
+                    b'\\' => {
+                        parser.at += 1;
+                        let next = parser.text[parser.at..].chars().next();
+                        parser.at += next.ok_or(Unparsable::Unclosed("an escape"))?.len_utf8();
+                    }
+                    b'<' | b'>' if parser.text[parser.at + 1..].starts_with('(') => {
+                        return Err(Unparsable::Unsupported("a process substitution inside `${…}`"));
+                    }
+                    b'$' if parser.starts("$'") || parser.starts("$\"") => {
+                        return Err(Unparsable::Unsupported("a quoted string inside `${…}`"));
+                    }
+                    _ => parser.expanding(&mut ignored, Around::Quotes)?,
+                }
+            }
+        })
+    }
+
+    /// `$'…'`, from its quote on.
+    fn ansi(&mut self, word: &mut Word) -> Parsed<()> {
+        self.at += 1;
+        let mut out = Some(String::new());
+        loop {
+            let rest = &self.text[self.at..];
+            let mut letters = rest.chars();
+            let letter = letters.next().ok_or(Unparsable::Unclosed("`$'`"))?;
+            self.at += letter.len_utf8();
+            match letter {
+                '\'' => break,
+                '\\' => {
+                    let escaped = letters.next().ok_or(Unparsable::Unclosed("`$'`"))?;
+                    let (decoded, size) = ansi_escape(&self.text[self.at..], escaped);
+                    self.at += size;
+                    out = out.zip(decoded).map(|(out, letter)| out + letter.encode_utf8(&mut [0; 4]));
+                }
+                _ => out.iter_mut().for_each(|out| out.push(letter)),
+            }
+        }
+        match out {
+            Some(text) => word.push_text(&text),
+            None => word.pieces.push(Piece::Unknown(Extent::One)),
+        }
+        Ok(())
+    }
+}
+
+/// What an escape of `$'…'` means and how many bytes it takes; rare ones are read and not known.
+fn ansi_escape(rest: &str, escaped: char) -> (Option<char>, usize) {
+    let digits = |radix: u32, skip: usize, most: usize| {
+        let count = rest[skip..].chars().take(most).take_while(|letter| letter.is_digit(radix)).count();
+        let value = u32::from_str_radix(&rest[skip..skip + count], radix).ok();
+        // Bytes beyond ASCII may be half a character, and zero ends the string.
+        (value.filter(|value| (1..128).contains(value)).and_then(char::from_u32), skip + count)
+    };
+    match escaped {
+        'n' => (Some('\n'), 1),
+        't' => (Some('\t'), 1),
+        '\\' | '\'' | '"' | '?' => (Some(escaped), 1),
+        'x' => digits(16, 1, 2),
+        'u' => digits(16, 1, 4),
+        '0'..='7' => digits(8, 0, 3),
+        _ => (None, escaped.len_utf8()),
+    }
+}

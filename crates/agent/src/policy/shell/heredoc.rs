@@ -1,0 +1,96 @@
+//! Here-documents: their bodies begin behind the line that names them.
+
+use super::parser::{Parsed, Parser};
+use super::quotes::Around;
+use super::word::Word;
+use super::{Redirection, Unparsable};
+
+/// A here-document whose body has not been met yet.
+#[derive(Clone, Debug)]
+pub(super) struct Pending {
+    delimiter: String,
+    strips_tabs: bool,
+    expands: bool,
+}
+
+impl Parser<'_> {
+    /// Behind `<<`: notes what is to come; its text is filled in later.
+    pub(super) fn heredoc_begins(&mut self) -> Parsed<Word> {
+        let strips_tabs = self.take("-");
+        let word = self.word()?.ok_or(Unparsable::Unclosed("a here-document"))?;
+        let plain = word.spelling.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
+        let quoted = |quote: char| {
+            let inside = word.spelling.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+            inside.filter(|inside| !inside.is_empty() && !inside.contains(['\'', '"', '\\', '$', '`', '\n']))
+        };
+        let delimiter = if plain {
+            word.spelling.clone()
+        } else {
+            let inside = quoted('\'').or_else(|| quoted('"'));
+            inside.ok_or(Unparsable::Unsupported("such an end of a here-document"))?.to_owned()
+        };
+        if self.pending.iter().any(|other| other.delimiter == delimiter) {
+            return Err(Unparsable::Unsupported("two here-documents of one line with the same end"));
+        }
+        self.pending.push(Pending { delimiter, strips_tabs, expands: plain });
+        Ok(word)
+    }
+
+    /// Behind a line end: the bodies of all that are waiting.
+    pub(super) fn heredocs(&mut self) -> Parsed<()> {
+        for pending in std::mem::take(&mut self.pending) {
+            let body = self.body(&pending)?;
+            let mut word = Word { spelling: body.clone(), ..Word::default() };
+            word.push_text("");
+            if pending.expands {
+                self.nested(&body, |parser| {
+                    while parser.peek().is_some() {
+                        parser.expanding(&mut word, Around::Document)?;
+                    }
+                    Ok(())
+                })?;
+            } else {
+                word.push_text(&body);
+            }
+            self.fill(&pending, word);
+        }
+        Ok(())
+    }
+
+    fn body(&mut self, pending: &Pending) -> Parsed<String> {
+        let mut body = String::new();
+        loop {
+            let rest = &self.text[self.at..];
+            if rest.is_empty() {
+                return Err(Unparsable::Unclosed("a here-document"));
+            }
+            let end = rest.find('\n');
+            let line = &rest[..end.unwrap_or(rest.len())];
+            self.at += line.len() + usize::from(end.is_some());
+            let line = if pending.strips_tabs { line.trim_start_matches('\t') } else { line };
+            if line == pending.delimiter {
+                // The line end stays: it also ends the command before.
+                self.at -= usize::from(end.is_some());
+                return Ok(body);
+            }
+            if pending.expands && line.ends_with('\\') {
+                return Err(Unparsable::Unsupported("a joined line in a here-document"));
+            }
+            body.push_str(line);
+            body.push('\n');
+        }
+    }
+
+    /// Gives the text to the redirection that waits for it.
+    fn fill(&mut self, pending: &Pending, text: Word) {
+        let waits = |redirection: &&mut Redirection| {
+            redirection.direction == super::Direction::Text
+                && redirection.target.pieces.is_empty()
+                && redirection.target.spelling.trim_matches(['\'', '"']) == pending.delimiter
+        };
+        let commands = self.script.commands.iter_mut().flat_map(|command| &mut command.redirections);
+        if let Some(redirection) = commands.chain(&mut self.script.redirections).find(waits) {
+            redirection.target = text;
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The cursor over a text, and lists and pipelines: the outer shape of the grammar.
+
+use super::heredoc::Pending;
+use super::quotes::is_meta;
+use super::word::Word;
+use super::{Command, MOST_COMMANDS, MOST_DEPTH, Script, Times, Unparsable};
+
+pub(super) type Parsed<T> = Result<T, Unparsable>;
+
+/// Where a list of commands ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End<'e> {
+    /// At the end of the text.
+    Text,
+    /// Before this character.
+    Character(u8),
+    /// Before one of these reserved words.
+    Words(&'e [&'e str]),
+    /// Before `;;`, `;&`, `;;&` or `esac`.
+    Clause,
+}
+
+/// Reads one text; what it finds is in `script`.
+pub(super) struct Parser<'t> {
+    pub(super) text: &'t str,
+    pub(super) at: usize,
+    pub(super) depth: usize,
+    pub(super) times: Times,
+    pub(super) script: Script,
+    pub(super) pending: Vec<Pending>,
+}
+
+/// Words that the grammar keeps for itself where a command begins.
+pub(super) const RESERVED: [&str; 22] = [
+    "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for", "select",
+    "in", "function", "{", "}", "!", "[[", "]]", "time", "coproc",
+];
+
+impl<'t> Parser<'t> {
+    pub(super) fn new(text: &'t str, depth: usize) -> Self {
+        let (script, pending) = (Script::default(), Vec::new());
+        Self { text, at: 0, depth, times: Times::Once, script, pending }
+    }
+
+    /// The whole text as a script.
+    pub(super) fn whole(mut self) -> Parsed<Script> {
+        self.list(End::Text)?;
+        if self.pending.is_empty() { Ok(self.script) } else { Err(Unparsable::Unclosed("a here-document")) }
+    }
+
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    pub(super) fn starts(&self, what: &str) -> bool {
+        self.text[self.at..].starts_with(what)
+    }
+
+    pub(super) fn take(&mut self, what: &str) -> bool {
+        let found = self.starts(what);
+        if found {
+            self.at += what.len();
+        }
+        found
+    }
+
+    pub(super) fn unexpected<T>(&self) -> Parsed<T> {
+        let what: String = self.text[self.at..].chars().take(1).collect();
+        if what.is_empty() {
+            return Err(Unparsable::Unclosed("the command"));
+        }
+        Err(Unparsable::Unexpected { what, at: self.at })
+    }
+
+    /// One level deeper while `read` runs.
+    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= MOST_DEPTH {
+            return Err(Unparsable::TooDeep);
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Another text, such as that of backticks or of a here-document; what it finds is ours.
+    pub(super) fn nested<T>(
+        &mut self,
+        text: &str,
+        read: impl FnOnce(&mut Parser<'_>) -> Parsed<T>,
+    ) -> Parsed<T> {
+        if self.depth >= MOST_DEPTH {
+            return Err(Unparsable::TooDeep);
+        }
+        let mut parser = Parser::new(text, self.depth + 1);
+        parser.times = self.times;
+        parser.script = std::mem::take(&mut self.script);
+        let result = read(&mut parser);
+        if !parser.pending.is_empty() {
+            return Err(Unparsable::Unclosed("a here-document"));
+        }
+        self.script = parser.script;
+        result
+    }
+
+    pub(super) fn add(&mut self, command: Command) -> Parsed<()> {
+        if self.script.commands.len() >= MOST_COMMANDS {
+            return Err(Unparsable::TooManyCommands);
+        }
+        self.script.commands.push(Command { times: self.times, ..command });
+        Ok(())
+    }
+
+    /// Spaces, tabs, joined lines and a comment.
+    pub(super) fn blanks(&mut self) {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t') => self.at += 1,
+                Some(b'\\') if self.starts("\\\n") => self.at += 2,
+                Some(b'#') if self.at_word_start() => {
+                    let rest = &self.text[self.at..];
+                    self.at += rest.find('\n').unwrap_or(rest.len());
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Whether a `#` here would begin a comment: nothing of a word stands before it.
+    fn at_word_start(&self) -> bool {
+        let before = self.text[..self.at].trim_end_matches("\\\n");
+        before.is_empty() || before.ends_with([' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>'])
+    }
+
+    /// Blanks and line ends; here-documents begin behind a line end.
+    pub(super) fn lines(&mut self) -> Parsed<()> {
+        loop {
+            self.blanks();
+            if self.peek() != Some(b'\n') {
+                return Ok(());
+            }
+            self.at += 1;
+            self.heredocs()?;
+        }
+    }
+
+    /// The reserved word here, if there is one. It looks at letters alone, so that no text is read twice.
+    pub(super) fn reserved(&self) -> Option<&'static str> {
+        let mut letters = String::new();
+        let mut rest = &self.text[self.at..];
+        loop {
+            if let Some(joined) = rest.strip_prefix("\\\n") {
+                rest = joined;
+                continue;
+            }
+            match rest.bytes().next() {
+                Some(byte) if byte.is_ascii_lowercase() || b"!{}[]".contains(&byte) => {
+                    letters.push(char::from(byte));
+                    rest = &rest[1..];
+                }
+                Some(byte) if !is_meta(byte) || rest.starts_with("<(") || rest.starts_with(">(") => {
+                    return None;
+                }
+                _ => return RESERVED.into_iter().find(|word| *word == letters),
+            }
+        }
+    }
+
+    /// Takes the reserved word, or fails.
+    pub(super) fn expect_reserved(&mut self, expected: &str) -> Parsed<()> {
+        self.lines()?;
+        if self.reserved() != Some(expected) {
+            return self.unexpected();
+        }
+        self.word()?;
+        Ok(())
+    }
+
+    fn at_end(&self, end: End<'_>) -> bool {
+        match end {
+            End::Text => self.peek().is_none(),
+            End::Character(character) => self.peek() == Some(character),
+            End::Words(words) => self.reserved().is_some_and(|found| words.contains(&found)),
+            End::Clause => self.starts(";;") || self.starts(";&") || self.reserved() == Some("esac"),
+        }
+    }
+
+    /// Commands up to their end, which is not taken.
+    pub(super) fn list(&mut self, end: End<'_>) -> Parsed<()> {
+        self.deeper(|parser| {
+            parser.lines()?;
+            while !parser.at_end(end) {
+                parser.and_or()?;
+                parser.blanks();
+                match parser.peek() {
+                    _ if parser.at_end(end) => break,
+                    Some(b'\n') => {}
+                    Some(b';') if !parser.starts(";;") && !parser.starts(";&") => parser.at += 1,
+                    Some(b'&') if !parser.starts("&&") => parser.at += 1,
+                    _ => return parser.unexpected(),
+                }
+                parser.lines()?;
+            }
+            Ok(())
+        })
+    }
+
+    fn and_or(&mut self) -> Parsed<()> {
+        loop {
+            self.pipeline()?;
+            self.blanks();
+            if !self.take("&&") && !self.take("||") {
+                return Ok(());
+            }
+            self.lines()?;
+        }
+    }
+
+    fn pipeline(&mut self) -> Parsed<()> {
+        loop {
+            self.blanks();
+            match self.reserved() {
+                Some("!") => {
+                    self.word()?;
+                }
+                Some("time") => {
+                    self.word()?;
+                    self.blanks();
+                    // `time -p` and `time --`; any other option is the program of that name.
+                    let rest = &self.text[self.at..];
+                    for option in ["-p", "--"] {
+                        if rest.strip_prefix(option).is_some_and(|rest| rest.starts_with([' ', '\t'])) {
+                            self.at += option.len();
+                            break;
+                        }
+                    }
+                    self.blanks();
+                    if matches!(self.peek(), None | Some(b'\n' | b';' | b'|' | b'&' | b')')) {
+                        return Ok(());
+                    }
+                }
+                _ => break,
+            }
+        }
+        loop {
+            self.command()?;
+            self.blanks();
+            if self.starts("||") || !(self.take("|&") || self.take("|")) {
+                return Ok(());
+            }
+            self.lines()?;
+        }
+    }
+
+    /// The next word, if one begins here.
+    pub(super) fn word(&mut self) -> Parsed<Option<Word>> {
+        self.blanks();
+        self.word_here()
+    }
+}

@@ -1,0 +1,220 @@
+//! Words as they are written: quotes, escapes, globs, braces, tildes, backticks.
+
+use super::Unparsable;
+use super::parser::{End, Parsed, Parser};
+use super::word::{Extent, Piece, Word};
+
+/// What ends a word when it is not quoted.
+pub(super) fn is_meta(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'|' | b'&' | b';' | b'(' | b')' | b'<' | b'>')
+}
+
+/// What surrounds text that is expanded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Around {
+    /// Double quotes.
+    Quotes,
+    /// A here-document, where a quote is a character.
+    Document,
+}
+
+impl Parser<'_> {
+    /// The word that begins exactly here, if one does.
+    pub(super) fn word_here(&mut self) -> Parsed<Option<Word>> {
+        let start = self.at;
+        let mut word = Word::default();
+        let (mut open, mut braces, mut quoted) = (false, false, false);
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'<' | b'>' if self.text[self.at + 1..].starts_with('(') => self.process(&mut word)?,
+                _ if is_meta(byte) => break,
+                b'\\' if self.starts("\\\n") => self.at += 2,
+                b'\\' => self.escape(&mut word)?,
+                b'\'' => {
+                    quoted = true;
+                    let text = self.single()?;
+                    word.push_text(&text);
+                }
+                b'"' => {
+                    quoted = true;
+                    self.at += 1;
+                    self.double(&mut word)?;
+                }
+                b'$' => self.dollar(&mut word, Extent::Any)?,
+                b'`' => self.backticks(&mut word, Extent::Any)?,
+                b'~' if word.pieces.is_empty() && !quoted => self.tilde(&mut word),
+                b'*' | b'?' | b'[' => {
+                    self.at += 1;
+                    word.pieces.push(Piece::Glob(char::from(byte)));
+                }
+                b'{' => {
+                    open = true;
+                    self.plain(&mut word);
+                }
+                b',' => {
+                    braces |= open;
+                    self.plain(&mut word);
+                }
+                b'.' => {
+                    braces |= open && self.starts("..");
+                    self.plain(&mut word);
+                }
+                _ => self.plain(&mut word),
+            }
+        }
+        if self.at == start {
+            return Ok(None);
+        }
+        word.spelling = self.text[start..self.at].replace("\\\n", "");
+        if word.spelling.is_empty() {
+            // Nothing but joined lines: the word, if there is one, begins behind them, and a comment may.
+            return self.word();
+        }
+        if braces {
+            word.pieces = vec![Piece::Unknown(Extent::Any)];
+        }
+        lone_brackets(&mut word);
+        Ok(Some(word))
+    }
+
+    fn plain(&mut self, word: &mut Word) {
+        let rest = &self.text[self.at..];
+        let size = rest.chars().next().map_or(0, char::len_utf8);
+        word.push_text(&rest[..size]);
+        self.at += size;
+    }
+
+    fn escape(&mut self, word: &mut Word) -> Parsed<()> {
+        self.at += 1;
+        if self.peek().is_none() {
+            return Err(Unparsable::Unclosed("an escape"));
+        }
+        self.plain(word);
+        Ok(())
+    }
+
+    fn tilde(&mut self, word: &mut Word) {
+        self.at += 1;
+        let next = self.peek();
+        if next.is_none_or(|byte| byte == b'/' || is_meta(byte)) {
+            word.pieces.push(Piece::Home);
+        } else {
+            // Somebody else's home, or a folder of the stack.
+            word.pieces.push(Piece::Unknown(Extent::One));
+        }
+    }
+
+    /// `'…'`, from its opening quote on.
+    fn single(&mut self) -> Parsed<String> {
+        let rest = &self.text[self.at + 1..];
+        let end = rest.find('\'').ok_or(Unparsable::Unclosed("a single quote"))?;
+        self.at += end + 2;
+        Ok(rest[..end].to_owned())
+    }
+
+    /// `"…"`, behind its opening quote.
+    pub(super) fn double(&mut self, word: &mut Word) -> Parsed<()> {
+        word.push_text("");
+        loop {
+            match self.peek().ok_or(Unparsable::Unclosed("a double quote"))? {
+                b'"' => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                _ => self.expanding(word, Around::Quotes)?,
+            }
+        }
+    }
+
+    /// One step inside double quotes or a here-document: an escape, an expansion or a character.
+    pub(super) fn expanding(&mut self, word: &mut Word, around: Around) -> Parsed<()> {
+        match self.peek() {
+            Some(b'\\') => {
+                let next = self.text.as_bytes().get(self.at + 1);
+                match next {
+                    Some(b'\n') => self.at += 2,
+                    Some(b'"') if around == Around::Document => self.plain(word),
+                    Some(b'$' | b'`' | b'"' | b'\\') => {
+                        self.at += 1;
+                        self.plain(word);
+                    }
+                    _ => self.plain(word),
+                }
+            }
+            Some(b'$') => self.dollar(word, Extent::One)?,
+            Some(b'`') => self.backticks(word, Extent::One)?,
+            _ => self.plain(word),
+        }
+        Ok(())
+    }
+
+    /// `` `…` ``: the text inside loses one layer of escapes and is a script.
+    fn backticks(&mut self, word: &mut Word, extent: Extent) -> Parsed<()> {
+        self.at += 1;
+        let mut inside = String::new();
+        loop {
+            let rest = &self.text[self.at..];
+            let letter = rest.chars().next().ok_or(Unparsable::Unclosed("a backtick"))?;
+            self.at += letter.len_utf8();
+            match letter {
+                '`' => break,
+                '\\' => {
+                    let next = self.text[self.at..].chars().next();
+                    // Whether this loses its backslash depends on what is around the backticks.
+                    if next == Some('"') {
+                        return Err(Unparsable::Unsupported("an escaped quote inside of backticks"));
+                    }
+                    let escaped = matches!(next, Some('$' | '`' | '\\'));
+                    if escaped {
+                        inside.extend(next);
+                        self.at += 1;
+                    } else {
+                        inside.push('\\');
+                    }
+                }
+                _ => inside.push(letter),
+            }
+        }
+        if !self.pending.is_empty() && inside.contains('\n') {
+            return Err(Unparsable::Unsupported("a substitution over lines beside a here-document"));
+        }
+        self.nested(&inside, |parser| parser.list(End::Text))?;
+        word.pieces.push(Piece::Unknown(extent));
+        Ok(())
+    }
+
+    /// `<(…)` and `>(…)`.
+    fn process(&mut self, word: &mut Word) -> Parsed<()> {
+        self.at += 2;
+        self.substitution()?;
+        word.pieces.push(Piece::Unknown(Extent::One));
+        Ok(())
+    }
+
+    /// A list up to `)`, which is taken.
+    pub(super) fn substitution(&mut self) -> Parsed<()> {
+        if !self.pending.is_empty() {
+            return Err(Unparsable::Unsupported("a substitution beside a here-document"));
+        }
+        self.list(End::Character(b')'))?;
+        if !self.pending.is_empty() {
+            return Err(Unparsable::Unclosed("a here-document"));
+        }
+        self.at += 1;
+        Ok(())
+    }
+}
+
+/// `[` without a `]` behind it is a character: the program `[`, for one.
+fn lone_brackets(word: &mut Word) {
+    let closes = |piece: &Piece| match piece {
+        Piece::Text(text) => text.contains(']'),
+        Piece::Glob(_) => false,
+        _ => true,
+    };
+    for place in 0..word.pieces.len() {
+        if word.pieces[place] == Piece::Glob('[') && !word.pieces[place + 1..].iter().any(closes) {
+            word.pieces[place] = Piece::Text("[".to_owned());
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Tools: what the model is told of each and what is done when it calls one are one object.
+//!
+//! A tool does not decide whether it may run: it says what a call would do ([`Tool::call`]), the policy decides, and one
+//! sequence for all tools asks, runs and answers. Nothing here writes a record.
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+
+use annals_transcript::json::Fields;
+
+use crate::api::request::ToolSpec;
+use crate::policy::Call;
+
+/// Work that is not done yet.
+pub type Running<'t> = Pin<Box<dyn Future<Output = Outcome> + Send + 't>>;
+
+/// Whether calls may run beside each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// It changes nothing: any number at a time.
+    Beside,
+    /// One after another, in the order of the calls.
+    InTurn,
+}
+
+/// What a call gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// What the model sees: content blocks as JSON objects, or one text.
+    pub shown: Shown,
+    /// Whether that is an error.
+    pub is_error: bool,
+    /// `toolUseResult`: JSON, kept in the session and not sent.
+    pub kept: Vec<u8>,
+    /// Files that it is about to be told of as changed, by path: for checkpoints and for what was read.
+    pub changed: Vec<PathBuf>,
+}
+
+/// What the model sees of an outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// A text.
+    Text(String),
+    /// Content blocks, each a JSON object: images, documents, texts.
+    Blocks(Vec<Vec<u8>>),
+}
+
+impl Default for Shown {
+    fn default() -> Self {
+        Self::Text(String::new())
+    }
+}
+
+/// A tool.
+pub trait Tool: Send + Sync {
+    /// Its name and definition, as the model gets them: the same bytes each time.
+    fn spec(&self) -> ToolSpec;
+
+    /// Whether calls of it may run beside each other.
+    fn order(&self) -> Order;
+
+    /// What a call with this input would do, for the policy; none where the input is not one (it is answered as an error).
+    fn call<'c>(&self, input: &'c Fields<'c>) -> Result<Call<'c>, InputError>;
+
+    /// Does it. `input` is the whole object as the model wrote it. Dropping the future ends the work, and all processes of it.
+    fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t>;
+}
+
+/// Why an input cannot be used; shown to the model.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InputError(pub String);
+
+/// Where a call runs.
+pub struct Scene<'s> {
+    /// The id of the call.
+    pub tool_use: &'s str,
+    /// Told of what happens while it runs.
+    pub tell: &'s (dyn Fn(Told) + Send + Sync),
+}
+
+/// What a tool says while it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// More output of a command: what is new, and all of it so far as far as it is kept.
+    Output {
+        /// What came since.
+        new: String,
+        /// All of it, or its end.
+        whole: String,
+        /// How many lines there are in all.
+        lines: u64,
+        /// For how long it runs, in milliseconds.
+        millis: u64,
+    },
+}
