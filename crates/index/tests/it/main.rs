@@ -35,7 +35,7 @@ fn dump(index: &Index) -> Vec<String> {
         "SELECT 'message', path, line, messages.offset, length, block, messages.role, kind, millis, hex(uuid),
            (SELECT name FROM names WHERE id = tool), is_error, messages.bytes, indexed FROM messages JOIN files ON files.id = file",
         "SELECT 'call', files.path, tool_use, (SELECT name FROM names WHERE id = tool), called, answered, started, ended, is_error,
-           tool_calls.path, tool_calls.agent, prompt, input, result FROM tool_calls JOIN files ON files.id = file",
+           (SELECT name FROM paths WHERE paths.id = tool_calls.path), tool_calls.agent, prompt, input, result FROM tool_calls JOIN files ON files.id = file",
         "SELECT 'response', hex(key), path, node, line, millis, is_copy, is_sidechain, responses.agent,
            (SELECT name FROM names WHERE id = model), tier, speed, input, output, cache_read, write_5m, write_1h, searches,
            fetches, asides FROM responses JOIN files ON files.id = file",
