@@ -26,6 +26,9 @@ enum Symbol {
 /// A space inside of a word; a pattern that allows must not take it for one between words.
 const INNER_SPACE: char = '\u{e000}';
 
+/// More words of which nothing is known are not tried in every combination.
+const MOST_VANISHING: usize = 4;
+
 /// A pattern of commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandPattern {
@@ -58,7 +61,8 @@ impl CommandPattern {
 
     /// Whether a rule that allows covers this command, whatever the unknown parts become.
     pub fn covers(&self, command: &Command) -> bool {
-        self.surely(&by_words(command, INNER_SPACE, Gone::No)) || self.matches_text(&command.spelling())
+        // Quotes and variables of a rule are those of the command when it is written in full.
+        self.whatever_comes(command, INNER_SPACE) || (self.exact && self.matches_text(&command.spelling()))
     }
 
     /// Whether a rule that forbids speaks of this command.
@@ -69,11 +73,9 @@ impl CommandPattern {
             short.words[0] = Word::of(&crate::policy::shell::base_name(&name));
             forms.push(short);
         }
-        let sure = |form: &Command| self.surely(&by_words(form, ' ', Gone::No));
-        if forms.iter().any(sure)
-            || self.matches_text(&command.spelling())
-            || self.matches_text(&command.shown())
-        {
+        let sure = |form: &Command| self.whatever_comes(form, ' ');
+        let written = [command.spelling(), command.shown()];
+        if forms.iter().any(sure) || written.iter().any(|text| self.matches_text(text)) {
             return Match::Surely;
         }
         let possible = |form: &Command| {
@@ -89,6 +91,29 @@ impl CommandPattern {
     pub fn matches_text(&self, text: &str) -> bool {
         let text: Vec<_> = text.trim().chars().map(Symbol::Letter).collect();
         self.surely(&text)
+    }
+
+    /// Whether it matches with every word that can vanish there, and with any of them gone.
+    fn whatever_comes(&self, command: &Command, space: char) -> bool {
+        let vanishing: Vec<usize> =
+            (0..command.words.len()).filter(|place| command.words[*place].can_vanish()).collect();
+        if vanishing.len() > MOST_VANISHING {
+            return false;
+        }
+        (0..1_u32 << vanishing.len()).all(|gone| {
+            let mut left = command.clone();
+            let is_gone = |place: usize| {
+                vanishing.iter().position(|at| *at == place).is_some_and(|bit| gone >> bit & 1 == 1)
+            };
+            left.words = command
+                .words
+                .iter()
+                .enumerate()
+                .filter(|(place, _)| !is_gone(*place))
+                .map(|(_, word)| word.clone())
+                .collect();
+            self.surely(&by_words(&left, space, Gone::No))
+        })
     }
 
     fn surely(&self, text: &[Symbol]) -> bool {
