@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use annals_agent::policy::rules::{
-    Bases, CommandPattern, Letters, List, Match, Matcher, PathPattern, Rule, Rules, Source,
+    Bases, CommandPattern, Letters, List, Match, Matcher, PathPattern, Rule, Rules, Source, Written,
 };
 use annals_agent::policy::screen::{Sight, sight, visible};
 use annals_agent::policy::shell::parse;
@@ -271,7 +271,7 @@ proptest! {
                 continue;
             }
             if rule.matches_text(&text) {
-                prop_assert_ne!(rule.concerns(&script.commands[0]), Match::No, "{} is missed", text);
+                prop_assert_ne!(rule.concerns(&Written::new(&script.commands[0])), Match::No, "{} is missed", text);
             } else {
                 prop_assert!(!rule.covers(&script.commands[0]), "{} is allowed", text);
             }
