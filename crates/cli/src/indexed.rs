@@ -1,6 +1,8 @@
 //! The index, up to date: what every command that asks it begins with.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::thread;
 
 use annals_index::refresh::{Progress, Refreshed};
 use annals_index::{Index, IndexError, Opened};
@@ -9,6 +11,37 @@ use annals_store::{DataDir, Store};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::{vault, words};
+
+/// Asks the index. The store is looked at while the answer is found: mostly nothing has changed, and it holds; else the index is
+/// brought up to date and asked again.
+pub(crate) fn ask<T>(
+    context: &Context,
+    mut question: impl FnMut(&Index) -> Result<T, IndexError>,
+) -> Result<(T, Refreshed), Fault> {
+    if let Some(answer) = at_once(context, &mut question) {
+        return Ok((answer, Refreshed::default()));
+    }
+    let (index, refreshed) = open(context)?;
+    Ok((question(&index)?, refreshed))
+}
+
+/// The answer of the index as it is; none where it is not there, not up to date, or has none.
+fn at_once<T>(context: &Context, question: impl FnOnce(&Index) -> Result<T, IndexError>) -> Option<T> {
+    let data = context.data_dir().ok()?;
+    let (store, folder) = (&context.store, kept_versions(&data));
+    let index = Index::open_to_read(store.config_dir(), &data).ok()??;
+    let (answer, glance) = thread::scope(|scope| {
+        let looking = scope.spawn(|| store.glance(&[folder]));
+        (question(&index), looking.join())
+    });
+    let is_current = index.is_current(glance.ok()?, &context.prices).ok()?;
+    answer.ok().filter(|_| is_current)
+}
+
+/// Where the vault says what it has: what it kept of deleted sessions is in the index too.
+fn kept_versions(data: &DataDir) -> PathBuf {
+    data.vault().join("index")
+}
 
 /// Opens the index and brings it up to date with the store.
 pub(crate) fn open(context: &Context) -> Result<(Index, Refreshed), Fault> {
@@ -66,7 +99,7 @@ fn take_in_deleted(index: &mut Index, context: &Context, data: &DataDir) -> Resu
 
 /// Brings an open index up to date. Most of the time there is nothing to do, and a glance tells.
 pub(crate) fn refresh(index: &mut Index, context: &Context, data: &DataDir) -> Result<Refreshed, IndexError> {
-    let glance = context.store.glance(&[data.vault().join("index")]);
+    let glance = context.store.glance(&[kept_versions(data)]);
     if index.is_current(glance, &context.prices)? {
         return Ok(Refreshed::default());
     }

@@ -54,6 +54,7 @@ CREATE TABLE messages (
     millis    INTEGER,
     uuid      BLOB,
     tool      INTEGER,
+    path      INTEGER,                  -- the file that its call is about
     is_error  INTEGER NOT NULL,
     bytes     INTEGER NOT NULL,         -- of its text
     indexed   INTEGER NOT NULL          -- so many of them can be searched for
@@ -87,7 +88,7 @@ CREATE TABLE tool_calls (
     result   INTEGER NOT NULL           -- bytes
 );
 CREATE UNIQUE INDEX tool_calls_of_file ON tool_calls (file, tool_use);
-CREATE INDEX tool_calls_by_path ON tool_calls (path, file, called, answered) WHERE path IS NOT NULL;
+CREATE INDEX messages_by_path ON messages (path) WHERE path IS NOT NULL;
 
 -- Responses as each file has them. What was billed is in `charges`.
 CREATE TABLE responses (

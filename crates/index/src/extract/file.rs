@@ -213,7 +213,7 @@ impl Reading<'_> {
                 millis: millis.map(|millis| millis as i64),
                 uuid: None,
                 tool: None,
-                answers: None,
+                call: None,
                 is_error: false,
                 bytes: texts.bytes,
                 text: texts.text,

@@ -305,11 +305,12 @@ fn conditions(query: &Query) -> (Vec<String>, Vec<Sql>) {
     let filters = query
         .filters
         .iter()
-        .map(|filter| (filter, ""))
-        .chain(query.excluded.iter().map(|filter| (filter, "NOT ")));
-    for (filter, not) in filters {
+        .map(|filter| (filter, "1"))
+        .chain(query.excluded.iter().map(|filter| (filter, "0")));
+    for (filter, wanted) in filters {
         let (condition, mut bound) = condition(filter);
-        wheres.push(format!("{not}({condition})"));
+        // What has no tool, no file or no time is not what was asked for: neither yes nor unknown, but no.
+        wheres.push(format!("coalesce(({condition}), 0) = {wanted}"));
         values.append(&mut bound);
     }
     (wheres, values)
@@ -334,15 +335,9 @@ fn condition(filter: &Filter) -> (String, Vec<Sql>) {
             "messages.file IN (SELECT id FROM files WHERE substr(session, 1, length(?)) = ?)".into(),
             vec![Sql::Text(session.clone()), Sql::Text(session.clone())],
         ),
-        // The calls are few, and gathered once; asking for each message whether it is one of them took a second.
-        Filter::File(path) => (
-            "(messages.file, line) IN (
-               SELECT file, called FROM tool_calls WHERE path IN (SELECT id FROM paths WHERE instr(name, ?) > 0)
-               UNION ALL
-               SELECT file, answered FROM tool_calls WHERE path IN (SELECT id FROM paths WHERE instr(name, ?) > 0))"
-                .into(),
-            vec![Sql::Text(path.clone()), Sql::Text(path.clone())],
-        ),
+        Filter::File(path) => {
+            ("messages.path IN (SELECT id FROM paths WHERE instr(name, ?) > 0)".into(), text(path))
+        }
         Filter::Before(millis) => ("millis < ?".into(), vec![Sql::Integer(*millis)]),
         Filter::After(millis) => ("millis >= ?".into(), vec![Sql::Integer(*millis)]),
         Filter::Error(is_error) => ("is_error = ?".into(), vec![Sql::Integer(i64::from(*is_error))]),

@@ -32,8 +32,9 @@ fn dump(index: &Index) -> Vec<String> {
     const TABLES: [&str; 11] = [
         "SELECT 'file', path, role, slug, session, agent, bytes, state, offset, lines, records, is_open, prefix, tail FROM files",
         "SELECT 'fact', path, kind, value, count, first, last FROM facts JOIN files ON files.id = file",
-        "SELECT 'message', path, line, messages.offset, length, block, messages.role, kind, millis, hex(uuid),
-           (SELECT name FROM names WHERE id = tool), is_error, messages.bytes, indexed FROM messages JOIN files ON files.id = file",
+        "SELECT 'message', files.path, line, messages.offset, length, block, messages.role, kind, millis, hex(uuid),
+           (SELECT name FROM names WHERE id = tool), (SELECT name FROM paths WHERE paths.id = messages.path), is_error,
+           messages.bytes, indexed FROM messages JOIN files ON files.id = file",
         "SELECT 'call', files.path, tool_use, (SELECT name FROM names WHERE id = tool), called, answered, started, ended, is_error,
            (SELECT name FROM paths WHERE paths.id = tool_calls.path), tool_calls.agent, prompt, input, result FROM tool_calls JOIN files ON files.id = file",
         "SELECT 'response', hex(key), path, node, line, millis, is_copy, is_sidechain, responses.agent,
