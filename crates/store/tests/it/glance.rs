@@ -18,7 +18,7 @@ fn every_change_is_noticed_and_nothing_else() {
     let root = temp.path().join("config");
     let vault = temp.path().join("vault");
     let store = Store::open(&root);
-    let glance = || store.glance(&[vault.clone()]);
+    let glance = || store.glance(std::slice::from_ref(&vault));
     let mut before: Vec<Glance> = Vec::new();
     let mut is_new = |what: &str| {
         let now = glance();
