@@ -18,7 +18,7 @@ const FORM: i64 = 2;
 const SCHEMA: &str = include_str!("schema.sql");
 
 /// A transaction ends when it stands for so many bytes of files.
-const TRANSACTION: u64 = 96 * 1024 * 1024;
+const TRANSACTION: u64 = 192 * 1024 * 1024;
 
 /// How long whoever makes an index waits for those who only look whether there is one.
 const MOST_TRIES: u32 = 500;

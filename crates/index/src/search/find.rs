@@ -19,8 +19,8 @@ use crate::write::words_table;
 
 /// So many of the newest matches of each table are weighed against each other; of the rest only the number is known.
 const WEIGHED: usize = 200;
-/// Texts of so many of the best are read, to see how well they fit.
-const READ: usize = 40;
+/// Texts of the best are read, and of so many more, to see how well they fit.
+const MORE_READ: usize = 8;
 /// So many matches of each table are counted: beyond that nobody reads the number, and everybody waits for it.
 pub const COUNTED: usize = 2000;
 
@@ -172,7 +172,7 @@ impl Index {
         let best = |left: &Candidate, right: &Candidate| right.score.total_cmp(&left.score);
         candidates.sort_by(best);
         let files = self.files_of(&candidates)?;
-        candidates.truncate(limit.max(READ));
+        candidates.truncate(limit.saturating_add(MORE_READ));
         self.look_closer(&mut candidates, &files, query, now, elsewhere);
         candidates.sort_by(best);
         candidates.truncate(limit);

@@ -1,5 +1,8 @@
 //! Messages and their words.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use rusqlite::{OptionalExtension, params};
 
 use super::Writer;
@@ -18,31 +21,42 @@ pub(crate) fn words_table(kind: Kind) -> &'static str {
 
 impl Writer<'_> {
     pub(super) fn messages(&mut self, file: i64, batch: &Batch) -> Result<(), IndexError> {
-        for message in &batch.messages {
-            let (tool, path) = self.call_of(file, batch, message)?;
-            self.transaction
-                .prepare_cached("INSERT INTO messages VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)")?
-                .execute(params![
-                    file,
-                    message.line as i64,
-                    message.offset as i64,
-                    message.length as i64,
-                    message.block,
-                    message.role.number(),
-                    message.kind.number(),
-                    message.millis,
-                    message.uuid,
-                    tool,
-                    path,
-                    message.is_error,
-                    message.bytes as i64,
-                    message.indexed as i64,
-                ])?;
+        let calls = batch
+            .messages
+            .iter()
+            .map(|message| self.call_of(file, batch, message))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut row = self.transaction.prepare_cached(
+            "INSERT INTO messages VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+        )?;
+        let mut words = HashMap::new();
+        for (message, (tool, path)) in batch.messages.iter().zip(calls) {
+            row.execute(params![
+                file,
+                message.line as i64,
+                message.offset as i64,
+                message.length as i64,
+                message.block,
+                message.role.number(),
+                message.kind.number(),
+                message.millis,
+                message.uuid,
+                tool,
+                path,
+                message.is_error,
+                message.bytes as i64,
+                message.indexed as i64,
+            ])?;
             let id = self.transaction.last_insert_rowid();
             let table = words_table(message.kind);
-            self.transaction
-                .prepare_cached(&format!("INSERT INTO {table} (rowid, body) VALUES (?1, ?2)"))?
-                .execute(params![id, message.words])?;
+            let statement = match words.entry(table) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(free) => {
+                    let sql = format!("INSERT INTO {table} (rowid, body) VALUES (?1, ?2)");
+                    free.insert(self.transaction.prepare_cached(&sql)?)
+                }
+            };
+            statement.execute(params![id, message.words])?;
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ use crate::error::IndexError;
 use crate::extract::{Batch, Change};
 
 pub(crate) use charges::{CERTAINTIES, INLINE, MAIN, reprice};
-pub(crate) use files::{KnownFile, known_files, mark_gone, mark_there, rename};
+pub(crate) use files::{KnownFile, known_file, known_files, mark_gone, mark_there, rename};
 pub(crate) use messages::words_table;
 use names::Names;
 
