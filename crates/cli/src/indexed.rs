@@ -122,7 +122,7 @@ pub(crate) fn refresh(index: &mut Index, context: &Context, data: &DataDir) -> R
     };
     // What could not be read is tried, and told, again.
     if refreshed.unread.is_empty() {
-        index.note_sighting(&seen.sighting)?;
+        index.note_sighting(&known.updated(&seen))?;
     }
     Ok(refreshed)
 }

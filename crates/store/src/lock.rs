@@ -44,3 +44,10 @@ impl FileLock {
         written.and_then(|()| self.file.write_all(note)).map_err(WriteError::at(&self.path))
     }
 }
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        // Closing alone is not enough: a process that is being started at this instant has the file open, too.
+        let _ = self.file.unlock();
+    }
+}

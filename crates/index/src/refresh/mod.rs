@@ -178,12 +178,12 @@ impl Index {
 
     /// What the store looked like before the index was last brought up to date.
     pub fn sighting(&self) -> Result<Sighting, IndexError> {
-        Ok(self.noted(SIGHTING)?.and_then(|text| Sighting::parse(&text)).unwrap_or_default())
+        Ok(self.noted(SIGHTING)?.and_then(Sighting::parse).unwrap_or_default())
     }
 
     /// Notes what the store looked like before the index was brought up to date: as long as it looks so, there is nothing to do.
-    pub fn note_sighting(&mut self, sighting: &Sighting) -> Result<(), IndexError> {
-        self.note(SIGHTING, &sighting.to_text())
+    pub fn note_sighting(&mut self, text: &str) -> Result<(), IndexError> {
+        self.note(SIGHTING, text)
     }
 
     /// Whether costs were reckoned by these prices.

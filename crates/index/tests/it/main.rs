@@ -12,18 +12,28 @@ mod views;
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use annals_index::Index;
 use annals_index::refresh::Refreshed;
-use annals_store::{DataDir, Store};
+use annals_store::{Changes, DataDir, Store};
 use annals_transcript::price::Prices;
 
 /// Opens the index of a store and brings it up to date.
 fn refreshed(config: &Path, data: &Path) -> (Index, Refreshed) {
     let (store, data) = (Store::open(config), DataDir::new(data));
     let (mut index, _) = Index::open(store.config_dir(), &data).unwrap();
-    let done =
-        index.refresh(&store.discover(), &data, &Prices::embedded(), |_| ControlFlow::Continue(())).unwrap();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64;
+    let known = index.sighting().unwrap();
+    let seen = store.look_again(&known, &[], now);
+    let (prices, go_on) = (Prices::embedded(), |_| ControlFlow::Continue(()));
+    // In the time that the change needs, as every command does.
+    let done = match &seen.changes {
+        Changes::Nothing => Refreshed::default(),
+        Changes::Files(files) => index.refresh_files(files, &data, &prices, go_on).unwrap(),
+        Changes::More => index.refresh(&store.discover(), &data, &prices, go_on).unwrap(),
+    };
+    index.note_sighting(&known.updated(&seen)).unwrap();
     (index, done)
 }
 

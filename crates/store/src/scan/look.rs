@@ -5,7 +5,7 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
 use super::Store;
-use super::sighting::{Changes, Folder, Seen, Sighting, stamp};
+use super::sighting::{Changes, Folder, Known, Seen, Sighting, stamp};
 use super::walk::{MOST_DEPTH, leads_back, modified_millis};
 use crate::parallel;
 
@@ -25,12 +25,14 @@ impl Store {
         roots.extend(SIDES.iter().map(|name| config.join(name)));
         roots.extend(also.iter().cloned());
         let looker = Looker { store: self, known, now };
-        let mut folders: Vec<&Path> = known.folders.keys().map(PathBuf::as_path).collect();
-        folders.extend(roots.iter().map(PathBuf::as_path).filter(|root| !known.folders.contains_key(*root)));
-        let pieces: Vec<&[&Path]> = folders.chunks(PIECE).collect();
+        let mut folders: Vec<&str> = known.folders().map(Known::path).collect();
+        folders.extend(
+            roots.iter().filter_map(|root| root.to_str()).filter(|root| known.folder(root).is_none()),
+        );
+        let pieces: Vec<&[&str]> = folders.chunks(PIECE).collect();
         let looks = parallel::map(&pieces, |piece| {
             let mut found = Found::default();
-            piece.iter().for_each(|folder| looker.folder(folder, &mut found));
+            piece.iter().for_each(|folder| looker.folder(Path::new(folder), &mut found));
             found
         });
         let mut all = Found::default();
@@ -41,18 +43,26 @@ impl Store {
             (false, true) => Changes::Nothing,
             (false, false) => Changes::Files(all.changed),
         };
-        Seen { sighting: Sighting { folders: all.folders }, changes }
+        Seen { changes, folders: all.folders }
     }
 }
 
 #[derive(Default)]
 struct Found {
-    folders: BTreeMap<PathBuf, Folder>,
+    /// Those that are not as they were; none for those that are gone.
+    folders: BTreeMap<String, Option<Folder>>,
     changed: Vec<PathBuf>,
     is_more: bool,
 }
 
 impl Found {
+    /// A folder whose name is no text is not kept, and looked into each time.
+    fn note(&mut self, path: &Path, folder: Option<Folder>) {
+        if let Some(path) = path.to_str() {
+            self.folders.insert(path.to_owned(), folder);
+        }
+    }
+
     fn join(&mut self, other: Self) {
         self.folders.extend(other.folders);
         self.changed.extend(other.changed);
@@ -71,56 +81,64 @@ impl Looker<'_> {
     fn history(&self, found: &mut Found) {
         let (folder, path) = (self.store.config_dir.path(), self.store.config_dir.history());
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let known = self.known.folders.get(folder).and_then(|known| known.files.get(&name).copied());
+        let known = folder.to_str().and_then(|folder| self.known.folder(folder));
+        let before = known.and_then(|known| known.files().next()).map(|(_, stamp)| stamp);
         let now = fs::metadata(&path).ok().map(|metadata| stamp(&metadata));
-        match (known, now) {
-            (Some(known), Some(now)) if known != now => found.changed.push(path),
-            (Some(_), None) | (None, Some(_)) => found.is_more = true,
-            _ => {}
+        if before == now {
+            return;
+        }
+        match before.is_some() && now.is_some() {
+            true => found.changed.push(path),
+            false => found.is_more = true,
         }
         let files = now.map(|now| (name, now)).into_iter().collect();
-        found.folders.insert(folder.to_path_buf(), Folder { stamp: 0, is_settled: true, files });
+        found.note(folder, Some(Folder { stamp: 0, is_settled: true, files }));
     }
 
     fn folder(&self, path: &Path, found: &mut Found) {
         if path == self.store.config_dir.path() {
             return;
         }
-        let known = self.known.folders.get(path);
+        let known = path.to_str().and_then(|path| self.known.folder(path));
         let Ok(metadata) = fs::metadata(path) else {
             // A folder that never was there is no news.
-            found.is_more |= known.is_some();
+            if known.is_some() {
+                found.is_more = true;
+                found.note(path, None);
+            }
             return;
         };
-        match known.filter(|known| known.is_settled && known.stamp == stamp(&metadata)) {
+        match known.filter(|known| known.is_same(stamp(&metadata))) {
             Some(known) => self.known_names(path, known, found),
             None => self.list(path, &metadata, known, found),
         }
     }
 
     /// No name has come or gone: the files are asked for one by one.
-    fn known_names(&self, path: &Path, known: &Folder, found: &mut Found) {
-        let mut folder = known.clone();
-        for (name, before) in &mut folder.files {
+    fn known_names(&self, path: &Path, known: Known<'_>, found: &mut Found) {
+        let mut folder: Option<Folder> = None;
+        for (at, (name, before)) in known.files().enumerate() {
             let file = path.join(name);
-            match fs::metadata(&file) {
-                Ok(metadata) if stamp(&metadata) == *before => {}
-                Ok(metadata) => {
-                    *before = stamp(&metadata);
+            match fs::metadata(&file).map(|metadata| stamp(&metadata)) {
+                Ok(now) if now == before => {}
+                Ok(now) => {
+                    folder.get_or_insert_with(|| known.to_folder()).files[at].1 = now;
                     found.changed.push(file);
                 }
                 Err(_) => found.is_more = true,
             }
         }
-        found.folders.insert(path.to_path_buf(), folder);
+        if folder.is_some() {
+            found.note(path, folder);
+        }
     }
 
-    fn list(&self, path: &Path, metadata: &Metadata, known: Option<&Folder>, found: &mut Found) {
+    fn list(&self, path: &Path, metadata: &Metadata, known: Option<Known<'_>>, found: &mut Found) {
         let modified = modified_millis(metadata).unwrap_or(self.now);
         let mut folder = Folder {
             stamp: stamp(metadata),
             is_settled: modified < self.now - SETTLED_MILLIS,
-            files: BTreeMap::new(),
+            files: Vec::new(),
         };
         // A folder that cannot be listed is tried again each time.
         let Ok(list) = fs::read_dir(path) else { return found.is_more = true };
@@ -133,21 +151,23 @@ impl Looker<'_> {
                 inner.push((entry.path(), kind.is_symlink()));
             } else if let Some(name) = entry.file_name().to_str().filter(|name| self.grows(path, name)) {
                 if let Some(metadata) = metadata.or_else(|| entry.metadata().ok()) {
-                    folder.files.insert(name.to_owned(), stamp(&metadata));
+                    folder.files.push((name.to_owned(), stamp(&metadata)));
                 }
             }
         }
+        folder.files.sort();
+        let names = folder.files.iter().map(|(name, _)| name.as_str());
         match known {
-            Some(known) if known.files.keys().eq(folder.files.keys()) => {
-                let changed =
-                    folder.files.iter().filter(|(name, stamp)| known.files.get(*name) != Some(stamp));
-                found.changed.extend(changed.map(|(name, _)| path.join(name)));
+            Some(known) if known.files().map(|(name, _)| name).eq(names) => {
+                let pairs = folder.files.iter().zip(known.files());
+                let changed = pairs.filter(|((_, now), (_, before))| now != before);
+                found.changed.extend(changed.map(|((name, _), _)| path.join(name)));
             }
             _ => found.is_more = true,
         }
-        found.folders.insert(path.to_path_buf(), folder);
+        found.note(path, Some(folder));
         for (inner, is_link) in inner {
-            let is_known = self.known.folders.contains_key(&inner);
+            let is_known = inner.to_str().is_some_and(|inner| self.known.folder(inner).is_some());
             if !is_known && self.depth(&inner) <= MOST_DEPTH && !(is_link && leads_back(self.root(), &inner))
             {
                 found.is_more = true;

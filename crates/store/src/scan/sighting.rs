@@ -8,7 +8,8 @@
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::{Path, PathBuf};
+use std::ops::Range;
+use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
 use crate::identity::FileIdentity;
@@ -20,14 +21,60 @@ pub(super) struct Folder {
     pub(super) stamp: u64,
     /// Whether its time lay back far enough: what came in the same instant as the look might have been missed.
     pub(super) is_settled: bool,
-    /// The files that are looked at, by name, each with identity, size and time in one number.
-    pub(super) files: BTreeMap<String, u64>,
+    /// The files that are looked at, in the order of their names, each with identity, size and time in one number.
+    pub(super) files: Vec<(String, u64)>,
 }
 
-/// What a store looked like.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What a store looked like: the text that is kept, and where in it what stands. Most of the time nothing has changed, and not
+/// one name is copied.
+#[derive(Clone, Debug, Default)]
 pub struct Sighting {
-    pub(super) folders: BTreeMap<PathBuf, Folder>,
+    text: String,
+    /// In the order of their paths.
+    folders: Vec<Line>,
+    files: Vec<Line>,
+}
+
+/// A line of the text: a folder with the files that follow it, or a file.
+#[derive(Clone, Debug)]
+struct Line {
+    stamp: u64,
+    is_settled: bool,
+    name: Range<usize>,
+    files: Range<usize>,
+}
+
+/// A folder of a sighting.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known<'s> {
+    sighting: &'s Sighting,
+    line: &'s Line,
+}
+
+impl<'s> Known<'s> {
+    pub(super) fn path(self) -> &'s str {
+        &self.sighting.text[self.line.name.clone()]
+    }
+
+    /// Whether it stands as it did, and nothing can have been missed.
+    pub(super) fn is_same(self, stamp: u64) -> bool {
+        self.line.is_settled && self.line.stamp == stamp
+    }
+
+    /// Its files, by name.
+    pub(super) fn files(self) -> impl Iterator<Item = (&'s str, u64)> {
+        let lines = &self.sighting.files[self.line.files.clone()];
+        lines.iter().map(move |line| (&self.sighting.text[line.name.clone()], line.stamp))
+    }
+
+    /// A copy, to be changed.
+    pub(super) fn to_folder(self) -> Folder {
+        Folder {
+            stamp: self.line.stamp,
+            is_settled: self.line.is_settled,
+            files: self.files().map(|(name, stamp)| (name.to_owned(), stamp)).collect(),
+        }
+    }
 }
 
 /// What has changed since a sighting.
@@ -44,10 +91,10 @@ pub enum Changes {
 /// A new look, and how it differs from the one before.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// What the store looks like now.
-    pub sighting: Sighting,
     /// What has changed.
     pub changes: Changes,
+    /// The folders that are not as they were; none for those that are gone.
+    pub(super) folders: BTreeMap<String, Option<Folder>>,
 }
 
 /// One number for what a file or folder is and when it was written.
@@ -60,45 +107,56 @@ pub(super) fn stamp(metadata: &Metadata) -> u64 {
 }
 
 impl Sighting {
-    /// As a text, to be kept. Folders whose names are no single line of text are left out: they are looked into each time.
-    pub fn to_text(&self) -> String {
+    /// All folders, in the order of their paths.
+    pub(super) fn folders(&self) -> impl Iterator<Item = Known<'_>> {
+        self.folders.iter().map(|line| Known { sighting: self, line })
+    }
+
+    /// A folder by its path.
+    pub(super) fn folder(&self, path: &str) -> Option<Known<'_>> {
+        let at = self.folders.binary_search_by(|line| self.text[line.name.clone()].cmp(path)).ok()?;
+        Some(Known { sighting: self, line: &self.folders[at] })
+    }
+
+    /// What the store looked like after all when `seen` was compared with this, as a text to be kept. Folders whose names are no
+    /// single line are left out: they are looked into each time.
+    pub fn updated(&self, seen: &Seen) -> String {
+        let before = self.folders().filter(|known| !seen.folders.contains_key(known.path()));
+        let mut all: BTreeMap<&str, Folder> = before.map(|known| (known.path(), known.to_folder())).collect();
+        let after = seen.folders.iter().filter_map(|(path, folder)| Some((path.as_str(), folder.clone()?)));
+        all.extend(after);
+        let is_plain = |name: &str| !name.contains(['\n', '\r']);
+        all.retain(|path, folder| is_plain(path) && folder.files.iter().all(|(name, _)| is_plain(name)));
         let mut text = String::new();
-        for (path, folder) in &self.folders {
-            let is_plain = |name: &str| !name.contains(['\n', '\r']);
-            let Some(name) = path.to_str().filter(|name| is_plain(name)) else { continue };
-            if !folder.files.keys().all(|name| is_plain(name)) {
-                continue;
-            }
+        for (path, folder) in all {
             let settled = if folder.is_settled { 's' } else { 'u' };
-            text.push_str(&format!("{settled} {:016x} {name}\n", folder.stamp));
+            text.push_str(&format!("{settled} {:016x} {path}\n", folder.stamp));
             folder.files.iter().for_each(|(name, stamp)| text.push_str(&format!("f {stamp:016x} {name}\n")));
         }
         text
     }
 
     /// From its text; none where it is not one.
-    pub fn parse(text: &str) -> Option<Self> {
-        let mut sighting = Self::default();
-        let mut open: Option<(PathBuf, Folder)> = None;
-        for line in text.lines() {
-            let (kind, rest) = line.split_at_checked(2)?;
-            let (number, name) = rest.split_at_checked(17)?;
-            let stamp = u64::from_str_radix(number.trim_end(), 16).ok()?;
-            if kind == "f " {
-                open.as_mut()?.1.files.insert(name.to_owned(), stamp);
-                continue;
-            }
-            let is_settled = match kind {
-                "s " => true,
-                "u " => false,
+    pub fn parse(text: String) -> Option<Self> {
+        let (mut folders, mut files): (Vec<Line>, Vec<Line>) = (Vec::new(), Vec::new());
+        let mut at = 0;
+        for line in text.split_terminator('\n') {
+            let number = line.get(2..18)?;
+            let stamp = u64::from_str_radix(number, 16).ok().filter(|_| line.get(18..19) == Some(" "))?;
+            let name = at + 19..at + line.len();
+            at += line.len() + 1;
+            let here = files.len()..files.len();
+            match line.get(..2)? {
+                "f " => {
+                    files.push(Line { stamp, is_settled: true, name, files: here });
+                    folders.last_mut()?.files.end = files.len();
+                }
+                kind @ ("s " | "u ") => {
+                    folders.push(Line { stamp, is_settled: kind == "s ", name, files: here })
+                }
                 _ => return None,
-            };
-            sighting.folders.extend(open.replace((
-                Path::new(name).to_path_buf(),
-                Folder { stamp, is_settled, files: BTreeMap::new() },
-            )));
+            }
         }
-        sighting.folders.extend(open);
-        Some(sighting)
+        Some(Self { text, folders, files })
     }
 }
