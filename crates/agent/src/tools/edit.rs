@@ -6,7 +6,7 @@ use std::sync::Arc;
 use annals_transcript::json::Fields;
 
 use super::answer::{at_once, object};
-use super::files::{Form, Place};
+use super::files::Form;
 use super::ground::Ground;
 use super::input::Input;
 use super::patch::structured;
@@ -50,33 +50,22 @@ impl Edit {
         }
         let resolved = self.ground.follow(&path, agreed)?;
         let real = &resolved.real;
-        let said = |error: super::files::PlaceError| InputError(error.to_string());
-        let found = match real.parent().is_some_and(Path::is_dir) {
-            true => Place::of(real).and_then(|place| place.read()).map_err(said)?,
-            false => None,
-        };
-        let before = found.as_ref().map(|found| Print::of(&found.bytes));
+        let found = self.ground.look(real)?;
+        let before = found.as_deref().map(Print::of);
         let (form, text) = match &found {
             None if change.old.is_empty() => (Form::NEW, String::new()),
             None => return refuse("File does not exist."),
-            Some(found) => Form::read(&found.bytes)
+            Some(found) => Form::read(found)
                 .ok_or_else(|| InputError("The file is not a text: it cannot be edited.".to_owned()))?,
         };
-        if let Some(print) = before {
-            may_edit(self.ground.seen.standing(real, print))?;
-        }
+        // What was read in part stays so: the model has not seen the rest.
+        let extent = match before {
+            Some(print) => may_edit(self.ground.seen.standing(real, print))?,
+            None => Extent::Whole,
+        };
         let edited = change.apply(&text, form)?;
         let bytes = form.spell(&edited).map_err(|error| InputError(error.to_string()))?;
-        self.ground.checkpoints.before_change(real).map_err(|error| {
-            InputError(format!("The file could not be kept for undo, so it was not changed: {error}"))
-        })?;
-        Place::made(real).and_then(|place| place.write(&bytes, before)).map_err(said)?;
-        // What was read in part stays so: the model has not seen the rest.
-        let extent = match before.map(|print| self.ground.seen.standing(real, print)) {
-            Some(Standing::Known(extent)) => extent,
-            _ => Extent::Whole,
-        };
-        self.ground.seen.note(real, Print::of(&bytes), extent);
+        self.ground.change(real, before, &bytes, extent)?;
         let spelled = resolved.spelled.display().to_string();
         let (plain, plain_edited) = (text.replace("\r\n", "\n"), edited.replace("\r\n", "\n"));
         let kept = object(|kept| {
@@ -132,9 +121,10 @@ impl Change {
     }
 }
 
-fn may_edit(standing: Standing) -> Result<(), InputError> {
+/// How much of a file was seen that may be edited.
+pub(super) fn may_edit(standing: Standing) -> Result<Extent, InputError> {
     match standing {
-        Standing::Known(_) => Ok(()),
+        Standing::Known(extent) => Ok(extent),
         Standing::Unread => refuse("File has not been read yet. Read it first before writing to it."),
         Standing::Changed(_) => {
             refuse("File has been modified since it was read. Read it again before editing it.")

@@ -73,9 +73,10 @@ impl Glob {
             return Err(InputError(format!("The folder does not exist: {}", wanted.folder)));
         }
         let matcher = matcher(&wanted.pattern)?;
-        let in_git = wanted.pattern.contains(".git");
+        // Who wants what is in there says so.
+        let control = if wanted.pattern.contains(".git") { Control::Searched } else { Control::LeftOut };
         let ground = Arc::clone(&self.ground);
-        let found = beside(move |stop| walk(&folder, &matcher, in_git, &ground, stop, began)).await?;
+        let found = beside(move |stop| walk(&folder, &matcher, control, &ground, stop, began)).await?;
         let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let kept = object(|kept| {
             kept.array("filenames", |list| {
@@ -99,6 +100,13 @@ fn matcher(pattern: &str) -> Result<GlobMatcher, InputError> {
     };
     let built = GlobBuilder::new(&anchored).literal_separator(true).build();
     Ok(built.map_err(|error| InputError(format!("The pattern is none: {error}")))?.compile_matcher())
+}
+
+/// What is done about the folder of git.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Control {
+    Searched,
+    LeftOut,
 }
 
 /// What was found.
@@ -152,7 +160,7 @@ impl Matches {
 fn walk(
     folder: &Path,
     matcher: &GlobMatcher,
-    in_git: bool,
+    control: Control,
     ground: &Arc<Ground>,
     stop: &Stop,
     began: Instant,
@@ -162,7 +170,8 @@ fn walk(
     let walker = WalkBuilder::new(folder)
         .standard_filters(false)
         .filter_entry(move |entry| {
-            (in_git || entry.depth() == 0 || entry.file_name() != ".git") && !veil.veil.hides(entry.path())
+            (control == Control::Searched || entry.depth() == 0 || entry.file_name() != ".git")
+                && !veil.veil.hides(entry.path())
         })
         .build();
     for entry in walker.flatten() {

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::InputError;
-use super::seen::Seen;
+use super::files::Place;
+use super::seen::{Extent, Print, Seen};
 use crate::policy::paths::{Disk, Resolved, Workspace, is_refused, resolve};
 
 /// Told before a file is changed, so that the change can be taken back.
@@ -61,6 +62,33 @@ impl Ground {
     /// The next command starts there.
     pub fn set_current(&self, folder: PathBuf) {
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = folder;
+    }
+
+    /// What stands at a real path; `None` where nothing does, or not even its folder.
+    pub(crate) fn look(&self, real: &Path) -> Result<Option<Vec<u8>>, InputError> {
+        if !real.parent().is_some_and(Path::is_dir) {
+            return Ok(None);
+        }
+        let found = Place::of(real).and_then(|place| place.read());
+        Ok(found.map_err(|error| InputError(error.to_string()))?.map(|found| found.bytes))
+    }
+
+    /// Changes a file, or makes it, on the condition that it still is what it was: its owner is told first, and the model
+    /// has seen so much of it afterwards.
+    pub(crate) fn change(
+        &self,
+        real: &Path,
+        before: Option<Print>,
+        bytes: &[u8],
+        extent: Extent,
+    ) -> Result<(), InputError> {
+        self.checkpoints.before_change(real).map_err(|error| {
+            InputError(format!("The file could not be kept for undo, so it was not changed: {error}"))
+        })?;
+        let written = Place::made(real).and_then(|place| place.write(bytes, before));
+        written.map_err(|error| InputError(error.to_string()))?;
+        self.seen.note(real, Print::of(bytes), extent);
+        Ok(())
     }
 
     /// Follows a path as the policy does, and holds it against what was agreed on.

@@ -11,30 +11,42 @@ use annals_transcript::json::Fields;
 
 use crate::api::request::ToolSpec;
 
+pub mod agent;
 mod answer;
 mod asked;
 pub mod bash;
 mod edit;
+pub mod fetch;
 mod files;
 mod glob;
 mod grep;
 pub mod ground;
 mod input;
+mod notebook_edit;
 pub mod patch;
+pub mod plan;
 mod read;
 pub mod seen;
 mod spec;
 mod stop;
+pub mod todo;
+pub mod web_search;
 mod write;
 
+pub use agent::Task;
 pub use asked::Asked;
 pub use bash::{Bash, BashOutput, KillShell};
 pub use edit::Edit;
+pub use fetch::WebFetch;
 pub use glob::Glob;
 pub use grep::Grep;
 pub use ground::{Checkpoints, Ground, Veil};
+pub use notebook_edit::NotebookEdit;
+pub use plan::ExitPlanMode;
 pub use read::Read;
 pub use seen::Seen;
+pub use todo::TodoWrite;
+pub use web_search::WebSearch;
 pub use write::Write;
 
 /// Work that is not done yet.

@@ -29,6 +29,11 @@ impl Print {
         hasher.write(bytes);
         Self { length: bytes.len() as u64, hash: hasher.finish() }
     }
+
+    /// A short number of it, for names.
+    pub(crate) fn short(self) -> u32 {
+        (self.hash ^ (self.hash >> 32)) as u32
+    }
 }
 
 /// How a file stands with the model.

@@ -1,5 +1,7 @@
 //! Definitions of tools as the model gets them: the same bytes each time, keys in the order in which they are named.
 
+use std::borrow::Cow;
+
 use annals_transcript::json::{ArrayWriter, ObjectWriter, write_string};
 
 use crate::api::request::ToolSpec;
@@ -21,14 +23,20 @@ pub(crate) enum Holds {
 /// A definition in the making.
 pub(crate) struct Spec {
     name: &'static str,
-    about: &'static str,
+    about: Cow<'static, str>,
     parameters: Vec<(&'static str, Vec<u8>)>,
     needed: Vec<&'static str>,
 }
 
 impl Spec {
     pub(crate) fn new(name: &'static str, about: &'static str) -> Self {
-        Self { name, about, parameters: Vec::new(), needed: Vec::new() }
+        Self { name, about: Cow::Borrowed(about), parameters: Vec::new(), needed: Vec::new() }
+    }
+
+    /// Described like this instead.
+    pub(crate) fn about(mut self, about: String) -> Self {
+        self.about = Cow::Owned(about);
+        self
     }
 
     /// A parameter that must be given.
@@ -46,7 +54,7 @@ impl Spec {
     pub(crate) fn build(self) -> ToolSpec {
         let mut json = Vec::new();
         let mut object = ObjectWriter::begin(&mut json);
-        object.string("name", self.name).string("description", self.about);
+        object.string("name", self.name).string("description", &self.about);
         object.object("input_schema", |schema| {
             schema.string("type", "object");
             schema.object("properties", |properties| {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use annals_transcript::json::Fields;
 
 use super::answer::{at_once, object};
-use super::files::{Form, Place};
+use super::files::Form;
 use super::ground::Ground;
 use super::input::Input;
 use super::patch::structured;
@@ -32,29 +32,20 @@ impl Write {
         let (path, content) = (input.words("file_path")?, input.text("content")?);
         let resolved = self.ground.follow(&path, agreed)?;
         let real = &resolved.real;
-        let wrong = |error: super::files::PlaceError| InputError(error.to_string());
-        // Folders are made only after the owner of the session has had his say.
-        let found = match real.parent().is_some_and(Path::is_dir) {
-            true => Place::of(real).and_then(|place| place.read()).map_err(wrong)?,
-            false => None,
-        };
-        let before = found.as_ref().map(|found| Print::of(&found.bytes));
+        let found = self.ground.look(real)?;
+        let before = found.as_deref().map(Print::of);
         let mut old = None;
         let mut form = Form::NEW;
         if let (Some(found), Some(print)) = (&found, before) {
             may_overwrite(self.ground.seen.standing(real, print))?;
             // What is no text is replaced all the same; there is nothing to show of it.
-            if let Some((old_form, text)) = Form::read(&found.bytes) {
+            if let Some((old_form, text)) = Form::read(found) {
                 form = old_form;
                 old = Some(text.replace("\r\n", "\n"));
             }
         }
         let bytes = form.spell(&form.ended(&content)).map_err(|error| InputError(error.to_string()))?;
-        self.ground.checkpoints.before_change(real).map_err(|error| {
-            InputError(format!("The file could not be kept for undo, so it was not changed: {error}"))
-        })?;
-        Place::made(real).and_then(|place| place.write(&bytes, before)).map_err(wrong)?;
-        self.ground.seen.note(real, Print::of(&bytes), Extent::Whole);
+        self.ground.change(real, before, &bytes, Extent::Whole)?;
         let spelled = resolved.spelled.display().to_string();
         let kept = object(|kept| {
             kept.string("type", if before.is_some() { "update" } else { "create" });

@@ -18,6 +18,7 @@ use super::spec::{Holds, Spec};
 use super::{Asked, InputError, Order, Outcome, Running, Scene, Shown, Tool};
 use crate::api::request::ToolSpec;
 use crate::policy::ReadTool;
+pub(crate) use notebook::{cells_of, language_of};
 use text::Span;
 
 /// The largest document that fits into a request, with room for the rest.

@@ -2,12 +2,16 @@
 
 mod changes;
 mod ends;
+mod fetching;
 mod flood;
+mod inward;
+mod notebooks;
 mod patches;
 mod races;
 mod reading;
 mod searching;
 mod shell;
+mod specs;
 
 use std::ffi::OsString;
 use std::fs;
