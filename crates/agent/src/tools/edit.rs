@@ -155,7 +155,9 @@ impl Tool for Edit {
 
     fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
         let input = Input::of(input);
-        (input.text("old_string")?, input.text("new_string")?, input.flag("replace_all")?);
+        input.text("old_string")?;
+        input.text("new_string")?;
+        input.flag("replace_all")?;
         Ok(Asked::Edit(EditTool::Edit, input.words("file_path")?))
     }
 

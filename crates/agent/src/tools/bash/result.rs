@@ -97,7 +97,9 @@ impl Done<'_> {
         match saved {
             Some(Ok(saved)) => {
                 let path = saved.path.display().to_string();
-                Text { shown: saved.preview, kept, file: Some((path, size)) }
+                // The preview has the bytes as they were printed.
+                let shown = clean(saved.preview.as_bytes());
+                Text { shown, kept, file: Some((path, size)) }
             }
             Some(Err(error)) => {
                 let shown =

@@ -78,7 +78,11 @@ fn letters_of(bytes: &[u8]) -> Option<(Letters, String)> {
     }
     let wide = |rest: &[u8], read: fn([u8; 2]) -> u16| {
         let units = rest.chunks_exact(2).map(|pair| read([pair[0], pair[1]]));
-        if rest.len() % 2 == 0 { char::decode_utf16(units).collect::<Result<String, _>>().ok() } else { None }
+        if rest.len().is_multiple_of(2) {
+            char::decode_utf16(units).collect::<Result<String, _>>().ok()
+        } else {
+            None
+        }
     };
     match bytes {
         [0xff, 0xfe, rest @ ..] => return Some((Letters::Utf16Little, wide(rest, u16::from_le_bytes)?)),

@@ -139,7 +139,8 @@ impl Tool for Read {
 
     fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
         let input = Input::of(input);
-        (input.count_if("offset")?, input.count_if("limit")?);
+        input.count_if("offset")?;
+        input.count_if("limit")?;
         Ok(Asked::Read(ReadTool::Read, input.words("file_path")?))
     }
 

@@ -109,10 +109,9 @@ async fn a_page_is_fetched_read_and_remembered() {
     assert_eq!(kept(&outcome).get("bytes").unwrap().count(), Some(html.len() as u64));
     knows(&outcome, &["bytes", "code", "codeText", "result", "durationMs", "url"]);
     fetch(&tool, &base).await;
-    let heard = heard.lock().unwrap();
+    let heard = heard.lock().unwrap().clone();
     assert_eq!(heard.len(), 1, "it was asked twice");
     assert!(heard[0].contains("user-agent: annals-test") && !heard[0].to_lowercase().contains("cookie"));
-    drop(heard);
     let outcome = run(&tool, &[("url", Text(&base)), ("prompt", Text("fail"))]).await;
     assert!(outcome.is_error && shown(&outcome).contains("no model"));
 }
