@@ -6,11 +6,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
 use std::time::Duration;
 
 use super::group::{Ended, Group, Groups};
 use super::output::{Output, clean};
+
+/// How often the size of an output is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// How commands run.
 #[derive(Clone, Debug)]
@@ -100,9 +104,11 @@ impl Shells {
     pub(super) fn keep(&self, command: String, group: Group, output: Output) -> String {
         let mut tasks = self.tasks();
         let id = format!("bash_{}", tasks.len() + 1);
-        let task =
-            Task { id: id.clone(), command, group, output, read: Mutex::new(0), killed: Mutex::new(false) };
-        tasks.push(Arc::new(task));
+        let (read, killed) = (Mutex::new(0), Mutex::new(false));
+        let task = Arc::new(Task { id: id.clone(), command, group, output, read, killed });
+        let (watched, most) = (Arc::downgrade(&task), self.settings.most_output);
+        thread::spawn(move || watch(&watched, most));
+        tasks.push(task);
         id
     }
 
@@ -152,6 +158,18 @@ impl Task {
         *read = from + bytes.len() as u64;
         let text = clean(&bytes);
         if left_out > 0 { format!("[… {left_out} bytes left out …]\n{text}") } else { text }
+    }
+}
+
+/// Ends a command that prints too much; gives up once nobody has the command any more.
+fn watch(task: &Weak<Task>, most: u64) {
+    while let Some(task) = task.upgrade().filter(|task| task.ended().is_none()) {
+        if task.output.size() > most {
+            task.kill();
+            return;
+        }
+        drop(task);
+        thread::sleep(LOOK_EVERY);
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::process::Command;
+use std::time::Duration;
 
-use annals_agent::tools::{Bash, Outcome};
+use annals_agent::tools::{Bash, BashOutput, Outcome};
 
-use super::{Bench, Text, kept, kept_text, run, shape, shown};
+use super::{Bench, Flag, Text, kept, kept_text, run, shape, shown};
 
 async fn bash(bench: &Bench, command: &str) -> Outcome {
     run(&Bash::new(bench.ground.clone(), bench.shells.clone()), &[("command", Text(command))]).await
@@ -105,4 +106,19 @@ async fn who_prints_too_much_is_ended() {
     let outcome = bash(&bench, "yes").await;
     assert!(outcome.is_error && shown(&outcome).contains("which is too much"), "{}", shown(&outcome));
     assert!(shown(&outcome).len() < 12_000);
+}
+
+#[tokio::test]
+async fn who_prints_too_much_in_the_background_is_ended_too() {
+    let bench = Bench::with(|settings| settings.most_output = 1 << 20);
+    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    run(&tool, &[("command", Text("yes")), ("run_in_background", Flag(true))]).await;
+    let look = BashOutput::new(bench.shells.clone());
+    let mut outcome = run(&look, &[("bash_id", Text("bash_1"))]).await;
+    while kept_text(&outcome, "status") == "running" {
+        assert!(outcome.kept.len() < 70_000);
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        outcome = run(&look, &[("bash_id", Text("bash_1"))]).await;
+    }
+    assert_eq!(kept_text(&outcome, "status"), "killed");
 }
