@@ -5,6 +5,7 @@ use std::future::Future;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{IpAddr, TcpListener};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -246,7 +247,7 @@ async fn names_that_lead_inside_are_not_asked() {
 
 #[tokio::test]
 async fn a_name_that_changes_its_address_is_checked_at_every_hop() {
-    let port = over_tls();
+    let (port, met) = over_tls();
     let url = format!("https://localhost:{port}/");
     // A name that holds is followed on its own host.
     let steady = tool(Reach::PublicAndLoopback, names(&[("localhost", &[&["127.0.0.1"]])]));
@@ -255,10 +256,15 @@ async fn a_name_that_changes_its_address_is_checked_at_every_hop() {
     let rebound = names(&[("localhost", &[&["127.0.0.1"], &["10.0.0.7"]])]);
     let outcome = fetch(&tool(Reach::PublicAndLoopback, rebound), &url).await;
     refused(&outcome, "localhost is at 10.0.0.7, which is not in the public internet");
+    // A name that no other resolver knows: what was checked is what is asked. That the server has another name is found there.
+    let before = met.load(Ordering::SeqCst);
+    let pinned = tool(Reach::PublicAndLoopback, names(&[("pinned.invalid", &[&["127.0.0.1"]])]));
+    refused(&fetch(&pinned, &format!("https://pinned.invalid:{port}/")).await, "certificate");
+    assert_eq!(met.load(Ordering::SeqCst), before + 1, "the name was resolved again");
 }
 
-/// A server over TLS that sends everybody from `/` to `/after`.
-fn over_tls() -> u16 {
+/// A server over TLS that sends everybody from `/` to `/after`: its port, and how many it met.
+fn over_tls() -> (u16, Arc<AtomicUsize>) {
     let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
     let certificate = CertificateDer::from_pem_slice(CERTIFICATE).unwrap();
@@ -266,8 +272,11 @@ fn over_tls() -> u16 {
     let config = Arc::new(builder.with_single_cert(vec![certificate], key).unwrap());
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
+    let met = Arc::new(AtomicUsize::new(0));
+    let counted = met.clone();
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
+            counted.fetch_add(1, Ordering::SeqCst);
             let tls = StreamOwned::new(ServerConnection::new(config.clone()).unwrap(), stream);
             let mut stream = BufReader::new(tls);
             let mut head = String::new();
@@ -282,7 +291,7 @@ fn over_tls() -> u16 {
             let _ = stream.get_mut().flush();
         }
     });
-    port
+    (port, met)
 }
 
 #[tokio::test]
