@@ -167,6 +167,14 @@ impl Bash {
     }
 }
 
+/// The command as it is decided on: paths in it are seen from the folder in which the one before has ended.
+fn from_here(command: String, working: &Path, current: &Path) -> String {
+    if current == working || !current.is_dir() {
+        return command;
+    }
+    format!("cd '{}' && {command}", current.display().to_string().replace('\'', r"'\''"))
+}
+
 /// The command, with the folder in which it ends noted in a file.
 fn noting_folder(command: &str, note: &Path) -> String {
     let quoted = note.display().to_string().replace('\'', r"'\''");
@@ -193,7 +201,8 @@ impl Tool for Bash {
     }
 
     fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
-        Ok(Asked::Bash(self.wanted(&Input::of(input))?.command))
+        let command = self.wanted(&Input::of(input))?.command;
+        Ok(Asked::Bash(from_here(command, self.ground.workspace.working(), &self.ground.current())))
     }
 
     fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {

@@ -4,7 +4,9 @@ use std::fs;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use annals_agent::policy::Call;
+use annals_agent::policy::paths::Disk;
+use annals_agent::policy::rules::{List, Rule, Rules, Source};
+use annals_agent::policy::{Call, Decision, Mode, Policy};
 use annals_agent::tools::{Bash, BashOutput, KillShell, Outcome, Scene, Told, Tool};
 use annals_transcript::json::Fields;
 
@@ -184,4 +186,31 @@ async fn a_call_shows_the_whole_command() {
     refused(&run(&tool, &[("command", Text(" \n"))]).await, "is empty");
     refused(&run(&tool, &[("command", Text("a\0b"))]).await, "NUL");
     refused(&run(&tool, &[("command", Text("true")), ("timeout", Text("soon"))]).await, "whole number");
+}
+
+#[tokio::test]
+async fn a_command_is_decided_on_where_it_will_run() {
+    let bench = Bench::new();
+    let work = bench.work();
+    bench.write("sub/.env", "secret");
+    let mut rules = Rules::default();
+    for (list, text) in [(List::Deny, "Read(./sub/.env)"), (List::Allow, "Bash(make *)")] {
+        rules.add(Rule::new(text, list, Source::User));
+    }
+    let workspace = &bench.ground.workspace;
+    let policy = Policy { rules: &rules, mode: Mode::Default, workspace, files: &Disk };
+    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let decide = |command: &str| {
+        let input = input(&[("command", Text(command))]);
+        policy.decide(&tool.call(&Fields::scan(&input).unwrap().0).unwrap().call())
+    };
+    assert!(matches!(decide("cat .env"), Decision::Allow { .. }));
+    bash(&bench, "cd sub").await;
+    assert_eq!(bench.ground.current(), work.join("sub"));
+    assert!(matches!(decide("cat .env"), Decision::Deny { .. }), "a rule about this file was not seen");
+    // Seen from both folders: what only one of them makes harmless is asked for.
+    assert!(matches!(decide("cat ../other.txt"), Decision::Ask { .. }));
+    for command in ["ls", "make test", "cat own.txt"] {
+        assert!(matches!(decide(command), Decision::Allow { .. }), "{command}: {:?}", decide(command));
+    }
 }
