@@ -1,14 +1,49 @@
 //! The index, up to date: what every command that asks it begins with.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::thread;
 
 use annals_index::refresh::{Progress, Refreshed};
 use annals_index::{Index, IndexError, Opened};
-use annals_store::{DataDir, Store};
+use annals_store::source::Clock as _;
+use annals_store::{Changes, DataDir, Store};
 
 use crate::context::Context;
 use crate::error::Fault;
 use crate::{vault, words};
+
+/// Asks the index. The store is looked at while the answer is found: mostly nothing has changed, and it holds; else the index is
+/// brought up to date and asked again.
+pub(crate) fn ask<T>(
+    context: &Context,
+    mut question: impl FnMut(&Index) -> Result<T, IndexError>,
+) -> Result<(T, Refreshed), Fault> {
+    if let Some(answer) = at_once(context, &mut question) {
+        return Ok((answer, Refreshed::default()));
+    }
+    let (index, refreshed) = open(context)?;
+    Ok((question(&index)?, refreshed))
+}
+
+/// The answer of the index as it is; none where it is not there, not up to date, or has none.
+fn at_once<T>(context: &Context, question: impl FnOnce(&Index) -> Result<T, IndexError>) -> Option<T> {
+    let data = context.data_dir().ok()?;
+    let (store, folder, now) = (&context.store, kept_versions(&data), context.source.now());
+    let index = Index::open_to_read(store.config_dir(), &data).ok()??;
+    let known = index.sighting().ok().filter(|_| index.is_priced_by(&context.prices).unwrap_or(false))?;
+    let (answer, seen) = thread::scope(|scope| {
+        let looking = scope.spawn(|| store.look_again(&known, &[folder], now));
+        (question(&index), looking.join())
+    });
+    let is_current = seen.is_ok_and(|seen| seen.changes == Changes::Nothing);
+    answer.ok().filter(|_| is_current)
+}
+
+/// Where the vault says what it has: what it kept of deleted sessions is in the index too.
+fn kept_versions(data: &DataDir) -> PathBuf {
+    data.vault().join("index")
+}
 
 /// Opens the index and brings it up to date with the store.
 pub(crate) fn open(context: &Context) -> Result<(Index, Refreshed), Fault> {
@@ -64,29 +99,30 @@ fn take_in_deleted(index: &mut Index, context: &Context, data: &DataDir) -> Resu
     Ok(())
 }
 
-/// Brings an open index up to date. Most of the time there is nothing to do, and a glance tells.
+/// Brings an open index up to date, in the time that the change needs: nothing, the files that grew, or a look through everything.
 pub(crate) fn refresh(index: &mut Index, context: &Context, data: &DataDir) -> Result<Refreshed, IndexError> {
-    let glance = context.store.glance(&[data.vault().join("index")]);
-    if index.is_current(glance, &context.prices)? {
-        return Ok(Refreshed::default());
-    }
-    let refreshed = read_anew(index, context, data)?;
-    take_in_deleted(index, context, data)?;
-    // What could not be read is tried, and told, again.
-    if refreshed.unread.is_empty() {
-        index.note_glance(glance)?;
-    }
-    Ok(refreshed)
-}
-
-fn read_anew(index: &mut Index, context: &Context, data: &DataDir) -> Result<Refreshed, IndexError> {
-    let discovery = context.store.discover();
-    let mut bar = None;
-    let mut done = 0;
-    index.refresh(&discovery, data, &context.prices, |progress: Progress| {
+    let known = index.sighting()?;
+    let seen = context.store.look_again(&known, &[kept_versions(data)], context.source.now());
+    let (mut bar, mut done) = (None, 0);
+    let progress = |progress: Progress| {
         let bar = bar.get_or_insert_with(|| context.progress("indexing", Some(progress.total)));
         bar.advance(progress.done - done, words::bytes);
         done = progress.done;
         ControlFlow::Continue(())
-    })
+    };
+    let refreshed = match &seen.changes {
+        Changes::Nothing if index.is_priced_by(&context.prices)? => return Ok(Refreshed::default()),
+        Changes::Nothing => index.refresh_files(&[], data, &context.prices, progress)?,
+        Changes::Files(files) => index.refresh_files(files, data, &context.prices, progress)?,
+        Changes::More => {
+            let refreshed = index.refresh(&context.store.discover(), data, &context.prices, progress)?;
+            take_in_deleted(index, context, data)?;
+            refreshed
+        }
+    };
+    // What could not be read is tried, and told, again.
+    if refreshed.unread.is_empty() {
+        index.note_sighting(&seen.sighting)?;
+    }
+    Ok(refreshed)
 }

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use annals_store::digest::short;
 use annals_store::files::{WriteError, create_file, create_folder};
 use annals_store::lock::FileLock;
 use annals_store::{ConfigDir, DataDir};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::error::IndexError;
 
@@ -17,7 +18,11 @@ const FORM: i64 = 2;
 const SCHEMA: &str = include_str!("schema.sql");
 
 /// A transaction ends when it stands for so many bytes of files.
-const TRANSACTION: u64 = 96 * 1024 * 1024;
+const TRANSACTION: u64 = 192 * 1024 * 1024;
+
+/// How long whoever makes an index waits for those who only look whether there is one.
+const MOST_TRIES: u32 = 500;
+const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
 /// What was found where the index should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +83,7 @@ impl Index {
             Err(error) if error.is_damage() => (Self::make_anew(path)?, Opened::Damaged),
             Err(error) => return Err(error),
         };
+        settle(&connection)?;
         connection.execute_batch(&format!("BEGIN;\n{SCHEMA}\nPRAGMA user_version = {FORM};\nCOMMIT;"))?;
         Ok((connection, opened))
     }
@@ -125,11 +131,11 @@ impl Index {
         }
         let connection = Connection::open(path)?;
         connection.set_prepared_statement_cache_capacity(64);
-        connection.busy_timeout(std::time::Duration::from_secs(10))?;
-        // Pages of 8 KiB make the word lists smaller; a crash may lose the last transactions, which are read again.
+        connection.busy_timeout(Duration::from_secs(10))?;
+        // A crash may lose the last transactions, which are read again.
         connection.execute_batch(
-            "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
-             PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4096;",
+            "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;
+             PRAGMA wal_autocheckpoint = 4096;",
         )?;
         let form = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
         Ok((connection, form))
@@ -145,6 +151,26 @@ impl Index {
         remove_files(path)?;
         Ok(Self::try_open(path)?.0)
     }
+}
+
+/// Settles what stays with the file. Pages of 8 KiB make the word lists smaller. The kind of journal cannot be changed, not even
+/// to what it is, while somebody looks at the database, and SQLite does not wait for that by itself.
+fn settle(connection: &Connection) -> rusqlite::Result<()> {
+    let mut tries = 0;
+    loop {
+        let settled = connection.execute_batch("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL;");
+        match settled {
+            Err(error) if is_locked(&error) && tries < MOST_TRIES => {
+                tries += 1;
+                std::thread::sleep(BETWEEN_TRIES);
+            }
+            settled => return settled,
+        }
+    }
+}
+
+fn is_locked(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 /// Whether a database has no tables yet.

@@ -27,6 +27,9 @@ CREATE INDEX files_of_session ON files (session);
 -- Names that many rows share: models, tools.
 CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 
+-- Paths of files that calls are about.
+CREATE TABLE paths (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+
 -- What lines of a file say about it: how often, first and last on which line.
 CREATE TABLE facts (
     file  INTEGER NOT NULL,
@@ -51,6 +54,7 @@ CREATE TABLE messages (
     millis    INTEGER,
     uuid      BLOB,
     tool      INTEGER,
+    path      INTEGER,                  -- the file that its call is about
     is_error  INTEGER NOT NULL,
     bytes     INTEGER NOT NULL,         -- of its text
     indexed   INTEGER NOT NULL          -- so many of them can be searched for
@@ -77,14 +81,14 @@ CREATE TABLE tool_calls (
     started  INTEGER,                   -- milliseconds since 1970
     ended    INTEGER,
     is_error INTEGER NOT NULL,
-    path     TEXT,                      -- the file that it is about
+    path     INTEGER,                   -- the file that it is about
     agent    TEXT,                      -- the sub-agent that it started
     prompt   INTEGER,                   -- fingerprint of what that was asked
     input    INTEGER NOT NULL,          -- bytes
     result   INTEGER NOT NULL           -- bytes
 );
 CREATE UNIQUE INDEX tool_calls_of_file ON tool_calls (file, tool_use);
-CREATE INDEX tool_calls_by_path ON tool_calls (path) WHERE path IS NOT NULL;
+CREATE INDEX messages_by_path ON messages (path) WHERE path IS NOT NULL;
 
 -- Responses as each file has them. What was billed is in `charges`.
 CREATE TABLE responses (
@@ -331,10 +335,11 @@ CREATE VIEW calls AS
 SELECT
     tool_calls.id, files.session AS session, files.agent AS agent, files.slug AS project, tool_use, names.name AS tool,
     called AS line, answered AS result_line, started, ended, ended - started AS duration_ms, tool_calls.is_error,
-    tool_calls.path AS path, tool_calls.agent AS started_agent, input AS input_bytes, result AS result_bytes,
+    paths.name AS path, tool_calls.agent AS started_agent, input AS input_bytes, result AS result_bytes,
     files.path AS file,
     (SELECT messages.offset FROM messages WHERE messages.file = files.id AND messages.line = called LIMIT 1) AS offset
-FROM tool_calls JOIN files ON files.id = tool_calls.file LEFT JOIN names ON names.id = tool_calls.tool;
+FROM tool_calls JOIN files ON files.id = tool_calls.file LEFT JOIN names ON names.id = tool_calls.tool
+    LEFT JOIN paths ON paths.id = tool_calls.path;
 
 CREATE VIEW usage AS
 SELECT

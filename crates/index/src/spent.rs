@@ -21,9 +21,11 @@ impl Index {
         let mut sources: Vec<UsageSource> = Vec::new();
         let mut places: HashMap<i64, usize> = HashMap::new();
         let mut items = Vec::new();
-        let mut file_of = self
+        let mut files: HashMap<i64, UsageSource> = self
             .connection
-            .prepare_cached("SELECT role, slug, session, agent, path FROM files WHERE id = ?1")?;
+            .prepare_cached("SELECT role, slug, session, agent, path, id FROM files WHERE role < 2")?
+            .query_map([], |row| Ok((row.get(5)?, source(row, &paths)?)))?
+            .collect::<Result<_, _>>()?;
         let mut statement = self.connection.prepare_cached(
             "SELECT file, quarter, thread, model, certainty, first, last, responses, input, output, cache_read, write_5m,
              write_1h, searches, fetches, nanos, femtos, bare_nanos, bare_femtos FROM spent",
@@ -34,7 +36,8 @@ impl Index {
             let place = match places.get(&file) {
                 Some(place) => *place,
                 None => {
-                    sources.push(file_of.query_row([file], |row| source(row, &paths))?);
+                    let Some(source) = files.remove(&file) else { continue };
+                    sources.push(source);
                     places.insert(file, sources.len() - 1);
                     sources.len() - 1
                 }
@@ -58,7 +61,8 @@ impl Index {
     /// The working directory of each project, by its folder: what its sessions say, by the same rules as everywhere.
     fn project_paths(&self) -> Result<HashMap<String, Arc<str>>, IndexError> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT slug, value, sum(count) FROM facts JOIN files ON files.id = facts.file
+            // From the few sessions to their facts: the other way round all facts would be read.
+            "SELECT slug, value, sum(count) FROM files CROSS JOIN facts ON facts.file = files.id
              WHERE facts.kind = ?1 AND files.role = ?2 GROUP BY slug, value ORDER BY slug, 3 DESC",
         )?;
         let rows = statement.query_map([FactKind::Cwd.number(), FileRole::Session.number()], |row| {

@@ -55,7 +55,7 @@ pub use key::{AgentKey, SessionKey, Slug};
 pub use layout::{ConfigDir, FileRole, Place};
 pub use orphans::orphans;
 pub use problem::FileProblem;
-pub use scan::{AgentEntry, Discovery, Glance, Project, SessionEntry, SideFile, Store};
+pub use scan::{AgentEntry, Changes, Discovery, Project, Seen, SessionEntry, SideFile, Sighting, Store};
 pub use session::SessionWriter;
 pub use slug::project_slug;
 pub use source::Source;

@@ -192,6 +192,25 @@ fn modes_and_rules_for_files() {
 }
 
 #[test]
+fn a_path_that_is_not_followed_opens_nothing() {
+    let room = room();
+    let round = "src/../".repeat(100);
+    let rules = [(List::Deny, "Read(.env)"), (List::Allow, "Bash")];
+    for (command, expected) in [
+        (format!("cat {round}.env"), "ask"),
+        (format!("rm -rf {round}"), "ask"),
+        (format!("rm -rf {round}.."), "ask"),
+        ("cat loop-a".to_owned(), "ask"),
+        ("cat src/../.env".to_owned(), "deny"),
+    ] {
+        let found = decide(&room, Mode::Bypass, &rules, Call::Bash(&command));
+        assert_eq!(letter(&found), expected, "{command}: {}", found.because());
+    }
+    let found = decide(&room, Mode::Bypass, &[], Call::Read(READ, &format!("{round}.env")));
+    assert_eq!(letter(&found), "deny", "{}", found.because());
+}
+
+#[test]
 fn a_target_that_became_a_link_does_not_hold() {
     let room = room();
     let path = room.app.join("src/main.rs");

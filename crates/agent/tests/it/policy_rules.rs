@@ -2,9 +2,13 @@
 
 use std::path::Path;
 
-use annals_agent::policy::rules::{Bases, Letters, List, Matcher, PathPattern, Rule, Rules, Source};
+use annals_agent::policy::rules::{
+    Bases, CommandPattern, Letters, List, Match, Matcher, PathPattern, Rule, Rules, Source, Written,
+};
 use annals_agent::policy::screen::{Sight, sight, visible};
+use annals_agent::policy::shell::parse;
 use annals_agent::policy::{Because, Call, Decision, Mode, Policy};
+use proptest::prelude::*;
 
 use crate::policy_table::{links, workspace};
 
@@ -239,4 +243,38 @@ fn nothing_hides_on_the_screen() {
     assert_eq!(sight("abcd", 3, 1), Sight::Part);
     assert_eq!(sight("a\nb", 80, 1), Sight::Part);
     assert_eq!(sight("", 0, 1), Sight::Whole);
+}
+
+/// A command whose `$x` has this value, as bash would join its words.
+fn with_value(command: &str, value: &str) -> String {
+    let words = command.split(' ').filter_map(|word| {
+        let vanishes = word == "$x" && value.is_empty();
+        (!vanishes).then(|| word.replace('"', "").replace("$x", value))
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4000) })]
+
+    #[test]
+    fn what_is_not_known_is_neither_allowed_nor_missed(
+        pattern in "[ab](a|b| |\\*){0,6}( \\*|:\\*)?",
+        command in "[ab]([ab]|\"\\$x\"| [ab]| \\$x| \"\\$x\"){0,4}",
+    ) {
+        let rule = CommandPattern::new(&pattern);
+        let script = parse(&command).unwrap();
+        for value in ["", "a", "b", "ab", "a b", " ", "b a b"] {
+            let text = with_value(&command, value);
+            // A text is trimmed before it is matched; an empty argument at the end is not to be.
+            if text.trim() != text {
+                continue;
+            }
+            if rule.matches_text(&text) {
+                prop_assert_ne!(rule.concerns(&Written::new(&script.commands[0])), Match::No, "{} is missed", text);
+            } else {
+                prop_assert!(!rule.covers(&script.commands[0]), "{} is allowed", text);
+            }
+        }
+    }
 }

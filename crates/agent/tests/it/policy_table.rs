@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use annals_agent::policy::paths::{Files, Kind, Workspace};
 use annals_agent::policy::rules::{List, Rule, Rules, Source};
-use annals_agent::policy::{Call, Decision, Mode, Policy};
+use annals_agent::policy::{Call, Decision, EditTool, Mode, Policy};
+use proptest::prelude::*;
 
 const TABLE: &str = include_str!("policy_table.txt");
 const FEWEST: usize = 250;
@@ -104,4 +105,28 @@ fn every_command_gets_its_decision() {
     }
     assert!(wrong.is_empty(), "{} of {count}:\n  {}", wrong.len(), wrong.join("\n  "));
     assert!(count >= FEWEST, "only {count} commands");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1500) })]
+
+    #[test]
+    fn whatever_is_asked_gets_a_decision(
+        text in r#"(\PC|\n|rm |cat |cd |sudo -|bash -c '|env |find |git |\$|\(|\)|"|'|`|\{|\}|<<E\n|\.\.|~|/|\*|=|;){0,24}"#,
+    ) {
+        let files = links();
+        let workspace = workspace(&files);
+        let mut rules = Rules::default();
+        rules.extend(["Bash(rm *)", "Read(.env)", "Edit(//etc/**)"].map(|text| Rule::new(text, List::Deny, Source::User)));
+        for mode in [Mode::Default, Mode::AcceptEdits, Mode::Plan, Mode::DontAsk, Mode::Bypass] {
+            let policy = Policy { rules: &rules, mode, workspace: &workspace, files: &files };
+            for call in [Call::Bash(&text), Call::Edit(EditTool::Write, &text), Call::WebFetch(&text)] {
+                let decision = policy.decide(&call);
+                let said = decision.because().to_string();
+                prop_assert!(!said.is_empty());
+                prop_assert!(mode != Mode::DontAsk || letter(&decision) != '?');
+                prop_assert_ne!(letter(&decision.headless()), '?');
+            }
+        }
+    }
 }

@@ -310,6 +310,13 @@ days and hours of UTC
     );
 }
 
+/// What the month will cost is reckoned from the instant on, which is another one in every call.
+fn without_projection(json: &str) -> String {
+    let key = "\"projectedUsd\":";
+    let (before, rest) = json.split_once(key).unwrap();
+    format!("{before}{}", &rest[rest.find([',', '}']).unwrap()..])
+}
+
 #[test]
 fn without_a_place_for_the_index_the_files_answer() {
     let home = Home::new();
@@ -318,6 +325,7 @@ fn without_a_place_for_the_index_the_files_answer() {
     let blocked =
         home.write("blocked", "a file, where a folder should be").join("data").display().to_string();
     let answer = annals(&home, &["usage", "--json", "--data-dir", &blocked]);
-    assert_eq!((answer.code, &answer.out), (Some(0), &usual.out), "{}", answer.error);
+    assert_eq!(answer.code, Some(0), "{}", answer.error);
+    assert_eq!(without_projection(&answer.out), without_projection(&usual.out));
     assert!(answer.error.contains("reading the files instead"), "{}", answer.error);
 }

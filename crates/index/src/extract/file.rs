@@ -213,7 +213,7 @@ impl Reading<'_> {
                 millis: millis.map(|millis| millis as i64),
                 uuid: None,
                 tool: None,
-                answers: None,
+                call: None,
                 is_error: false,
                 bytes: texts.bytes,
                 text: texts.text,
@@ -313,7 +313,9 @@ impl LineBlocks {
     pub(crate) fn of(&mut self, line: &[u8]) -> Vec<MessageRow> {
         let place = Place { line: 0, offset: 0, length: 0 };
         for line in annals_transcript::line::lines(line).take(1) {
-            let found = |fields, _| drop(Meaning::take(&mut self.0, place, &Record::new(fields)));
+            let found = |fields, _| {
+                Meaning::take(&mut self.0, place, &Record::new(fields));
+            };
             read_objects(&line, found, |_| ());
         }
         self.0.calls.clear();
@@ -323,25 +325,14 @@ impl LineBlocks {
     }
 }
 
-/// The blocks of one line, as they are indexed.
-fn blocks_of_line(role: FileRole, line: &[u8]) -> Vec<MessageRow> {
-    let subject =
-        Subject { path: String::new(), role, slug: String::new(), session: String::new(), agent: None };
-    let wanted = Wanted { path: PathBuf::new(), subject: subject.clone(), cursor: None };
-    let cursor = Cursor::start(Look { identity: 0, bytes: 0, modified: 0 });
-    let batch = Batch::new(&subject, Change::Begins, cursor);
-    let mut reading =
-        Reading { wanted: &wanted, batch, ends: Ends::default(), usage: UsageCollector::new(), active: None };
-    if let Some(line) = annals_transcript::line::lines(line).next() {
-        reading.line(&line);
-    }
-    reading.batch.messages
-}
-
 /// The text of one block of a line, or of a file that is one text.
 pub(crate) fn text_of_block(role: FileRole, bytes: &[u8], block: u32) -> Option<String> {
     match role {
         FileRole::Output | FileRole::Plan => Some(String::from_utf8_lossy(bytes).into_owned()),
-        _ => blocks_of_line(role, bytes).into_iter().find(|row| row.block == block).map(|row| row.text),
+        FileRole::History => {
+            let line = Value::parse(bytes).ok()?;
+            Some(line.get("display").and_then(Value::text)?.to_string())
+        }
+        _ => LineBlocks::new().of(bytes).into_iter().find(|row| row.block == block).map(|row| row.text),
     }
 }

@@ -250,7 +250,7 @@ impl<'b> Meaning<'b> {
         let name = name.map(|name| name.to_string());
         let value = input.as_ref().and_then(|input| Value::parse(input.raw()).ok());
         let texts = value.map(Texts::of).unwrap_or_default();
-        if let Some(id) = id {
+        if let Some(id) = id.clone() {
             let (millis, line) = (self.millis, self.place.line);
             let known = self.batch.calls.entry(id).or_default();
             let path = ["file_path", "notebook_path", "path"];
@@ -267,7 +267,7 @@ impl<'b> Meaning<'b> {
                 ..known.clone()
             };
         }
-        self.row(Role::Assistant, Kind::ToolCall, texts, About::Tool(name), false);
+        self.row(Role::Assistant, Kind::ToolCall, texts, About::Tool(name, id), false);
     }
 
     fn system(&mut self, system: &System<'_>) {
@@ -304,9 +304,9 @@ impl<'b> Meaning<'b> {
         if texts.bytes == 0 && about == About::Nothing {
             return;
         }
-        let (tool, answers) = match about {
+        let (tool, call) = match about {
             About::Nothing => (None, None),
-            About::Tool(tool) => (tool, None),
+            About::Tool(tool, call) => (tool, call),
             About::Call(call) => (None, call),
         };
         self.batch.messages.push(MessageRow {
@@ -319,7 +319,7 @@ impl<'b> Meaning<'b> {
             millis: self.millis,
             uuid: self.uuid.clone(),
             tool,
-            answers,
+            call,
             is_error,
             bytes: texts.bytes,
             text: texts.text,
@@ -333,7 +333,7 @@ impl<'b> Meaning<'b> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum About {
     Nothing,
-    Tool(Option<String>),
+    Tool(Option<String>, Option<String>),
     Call(Option<String>),
 }
 

@@ -169,7 +169,9 @@ impl FactKind {
     pub(crate) fn keep(self) -> Keep {
         match self {
             Self::CustomTitle | Self::AiTitle | Self::LastPrompt | Self::Tag => Keep::Last,
-            Self::FirstPrompt | Self::FirstCommand | Self::Created | Self::Entrypoint | Self::Asked => Keep::First,
+            Self::FirstPrompt | Self::FirstCommand | Self::Created | Self::Entrypoint | Self::Asked => {
+                Keep::First
+            }
             Self::Active => Keep::Greatest,
             _ => Keep::Each,
         }
@@ -216,8 +218,8 @@ pub(crate) struct MessageRow {
     pub(crate) millis: Option<i64>,
     pub(crate) uuid: Option<Vec<u8>>,
     pub(crate) tool: Option<String>,
-    /// The call that it answers, whose tool is its own.
-    pub(crate) answers: Option<String>,
+    /// The call that it is, or that it answers: its tool and its file are the call's.
+    pub(crate) call: Option<String>,
     pub(crate) is_error: bool,
     pub(crate) bytes: u64,
     pub(crate) text: String,

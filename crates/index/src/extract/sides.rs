@@ -27,7 +27,8 @@ impl Batch {
             FileRole::Todos => {
                 for item in value.items() {
                     // Items borrow from the file's bytes, so their distance is their offset.
-                    let offset = (item.raw().as_ptr() as usize).saturating_sub(bytes.as_ptr() as usize) as u64;
+                    let offset =
+                        (item.raw().as_ptr() as usize).saturating_sub(bytes.as_ptr() as usize) as u64;
                     self.todo(item, Place { line: 1, offset, length: item.raw().len() as u64 });
                 }
             }

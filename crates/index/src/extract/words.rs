@@ -159,7 +159,10 @@ mod tests {
         assert_eq!(searchable("über größeGanz"), "über größeGanz\nGanz ");
         assert_eq!(searchable("日本x"), " 日  本 x");
         assert_eq!(searchable(&"a".repeat(100)), "a".repeat(64));
-        assert_eq!(searchable(&format!("x {} y 本", "a".repeat(100))), format!("x {} y  本 ", "a".repeat(64)));
+        assert_eq!(
+            searchable(&format!("x {} y 本", "a".repeat(100))),
+            format!("x {} y  本 ", "a".repeat(64))
+        );
         assert_eq!(searchable(""), "");
         assert_eq!(searchable("é本Ab"), "é 本 Ab");
     }

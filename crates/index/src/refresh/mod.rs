@@ -7,6 +7,7 @@ mod plan;
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread;
@@ -14,9 +15,9 @@ use std::thread;
 use annals_store::digest::sha256;
 use annals_store::lock::FileLock;
 use annals_store::read::ReadError;
-use annals_store::{DataDir, Discovery, Glance};
+use annals_store::{ConfigDir, DataDir, Discovery, Sighting};
 use annals_transcript::price::Prices;
-use rusqlite::OptionalExtension;
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::IndexError;
 use crate::extract::{Batch, extract};
@@ -24,7 +25,7 @@ use crate::open::Index;
 use crate::write::{Writer, known_files, mark_gone, mark_there, rename, reprice};
 
 /// What the store looked like before the last refresh.
-const GLANCE: &str = "glance";
+const SIGHTING: &str = "sighting";
 /// The prices that costs were reckoned by.
 const PRICES: &str = "prices";
 /// So many batches may wait to be written.
@@ -68,13 +69,34 @@ impl Index {
         discovery: &Discovery,
         data: &DataDir,
         prices: &Prices,
+        progress: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Refreshed, IndexError> {
+        self.follow(data, prices, progress, |connection, config| plan::plan(connection, config, discovery))
+    }
+
+    /// Brings the index up to date with these files alone: nothing else has changed. Those that it does not know are none of its.
+    pub fn refresh_files(
+        &mut self,
+        files: &[PathBuf],
+        data: &DataDir,
+        prices: &Prices,
+        progress: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Refreshed, IndexError> {
+        self.follow(data, prices, progress, |connection, config| plan::of_files(connection, config, files))
+    }
+
+    fn follow(
+        &mut self,
+        data: &DataDir,
+        prices: &Prices,
         mut progress: impl FnMut(Progress) -> ControlFlow<()>,
+        plan: impl FnOnce(&Connection, &ConfigDir) -> Result<plan::Plan, IndexError>,
     ) -> Result<Refreshed, IndexError> {
         let Some(_lock) = FileLock::try_take(data, self.path())? else {
             return Err(IndexError::Busy { path: self.path().to_path_buf() });
         };
         self.reprice_if_needed(prices)?;
-        let plan = plan::plan(&self.connection, &self.config, discovery)?;
+        let plan = plan(&self.connection, &self.config)?;
         let mut refreshed =
             Refreshed { gone: plan.gone.len(), renamed: plan.renamed.len(), ..Refreshed::default() };
         if !(plan.gone.is_empty() && plan.back.is_empty() && plan.renamed.is_empty()) {
@@ -154,15 +176,19 @@ impl Index {
         }
     }
 
-    /// Whether the index was brought up to date when the store looked just so, and with these prices.
-    pub fn is_current(&self, glance: Glance, prices: &Prices) -> Result<bool, IndexError> {
-        let is_as_seen = self.noted(GLANCE)? == Some(glance.as_number().to_string());
-        Ok(is_as_seen && self.noted(PRICES)? == Some(digest_of(prices)))
+    /// What the store looked like before the index was last brought up to date.
+    pub fn sighting(&self) -> Result<Sighting, IndexError> {
+        Ok(self.noted(SIGHTING)?.and_then(|text| Sighting::parse(&text)).unwrap_or_default())
     }
 
     /// Notes what the store looked like before the index was brought up to date: as long as it looks so, there is nothing to do.
-    pub fn note_glance(&mut self, glance: Glance) -> Result<(), IndexError> {
-        self.note(GLANCE, &glance.as_number().to_string())
+    pub fn note_sighting(&mut self, sighting: &Sighting) -> Result<(), IndexError> {
+        self.note(SIGHTING, &sighting.to_text())
+    }
+
+    /// Whether costs were reckoned by these prices.
+    pub fn is_priced_by(&self, prices: &Prices) -> Result<bool, IndexError> {
+        Ok(self.noted(PRICES)? == Some(digest_of(prices)))
     }
 
     fn noted(&self, key: &str) -> Result<Option<String>, IndexError> {

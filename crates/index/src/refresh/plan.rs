@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use annals_store::{ConfigDir, Discovery, FileRole as StoreRole};
 use rusqlite::Connection;
@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use crate::cursor::{Look, Verdict, at_a_glance, holds};
 use crate::error::IndexError;
 use crate::extract::{FileRole, Subject, Wanted};
-use crate::write::{KnownFile, known_files};
+use crate::write::{KnownFile, known_file, known_files};
 
 /// What has to be done.
 #[derive(Debug, Default)]
@@ -85,6 +85,25 @@ pub(super) fn plan(
         (left.modified, &one.path).cmp(&(right.modified, &other.path))
     });
     (plan.looks, plan.wanted) = wanted.into_iter().unzip();
+    Ok(plan)
+}
+
+/// Only these files have changed: those among them that the index knows.
+pub(super) fn of_files(
+    connection: &Connection,
+    config: &ConfigDir,
+    files: &[PathBuf],
+) -> Result<Plan, IndexError> {
+    let mut plan = Plan::default();
+    for path in files {
+        let below = path.strip_prefix(config.path()).ok().and_then(Path::to_str);
+        let Some(known) = below.map(|below| known_file(connection, below)).transpose()?.flatten() else {
+            continue;
+        };
+        let Ok(metadata) = fs::metadata(path) else { continue };
+        plan.looks.push(Look::at(&metadata));
+        plan.wanted.push(Wanted { path: path.clone(), subject: known.subject, cursor: Some(known.cursor) });
+    }
     Ok(plan)
 }
 

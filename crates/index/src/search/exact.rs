@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use annals_store::parallel;
 use annals_store::read::ReadError;
@@ -54,11 +55,27 @@ impl ExactHit {
     }
 }
 
-/// Every message of these files that has the text, letter for letter; files in the order given.
-pub fn find_exactly(files: &[PathBuf], text: &str) -> Vec<Result<Vec<ExactHit>, ReadError>> {
+/// The messages of these files that have the text, letter for letter, and pass; files in the order given. Once there are `most`,
+/// the files that follow are not looked into.
+pub fn find_exactly(
+    files: &[PathBuf],
+    text: &str,
+    most: usize,
+    passes: impl Fn(&ExactHit) -> bool + Sync,
+) -> Vec<Result<Vec<ExactHit>, ReadError>> {
     let needles = spellings(text);
     let finders: Vec<Finder<'_>> = needles.iter().map(Finder::new).collect();
-    parallel::map(files, |path| in_file(path, text, &finders))
+    // Files are begun in their order: all that were begun come before all that are left out.
+    let found = AtomicUsize::new(0);
+    parallel::map(files, |path| {
+        if found.load(Ordering::Relaxed) >= most {
+            return Ok(Vec::new());
+        }
+        let mut hits = in_file(path, text, &finders)?;
+        hits.retain(&passes);
+        found.fetch_add(hits.len(), Ordering::Relaxed);
+        Ok(hits)
+    })
 }
 
 /// How a text may stand in JSON: as most write it, and with every character that is not ASCII escaped.

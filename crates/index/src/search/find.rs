@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 
+use annals_store::parallel;
 use rusqlite::types::Value as Sql;
 use rusqlite::{Row, params_from_iter};
 
@@ -17,9 +18,11 @@ use crate::open::Index;
 use crate::write::words_table;
 
 /// So many of the newest matches of each table are weighed against each other; of the rest only the number is known.
-const WEIGHED: usize = 300;
-/// Texts of so many of the best are read, to see how well they fit.
-const READ: usize = 60;
+const WEIGHED: usize = 200;
+/// Texts of the best are read, and of so many more, to see how well they fit.
+const MORE_READ: usize = 8;
+/// So many matches of each table are counted: beyond that nobody reads the number, and everybody waits for it.
+pub const COUNTED: usize = 2000;
 
 /// A message that was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,8 +64,10 @@ pub struct Hit {
 /// What a query found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
-    /// How many messages there are.
+    /// How many messages there are, or were counted.
     pub total: u64,
+    /// Whether there may be more than were counted.
+    pub is_more: bool,
     /// The best of them, best first.
     pub hits: Vec<Hit>,
 }
@@ -117,7 +122,8 @@ impl Index {
     ) -> Result<Found, IndexError> {
         let (conditions, values) = conditions(query);
         let mut candidates = Vec::new();
-        let mut total = 0;
+        let (mut total, mut is_more) = (0, false);
+        let (weighed, most) = (WEIGHED.max(limit), COUNTED.max(limit));
         for (table, _) in tables(query) {
             let (from, matching) = match query.expression() {
                 Some(expression) => (
@@ -135,23 +141,26 @@ impl Index {
             bound.extend(values.iter().cloned());
             let wheres = if wheres.is_empty() { "1".to_owned() } else { wheres.join(" AND ") };
             let sql =
-                format!("SELECT {COLUMNS} FROM {from} WHERE {wheres} ORDER BY {order} DESC LIMIT {WEIGHED}");
+                format!("SELECT {COLUMNS} FROM {from} WHERE {wheres} ORDER BY {order} DESC LIMIT {weighed}");
             let mut statement = self.connection.prepare_cached(&sql)?;
             let rows = statement.query_map(params_from_iter(&bound), candidate)?;
             let found = rows.collect::<Result<Vec<_>, _>>()?;
-            total += match found.len() < WEIGHED {
+            let count = match found.len() < weighed {
                 true => found.len() as u64,
                 // Filters need the rows of messages; without them counting the words is enough.
                 false => {
                     let from =
                         if conditions.is_empty() && query.expression().is_some() { table } else { &from };
-                    let sql = format!("SELECT count(*) FROM {from} WHERE {wheres}");
+                    let sql =
+                        format!("SELECT count(*) FROM (SELECT 1 FROM {from} WHERE {wheres} LIMIT {most})");
                     self.connection
                         .prepare_cached(&sql)?
                         .query_row(params_from_iter(&bound), |row| row.get::<_, i64>(0))?
                         as u64
                 }
             };
+            total += count;
+            is_more |= count >= most as u64;
             candidates.extend(found);
             if query.expression().is_none() {
                 break;
@@ -163,13 +172,13 @@ impl Index {
         let best = |left: &Candidate, right: &Candidate| right.score.total_cmp(&left.score);
         candidates.sort_by(best);
         let files = self.files_of(&candidates)?;
-        candidates.truncate(limit.max(READ));
+        candidates.truncate(limit.saturating_add(MORE_READ));
         self.look_closer(&mut candidates, &files, query, now, elsewhere);
         candidates.sort_by(best);
         candidates.truncate(limit);
         let hits =
             candidates.into_iter().map(|candidate| self.hit(candidate, &files)).collect::<Result<_, _>>()?;
-        Ok(Found { total, hits })
+        Ok(Found { total, is_more, hits })
     }
 
     /// Reads the texts of the best, and weighs them again.
@@ -183,26 +192,25 @@ impl Index {
     ) {
         let highlighter = Highlighter::new(query);
         let wanted = query.all.len().max(1) as f64;
-        for candidate in candidates {
-            let Some(file) = files.get(&candidate.file) else { continue };
-            let place = match file.is_there {
+        let mut sources = Vec::with_capacity(candidates.len());
+        for candidate in &*candidates {
+            let file = files.get(&candidate.file);
+            let path = file.and_then(|file| match file.is_there {
                 true => Some(self.config.path().join(&file.path)),
                 false => elsewhere(&file.session, &file.path),
-            };
-            let Some(path) = place else { continue };
-            let source = Source {
-                file: &path,
-                role: file.role,
-                offset: candidate.offset,
-                length: candidate.length,
-                block: candidate.block,
-            };
-            if let Some(text) = source.text() {
-                let (marked, coverage) = snippet(&text, &highlighter);
-                candidate.snippet = marked;
-                let coverage = (coverage as f64 / wanted).min(1.0);
-                candidate.score = score(candidate.kind, candidate.millis, now, coverage);
-            }
+            });
+            let role = file.map_or(FileRole::Session, |file| file.role);
+            let Candidate { offset, length, block, .. } = *candidate;
+            sources.push(path.map(|file| Source { file, role, offset, length, block }));
+        }
+        let looked = parallel::map(&sources, |source| {
+            source.as_ref().and_then(Source::text).map(|text| snippet(&text, &highlighter))
+        });
+        for (candidate, found) in candidates.iter_mut().zip(looked) {
+            let Some((marked, coverage)) = found else { continue };
+            candidate.snippet = marked;
+            let coverage = (coverage as f64 / wanted).min(1.0);
+            candidate.score = score(candidate.kind, candidate.millis, now, coverage);
         }
     }
 
@@ -297,11 +305,12 @@ fn conditions(query: &Query) -> (Vec<String>, Vec<Sql>) {
     let filters = query
         .filters
         .iter()
-        .map(|filter| (filter, ""))
-        .chain(query.excluded.iter().map(|filter| (filter, "NOT ")));
-    for (filter, not) in filters {
+        .map(|filter| (filter, "1"))
+        .chain(query.excluded.iter().map(|filter| (filter, "0")));
+    for (filter, wanted) in filters {
         let (condition, mut bound) = condition(filter);
-        wheres.push(format!("{not}({condition})"));
+        // What has no tool, no file or no time is not what was asked for: neither yes nor unknown, but no.
+        wheres.push(format!("coalesce(({condition}), 0) = {wanted}"));
         values.append(&mut bound);
     }
     (wheres, values)
@@ -326,12 +335,9 @@ fn condition(filter: &Filter) -> (String, Vec<Sql>) {
             "messages.file IN (SELECT id FROM files WHERE substr(session, 1, length(?)) = ?)".into(),
             vec![Sql::Text(session.clone()), Sql::Text(session.clone())],
         ),
-        Filter::File(path) => (
-            "EXISTS (SELECT 1 FROM tool_calls WHERE tool_calls.file = messages.file AND instr(path, ?) > 0
-             AND (called = line OR answered = line))"
-                .into(),
-            text(path),
-        ),
+        Filter::File(path) => {
+            ("messages.path IN (SELECT id FROM paths WHERE instr(name, ?) > 0)".into(), text(path))
+        }
         Filter::Before(millis) => ("millis < ?".into(), vec![Sql::Integer(*millis)]),
         Filter::After(millis) => ("millis >= ?".into(), vec![Sql::Integer(*millis)]),
         Filter::Error(is_error) => ("is_error = ?".into(), vec![Sql::Integer(i64::from(*is_error))]),

@@ -8,6 +8,6 @@ mod score;
 mod snippet;
 
 pub use exact::{ExactHit, find_exactly};
-pub use find::{Found, Hit};
+pub use find::{COUNTED, Found, Hit};
 pub use highlight::{Highlighter, Marked};
 pub use query::{Filter, Query, QueryError, Term};

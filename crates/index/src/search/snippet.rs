@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::path::Path;
+use std::path::PathBuf;
 
 use super::highlight::{Highlighter, Marked};
 use crate::extract::{FileRole, text_of_block};
@@ -14,19 +14,19 @@ const WIDTH: usize = 160;
 const MOST_MARKS: usize = 64;
 
 /// Where a text stands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Source<'s> {
-    pub(super) file: &'s Path,
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub(super) file: PathBuf,
     pub(super) role: FileRole,
     pub(super) offset: u64,
     pub(super) length: u64,
     pub(super) block: u32,
 }
 
-impl Source<'_> {
+impl Source {
     /// The text, from its file; none where the file is not there, or is another by now.
     pub(super) fn text(&self) -> Option<String> {
-        let mut file = File::open(self.file).ok()?;
+        let mut file = File::open(&self.file).ok()?;
         file.seek(SeekFrom::Start(self.offset)).ok()?;
         let mut bytes = Vec::new();
         file.take(self.length.min(64 * 1024 * 1024)).read_to_end(&mut bytes).ok()?;

@@ -15,6 +15,10 @@ impl Writer<'_> {
                 Some(tool) => Some(self.names.number(&self.transaction, tool)?),
                 None => None,
             };
+            let path = match &call.path {
+                Some(path) => Some(self.paths.number(&self.transaction, path)?),
+                None => None,
+            };
             // What was known of the call stays where this batch says nothing of it; a first result stays, whatever follows.
             self.transaction
                 .prepare_cached(
@@ -38,7 +42,7 @@ impl Writer<'_> {
                     call.started,
                     call.ended,
                     call.is_error,
-                    call.path,
+                    path,
                     call.agent,
                     call.prompt,
                     call.input as i64,

@@ -24,7 +24,7 @@ pub(crate) struct KnownFile {
 const COLUMNS: &str = "id, path, role, slug, session, agent, identity, bytes, modified, state, offset, lines, records, \
      is_open, prefix, tail";
 
-fn known_file(row: &Row<'_>) -> rusqlite::Result<KnownFile> {
+fn of_row(row: &Row<'_>) -> rusqlite::Result<KnownFile> {
     let count = |at: usize| row.get::<_, i64>(at).map(|number| number as u64);
     Ok(KnownFile {
         id: row.get(0)?,
@@ -51,8 +51,14 @@ fn known_file(row: &Row<'_>) -> rusqlite::Result<KnownFile> {
 /// Every file that the index knows.
 pub(crate) fn known_files(connection: &Connection) -> Result<Vec<KnownFile>, IndexError> {
     let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM files"))?;
-    let files = statement.query_map([], known_file)?;
+    let files = statement.query_map([], of_row)?;
     Ok(files.collect::<Result<_, _>>()?)
+}
+
+/// A file by its path below the config dir, if the index knows it and it is there.
+pub(crate) fn known_file(connection: &Connection, path: &str) -> Result<Option<KnownFile>, IndexError> {
+    let sql = format!("SELECT {COLUMNS} FROM files WHERE path = ?1 AND state = {THERE}");
+    Ok(connection.prepare_cached(&sql)?.query_row([path], of_row).optional()?)
 }
 
 /// A file is not where it was; its rows stay.

@@ -18,7 +18,7 @@ use crate::error::IndexError;
 use crate::extract::{Batch, Change};
 
 pub(crate) use charges::{CERTAINTIES, INLINE, MAIN, reprice};
-pub(crate) use files::{KnownFile, known_files, mark_gone, mark_there, rename};
+pub(crate) use files::{KnownFile, known_file, known_files, mark_gone, mark_there, rename};
 pub(crate) use messages::words_table;
 use names::Names;
 
@@ -27,6 +27,7 @@ pub(crate) struct Writer<'c> {
     transaction: Transaction<'c>,
     prices: &'c Prices,
     names: Names,
+    paths: Names,
     /// Responses whose charge may be another now.
     touched: HashSet<[u8; 16]>,
     /// Sums that may be others now: file and quarter.
@@ -41,7 +42,8 @@ impl<'c> Writer<'c> {
         Ok(Self {
             transaction,
             prices,
-            names: Names::default(),
+            names: Names::of_words(),
+            paths: Names::of_paths(),
             touched: HashSet::new(),
             stale: BTreeSet::new(),
             taken: 0,

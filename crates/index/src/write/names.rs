@@ -1,31 +1,46 @@
-//! Numbers for names that many rows share.
+//! Numbers for names and paths that many rows share.
 
 use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension};
 
-/// The names met so far.
-#[derive(Debug, Default)]
-pub(super) struct Names(HashMap<String, i64>);
+/// The names of one table met so far.
+#[derive(Debug)]
+pub(super) struct Names {
+    table: &'static str,
+    met: HashMap<String, i64>,
+}
 
 impl Names {
+    /// Of models and tools.
+    pub(super) fn of_words() -> Self {
+        Self { table: "names", met: HashMap::new() }
+    }
+
+    /// Of files that calls are about.
+    pub(super) fn of_paths() -> Self {
+        Self { table: "paths", met: HashMap::new() }
+    }
+
     /// The number of a name; a new one where it has none.
     pub(super) fn number(&mut self, connection: &Connection, name: &str) -> rusqlite::Result<i64> {
-        if let Some(&number) = self.0.get(name) {
+        let table = self.table;
+        if let Some(&number) = self.met.get(name) {
             return Ok(number);
         }
         let known = connection
-            .prepare_cached("SELECT id FROM names WHERE name = ?1")?
+            .prepare_cached(&format!("SELECT id FROM {table} WHERE name = ?1"))?
             .query_row([name], |row| row.get(0))
             .optional()?;
         let number = match known {
             Some(number) => number,
             None => {
-                connection.prepare_cached("INSERT INTO names (name) VALUES (?1)")?.execute([name])?;
+                let sql = format!("INSERT INTO {table} (name) VALUES (?1)");
+                connection.prepare_cached(&sql)?.execute([name])?;
                 connection.last_insert_rowid()
             }
         };
-        self.0.insert(name.to_owned(), number);
+        self.met.insert(name.to_owned(), number);
         Ok(number)
     }
 }

@@ -25,7 +25,9 @@ impl Writer<'_> {
                 // Every snapshot lists all copies again: the first that does is where it was made.
                 SideRow::Version { place, path, version, copy, time } => self
                     .transaction
-                    .prepare_cached("INSERT OR IGNORE INTO file_copies VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
+                    .prepare_cached(
+                        "INSERT OR IGNORE INTO file_copies VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                    )?
                     .execute(params![
                         file,
                         path,

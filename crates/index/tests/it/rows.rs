@@ -15,7 +15,7 @@ fn rows_name_the_lines_that_they_come_from() {
     assert!(done.files > 50, "{done:?}");
     let connection = rusqlite::Connection::open(index.path()).unwrap();
     let mut statement = connection
-        .prepare("SELECT path, line, messages.offset, length FROM messages JOIN files ON files.id = file WHERE files.role < 2")
+        .prepare("SELECT files.path, line, messages.offset, length FROM messages JOIN files ON files.id = file WHERE files.role < 2")
         .unwrap();
     let rows: Vec<(String, usize, usize, usize)> = statement
         .query_map([], |row| {

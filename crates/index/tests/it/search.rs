@@ -1,6 +1,6 @@
 //! What was said is found, wherever it was said, and by its parts.
 
-use annals_index::search::{Found, Query, find_exactly};
+use annals_index::search::{COUNTED, Found, Query, find_exactly};
 use annals_index::{Index, Kind};
 use annals_store::{DataDir, Store};
 use annals_testkit::builder::Session;
@@ -63,6 +63,9 @@ fn words_are_found_wherever_they_were_said() {
         ("hippopotamus OR rhinoceros", 2),
         ("giraffe role:user", 1),
         ("giraffe tool:Bash", 1),
+        ("giraffe -tool:Bash", 1),
+        ("giraffe -file:main.rs", 2),
+        ("fn file:main.rs", 1),
         ("giraffe in:prompts", 1),
         ("in:thinking hippopotamus", 1),
         ("in:prompts hippopotamus", 0),
@@ -97,7 +100,7 @@ fn exact_text_is_found_letter_for_letter() {
     let home = store();
     let path = home.config_dir().join("projects/-w/11111111-0000-4000-8000-000000000000.jsonl");
     let count = |text: &str| {
-        find_exactly(std::slice::from_ref(&path), text)
+        find_exactly(std::slice::from_ref(&path), text, usize::MAX, |_| true)
             .into_iter()
             .map(|hits| hits.unwrap().len())
             .sum::<usize>()
@@ -148,4 +151,45 @@ fn copies_that_lie_elsewhere_are_taken_in_and_read_there() {
     assert_eq!(found.hits[0].snippet.text, "Another talk about a giraffe");
     let (_, again) = refreshed(&home.config_dir(), &home.data_dir());
     assert!(again.is_nothing(), "{again:?}");
+}
+
+#[test]
+fn what_a_file_was_before_an_edit_is_found() {
+    let home = Home::new();
+    let line = r#"{"type":"user","uuid":"u","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"done"}]},"toolUseResult":{"filePath":"/w/a","oldString":"x","newString":"y","originalFile":"a forgotten walrus"}}"#;
+    home.write("projects/-w/33333333-0000-4000-8000-000000000000.jsonl", format!("{line}\n"));
+    let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    let found = search(&index, "walrus");
+    assert_eq!((found.total, found.hits[0].kind), (1, Kind::ToolResult));
+    assert_eq!(found.hits[0].snippet.text, "done a forgotten walrus");
+}
+
+#[test]
+fn a_flood_is_counted_so_far_and_no_further() {
+    let home = Home::new();
+    for file in 0..3 {
+        let lines: String = (0..COUNTED)
+            .map(|line| {
+                format!("{{\"type\":\"user\",\"uuid\":\"{file}-{line}\",\"message\":{{\"role\":\"user\",\"content\":\"flood {line}\"}}}}\n")
+            })
+            .collect();
+        home.write(format!("projects/-w/4444444{file}-0000-4000-8000-000000000000.jsonl"), lines);
+    }
+    let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    let found = search(&index, "flood");
+    assert_eq!((found.total, found.is_more, found.hits.len()), (COUNTED as u64, true, 20));
+    let found = search(&index, "flood 7");
+    assert_eq!((found.total, found.is_more), (3, false));
+    let all = index.search(&Query::parse("flood").unwrap(), 10_000, NOW, &mut |_, _| None).unwrap();
+    assert_eq!((all.total, all.is_more, all.hits.len()), (3 * COUNTED as u64, false, 3 * COUNTED));
+
+    let discovery = Store::open(home.config_dir()).discover();
+    let files: Vec<_> = discovery.sessions.iter().map(|session| session.path.clone()).collect();
+    let counts = |most| -> Vec<usize> {
+        let found = find_exactly(&files, "flood", most, |hit| hit.line % 2 == 0);
+        found.into_iter().map(|hits| hits.unwrap().len()).collect()
+    };
+    assert_eq!(counts(usize::MAX), [COUNTED / 2; 3]);
+    // Two may have been begun at once, but the first is always there.
+    assert_eq!((counts(1)[0], counts(0)), (COUNTED / 2, vec![0; 3]));
 }

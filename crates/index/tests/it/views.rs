@@ -8,9 +8,9 @@ use annals_store::history::stream_history;
 use annals_store::read::read_file;
 use annals_store::{Discovery, Store, agents, todos};
 use annals_testkit::home::Home;
-use annals_transcript::transcript::Transcript;
 use annals_transcript::agents::{AgentLink, LinkedBy, link, spawns};
 use annals_transcript::record::{FileBackup, Record};
+use annals_transcript::transcript::Transcript;
 
 use crate::refreshed;
 
@@ -76,7 +76,9 @@ fn file_versions_are_those_that_records_name() {
         let transcript = Transcript::parse(&bytes);
         for at in 0..transcript.nodes().len() {
             let tracked = match transcript.record(at) {
-                Record::FileHistorySnapshot(record) => record.snapshot().and_then(|copies| copies.tracked_file_backups()),
+                Record::FileHistorySnapshot(record) => {
+                    record.snapshot().and_then(|copies| copies.tracked_file_backups())
+                }
                 Record::FileHistoryDelta(record) => record.tracked_file_backups(),
                 _ => None,
             };
@@ -100,8 +102,14 @@ fn prompts_are_those_of_the_history() {
     let (_home, index, discovery) = demo();
     let mut expected = Vec::new();
     let each = |line: &annals_transcript::line::Line<'_>, entry: annals_store::history::HistoryEntry<'_>| {
-        let text = |text: Option<annals_transcript::json::Text<'_>>| text.map(|text| text.to_string()).unwrap_or_default();
-        expected.push(vec![line.number.to_string(), text(entry.project()), entry.session().map(|session| session.to_string()).unwrap_or_default()]);
+        let text = |text: Option<annals_transcript::json::Text<'_>>| {
+            text.map(|text| text.to_string()).unwrap_or_default()
+        };
+        expected.push(vec![
+            line.number.to_string(),
+            text(entry.project()),
+            entry.session().map(|session| session.to_string()).unwrap_or_default(),
+        ]);
         ControlFlow::Continue(())
     };
     stream_history(&discovery.config_dir, each).unwrap();
@@ -140,8 +148,10 @@ fn a_sub_agent_names_the_call_that_started_it() {
 #[test]
 fn projects_plans_and_pull_requests_are_there() {
     let (_home, index, discovery) = demo();
-    let projects = rows(&index, "SELECT project, cwd, sessions FROM projects WHERE sessions > 0 ORDER BY project");
-    let with_sessions: BTreeSet<_> = discovery.sessions.iter().map(|session| session.slug.to_string()).collect();
+    let projects =
+        rows(&index, "SELECT project, cwd, sessions FROM projects WHERE sessions > 0 ORDER BY project");
+    let with_sessions: BTreeSet<_> =
+        discovery.sessions.iter().map(|session| session.slug.to_string()).collect();
     assert_eq!(projects.iter().map(|row| row[0].clone()).collect::<BTreeSet<_>>(), with_sessions);
     assert!(projects.iter().any(|row| row[1].starts_with('/')), "{projects:?}");
     let plans = rows(&index, "SELECT name, session, file FROM plans");

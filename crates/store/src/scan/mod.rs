@@ -4,16 +4,17 @@
 //! session, because nothing else says whose they are.
 
 mod discovery;
-mod glance;
 mod lean;
+mod look;
 mod near;
 mod recent;
+mod sighting;
 mod walk;
 
 use std::path::{Path, PathBuf};
 
 pub use discovery::{AgentEntry, Discovery, Project, SessionEntry, SideFile};
-pub use glance::Glance;
+pub use sighting::{Changes, Seen, Sighting};
 use walk::Roles;
 pub(crate) use walk::{modified_millis, session_named_in};
 

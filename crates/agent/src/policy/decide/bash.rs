@@ -8,7 +8,7 @@ use crate::policy::decision::{Because, Decision};
 use crate::policy::mode::Mode;
 use crate::policy::paths::{Kind, critical, is_protected, resolve};
 use crate::policy::read_only::{Reach, reading};
-use crate::policy::rules::{List, Match, Matcher, Rule};
+use crate::policy::rules::{List, Match, Matcher, Rule, Written};
 use crate::policy::shell::{Command, Script, Unparsable, Word, parse, strip};
 
 /// Variables that change how things look and nothing else.
@@ -89,7 +89,7 @@ impl Policy<'_> {
 
     /// What deny and ask rules say of a command, in each of its forms.
     fn forbidden(&self, command: &Command) -> Option<Decision> {
-        let forms = strip(command).forms;
+        let forms: Vec<Written> = strip(command).forms.iter().map(Written::new).collect();
         let mut perhaps = None;
         for list in [List::Deny, List::Ask] {
             for rule in self.rules.of(list) {

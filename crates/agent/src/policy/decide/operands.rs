@@ -7,7 +7,7 @@ use super::inside::path_of;
 use super::{Policy, stated};
 use crate::policy::decision::{Because, Decision};
 use crate::policy::mode::Mode;
-use crate::policy::paths::{is_protected, resolve};
+use crate::policy::paths::{PathError, is_protected, resolve};
 use crate::policy::rules::{List, Matcher};
 use crate::policy::shell::{Command, Direction, Redirection, Word, base_name, strip};
 
@@ -75,7 +75,12 @@ impl Policy<'_> {
     }
 
     fn operand_in(&self, folder: &Path, path: &str, is: &dyn Fn(&[&str]) -> bool) -> Option<Decision> {
-        let resolved = resolve(self.files, folder, Path::new(path)).ok()?;
+        let resolved = match resolve(self.files, folder, Path::new(path)) {
+            Ok(resolved) => resolved,
+            // An empty word is no path, and nothing to worry about.
+            Err(PathError::NoPath(_)) => return None,
+            Err(error) => return Some(Decision::ask(Because::Path(error))),
+        };
         let about = resolved.spelled.display().to_string();
         let speaks = |list: List, access: Access| {
             let tool = if access == Access::Read { "Read" } else { "Edit" };

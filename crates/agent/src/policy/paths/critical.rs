@@ -108,7 +108,8 @@ fn is_critical(files: &dyn Files, workspace: &Workspace, folders: &[PathBuf], wo
     }
     let path = if matches!(path, "*" | ".*" | "**" | "?*") { "." } else { path };
     folders.iter().any(|folder| {
-        let Ok(resolved) = resolve(files, folder, Path::new(path)) else { return false };
+        // What cannot be followed may lead anywhere.
+        let Ok(resolved) = resolve(files, folder, Path::new(path)) else { return !path.is_empty() };
         let near_root = |path: &Path| path.components().count() <= 2;
         let above = |path: &Path| {
             let roots = workspace.roots().iter().map(PathBuf::as_path).chain(workspace.home());

@@ -59,10 +59,16 @@ pub enum PathError {
     /// Links that lead in circles.
     #[error("{} leads through too many links", .0.display())]
     TooManyLinks(PathBuf),
+    /// More names than anybody has.
+    #[error("{} is too deep", .0.display())]
+    TooDeep(PathBuf),
     /// Empty, or with a byte that no path has.
     #[error("{:?} is no path", .0)]
     NoPath(PathBuf),
 }
+
+/// Deeper paths are not followed: nobody has them, and each name costs a look at the disk and at every rule.
+const MOST_NAMES: usize = 128;
 
 /// More links than this on one way are a circle.
 const MOST_LINKS: usize = 40;
@@ -101,6 +107,9 @@ pub fn resolve(files: &dyn Files, folder: &Path, path: &Path) -> Result<Resolved
         return Err(PathError::NoPath(path.to_path_buf()));
     }
     let mut waiting: VecDeque<OsString> = parts(&whole);
+    if waiting.len() > MOST_NAMES {
+        return Err(PathError::TooDeep(whole));
+    }
     let (mut real, mut passed) = (PathBuf::from("/"), Vec::new());
     while let Some(name) = waiting.pop_front() {
         if name == ".." {

@@ -7,7 +7,7 @@ mod path_pattern;
 
 use std::fmt;
 
-pub use command_pattern::{CommandPattern, Match};
+pub use command_pattern::{CommandPattern, Match, Written};
 pub use path_pattern::{Bases, Letters, PathPattern};
 
 /// Where a rule, or a setting, comes from; the strongest first.

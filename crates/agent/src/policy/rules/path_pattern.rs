@@ -85,7 +85,17 @@ impl PathPattern {
             Base::Working => &bases.working,
         };
         let Some(below) = below(path, base, letters) else { return false };
-        (0..=below.len()).any(|length| parts_match(&self.parts, &below[..length], letters))
+        let fold = |name: &String| match letters {
+            Letters::Exact => name.clone(),
+            Letters::Folded => name.to_lowercase(),
+        };
+        let fold_part = |part: &Part| match part {
+            Part::Folders => Part::Folders,
+            Part::Name(name) => Part::Name(fold(name)),
+        };
+        let (parts, names): (Vec<_>, Vec<_>) =
+            (self.parts.iter().map(fold_part).collect(), below.iter().map(fold).collect());
+        begins(&parts, &names)
     }
 }
 
@@ -103,20 +113,15 @@ fn below(path: &Path, base: &Path, letters: Letters) -> Option<Vec<String>> {
     (path.len() >= base.len() && path.iter().zip(&base).all(same)).then(|| path[base.len()..].to_vec())
 }
 
-fn parts_match(parts: &[Part], names: &[String], letters: Letters) -> bool {
+/// Whether the path, or a folder that it begins with, matches: what is left over is inside of that folder.
+fn begins(parts: &[Part], names: &[String]) -> bool {
     match parts.split_first() {
-        None => names.is_empty(),
+        None => true,
         Some((Part::Folders, [])) => !names.is_empty(),
-        Some((Part::Folders, rest)) => {
-            (0..=names.len()).any(|skip| parts_match(rest, &names[skip..], letters))
-        }
+        Some((Part::Folders, rest)) => (0..=names.len()).any(|skip| begins(rest, &names[skip..])),
         Some((Part::Name(name), rest)) => names.split_first().is_some_and(|(first, names)| {
-            let (pattern, first) = match letters {
-                Letters::Exact => (name.clone(), first.clone()),
-                Letters::Folded => (name.to_lowercase(), first.to_lowercase()),
-            };
-            let (pattern, first): (Vec<_>, Vec<_>) = (pattern.chars().collect(), first.chars().collect());
-            name_matches(&pattern, &first) && parts_match(rest, names, letters)
+            let (pattern, first): (Vec<_>, Vec<_>) = (name.chars().collect(), first.chars().collect());
+            name_matches(&pattern, &first) && begins(rest, names)
         }),
     }
 }

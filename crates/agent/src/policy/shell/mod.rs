@@ -29,6 +29,8 @@ use parser::Parser;
 pub const MOST_CHARACTERS: usize = 10_000;
 /// More simple commands than this in one text are not judged one by one.
 pub const MOST_COMMANDS: usize = 50;
+/// More words than this in one command are not looked at one by one.
+pub const MOST_WORDS: usize = 500;
 /// Deeper nesting is not followed.
 pub const MOST_DEPTH: usize = 24;
 
@@ -41,6 +43,9 @@ pub enum Unparsable {
     /// Over [`MOST_COMMANDS`].
     #[error("it holds more than {MOST_COMMANDS} commands")]
     TooManyCommands,
+    /// Over [`MOST_WORDS`].
+    #[error("one of its commands has more than {MOST_WORDS} words")]
+    TooManyWords,
     /// Over [`MOST_DEPTH`].
     #[error("it is nested too deeply")]
     TooDeep,

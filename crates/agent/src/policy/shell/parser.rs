@@ -3,7 +3,7 @@
 use super::heredoc::Pending;
 use super::quotes::is_meta;
 use super::word::Word;
-use super::{Command, MOST_COMMANDS, MOST_DEPTH, Script, Times, Unparsable};
+use super::{Command, MOST_COMMANDS, MOST_DEPTH, MOST_WORDS, Script, Times, Unparsable};
 
 pub(super) type Parsed<T> = Result<T, Unparsable>;
 
@@ -106,6 +106,9 @@ impl<'t> Parser<'t> {
     pub(super) fn add(&mut self, command: Command) -> Parsed<()> {
         if self.script.commands.len() >= MOST_COMMANDS {
             return Err(Unparsable::TooManyCommands);
+        }
+        if command.words.len() + command.assignments.len() + command.redirections.len() > MOST_WORDS {
+            return Err(Unparsable::TooManyWords);
         }
         self.script.commands.push(Command { times: self.times, ..command });
         Ok(())

@@ -1,6 +1,6 @@
 //! Letter for letter: the files themselves, as they are now.
 
-use annals_index::search::{Found, Hit, find_exactly};
+use annals_index::search::{COUNTED, ExactHit, Found, Hit, find_exactly};
 use annals_store::SessionEntry;
 
 use super::filters;
@@ -28,7 +28,9 @@ pub(super) fn find(args: &SearchArgs, context: &mut Context) -> Result<Found, Fa
     files.sort_by(|left, right| right.modified.cmp(&left.modified).then_with(|| left.path.cmp(&right.path)));
     let paths: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
     let mut found = Found::default();
-    for (file, hits) in files.iter().zip(find_exactly(&paths, &text)) {
+    let most = COUNTED.max(args.limit);
+    let passes = |hit: &ExactHit| filters.iter().all(|filter| hit.passes(filter));
+    for (file, hits) in files.iter().zip(find_exactly(&paths, &text, most, passes)) {
         let hits = match hits {
             Ok(hits) => hits,
             Err(error) => {
@@ -36,7 +38,7 @@ pub(super) fn find(args: &SearchArgs, context: &mut Context) -> Result<Found, Fa
                 continue;
             }
         };
-        for hit in hits.into_iter().filter(|hit| filters.iter().all(|filter| hit.passes(filter))) {
+        for hit in hits {
             found.total += 1;
             if found.hits.len() < args.limit {
                 found.hits.push(Hit {
@@ -60,6 +62,9 @@ pub(super) fn find(args: &SearchArgs, context: &mut Context) -> Result<Found, Fa
             }
         }
     }
+    // How many more were begun before the last was counted is chance.
+    found.is_more = found.total >= most as u64;
+    found.total = found.total.min(most as u64);
     Ok(found)
 }
 

@@ -34,7 +34,6 @@ fn by_words(args: &SearchArgs, context: &mut Context) -> Result<Found, Fault> {
         Fault::usage(error.to_string()).hint("annals search --help shows what a query can say")
     })?;
     query.filters.extend(filters(args, context)?);
-    let (index, _) = indexed::open(context)?;
     // What the client has deleted is read from the vault's copy, unpacked once.
     let mut copies: HashMap<String, Option<Unpacked>> = HashMap::new();
     let mut elsewhere = |session: &str, path: &str| {
@@ -45,7 +44,9 @@ fn by_words(args: &SearchArgs, context: &mut Context) -> Result<Found, Fault> {
         });
         copy.as_ref().map(|copy| copy.path().join(path))
     };
-    Ok(index.search(&query, args.limit, context.source.now(), &mut elsewhere)?)
+    let now = context.source.now();
+    let (found, _) = indexed::ask(context, |index| index.search(&query, args.limit, now, &mut elsewhere))?;
+    Ok(found)
 }
 
 /// The options as filters.

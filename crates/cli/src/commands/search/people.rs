@@ -50,7 +50,9 @@ pub(super) fn draw(found: &Found, context: &mut Context) -> std::io::Result<()> 
         }
     }
     if found.total > found.hits.len() as u64 {
-        let more = format!("\n{} of {}: --limit N shows more", found.hits.len(), words::count(found.total));
+        let total = words::count(found.total);
+        let total = if found.is_more { format!("{total} or more") } else { total };
+        let more = format!("\n{} of {total}: --limit N shows more", found.hits.len());
         let more = context.out.paint(Paint::Dim, more);
         context.out.line(more)?;
     }

@@ -7,7 +7,7 @@ use crate::context::Context;
 
 pub(super) fn write(found: &Found, context: &mut Context) -> std::io::Result<()> {
     context.out.json(|object| {
-        object.number("total", found.total);
+        object.number("total", found.total).boolean("isMore", found.is_more);
         object.array("hits", |list| {
             for hit in &found.hits {
                 list.object(|object| {

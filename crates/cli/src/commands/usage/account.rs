@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use annals_index::Index;
 use annals_store::FileProblem;
 use annals_store::usage::{StoreUsage, UsageFile};
 use annals_transcript::usage::{UsageItem, UsageSource};
@@ -47,8 +48,7 @@ impl Account {
 
     /// From the index. Files that are gone still count there: what they cost was paid.
     fn of_index(context: &Context) -> Result<Self, Fault> {
-        let (index, refreshed) = indexed::open(context)?;
-        let (sources, items) = index.usage()?;
+        let ((sources, items), refreshed) = indexed::ask(context, Index::usage)?;
         let problems = refreshed.unread.iter().map(|error| error.problem()).collect();
         Ok(Self { sources, items, problems })
     }

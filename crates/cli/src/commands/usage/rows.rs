@@ -74,9 +74,12 @@ pub(crate) fn rows(
 ) -> Vec<Row> {
     let items = || account.selected(selection);
     let by_time = |period: Period| {
+        // All of an hour has one name, whatever the span.
+        let mut names: HashMap<i64, String> = HashMap::new();
         group_items(items(), |item| {
-            let name = |millis| period.name(selection.local(millis));
-            Some(item.millis().map_or_else(|| NO_TIME.to_owned(), name))
+            let Some(millis) = item.millis() else { return Some(NO_TIME.to_owned()) };
+            let local = selection.local(millis);
+            Some(names.entry(local.div_euclid(3_600_000)).or_insert_with(|| period.name(local)).clone())
         })
     };
     let source = |item: &UsageItem| account.source(item);

@@ -1,0 +1,127 @@
+//! A look at a store says what has changed since the last one, and nothing else.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use annals_store::{Changes, Sighting, Store};
+use annals_testkit::temp::TempDir;
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// A store that is looked at again and again, with what is kept in between going through its text.
+struct Looks {
+    store: Store,
+    also: PathBuf,
+    known: Sighting,
+    now: i64,
+}
+
+impl Looks {
+    fn again(&mut self) -> Changes {
+        let known = Sighting::parse(&self.known.to_text()).unwrap();
+        assert_eq!(known, self.known, "its text says everything");
+        let seen = self.store.look_again(&known, std::slice::from_ref(&self.also), self.now);
+        self.known = seen.sighting;
+        seen.changes
+    }
+}
+
+fn millis() -> i64 {
+    i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap()
+}
+
+/// As the clock of a look: folders count as settled at once, or never.
+const LATER: i64 = 3_600_000;
+
+#[test]
+fn every_change_is_noticed_and_nothing_else() {
+    for later in [LATER, -LATER] {
+        let temp = TempDir::new("sighting");
+        let root = temp.path().join("config");
+        let vault = temp.path().join("vault");
+        let store = Store::open(&root);
+        let mut looks =
+            Looks { store, also: vault.clone(), known: Sighting::default(), now: millis() + later };
+        let mut expect = |what: &str, changes: Changes| {
+            assert_eq!(looks.again(), changes, "{what}");
+            assert_eq!(looks.again(), Changes::Nothing, "nothing changed after {what}");
+        };
+        expect("an empty store", Changes::Nothing);
+        let session = root.join("projects/-p/00000000-0000-4000-8000-000000000001.jsonl");
+        write(&session, "{}\n");
+        expect("a session", Changes::More);
+        write(&session, "{}\n{}\n");
+        expect("a session that grew", Changes::Files(vec![session.clone()]));
+        let file = fs::File::options().write(true).open(&session).unwrap();
+        file.set_modified(SystemTime::now() + Duration::from_secs(60)).unwrap();
+        expect("a session of the same size and another time", Changes::Files(vec![session.clone()]));
+        let deep = root.join("projects/-p/00000000-0000-4000-8000-000000000001/subagents/agent-a.jsonl");
+        write(&deep, "{}\n");
+        expect("a sub-agent", Changes::More);
+        write(&deep, "{}\n{}\n");
+        expect("a sub-agent that grew", Changes::Files(vec![deep.clone()]));
+        let other = deep.with_file_name("agent-b.jsonl");
+        fs::rename(&deep, &other).unwrap();
+        expect("another name", Changes::More);
+        let beside = deep.with_file_name("new");
+        write(&beside, "{}\n{}\n{}\n");
+        fs::rename(&beside, &other).unwrap();
+        expect("another file in its place", Changes::Files(vec![other]));
+        write(&root.join("projects/-q/x.jsonl"), "");
+        expect("another project", Changes::More);
+        fs::rename(root.join("projects/-q"), root.join("projects/-r")).unwrap();
+        expect("a project of another name", Changes::More);
+        let history = root.join("history.jsonl");
+        write(&history, "{}\n");
+        expect("history", Changes::More);
+        write(&history, "{}\n{}\n");
+        expect("history that grew", Changes::Files(vec![history]));
+        let todos = root.join("todos/a.json");
+        write(&todos, "[]");
+        expect("todos", Changes::More);
+        write(&todos, "[{}]");
+        expect("todos that are others", Changes::Files(vec![todos]));
+        write(&vault.join("a.index"), "x");
+        expect("another folder", Changes::More);
+        fs::remove_file(&session).unwrap();
+        expect("a session that went", Changes::More);
+        fs::remove_dir_all(root.join("projects/-p")).unwrap();
+        expect("a project that went", Changes::More);
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn links_are_followed_and_never_forever() {
+    let temp = TempDir::new("sighting");
+    let (root, elsewhere) = (temp.path().join("config"), temp.path().join("elsewhere"));
+    write(&root.join("projects/-p/a.jsonl"), "{}\n");
+    write(&elsewhere.join("b.jsonl"), "{}\n");
+    std::os::unix::fs::symlink(&elsewhere, root.join("projects/-p/linked")).unwrap();
+    std::os::unix::fs::symlink(root.join("projects"), root.join("projects/-p/back")).unwrap();
+    let store = Store::open(&root);
+    let mut looks =
+        Looks { store, also: temp.path().join("none"), known: Sighting::default(), now: millis() + LATER };
+    assert_eq!(looks.again(), Changes::More);
+    assert_eq!(looks.again(), Changes::Nothing);
+    write(&elsewhere.join("b.jsonl"), "{}\n{}\n");
+    assert_eq!(looks.again(), Changes::Files(vec![root.join("projects/-p/linked/b.jsonl")]));
+}
+
+#[test]
+fn what_is_no_sighting_is_none() {
+    for text in [
+        "x",
+        "f 0000000000000000 name\n",
+        "s 00 short\n",
+        "z 0000000000000000 /a\n",
+        "s 000000000000000é /a\n",
+    ] {
+        assert_eq!(Sighting::parse(text), None, "{text}");
+    }
+    assert_eq!(Sighting::parse(""), Some(Sighting::default()));
+}
