@@ -7,7 +7,7 @@ use std::thread;
 use annals_index::refresh::{Progress, Refreshed};
 use annals_index::{Index, IndexError, Opened};
 use annals_store::source::Clock as _;
-use annals_store::{Changes, DataDir, Store};
+use annals_store::{Changes, DataDir, Sighting, Store};
 
 use crate::context::Context;
 use crate::error::Fault;
@@ -30,14 +30,20 @@ pub(crate) fn ask<T>(
 fn at_once<T>(context: &Context, question: impl FnOnce(&Index) -> Result<T, IndexError>) -> Option<T> {
     let data = context.data_dir().ok()?;
     let (store, folder, now) = (&context.store, kept_versions(&data), context.source.now());
-    let index = Index::open_to_read(store.config_dir(), &data).ok()??;
-    let known = index.sighting().ok().filter(|_| index.is_priced_by(&context.prices).unwrap_or(false))?;
-    let (answer, seen) = thread::scope(|scope| {
-        let looking = scope.spawn(|| store.look_again(&known, &[folder], now));
-        (question(&index), looking.join())
-    });
-    let is_current = seen.is_ok_and(|seen| seen.changes == Changes::Nothing);
-    answer.ok().filter(|_| is_current)
+    let config = store.config_dir();
+    thread::scope(|scope| {
+        let looking = scope.spawn(|| {
+            let known = Index::sighting_of(config, &data);
+            let seen = store.look_again(&known, &[folder], now);
+            (known, seen.changes)
+        });
+        let index = Index::open_to_read(config, &data).ok().flatten();
+        let answer = index.as_ref().and_then(|index| question(index).ok());
+        let (known, changes) = looking.join().ok()?;
+        let index = index.filter(|_| changes == Changes::Nothing)?;
+        let is_current = index.is_of(&known).ok()? && index.is_priced_by(&context.prices).ok()?;
+        answer.filter(|_| is_current)
+    })
 }
 
 /// Where the vault says what it has: what it kept of deleted sessions is in the index too.
@@ -101,7 +107,10 @@ fn take_in_deleted(index: &mut Index, context: &Context, data: &DataDir) -> Resu
 
 /// Brings an open index up to date, in the time that the change needs: nothing, the files that grew, or a look through everything.
 pub(crate) fn refresh(index: &mut Index, context: &Context, data: &DataDir) -> Result<Refreshed, IndexError> {
-    let known = index.sighting()?;
+    let mut known = Index::sighting_of(context.store.config_dir(), data);
+    if !index.is_of(&known)? {
+        known = Sighting::default();
+    }
     let seen = context.store.look_again(&known, &[kept_versions(data)], context.source.now());
     let (mut bar, mut done) = (None, 0);
     let progress = |progress: Progress| {

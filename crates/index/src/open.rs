@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use annals_store::digest::short;
-use annals_store::files::{WriteError, create_file, create_folder};
+use annals_store::files::{WriteError, create_file, create_folder, replace_file};
 use annals_store::lock::FileLock;
-use annals_store::{ConfigDir, DataDir};
+use annals_store::{ConfigDir, DataDir, Sighting};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::error::IndexError;
@@ -17,8 +17,10 @@ const FORM: i64 = 2;
 
 const SCHEMA: &str = include_str!("schema.sql");
 
+/// The look at the store that the index is of.
+const SIGHTING: &str = "sighting";
 /// A transaction ends when it stands for so many bytes of files.
-const TRANSACTION: u64 = 192 * 1024 * 1024;
+const TRANSACTION: u64 = 96 * 1024 * 1024;
 
 /// How long whoever makes an index waits for those who only look whether there is one.
 const MOST_TRIES: u32 = 500;
@@ -52,6 +54,30 @@ impl Index {
         let whole = config.path().canonicalize().unwrap_or_else(|_| config.path().to_path_buf());
         let name = format!("{}.db", short(whole.as_os_str().as_encoded_bytes()));
         data.path().join("index").join(name)
+    }
+
+    /// Where it is kept what the store looked like when its index was last brought up to date: beside the index, so that it can be
+    /// read while that is opened.
+    fn sighting_path(path: &Path) -> PathBuf {
+        path.with_extension("seen")
+    }
+
+    /// What the store looked like when its index was last brought up to date, if [`Index::is_of`] says so.
+    pub fn sighting_of(config: &ConfigDir, data: &DataDir) -> Sighting {
+        let text = fs::read_to_string(Self::sighting_path(&Self::path_of(config, data)));
+        text.ok().and_then(Sighting::parse).unwrap_or_default()
+    }
+
+    /// Whether the index was brought up to date after just this look at the store.
+    pub fn is_of(&self, sighting: &Sighting) -> Result<bool, IndexError> {
+        Ok(self.noted(SIGHTING)? == Some(sighting.digest()))
+    }
+
+    /// Notes what the store looked like before the index was brought up to date: as long as it looks so, there is nothing to do.
+    /// The index names the look that it is of, so that neither counts without the other.
+    pub fn note_sighting(&mut self, text: &str) -> Result<(), IndexError> {
+        replace_file(&Self::sighting_path(&self.path), text.as_bytes())?;
+        self.note(SIGHTING, &annals_store::digest::sha256(text.as_bytes()))
     }
 
     /// Opens the index of a store to bring it up to date; where there is none that can be used, an empty one is made.
@@ -135,7 +161,7 @@ impl Index {
         // A crash may lose the last transactions, which are read again.
         connection.execute_batch(
             "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;
-             PRAGMA wal_autocheckpoint = 4096;",
+             PRAGMA wal_autocheckpoint = 12288;",
         )?;
         let form = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
         Ok((connection, form))

@@ -15,7 +15,7 @@ use std::thread;
 use annals_store::digest::sha256;
 use annals_store::lock::FileLock;
 use annals_store::read::ReadError;
-use annals_store::{ConfigDir, DataDir, Discovery, Sighting};
+use annals_store::{ConfigDir, DataDir, Discovery};
 use annals_transcript::price::Prices;
 use rusqlite::{Connection, OptionalExtension};
 
@@ -24,8 +24,6 @@ use crate::extract::{Batch, extract};
 use crate::open::Index;
 use crate::write::{Writer, known_files, mark_gone, mark_there, rename, reprice};
 
-/// What the store looked like before the last refresh.
-const SIGHTING: &str = "sighting";
 /// The prices that costs were reckoned by.
 const PRICES: &str = "prices";
 /// So many batches may wait to be written.
@@ -176,27 +174,17 @@ impl Index {
         }
     }
 
-    /// What the store looked like before the index was last brought up to date.
-    pub fn sighting(&self) -> Result<Sighting, IndexError> {
-        Ok(self.noted(SIGHTING)?.and_then(Sighting::parse).unwrap_or_default())
-    }
-
-    /// Notes what the store looked like before the index was brought up to date: as long as it looks so, there is nothing to do.
-    pub fn note_sighting(&mut self, text: &str) -> Result<(), IndexError> {
-        self.note(SIGHTING, text)
-    }
-
     /// Whether costs were reckoned by these prices.
     pub fn is_priced_by(&self, prices: &Prices) -> Result<bool, IndexError> {
         Ok(self.noted(PRICES)? == Some(digest_of(prices)))
     }
 
-    fn noted(&self, key: &str) -> Result<Option<String>, IndexError> {
+    pub(crate) fn noted(&self, key: &str) -> Result<Option<String>, IndexError> {
         let mut statement = self.connection.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
         Ok(statement.query_row([key], |row| row.get(0)).optional()?)
     }
 
-    fn note(&self, key: &str, value: &str) -> Result<(), IndexError> {
+    pub(crate) fn note(&self, key: &str, value: &str) -> Result<(), IndexError> {
         self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", [key, value])?;
         Ok(())
     }

@@ -16,7 +16,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use annals_index::Index;
 use annals_index::refresh::Refreshed;
-use annals_store::{Changes, DataDir, Store};
+use annals_store::{Changes, DataDir, Sighting, Store};
 use annals_transcript::price::Prices;
 
 /// Opens the index of a store and brings it up to date.
@@ -24,7 +24,10 @@ fn refreshed(config: &Path, data: &Path) -> (Index, Refreshed) {
     let (store, data) = (Store::open(config), DataDir::new(data));
     let (mut index, _) = Index::open(store.config_dir(), &data).unwrap();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64;
-    let known = index.sighting().unwrap();
+    let mut known = Index::sighting_of(store.config_dir(), &data);
+    if !index.is_of(&known).unwrap() {
+        known = Sighting::default();
+    }
     let seen = store.look_again(&known, &[], now);
     let (prices, go_on) = (Prices::embedded(), |_| ControlFlow::Continue(()));
     // In the time that the change needs, as every command does.

@@ -149,10 +149,10 @@ impl Looker<'_> {
             let metadata = if kind.is_symlink() { target() } else { None };
             if kind.is_dir() || metadata.as_ref().is_some_and(Metadata::is_dir) {
                 inner.push((entry.path(), kind.is_symlink()));
-            } else if let Some(name) = entry.file_name().to_str().filter(|name| self.grows(path, name)) {
-                if let Some(metadata) = metadata.or_else(|| entry.metadata().ok()) {
-                    folder.files.push((name.to_owned(), stamp(&metadata)));
-                }
+            } else if let Some(name) = entry.file_name().to_str().filter(|name| self.grows(path, name))
+                && let Some(metadata) = metadata.or_else(|| entry.metadata().ok())
+            {
+                folder.files.push((name.to_owned(), stamp(&metadata)));
             }
         }
         folder.files.sort();

@@ -12,6 +12,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
+use crate::digest::sha256;
 use crate::identity::FileIdentity;
 
 /// A folder, as it was seen.
@@ -107,6 +108,11 @@ pub(super) fn stamp(metadata: &Metadata) -> u64 {
 }
 
 impl Sighting {
+    /// A digest of its text.
+    pub fn digest(&self) -> String {
+        sha256(self.text.as_bytes())
+    }
+
     /// All folders, in the order of their paths.
     pub(super) fn folders(&self) -> impl Iterator<Item = Known<'_>> {
         self.folders.iter().map(|line| Known { sighting: self, line })
