@@ -4,5 +4,10 @@
 //! store and the transcript, and neither surgery nor the index.
 
 pub mod api;
+pub mod command;
+mod compact;
+pub mod conversation;
+pub mod event;
 pub mod policy;
 pub mod tools;
+pub mod turn;

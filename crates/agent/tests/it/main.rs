@@ -10,3 +10,4 @@ mod policy_settings;
 mod policy_shell;
 mod policy_shell_bash;
 mod policy_table;
+mod turn;
