@@ -26,6 +26,8 @@ pub enum Command {
     SetMode(Mode),
     /// Sum up the conversation; where words are given, with a view to them.
     Compact(Option<String>),
+    /// Nothing more follows: end when what waits is done. Whoever asks for the next command sees to it.
+    Quit,
 }
 
 /// What a person says.

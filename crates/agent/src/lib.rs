@@ -6,6 +6,7 @@
 pub mod api;
 pub mod command;
 mod compact;
+pub mod context;
 pub mod conversation;
 pub mod event;
 pub mod policy;

@@ -30,6 +30,10 @@ pub(crate) struct Context {
     pub(crate) current_dir: Option<PathBuf>,
     /// How much is said.
     pub(crate) verbosity: i8,
+    /// The home folder.
+    pub(crate) home: Option<PathBuf>,
+    /// Variables that say how the API is reached.
+    pub(crate) api: Vec<(&'static str, String)>,
     /// The bearer token for a receiver, from the environment.
     pub(crate) collect_token: Option<String>,
     /// Time and chance.
@@ -70,6 +74,8 @@ impl Context {
             is_watched: surroundings.stderr_is_terminal && !global.quiet,
             can_ask: surroundings.stdin_is_terminal && surroundings.stderr_is_terminal,
             has_person: surroundings.stdin_is_terminal,
+            home: surroundings.home.clone(),
+            api: surroundings.api,
             collect_token: surroundings.collect_token,
             source: SystemSource,
             data_dir,

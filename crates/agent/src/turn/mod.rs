@@ -143,7 +143,7 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
                 self.tell_notices(report);
             }
             // Nothing runs that could be stopped, and nobody waits for a decision.
-            Command::Interrupt | Command::Permit { .. } => {}
+            Command::Interrupt | Command::Permit { .. } | Command::Quit => {}
         }
         None
     }
