@@ -73,8 +73,9 @@ fn read_aside() -> Receiver<std::io::Result<Vec<u8>>> {
         let mut chunk = vec![0; 64 << 10];
         loop {
             let read = input.read(&mut chunk).map(|count| chunk[..count].to_vec());
-            let is_end = read.as_ref().map_or(true, Vec::is_empty);
-            if is_end && read.is_ok() || sender.send(read).is_err() || is_end {
+            let has_failed = read.is_err();
+            let is_end = read.as_ref().is_ok_and(Vec::is_empty);
+            if is_end || sender.send(read).is_err() || has_failed {
                 return;
             }
         }
