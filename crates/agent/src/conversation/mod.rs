@@ -17,6 +17,7 @@ use annals_store::session::{AppendError, NewSession};
 use annals_store::source::new_uuid;
 use annals_transcript::draft::{Draft, Said, SnapshotKind, ToolAnswer, ToolOutcome};
 use annals_transcript::json::{RawJson, Value};
+use annals_transcript::record::RecordKind;
 use annals_transcript::time::format_millis;
 
 use crate::api::request::Role;
@@ -40,6 +41,8 @@ pub struct Conversation<'s> {
     is_stale: bool,
     notices: Vec<Notice>,
     last_prompt: Option<String>,
+    /// The last line that is a message: where clients go on.
+    last_message: Option<String>,
 }
 
 /// Where a session stands.
@@ -129,7 +132,11 @@ impl<'s> Conversation<'s> {
 
     /// Writes a line that the model does not see, or that [`Self::hear`] adds.
     pub(crate) fn record(&mut self, draft: Draft) -> Result<(), AppendError> {
+        let is_message = matches!(draft.kind(), RecordKind::User | RecordKind::Assistant);
+        let draft = if is_message { self.named(draft).0 } else { draft };
+        let message = draft.own_uuid().filter(|_| is_message).map(str::to_owned);
         let kept = self.keeping()?.append(draft)?;
+        self.last_message = message.or(self.last_message.take());
         match kept {
             Kept::Written => {}
             Kept::WrittenAgain => self.notices.push(Notice::KeptAgain),
@@ -196,11 +203,11 @@ impl<'s> Conversation<'s> {
     pub(crate) fn end_turn(&mut self, millis: u64) -> Result<(), AppendError> {
         let messages = u64::try_from(self.messages.len()).ok();
         self.record(Draft::turn_duration(millis, messages))?;
-        let State::Open(keeping) = &self.state else { return Ok(()) };
-        let leaf = keeping.state().tip().map(str::to_owned);
-        match self.last_prompt.clone() {
-            Some(prompt) => self.record(Draft::last_prompt(&prompt, leaf.as_deref())),
-            None => Ok(()),
+        // Some clients hang the next prompt from the last message and not from the line behind it: a leaf that is no message
+        // would be a branch of its own, and what they add would be overlooked.
+        match (self.last_prompt.clone(), self.last_message.clone()) {
+            (Some(prompt), Some(leaf)) => self.record(Draft::last_prompt(&prompt, Some(&leaf))),
+            _ => Ok(()),
         }
     }
 

@@ -118,6 +118,7 @@ impl<'s> Conversation<'s> {
             is_stale,
             notices: Vec::new(),
             last_prompt: None,
+            last_message: None,
         }
     }
 

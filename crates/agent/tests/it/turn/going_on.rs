@@ -151,3 +151,22 @@ async fn f21_a_session_that_cannot_be_written_goes_on_in_memory() {
     assert!(text.contains("unheard") && text.contains("heard"));
     stage.holds();
 }
+
+#[tokio::test]
+async fn a_client_that_goes_on_from_the_last_message_is_not_overlooked() {
+    let stage = Stage::new(r#"[{"type":"text","text":"one"}]"#);
+    stage.turn().await;
+    let text = std::fs::read_to_string(stage.file()).unwrap();
+    let line = text.lines().find(|line| line.contains(r#""type":"user""#)).unwrap();
+    let uuid_of =
+        |line: &str| line.split(r#""uuid":""#).nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let answer = uuid_of(text.lines().rfind(|line| line.contains(r#""type":"assistant""#)).unwrap());
+    // As some releases do: the line behind the last message is nobody's parent.
+    let theirs = line
+        .replace(&uuid_of(line), "11111111-2222-4333-8444-555555555555")
+        .replace(r#""parentUuid":null"#, &format!(r#""parentUuid":"{answer}""#))
+        .replace("do @@a@@", "theirs");
+    std::fs::write(stage.file(), format!("{text}{theirs}\n")).unwrap();
+    let messages = resumed(&std::fs::read(stage.file()).unwrap());
+    assert!(messages[2].contains("theirs"), "{messages:#?}");
+}
