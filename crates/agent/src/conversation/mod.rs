@@ -2,10 +2,12 @@
 //!
 //! Every line goes through here, so that what is sent can be read from the file at any time, by us or by the original.
 
+mod copies;
 mod keep;
 mod open;
 mod spoken;
 
+pub use copies::Copies;
 pub use open::{Ground, OpenError, Persistence, Start};
 pub use spoken::Spoken;
 
@@ -43,6 +45,9 @@ pub struct Conversation<'s> {
     last_prompt: Option<String>,
     /// The last line that is a message: where clients go on.
     last_message: Option<String>,
+    copies: Copies,
+    /// The line of the prompt whose turn this is.
+    prompt_line: Option<String>,
 }
 
 /// Where a session stands.
@@ -176,14 +181,33 @@ impl<'s> Conversation<'s> {
             Prompt::Blocks(json) => Said::Blocks(json),
         };
         let (draft, line) = self.named(Draft::prompt(said));
-        let now = format_millis(self.ground.source.now());
-        self.record(Draft::file_history_snapshot(&line.uuid, SnapshotKind::New, &[], &now))?;
+        let now = self.ground.source.now();
+        let kept = self.copies.begin_turn(now);
+        let snapshot =
+            Draft::file_history_snapshot(&line.uuid, SnapshotKind::New, &kept, &format_millis(now));
+        self.record(snapshot)?;
+        self.prompt_line = Some(line.uuid.clone());
         self.record(draft.clone())?;
         self.hear(&draft, Role::User, Place::New);
         let text = text_of(prompt);
         self.note_in_history(&text);
         self.last_prompt = Some(in_lists(&text));
         Ok(line)
+    }
+
+    /// The copies of files that turns have changed, for tools to ask for.
+    pub fn copies(&self) -> Copies {
+        self.copies.clone()
+    }
+
+    /// Tells the session of copies that were made since.
+    pub(crate) fn note_copies(&mut self) -> Result<(), AppendError> {
+        let (Some(kept), Some(prompt)) = (self.copies.news(), self.prompt_line.clone()) else {
+            return Ok(());
+        };
+        let line = self.last_message.clone().unwrap_or_else(|| prompt.clone());
+        let now = format_millis(self.ground.source.now());
+        self.record(Draft::file_history_snapshot(&line, SnapshotKind::UpdateOf(&prompt), &kept, &now))
     }
 
     /// Answers calls that nobody answered, so that the next prompt can follow.

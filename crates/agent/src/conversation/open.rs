@@ -10,7 +10,7 @@ use annals_transcript::draft::{Continuation, Origin, Thread};
 use annals_transcript::transcript::Transcript;
 
 use super::keep::Keeping;
-use super::{Conversation, State};
+use super::{Conversation, Copies, State};
 use crate::event::Notice;
 
 /// Where conversations are written, and time and chance.
@@ -109,6 +109,14 @@ impl<'s> Conversation<'s> {
 
     fn over(ground: Ground<'s>, session: String, cwd: &Path, state: State<'s>) -> Self {
         let is_stale = matches!(state, State::Open(_));
+        let copies = match &state {
+            State::NotYet(_, Persistence::Memory) | State::Open(Keeping::Memory { .. }) => Copies::default(),
+            State::NotYet(_, Persistence::File) => Copies::of_session(ground.config, &session, cwd, &[]),
+            State::Open(keeping @ Keeping::File { .. }) => {
+                // A file that cannot be read is told of where it is needed.
+                Copies::of_session(ground.config, &session, cwd, &keeping.bytes().unwrap_or_default())
+            }
+        };
         Self {
             ground,
             session,
@@ -119,6 +127,8 @@ impl<'s> Conversation<'s> {
             notices: Vec::new(),
             last_prompt: None,
             last_message: None,
+            copies,
+            prompt_line: None,
         }
     }
 

@@ -4,13 +4,50 @@
 //! sequence for all tools asks, runs and answers. Nothing here writes a record.
 
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
 use annals_transcript::json::Fields;
 
 use crate::api::request::ToolSpec;
-use crate::policy::Call;
+
+pub mod agent;
+mod answer;
+mod asked;
+pub mod bash;
+mod edit;
+pub mod fetch;
+mod files;
+mod glob;
+mod grep;
+pub mod ground;
+mod input;
+mod notebook_edit;
+pub mod patch;
+pub mod plan;
+mod read;
+pub mod seen;
+mod spec;
+mod stop;
+pub mod todo;
+pub mod web_search;
+mod write;
+
+pub use agent::Task;
+pub use asked::Asked;
+pub use bash::{Bash, BashOutput, KillShell};
+pub use edit::Edit;
+pub use fetch::WebFetch;
+pub use glob::Glob;
+pub use grep::Grep;
+pub use ground::{Checkpoints, Ground, Veil};
+pub use notebook_edit::NotebookEdit;
+pub use plan::ExitPlanMode;
+pub use read::Read;
+pub use seen::Seen;
+pub use todo::TodoWrite;
+pub use web_search::WebSearch;
+pub use write::Write;
 
 /// Work that is not done yet.
 pub type Running<'t> = Pin<Box<dyn Future<Output = Outcome> + Send + 't>>;
@@ -61,7 +98,7 @@ pub trait Tool: Send + Sync {
     fn order(&self) -> Order;
 
     /// What a call with this input would do, for the policy; none where the input is not one (it is answered as an error).
-    fn call<'c>(&self, input: &'c Fields<'c>) -> Result<Call<'c>, InputError>;
+    fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError>;
 
     /// Does it. `input` is the whole object as the model wrote it. Dropping the future ends the work, and all processes of it.
     fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t>;
@@ -78,6 +115,8 @@ pub struct Scene<'s> {
     pub tool_use: &'s str,
     /// Told of what happens while it runs.
     pub tell: &'s (dyn Fn(Told) + Send + Sync),
+    /// Where the path of the call led when it was decided on: a tool that finds it leading elsewhere does nothing.
+    pub agreed: Option<&'s Path>,
 }
 
 /// What a tool says while it runs.

@@ -1,5 +1,7 @@
 //! Tool calls: one sequence for all of them, approval → attempt → result. Every call gets exactly one result.
 
+use std::path::{Path, PathBuf};
+
 use annals_store::session::AppendError;
 use annals_transcript::draft::{Draft, PlaceError, ToolAnswer, ToolOutcome};
 use annals_transcript::json::{ArrayWriter, ObjectWriter, RawJson, Value};
@@ -15,6 +17,7 @@ use crate::command::{Commands, Permit};
 use crate::conversation::{Conversation, Place, failed_result};
 use crate::event::{Denial, Event, Question};
 use crate::policy::Decision;
+use crate::policy::paths::resolve;
 use crate::tools::{Order, Outcome, Scene, Shown, Told, Tool};
 
 /// So many calls that change nothing run at a time.
@@ -58,9 +61,19 @@ impl Asked {
 
 /// What is to be done about a call.
 enum Approval {
-    Run,
+    /// It runs, on what its path leads to now.
+    Run(Option<PathBuf>),
     Answer(Outcome),
     Interrupted,
+}
+
+impl Approval {
+    fn agreed(&self) -> Option<&Path> {
+        match self {
+            Self::Run(agreed) => agreed.as_deref(),
+            Self::Answer(_) | Self::Interrupted => None,
+        }
+    }
 }
 
 /// Whether the calls came to their end.
@@ -99,6 +112,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                 self.answer(call, result(&call.id, &outcome), place, report)?;
                 place = Place::Same;
             }
+            self.conversation.note_copies()?;
             if ran == Ran::Interrupted {
                 self.answer_all(after, INTERRUPTED, place, report)?;
                 return Ok(ran);
@@ -154,6 +168,16 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         calls.iter().take_while(is_beside).count().max(1)
     }
 
+    /// Where a path of a call leads, as tools follow it.
+    fn leads_to(&self, path: &str) -> Option<PathBuf> {
+        let workspace = self.policy.workspace;
+        let full = match (path.strip_prefix("~/"), workspace.home()) {
+            (Some(below), Some(home)) => home.join(below),
+            _ => PathBuf::from(path),
+        };
+        resolve(self.policy.files, workspace.working(), &full).ok().map(|resolved| resolved.real)
+    }
+
     /// Decides whether a call runs.
     async fn approve(&self, call: &Asked, commands: &mut Commands, report: &mut Report<'_>) -> Approval {
         if let Some(why) = &call.never {
@@ -166,16 +190,19 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         let Some(fields) = fields else {
             return Approval::Answer(wrong("The input must be a JSON object."));
         };
-        let decision = match tool.call(&fields) {
-            Ok(wanted) => self.policy.decide(&wanted),
+        let wanted = match tool.call(&fields) {
+            Ok(wanted) => wanted,
             Err(error) => return Approval::Answer(wrong(&error.to_string())),
         };
+        // What is decided about is what is opened: a link that is turned in between leads nowhere.
+        let agreed = wanted.path().and_then(|path| self.leads_to(path));
+        let decision = self.policy.decide(&wanted.call());
         let decision = match self.wishes.asking {
             Asking::Nobody => decision.headless(),
             Asking::Person => decision,
         };
         let why = match decision {
-            Decision::Allow { .. } => return Approval::Run,
+            Decision::Allow { .. } => return Approval::Run(agreed),
             Decision::Deny { because } => because.to_string(),
             Decision::Ask { because, suggestions } => {
                 let question = Question {
@@ -187,7 +214,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                 };
                 report(Event::Asked(question));
                 match commands.permit(&call.id).await {
-                    Some(Permit::Allow) => return Approval::Run,
+                    Some(Permit::Allow) => return Approval::Run(agreed),
                     Some(Permit::Deny(said)) => said.unwrap_or_else(|| "the person said no".to_owned()),
                     None => return Approval::Interrupted,
                 }
@@ -213,17 +240,19 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
     ) -> (Vec<Option<Outcome>>, Ran) {
         let (tells, mut told) = unbounded_channel();
         let tells: Vec<_> = calls.iter().map(|call| teller(call, &tells)).collect();
-        let scenes: Vec<_> =
-            calls.iter().zip(&tells).map(|(call, tell)| Scene { tool_use: &call.id, tell }).collect();
+        let mut scenes = Vec::new();
+        for ((call, tell), approval) in calls.iter().zip(&tells).zip(&approvals) {
+            scenes.push(Scene { tool_use: &call.id, tell, agreed: approval.agreed() });
+        }
         let tools: &[Box<dyn Tool>] = &self.tools;
         let find =
             |name: &str| tools.iter().map(AsRef::as_ref).find(|tool: &&dyn Tool| tool.spec().name == name);
         let mut outcomes: Vec<Option<Outcome>> = Vec::new();
         let (mut places, mut work) = (Vec::new(), Vec::new());
-        for (number, (call, approval)) in calls.iter().zip(approvals).enumerate() {
+        for (number, (call, approval)) in calls.iter().zip(&approvals).enumerate() {
             outcomes.push(match (approval, find(&call.name)) {
-                (Approval::Answer(outcome), _) => Some(outcome),
-                (Approval::Run, Some(tool)) => {
+                (Approval::Answer(outcome), _) => Some(outcome.clone()),
+                (Approval::Run(_), Some(tool)) => {
                     report(Event::ToolStarted {
                         call: call.id.clone(),
                         tool: call.name.clone(),

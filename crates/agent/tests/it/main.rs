@@ -11,4 +11,5 @@ mod policy_settings;
 mod policy_shell;
 mod policy_shell_bash;
 mod policy_table;
+mod tools;
 mod turn;

@@ -13,7 +13,7 @@ use crate::problem::FileProblem;
 use crate::read::{ReadError, read_file};
 use crate::scan::SessionEntry;
 
-pub use write::{MOST_OF_SHELL, Overflowing, is_too_large, keep};
+pub use write::{MOST_OF_SHELL, Overflowing, is_too_large, keep, keep_file};
 
 /// The words before the path in the preview that the model sees.
 const SAVED_TO: &str = "Full output saved to: ";

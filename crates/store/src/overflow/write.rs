@@ -1,9 +1,11 @@
 //! Outputs too large for their line, written: the whole in a file of its own, and a preview for the line.
 
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::SAVED_TO;
-use crate::files::{PlainName, WriteError, create_file};
+use crate::files::{PlainName, WriteError, create_file, create_folder, new_file, sync_folder};
 use crate::read::read_file;
 
 /// A shell's output of more UTF-16 units than this goes to a file of its own.
@@ -36,17 +38,41 @@ pub fn keep(folder: &Path, id: &str, bytes: &[u8]) -> Result<Overflowing, WriteE
         Err(WriteError::Exists { .. }) if read_file(&path).is_ok_and(|there| there == bytes) => {}
         made => made?,
     }
-    let preview = preview(&path, bytes);
+    let preview = preview(&path, bytes, bytes.len() as u64);
     Ok(Overflowing { path, preview })
 }
 
-fn preview(path: &Path, bytes: &[u8]) -> String {
+/// The same for an output that lies in a file, however large: it is copied, a piece at a time.
+pub fn keep_file(folder: &Path, id: &str, from: &Path) -> Result<Overflowing, WriteError> {
+    let id = PlainName::new(id, "the id of an output")?;
+    let results = folder.join("tool-results");
+    let path = results.join(format!("{id}.txt"));
+    create_folder(&results)?;
+    let mut source = File::open(from).map_err(WriteError::at(from))?;
+    let mut head = Vec::new();
+    Read::by_ref(&mut source)
+        .take(PREVIEW as u64 * 4)
+        .read_to_end(&mut head)
+        .map_err(WriteError::at(from))?;
+    let mut file = new_file(&path).map_err(WriteError::at(&path))?;
+    let rest = file.write_all(&head).and_then(|()| io::copy(&mut source, &mut file));
+    let length =
+        rest.and_then(|rest| file.sync_all().map(|()| head.len() as u64 + rest)).map_err(|error| {
+            // A part of an output says nothing; the next try begins anew.
+            let _ = fs::remove_file(&path);
+            WriteError::new(&path, error)
+        })?;
+    sync_folder(&results)?;
+    let preview = preview(&path, &head, length);
+    Ok(Overflowing { path, preview })
+}
+
+fn preview(path: &Path, bytes: &[u8], length: u64) -> String {
     // Four bytes make the longest character: no more than that is worth decoding.
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(PREVIEW * 4)]);
     let head: String = text.chars().take(PREVIEW).collect();
     format!(
-        "<persisted-output>\nThis output has {} bytes. {SAVED_TO}{}\n\nIt begins (first {PREVIEW} characters):\n{head}\n</persisted-output>",
-        bytes.len(),
+        "<persisted-output>\nThis output has {length} bytes. {SAVED_TO}{}\n\nIt begins (first {PREVIEW} characters):\n{head}\n</persisted-output>",
         path.display(),
     )
 }

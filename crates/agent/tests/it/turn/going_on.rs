@@ -170,3 +170,37 @@ async fn a_client_that_goes_on_from_the_last_message_is_not_overlooked() {
     let messages = resumed(&std::fs::read(stage.file()).unwrap());
     assert!(messages[2].contains("theirs"), "{messages:#?}");
 }
+
+#[tokio::test]
+async fn files_are_kept_before_a_turn_changes_them_first() {
+    let stage = Stage::new("");
+    let file = stage.home.work_dir().join("a.txt");
+    let call = |said: &str| {
+        format!(
+            r#"[{{"type":"tool_use","name":"Change","input":{{"say":"{said}","change":"{}"}}}}]"#,
+            file.display()
+        )
+    };
+    let end = r#"[{"type":"text","text":"fine"}]"#;
+    let script = format!(r#"{{"a":[{},{},{end}],"b":[{},{end}]}}"#, call("1"), call("2"), call("3"));
+    let stage = Stage::in_home(stage.home, &script);
+    let mut agent = stage.new_agent();
+    assert!(say(&mut agent, "@@a@@").await.is_done());
+    drop(agent);
+    let mut agent = stage.resumed();
+    assert!(say(&mut agent, "@@b@@").await.is_done());
+    let session = agent.conversation.session().to_owned();
+    drop(agent);
+    stage.holds();
+    let text = std::fs::read_to_string(stage.file()).unwrap();
+    let snapshots: Vec<_> = text.lines().filter(|line| line.contains("file-history-snapshot")).collect();
+    // A turn that made the file, once for both changes; the next one knows it, and its copy holds what it was then.
+    assert_eq!(snapshots.len(), 3, "{snapshots:#?}");
+    assert!(snapshots[1].contains(r#""a.txt":{"backupFileName":null,"version":1"#), "{}", snapshots[1]);
+    assert!(snapshots[1].contains(r#""isSnapshotUpdate":true"#));
+    assert!(snapshots[2].contains(r#""version":2"#) && !snapshots[2].contains("null"), "{}", snapshots[2]);
+    let folder = stage.home.config_dir().join("file-history").join(session);
+    let kept: Vec<_> = std::fs::read_dir(folder).unwrap().flatten().collect();
+    assert_eq!(kept.len(), 1);
+    assert_eq!(std::fs::read_to_string(kept[0].path()).unwrap(), "2");
+}

@@ -16,12 +16,14 @@ use annals_agent::api::client::{Client, Credential, Endpoint, Settings};
 use annals_agent::api::request::{Caching, Display, Thinking, ToolSpec};
 use annals_agent::api::retry::Patience;
 use annals_agent::command::{Command, Commands, Prompt};
-use annals_agent::conversation::{Conversation, Ground, Persistence, Start};
+use annals_agent::conversation::{Conversation, Copies, Ground, Persistence, Start};
 use annals_agent::event::Event;
 use annals_agent::policy::paths::{Disk, Workspace};
-use annals_agent::policy::rules::{List, Rule, Rules, Source};
-use annals_agent::policy::{Call, Mode, Policy};
-use annals_agent::tools::{InputError, Order, Outcome, Running, Scene, Shown, Told as News, Tool};
+use annals_agent::policy::rules::Rules;
+use annals_agent::policy::{Mode, Policy};
+use annals_agent::tools::{
+    Asked, Checkpoints, InputError, Order, Outcome, Running, Scene, Shown, Told as News, Tool,
+};
 use annals_agent::turn::{Agent, Asking, Ending, Finished, Wishes};
 use annals_store::session::NewSession;
 use annals_store::{ConfigDir, DataDir};
@@ -64,7 +66,10 @@ impl Stage {
     }
 
     fn scripts(script: &str) -> Self {
-        let home = Home::new();
+        Self::in_home(Home::new(), script)
+    }
+
+    fn in_home(home: Home, script: &str) -> Self {
         let api = ScriptedApi::start(Script::parse(script, "/w"));
         let client = Client::new(Settings {
             endpoint: Endpoint::parse(&api.url()).unwrap(),
@@ -76,10 +81,7 @@ impl Stage {
             connect_timeout: Duration::from_secs(20),
         })
         .unwrap();
-        let mut rules = Rules::default();
-        for allowed in ["Peek", "Change"] {
-            rules.add(Rule::new(allowed, List::Allow, Source::CommandLine));
-        }
+        let rules = Rules::default();
         let workspace = Workspace::new(&Disk, &home.work_dir(), &home.work_dir(), Some(home.path()));
         Self {
             config: ConfigDir::new(home.config_dir()),
@@ -105,8 +107,10 @@ impl Stage {
             Patience { first: Duration::ZERO, longest_told: Duration::from_millis(1), ..Patience::default() };
         let manner = Manner { patience, ..Manner::default() };
         let caller = Caller { transport: &self.client, surroundings: &Still, manner };
+        let copies = conversation.copies();
         let tool = |name: &'static str, order| {
-            Box::new(Fake { name, order, done: Arc::clone(&self.done) }) as Box<dyn Tool>
+            let (done, copies) = (Arc::clone(&self.done), copies.clone());
+            Box::new(Fake { name, order, done, copies }) as Box<dyn Tool>
         };
         let tools = vec![
             tool("Peek", Order::Beside),
@@ -215,11 +219,13 @@ impl Told {
     }
 }
 
-/// A tool that notes what it is asked. `{"wait":true}` never ends; `{"say":"x"}` answers so; `{"fail":"x"}` fails.
+/// A tool that notes what it is asked. `{"wait":true}` never ends; `{"say":"x"}` answers so; `{"fail":"x"}` fails;
+/// `{"change":"/path"}` writes what it says there.
 struct Fake {
     name: &'static str,
     order: Order,
     done: Arc<Mutex<Vec<String>>>,
+    copies: Copies,
 }
 
 impl Tool for Fake {
@@ -233,10 +239,12 @@ impl Tool for Fake {
         self.order
     }
 
-    fn call<'c>(&self, input: &'c Fields<'c>) -> Result<Call<'c>, InputError> {
+    fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
         match input.get("bad") {
             Some(_) => Err(InputError("bad must not be given".into())),
-            None => Ok(Call::Other(self.name)),
+            // No rule opens the web here.
+            None if self.name == "Forbidden" => Ok(Asked::WebSearch),
+            None => Ok(Asked::Inward(self.name)),
         }
     }
 
@@ -249,6 +257,10 @@ impl Tool for Fake {
             self.done.lock().unwrap().push(format!("begin {said}"));
             if input.is_true("wait") {
                 std::future::pending::<()>().await;
+            }
+            if let Some(path) = text("change") {
+                self.copies.before_change(path.as_ref()).unwrap();
+                std::fs::write(path, &said).unwrap();
             }
             tokio::task::yield_now().await;
             self.done.lock().unwrap().push(format!("end {said}"));

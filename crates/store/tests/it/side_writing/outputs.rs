@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use annals_store::overflow::{MOST_OF_SHELL, is_too_large, keep, named_paths, resolve_in};
+use annals_store::overflow::{MOST_OF_SHELL, is_too_large, keep, keep_file, named_paths, resolve_in};
 use annals_transcript::json::{Fields, write_string};
 use annals_transcript::record::User;
 
@@ -60,4 +60,28 @@ fn the_limit_counts_as_the_client_counts() {
     assert!(!is_too_large(&"é".repeat(MOST_OF_SHELL)));
     assert!(is_too_large(&"a".repeat(MOST_OF_SHELL + 1)));
     assert!(is_too_large(&"😀".repeat(MOST_OF_SHELL / 2 + 1)));
+}
+
+#[test]
+fn an_output_in_a_file_is_kept_the_same_way() {
+    let (temp, config) = empty();
+    let folder = config.path().join("s1");
+    for (name, output) in
+        [("none", String::new()), ("short", "é\n".to_owned()), ("long", "é😀\n".repeat(20_000))]
+    {
+        let from = temp.path().join("printed");
+        fs::write(&from, &output).unwrap();
+        let kept = keep_file(&folder, name, &from).unwrap();
+        expect_mode(&kept.path, 0o600);
+        assert_eq!(fs::read_to_string(&kept.path).unwrap(), output);
+        // The same output, kept from memory, says the same of itself.
+        assert_eq!(keep(&folder, name, output.as_bytes()).unwrap(), kept);
+        assert!(keep_file(&folder, name, &from).is_err(), "what is there is overwritten");
+        assert_eq!(fs::read_to_string(&kept.path).unwrap(), output);
+    }
+    for name in WRONG_NAMES {
+        assert!(keep_file(&folder, name, &temp.path().join("printed")).is_err(), "{name}");
+    }
+    assert!(keep_file(&folder, "missing", &temp.path().join("nothing")).is_err());
+    assert!(!folder.join("tool-results/missing.txt").exists());
 }

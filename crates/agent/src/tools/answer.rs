@@ -1,0 +1,47 @@
+//! Outcomes, made the same way by every tool.
+
+use std::path::PathBuf;
+
+use annals_transcript::json::{ObjectWriter, write_string};
+
+use super::{InputError, Outcome, Running, Shown};
+
+impl Outcome {
+    /// A text for the model, and what the session keeps of it.
+    pub fn text(text: impl Into<String>, kept: Vec<u8>) -> Self {
+        Self { shown: Shown::Text(text.into()), is_error: false, kept, changed: Vec::new() }
+    }
+
+    /// A call that was not carried out, because of what it asks or of what it met.
+    pub fn refused(why: impl AsRef<str>) -> Self {
+        let why = why.as_ref();
+        Self::failed(format!("<tool_use_error>{why}</tool_use_error>"), why)
+    }
+
+    /// A call that was carried out and failed: what the model sees, and what the session keeps of it.
+    pub fn failed(shown: impl Into<String>, kept: &str) -> Self {
+        let mut json = Vec::new();
+        write_string(&mut json, &format!("Error: {kept}"));
+        Self { shown: Shown::Text(shown.into()), is_error: true, kept: json, changed: Vec::new() }
+    }
+
+    /// The same, with a file that was changed.
+    pub(crate) fn changing(mut self, path: PathBuf) -> Self {
+        self.changed.push(path);
+        self
+    }
+}
+
+/// An object of JSON.
+pub(crate) fn object(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut object = ObjectWriter::begin(&mut out);
+    fill(&mut object);
+    object.end();
+    out
+}
+
+/// A call that is answered at once.
+pub(crate) fn at_once<'t>(work: impl FnOnce() -> Result<Outcome, InputError> + Send + 't) -> Running<'t> {
+    Box::pin(async move { work().unwrap_or_else(|error| Outcome::refused(error.0)) })
+}

@@ -1,0 +1,45 @@
+//! What a call would do, with its texts decoded: what the policy is asked about.
+
+use crate::policy::{Call, EditTool, ReadTool};
+
+/// A call that owns its letters; see [`Call`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// A command for bash.
+    Bash(String),
+    /// A file or folder to read.
+    Read(ReadTool, String),
+    /// A file to change.
+    Edit(EditTool, String),
+    /// An address to fetch.
+    WebFetch(String),
+    /// A search on the web.
+    WebSearch,
+    /// A sub-agent of this type.
+    Agent(String),
+    /// A tool that touches nothing but the session.
+    Inward(&'static str),
+}
+
+impl Asked {
+    /// As the policy takes it.
+    pub fn call(&self) -> Call<'_> {
+        match self {
+            Self::Bash(command) => Call::Bash(command),
+            Self::Read(tool, path) => Call::Read(*tool, path),
+            Self::Edit(tool, path) => Call::Edit(*tool, path),
+            Self::WebFetch(url) => Call::WebFetch(url),
+            Self::WebSearch => Call::WebSearch,
+            Self::Agent(kind) => Call::Agent(kind),
+            Self::Inward(name) => Call::Inward(name),
+        }
+    }
+
+    /// The path that it is about, where it is about one.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::Read(_, path) | Self::Edit(_, path) => Some(path),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The environment of commands: the user's, without what is secret and without what changes what a command means.
+
+use std::ffi::{OsStr, OsString};
+
+/// Beginnings of names that are left out.
+const BEGINNINGS: [&str; 7] =
+    ["ANTHROPIC_", "CLAUDE_CODE_", "DYLD_", "GIT_", "LD_", "BASH_FUNC_", "AWS_BEARER_TOKEN"];
+
+/// Names that are left out: keys of clouds and of models, and what makes a shell run something first.
+const NAMES: [&str; 33] = [
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_SECURITY_TOKEN",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_CONTAINER_AUTHORIZATION_TOKEN",
+    "AZURE_CLIENT_SECRET",
+    "AZURE_CLIENT_CERTIFICATE_PATH",
+    "AZURE_CLIENT_CERTIFICATE_PASSWORD",
+    "AZURE_PASSWORD",
+    "AZURE_OPENAI_API_KEY",
+    "AZURE_STORAGE_KEY",
+    "AZURE_STORAGE_CONNECTION_STRING",
+    "ARM_CLIENT_SECRET",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "GOOGLE_API_KEY",
+    "GOOGLE_CLOUD_KEYFILE_JSON",
+    "GOOGLE_CREDENTIALS",
+    "GCLOUD_KEYFILE_JSON",
+    "GEMINI_API_KEY",
+    "OPENAI_API_KEY",
+    "MISTRAL_API_KEY",
+    "HF_TOKEN",
+    "DIGITALOCEAN_ACCESS_TOKEN",
+    "CLOUDFLARE_API_TOKEN",
+    "CLOUDFLARE_API_KEY",
+    "ALIBABA_CLOUD_ACCESS_KEY_SECRET",
+    "BASH_ENV",
+    "ENV",
+    "PROMPT_COMMAND",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PS4",
+];
+
+/// Who commits is not injected; it stays.
+const KEPT: [&str; 2] = ["GIT_AUTHOR_", "GIT_COMMITTER_"];
+
+/// What every command finds: who runs it, and that nobody is there to type.
+const SET: [(&str, &str); 5] = [
+    ("CLAUDECODE", "1"),
+    ("GIT_EDITOR", "true"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("PAGER", "cat"),
+];
+
+/// What a command gets of the user's environment.
+pub fn for_commands(environment: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
+    let set = SET.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    let replaced = |name: &OsStr| SET.iter().any(|(other, _)| name == *other);
+    let kept = environment.iter().filter(|(name, _)| !is_left_out(name) && !replaced(name));
+    kept.cloned().chain(set).collect()
+}
+
+fn is_left_out(name: &OsStr) -> bool {
+    let name = name.to_string_lossy().to_ascii_uppercase();
+    let kept = KEPT.iter().any(|beginning| name.starts_with(beginning));
+    !kept
+        && (BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)) || NAMES.contains(&name.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_and_injections_stay_behind() {
+        let names = [
+            "PATH",
+            "HOME",
+            "ANTHROPIC_API_KEY",
+            "anthropic_auth_token",
+            "AWS_SECRET_ACCESS_KEY",
+            "LD_PRELOAD",
+            "LD_AUDIT",
+            "DYLD_INSERT_LIBRARIES",
+            "GIT_CONFIG_COUNT",
+            "GIT_SSH_COMMAND",
+            "GIT_AUTHOR_NAME",
+            "BASH_ENV",
+            "BASH_FUNC_ls%%",
+            "CLAUDE_CODE_OAUTH_TOKEN",
+            "AWS_REGION",
+            "PAGER",
+        ];
+        let all: Vec<_> = names.iter().map(|name| (OsString::from(name), OsString::from("x"))).collect();
+        let left: Vec<_> =
+            for_commands(&all).into_iter().filter(|(_, value)| value == "x").map(|(name, _)| name).collect();
+        assert_eq!(left, ["PATH", "HOME", "GIT_AUTHOR_NAME", "AWS_REGION"]);
+    }
+}

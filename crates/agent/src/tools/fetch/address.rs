@@ -1,0 +1,154 @@
+//! Which addresses of the network may be asked: those of the public internet, and no other. What is inside of a company, a
+//! cloud or this machine answers to whoever is inside too, and a page must not speak with our voice there.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// How far a fetch may reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The public internet, over https.
+    Public,
+    /// This machine as well, and there over http: for tests.
+    PublicAndLoopback,
+}
+
+impl Reach {
+    /// Whether this address may be asked.
+    pub fn includes(self, address: IpAddr) -> bool {
+        let here = self == Self::PublicAndLoopback && address.is_loopback();
+        here || match address {
+            IpAddr::V4(address) => is_public_v4(address),
+            IpAddr::V6(address) => is_public_v6(address),
+        }
+    }
+}
+
+/// Networks of the old sort that are not public: their first address and how many of its bits count.
+const RESERVED_V4: [([u8; 4], u32); 15] = [
+    ([0, 0, 0, 0], 8),
+    ([10, 0, 0, 0], 8),
+    ([100, 64, 0, 0], 10),
+    ([127, 0, 0, 0], 8),
+    ([169, 254, 0, 0], 16),
+    ([172, 16, 0, 0], 12),
+    ([192, 0, 0, 0], 24),
+    ([192, 0, 2, 0], 24),
+    ([192, 88, 99, 0], 24),
+    ([192, 168, 0, 0], 16),
+    ([198, 18, 0, 0], 15),
+    ([198, 51, 100, 0], 24),
+    ([203, 0, 113, 0], 24),
+    ([224, 0, 0, 0], 4),
+    ([240, 0, 0, 0], 4),
+];
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let number = u32::from(address);
+    // Inside of clouds these answer to whoever asks, though they look public.
+    let of_clouds = [Ipv4Addr::new(168, 63, 129, 16), Ipv4Addr::new(100, 100, 100, 200)];
+    let is_in = |(start, bits): &([u8; 4], u32)| (number ^ u32::from_be_bytes(*start)) >> (32 - bits) == 0;
+    !of_clouds.contains(&address) && !RESERVED_V4.iter().any(is_in)
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    let parts = address.segments();
+    match parts {
+        // An old address in a new coat is what it is inside.
+        [0, 0, 0, 0, 0, 0xffff, _, _] | [0x64, 0xff9b, 0, 0, 0, 0, _, _] => {
+            is_public_v4(Ipv4Addr::from((u32::from(parts[6]) << 16) | u32::from(parts[7])))
+        }
+        // Protocols and tunnels, documentation, the old coat of 6to4.
+        [0x2001, second, ..] if second < 0x200 || second == 0xdb8 => false,
+        [0x2002, ..] => false,
+        [0x3fff, second, ..] if second < 0x1000 => false,
+        // All else that is handed out to the public.
+        [first, ..] => first & 0xe000 == 0x2000,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_public_addresses_are_reached() {
+        for inside in [
+            "0.0.0.0",
+            "0.1.2.3",
+            "10.0.0.1",
+            "10.255.255.255",
+            "100.64.0.1",
+            "100.127.255.255",
+            "127.0.0.1",
+            "127.1.2.3",
+            "169.254.169.254",
+            "169.254.170.2",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.0.0.1",
+            "192.0.0.192",
+            "192.0.2.1",
+            "192.88.99.1",
+            "192.168.0.1",
+            "192.168.255.255",
+            "198.18.0.1",
+            "198.19.255.255",
+            "198.51.100.7",
+            "203.0.113.9",
+            "224.0.0.1",
+            "239.1.1.1",
+            "240.0.0.1",
+            "255.255.255.255",
+            "168.63.129.16",
+            "100.100.100.200",
+            "::",
+            "::1",
+            "::ffff:127.0.0.1",
+            "::ffff:169.254.169.254",
+            "::ffff:10.0.0.1",
+            "::127.0.0.1",
+            "64:ff9b::a9fe:a9fe",
+            "64:ff9b:1::1",
+            "100::1",
+            "2001::1",
+            "2001:2::1",
+            "2001:10::1",
+            "2001:db8::1",
+            "2002:7f00:1::1",
+            "3fff::1",
+            "fc00::1",
+            "fd00:ec2::254",
+            "fe80::1",
+            "fec0::1",
+            "ff02::1",
+        ] {
+            assert!(!Reach::Public.includes(inside.parse().unwrap()), "{inside} is not public");
+        }
+        for public in [
+            "1.1.1.1",
+            "8.8.8.8",
+            "9.255.255.255",
+            "11.0.0.0",
+            "100.63.255.255",
+            "100.128.0.0",
+            "126.255.255.255",
+            "172.15.255.255",
+            "172.32.0.0",
+            "192.167.255.255",
+            "192.169.0.0",
+            "198.17.255.255",
+            "198.20.0.0",
+            "223.255.255.255",
+            "2606:4700::1111",
+            "2a00:1450::1",
+            "2001:4860::8888",
+            "::ffff:8.8.8.8",
+            "64:ff9b::808:808",
+        ] {
+            assert!(Reach::Public.includes(public.parse().unwrap()), "{public} is public");
+        }
+        assert!(Reach::PublicAndLoopback.includes("127.0.0.1".parse().unwrap()));
+        assert!(!Reach::PublicAndLoopback.includes("10.0.0.1".parse().unwrap()));
+        assert!(!Reach::PublicAndLoopback.includes("::ffff:127.0.0.1".parse().unwrap()));
+    }
+}

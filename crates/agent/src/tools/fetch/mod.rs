@@ -1,0 +1,135 @@
+//! WebFetch: a page of the public internet, read by a small model for the one that asks.
+//!
+//! A page is a stranger's text: it reaches the model as the result of a tool, and nothing else of it is believed.
+
+mod address;
+mod html;
+mod web;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Instant;
+
+use annals_transcript::json::Fields;
+
+use super::answer::object;
+use super::input::Input;
+use super::spec::{Holds, Spec};
+use super::{Asked, InputError, Order, Outcome, Running, Scene, Tool};
+use crate::api::request::ToolSpec;
+pub use address::Reach;
+pub use html::to_markdown;
+use web::{Fetched, Page, Web};
+pub use web::{Resolver, SystemResolver, WebSettings};
+
+/// Letters of a page that a model is given.
+const MOST_OF_A_PAGE: usize = 100_000;
+
+/// Answers a question about a page: one call of a small model.
+pub trait PageReader: Send + Sync {
+    /// What the prompt asks of the page.
+    fn read<'a>(
+        &'a self,
+        page: &'a str,
+        prompt: &'a str,
+    ) -> Pin<Box<dyn Future<Output = Result<String, String>> + Send + 'a>>;
+}
+
+/// Fetches pages.
+pub struct WebFetch {
+    web: Web,
+    reader: Box<dyn PageReader>,
+}
+
+impl WebFetch {
+    /// With these settings; pages are read by this one.
+    pub fn new(settings: WebSettings, reader: Box<dyn PageReader>) -> Self {
+        Self { web: Web::new(settings), reader }
+    }
+
+    async fn fetch(&self, input: &[u8]) -> Result<Outcome, InputError> {
+        let input = Input::scan(input)?;
+        let (url, prompt) = (input.words("url")?, input.words("prompt")?);
+        let began = Instant::now();
+        let fetched = self.web.fetch(&url).await.map_err(|error| InputError(error.to_string()))?;
+        let page = match fetched {
+            Fetched::Page(page) => page,
+            Fetched::Elsewhere { from, to, code } => {
+                let said = format!(
+                    "The page has moved to another host.\nFrom: {from}\nTo: {to}\nStatus: {code}\nIt was not followed. To go there, fetch that address."
+                );
+                return Ok(outcome(&url, code, "Redirect", 0, &said, began));
+            }
+        };
+        if !(200..300).contains(&page.code) {
+            let said = format!("Request failed with status code {}", page.code);
+            return Ok(Outcome::failed(said.clone(), &said));
+        }
+        let text = text_of(&page)?;
+        match self.reader.read(&text, &prompt).await {
+            Ok(answer) => Ok(outcome(&url, page.code, &page.code_text, page.bytes.len(), &answer, began)),
+            Err(why) => {
+                Ok(Outcome::failed(format!("The page was fetched, and could not be read: {why}"), &why))
+            }
+        }
+    }
+}
+
+fn outcome(url: &str, code: u16, code_text: &str, bytes: usize, result: &str, began: Instant) -> Outcome {
+    let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let kept = object(|kept| {
+        kept.number("bytes", bytes as u64).number("code", code).string("codeText", code_text);
+        kept.string("result", result).number("durationMs", took).string("url", url);
+    });
+    Outcome::text(result, kept)
+}
+
+/// A page as a model reads it.
+fn text_of(page: &Page) -> Result<String, InputError> {
+    let kind = page.content_type.split(';').next().unwrap_or_default().trim();
+    let is_text = kind.is_empty()
+        || kind.starts_with("text/")
+        || ["json", "xml", "javascript", "yaml", "x-sh"].iter().any(|word| kind.contains(word));
+    if !is_text || memchr::memchr(0, &page.bytes).is_some() {
+        return Err(InputError(format!("{} is no text but {kind} ({} bytes).", page.url, page.bytes.len())));
+    }
+    let latin = page.content_type.contains("iso-8859-1") || page.content_type.contains("windows-1252");
+    let text: String = match std::str::from_utf8(&page.bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) if latin => page.bytes.iter().map(|byte| char::from(*byte)).collect(),
+        Err(_) => String::from_utf8_lossy(&page.bytes).into_owned(),
+    };
+    let text = if kind.contains("html") { to_markdown(&text) } else { text };
+    Ok(match text.char_indices().nth(MOST_OF_A_PAGE) {
+        Some((end, _)) => format!("{}\n\n[cut: the page is longer]", &text[..end]),
+        None => text,
+    })
+}
+
+impl Tool for WebFetch {
+    fn spec(&self) -> ToolSpec {
+        Spec::new(
+            "WebFetch",
+            "Fetches a page of the public internet over https and answers a question about it. What moved to another host is not followed but said. Pages are remembered for 15 minutes. For pages behind a login it is of no use.",
+        )
+        .needs("url", Holds::Text, "The whole address")
+        .needs("prompt", Holds::Text, "What to find out from the page")
+        .build()
+    }
+
+    fn order(&self) -> Order {
+        Order::Beside
+    }
+
+    fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
+        let input = Input::of(input);
+        input.words("prompt")?;
+        let url = self.web.parse(&input.words("url")?).map_err(|error| InputError(error.to_string()))?;
+        // What was understood is what is decided on.
+        Ok(Asked::WebFetch(url.into()))
+    }
+
+    fn run<'t>(&'t self, input: &'t [u8], _: &'t Scene<'t>) -> Running<'t> {
+        Box::pin(async move { self.fetch(input).await.unwrap_or_else(|error| Outcome::refused(error.0)) })
+    }
+}

@@ -1,0 +1,287 @@
+//! One page from the web: every hop is resolved once, checked, and then asked at the address that was checked.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION};
+use reqwest::redirect::Policy;
+use reqwest::{Response, Url};
+use rustls::crypto::ring;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+
+use super::address::Reach;
+
+/// Hops on one host.
+const MOST_HOPS: usize = 5;
+/// Bytes of a page.
+const MOST_BYTES: usize = 10 << 20;
+/// Letters of an address.
+const MOST_OF_AN_ADDRESS: usize = 2000;
+/// How long a page is remembered, and how many are.
+const REMEMBERED: Duration = Duration::from_secs(15 * 60);
+const MOST_REMEMBERED: usize = 50;
+
+/// Finds the addresses of a host.
+pub trait Resolver: Send + Sync {
+    /// All of them.
+    fn resolve<'a>(
+        &'a self,
+        host: &'a str,
+        port: u16,
+    ) -> Pin<Box<dyn Future<Output = Vec<IpAddr>> + Send + 'a>>;
+}
+
+/// As this machine resolves names.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemResolver;
+
+impl Resolver for SystemResolver {
+    fn resolve<'a>(
+        &'a self,
+        host: &'a str,
+        port: u16,
+    ) -> Pin<Box<dyn Future<Output = Vec<IpAddr>> + Send + 'a>> {
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((host, port)).await;
+            found.map(|addresses| addresses.map(|address| address.ip()).collect()).unwrap_or_default()
+        })
+    }
+}
+
+/// How pages are fetched.
+pub struct WebSettings {
+    /// How far.
+    pub reach: Reach,
+    /// Who finds addresses.
+    pub resolver: Box<dyn Resolver>,
+    /// How we name ourselves.
+    pub user_agent: String,
+    /// Certificates to be trusted besides those of the system, in PEM.
+    pub trusted: Vec<Vec<u8>>,
+    /// How long a page may take in all.
+    pub time: Duration,
+}
+
+/// A page.
+#[derive(Clone, Debug)]
+pub(super) struct Page {
+    pub(super) url: String,
+    pub(super) code: u16,
+    pub(super) code_text: String,
+    pub(super) content_type: String,
+    pub(super) bytes: Arc<[u8]>,
+}
+
+/// What came of a fetch.
+pub(super) enum Fetched {
+    Page(Page),
+    /// It is on another host: whoever asks decides whether to go there.
+    Elsewhere {
+        from: String,
+        to: String,
+        code: u16,
+    },
+}
+
+/// Why there is no page.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FetchError {
+    #[error("{0:?} is no address of a page.")]
+    NoAddress(String),
+    #[error("Only https is fetched, not {0}.")]
+    Scheme(String),
+    #[error("The address holds a name or a password: it is not fetched.")]
+    Credentials,
+    #[error("The host {0} was not found.")]
+    NotFound(String),
+    #[error("{host} is at {address}, which is not in the public internet: it is not fetched.")]
+    Private { host: String, address: IpAddr },
+    #[error("The page leads from one address to the next, more than {MOST_HOPS} times.")]
+    TooManyHops,
+    #[error("The page is larger than {MOST_BYTES} bytes.")]
+    TooLarge,
+    #[error("The page took longer than {} seconds.", .0.as_secs())]
+    TooSlow(Duration),
+    #[error("There are no certificates to trust.")]
+    NoTrust,
+    #[error("The page could not be fetched: {0}")]
+    Broken(String),
+}
+
+/// Fetches pages.
+pub(super) struct Web {
+    settings: WebSettings,
+    remembered: Mutex<HashMap<String, (Instant, Page)>>,
+}
+
+impl Web {
+    pub(super) fn new(settings: WebSettings) -> Self {
+        Self { settings, remembered: Mutex::default() }
+    }
+
+    /// The page at an address.
+    pub(super) async fn fetch(&self, address: &str) -> Result<Fetched, FetchError> {
+        let url = self.parse(address)?;
+        if let Some(page) = self.remember(url.as_str()) {
+            return Ok(Fetched::Page(page));
+        }
+        let time = self.settings.time;
+        let fetched = tokio::time::timeout(time, self.follow(url.clone())).await;
+        let fetched = fetched.map_err(|_| FetchError::TooSlow(time))??;
+        if let Fetched::Page(page) = &fetched
+            && page.code == 200
+        {
+            self.note(url.as_str(), page);
+        }
+        Ok(fetched)
+    }
+
+    /// An address that may be asked; http becomes https.
+    pub(super) fn parse(&self, address: &str) -> Result<Url, FetchError> {
+        let none = || FetchError::NoAddress(address.chars().take(200).collect());
+        if address.len() > MOST_OF_AN_ADDRESS {
+            return Err(none());
+        }
+        let mut url = Url::parse(address.trim()).map_err(|_| none())?;
+        url.set_fragment(None);
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(FetchError::Credentials);
+        }
+        let host = url.host_str().filter(|host| !host.is_empty()).ok_or_else(none)?;
+        let is_here = literal(host).is_some_and(|address| address.is_loopback());
+        match url.scheme() {
+            "https" => {}
+            "http" if is_here && self.settings.reach == Reach::PublicAndLoopback => {}
+            "http" => url.set_scheme("https").map_err(|()| none())?,
+            other => return Err(FetchError::Scheme(other.to_owned())),
+        }
+        Ok(url)
+    }
+
+    async fn follow(&self, start: Url) -> Result<Fetched, FetchError> {
+        let mut url = start;
+        for _ in 0..MOST_HOPS {
+            let answer = self.ask(&url).await?;
+            let code = answer.status().as_u16();
+            let to = answer
+                .headers()
+                .get(LOCATION)
+                .and_then(|to| to.to_str().ok())
+                .filter(|_| (300..400).contains(&code));
+            let Some(to) = to else { return Ok(Fetched::Page(read(url, answer).await?)) };
+            let spelled = url.join(to).map_err(|_| FetchError::NoAddress(to.chars().take(200).collect()))?;
+            let next = self.parse(spelled.as_str())?;
+            if place(&next) != place(&url) {
+                return Ok(Fetched::Elsewhere { from: url.into(), to: next.into(), code });
+            }
+            url = next;
+        }
+        Err(FetchError::TooManyHops)
+    }
+
+    /// Asks the addresses that were checked, and no others.
+    async fn ask(&self, url: &Url) -> Result<Response, FetchError> {
+        let host = url.host_str().unwrap_or_default();
+        let port = url.port_or_known_default().unwrap_or(443);
+        let addresses = match literal(host) {
+            Some(address) => vec![address],
+            None => self.settings.resolver.resolve(host, port).await,
+        };
+        if addresses.is_empty() {
+            return Err(FetchError::NotFound(host.to_owned()));
+        }
+        // One that is inside makes all of them suspect.
+        if let Some(address) = addresses.iter().find(|address| !self.settings.reach.includes(**address)) {
+            return Err(FetchError::Private { host: host.to_owned(), address: *address });
+        }
+        let pinned: Vec<SocketAddr> =
+            addresses.iter().map(|address| SocketAddr::new(*address, port)).collect();
+        let client = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(Policy::none())
+            .http1_only()
+            .pool_max_idle_per_host(0)
+            .user_agent(&self.settings.user_agent)
+            .resolve_to_addrs(host, &pinned)
+            .tls_backend_preconfigured(self.trust(url)?)
+            .build()
+            .map_err(broken)?;
+        let request =
+            client.get(url.clone()).header(ACCEPT, "text/markdown, text/html, text/*;q=0.9, */*;q=0.5");
+        request.send().await.map_err(broken)
+    }
+
+    fn trust(&self, url: &Url) -> Result<ClientConfig, FetchError> {
+        let mut roots = RootCertStore::empty();
+        if url.scheme() == "https" {
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+            let named =
+                self.settings.trusted.iter().flat_map(|file| CertificateDer::pem_slice_iter(file)).flatten();
+            roots.add_parsable_certificates(named);
+            if roots.is_empty() {
+                return Err(FetchError::NoTrust);
+            }
+        }
+        let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+        let builder = builder.with_safe_default_protocol_versions();
+        let builder = builder.map_err(|error| FetchError::Broken(error.to_string()))?;
+        Ok(builder.with_root_certificates(roots).with_no_client_auth())
+    }
+
+    fn remember(&self, url: &str) -> Option<Page> {
+        let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
+        remembered.retain(|_, (since, _)| since.elapsed() < REMEMBERED);
+        remembered.get(url).map(|(_, page)| page.clone())
+    }
+
+    fn note(&self, url: &str, page: &Page) {
+        let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
+        if remembered.len() >= MOST_REMEMBERED {
+            remembered.clear();
+        }
+        remembered.insert(url.to_owned(), (Instant::now(), page.clone()));
+    }
+}
+
+/// A host that is an address already. The parser of addresses has spelled out decimal, octal and short forms.
+fn literal(host: &str) -> Option<IpAddr> {
+    host.trim_start_matches('[').trim_end_matches(']').parse().ok()
+}
+
+/// What must stay the same from hop to hop; `www.` makes no difference.
+fn place(url: &Url) -> (String, Option<u16>, String) {
+    let host = url.host_str().unwrap_or_default();
+    (
+        url.scheme().to_owned(),
+        url.port_or_known_default(),
+        host.strip_prefix("www.").unwrap_or(host).to_owned(),
+    )
+}
+
+async fn read(url: Url, mut answer: Response) -> Result<Page, FetchError> {
+    let (code, header) = (answer.status(), answer.headers().get(CONTENT_TYPE));
+    let content_type = header.and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
+    let mut bytes = Vec::new();
+    while let Some(piece) = answer.chunk().await.map_err(broken)? {
+        bytes.extend_from_slice(&piece);
+        if bytes.len() > MOST_BYTES {
+            return Err(FetchError::TooLarge);
+        }
+    }
+    let code_text = code.canonical_reason().unwrap_or_default().to_owned();
+    Ok(Page { url: url.into(), code: code.as_u16(), code_text, content_type, bytes: bytes.into() })
+}
+
+fn broken(error: reqwest::Error) -> FetchError {
+    let mut root: &dyn std::error::Error = &error;
+    while let Some(source) = root.source() {
+        root = source;
+    }
+    FetchError::Broken(root.to_string())
+}

@@ -1,0 +1,205 @@
+//! A place in a folder that is held open: every name on the way to it is opened without following links, so what was
+//! checked is what is read and written.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+
+use super::super::seen::Print;
+
+/// No more of a file is taken into memory.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Counts the names of files in the making.
+static MADE: AtomicU64 = AtomicU64::new(0);
+
+/// Why a place cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PlaceError {
+    #[error("{} is a folder, not a file.", .0.display())]
+    Folder(PathBuf),
+    #[error("{} is no plain file.", .0.display())]
+    Special(PathBuf),
+    #[error("{} has {size} bytes, which is too large to be read at once (the limit is {MOST_BYTES}). Search it with Grep, or take a part of it with Bash.", path.display())]
+    TooLarge { path: PathBuf, size: u64 },
+    #[error("{} was changed meanwhile: nothing was written. Read it again.", .0.display())]
+    Changed(PathBuf),
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+}
+
+/// A place for a file.
+pub(crate) struct Place {
+    folder: OwnedFd,
+    name: OsString,
+    path: PathBuf,
+}
+
+/// What stands at a place.
+pub(crate) struct Found {
+    /// All of it.
+    pub(crate) bytes: Vec<u8>,
+    metadata: std::fs::Metadata,
+}
+
+/// What is done about folders that are not there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    Fails,
+    IsMade,
+}
+
+impl Place {
+    /// Opens the folder of a real path: one in which no name is a link.
+    pub(crate) fn of(real: &Path) -> Result<Self, PlaceError> {
+        Self::at(real, Missing::Fails)
+    }
+
+    /// The same, making the folders that are not there.
+    pub(crate) fn made(real: &Path) -> Result<Self, PlaceError> {
+        Self::at(real, Missing::IsMade)
+    }
+
+    fn at(real: &Path, missing: Missing) -> Result<Self, PlaceError> {
+        let failed =
+            |source: rustix::io::Errno| PlaceError::Io { path: real.to_path_buf(), source: source.into() };
+        let Some(name) = real.file_name() else { return Err(PlaceError::Folder(real.to_path_buf())) };
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
+        let mut folder = rustix::fs::open("/", flags, Mode::empty()).map_err(failed)?;
+        let above = real.parent().unwrap_or(Path::new("/"));
+        for part in above.components().filter(|part| !matches!(part, Component::RootDir)) {
+            let part = part.as_os_str();
+            let mut next = rustix::fs::openat(&folder, part, flags, Mode::empty());
+            if next.as_ref().is_err_and(|error| *error == rustix::io::Errno::NOENT)
+                && missing == Missing::IsMade
+            {
+                // Somebody else may be as quick; then it is there as well.
+                let _ = rustix::fs::mkdirat(&folder, part, Mode::from_raw_mode(0o777));
+                next = rustix::fs::openat(&folder, part, flags, Mode::empty());
+            }
+            folder = next.map_err(failed)?;
+        }
+        Ok(Self { folder, name: name.to_owned(), path: real.to_path_buf() })
+    }
+
+    /// What is there; `None` where nothing is.
+    pub(crate) fn read(&self) -> Result<Option<Found>, PlaceError> {
+        // A pipe must not make us wait for its other end.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+        let mut file = match rustix::fs::openat(&self.folder, &self.name, flags, Mode::empty()) {
+            Ok(file) => File::from(file),
+            Err(rustix::io::Errno::NOENT) => return Ok(None),
+            Err(error) => return Err(self.failed(error.into())),
+        };
+        let metadata = file.metadata().map_err(|error| self.failed(error))?;
+        if metadata.is_dir() {
+            return Err(PlaceError::Folder(self.path.clone()));
+        }
+        if !metadata.is_file() {
+            return Err(PlaceError::Special(self.path.clone()));
+        }
+        let too_large = |size| PlaceError::TooLarge { path: self.path.clone(), size };
+        if metadata.len() > MOST_BYTES {
+            return Err(too_large(metadata.len()));
+        }
+        let mut bytes = Vec::with_capacity(metadata.len() as usize);
+        // It may grow while it is read.
+        Read::by_ref(&mut file)
+            .take(MOST_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| self.failed(error))?;
+        if bytes.len() as u64 > MOST_BYTES {
+            return Err(too_large(bytes.len() as u64));
+        }
+        Ok(Some(Found { bytes, metadata }))
+    }
+
+    /// Puts new bytes there, on the condition that what is there now is still what it was.
+    ///
+    /// They take the name at once and keep the mode. A file that has several names, attributes or another owner is written
+    /// in place instead: a new file would lose them.
+    pub(crate) fn write(&self, bytes: &[u8], before: Option<Print>) -> Result<(), PlaceError> {
+        let found = self.read()?;
+        self.check(found.as_ref(), before)?;
+        let in_place = found.as_ref().is_some_and(|found| !self.can_be_replaced(found));
+        if in_place { self.overwrite(bytes, before) } else { self.replace(bytes, found.as_ref(), before) }
+    }
+
+    fn check(&self, found: Option<&Found>, before: Option<Print>) -> Result<(), PlaceError> {
+        if found.map(|found| Print::of(&found.bytes)) == before {
+            return Ok(());
+        }
+        Err(PlaceError::Changed(self.path.clone()))
+    }
+
+    fn can_be_replaced(&self, found: &Found) -> bool {
+        let ours = found.metadata.uid() == rustix::process::geteuid().as_raw();
+        found.metadata.nlink() == 1 && ours && !self.has_attributes()
+    }
+
+    /// Whether the file has attributes that a new one would not get by itself.
+    fn has_attributes(&self) -> bool {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut names = vec![0_u8; 4096];
+        let listed = rustix::fs::openat(&self.folder, &self.name, flags, Mode::empty())
+            .and_then(|file| rustix::fs::flistxattr(&file, &mut names[..]));
+        match listed {
+            // The system labels every file anew.
+            Ok(length) => names[..length].split(|byte| *byte == 0).any(|name| {
+                !name.is_empty() && !name.starts_with(b"security.") && !name.starts_with(b"com.apple.")
+            }),
+            // More than fits: surely something. Anything else: there are no attributes here.
+            Err(error) => error == rustix::io::Errno::RANGE,
+        }
+    }
+
+    fn overwrite(&self, bytes: &[u8], before: Option<Print>) -> Result<(), PlaceError> {
+        let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = rustix::fs::openat(&self.folder, &self.name, flags, Mode::empty());
+        let mut file = File::from(file.map_err(|error| self.failed(error.into()))?);
+        self.check(self.read()?.as_ref(), before)?;
+        let written = file.write_all(bytes).and_then(|()| file.set_len(bytes.len() as u64));
+        written.and_then(|()| file.sync_all()).map_err(|error| self.failed(error))
+    }
+
+    fn replace(&self, bytes: &[u8], old: Option<&Found>, before: Option<Print>) -> Result<(), PlaceError> {
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let mut waiting = OsString::from(".");
+        waiting.push(&self.name);
+        waiting.push(format!(".{}-{number}.annals-new", std::process::id()));
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        // A new file gets what the user's mask leaves; an old one keeps its mode.
+        let mode = if old.is_some() { 0o600 } else { 0o666 };
+        let made = rustix::fs::openat(&self.folder, &waiting, flags, Mode::from_raw_mode(mode));
+        let mut file = File::from(made.map_err(|error| self.failed(error.into()))?);
+        let fill = || -> io::Result<()> {
+            file.write_all(bytes)?;
+            if let Some(old) = old {
+                file.set_permissions(old.metadata.permissions())?;
+            }
+            file.sync_all()
+        };
+        let filled = { fill }().map_err(|error| self.failed(error));
+        let done = filled.and_then(|()| self.check(self.read()?.as_ref(), before)).and_then(|()| {
+            let renamed = rustix::fs::renameat(&self.folder, &waiting, &self.folder, &self.name);
+            renamed.map_err(|error| self.failed(error.into()))
+        });
+        if done.is_err() {
+            let _ = rustix::fs::unlinkat(&self.folder, &waiting, AtFlags::empty());
+            return done;
+        }
+        // The bytes are in their place; a folder that cannot be synced does not undo that.
+        let _ = rustix::fs::fsync(&self.folder);
+        Ok(())
+    }
+
+    fn failed(&self, source: io::Error) -> PlaceError {
+        PlaceError::Io { path: self.path.clone(), source }
+    }
+}

@@ -1,0 +1,150 @@
+//! Read: a file as the model can take it in: numbered lines, a picture, the cells of a notebook, a document.
+
+mod notebook;
+mod picture;
+mod text;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use annals_transcript::json::Fields;
+
+use super::answer::{at_once, object};
+use super::files::{Form, Place, PlaceError};
+use super::ground::Ground;
+use super::input::Input;
+use super::seen::{Extent, Print};
+use super::spec::{Holds, Spec};
+use super::{Asked, InputError, Order, Outcome, Running, Scene, Shown, Tool};
+use crate::api::request::ToolSpec;
+use crate::policy::ReadTool;
+pub(crate) use notebook::{cells_of, language_of};
+use text::Span;
+
+/// The largest document that fits into a request, with room for the rest.
+const MOST_OF_A_DOCUMENT: usize = 20 << 20;
+
+/// Reads files.
+pub struct Read {
+    ground: Arc<Ground>,
+}
+
+impl Read {
+    /// On this ground.
+    pub fn new(ground: Arc<Ground>) -> Self {
+        Self { ground }
+    }
+
+    fn read(&self, input: &[u8], agreed: Option<&Path>) -> Result<Outcome, InputError> {
+        let input = Input::scan(input)?;
+        let path = input.words("file_path")?;
+        let span = Span { offset: input.count_if("offset")?, limit: input.count_if("limit")? };
+        let resolved = self.ground.follow(&path, agreed)?;
+        let not_there = || InputError(format!("File does not exist: {}", resolved.spelled.display()));
+        let found = match Place::of(&resolved.real).and_then(|place| place.read()) {
+            Err(PlaceError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => None,
+            Err(PlaceError::Folder(_)) => {
+                return Err(InputError(format!(
+                    "{} is a folder, not a file. List it with Bash (ls) or search it with Glob.",
+                    resolved.spelled.display()
+                )));
+            }
+            found => found.map_err(|error| InputError(error.to_string()))?,
+        };
+        let bytes = found.ok_or_else(not_there)?.bytes;
+        let note = |extent| self.ground.seen.note(&resolved.real, Print::of(&bytes), extent);
+        let spelled = resolved.spelled.display().to_string();
+        if let Some(kind) = picture::Kind::of(&bytes) {
+            return picture::show(&bytes, kind);
+        }
+        if bytes.starts_with(b"%PDF-") {
+            return document(&spelled, &bytes, input.text_if("pages")?.as_deref());
+        }
+        let is_notebook = resolved.real.extension().is_some_and(|ending| ending == "ipynb");
+        if is_notebook && let Some(outcome) = notebook::show(&spelled, &bytes) {
+            note(Extent::Whole);
+            return outcome;
+        }
+        let (_, text) = Form::read(&bytes).ok_or_else(|| {
+            InputError(format!(
+                "{spelled} is not a text ({} bytes that are no letters). Look at it with a program through Bash.",
+                bytes.len()
+            ))
+        })?;
+        let page = text::page(&text.replace("\r\n", "\n"), span)?;
+        if let Some(extent) = page.extent {
+            note(extent);
+        }
+        let kept = object(|kept| {
+            kept.string("type", "text").object("file", |file| {
+                file.string("filePath", &spelled).string("content", &page.content);
+                file.number("numLines", page.lines as u64).number("startLine", page.first as u64);
+                file.number("totalLines", page.total as u64);
+            });
+        });
+        Ok(Outcome::text(page.shown, kept))
+    }
+}
+
+/// A PDF goes to the model as it is: the API reads the text and the pictures of its pages.
+fn document(path: &str, bytes: &[u8], pages: Option<&str>) -> Result<Outcome, InputError> {
+    if pages.is_some() {
+        return Err(InputError(
+            "Single pages of a PDF cannot be picked here. Read it without `pages`, or take the pages out with a program through Bash."
+                .to_owned(),
+        ));
+    }
+    if bytes.len() > MOST_OF_A_DOCUMENT {
+        return Err(InputError(format!(
+            "{path} has {} bytes; a PDF of more than {MOST_OF_A_DOCUMENT} does not fit into a request. Take a part of it with a program through Bash.",
+            bytes.len()
+        )));
+    }
+    let base64 = picture::base64(bytes);
+    let kept = object(|kept| {
+        kept.string("type", "pdf").object("file", |file| {
+            file.string("filePath", path)
+                .string("base64", &base64)
+                .number("originalSize", bytes.len() as u64);
+        });
+    });
+    let note = object(|block| {
+        block
+            .string("type", "text")
+            .string("text", &format!("PDF file read: {path} ({} bytes)", bytes.len()));
+    });
+    let block = object(|block| {
+        block.string("type", "document").object("source", |source| {
+            source.string("type", "base64").string("media_type", "application/pdf").string("data", &base64);
+        });
+    });
+    Ok(Outcome { shown: Shown::Blocks(vec![note, block]), kept, ..Outcome::default() })
+}
+
+impl Tool for Read {
+    fn spec(&self) -> ToolSpec {
+        Spec::new(
+            "Read",
+            "Reads a file of this machine. A text comes with the number of each line and an arrow before it; without offset and limit the first 2000 lines. Lines of more than 2000 letters are cut. Pictures, PDF documents and notebooks are shown as such. It does not read folders.",
+        )
+        .needs("file_path", Holds::Text, "Absolute path of the file")
+        .may("offset", Holds::Count, "Number of the first line to read, from 1")
+        .may("limit", Holds::Count, "How many lines to read")
+        .build()
+    }
+
+    fn order(&self) -> Order {
+        Order::Beside
+    }
+
+    fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
+        let input = Input::of(input);
+        input.count_if("offset")?;
+        input.count_if("limit")?;
+        Ok(Asked::Read(ReadTool::Read, input.words("file_path")?))
+    }
+
+    fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
+        at_once(move || self.read(input, scene.agreed))
+    }
+}

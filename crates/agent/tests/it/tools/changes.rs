@@ -1,0 +1,178 @@
+//! Write and Edit: what they change, what they leave as it is, and what they refuse.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use annals_agent::tools::{Checkpoints, Edit, Ground, Outcome, Read, Write};
+
+use super::{Bench, Flag, Text, kept, kept_text, knows, refused, run, shape, shown};
+
+const OF_AN_EDIT: [&str; 7] =
+    ["filePath", "oldString", "newString", "originalFile", "structuredPatch", "userModified", "replaceAll"];
+const OF_A_WRITE: [&str; 6] =
+    ["type", "filePath", "content", "structuredPatch", "originalFile", "userModified"];
+
+async fn read(bench: &Bench, name: &str) {
+    assert!(!run(&Read::new(bench.ground.clone()), &[("file_path", Text(name))]).await.is_error);
+}
+
+async fn edit(bench: &Bench, name: &str, old: &str, new: &str) -> Outcome {
+    let args = [("file_path", Text(name)), ("old_string", Text(old)), ("new_string", Text(new))];
+    run(&Edit::new(bench.ground.clone()), &args).await
+}
+
+async fn write(bench: &Bench, name: &str, content: &str) -> Outcome {
+    run(&Write::new(bench.ground.clone()), &[("file_path", Text(name)), ("content", Text(content))]).await
+}
+
+#[tokio::test]
+async fn a_new_file_is_made_with_its_folders() {
+    let bench = Bench::new();
+    let outcome = write(&bench, "a/b/c.txt", "text\n").await;
+    assert_eq!(bench.bytes("a/b/c.txt"), b"text\n");
+    assert_eq!((shape(&outcome), kept_text(&outcome, "type").as_str()), ("Write", "create"));
+    assert!(kept(&outcome).get("originalFile").unwrap().is_null());
+    assert_eq!(kept(&outcome).get("structuredPatch").unwrap().raw(), b"[]");
+    assert_eq!(outcome.changed, [bench.work().join("a/b/c.txt")]);
+    knows(&outcome, &OF_A_WRITE);
+    // What was written is known: it can be edited and written at once.
+    assert!(!edit(&bench, "a/b/c.txt", "text", "other").await.is_error);
+    assert!(!write(&bench, "a/b/c.txt", "third\n").await.is_error);
+    assert_eq!(fs::read_dir(bench.work().join("a/b")).unwrap().count(), 1, "something was left beside it");
+}
+
+#[tokio::test]
+async fn what_was_not_read_is_not_overwritten() {
+    let bench = Bench::new();
+    bench.write("a.txt", "1\n2\n3\n");
+    refused(&write(&bench, "a.txt", "x").await, "has not been read yet");
+    refused(&edit(&bench, "a.txt", "1", "x").await, "has not been read yet");
+    let args = [("file_path", Text("a.txt")), ("limit", super::Count(1))];
+    run(&Read::new(bench.ground.clone()), &args).await;
+    refused(&write(&bench, "a.txt", "x").await, "Only a part");
+    assert!(!edit(&bench, "a.txt", "1", "one").await.is_error);
+    refused(&write(&bench, "a.txt", "x").await, "Only a part");
+    read(&bench, "a.txt").await;
+    let outcome = write(&bench, "a.txt", "one\ntwo\n").await;
+    assert_eq!(bench.bytes("a.txt"), b"one\ntwo\n");
+    assert_eq!(kept_text(&outcome, "type"), "update");
+    assert_eq!(kept_text(&outcome, "originalFile"), "one\n2\n3\n");
+    knows(&outcome, &OF_A_WRITE);
+}
+
+#[tokio::test]
+async fn an_edit_is_exact_and_unique() {
+    let bench = Bench::new();
+    bench.write("a.txt", "one\ntwo\none\n");
+    read(&bench, "a.txt").await;
+    refused(&edit(&bench, "a.txt", "three", "x").await, "String to replace not found in file.");
+    refused(&edit(&bench, "a.txt", "one", "x").await, "Found 2 matches");
+    refused(&edit(&bench, "a.txt", "one", "one").await, "the same");
+    refused(&edit(&bench, "a.txt", "", "x").await, "old_string is empty");
+    refused(&edit(&bench, "missing.txt", "a", "b").await, "File does not exist.");
+    refused(&edit(&bench, ".", "a", "b").await, "is a folder");
+    assert_eq!(bench.bytes("a.txt"), b"one\ntwo\none\n");
+    let args = [
+        ("file_path", Text("a.txt")),
+        ("old_string", Text("one")),
+        ("new_string", Text("1")),
+        ("replace_all", Flag(true)),
+    ];
+    let outcome = run(&Edit::new(bench.ground.clone()), &args).await;
+    assert_eq!(bench.bytes("a.txt"), b"1\ntwo\n1\n");
+    assert_eq!((shape(&outcome), kept_text(&outcome, "originalFile").as_str()), ("Edit", "one\ntwo\none\n"));
+    assert_eq!(kept(&outcome).get("replaceAll").unwrap().boolean(), Some(true));
+    knows(&outcome, &OF_AN_EDIT);
+    assert!(shown(&outcome).contains("was edited"));
+}
+
+#[tokio::test]
+async fn an_empty_old_text_makes_a_file() {
+    let bench = Bench::new();
+    let outcome = edit(&bench, "new.txt", "", "first\n").await;
+    assert_eq!(bench.bytes("new.txt"), b"first\n");
+    assert!(kept(&outcome).get("originalFile").unwrap().is_null());
+}
+
+#[tokio::test]
+async fn the_form_of_a_file_stays() {
+    let bench = Bench::new();
+    for (before, after) in [
+        (&b"a\r\nold\r\nz\r\n"[..], &b"a\r\nnew\r\nline\r\nz\r\n"[..]),
+        (b"\xef\xbb\xbfa\nold\nz", b"\xef\xbb\xbfa\nnew\nline\nz"),
+        // Lines of both sorts: those that are not touched stay, new ones end as most do.
+        (b"a\r\nb\r\nold\nz\n\r\n", b"a\r\nb\r\nnew\r\nline\nz\n\r\n"),
+        (b"\xff\xfea\0\n\0o\0l\0d\0\n\0", b"\xff\xfea\0\n\0n\0e\0w\0\n\0l\0i\0n\0e\0\n\0"),
+        (b"caf\xe9 old\n", b"caf\xe9 new\nline\n"),
+    ] {
+        bench.write("form.txt", before);
+        read(&bench, "form.txt").await;
+        let outcome = edit(&bench, "form.txt", "old", "new\nline").await;
+        assert_eq!(bench.bytes("form.txt"), after, "{}", shown(&outcome));
+    }
+    // A text over several lines is found as it was shown.
+    bench.write("form.txt", b"a\r\nb\r\nc\r\n");
+    read(&bench, "form.txt").await;
+    edit(&bench, "form.txt", "a\nb\n", "x\n").await;
+    assert_eq!(bench.bytes("form.txt"), b"x\r\nc\r\n");
+    bench.write("latin.txt", b"caf\xe9");
+    read(&bench, "latin.txt").await;
+    refused(&edit(&bench, "latin.txt", "caf", "€").await, "encoding");
+    read(&bench, "form.txt").await;
+    write(&bench, "form.txt", "all\nnew\n").await;
+    assert_eq!(bench.bytes("form.txt"), b"all\r\nnew\r\n");
+}
+
+#[tokio::test]
+async fn modes_links_and_names_stay() {
+    let bench = Bench::new();
+    let script = bench.write("run.sh", "old\n");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o751)).unwrap();
+    read(&bench, "run.sh").await;
+    edit(&bench, "run.sh", "old", "new").await;
+    assert_eq!(fs::metadata(&script).unwrap().mode() & 0o777, 0o751);
+
+    symlink("run.sh", bench.work().join("link.sh")).unwrap();
+    read(&bench, "link.sh").await;
+    edit(&bench, "link.sh", "new", "newer").await;
+    assert!(fs::symlink_metadata(bench.work().join("link.sh")).unwrap().is_symlink());
+    assert_eq!(bench.bytes("run.sh"), b"newer\n");
+
+    fs::hard_link(&script, bench.work().join("twin.sh")).unwrap();
+    read(&bench, "twin.sh").await;
+    edit(&bench, "twin.sh", "newer", "x").await;
+    assert_eq!(bench.bytes("run.sh"), b"x\n", "the second name has lost its file");
+    assert_eq!(fs::metadata(&script).unwrap().nlink(), 2);
+}
+
+/// Remembers what it was told; refuses one name.
+#[derive(Default)]
+struct Notes(Arc<Mutex<Vec<(String, bool)>>>);
+
+impl Checkpoints for Notes {
+    fn before_change(&self, path: &Path) -> Result<(), String> {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        self.0.lock().unwrap().push((name.clone(), path.exists()));
+        if name == "full.txt" { Err("the disk is full".to_owned()) } else { Ok(()) }
+    }
+}
+
+#[tokio::test]
+async fn the_owner_is_told_before_a_file_changes() {
+    let mut bench = Bench::new();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let notes = Box::new(Notes(told.clone()));
+    bench.ground = Arc::new(Ground::new(bench.ground.workspace.clone(), notes, Box::new(())));
+    write(&bench, "new/a.txt", "a").await;
+    edit(&bench, "new/a.txt", "a", "b").await;
+    refused(&edit(&bench, "new/a.txt", "nothing", "b").await, "not found");
+    refused(&write(&bench, "deep/full.txt", "a").await, "the disk is full");
+    assert!(!bench.work().join("deep").exists(), "a folder was made for a file that was not");
+    let told = told.lock().unwrap().clone();
+    assert_eq!(
+        told,
+        [("a.txt".to_owned(), false), ("a.txt".to_owned(), true), ("full.txt".to_owned(), false)]
+    );
+}

@@ -1,0 +1,111 @@
+//! The end of commands: whoever drops a call, or the whole shell, leaves no process behind, whatever it ignores.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use annals_agent::tools::{Bash, Scene, Told, Tool};
+
+use super::{Bench, Flag, Text, input, run};
+
+/// The most that an end may take: two seconds, and some for a busy machine.
+const MOST: Duration = Duration::from_secs(6);
+
+/// A command that ignores polite requests, with children and grandchildren that do as well; each notes its number.
+const STUBBORN: &str = r#"
+trap '' INT TERM HUP
+note() { echo $BASHPID > "$1.tmp"; mv "$1.tmp" "$1"; }
+( trap '' INT TERM; note child.pid
+  ( trap '' INT TERM; note grandchild.pid; while :; do sleep 0.1; done ) &
+  while :; do sleep 0.1; done ) &
+note own.pid
+while :; do sleep 0.1; done
+"#;
+
+const NAMES: [&str; 3] = ["own.pid", "child.pid", "grandchild.pid"];
+
+/// The numbers of the processes, once all of them run.
+async fn pids(folder: &Path) -> Vec<String> {
+    let read =
+        |name: &&str| std::fs::read_to_string(folder.join(name)).ok().map(|text| text.trim().to_owned());
+    loop {
+        let pids: Vec<String> = NAMES.iter().filter_map(read).collect();
+        if pids.len() == NAMES.len() {
+            return pids;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// Whether a process runs; one that is dead and not yet buried does not.
+fn runs(pid: &str) -> bool {
+    let asked = std::process::Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
+    let state = String::from_utf8_lossy(&asked.stdout).trim().to_owned();
+    !state.is_empty() && !state.starts_with('Z')
+}
+
+fn all_end(pids: &[String]) {
+    let asked = Instant::now();
+    while pids.iter().any(|pid| runs(pid)) {
+        assert!(asked.elapsed() < MOST, "still running: {pids:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_ends_its_whole_group() {
+    let bench = Bench::new();
+    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let input = input(&[("command", Text(STUBBORN))]);
+    let tell = |_: Told| {};
+    let scene = Scene { tool_use: "toolu_01", tell: &tell, agreed: None };
+    let work = bench.work();
+    let found = tokio::select! {
+        _ = tool.run(&input, &scene) => panic!("it ended by itself"),
+        found = pids(&work) => found,
+    };
+    assert!(found.iter().all(|pid| runs(pid)));
+    // The call was dropped with the selection.
+    all_end(&found);
+}
+
+#[tokio::test]
+async fn a_command_that_hears_a_polite_request_can_tidy_up() {
+    let bench = Bench::new();
+    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let tidy = "trap 'echo tidied > tidied; exit' TERM; echo $$ > own.tmp; mv own.tmp own.pid; cp own.pid child.pid; cp own.pid grandchild.pid; while :; do sleep 0.05; done";
+    let input = input(&[("command", Text(tidy))]);
+    let tell = |_: Told| {};
+    let scene = Scene { tool_use: "toolu_01", tell: &tell, agreed: None };
+    let work = bench.work();
+    let found = tokio::select! {
+        _ = tool.run(&input, &scene) => panic!("it ended by itself"),
+        found = pids(&work) => found,
+    };
+    all_end(&found);
+    assert_eq!(bench.bytes("tidied"), b"tidied\n");
+}
+
+#[tokio::test]
+async fn time_ends_the_whole_group() {
+    let bench = Bench::new();
+    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let command = [("command", Text(STUBBORN)), ("timeout", super::Count(1500))];
+    let work = bench.work();
+    let (outcome, found) = tokio::join!(run(&tool, &command), pids(&work));
+    assert!(outcome.is_error);
+    all_end(&found);
+}
+
+#[tokio::test]
+async fn the_end_of_the_shell_is_the_end_of_all() {
+    let bench = Bench::new();
+    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    run(&tool, &[("command", Text(STUBBORN)), ("run_in_background", Flag(true))]).await;
+    let mut found = pids(&bench.work()).await;
+    // One that was left behind by a command that has ended.
+    let left = run(&tool, &[("command", Text("sleep 600 & echo $!"))]).await;
+    found.push(super::shown(&left).to_owned());
+    assert!(found.iter().all(|pid| runs(pid)));
+    bench.shells.end_all();
+    all_end(&found);
+}

@@ -1,0 +1,142 @@
+//! Tools against temporary folders: what the model sees, what the session keeps, and what is left behind.
+
+mod changes;
+mod ends;
+mod fetching;
+mod flood;
+mod inward;
+mod notebooks;
+mod patches;
+mod races;
+mod reading;
+mod searching;
+mod shell;
+mod specs;
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use annals_agent::policy::paths::{Disk, Workspace};
+use annals_agent::tools::bash::{ShellSettings, Shells, for_commands};
+use annals_agent::tools::{Ground, Outcome, Scene, Shown, Told, Tool};
+use annals_testkit::temp::TempDir;
+use annals_transcript::json::{ObjectWriter, Value};
+use annals_transcript::tool_result::ToolUseResult;
+
+/// A workspace with tools on it.
+struct Bench {
+    temp: TempDir,
+    ground: Arc<Ground>,
+    shells: Arc<Shells>,
+}
+
+/// One value of an input.
+enum Arg<'a> {
+    Text(&'a str),
+    Count(u64),
+    Flag(bool),
+    Raw(&'a str),
+}
+
+use Arg::{Count, Flag, Raw, Text};
+
+impl Bench {
+    fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    /// With other settings of the shell.
+    fn with(adjust: impl FnOnce(&mut ShellSettings)) -> Self {
+        let temp = TempDir::new("tools");
+        let work = temp.path().join("work");
+        fs::create_dir(&work).unwrap();
+        let workspace = Workspace::new(&Disk, &work, &work, Some(&temp.path().join("home")));
+        let ground = Arc::new(Ground::new(workspace, Box::new(()), Box::new(())));
+        let path = std::env::var_os("PATH").unwrap();
+        let environment = for_commands(&[(OsString::from("PATH"), path)]);
+        let session = Some(temp.path().join("session"));
+        let mut settings = ShellSettings::usual(temp.path().join("scratch"), session, environment);
+        adjust(&mut settings);
+        Self { temp, ground, shells: Arc::new(Shells::new(settings)) }
+    }
+
+    fn work(&self) -> PathBuf {
+        self.temp.path().join("work")
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        self.temp.write(Path::new("work").join(name), bytes)
+    }
+
+    fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.work().join(name)).unwrap()
+    }
+}
+
+fn input(args: &[(&str, Arg<'_>)]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut object = ObjectWriter::begin(&mut out);
+    for (key, arg) in args {
+        match arg {
+            Text(text) => object.string(key, text),
+            Count(count) => object.number(key, *count),
+            Flag(flag) => object.boolean(key, *flag),
+            Raw(json) => object.raw(key, json.as_bytes()),
+        };
+    }
+    object.end();
+    out
+}
+
+async fn run(tool: &dyn Tool, args: &[(&str, Arg<'_>)]) -> Outcome {
+    run_agreed(tool, args, None).await
+}
+
+async fn run_agreed(tool: &dyn Tool, args: &[(&str, Arg<'_>)], agreed: Option<&Path>) -> Outcome {
+    let input = input(args);
+    let tell = |_: Told| {};
+    tool.run(&input, &Scene { tool_use: "toolu_01", tell: &tell, agreed }).await
+}
+
+/// What the model sees as a text.
+fn shown(outcome: &Outcome) -> &str {
+    match &outcome.shown {
+        Shown::Text(text) => text,
+        Shown::Blocks(_) => panic!("blocks, not a text"),
+    }
+}
+
+/// That a call was refused, and said so in the way in which all of them say it.
+fn refused(outcome: &Outcome, words: &str) {
+    let text = shown(outcome);
+    assert!(outcome.is_error, "no error: {text}");
+    assert!(text.starts_with("<tool_use_error>") && text.ends_with("</tool_use_error>"), "{text}");
+    assert!(text.contains(words), "{text:?} does not say {words:?}");
+    assert_eq!(shape(outcome), "text");
+    assert!(outcome.changed.is_empty());
+}
+
+/// The shape of what is kept, as our own reader of sessions sees it.
+fn shape(outcome: &Outcome) -> &'static str {
+    ToolUseResult::new(kept(outcome)).shape()
+}
+
+fn kept(outcome: &Outcome) -> Value<'_> {
+    Value::parse(&outcome.kept).unwrap()
+}
+
+/// A text that is kept, by its key.
+fn kept_text(outcome: &Outcome, key: &str) -> String {
+    kept(outcome).get(key).unwrap_or_else(|| panic!("no {key}")).text().unwrap().decode().into_owned()
+}
+
+/// That every key that is kept is one that the views know.
+fn knows(outcome: &Outcome, keys: &[&str]) {
+    let fields = kept(outcome).fields().unwrap();
+    for field in fields.iter() {
+        let key = field.key.decode();
+        assert!(keys.contains(&key.as_ref()), "{key} is kept, and no session has it");
+    }
+}

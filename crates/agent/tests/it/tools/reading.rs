@@ -1,0 +1,146 @@
+//! Read: every kind of file, and everything that is none.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use annals_agent::tools::{Read, Shown};
+use annals_transcript::json::Value;
+use annals_transcript::tool_result::{ReadResult, ToolUseResult};
+
+use super::{Bench, Count, Text, kept, refused, run, run_agreed, shape, shown};
+
+fn view(value: Value<'_>) -> ReadResult<'_> {
+    match ToolUseResult::new(value) {
+        ToolUseResult::Read(read) => read,
+        other => panic!("{}", other.shape()),
+    }
+}
+
+#[tokio::test]
+async fn a_text_is_numbered_and_kept_plain() {
+    let bench = Bench::new();
+    let path = bench.write("a.txt", "\u{feff}one\r\ntwo\r\n").display().to_string();
+    let outcome = run(&Read::new(bench.ground.clone()), &[("file_path", Text(&path))]).await;
+    assert_eq!(shown(&outcome), "     1→one\n     2→two");
+    let view = view(kept(&outcome));
+    assert_eq!(view.kind().unwrap().decode(), "text");
+    let file = view.file().unwrap();
+    assert_eq!(
+        (file.path().unwrap().decode(), file.content().unwrap().decode()),
+        (path.into(), "one\ntwo".into())
+    );
+    assert_eq!((file.line_count(), file.start_line(), file.total_lines()), (Some(2), Some(1), Some(2)));
+}
+
+#[tokio::test]
+async fn relative_paths_and_those_of_the_home_are_followed() {
+    let bench = Bench::new();
+    bench.write("sub/b.txt", "b");
+    bench.temp.write("home/c.txt", "c");
+    let read = Read::new(bench.ground.clone());
+    assert_eq!(shown(&run(&read, &[("file_path", Text("sub/b.txt"))]).await), "     1→b");
+    assert_eq!(shown(&run(&read, &[("file_path", Text("~/c.txt"))]).await), "     1→c");
+}
+
+#[tokio::test]
+async fn what_is_no_file_is_refused() {
+    let bench = Bench::new();
+    bench.write("program", b"\x7fELF\x02\x01\0\0\0\xff\xfe\0");
+    let made = std::process::Command::new("mkfifo").arg(bench.work().join("pipe")).status().unwrap();
+    assert!(made.success());
+    symlink("round", bench.work().join("round")).unwrap();
+    let read = Read::new(bench.ground.clone());
+    for (path, words) in [
+        ("missing.txt", "does not exist"),
+        ("no/such/folder.txt", "does not exist"),
+        (".", "is a folder"),
+        ("program", "is not a text"),
+        ("pipe", "no file that can be opened"),
+        ("/dev/zero", "no file that can be opened"),
+        ("/proc/self/environ", "no file that can be opened"),
+        ("round", "too many links"),
+        ("a\0b", "no path"),
+        ("", "is empty"),
+    ] {
+        refused(&run(&read, &[("file_path", Text(path))]).await, words);
+    }
+    refused(&run(&read, &[]).await, "`file_path` is missing");
+    refused(&run(&read, &[("file_path", Count(3))]).await, "must be a text");
+    refused(&run(&read, &[("file_path", Text("x")), ("offset", Text("many"))]).await, "whole number");
+}
+
+#[tokio::test]
+async fn a_picture_is_a_block_whatever_its_name() {
+    let bench = Bench::new();
+    bench.write("picture.txt", b"\x89PNG\r\n\x1a\nrest");
+    let outcome = run(&Read::new(bench.ground.clone()), &[("file_path", Text("picture.txt"))]).await;
+    let Shown::Blocks(blocks) = &outcome.shown else { panic!("no blocks") };
+    let block = Value::parse(&blocks[0]).unwrap();
+    let source = block.get("source").unwrap();
+    assert!(block.get("type").unwrap().text().unwrap().is("image"));
+    assert!(source.get("media_type").unwrap().text().unwrap().is("image/png"));
+    assert!(source.get("data").unwrap().text().unwrap().is("iVBORw0KGgpyZXN0"));
+    let view = view(kept(&outcome));
+    let file = view.file().unwrap();
+    assert!(file.media_type().unwrap().is("image/png") && file.original_size() == Some(12));
+}
+
+#[tokio::test]
+async fn a_document_is_a_block() {
+    let bench = Bench::new();
+    bench.write("paper.pdf", "%PDF-1.4 …");
+    let read = Read::new(bench.ground.clone());
+    let outcome = run(&read, &[("file_path", Text("paper.pdf"))]).await;
+    let Shown::Blocks(blocks) = &outcome.shown else { panic!("no blocks") };
+    assert!(
+        blocks[1]
+            .starts_with(br#"{"type":"document","source":{"type":"base64","media_type":"application/pdf""#)
+    );
+    assert!(view(kept(&outcome)).kind().unwrap().is("pdf"));
+    refused(&run(&read, &[("file_path", Text("paper.pdf")), ("pages", Text("1-3"))]).await, "pages");
+}
+
+#[tokio::test]
+async fn a_notebook_is_its_cells() {
+    let bench = Bench::new();
+    let notebook = r##"{"cells":[{"cell_type":"markdown","id":"m1","source":["# A\n","b"]},
+        {"cell_type":"code","source":"print(1)","outputs":[{"output_type":"stream","text":["1\n"]},
+        {"output_type":"error","ename":"E","evalue":"bad"}]}],"metadata":{"language_info":{"name":"python"}}}"##;
+    bench.write("n.ipynb", notebook);
+    let outcome = run(&Read::new(bench.ground.clone()), &[("file_path", Text("n.ipynb"))]).await;
+    let text = shown(&outcome);
+    for part in
+        ["<cell id=\"m1\" type=\"markdown\">\n# A\nb\n</cell>", "<cell id=\"cell-1\"", "E: bad", "\n1\n"]
+    {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+    let view = view(kept(&outcome));
+    assert_eq!(view.file().unwrap().cells().unwrap().count(), 2);
+    // What has the name and is none is read as a text.
+    bench.write("broken.ipynb", "{");
+    let outcome = run(&Read::new(bench.ground.clone()), &[("file_path", Text("broken.ipynb"))]).await;
+    assert_eq!((shown(&outcome), shape(&outcome)), ("     1→{", "Read"));
+}
+
+#[tokio::test]
+async fn a_path_that_leads_elsewhere_than_agreed_is_not_read() {
+    let bench = Bench::new();
+    let agreed = bench.write("plain.txt", "plain");
+    let secret = bench.temp.write("outside.txt", "secret");
+    fs::remove_file(&agreed).unwrap();
+    symlink(&secret, &agreed).unwrap();
+    let read = Read::new(bench.ground.clone());
+    let outcome = run_agreed(&read, &[("file_path", Text("plain.txt"))], Some(&agreed)).await;
+    refused(&outcome, "does not lead any more");
+    // A link that was agreed on with its target is followed.
+    let outcome = run_agreed(&read, &[("file_path", Text("plain.txt"))], Some(&secret)).await;
+    assert_eq!(shown(&outcome), "     1→secret");
+}
+
+#[tokio::test]
+async fn limits_in_quotes_are_limits() {
+    let bench = Bench::new();
+    bench.write("a.txt", "1\n2\n3\n");
+    let args = [("file_path", Text("a.txt")), ("offset", Text("2")), ("limit", Count(1))];
+    assert_eq!(shown(&run(&Read::new(bench.ground.clone()), &args).await), "     2→2");
+}

@@ -1,0 +1,187 @@
+//! Bash: what a command finds, what it leaves, what its code means, and commands in the background.
+
+use std::fs;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use annals_agent::policy::Call;
+use annals_agent::tools::{Bash, BashOutput, KillShell, Outcome, Scene, Told, Tool};
+use annals_transcript::json::Fields;
+
+use super::{Bench, Count, Flag, Text, input, kept, kept_text, knows, refused, run, shape, shown};
+
+const OF_A_COMMAND: [&str; 9] = [
+    "stdout",
+    "stderr",
+    "interrupted",
+    "isImage",
+    "returnCodeInterpretation",
+    "noOutputExpected",
+    "backgroundTaskId",
+    "persistedOutputPath",
+    "persistedOutputSize",
+];
+
+async fn bash(bench: &Bench, command: &str) -> Outcome {
+    run(&Bash::new(bench.ground.clone(), bench.shells.clone()), &[("command", Text(command))]).await
+}
+
+#[tokio::test]
+async fn output_and_errors_come_as_one_text() {
+    let bench = Bench::new();
+    let outcome = bash(&bench, "echo out; echo err >&2; printf end").await;
+    assert_eq!((shown(&outcome), shape(&outcome)), ("out\nerr\nend", "Bash"));
+    assert_eq!(kept_text(&outcome, "stdout"), "out\nerr\nend");
+    knows(&outcome, &OF_A_COMMAND);
+    assert_eq!(shown(&bash(&bench, "true").await), "(The command printed nothing.)");
+    assert_eq!(shown(&bash(&bench, "cat; read x; echo \"<$x>\"").await), "<>", "something could be read");
+    assert_eq!(fs::read_dir(bench.temp.path().join("scratch")).unwrap().count(), 0, "outputs were left");
+}
+
+#[tokio::test]
+async fn a_failure_has_its_code() {
+    let bench = Bench::new();
+    let outcome = bash(&bench, "echo why; exit 3").await;
+    assert!(outcome.is_error && shape(&outcome) == "text");
+    assert_eq!(shown(&outcome), "Exit code 3\nwhy");
+    assert_eq!(kept(&outcome).text().unwrap().decode(), "Error: Exit code 3\nwhy");
+    assert!(shown(&bash(&bench, "kill -9 $$").await).starts_with("Exit code 137"));
+    assert!(shown(&bash(&bench, "no-such-program-at-all").await).starts_with("Exit code 127"));
+    assert!(shown(&bash(&bench, "if").await).contains("syntax error"));
+    let outcome = bash(&bench, "echo text | grep nothing").await;
+    assert_eq!((outcome.is_error, shown(&outcome)), (false, "No matches found"));
+    assert_eq!(kept_text(&outcome, "returnCodeInterpretation"), "No matches found");
+    knows(&outcome, &OF_A_COMMAND);
+}
+
+#[tokio::test]
+async fn only_the_folder_is_kept_and_only_inside() {
+    let bench = Bench::new();
+    let work = bench.work();
+    fs::create_dir_all(work.join("sub/it's")).unwrap();
+    bash(&bench, "cd sub/\"it's\" && export KEPT=1").await;
+    let outcome = bash(&bench, "pwd; echo \"<$KEPT>\"").await;
+    assert_eq!(shown(&outcome), format!("{}/sub/it's\n<>", work.display()));
+    // A command that fails has moved all the same.
+    bash(&bench, "cd ..; exit 4").await;
+    assert_eq!(bench.ground.current(), work.join("sub"));
+    let outcome = bash(&bench, "cd /; echo moved").await;
+    let note = format!("Shell cwd was reset to {}", work.display());
+    assert_eq!(shown(&outcome), format!("moved\n{note}"));
+    assert_eq!((kept_text(&outcome, "stderr"), bench.ground.current()), (note, work.clone()));
+    // A folder that is gone is no place to start from.
+    bash(&bench, "mkdir gone; cd gone").await;
+    fs::remove_dir(work.join("gone")).unwrap();
+    assert_eq!(shown(&bash(&bench, "pwd").await), work.display().to_string());
+}
+
+#[tokio::test]
+async fn commands_find_a_clean_environment() {
+    let bench = Bench::with(|settings| {
+        let secret = |name: &str| (name.into(), "secret".into());
+        let mut all = settings.environment.clone();
+        all.extend(
+            ["ANTHROPIC_API_KEY", "AWS_SECRET_ACCESS_KEY", "LD_PRELOAD", "GIT_CONFIG_COUNT"].map(secret),
+        );
+        all.push(("PLAIN".into(), "there".into()));
+        settings.environment = annals_agent::tools::bash::for_commands(&all);
+    });
+    let outcome = bash(&bench, "env; echo $CLAUDECODE-$PLAIN").await;
+    assert!(
+        !shown(&outcome).contains("secret") && shown(&outcome).ends_with("1-there"),
+        "{}",
+        shown(&outcome)
+    );
+}
+
+#[tokio::test]
+async fn what_runs_too_long_is_ended() {
+    let bench = Bench::new();
+    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let outcome = run(&tool, &[("command", Text("echo begun; sleep 60")), ("timeout", Count(300))]).await;
+    assert!(outcome.is_error);
+    assert_eq!(shown(&outcome), "Exit code 143\nCommand timed out after 0.3 seconds\nbegun");
+}
+
+#[tokio::test]
+async fn what_a_command_leaves_running_does_not_hold_it_up() {
+    let bench = Bench::new();
+    let began = Instant::now();
+    assert_eq!(shown(&bash(&bench, "sleep 60 & echo started").await), "started");
+    assert!(began.elapsed() < Duration::from_secs(30));
+}
+
+#[tokio::test]
+async fn a_long_command_tells_what_it_prints() {
+    let bench = Bench::new();
+    let told = Mutex::new(Vec::new());
+    let tell = |news: Told| told.lock().unwrap().push(news);
+    let input = input(&[("command", Text("echo one; echo two; sleep 1.5; echo three"))]);
+    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    tool.run(&input, &Scene { tool_use: "toolu_01", tell: &tell, agreed: None }).await;
+    let told = told.into_inner().unwrap();
+    let Some(Told::Output { new, whole, lines, millis }) = told.first() else { panic!("nothing was told") };
+    assert_eq!((new.as_str(), whole.as_str(), *lines), ("one\ntwo\n", "one\ntwo\n", 2));
+    assert!(*millis >= 1000);
+}
+
+#[tokio::test]
+async fn a_command_in_the_background_is_seen_and_ended() {
+    let bench = Bench::new();
+    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let (look, kill) = (BashOutput::new(bench.shells.clone()), KillShell::new(bench.shells.clone()));
+    let command = "echo one; while [ ! -e go ]; do sleep 0.02; done; echo two; echo three; exec sleep 600";
+    let outcome = run(&tool, &[("command", Text(command)), ("run_in_background", Flag(true))]).await;
+    assert_eq!(kept_text(&outcome, "backgroundTaskId"), "bash_1");
+    knows(&outcome, &OF_A_COMMAND);
+    let id = [("bash_id", Text("bash_1"))];
+    let mut seen = String::new();
+    while !seen.contains("one") {
+        seen.push_str(&kept_text(&run(&look, &id).await, "stdout"));
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    bench.write("go", "");
+    let filtered = [("bash_id", Text("bash_1")), ("filter", Text("^th"))];
+    let mut outcome = run(&look, &filtered).await;
+    while kept_text(&outcome, "stdout").is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        outcome = run(&look, &filtered).await;
+    }
+    assert_eq!((shape(&outcome), kept_text(&outcome, "stdout").as_str()), ("BashOutput", "three"));
+    assert!(
+        kept(&outcome).get("exitCode").unwrap().is_null()
+            && shown(&outcome).contains("<status>running</status>")
+    );
+    let outcome = run(&kill, &[("shell_id", Text("bash_1"))]).await;
+    assert_eq!(shape(&outcome), "KillShell");
+    assert!(shown(&run(&look, &id).await).contains("killed"));
+    refused(&run(&kill, &[("shell_id", Text("bash_1"))]).await, "not running");
+    refused(&run(&look, &[("bash_id", Text("bash_9"))]).await, "No shell found");
+    refused(&run(&look, &[("bash_id", Text("bash_1")), ("filter", Text("("))]).await, "regular expression");
+}
+
+#[tokio::test]
+async fn a_command_that_ended_in_the_background_has_its_code() {
+    let bench = Bench::new();
+    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let look = BashOutput::new(bench.shells.clone());
+    run(&tool, &[("command", Text("exit 7")), ("run_in_background", Flag(true))]).await;
+    let mut outcome = run(&look, &[("bash_id", Text("bash_1"))]).await;
+    while kept_text(&outcome, "status") == "running" {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        outcome = run(&look, &[("bash_id", Text("bash_1"))]).await;
+    }
+    assert_eq!(shown(&outcome), "<status>failed</status>\n\n<exit_code>7</exit_code>");
+}
+
+#[tokio::test]
+async fn a_call_shows_the_whole_command() {
+    let bench = Bench::new();
+    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let input = input(&[("command", Text("echo \"a\"\nrm -rf x\t"))]);
+    let asked = tool.call(&Fields::scan(&input).unwrap().0).unwrap();
+    assert_eq!(asked.call(), Call::Bash("echo \"a\"\nrm -rf x\t"));
+    refused(&run(&tool, &[("command", Text(" \n"))]).await, "is empty");
+    refused(&run(&tool, &[("command", Text("a\0b"))]).await, "NUL");
+    refused(&run(&tool, &[("command", Text("true")), ("timeout", Text("soon"))]).await, "whole number");
+}
