@@ -1,5 +1,6 @@
 //! What every command is given: the store to read, where to write, and how.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -34,6 +35,8 @@ pub(crate) struct Context {
     pub(crate) home: Option<PathBuf>,
     /// Variables that say how the API is reached.
     pub(crate) api: Vec<(&'static str, String)>,
+    /// All variables, for commands that are run.
+    pub(crate) variables: Vec<(OsString, OsString)>,
     /// The bearer token for a receiver, from the environment.
     pub(crate) collect_token: Option<String>,
     /// Time and chance.
@@ -76,6 +79,7 @@ impl Context {
             has_person: surroundings.stdin_is_terminal,
             home: surroundings.home.clone(),
             api: surroundings.api,
+            variables: surroundings.variables,
             collect_token: surroundings.collect_token,
             source: SystemSource,
             data_dir,

@@ -1,6 +1,7 @@
 //! The process's surroundings, read once: environment, working directory, terminal. Nothing else reads them.
 
 use std::env;
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
@@ -37,6 +38,8 @@ pub(crate) struct Surroundings {
     pub(crate) collect_token: Option<String>,
     /// Variables that say how the API is reached.
     pub(crate) api: Vec<(&'static str, String)>,
+    /// All variables, for commands that are run.
+    pub(crate) variables: Vec<(OsString, OsString)>,
     /// `NO_COLOR`, set to anything.
     pub(crate) no_color: bool,
     /// `PAGER`.
@@ -74,6 +77,7 @@ impl Surroundings {
                 .into_iter()
                 .filter_map(|name| Some((name, env::var(name).ok().filter(|value| !value.is_empty())?)))
                 .collect(),
+            variables: env::vars_os().collect(),
             no_color: path("NO_COLOR").is_some(),
             pager: env::var("PAGER").ok(),
             current_dir: env::current_dir().ok().map(|dir| dir.canonicalize().unwrap_or(dir)),

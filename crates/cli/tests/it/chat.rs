@@ -267,3 +267,25 @@ fn two_at_once_are_told_apart() {
     child.wait().unwrap();
     room.exits(&["--continue", "now?"], 0);
 }
+
+#[test]
+fn tools_do_what_the_rules_allow() {
+    let work = r#"{"w":[
+        [{"type":"tool_use","name":"Write","input":{"file_path":"a.txt","content":"alpha\n"}},
+         {"type":"tool_use","name":"Bash","input":{"command":"echo $ANTHROPIC_API_KEY; cat a.txt"}}],
+        [{"type":"text","text":"done"}]]}"#;
+    let room = Room::new(work);
+    let answer = room.exits(&["--output-format", "json", "@@w@@"], 0);
+    assert!(!room.home.work_dir().join("a.txt").exists(), "nobody allowed it");
+    assert_eq!(answer.out.matches(r#""tool_name""#).count(), 2, "{}", answer.out);
+    let allowed =
+        ["--permission-mode", "acceptEdits", "--allowedTools", "Bash", "--output-format", "stream-json"];
+    let answer = room.exits(&[&allowed[..], &["@@w@@"]].concat(), 0);
+    assert_eq!(std::fs::read_to_string(room.home.work_dir().join("a.txt")).unwrap(), "alpha\n");
+    assert!(answer.out.contains(r#""type":"user""#) && answer.out.contains("alpha"), "{}", answer.out);
+    assert!(room.api.requests().iter().all(|request| request.violations.is_empty()));
+    for file in room.sessions().iter().filter(|file| file.is_file()) {
+        annals_exits(&room.home, &["check", &file.display().to_string()], 0);
+        assert!(!std::fs::read_to_string(file).unwrap().contains(KEY), "commands do not see the key");
+    }
+}

@@ -85,7 +85,8 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
         compact_at: Some(COMPACT_AT),
     };
     let caller = Caller { transport: &client, surroundings: &source, manner };
-    let mut agent = Agent::new(conversation, caller, tools::tools(), policy, wishes);
+    let toolbox = tools::tools(&args, &setup, &conversation, context)?;
+    let mut agent = Agent::new(conversation, caller, toolbox.tools, policy, wishes);
     let (sender, mut commands) = Commands::channel();
     let signals = Signals { sender: sender.clone() };
     let mut printer = Printer::new(args.output_format, &agent, &setup, context);
@@ -94,7 +95,10 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Fault::internal(format!("no runtime: {error}")))?;
     let talk = talk(&mut agent, &mut commands, &mut printer, context);
-    match runtime.block_on(signals.or(talk)) {
+    let ended = runtime.block_on(signals.or(talk));
+    // Whatever runs in the background ends with the conversation.
+    toolbox.shells.end_all();
+    match ended {
         Ok(outcome) => outcome,
         Err(Signal::Interrupt) => Ok(Outcome::Interrupted),
         // The turn is left as it is: whoever resumes goes on with it.
