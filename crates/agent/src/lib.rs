@@ -4,5 +4,11 @@
 //! store and the transcript, and neither surgery nor the index.
 
 pub mod api;
+pub mod command;
+mod compact;
+pub mod context;
+pub mod conversation;
+pub mod event;
 pub mod policy;
 pub mod tools;
+pub mod turn;

@@ -1,6 +1,7 @@
 //! The command line, as types. What it says here is what `--help` teaches.
 
 mod changing;
+mod chat;
 mod collect;
 mod copying;
 mod finding;
@@ -14,6 +15,7 @@ mod usage;
 mod vault;
 
 pub(crate) use changing::*;
+pub(crate) use chat::*;
 pub(crate) use collect::*;
 pub(crate) use copying::*;
 pub(crate) use finding::*;
@@ -165,6 +167,8 @@ pub(crate) enum Command {
     Gc(GcArgs),
     /// Take back a change that annals made
     Undo(UndoArgs),
+    /// Talk to a model: a client that writes what the original resumes
+    Chat(Box<ChatArgs>),
     /// Write a made-up, realistic store to try things on
     Demo(DemoArgs),
     /// Print the completions of a shell

@@ -1,5 +1,6 @@
 //! What every command is given: the store to read, where to write, and how.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -30,6 +31,12 @@ pub(crate) struct Context {
     pub(crate) current_dir: Option<PathBuf>,
     /// How much is said.
     pub(crate) verbosity: i8,
+    /// The home folder.
+    pub(crate) home: Option<PathBuf>,
+    /// Variables that say how the API is reached.
+    pub(crate) api: Vec<(&'static str, String)>,
+    /// All variables, for commands that are run.
+    pub(crate) variables: Vec<(OsString, OsString)>,
     /// The bearer token for a receiver, from the environment.
     pub(crate) collect_token: Option<String>,
     /// Time and chance.
@@ -70,6 +77,9 @@ impl Context {
             is_watched: surroundings.stderr_is_terminal && !global.quiet,
             can_ask: surroundings.stdin_is_terminal && surroundings.stderr_is_terminal,
             has_person: surroundings.stdin_is_terminal,
+            home: surroundings.home.clone(),
+            api: surroundings.api,
+            variables: surroundings.variables,
             collect_token: surroundings.collect_token,
             source: SystemSource,
             data_dir,

@@ -21,15 +21,23 @@ pub(crate) enum Outcome {
     ProblemsFound,
     /// The person said no.
     Declined,
+    /// It was carried out, and failed; what went wrong is told.
+    Failed,
+    /// The person stopped it.
+    Interrupted,
+    /// It was asked to end.
+    Terminated,
 }
 
 impl Outcome {
-    /// 0, 1 or 3.
+    /// 0, 1 or 3; for what was stopped by a signal, what a shell would say.
     pub(crate) fn exit_code(self) -> ExitCode {
         ExitCode::from(match self {
             Self::Done => 0,
-            Self::NothingFound | Self::Declined => 1,
+            Self::NothingFound | Self::Declined | Self::Failed => 1,
             Self::ProblemsFound => 3,
+            Self::Interrupted => 130,
+            Self::Terminated => 143,
         })
     }
 }

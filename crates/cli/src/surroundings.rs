@@ -1,8 +1,27 @@
 //! The process's surroundings, read once: environment, working directory, terminal. Nothing else reads them.
 
 use std::env;
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
+
+/// Variables that say how the API is reached, and by whom.
+const API_VARIABLES: [&str; 14] = [
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_MODEL",
+    "ANTHROPIC_CUSTOM_HEADERS",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "ALL_PROXY",
+    "all_proxy",
+    "NO_PROXY",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "NODE_EXTRA_CA_CERTS",
+    "IS_SANDBOX",
+];
 
 /// What the process finds around it.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +36,10 @@ pub(crate) struct Surroundings {
     pub(crate) home: Option<PathBuf>,
     /// `ANNALS_COLLECT_TOKEN`, where set and not empty.
     pub(crate) collect_token: Option<String>,
+    /// Variables that say how the API is reached.
+    pub(crate) api: Vec<(&'static str, String)>,
+    /// All variables, for commands that are run.
+    pub(crate) variables: Vec<(OsString, OsString)>,
     /// `NO_COLOR`, set to anything.
     pub(crate) no_color: bool,
     /// `PAGER`.
@@ -50,6 +73,11 @@ impl Surroundings {
             platform_data_dir: platform_data_dir(&path, home.as_deref()),
             home,
             collect_token: env::var("ANNALS_COLLECT_TOKEN").ok().filter(|token| !token.is_empty()),
+            api: API_VARIABLES
+                .into_iter()
+                .filter_map(|name| Some((name, env::var(name).ok().filter(|value| !value.is_empty())?)))
+                .collect(),
+            variables: env::vars_os().collect(),
             no_color: path("NO_COLOR").is_some(),
             pager: env::var("PAGER").ok(),
             current_dir: env::current_dir().ok().map(|dir| dir.canonicalize().unwrap_or(dir)),

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test has nobody to hand an error to")]
 
 mod api;
+mod memory;
 mod policy_deny_bash;
 mod policy_files;
 mod policy_rules;
@@ -11,3 +12,4 @@ mod policy_shell;
 mod policy_shell_bash;
 mod policy_table;
 mod tools;
+mod turn;

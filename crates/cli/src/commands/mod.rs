@@ -3,6 +3,7 @@
 mod append;
 mod archive;
 mod bench;
+mod chat;
 mod check;
 mod clone;
 mod collect;
@@ -76,6 +77,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Collect(args)) => collect::run(&args, context),
         Some(Command::Gc(args)) => gc::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
+        Some(Command::Chat(args)) => chat::run(*args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::Completions(args)) => completions::run(&args, context),
         Some(Command::Man) => man::run(context),

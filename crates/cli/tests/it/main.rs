@@ -6,6 +6,7 @@ mod appending;
 mod appending_anything;
 mod archiving;
 mod bad_plans;
+mod chat;
 mod collect;
 mod collecting;
 mod copying;

@@ -1,0 +1,155 @@
+//! The conversation as the next request says it. It is made from the file by the rules of the newest client, so that what we
+//! send is what that client would send; while a turn goes its usual way, lines are added without reading the file again.
+
+use std::borrow::Cow;
+
+use annals_transcript::content::Block;
+use annals_transcript::draft::Draft;
+use annals_transcript::json::{Kind, ObjectWriter, Value};
+use annals_transcript::resume::{ApiMessage, Body, Client, Filler, Origin, Role as Speaks, resume};
+use annals_transcript::transcript::Transcript;
+
+use crate::api::request::{Message, Role};
+
+/// One message, its blocks as JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spoken {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said.
+    pub blocks: Vec<Vec<u8>>,
+}
+
+impl Spoken {
+    /// The message as a request takes it.
+    pub fn message(&self) -> Message<'_> {
+        Message {
+            role: self.role,
+            blocks: self.blocks.iter().map(|block| Cow::Borrowed(&block[..])).collect(),
+        }
+    }
+
+    /// Whether it holds results of tools.
+    pub fn has_results(&self) -> bool {
+        let is_result = |block: &Vec<u8>| {
+            Value::parse(block).is_ok_and(|value| matches!(Block::new(value), Block::ToolResult(_)))
+        };
+        self.blocks.iter().any(is_result)
+    }
+}
+
+/// What a file says, and what of it waits for an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Rebuilt {
+    pub(crate) messages: Vec<Spoken>,
+    /// Calls at the end that nobody answered.
+    pub(crate) open_calls: Vec<String>,
+}
+
+/// Reads a file as the newest client does. What that client would put behind a conversation that ends with the user is left
+/// out: what follows is put there by us.
+pub(crate) fn rebuild(bytes: &[u8]) -> Rebuilt {
+    let transcript = Transcript::parse(bytes);
+    let resumed = resume(&transcript, Client::NEWEST);
+    let mut open_calls = Vec::new();
+    let mut messages = Vec::new();
+    for message in resumed.messages() {
+        for block in &message.blocks {
+            if let Body::Filler(Filler::OpenCall, Some(call)) = &block.body {
+                open_calls.push(call.to_string());
+            }
+        }
+        messages.push(owned(message));
+    }
+    let is_filler = |message: &ApiMessage<'_>| {
+        message.blocks.iter().all(|block| block.origin == Origin::Filler(Filler::NoResponse))
+    };
+    if resumed.messages().last().is_some_and(|last| last.role == Speaks::Assistant && is_filler(last)) {
+        messages.pop();
+    }
+    Rebuilt { messages, open_calls }
+}
+
+fn owned(message: &ApiMessage<'_>) -> Spoken {
+    let role = match message.role {
+        Speaks::User => Role::User,
+        Speaks::Assistant => Role::Assistant,
+    };
+    let block = |block: &annals_transcript::resume::ApiBlock<'_>| {
+        let mut json = Vec::new();
+        block.write_json(&mut json);
+        json
+    };
+    Spoken { role, blocks: message.blocks.iter().map(block).collect() }
+}
+
+/// Adds a line to what is said, as a client that reads the file would. `false` where only reading the file can tell.
+pub(crate) fn add(messages: &mut Vec<Spoken>, draft: &Draft, role: Role, place: Place) -> Added {
+    let blocks = blocks_of(draft);
+    if blocks.is_empty() || blocks.iter().any(|block| is_odd(block)) {
+        return Added::ReadTheFile;
+    }
+    match (messages.last_mut(), place) {
+        (Some(last), Place::Same) if last.role == role => {
+            last.blocks.extend(blocks);
+            if role == Role::Assistant {
+                // Calls come last.
+                last.blocks.sort_by_key(|block| is_call(block));
+            }
+        }
+        (Some(last), _) if last.role == role => return Added::ReadTheFile,
+        _ => messages.push(Spoken { role, blocks }),
+    }
+    Added::Whole
+}
+
+/// Whether a line goes on with the message before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// It opens a message.
+    New,
+    /// It is part of the one before.
+    Same,
+}
+
+/// Whether a line could be added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Added {
+    /// It is.
+    Whole,
+    /// What is said must be read from the file.
+    ReadTheFile,
+}
+
+fn blocks_of(draft: &Draft) -> Vec<Vec<u8>> {
+    let content = draft.value("message").and_then(|message| message.get("content"));
+    let Some(content) = content else { return Vec::new() };
+    match (content.kind(), content.text()) {
+        (Kind::Array, _) => content.items().map(|block| block.raw().to_vec()).collect(),
+        (_, Some(_)) => {
+            let mut json = Vec::new();
+            let mut object = ObjectWriter::begin(&mut json);
+            object.string("type", "text").raw("text", content.raw());
+            object.end();
+            vec![json]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn is_call(block: &[u8]) -> bool {
+    Value::parse(block).is_ok_and(|value| matches!(Block::new(value), Block::ToolUse(_)))
+}
+
+/// What clients treat in a way of its own: texts that say nothing, kinds of blocks that are seldom seen, half characters.
+fn is_odd(block: &[u8]) -> bool {
+    let Ok(value) = Value::parse(block) else { return true };
+    let is_plain = match Block::new(value) {
+        Block::Text(text) => text.text().is_some_and(|text| !text.decode().trim().is_empty()),
+        Block::Thinking(_) | Block::RedactedThinking(_) | Block::ToolUse(_) | Block::ToolResult(_) => true,
+        _ => false,
+    };
+    let has_half_characters = || memchr::memmem::find(block, b"\\ud").is_some();
+    let is_renamed = || value.get("name").and_then(Value::text).is_some_and(|name| name.is("Task"));
+    !is_plain || has_half_characters() || is_renamed()
+}

@@ -1,0 +1,354 @@
+//! Tool calls: one sequence for all of them, approval → attempt → result. Every call gets exactly one result.
+
+use std::path::{Path, PathBuf};
+
+use annals_store::session::AppendError;
+use annals_transcript::draft::{Draft, PlaceError, ToolAnswer, ToolOutcome};
+use annals_transcript::json::{ArrayWriter, ObjectWriter, RawJson, Value};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::wait::{Crew, Either, either};
+use super::{Agent, Asking, Report};
+use crate::api::call::Surroundings;
+use crate::api::request::Role;
+use crate::api::stream::Block;
+use crate::api::transport::Transport;
+use crate::command::{Commands, Permit};
+use crate::conversation::{Conversation, Place, failed_result};
+use crate::event::{Denial, Event, Question};
+use crate::policy::Decision;
+use crate::policy::paths::resolve;
+use crate::tools::{Order, Outcome, Scene, Shown, Told, Tool};
+
+/// So many calls that change nothing run at a time.
+const MOST_BESIDE: usize = 10;
+/// What the original says where a person stopped the tools: readers know it.
+const INTERRUPTED: &str = "[Request interrupted by user for tool use]";
+/// As much of a command's output is kept in a note of its progress, in characters.
+const MOST_OF_PROGRESS: usize = 2000;
+
+/// A call of a response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Asked {
+    id: String,
+    name: String,
+    input: Vec<u8>,
+    /// Why it must not run, whatever it says.
+    never: Option<String>,
+}
+
+impl Asked {
+    /// The call of a block.
+    pub(super) fn of(block: &Block) -> Self {
+        let input = Value::parse(&block.json).ok().and_then(|value| value.get("input"));
+        let never = block.unreadable_input_json().map(|json| {
+            let shown = String::from_utf8_lossy(&json).into_owned();
+            format!("The input of this call is no JSON, so it was not run: {shown}")
+        });
+        Self {
+            id: block.text("id"),
+            name: block.text("name"),
+            input: input.map_or_else(|| b"{}".to_vec(), |input| input.raw().to_vec()),
+            never,
+        }
+    }
+
+    /// The same call, not to be run.
+    pub(super) fn not_to_run(self, why: &str) -> Self {
+        Self { never: Some(self.never.unwrap_or_else(|| why.to_owned())), ..self }
+    }
+}
+
+/// What is to be done about a call.
+enum Approval {
+    /// It runs, on what its path leads to now.
+    Run(Option<PathBuf>),
+    Answer(Outcome),
+    Interrupted,
+}
+
+impl Approval {
+    fn agreed(&self) -> Option<&Path> {
+        match self {
+            Self::Run(agreed) => agreed.as_deref(),
+            Self::Answer(_) | Self::Interrupted => None,
+        }
+    }
+}
+
+/// Whether the calls came to their end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ran {
+    /// All have their results.
+    All,
+    /// A person stopped them; all have results all the same.
+    Interrupted,
+}
+
+impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
+    /// Runs calls and writes their results, in their order.
+    pub(super) async fn run_calls(
+        &mut self,
+        calls: &[Asked],
+        commands: &mut Commands,
+        report: &mut Report<'_>,
+    ) -> Result<Ran, AppendError> {
+        let mut rest = calls;
+        let mut place = Place::New;
+        while !rest.is_empty() {
+            let (group, after) = rest.split_at(self.group(rest));
+            let mut approvals = Vec::new();
+            for call in group {
+                let approval = self.approve(call, commands, report).await;
+                if matches!(approval, Approval::Interrupted) {
+                    self.answer_all(rest, INTERRUPTED, place, report)?;
+                    return Ok(Ran::Interrupted);
+                }
+                approvals.push(approval);
+            }
+            let (outcomes, ran) = self.attempt(group, approvals, commands, report).await;
+            for (call, outcome) in group.iter().zip(outcomes) {
+                let outcome = outcome.unwrap_or_else(|| failed(INTERRUPTED));
+                self.answer(call, result(&call.id, &outcome), place, report)?;
+                place = Place::Same;
+            }
+            self.conversation.note_copies()?;
+            if ran == Ran::Interrupted {
+                self.answer_all(after, INTERRUPTED, place, report)?;
+                return Ok(ran);
+            }
+            rest = after;
+        }
+        Ok(Ran::All)
+    }
+
+    /// Answers calls that do not run.
+    pub(super) fn answer_all(
+        &mut self,
+        calls: &[Asked],
+        why: &str,
+        first: Place,
+        report: &mut Report<'_>,
+    ) -> Result<(), AppendError> {
+        let mut place = first;
+        for call in calls {
+            self.answer(call, failed_result(&call.id, why), place, report)?;
+            place = Place::Same;
+        }
+        Ok(())
+    }
+
+    fn answer(
+        &mut self,
+        call: &Asked,
+        draft: Draft,
+        place: Place,
+        report: &mut Report<'_>,
+    ) -> Result<(), AppendError> {
+        let line = match self.conversation.say(draft, Role::User, place) {
+            // The model used an id a second time: one answer is all that it can have.
+            Err(AppendError::Place(PlaceError::AlreadyAnswered(_))) => {
+                self.conversation.read_again();
+                return Ok(());
+            }
+            said => said?,
+        };
+        report(Event::ToolDone { call: call.id.clone(), line });
+        Ok(())
+    }
+
+    fn tool(&self, name: &str) -> Option<&dyn Tool> {
+        self.tools.iter().map(AsRef::as_ref).find(|tool| tool.spec().name == name)
+    }
+
+    /// How many of the next calls go together: those that may run beside each other, or one.
+    fn group(&self, calls: &[Asked]) -> usize {
+        let is_beside =
+            |call: &&Asked| self.tool(&call.name).is_some_and(|tool| tool.order() == Order::Beside);
+        calls.iter().take_while(is_beside).count().max(1)
+    }
+
+    /// Where a path of a call leads, as tools follow it.
+    fn leads_to(&self, path: &str) -> Option<PathBuf> {
+        let workspace = self.policy.workspace;
+        let full = match (path.strip_prefix("~/"), workspace.home()) {
+            (Some(below), Some(home)) => home.join(below),
+            _ => PathBuf::from(path),
+        };
+        resolve(self.policy.files, workspace.working(), &full).ok().map(|resolved| resolved.real)
+    }
+
+    /// Decides whether a call runs.
+    async fn approve(&self, call: &Asked, commands: &mut Commands, report: &mut Report<'_>) -> Approval {
+        if let Some(why) = &call.never {
+            return Approval::Answer(wrong(why));
+        }
+        let Some(tool) = self.tool(&call.name) else {
+            return Approval::Answer(wrong(&format!("There is no tool {:?}.", call.name)));
+        };
+        let fields = Value::parse(&call.input).ok().and_then(Value::fields);
+        let Some(fields) = fields else {
+            return Approval::Answer(wrong("The input must be a JSON object."));
+        };
+        let wanted = match tool.call(&fields) {
+            Ok(wanted) => wanted,
+            Err(error) => return Approval::Answer(wrong(&error.to_string())),
+        };
+        // What is decided about is what is opened: a link that is turned in between leads nowhere.
+        let agreed = wanted.path().and_then(|path| self.leads_to(path));
+        let decision = self.policy.decide(&wanted.call());
+        let decision = match self.wishes.asking {
+            Asking::Nobody => decision.headless(),
+            Asking::Person => decision,
+        };
+        let why = match decision {
+            Decision::Allow { .. } => return Approval::Run(agreed),
+            Decision::Deny { because } => because.to_string(),
+            Decision::Ask { because, suggestions } => {
+                let question = Question {
+                    call: call.id.clone(),
+                    tool: call.name.clone(),
+                    input: call.input.clone(),
+                    why: because.to_string(),
+                    suggestions,
+                };
+                report(Event::Asked(question));
+                match commands.permit(&call.id).await {
+                    Some(Permit::Allow) => return Approval::Run(agreed),
+                    Some(Permit::Deny(said)) => said.unwrap_or_else(|| "the person said no".to_owned()),
+                    None => return Approval::Interrupted,
+                }
+            }
+        };
+        let denied = format!("Permission to use {} was denied: {why}.", call.name);
+        report(Event::Denied(Denial {
+            call: call.id.clone(),
+            tool: call.name.clone(),
+            input: call.input.clone(),
+            why,
+        }));
+        Approval::Answer(failed(&denied))
+    }
+
+    /// Runs what was approved; nothing stands for what was interrupted.
+    async fn attempt(
+        &mut self,
+        calls: &[Asked],
+        approvals: Vec<Approval>,
+        commands: &mut Commands,
+        report: &mut Report<'_>,
+    ) -> (Vec<Option<Outcome>>, Ran) {
+        let (tells, mut told) = unbounded_channel();
+        let tells: Vec<_> = calls.iter().map(|call| teller(call, &tells)).collect();
+        let mut scenes = Vec::new();
+        for ((call, tell), approval) in calls.iter().zip(&tells).zip(&approvals) {
+            scenes.push(Scene { tool_use: &call.id, tell, agreed: approval.agreed() });
+        }
+        let tools: &[Box<dyn Tool>] = &self.tools;
+        let find =
+            |name: &str| tools.iter().map(AsRef::as_ref).find(|tool: &&dyn Tool| tool.spec().name == name);
+        let mut outcomes: Vec<Option<Outcome>> = Vec::new();
+        let (mut places, mut work) = (Vec::new(), Vec::new());
+        for (number, (call, approval)) in calls.iter().zip(&approvals).enumerate() {
+            outcomes.push(match (approval, find(&call.name)) {
+                (Approval::Answer(outcome), _) => Some(outcome.clone()),
+                (Approval::Run(_), Some(tool)) => {
+                    report(Event::ToolStarted {
+                        call: call.id.clone(),
+                        tool: call.name.clone(),
+                        input: call.input.clone(),
+                    });
+                    places.push(number);
+                    work.push(tool.run(&call.input, &scenes[number]));
+                    None
+                }
+                _ => None,
+            });
+        }
+        let mut crew = Crew::new(work, MOST_BESIDE);
+        let first = {
+            let aside = either(listen(&mut told, &mut self.conversation, report), commands.interrupt());
+            either(crew.finish(), aside).await
+        };
+        let ran = match first {
+            Either::First(()) => Ran::All,
+            Either::Second(_) => Ran::Interrupted,
+        };
+        while let Ok((call, news)) = told.try_recv() {
+            note(&call, news, &mut self.conversation, report);
+        }
+        for (place, outcome) in places.into_iter().zip(crew.into_done()) {
+            outcomes[place] = outcome;
+        }
+        (outcomes, ran)
+    }
+}
+
+type News = (String, Told);
+
+fn teller(call: &Asked, tells: &UnboundedSender<News>) -> impl Fn(Told) + Send + Sync + use<> {
+    let (id, tells) = (call.id.clone(), tells.clone());
+    move |told| {
+        // Nobody listens any more when a call was interrupted.
+        let _ = tells.send((id.clone(), told));
+    }
+}
+
+/// Takes the news of calls that run, for as long as they do.
+async fn listen(
+    told: &mut UnboundedReceiver<News>,
+    conversation: &mut Conversation<'_>,
+    report: &mut Report<'_>,
+) {
+    while let Some((call, news)) = told.recv().await {
+        note(&call, news, conversation, report);
+    }
+    std::future::pending::<()>().await;
+}
+
+fn note(call: &str, told: Told, conversation: &mut Conversation<'_>, report: &mut Report<'_>) {
+    let Told::Output { new, whole, lines, millis } = &told;
+    let mut data = Vec::new();
+    let mut object = ObjectWriter::begin(&mut data);
+    object.string("type", "bash_progress").string("output", end_of(new)).string("fullOutput", end_of(whole));
+    object.number("elapsedTimeSeconds", millis / 1000).number("totalLines", *lines);
+    object.end();
+    // News that cannot be kept are no reason to stop a command; its result is.
+    let _ = conversation.record(Draft::progress(&data, call, call));
+    report(Event::ToolTold { call: call.to_owned(), told });
+}
+
+fn end_of(text: &str) -> &str {
+    let from = text.char_indices().rev().nth(MOST_OF_PROGRESS - 1).map_or(0, |(at, _)| at);
+    &text[from..]
+}
+
+fn failed(why: &str) -> Outcome {
+    let kept = RawJson::string(&format!("Error: {why}")).raw().to_vec();
+    Outcome { shown: Shown::Text(why.to_owned()), is_error: true, kept, changed: Vec::new() }
+}
+
+/// What is wrong with the call itself.
+fn wrong(why: &str) -> Outcome {
+    let kept = RawJson::string(&format!("Error: {why}")).raw().to_vec();
+    let shown = Shown::Text(format!("<tool_use_error>{why}</tool_use_error>"));
+    Outcome { shown, is_error: true, kept, changed: Vec::new() }
+}
+
+fn result(call: &str, outcome: &Outcome) -> Draft {
+    let content = match &outcome.shown {
+        Shown::Text(text) => RawJson::string(text).raw().to_vec(),
+        Shown::Blocks(blocks) => {
+            let mut json = Vec::new();
+            let mut list = ArrayWriter::begin(&mut json);
+            for block in blocks {
+                list.item().extend_from_slice(block);
+            }
+            list.end();
+            json
+        }
+    };
+    let ended = if outcome.is_error { ToolOutcome::Failed } else { ToolOutcome::Done };
+    let shown = Some(&outcome.kept[..]).filter(|kept| !kept.is_empty());
+    Draft::tool_result(ToolAnswer { tool_use: call, content: &content, outcome: ended, shown })
+}

@@ -1,0 +1,272 @@
+//! Turns against the scripted API, in a store of their own; after each, what must always hold is checked.
+
+mod faults;
+mod going_on;
+mod holds;
+mod interrupts;
+mod summing_up;
+mod tools;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use annals_agent::api::call::{Caller, Manner};
+use annals_agent::api::client::{Client, Credential, Endpoint, Settings};
+use annals_agent::api::request::{Caching, Display, Thinking, ToolSpec};
+use annals_agent::api::retry::Patience;
+use annals_agent::command::{Command, Commands, Prompt};
+use annals_agent::conversation::{Conversation, Copies, Ground, Persistence, Start};
+use annals_agent::event::Event;
+use annals_agent::policy::paths::{Disk, Workspace};
+use annals_agent::policy::rules::Rules;
+use annals_agent::policy::{Mode, Policy};
+use annals_agent::tools::{
+    Asked, Checkpoints, InputError, Order, Outcome, Running, Scene, Shown, Told as News, Tool,
+};
+use annals_agent::turn::{Agent, Asking, Ending, Finished, Wishes};
+use annals_store::session::NewSession;
+use annals_store::{ConfigDir, DataDir};
+use annals_testkit::api::{Script, ScriptedApi};
+use annals_testkit::home::Home;
+use annals_testkit::source::Counting;
+use annals_transcript::json::Fields;
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::api::Still;
+
+/// Nothing here takes as long as this, unless it hangs.
+const HANGS: Duration = Duration::from_secs(60);
+const KEY: &str = "sk-planted-and-never-written";
+
+/// A store, an API and all that an agent borrows.
+struct Stage {
+    home: Home,
+    api: ScriptedApi,
+    client: Client,
+    config: ConfigDir,
+    data: DataDir,
+    source: Counting,
+    rules: Rules,
+    workspace: Workspace,
+    /// What the tools did, in order.
+    done: Arc<Mutex<Vec<String>>>,
+}
+
+/// What came of a turn.
+struct Told {
+    finished: Finished,
+    events: Vec<Event>,
+}
+
+impl Stage {
+    /// An API that plays the steps of one script, named `a`.
+    fn new(steps: &str) -> Self {
+        Self::scripts(&format!(r#"{{"a":[{steps}]}}"#))
+    }
+
+    fn scripts(script: &str) -> Self {
+        Self::in_home(Home::new(), script)
+    }
+
+    fn in_home(home: Home, script: &str) -> Self {
+        let api = ScriptedApi::start(Script::parse(script, "/w"));
+        let client = Client::new(Settings {
+            endpoint: Endpoint::parse(&api.url()).unwrap(),
+            credential: Credential::key(KEY).unwrap(),
+            user_agent: "annals-test/1".into(),
+            headers: vec![],
+            detour: None,
+            trusted: vec![],
+            connect_timeout: Duration::from_secs(20),
+        })
+        .unwrap();
+        let rules = Rules::default();
+        let workspace = Workspace::new(&Disk, &home.work_dir(), &home.work_dir(), Some(home.path()));
+        Self {
+            config: ConfigDir::new(home.config_dir()),
+            data: DataDir::new(home.data_dir()),
+            source: Counting::default(),
+            home,
+            api,
+            client,
+            rules,
+            workspace,
+            done: Arc::default(),
+        }
+    }
+
+    fn ground(&self) -> Ground<'_> {
+        Ground { config: &self.config, data: &self.data, source: &self.source }
+    }
+
+    fn agent(&self, start: Start, persistence: Persistence) -> Agent<'_, Client, Still> {
+        let conversation =
+            Conversation::open(self.ground(), start, &self.home.work_dir(), persistence).unwrap();
+        let patience =
+            Patience { first: Duration::ZERO, longest_told: Duration::from_millis(1), ..Patience::default() };
+        let manner = Manner { patience, ..Manner::default() };
+        let caller = Caller { transport: &self.client, surroundings: &Still, manner };
+        let copies = conversation.copies();
+        let tool = |name: &'static str, order| {
+            let (done, copies) = (Arc::clone(&self.done), copies.clone());
+            Box::new(Fake { name, order, done, copies }) as Box<dyn Tool>
+        };
+        let tools = vec![
+            tool("Peek", Order::Beside),
+            tool("Change", Order::InTurn),
+            tool("Forbidden", Order::InTurn),
+        ];
+        let policy =
+            Policy { rules: &self.rules, mode: Mode::Default, workspace: &self.workspace, files: &Disk };
+        let wishes = Wishes {
+            model: "claude-opus-4-8".into(),
+            max_tokens: 8000,
+            system: vec!["be brief".into()],
+            thinking: Thinking::On { budget: 4000, display: Display::Usual },
+            effort: None,
+            caching: Caching::Minutes,
+            most_responses: None,
+            asking: Asking::Nobody,
+            compact_at: Some(90),
+        };
+        Agent::new(conversation, caller, tools, policy, wishes)
+    }
+
+    fn new_agent(&self) -> Agent<'_, Client, Still> {
+        self.agent(Start::New(NewSession::default()), Persistence::File)
+    }
+
+    fn resumed(&self) -> Agent<'_, Client, Still> {
+        self.agent(Start::Resume(self.file()), Persistence::File)
+    }
+
+    /// The one session of the store.
+    fn file(&self) -> PathBuf {
+        let files = self.files();
+        assert_eq!(files.len(), 1, "{files:?}");
+        files.into_iter().next().unwrap()
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        let projects = std::fs::read_dir(self.config.projects()).into_iter().flatten().flatten();
+        let files = projects.flat_map(|project| std::fs::read_dir(project.path()).into_iter().flatten());
+        files.flatten().map(|file| file.path()).filter(|path| path.is_file()).collect()
+    }
+
+    /// A whole turn of a new session, and what must hold after it.
+    async fn turn(&self) -> Told {
+        let mut agent = self.new_agent();
+        let told = say(&mut agent, "do @@a@@").await;
+        drop(agent);
+        self.holds();
+        told
+    }
+
+    fn done(&self) -> Vec<String> {
+        std::mem::take(&mut self.done.lock().unwrap())
+    }
+}
+
+async fn say(agent: &mut Agent<'_, Client, Still>, words: &str) -> Told {
+    let (_sender, mut commands) = Commands::channel();
+    say_with(agent, words, &mut commands, |_| {}).await
+}
+
+/// Says something; `watch` sees every event while it happens.
+async fn say_with(
+    agent: &mut Agent<'_, Client, Still>,
+    words: &str,
+    commands: &mut Commands,
+    mut watch: impl FnMut(&Event) + Send,
+) -> Told {
+    let mut events = Vec::new();
+    let mut report = |event: Event| {
+        watch(&event);
+        events.push(event);
+    };
+    let command = Command::Prompt(Prompt::Text(words.to_owned()));
+    let turn = agent.obey(command, commands, &mut report);
+    let finished = tokio::time::timeout(HANGS, turn).await.expect("it hangs").expect("a prompt is a turn");
+    Told { finished, events }
+}
+
+/// Interrupts when something happens, once.
+fn interrupting(
+    sender: UnboundedSender<Command>,
+    when: impl Fn(&Event) -> bool + Send,
+) -> impl FnMut(&Event) + Send {
+    let mut is_done = false;
+    move |event| {
+        if !is_done && when(event) {
+            is_done = true;
+            sender.send(Command::Interrupt).unwrap();
+        }
+    }
+}
+
+impl Told {
+    fn notices(&self) -> Vec<String> {
+        let notices = self.events.iter().filter_map(|event| match event {
+            Event::Noticed(notice) => Some(notice.to_string()),
+            _ => None,
+        });
+        notices.collect()
+    }
+
+    fn is_done(&self) -> bool {
+        self.finished.ending == Ending::Done
+    }
+}
+
+/// A tool that notes what it is asked. `{"wait":true}` never ends; `{"say":"x"}` answers so; `{"fail":"x"}` fails;
+/// `{"change":"/path"}` writes what it says there.
+struct Fake {
+    name: &'static str,
+    order: Order,
+    done: Arc<Mutex<Vec<String>>>,
+    copies: Copies,
+}
+
+impl Tool for Fake {
+    fn spec(&self) -> ToolSpec {
+        let json =
+            format!(r#"{{"name":"{}","description":"d","input_schema":{{"type":"object"}}}}"#, self.name);
+        ToolSpec { name: self.name.into(), json: json.into_bytes() }
+    }
+
+    fn order(&self) -> Order {
+        self.order
+    }
+
+    fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
+        match input.get("bad") {
+            Some(_) => Err(InputError("bad must not be given".into())),
+            // No rule opens the web here.
+            None if self.name == "Forbidden" => Ok(Asked::WebSearch),
+            None => Ok(Asked::Inward(self.name)),
+        }
+    }
+
+    fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
+        Box::pin(async move {
+            let input = annals_transcript::json::Value::parse(input).unwrap().fields().unwrap();
+            let text = |key: &str| input.text(key).map(|text| text.to_string());
+            let said = text("say").or(text("fail")).unwrap_or_default();
+            (scene.tell)(News::Output { new: "x".into(), whole: "x".into(), lines: 1, millis: 2000 });
+            self.done.lock().unwrap().push(format!("begin {said}"));
+            if input.is_true("wait") {
+                std::future::pending::<()>().await;
+            }
+            if let Some(path) = text("change") {
+                self.copies.before_change(path.as_ref()).unwrap();
+                std::fs::write(path, &said).unwrap();
+            }
+            tokio::task::yield_now().await;
+            self.done.lock().unwrap().push(format!("end {said}"));
+            let is_error = input.get("fail").is_some();
+            let kept = format!(r#"{{"said":"{said}"}}"#).into_bytes();
+            Outcome { shown: Shown::Text(said), is_error, kept, changed: vec![] }
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! Compaction: asked for, by itself, and what happens where it fails.
+
+use annals_agent::command::{Command, Commands};
+use annals_agent::event::Event;
+use annals_agent::turn::Ending;
+
+use super::holds::resumed;
+use super::{Stage, say};
+
+const SUMMARY: &str = r#"[{"type":"text","text":"they said hello"}]"#;
+const TOO_LONG: &str = r#""status":400,"error":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum""#;
+
+fn compacted(stage: &Stage) -> Vec<String> {
+    let messages = resumed(&std::fs::read(stage.file()).unwrap());
+    assert!(messages[0].contains("they said hello"), "{messages:#?}");
+    messages
+}
+
+#[tokio::test]
+async fn asked_for_with_a_word_about_what_matters() {
+    let stage = Stage::new(&format!(
+        r#"[{{"type":"text","text":"hello"}}],{SUMMARY},[{{"type":"text","text":"on"}}]"#
+    ));
+    let mut agent = stage.new_agent();
+    assert!(say(&mut agent, "@@a@@").await.is_done());
+    let (_sender, mut commands) = Commands::channel();
+    let mut events = Vec::new();
+    let focus = Command::Compact(Some("the greeting".into()));
+    let before = std::fs::read(stage.file()).unwrap();
+    assert!(agent.obey(focus, &mut commands, &mut |event| events.push(event)).await.is_none());
+    assert!(matches!(events[..], [Event::Compacted { .. }]), "{events:?}");
+    assert!(stage.sent()[1].last().unwrap().contains("the greeting"));
+    assert!(std::fs::read(stage.file()).unwrap().starts_with(&before), "lines are only added");
+    assert!(say(&mut agent, "and?").await.is_done());
+    drop(agent);
+    stage.holds();
+    let messages = compacted(&stage);
+    assert!(messages.starts_with(stage.sent().last().unwrap()), "{messages:#?}");
+}
+
+#[tokio::test]
+async fn by_itself_when_the_window_is_nearly_full() {
+    let full =
+        r#"{"content":[{"type":"tool_use","name":"Peek","input":{}}],"usage":{"input_tokens":950000}}"#;
+    let stage = Stage::new(&format!("{full},{SUMMARY}"));
+    let told = stage.turn().await;
+    assert!(told.is_done(), "{:?}", told.finished.ending);
+    assert!(told.events.contains(&Event::Compacted { tokens_before: 950_020 }), "{:?}", told.events);
+    compacted(&stage);
+}
+
+#[tokio::test]
+async fn f16_a_prompt_that_is_too_long_is_summed_up_and_tried_again() {
+    // The first request is refused once; what follows is the summary, then the answer to it.
+    let stage = Stage::new(&format!(
+        r#"{{{TOO_LONG},"times":1,"content":[{{"type":"text","text":"they said hello"}}]}}"#
+    ));
+    let told = stage.turn().await;
+    assert!(told.is_done(), "{:?}", told.finished.ending);
+    compacted(&stage);
+}
+
+#[tokio::test]
+async fn f16_after_three_failures_nothing_is_tried_unasked() {
+    let stage = Stage::new(&format!("{{{TOO_LONG}}}"));
+    let mut agent = stage.new_agent();
+    for turn in 0..4 {
+        let told = say(&mut agent, "@@a@@").await;
+        assert!(matches!(told.finished.ending, Ending::Failed(_)));
+        assert_eq!(told.notices().is_empty(), turn == 3, "{turn}: {:?}", told.notices());
+    }
+    drop(agent);
+    stage.holds();
+}

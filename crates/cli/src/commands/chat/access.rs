@@ -1,0 +1,84 @@
+//! How the API is reached: its address, the key, proxies, certificates.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use annals_agent::api::client::{Client, Credential, Detour, Endpoint, Settings};
+
+use super::setup::Setup;
+use crate::context::Context;
+use crate::error::Fault;
+
+const USUAL: &str = "https://api.anthropic.com";
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A client for whoever the environment and the settings name.
+pub(super) fn client(setup: &Setup, context: &Context) -> Result<Client, Fault> {
+    let variable = |name: &str| setup.variable(context, name);
+    let either = |names: [&str; 2]| variable(names[0]).or_else(|| variable(names[1]));
+    let endpoint = Endpoint::parse(variable("ANTHROPIC_BASE_URL").unwrap_or(USUAL));
+    let endpoint = endpoint.map_err(|error| Fault::usage(error.to_string()))?;
+    let proxy = either(["HTTPS_PROXY", "https_proxy"]).or_else(|| either(["ALL_PROXY", "all_proxy"]));
+    let without = either(["NO_PROXY", "no_proxy"]).unwrap_or_default();
+    let detour = proxy.map(|proxy| Detour { proxy: proxy.to_owned(), without: without.to_owned() });
+    let mut trusted = Vec::new();
+    for path in [variable("SSL_CERT_FILE"), variable("NODE_EXTRA_CA_CERTS")].into_iter().flatten() {
+        let read = std::fs::read(path);
+        trusted.push(read.map_err(|error| Fault::usage(format!("{path}: {error}")))?);
+    }
+    let settings = Settings {
+        endpoint,
+        credential: credential(setup, context)?,
+        user_agent: concat!("annals/", env!("CARGO_PKG_VERSION")).to_owned(),
+        headers: variable("ANTHROPIC_CUSTOM_HEADERS").map(headers).unwrap_or_default(),
+        detour,
+        trusted,
+        connect_timeout: CONNECT_TIMEOUT,
+    };
+    Client::new(settings).map_err(|error| Fault::usage(error.to_string()))
+}
+
+/// Where the key comes from, as programs are told.
+pub(super) fn key_source(setup: &Setup, context: &Context) -> &'static str {
+    let is_set = |name: &str| setup.variable(context, name).is_some();
+    match () {
+        () if is_set("ANTHROPIC_AUTH_TOKEN") => "ANTHROPIC_AUTH_TOKEN",
+        () if is_set("ANTHROPIC_API_KEY") => "ANTHROPIC_API_KEY",
+        () => "apiKeyHelper",
+    }
+}
+
+fn credential(setup: &Setup, context: &Context) -> Result<Credential, Fault> {
+    let made = match (
+        setup.variable(context, "ANTHROPIC_AUTH_TOKEN"),
+        setup.variable(context, "ANTHROPIC_API_KEY"),
+        &setup.effective.key_helper,
+    ) {
+        (Some(token), _, _) => Credential::bearer(token),
+        (None, Some(key), _) => Credential::key(key),
+        (None, None, Some(helper)) => Credential::key(&helped(helper)?),
+        (None, None, None) => {
+            return Err(Fault::usage("there is no key for the API")
+                .hint("set ANTHROPIC_API_KEY, or `apiKeyHelper` in your settings.json"));
+        }
+    };
+    made.map_err(|error| Fault::usage(error.to_string()))
+}
+
+/// What the person's own command prints; it is run by their shell, as they wrote it.
+fn helped(helper: &str) -> Result<String, Fault> {
+    let shell = if cfg!(windows) { ("cmd", "/C") } else { ("/bin/sh", "-c") };
+    let ran =
+        Command::new(shell.0).args([shell.1, helper]).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+    let output = ran.map_err(|error| Fault::usage(format!("apiKeyHelper cannot be run: {error}")))?;
+    if !output.status.success() {
+        return Err(Fault::usage(format!("apiKeyHelper failed: {}", output.status)));
+    }
+    String::from_utf8(output.stdout).map_err(|_| Fault::usage("apiKeyHelper printed no text"))
+}
+
+/// `Name: value`, one a line.
+fn headers(text: &str) -> Vec<(String, String)> {
+    let pairs = text.lines().filter_map(|line| line.split_once(':'));
+    pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect()
+}

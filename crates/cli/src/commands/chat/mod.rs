@@ -1,0 +1,176 @@
+//! `annals chat`: a conversation with a model. Headless: prompts from the arguments or standard input, answers on standard
+//! output.
+
+mod access;
+mod input;
+mod model;
+mod print;
+mod result;
+mod setup;
+mod signals;
+mod tools;
+
+use std::path::PathBuf;
+
+use annals_agent::api::call::{Caller, Manner, Surroundings};
+use annals_agent::api::request::{Caching, Display, Thinking};
+use annals_agent::command::{Command, Commands};
+use annals_agent::conversation::{Conversation, Ground, OpenError, Persistence, Start};
+use annals_agent::event::Event;
+use annals_agent::policy::Policy;
+use annals_agent::policy::paths::Disk;
+use annals_agent::turn::{Agent, Asking, Ending, Wishes};
+use annals_store::session::{AppendError, NewSession};
+use annals_store::source::{Clock, Source};
+
+use self::print::Printer;
+use self::setup::Setup;
+use self::signals::{Signal, Signals};
+use crate::args::{ChatArgs, ChatInput, ChatOutput};
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::session::Target;
+use crate::source::SystemSource;
+
+/// How much a model may write at once.
+const MAX_TOKENS: u64 = 32_000;
+/// How much it may think, where it must be told.
+const THINKING: u64 = 16_000;
+/// How full the window is, in percent, when the conversation is summed up.
+const COMPACT_AT: u8 = 90;
+
+impl Surroundings for SystemSource {
+    fn now(&self) -> i64 {
+        Clock::now(self)
+    }
+
+    fn chance(&self) -> f64 {
+        let bytes = self.random();
+        f64::from(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])) / (f64::from(u32::MAX) + 1.0)
+    }
+}
+
+/// Carries it out.
+pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    if !args.print {
+        return Err(Fault::usage("there is no conversation in the terminal yet")
+            .hint("annals chat -p PROMPT answers once and ends"));
+    }
+    let is_stream = args.input_format == ChatInput::StreamJson;
+    if is_stream && (args.output_format != ChatOutput::StreamJson || args.prompt.is_some()) {
+        return Err(Fault::usage(
+            "prompts from a stream are answered by a stream, and come from nowhere else",
+        )
+        .hint("annals chat -p --input-format stream-json --output-format stream-json"));
+    }
+    let setup = Setup::new(&args, context)?;
+    let client = access::client(&setup, context)?;
+    let (config, data, source) = (context.store.config_dir().clone(), context.data_dir()?, context.source);
+    let persistence = if args.no_session_persistence { Persistence::Memory } else { Persistence::File };
+    let ground = Ground { config: &config, data: &data, source: &source };
+    let conversation = Conversation::open(ground, start(&args, context)?, &setup.cwd, persistence)?;
+    let model = model::choose(&args, &setup, context, conversation.model());
+    let manner = Manner { fallback: args.fallback_model.as_deref().map(model::named), ..Manner::default() };
+    let policy =
+        Policy { rules: &setup.effective.rules, mode: setup.mode, workspace: &setup.workspace, files: &Disk };
+    let wishes = Wishes {
+        model,
+        max_tokens: MAX_TOKENS,
+        system: setup.system(&args, context),
+        thinking: Thinking::On { budget: THINKING, display: Display::Usual },
+        effort: None,
+        caching: Caching::Minutes,
+        most_responses: args.max_turns,
+        asking: Asking::Nobody,
+        compact_at: Some(COMPACT_AT),
+    };
+    let caller = Caller { transport: &client, surroundings: &source, manner };
+    let toolbox = tools::tools(&args, &setup, &conversation, context)?;
+    let mut agent = Agent::new(conversation, caller, toolbox.tools, policy, wishes);
+    let (sender, mut commands) = Commands::channel();
+    let signals = Signals { sender: sender.clone() };
+    let mut printer = Printer::new(args.output_format, &agent, &setup, context);
+    printer.begin(&mut context.out)?;
+    input::start(&args, sender, context)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Fault::internal(format!("no runtime: {error}")))?;
+    let talk = talk(&mut agent, &mut commands, &mut printer, context);
+    let ended = runtime.block_on(signals.or(talk));
+    // Whatever runs in the background ends with the conversation.
+    toolbox.shells.end_all();
+    match ended {
+        Ok(outcome) => outcome,
+        Err(Signal::Interrupt) => Ok(Outcome::Interrupted),
+        // The turn is left as it is: whoever resumes goes on with it.
+        Err(Signal::Terminate) => Ok(Outcome::Terminated),
+    }
+}
+
+type Talker<'a> = Agent<'a, annals_agent::api::client::Client, SystemSource>;
+
+/// Obeys until nobody is left to give commands.
+async fn talk(
+    agent: &mut Talker<'_>,
+    commands: &mut Commands,
+    printer: &mut Printer,
+    context: &mut Context,
+) -> Result<Outcome, Fault> {
+    let mut outcome = Outcome::Done;
+    while let Some(command) = commands.next().await.filter(|command| *command != Command::Quit) {
+        let mut fault = None;
+        let finished = {
+            let out = &mut context.out;
+            let mut report = |event: Event| {
+                if fault.is_none() {
+                    fault = printer.print(&event, out).err();
+                }
+            };
+            agent.obey(command, commands, &mut report).await
+        };
+        if let Some(fault) = fault {
+            return Err(fault.into());
+        }
+        let Some(finished) = finished else { continue };
+        printer.finish(&finished, agent.conversation.session(), context)?;
+        outcome = match finished.ending {
+            Ending::Done => Outcome::Done,
+            Ending::Interrupted => Outcome::Interrupted,
+            Ending::MostResponses | Ending::Failed(_) => Outcome::Failed,
+        };
+    }
+    Ok(outcome)
+}
+
+/// Where the conversation begins.
+fn start(args: &ChatArgs, context: &Context) -> Result<Start, Fault> {
+    let path: Option<PathBuf> = match (&args.resume, args.r#continue) {
+        (Some(session), _) => Some(Target::find(context, session)?.path),
+        (None, true) => Some(Target::find(context, "last")?.path),
+        (None, false) => None,
+    };
+    Ok(match path {
+        Some(path) if args.fork_session => Start::Fork(path),
+        Some(path) => Start::Resume(path),
+        None if args.fork_session => {
+            return Err(Fault::usage("a copy needs a session to be made from")
+                .hint("annals chat -p --resume SESSION --fork-session PROMPT"));
+        }
+        None => Start::New(NewSession {
+            id: args.session_id.clone(),
+            entrypoint: Some("sdk-cli".to_owned()),
+            ..NewSession::default()
+        }),
+    })
+}
+
+impl From<OpenError> for Fault {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Append(error @ AppendError::Busy { .. }) => Self::conflict(error.to_string())
+                .hint("--fork-session goes on in a copy, whoever is writing to the session"),
+            OpenError::Append(error) => error.into(),
+            OpenError::Fork(error) => Self::usage(error.to_string()),
+            OpenError::Read(error) => error.into(),
+        }
+    }
+}

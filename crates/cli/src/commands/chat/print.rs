@@ -1,0 +1,145 @@
+//! What is printed while a conversation runs: nothing, or a line for each thing that happens, in the shapes that programs
+//! which drive the original know.
+
+use std::io::{self, Write};
+
+use annals_agent::event::{Event, Line};
+use annals_agent::turn::Finished;
+use annals_store::session::WRITTEN_FORM;
+use annals_store::source::new_uuid;
+use annals_transcript::json::ObjectWriter;
+
+use super::access::key_source;
+use super::setup::Setup;
+use super::{Talker, result};
+use crate::args::ChatOutput;
+use crate::context::Context;
+use crate::error::Fault;
+use crate::output::Output;
+use crate::source::SystemSource;
+
+/// Prints in one of the forms.
+pub(super) struct Printer {
+    form: ChatOutput,
+    session: String,
+    init: Vec<u8>,
+    is_loud: bool,
+}
+
+impl Printer {
+    pub(super) fn new(form: ChatOutput, agent: &Talker<'_>, setup: &Setup, context: &Context) -> Self {
+        let session = agent.conversation.session().to_owned();
+        let is_loud = context.verbosity >= 0;
+        Self { form, init: init(agent, setup, context), session, is_loud }
+    }
+
+    /// Before anything happens.
+    pub(super) fn begin(&self, out: &mut Output) -> io::Result<()> {
+        if self.form != ChatOutput::StreamJson {
+            return Ok(());
+        }
+        out.write_all(&self.init)?;
+        out.write_all(b"\n")?;
+        out.flush()
+    }
+
+    /// Something that happened.
+    #[allow(clippy::print_stderr, reason = "notices stand beside the answer")]
+    pub(super) fn print(&mut self, event: &Event, out: &mut Output) -> io::Result<()> {
+        if let Event::Noticed(notice) = event
+            && self.is_loud
+        {
+            eprintln!("annals: {notice}");
+        }
+        if self.form != ChatOutput::StreamJson {
+            return Ok(());
+        }
+        match event {
+            Event::Replied(line) => self.line("assistant", line, out),
+            Event::ToolDone { line, .. } => self.line("user", line, out),
+            Event::Retrying(retry) => self.system("api_retry", out, |object| {
+                object.number("attempt", retry.attempt).number("max_retries", retry.most);
+                object.number("retry_delay_ms", retry.wait.as_millis().min(u128::from(u32::MAX)) as u32);
+                match retry.failure.status() {
+                    Some(status) => object.number("error_status", status),
+                    None => object.raw("error_status", b"null"),
+                };
+                object.string("error", &retry.failure.to_string());
+            }),
+            Event::Compacted { tokens_before } => self.system("compact_boundary", out, |object| {
+                object.object("compact_metadata", |data| {
+                    data.string("trigger", "auto").number("pre_tokens", *tokens_before);
+                });
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// A turn is over.
+    pub(super) fn finish(
+        &mut self,
+        finished: &Finished,
+        session: &str,
+        context: &mut Context,
+    ) -> Result<(), Fault> {
+        match self.form {
+            ChatOutput::Text => {
+                if !finished.text.is_empty() {
+                    context.out.line(&finished.text)?;
+                }
+                if let Some(why) = result::complaint(finished) {
+                    context.say(why);
+                }
+            }
+            ChatOutput::Json | ChatOutput::StreamJson => {
+                let prices = context.prices.clone();
+                context.out.json(|object| result::write(object, finished, session, &prices))?;
+            }
+        }
+        Ok(context.out.flush()?)
+    }
+
+    fn line(&self, kind: &str, line: &Line, out: &mut Output) -> io::Result<()> {
+        out.json(|object| {
+            object.string("type", kind).raw("message", &line.message).raw("parent_tool_use_id", b"null");
+            object.string("session_id", &self.session).string("uuid", &line.uuid);
+        })?;
+        out.flush()
+    }
+
+    fn system(
+        &self,
+        subtype: &str,
+        out: &mut Output,
+        fill: impl FnOnce(&mut ObjectWriter<'_>),
+    ) -> io::Result<()> {
+        out.json(|object| {
+            object.string("type", "system").string("subtype", subtype);
+            fill(object);
+            object.string("session_id", &self.session).string("uuid", &new_uuid(&SystemSource));
+        })?;
+        out.flush()
+    }
+}
+
+/// The first line: what the conversation is had with.
+fn init(agent: &Talker<'_>, setup: &Setup, context: &Context) -> Vec<u8> {
+    let mut line = Vec::new();
+    let mut object = ObjectWriter::begin(&mut line);
+    object.string("type", "system").string("subtype", "init").string("cwd", &setup.cwd.to_string_lossy());
+    object.string("session_id", agent.conversation.session());
+    object.array("tools", |list| {
+        for tool in &agent.tools {
+            let name = tool.spec().name;
+            list.string(if name == "Agent" { "Task" } else { &name });
+        }
+    });
+    object.raw("mcp_servers", b"[]").string("model", &agent.wishes.model);
+    object.string("permissionMode", setup.mode.name()).raw("slash_commands", b"[]");
+    object.string("apiKeySource", key_source(setup, context));
+    object.string("claude_code_version", WRITTEN_FORM).string("output_style", "default");
+    object.raw("agents", b"[]").raw("skills", b"[]").raw("plugins", b"[]");
+    object.boolean("trusted", setup.is_trusted()).string("uuid", &new_uuid(&context.source));
+    object.end();
+    line
+}

@@ -1,0 +1,73 @@
+//! The last line of a turn: how it ended, what was said, what it cost.
+
+use annals_agent::turn::{Ending, Finished};
+use annals_store::source::new_uuid;
+use annals_transcript::json::ObjectWriter;
+use annals_transcript::price::Prices;
+use annals_transcript::usage::{ServiceTier, Speed, Tokens};
+
+use crate::source::SystemSource;
+
+/// What went wrong; nothing where nothing did.
+pub(super) fn complaint(finished: &Finished) -> Option<String> {
+    match &finished.ending {
+        Ending::Done => None,
+        Ending::MostResponses => Some(format!("stopped after {} responses", finished.responses)),
+        Ending::Interrupted => Some("interrupted".to_owned()),
+        Ending::Failed(error) => Some(error.to_string()),
+    }
+}
+
+/// Writes it.
+pub(super) fn write(object: &mut ObjectWriter<'_>, finished: &Finished, session: &str, prices: &Prices) {
+    let subtype = match &finished.ending {
+        Ending::Done => "success",
+        Ending::MostResponses => "error_max_turns",
+        Ending::Interrupted | Ending::Failed(_) => "error_during_execution",
+    };
+    let complaint = complaint(finished);
+    object.string("type", "result").string("subtype", subtype).boolean("is_error", complaint.is_some());
+    object.number("duration_ms", finished.millis).number("duration_api_ms", finished.api_millis);
+    object.number("num_turns", finished.responses).string("result", &finished.text);
+    if let Some(complaint) = complaint {
+        object.array("errors", |list| {
+            list.string(&complaint);
+        });
+    }
+    object.string_or_null("stop_reason", finished.stop_reason.as_deref()).string("session_id", session);
+    let dollars = |tokens: &Tokens, model: &str| {
+        let cost = prices.cost(tokens, model, ServiceTier::Standard, Speed::Standard);
+        cost.usd().map_or(0.0, |usd| usd.dollars())
+    };
+    let total: f64 = finished.spent.iter().map(|(model, tokens)| dollars(tokens, model)).sum();
+    object.float("total_cost_usd", total);
+    let all: Tokens = finished.spent.values().copied().sum();
+    object.object("usage", |usage| {
+        usage.number("input_tokens", all.input).number("cache_creation_input_tokens", all.cache_write());
+        usage.number("cache_read_input_tokens", all.cache_read).number("output_tokens", all.output);
+        usage.object("server_tool_use", |tools| {
+            tools.number("web_search_requests", all.web_searches);
+            tools.number("web_fetch_requests", all.web_fetches);
+        });
+    });
+    object.object("modelUsage", |models| {
+        for (model, tokens) in &finished.spent {
+            models.object(model, |usage| {
+                usage.number("inputTokens", tokens.input).number("outputTokens", tokens.output);
+                usage.number("cacheReadInputTokens", tokens.cache_read);
+                usage.number("cacheCreationInputTokens", tokens.cache_write());
+                usage.number("webSearchRequests", tokens.web_searches);
+                usage.float("costUSD", dollars(tokens, model));
+            });
+        }
+    });
+    object.array("permission_denials", |list| {
+        for denial in &finished.denials {
+            list.object(|entry| {
+                entry.string("tool_name", &denial.tool).string("tool_use_id", &denial.call);
+                entry.raw("tool_input", &denial.input);
+            });
+        }
+    });
+    object.string("uuid", &new_uuid(&SystemSource));
+}

@@ -1,0 +1,293 @@
+//! `annals chat -p` as a process: what is printed, what is written, what is obeyed, and how it ends.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use annals_testkit::api::{Script, ScriptedApi};
+use annals_testkit::home::{Answer, Home};
+use annals_transcript::json::Value;
+
+use crate::annals_exits;
+
+const KEY: &str = "sk-of-the-tests";
+
+/// A home and an API.
+struct Room {
+    home: Home,
+    api: ScriptedApi,
+}
+
+impl Room {
+    fn new(script: &str) -> Self {
+        Self { home: Home::new(), api: ScriptedApi::start(Script::parse(script, "/w")) }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.home.command(env!("CARGO_BIN_EXE_annals"));
+        command.args(["chat", "-p", "--model", "claude-opus-4-8"]).args(arguments);
+        command.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", self.api.url());
+        command.stdin(Stdio::null());
+        command
+    }
+
+    #[track_caller]
+    fn exits(&self, arguments: &[&str], code: i32) -> Answer {
+        self.finishes(self.command(arguments), code)
+    }
+
+    #[track_caller]
+    fn finishes(&self, mut command: Command, code: i32) -> Answer {
+        let answer = self.home.finish(&mut command);
+        assert_eq!(answer.code, Some(code), "{command:?}\n{}{}", answer.out, answer.error);
+        answer
+    }
+
+    fn fed(&self, arguments: &[&str], input: &str) -> Answer {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        Answer::from(child.wait_with_output().unwrap())
+    }
+
+    fn sessions(&self) -> Vec<PathBuf> {
+        let projects = std::fs::read_dir(self.home.config_dir().join("projects")).into_iter().flatten();
+        let files = projects.flatten().flat_map(|project| std::fs::read_dir(project.path()).unwrap());
+        let mut files: Vec<_> = files.flatten().map(|file| file.path()).collect();
+        files.sort();
+        files
+    }
+
+    /// The body of the last request.
+    fn last(&self) -> String {
+        String::from_utf8(self.api.requests().last().unwrap().body.clone()).unwrap()
+    }
+}
+
+const HELLO: &str = r#"{"a":[[{"type":"thinking","thinking":"hm é"},{"type":"text","text":"Hallo 😀"}]],
+    "b":[[{"type":"text","text":"again"}]]}"#;
+
+fn text(line: &str, path: &[&str]) -> String {
+    let value =
+        path.iter().fold(Value::parse(line.as_bytes()).unwrap(), |value, key| value.get(key).unwrap());
+    value.text().unwrap().to_string()
+}
+
+#[test]
+fn a_prompt_is_answered_in_three_forms() {
+    let room = Room::new(HELLO);
+    let answer = room.exits(&["say @@a@@"], 0);
+    assert_eq!((answer.out.as_str(), answer.error.as_str()), ("Hallo 😀\n", ""));
+    let answer = room.exits(&["--output-format", "json", "say @@a@@"], 0);
+    assert_eq!(text(&answer.out, &["result"]), "Hallo 😀");
+    for part in [
+        r#""type":"result","subtype":"success","is_error":false"#,
+        r#""num_turns":1"#,
+        r#""output_tokens":20"#,
+    ] {
+        assert!(answer.out.contains(part), "{part}: {}", answer.out);
+    }
+    let answer = room.exits(&["--output-format", "stream-json", "say @@a@@"], 0);
+    let lines: Vec<&str> = answer.out.lines().collect();
+    let kinds: Vec<String> = lines.iter().map(|line| text(line, &["type"])).collect();
+    assert_eq!(kinds, ["system", "assistant", "assistant", "result"]);
+    assert!(lines[0].contains(r#""subtype":"init""#) && lines[0].contains("ANTHROPIC_API_KEY"));
+    assert!(lines[1].contains(r#""thinking":"hm é""#) && lines[2].contains("Hallo"));
+    assert_eq!(text(lines[0], &["session_id"]), text(lines[3], &["session_id"]));
+    assert!(!answer.out.contains(KEY));
+}
+
+#[test]
+fn what_is_written_checks_and_says_what_was_sent() {
+    let room = Room::new(HELLO);
+    let id = "3f2a9c1e-0000-4000-8000-000000000001";
+    room.exits(&["--session-id", id, "say @@a@@"], 0);
+    annals_exits(&room.home, &["check", id], 0);
+    room.exits(&["--resume", id, "and @@b@@"], 0);
+    room.exits(&["--continue", "once more @@b@@"], 0);
+    annals_exits(&room.home, &["check", id], 0);
+    assert_eq!(room.sessions().len(), 1);
+    let shown = annals_exits(&room.home, &["show", id, "--as", "api"], 0).out;
+    let shown = Value::parse(shown.as_bytes()).unwrap();
+    let said: Vec<_> = shown.get("messages").unwrap().items().map(|message| message.raw().to_vec()).collect();
+    let plain = room.last().replace(r#","cache_control":{"type":"ephemeral"}"#, "");
+    let sent = Value::parse(plain.as_bytes()).unwrap();
+    let sent: Vec<_> = sent.get("messages").unwrap().items().map(|message| message.raw().to_vec()).collect();
+    assert_eq!(sent.len(), 5);
+    assert_eq!(said[..5], sent[..], "what is resumed is what was sent");
+    assert!(room.api.requests().iter().all(|request| request.violations.is_empty()));
+    room.exits(&["--resume", id, "--fork-session", "elsewhere @@b@@"], 0);
+    assert_eq!(room.sessions().len(), 2);
+    for file in room.sessions() {
+        assert!(!std::fs::read_to_string(file).unwrap().contains(KEY));
+    }
+}
+
+#[test]
+fn nothing_is_written_where_nothing_shall_be() {
+    let room = Room::new(HELLO);
+    room.exits(&["--no-session-persistence", "say @@a@@"], 0);
+    assert!(room.sessions().is_empty() && !room.home.config_dir().join("history.jsonl").exists());
+}
+
+#[test]
+fn standard_input_is_said_too() {
+    let room = Room::new(HELLO);
+    assert_eq!(room.fed(&[], "say @@a@@").out, "Hallo 😀\n");
+    assert_eq!(room.fed(&["look at this:"], "@@b@@").out, "again\n");
+    assert!(room.last().contains(r"look at this:\n\n@@b@@"), "{}", room.last());
+    let stream = r#"{"type":"user","message":{"role":"user","content":"@@a@@"}}
+        {"type":"user","message":{"role":"user","content":[{"type":"text","text":"@@b@@"}]}}"#;
+    let forms = ["--input-format", "stream-json", "--output-format", "stream-json"];
+    let answer = room.fed(&forms, stream);
+    let results: Vec<_> = answer.out.lines().filter(|line| line.contains(r#""type":"result""#)).collect();
+    assert_eq!(results.iter().map(|line| text(line, &["result"])).collect::<Vec<_>>(), ["Hallo 😀", "again"]);
+    assert_eq!((answer.code, room.sessions().len()), (Some(0), 3), "{}", answer.error);
+}
+
+#[test]
+fn what_goes_wrong_is_said() {
+    let room = Room::new(HELLO);
+    let mut command = room.command(&["hello"]);
+    command.env("ANTHROPIC_BASE_URL", format!("{}/nowhere", room.api.url()));
+    let answer = room.finishes(command, 1);
+    assert!(answer.error.contains("404"), "{}", answer.error);
+    let mut command = room.command(&["--output-format", "json", "hello"]);
+    command.env("ANTHROPIC_BASE_URL", format!("{}/nowhere", room.api.url()));
+    let answer = room.finishes(command, 1);
+    assert!(answer.out.contains(r#""subtype":"error_during_execution","is_error":true"#), "{}", answer.out);
+    let mut command = room.command(&["hello"]);
+    command.env_remove("ANTHROPIC_API_KEY");
+    assert!(room.finishes(command, 2).error.contains("there is no key"));
+    let mut command = room.command(&["hello"]);
+    command.env("ANTHROPIC_BASE_URL", "http://api.example.com");
+    assert!(room.finishes(command, 2).error.contains("https"));
+    room.exits(&["--resume", "nothing-like-it", "hello"], 1);
+    room.exits(&["--permission-mode", "sometimes", "hello"], 2);
+    room.exits(&["--allowedTools", "Bash(", "hello"], 2);
+    room.exits(&["--fork-session", "hello"], 2);
+    room.exits(&["--input-format", "stream-json", "hello"], 2);
+    room.exits(&["--session-id", "mine", "hello"], 2);
+}
+
+#[test]
+fn a_project_is_obeyed_only_where_it_is_trusted() {
+    let room = Room::new(HELLO);
+    let work = room.home.work_dir();
+    std::fs::write(work.join("CLAUDE.md"), "OBEY-THE-PROJECT").unwrap();
+    std::fs::create_dir_all(work.join(".claude")).unwrap();
+    let taken = work.join("taken");
+    let settings = format!(
+        r#"{{"apiKeyHelper":"touch {}","env":{{"ANTHROPIC_BASE_URL":"http://127.0.0.1:9"}},"permissions":{{"allow":["Bash"],"defaultMode":"bypassPermissions"}}}}"#,
+        taken.display()
+    );
+    std::fs::write(work.join(".claude/settings.json"), settings).unwrap();
+    room.home.write("CLAUDE.md", "OBEY-THE-PERSON");
+    let answer = room.exits(&["--output-format", "stream-json", "@@a@@"], 0);
+    assert!(answer.out.contains(r#""permissionMode":"default""#), "{}", answer.out);
+    assert!(room.last().contains("OBEY-THE-PERSON") && !room.last().contains("OBEY-THE-PROJECT"));
+    let answer = room.exits(&["--trust", "--output-format", "stream-json", "@@a@@"], 0);
+    assert!(answer.out.contains(r#""permissionMode":"default""#), "a project never opens everything");
+    assert!(room.last().contains("OBEY-THE-PROJECT"));
+    room.exits(&["@@a@@"], 0);
+    assert!(room.last().contains("OBEY-THE-PROJECT"), "trust is kept");
+    let mut command = room.command(&["@@a@@"]);
+    command.env_remove("ANTHROPIC_API_KEY");
+    room.finishes(command, 2);
+    assert!(!taken.exists(), "its helper never runs");
+}
+
+#[test]
+fn a_key_may_come_from_the_persons_own_helper() {
+    let room = Room::new(HELLO);
+    room.home.write("settings.json", r#"{"apiKeyHelper":"echo sk-helped"}"#);
+    let mut command = room.command(&["@@a@@"]);
+    command.env_remove("ANTHROPIC_API_KEY");
+    room.finishes(command, 0);
+    assert_eq!(room.api.requests().last().unwrap().header("x-api-key"), Some("sk-helped"));
+}
+
+#[test]
+fn words_to_the_model_can_be_replaced_and_added() {
+    let room = Room::new(HELLO);
+    room.exits(&["--system-prompt", "ONLY-THIS", "--append-system-prompt", "AND-THIS", "@@a@@"], 0);
+    let system = room.last().split(r#""messages""#).next().unwrap().to_owned();
+    assert!(system.contains("ONLY-THIS") && system.contains("AND-THIS") && !system.contains("engineer"));
+}
+
+/// An API that takes a request and says nothing.
+fn silent() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    (listener, url)
+}
+
+fn waiting(room: &Room, listener: &TcpListener, url: &str) -> (Child, std::net::TcpStream) {
+    let mut command = room.command(&["say @@a@@"]);
+    command.env("ANTHROPIC_BASE_URL", url).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let (mut stream, _) = listener.accept().unwrap();
+    // The request is on its way: everything before it is written.
+    stream.read_exact(&mut [0; 64]).unwrap();
+    (child, stream)
+}
+
+fn kill(child: &Child, signal: &str) {
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn f18_f19_signals_end_it_and_the_session_goes_on() {
+    for (signal, code, is_marked) in [("-INT", 130, true), ("-TERM", 143, false)] {
+        let room = Room::new(HELLO);
+        let (listener, url) = silent();
+        let (child, stream) = waiting(&room, &listener, &url);
+        kill(&child, signal);
+        let answer = Answer::from(child.wait_with_output().unwrap());
+        drop(stream);
+        assert_eq!(answer.code, Some(code), "{}{}", answer.out, answer.error);
+        let file = std::fs::read_to_string(&room.sessions()[0]).unwrap();
+        assert_eq!(file.contains("[Request interrupted by user]"), is_marked, "{file}");
+        room.exits(&["--continue", "go on"], 0);
+        annals_exits(&room.home, &["check", "last"], 0);
+        assert!(room.api.requests().iter().all(|request| request.violations.is_empty()));
+    }
+}
+
+#[test]
+fn two_at_once_are_told_apart() {
+    let room = Room::new(HELLO);
+    let (listener, url) = silent();
+    let (mut child, _stream) = waiting(&room, &listener, &url);
+    let answer = room.exits(&["--continue", "me too"], 4);
+    assert!(answer.error.contains("--fork-session"), "{}", answer.error);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    room.exits(&["--continue", "now?"], 0);
+}
+
+#[test]
+fn tools_do_what_the_rules_allow() {
+    let work = r#"{"w":[
+        [{"type":"tool_use","name":"Write","input":{"file_path":"a.txt","content":"alpha\n"}},
+         {"type":"tool_use","name":"Bash","input":{"command":"echo $ANTHROPIC_API_KEY; cat a.txt"}}],
+        [{"type":"text","text":"done"}]]}"#;
+    let room = Room::new(work);
+    let answer = room.exits(&["--output-format", "json", "@@w@@"], 0);
+    assert!(!room.home.work_dir().join("a.txt").exists(), "nobody allowed it");
+    // What only reads the workspace needs no rule.
+    assert_eq!(answer.out.matches(r#""tool_name""#).count(), 1, "{}", answer.out);
+    assert!(answer.out.contains(r#""tool_name":"Write""#), "{}", answer.out);
+    let allowed =
+        ["--permission-mode", "acceptEdits", "--allowedTools", "Bash", "--output-format", "stream-json"];
+    let answer = room.exits(&[&allowed[..], &["@@w@@"]].concat(), 0);
+    assert_eq!(std::fs::read_to_string(room.home.work_dir().join("a.txt")).unwrap(), "alpha\n");
+    assert!(answer.out.contains(r#""type":"user""#) && answer.out.contains("alpha"), "{}", answer.out);
+    assert!(room.api.requests().iter().all(|request| request.violations.is_empty()));
+    for file in room.sessions().iter().filter(|file| file.is_file()) {
+        annals_exits(&room.home, &["check", &file.display().to_string()], 0);
+        assert!(!std::fs::read_to_string(file).unwrap().contains(KEY), "commands do not see the key");
+    }
+}
