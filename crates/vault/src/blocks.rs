@@ -31,9 +31,17 @@ pub(crate) struct BeyondHelp;
 impl Guard {
     /// Reads a file so far and makes the checks and the blocks of parity.
     pub(crate) fn make(file: &mut File, length: u64) -> io::Result<(Self, Vec<u8>)> {
+        Self::in_groups(file, length, length.div_ceil(BLOCK).div_ceil(GROUP))
+    }
+
+    /// The same, for a file that should be as this one says: in as many groups, however many an earlier release made.
+    pub(crate) fn again(&self, file: &mut File) -> io::Result<(Self, Vec<u8>)> {
+        Self::in_groups(file, self.length, self.parity.len() as u64)
+    }
+
+    fn in_groups(file: &mut File, length: u64, groups: u64) -> io::Result<(Self, Vec<u8>)> {
         file.seek(SeekFrom::Start(0))?;
-        let blocks = length.div_ceil(BLOCK);
-        let (groups, width) = (blocks.div_ceil(GROUP), length.min(BLOCK));
+        let (blocks, width) = (length.div_ceil(BLOCK), length.min(BLOCK));
         let mut parity = vec![0_u8; (groups * width) as usize];
         let mut checks = Vec::with_capacity(blocks as usize);
         let mut block = vec![0; BLOCK as usize];
@@ -135,4 +143,31 @@ fn read(file: &mut File, from: u64, length: usize) -> Option<Vec<u8>> {
 
 fn mix(into: &mut [u8], bytes: &[u8]) {
     into.iter_mut().zip(bytes).for_each(|(sum, byte)| *sum ^= byte);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use annals_testkit::temp::TempDir;
+
+    #[test]
+    fn a_file_of_other_groups_is_healed_and_made_again_as_it_was() {
+        let temp = TempDir::new("blocks");
+        let path = temp.write("pack", vec![7; 9 * BLOCK as usize + 5]);
+        let mut file = File::options().read(true).write(true).open(&path).unwrap();
+        let length = 9 * BLOCK + 5;
+        let (guard, parity) = Guard::in_groups(&mut file, length, 3).unwrap();
+        assert_ne!(guard.parity.len(), Guard::make(&mut file, length).unwrap().0.parity.len());
+        file.seek(SeekFrom::Start(length)).unwrap();
+        file.write_all(&[0; 8]).unwrap();
+        file.write_all(&parity).unwrap();
+        file.seek(SeekFrom::Start(4 * BLOCK + 1)).unwrap();
+        file.write_all(b"damage").unwrap();
+        let (healed, health) = guard.block(&mut file, 4).unwrap();
+        assert_eq!((healed, health), (vec![7; BLOCK as usize], Health::Healed));
+        let mut whole = File::open(temp.write("whole", vec![7; length as usize])).unwrap();
+        assert_eq!(guard.again(&mut whole).unwrap(), (guard, parity));
+    }
 }

@@ -167,7 +167,7 @@ fn heal(reader: &mut PackReader<'_>, guard: &Guard, path: &Path, beside: &Path) 
     let mut file = new_file(beside).map_err(VaultError::writing(beside))?;
     reader.healed(|bytes| file.write_all(bytes).map_err(VaultError::writing(beside)))?;
     let mut written = File::open(beside).map_err(VaultError::writing(beside))?;
-    let (made, parity) = Guard::make(&mut written, guard.length).map_err(VaultError::writing(beside))?;
+    let (made, parity) = guard.again(&mut written).map_err(VaultError::writing(beside))?;
     if made != *guard {
         let _ = fs::remove_file(beside);
         return Err(VaultError::Damaged { path: path.to_path_buf(), what: "it does not heal" });
