@@ -1,20 +1,12 @@
 //! Short forms for the JSON values that lines are made of.
 
-use annals_transcript::json::{ArrayWriter, ObjectWriter, write_string};
+pub(crate) use annals_transcript::json::object;
+use annals_transcript::json::{ArrayWriter, write_string};
 
 /// A string value.
 pub(crate) fn string(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + text.len() / 16 + 2);
     write_string(&mut out, text);
-    out
-}
-
-/// An object value.
-pub(crate) fn object(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut object = ObjectWriter::begin(&mut out);
-    fill(&mut object);
-    object.end();
     out
 }
 

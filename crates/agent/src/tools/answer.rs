@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use annals_transcript::json::{ObjectWriter, write_string};
+pub(crate) use annals_transcript::json::object;
+use annals_transcript::json::write_string;
 
 use super::{InputError, Outcome, Running, Shown};
 
@@ -30,15 +31,6 @@ impl Outcome {
         self.changed.push(path);
         self
     }
-}
-
-/// An object of JSON.
-pub(crate) fn object(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut object = ObjectWriter::begin(&mut out);
-    fill(&mut object);
-    object.end();
-    out
 }
 
 /// A call that is answered at once.

@@ -17,4 +17,4 @@ pub use owned::RawJson;
 pub use scan::{Fault, FaultKind, scan_value, skip_space};
 pub use text::Text;
 pub use value::{Items, Kind, Value};
-pub use write::{ArrayWriter, ObjectWriter, write_string};
+pub use write::{ArrayWriter, ObjectWriter, object, write_string};

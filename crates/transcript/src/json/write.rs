@@ -177,6 +177,15 @@ impl<'o> ArrayWriter<'o> {
     }
 }
 
+/// An object, by what fills it.
+pub fn object(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut object = ObjectWriter::begin(&mut out);
+    fill(&mut object);
+    object.end();
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
