@@ -65,7 +65,7 @@ impl Index {
     /// What the store looked like when its index was last brought up to date, if [`Index::is_of`] says so.
     pub fn sighting_of(config: &ConfigDir, data: &DataDir) -> Sighting {
         let text = fs::read_to_string(Self::sighting_path(&Self::path_of(config, data)));
-        text.ok().and_then(Sighting::parse).unwrap_or_default()
+        text.ok().and_then(Sighting::parse).filter(|sighting| sighting.is_of(config)).unwrap_or_default()
     }
 
     /// Whether the index was brought up to date after just this look at the store.
@@ -123,6 +123,8 @@ impl Index {
         let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         connection.set_prepared_statement_cache_capacity(64);
         let form: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        // Whatever is asked is answered from one state, even if somebody brings the index up to date in between.
+        connection.execute_batch("BEGIN")?;
         let config = config.clone();
         Ok((form == FORM).then(|| Self { connection, config, commit_every: TRANSACTION, path }))
     }
@@ -205,10 +207,12 @@ fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
 }
 
 fn remove_files(path: &Path) -> Result<(), IndexError> {
-    for ending in ["", "-wal", "-shm"] {
+    let beside = |ending: &str| {
         let mut name = path.as_os_str().to_owned();
         name.push(ending);
-        let file = PathBuf::from(name);
+        PathBuf::from(name)
+    };
+    for file in [path.to_path_buf(), beside("-wal"), beside("-shm"), Index::sighting_path(path)] {
         match fs::remove_file(&file) {
             Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
                 return Err(IndexError::Stuck { path: file, source });

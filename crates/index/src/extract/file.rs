@@ -16,7 +16,7 @@ use super::meaning::{Meaning, Place};
 use super::rows::{Batch, Change, FactKind, FileRole, Kind, MessageRow, Role, Subject};
 use super::texts::Texts;
 use super::words::searchable;
-use crate::cursor::{Cursor, Ends, Look, Verdict, judge};
+use crate::cursor::{Cursor, Ends, FINGERPRINTED, Look, Verdict, judge};
 
 /// How much is read at a time.
 const CHUNK: usize = 256 * 1024;
@@ -229,13 +229,9 @@ impl Reading<'_> {
         mut file: File,
         each: &mut impl FnMut(Batch) -> ControlFlow<()>,
     ) -> io::Result<ControlFlow<()>> {
-        let look = self.batch.cursor.look;
-        self.batch = Batch::new(&self.wanted.subject, Change::Begins, Cursor::start(look));
-        self.ends = Ends::default();
-        file.seek(SeekFrom::Start(0))?;
-        let mut head = Vec::new();
         // As much as can be searched for, and a little more, so that a cut is seen as one.
-        file.by_ref().take(super::INDEXED_BYTES as u64 + 1).read_to_end(&mut head)?;
+        let head = self.read_anew(&mut file, super::INDEXED_BYTES as u64 + 1)?;
+        let look = self.batch.cursor.look;
         let mut texts = Texts::default();
         texts.push(&String::from_utf8_lossy(&head));
         texts.bytes = look.bytes;
@@ -245,9 +241,21 @@ impl Reading<'_> {
         };
         let place = Place { line: 1, offset: 0, length: look.bytes };
         self.text(place, role, kind, texts, Some((look.modified / 1_000_000) as f64));
-        self.ends.advance(&head[..head.len().min(crate::cursor::FINGERPRINTED)]);
-        self.batch.cursor.offset = head.len().min(crate::cursor::FINGERPRINTED) as u64;
         Ok(self.hand_over(each))
+    }
+
+    /// The first bytes of a file that is taken as one thing, whatever was known of it before.
+    fn read_anew(&mut self, file: &mut File, most: u64) -> io::Result<Vec<u8>> {
+        let look = self.batch.cursor.look;
+        self.batch = Batch::new(&self.wanted.subject, Change::Begins, Cursor::start(look));
+        file.seek(SeekFrom::Start(0))?;
+        let mut bytes = Vec::new();
+        file.take(most).read_to_end(&mut bytes)?;
+        let first = &bytes[..bytes.len().min(FINGERPRINTED)];
+        self.ends = Ends::default();
+        self.ends.advance(first);
+        self.batch.cursor.offset = first.len() as u64;
+        Ok(bytes)
     }
 
     /// A file that is one JSON value: small, and written anew each time.
@@ -256,16 +264,8 @@ impl Reading<'_> {
         mut file: File,
         each: &mut impl FnMut(Batch) -> ControlFlow<()>,
     ) -> io::Result<ControlFlow<()>> {
-        let look = self.batch.cursor.look;
-        self.batch = Batch::new(&self.wanted.subject, Change::Begins, Cursor::start(look));
-        self.ends = Ends::default();
-        file.seek(SeekFrom::Start(0))?;
-        let mut bytes = Vec::new();
-        file.take(DOCUMENT).read_to_end(&mut bytes)?;
+        let bytes = self.read_anew(&mut file, DOCUMENT)?;
         self.batch.document(&bytes);
-        let first = &bytes[..bytes.len().min(crate::cursor::FINGERPRINTED)];
-        self.ends.advance(first);
-        self.batch.cursor.offset = first.len() as u64;
         Ok(self.hand_over(each))
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::Store;
@@ -21,6 +22,10 @@ impl Store {
     /// (milliseconds since 1970). No file is opened.
     pub fn look_again(&self, known: &Sighting, also: &[PathBuf], now: i64) -> Seen {
         let config = self.config_dir.path();
+        if config.to_str().is_none() {
+            // What cannot be kept cannot be compared.
+            return Seen { changes: Changes::More, folders: BTreeMap::new() };
+        }
         let mut roots = vec![self.config_dir.projects()];
         roots.extend(SIDES.iter().map(|name| config.join(name)));
         roots.extend(also.iter().cloned());
@@ -84,12 +89,12 @@ impl Looker<'_> {
         let known = folder.to_str().and_then(|folder| self.known.folder(folder));
         let before = known.and_then(|known| known.files().next()).map(|(_, stamp)| stamp);
         let now = fs::metadata(&path).ok().map(|metadata| stamp(&metadata));
-        if before == now {
-            return;
-        }
-        match before.is_some() && now.is_some() {
-            true => found.changed.push(path),
-            false => found.is_more = true,
+        match (before, now) {
+            (Some(before), Some(now)) if before != now => found.changed.push(path),
+            (Some(_), None) | (None, Some(_)) => found.is_more = true,
+            // The folder stands for the store itself: a sighting without it is none of this store.
+            _ if known.is_some() => return,
+            _ => {}
         }
         let files = now.map(|now| (name, now)).into_iter().collect();
         found.note(folder, Some(Folder { stamp: 0, is_settled: true, files }));
@@ -100,13 +105,16 @@ impl Looker<'_> {
             return;
         }
         let known = path.to_str().and_then(|path| self.known.folder(path));
-        let Ok(metadata) = fs::metadata(path) else {
-            // A folder that never was there is no news.
-            if known.is_some() {
-                found.is_more = true;
-                found.note(path, None);
+        let metadata = match fs::metadata(path) {
+            Ok(metadata) => metadata,
+            // A folder that never was there is no news; one that cannot be asked for is asked for again.
+            Err(error) => {
+                found.is_more |= known.is_some();
+                if known.is_some() && error.kind() == ErrorKind::NotFound {
+                    found.note(path, None);
+                }
+                return;
             }
-            return;
         };
         match known.filter(|known| known.is_same(stamp(&metadata))) {
             Some(known) => self.known_names(path, known, found),
@@ -140,13 +148,20 @@ impl Looker<'_> {
             is_settled: modified < self.now - SETTLED_MILLIS,
             files: Vec::new(),
         };
-        // A folder that cannot be listed is tried again each time.
-        let Ok(list) = fs::read_dir(path) else { return found.is_more = true };
+        let Ok(list) = fs::read_dir(path) else {
+            // It is tried again each time, and is news once: when it could be listed before, or was not known.
+            found.is_more |= known.is_none_or(|known| known.files().next().is_some());
+            folder.is_settled = false;
+            return found.note(path, Some(folder));
+        };
         let mut inner = Vec::new();
         for entry in list.flatten() {
             let Ok(kind) = entry.file_type() else { continue };
             let target = || fs::metadata(entry.path()).ok();
             let metadata = if kind.is_symlink() { target() } else { None };
+            // Where a link leads may come and go without a word to this folder, and a name that is no text cannot be kept.
+            let is_lasting = !kind.is_symlink() || metadata.as_ref().is_some_and(Metadata::is_file);
+            folder.is_settled &= is_lasting && !(kind.is_dir() && entry.file_name().to_str().is_none());
             if kind.is_dir() || metadata.as_ref().is_some_and(Metadata::is_dir) {
                 inner.push((entry.path(), kind.is_symlink()));
             } else if let Some(name) = entry.file_name().to_str().filter(|name| self.grows(path, name))

@@ -4,7 +4,6 @@
 //! session, because nothing else says whose they are.
 
 mod discovery;
-mod lean;
 mod look;
 mod near;
 mod recent;

@@ -1,12 +1,11 @@
-//! The sessions and sub-agents that were written to lately: asked each time that a prompt is drawn.
+//! The sessions and sub-agents that were written to lately: asked each time that a prompt is drawn, so with as few questions to
+//! the system as that takes.
 
-use std::ffi::OsStr;
-use std::fs::Metadata;
+use std::fs;
 use std::path::Path;
 
-use super::SideFile;
-use super::lean::{Visitor, visit};
-use super::walk::{Roles, modified_millis, side_file};
+use super::walk::{MOST_DEPTH, Roles, leads_back, modified_millis, side_file};
+use super::{SideFile, unlisted};
 use crate::layout::FileRole;
 use crate::problem::FileProblem;
 
@@ -20,38 +19,46 @@ pub(super) fn files_since(
     since: i64,
     problems: &mut Vec<FileProblem>,
 ) -> Vec<SideFile> {
-    let mut recent = Recent { roles, since, found: Vec::new(), problems };
-    visit(roles.root(), folder, 0, &mut recent);
-    let mut found = recent.found;
+    let mut found = Vec::new();
+    descend(roles, folder, since, 0, &mut found, problems);
     found.sort_by(|left, right| left.path.cmp(&right.path));
     found
 }
 
-struct Recent<'w> {
-    roles: &'w Roles<'w>,
+fn descend(
+    roles: &Roles<'_>,
+    folder: &Path,
     since: i64,
-    found: Vec<SideFile>,
-    problems: &'w mut Vec<FileProblem>,
-}
-
-impl Visitor for Recent<'_> {
-    fn wants(&self, name: &OsStr) -> bool {
-        name != OUTPUTS
-    }
-
-    fn file(&mut self, folder: &Path, name: &OsStr, metadata: &Metadata) {
-        let is_lines = name.as_encoded_bytes().ends_with(b".jsonl");
-        if !is_lines || modified_millis(metadata).is_none_or(|modified| modified < self.since) {
-            return;
+    depth: usize,
+    found: &mut Vec<SideFile>,
+    problems: &mut Vec<FileProblem>,
+) {
+    let list = match fs::read_dir(folder) {
+        Ok(list) => list,
+        Err(error) => return problems.push(unlisted(folder, error)),
+    };
+    for entry in list.flatten() {
+        // The kind stands in the listing itself; only links must be asked where they lead.
+        let Ok(kind) = entry.file_type() else { continue };
+        let path = entry.path();
+        if kind.is_dir() || (kind.is_symlink() && path.is_dir()) {
+            let is_wanted = entry.file_name() != OUTPUTS && depth < MOST_DEPTH;
+            if is_wanted && !(kind.is_symlink() && leads_back(roles.root(), &path)) {
+                descend(roles, &path, since, depth + 1, found, problems);
+            }
+            continue;
         }
-        let path = folder.join(name);
-        let file = side_file(self.roles.of(&path), path, metadata);
+        if path.extension().is_none_or(|end| end != "jsonl") {
+            continue;
+        }
+        let metadata = if kind.is_symlink() { fs::metadata(&path) } else { entry.metadata() };
+        let Ok(metadata) = metadata else { continue };
+        if !metadata.is_file() || modified_millis(&metadata).is_none_or(|modified| modified < since) {
+            continue;
+        }
+        let file = side_file(roles.of(&path), path, &metadata);
         if matches!(file.role, FileRole::Session { .. } | FileRole::SubAgent { .. }) {
-            self.found.push(file);
+            found.push(file);
         }
-    }
-
-    fn unlisted(&mut self, problem: FileProblem) {
-        self.problems.push(problem);
     }
 }

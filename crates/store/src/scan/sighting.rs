@@ -14,6 +14,7 @@ use std::time::UNIX_EPOCH;
 
 use crate::digest::sha256;
 use crate::identity::FileIdentity;
+use crate::layout::ConfigDir;
 
 /// A folder, as it was seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,6 +114,11 @@ impl Sighting {
         sha256(self.text.as_bytes())
     }
 
+    /// Whether it is of this store, under this name: paths are kept as they were asked for.
+    pub fn is_of(&self, config: &ConfigDir) -> bool {
+        config.path().to_str().is_some_and(|path| self.folder(path).is_some())
+    }
+
     /// All folders, in the order of their paths.
     pub(super) fn folders(&self) -> impl Iterator<Item = Known<'_>> {
         self.folders.iter().map(|line| Known { sighting: self, line })
@@ -124,20 +130,18 @@ impl Sighting {
         Some(Known { sighting: self, line: &self.folders[at] })
     }
 
-    /// What the store looked like after all when `seen` was compared with this, as a text to be kept. Folders whose names are no
-    /// single line are left out: they are looked into each time.
+    /// What the store looked like after all when `seen` was compared with this, as a text to be kept. Its lines end with the one
+    /// byte that no name has.
     pub fn updated(&self, seen: &Seen) -> String {
         let before = self.folders().filter(|known| !seen.folders.contains_key(known.path()));
         let mut all: BTreeMap<&str, Folder> = before.map(|known| (known.path(), known.to_folder())).collect();
         let after = seen.folders.iter().filter_map(|(path, folder)| Some((path.as_str(), folder.clone()?)));
         all.extend(after);
-        let is_plain = |name: &str| !name.contains(['\n', '\r']);
-        all.retain(|path, folder| is_plain(path) && folder.files.iter().all(|(name, _)| is_plain(name)));
         let mut text = String::new();
         for (path, folder) in all {
             let settled = if folder.is_settled { 's' } else { 'u' };
-            text.push_str(&format!("{settled} {:016x} {path}\n", folder.stamp));
-            folder.files.iter().for_each(|(name, stamp)| text.push_str(&format!("f {stamp:016x} {name}\n")));
+            text.push_str(&format!("{settled} {:016x} {path}\0", folder.stamp));
+            folder.files.iter().for_each(|(name, stamp)| text.push_str(&format!("f {stamp:016x} {name}\0")));
         }
         text
     }
@@ -146,7 +150,7 @@ impl Sighting {
     pub fn parse(text: String) -> Option<Self> {
         let (mut folders, mut files): (Vec<Line>, Vec<Line>) = (Vec::new(), Vec::new());
         let mut at = 0;
-        for line in text.split_terminator('\n') {
+        for line in text.split_terminator('\0') {
             let number = line.get(2..18)?;
             let stamp = u64::from_str_radix(number, 16).ok().filter(|_| line.get(18..19) == Some(" "))?;
             let name = at + 19..at + line.len();

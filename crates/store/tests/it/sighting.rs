@@ -115,13 +115,63 @@ fn links_are_followed_and_never_forever() {
 }
 
 #[test]
+#[cfg(unix)]
+fn odd_names_and_links_that_come_and_go_are_not_overlooked() {
+    use std::os::unix::ffi::OsStrExt;
+    let temp = TempDir::new("sighting");
+    let root = temp.path().join("config");
+    let odd = root.join("projects/-p/two\nlines/sub\nagents/a\nb.jsonl");
+    let target = temp.path().join("elsewhere");
+    let foreign = root.join("projects/-r").join(std::ffi::OsStr::from_bytes(b"\xff")).join("d.jsonl");
+    write(&odd, "{}\n");
+    write(&target.join("c.jsonl"), "{}\n");
+    fs::create_dir_all(root.join("projects/-q")).unwrap();
+    std::os::unix::fs::symlink(&target, root.join("projects/-q/linked")).unwrap();
+    let also = temp.path().join("none");
+    let store = Store::open(&root);
+    let mut looks = Looks { store, also, known: Sighting::default(), now: millis() + LATER };
+    assert_eq!(looks.again(), Changes::More);
+    assert_eq!(looks.again(), Changes::Nothing);
+    write(&odd, "{}\n{}\n");
+    assert_eq!(looks.again(), Changes::Files(vec![odd]));
+    let away = temp.path().join("away");
+    fs::rename(&target, &away).unwrap();
+    assert_eq!(looks.again(), Changes::More);
+    looks.again();
+    fs::rename(&away, &target).unwrap();
+    assert_eq!(looks.again(), Changes::More, "what a link leads to is back");
+    write(&foreign, "{}\n");
+    assert_eq!(looks.again(), Changes::More);
+    assert_eq!(looks.again(), Changes::More, "a name that cannot be kept is looked into each time");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_sighting_is_of_one_store_under_one_name() {
+    use std::os::unix::ffi::OsStrExt;
+    let temp = TempDir::new("sighting");
+    let root = temp.path().join("config");
+    write(&root.join("projects/-p/a.jsonl"), "{}\n");
+    let store = Store::open(&root);
+    let known = Sighting::default();
+    let known = Sighting::parse(known.updated(&store.look_again(&known, &[], millis()))).unwrap();
+    let other = temp.path().join("link");
+    std::os::unix::fs::symlink(&root, &other).unwrap();
+    assert!(known.is_of(store.config_dir()) && !known.is_of(Store::open(other).config_dir()));
+    // A store whose own name is no text is looked through each time.
+    let foreign = temp.path().join(std::ffi::OsStr::from_bytes(b"\xff"));
+    write(&foreign.join("projects/-p/a.jsonl"), "{}\n");
+    assert_eq!(Store::open(foreign).look_again(&Sighting::default(), &[], millis()).changes, Changes::More);
+}
+
+#[test]
 fn what_is_no_sighting_is_none() {
     for text in [
         "x",
-        "f 0000000000000000 name\n",
-        "s 00 short\n",
-        "z 0000000000000000 /a\n",
-        "s 000000000000000é /a\n",
+        "f 0000000000000000 name\0",
+        "s 00 short\0",
+        "z 0000000000000000 /a\0",
+        "s 000000000000000é /a\0",
     ] {
         assert!(Sighting::parse(text.to_owned()).is_none(), "{text}");
     }
