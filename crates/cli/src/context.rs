@@ -14,6 +14,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::source::SystemSource;
 use crate::surroundings::Surroundings;
+use crate::zone;
 
 /// The surroundings of a command.
 pub(crate) struct Context {
@@ -72,7 +73,7 @@ impl Context {
             store: Store::open(config_dir),
             json: global.json,
             out: Output::new(&surroundings, color && !global.json),
-            zone: TimeZone::system(),
+            zone: zone::of_machine(surroundings.time_zone.as_deref()),
             prices,
             is_watched: surroundings.stderr_is_terminal && !global.quiet,
             can_ask: surroundings.stdin_is_terminal && surroundings.stderr_is_terminal,

@@ -22,6 +22,7 @@ mod table;
 mod vault;
 mod when;
 mod words;
+mod zone;
 
 use std::process::ExitCode;
 

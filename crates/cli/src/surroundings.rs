@@ -54,6 +54,8 @@ pub(crate) struct Surroundings {
     pub(crate) stderr_is_terminal: bool,
     /// The terminal's columns and rows.
     pub(crate) terminal_size: Option<(usize, usize)>,
+    /// The time zone that was asked for.
+    pub(crate) time_zone: Option<String>,
     /// Whether the locale can show more than ASCII.
     pub(crate) unicode: bool,
 }
@@ -85,6 +87,7 @@ impl Surroundings {
             stdin_is_terminal: std::io::stdin().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
             terminal_size: size.map(|(width, height)| (usize::from(width.0), usize::from(height.0))),
+            time_zone: env::var("TZ").ok(),
             unicode: cfg!(windows) || locale.is_none_or(|locale| locale.to_lowercase().contains("utf")),
         }
     }

@@ -13,7 +13,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::error::IndexError;
 
 /// The form of the tables. An index of another form is made anew.
-const FORM: i64 = 2;
+const FORM: i64 = 3;
 
 const SCHEMA: &str = include_str!("schema.sql");
 
@@ -70,14 +70,14 @@ impl Index {
 
     /// Whether the index was brought up to date after just this look at the store.
     pub fn is_of(&self, sighting: &Sighting) -> Result<bool, IndexError> {
-        Ok(self.noted(SIGHTING)? == Some(sighting.digest()))
+        Ok(self.noted(SIGHTING)?.is_some_and(|name| name == sighting.name()))
     }
 
     /// Notes what the store looked like before the index was brought up to date: as long as it looks so, there is nothing to do.
     /// The index names the look that it is of, so that neither counts without the other.
-    pub fn note_sighting(&mut self, text: &str) -> Result<(), IndexError> {
-        replace_file(&Self::sighting_path(&self.path), text.as_bytes())?;
-        self.note(SIGHTING, &annals_store::digest::sha256(text.as_bytes()))
+    pub fn note_sighting(&mut self, sighting: &Sighting) -> Result<(), IndexError> {
+        replace_file(&Self::sighting_path(&self.path), sighting.text().as_bytes())?;
+        self.note(SIGHTING, sighting.name())
     }
 
     /// Opens the index of a store to bring it up to date; where there is none that can be used, an empty one is made.
@@ -120,7 +120,9 @@ impl Index {
         if !path.exists() {
             return Ok(None);
         }
-        let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        // A connection is never shared: the lock that SQLite takes for each value it hands over would guard nothing.
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&path, flags)?;
         connection.set_prepared_statement_cache_capacity(64);
         let form: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
         // Whatever is asked is answered from one state, even if somebody brings the index up to date in between.

@@ -50,9 +50,13 @@ pub enum SqlError {
     Database(#[from] rusqlite::Error),
 }
 
+const VIEWS: &str = include_str!("views.sql");
+
 impl Index {
     /// Answers one statement that reads.
     pub fn sql(&self, query: &str) -> Result<Table, SqlError> {
+        self.connection.pragma_update(None, "query_only", false)?;
+        self.connection.execute_batch(VIEWS)?;
         self.connection.pragma_update(None, "query_only", true)?;
         let mut statement = self.connection.prepare(query)?;
         if !statement.readonly() {

@@ -15,6 +15,12 @@ impl FileIdentity {
         Self(metadata.dev(), metadata.ino())
     }
 
+    /// The identity that these two numbers are.
+    #[cfg(unix)]
+    pub(crate) fn of_numbers(device: u64, inode: u64) -> Self {
+        Self(device, inode)
+    }
+
     /// When it was made, which is the best that is to be had here without opening it.
     #[cfg(not(unix))]
     pub fn of(metadata: &Metadata) -> Self {

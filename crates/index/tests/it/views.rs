@@ -24,20 +24,8 @@ fn demo() -> (Home, Index, Discovery) {
 
 /// The rows of a query, each as its columns.
 fn rows(index: &Index, sql: &str) -> Vec<Vec<String>> {
-    let connection = rusqlite::Connection::open(index.path()).unwrap();
-    let mut statement = connection.prepare(sql).unwrap();
-    let columns = statement.column_count();
-    let row = |row: &rusqlite::Row<'_>| {
-        let text = |at| {
-            Ok(match row.get_ref(at)? {
-                rusqlite::types::ValueRef::Null => String::new(),
-                rusqlite::types::ValueRef::Integer(number) => number.to_string(),
-                other => String::from_utf8_lossy(other.as_bytes().unwrap_or_default()).into_owned(),
-            })
-        };
-        (0..columns).map(text).collect()
-    };
-    statement.query_map([], row).unwrap().map(Result::unwrap).collect()
+    let table = index.sql(sql).unwrap();
+    table.rows.iter().map(|row| row.iter().map(ToString::to_string).collect()).collect()
 }
 
 #[test]

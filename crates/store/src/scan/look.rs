@@ -3,23 +3,21 @@
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use super::Store;
-use super::sighting::{Changes, Folder, Known, Seen, Sighting, stamp};
+use super::ask::{Asker, stamp};
+use super::sighting::{Changes, Folder, Known, Seen, Sighting};
 use super::walk::{MOST_DEPTH, leads_back, modified_millis};
-use crate::parallel;
 
 /// The folders beside the projects that count. Copies of edited files do not: they never change.
 const SIDES: [&str; 3] = ["todos", "tasks", "plans"];
 /// A folder that was written to less than this before the look may have been written to after it, at the same time on the clock.
 const SETTLED_MILLIS: i64 = 2_000;
-/// So many folders are one piece of work.
-const PIECE: usize = 32;
 
 impl Store {
     /// Looks at the store, and at folders elsewhere that count as well, and compares it with what was known at `now`
-    /// (milliseconds since 1970). No file is opened.
+    /// (milliseconds since 1970). No file is opened. One thread asks: the other core finds the answer meanwhile.
     pub fn look_again(&self, known: &Sighting, also: &[PathBuf], now: i64) -> Seen {
         let config = self.config_dir.path();
         if config.to_str().is_none() {
@@ -29,26 +27,18 @@ impl Store {
         let mut roots = vec![self.config_dir.projects()];
         roots.extend(SIDES.iter().map(|name| config.join(name)));
         roots.extend(also.iter().cloned());
-        let looker = Looker { store: self, known, now };
-        let mut folders: Vec<&str> = known.folders().map(Known::path).collect();
-        folders.extend(
-            roots.iter().filter_map(|root| root.to_str()).filter(|root| known.folder(root).is_none()),
-        );
-        let pieces: Vec<&[&str]> = folders.chunks(PIECE).collect();
-        let looks = parallel::map(&pieces, |piece| {
-            let mut found = Found::default();
-            piece.iter().for_each(|folder| looker.folder(Path::new(folder), &mut found));
-            found
-        });
-        let mut all = Found::default();
-        looker.history(&mut all);
-        looks.into_iter().for_each(|found| all.join(found));
-        let changes = match (all.is_more, all.changed.is_empty()) {
+        let looker = Looker { store: self, known, now, asker: Asker::below(config) };
+        let mut found = Found::default();
+        looker.history(&mut found);
+        known.folders().for_each(|folder| looker.folder(Path::new(folder.path()), Some(folder), &mut found));
+        let is_known = |root: &&PathBuf| root.to_str().is_none_or(|root| known.folder(root).is_some());
+        roots.iter().filter(|root| !is_known(root)).for_each(|root| looker.folder(root, None, &mut found));
+        let changes = match (found.is_more, found.changed.is_empty()) {
             (true, _) => Changes::More,
             (false, true) => Changes::Nothing,
-            (false, false) => Changes::Files(all.changed),
+            (false, false) => Changes::Files(found.changed),
         };
-        Seen { changes, folders: all.folders }
+        Seen { changes, folders: found.folders }
     }
 }
 
@@ -67,18 +57,13 @@ impl Found {
             self.folders.insert(path.to_owned(), folder);
         }
     }
-
-    fn join(&mut self, other: Self) {
-        self.folders.extend(other.folders);
-        self.changed.extend(other.changed);
-        self.is_more |= other.is_more;
-    }
 }
 
 struct Looker<'s> {
     store: &'s Store,
     known: &'s Sighting,
     now: i64,
+    asker: Asker,
 }
 
 impl Looker<'_> {
@@ -100,11 +85,15 @@ impl Looker<'_> {
         found.note(folder, Some(Folder { stamp: 0, is_settled: true, files }));
     }
 
-    fn folder(&self, path: &Path, found: &mut Found) {
+    fn folder(&self, path: &Path, known: Option<Known<'_>>, found: &mut Found) {
         if path == self.store.config_dir.path() {
             return;
         }
-        let known = path.to_str().and_then(|path| self.known.folder(path));
+        if let (Some(known), Some(path_text)) = (known, path.to_str())
+            && self.asker.stamp(path_text).is_ok_and(|stamp| known.is_same(stamp))
+        {
+            return self.known_names(path, known, found);
+        }
         let metadata = match fs::metadata(path) {
             Ok(metadata) => metadata,
             // A folder that never was there is no news; one that cannot be asked for is asked for again.
@@ -116,22 +105,22 @@ impl Looker<'_> {
                 return;
             }
         };
-        match known.filter(|known| known.is_same(stamp(&metadata))) {
-            Some(known) => self.known_names(path, known, found),
-            None => self.list(path, &metadata, known, found),
-        }
+        self.list(path, &metadata, known, found);
     }
 
     /// No name has come or gone: the files are asked for one by one.
     fn known_names(&self, path: &Path, known: Known<'_>, found: &mut Found) {
         let mut folder: Option<Folder> = None;
+        let mut file = format!("{}{MAIN_SEPARATOR}", known.path());
+        let names_from = file.len();
         for (at, (name, before)) in known.files().enumerate() {
-            let file = path.join(name);
-            match fs::metadata(&file).map(|metadata| stamp(&metadata)) {
+            file.truncate(names_from);
+            file.push_str(name);
+            match self.asker.stamp(&file) {
                 Ok(now) if now == before => {}
                 Ok(now) => {
                     folder.get_or_insert_with(|| known.to_folder()).files[at].1 = now;
-                    found.changed.push(file);
+                    found.changed.push(path.join(name));
                 }
                 Err(_) => found.is_more = true,
             }
@@ -186,7 +175,7 @@ impl Looker<'_> {
             if !is_known && self.depth(&inner) <= MOST_DEPTH && !(is_link && leads_back(self.root(), &inner))
             {
                 found.is_more = true;
-                self.folder(&inner, found);
+                self.folder(&inner, None, found);
             }
         }
     }

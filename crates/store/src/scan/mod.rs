@@ -3,6 +3,7 @@
 //! Discovery looks at names and sizes. Of the content it reads only the first lines of sub-agents that stand beside their
 //! session, because nothing else says whose they are.
 
+mod ask;
 mod discovery;
 mod look;
 mod near;

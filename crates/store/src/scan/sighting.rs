@@ -6,14 +6,12 @@
 //! made of a store keeps the sighting of before with it.
 
 use std::collections::BTreeMap;
-use std::fs::Metadata;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::path::PathBuf;
-use std::time::UNIX_EPOCH;
+
+use memchr::memchr_iter;
 
 use crate::digest::sha256;
-use crate::identity::FileIdentity;
 use crate::layout::ConfigDir;
 
 /// A folder, as it was seen.
@@ -99,19 +97,10 @@ pub struct Seen {
     pub(super) folders: BTreeMap<String, Option<Folder>>,
 }
 
-/// One number for what a file or folder is and when it was written.
-pub(super) fn stamp(metadata: &Metadata) -> u64 {
-    let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let bytes = if metadata.is_file() { metadata.len() } else { 0 };
-    let mut hasher = DefaultHasher::new();
-    (FileIdentity::of(metadata), bytes, since.map(|since| since.as_nanos())).hash(&mut hasher);
-    hasher.finish()
-}
-
 impl Sighting {
-    /// A digest of its text.
-    pub fn digest(&self) -> String {
-        sha256(self.text.as_bytes())
+    /// Its name, by which whoever keeps something that was made of the store knows it again.
+    pub fn name(&self) -> &str {
+        self.text.split_once('\0').map_or("", |(name, _)| name)
     }
 
     /// Whether it is of this store, under this name: paths are kept as they were asked for.
@@ -130,9 +119,8 @@ impl Sighting {
         Some(Known { sighting: self, line: &self.folders[at] })
     }
 
-    /// What the store looked like after all when `seen` was compared with this, as a text to be kept. Its lines end with the one
-    /// byte that no name has.
-    pub fn updated(&self, seen: &Seen) -> String {
+    /// What the store looked like after all when `seen` was compared with this.
+    pub fn updated(&self, seen: &Seen) -> Self {
         let before = self.folders().filter(|known| !seen.folders.contains_key(known.path()));
         let mut all: BTreeMap<&str, Folder> = before.map(|known| (known.path(), known.to_folder())).collect();
         let after = seen.folders.iter().filter_map(|(path, folder)| Some((path.as_str(), folder.clone()?)));
@@ -143,30 +131,43 @@ impl Sighting {
             text.push_str(&format!("{settled} {:016x} {path}\0", folder.stamp));
             folder.files.iter().for_each(|(name, stamp)| text.push_str(&format!("f {stamp:016x} {name}\0")));
         }
-        text
+        // What was just written can be read.
+        Self::parse(format!("{}\0{text}", sha256(text.as_bytes()))).unwrap_or_default()
+    }
+
+    /// The text to be kept: the name, then folders with their files. Its lines end with the one byte that no name has.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// From its text; none where it is not one.
     pub fn parse(text: String) -> Option<Self> {
+        let bytes = text.as_bytes();
         let (mut folders, mut files): (Vec<Line>, Vec<Line>) = (Vec::new(), Vec::new());
-        let mut at = 0;
-        for line in text.split_terminator('\0') {
-            let number = line.get(2..18)?;
-            let stamp = u64::from_str_radix(number, 16).ok().filter(|_| line.get(18..19) == Some(" "))?;
-            let name = at + 19..at + line.len();
-            at += line.len() + 1;
+        let mut ends = memchr_iter(0, bytes);
+        let mut at = ends.next()? + 1;
+        for end in ends {
+            let (head, name) = (bytes[at..end].get(..19)?, at + 19..end);
+            let stamp = hexadecimal(&head[2..18]).filter(|_| head[1] == b' ' && head[18] == b' ')?;
+            at = end + 1;
             let here = files.len()..files.len();
-            match line.get(..2)? {
-                "f " => {
+            match head[0] {
+                b'f' => {
                     files.push(Line { stamp, is_settled: true, name, files: here });
                     folders.last_mut()?.files.end = files.len();
                 }
-                kind @ ("s " | "u ") => {
-                    folders.push(Line { stamp, is_settled: kind == "s ", name, files: here })
+                kind @ (b's' | b'u') => {
+                    folders.push(Line { stamp, is_settled: kind == b's', name, files: here })
                 }
                 _ => return None,
             }
         }
-        Some(Self { text, folders, files })
+        (at == bytes.len()).then_some(Self { text, folders, files })
     }
+}
+
+fn hexadecimal(digits: &[u8]) -> Option<u64> {
+    digits
+        .iter()
+        .try_fold(0_u64, |number, digit| Some(number << 4 | u64::from((*digit as char).to_digit(16)?)))
 }

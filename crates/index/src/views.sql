@@ -1,0 +1,140 @@
+-- What people ask (`annals sql`): one row a thing, words instead of numbers. Times are milliseconds since 1970, UTC.
+-- Made when they are asked for: every question to the index reads its tables' definitions, and only few need these.
+
+CREATE TEMP VIEW IF NOT EXISTS sessions AS
+SELECT
+    files.session AS id,
+    files.slug AS project,
+    (SELECT value FROM facts WHERE file = files.id AND kind = 0 ORDER BY count DESC, first LIMIT 1) AS cwd,
+    (SELECT value FROM facts WHERE file = files.id AND kind = 1 ORDER BY last DESC LIMIT 1) AS git_branch,
+    (SELECT 'anthropic:' || value FROM facts WHERE file = files.id AND kind = 3 ORDER BY last DESC LIMIT 1) AS backing_model_id,
+    coalesce(
+        (SELECT nullif(value, '') FROM facts WHERE file = files.id AND kind = 7),
+        (SELECT nullif(value, '') FROM facts WHERE file = files.id AND kind = 8),
+        (SELECT nullif(value, '') FROM facts WHERE file = files.id AND kind = 9),
+        (SELECT value FROM facts WHERE file = files.id AND kind = 10),
+        (SELECT value FROM facts WHERE file = files.id AND kind = 11)
+    ) AS title,
+    (SELECT nullif(value, '') FROM facts WHERE file = files.id AND kind = 12) AS tag,
+    (SELECT value FROM facts WHERE file = files.id AND kind = 14) AS created,
+    (SELECT CAST(value AS INTEGER) FROM facts WHERE file = files.id AND kind = 15) AS active,
+    (SELECT count(*) FROM files AS agents WHERE agents.session = files.session AND agents.role = 1) AS sub_agents,
+    (SELECT sum(nanos) / 1e9 FROM spent JOIN files AS theirs ON theirs.id = spent.file
+        WHERE theirs.session = files.session) AS cost_usd,
+    files.records, files.lines, files.bytes, files.path AS file,
+    iif(files.state = 0, 'there', 'gone') AS state
+FROM files WHERE files.role = 0;
+
+CREATE TEMP VIEW IF NOT EXISTS threads AS
+SELECT
+    files.session AS session,
+    files.agent AS agent,
+    iif(files.role = 0, 'main', 'sub-agent') AS kind,
+    (SELECT value FROM files AS metas JOIN facts ON facts.file = metas.id AND facts.kind = 18
+        WHERE metas.session = files.session AND metas.agent = files.agent AND metas.role = 7 LIMIT 1) AS agent_type,
+    -- By the call's result, by what is kept beside the sub-agent, by where it was seen at work, or by what it was asked.
+    iif(files.role = 1, coalesce(
+        (SELECT tool_use FROM files AS parents JOIN tool_calls AS calls ON calls.file = parents.id
+            WHERE parents.session = files.session AND calls.agent = files.agent LIMIT 1),
+        (SELECT value FROM files AS metas JOIN facts ON facts.file = metas.id AND facts.kind = 17
+            WHERE metas.session = files.session AND metas.agent = files.agent AND metas.role = 7 LIMIT 1),
+        (SELECT substr(value, length(files.agent) + 2) FROM files AS parents JOIN facts ON facts.file = parents.id
+            WHERE parents.session = files.session AND facts.kind = 19
+                AND substr(value, 1, length(files.agent) + 1) = files.agent || char(9) LIMIT 1),
+        (SELECT tool_use FROM files AS parents JOIN tool_calls AS calls ON calls.file = parents.id
+            WHERE parents.session = files.session AND calls.agent IS NULL AND calls.prompt =
+                (SELECT CAST(value AS INTEGER) FROM facts WHERE facts.file = files.id AND facts.kind = 16)
+            ORDER BY started LIMIT 1)
+    ), NULL) AS spawned_by,
+    files.records, files.bytes, files.path AS file
+FROM files WHERE files.role IN (0, 1);
+
+CREATE TEMP VIEW IF NOT EXISTS projects AS
+SELECT
+    slug AS project,
+    (SELECT value FROM facts JOIN files AS theirs ON theirs.id = facts.file
+        WHERE theirs.slug = files.slug AND theirs.role = 0 AND kind = 0
+        GROUP BY value ORDER BY sum(count) DESC, min(first) LIMIT 1) AS cwd,
+    sum(role = 0) AS sessions,
+    sum(role = 1) AS sub_agents,
+    sum(bytes) AS bytes,
+    (SELECT max(CAST(value AS INTEGER)) FROM facts JOIN files AS theirs ON theirs.id = facts.file
+        WHERE theirs.slug = files.slug AND theirs.role = 0 AND kind = 15) AS active,
+    (SELECT sum(nanos) / 1e9 FROM spent JOIN files AS theirs ON theirs.id = spent.file WHERE theirs.slug = files.slug)
+        AS cost_usd
+FROM files WHERE role IN (0, 1) GROUP BY slug;
+
+CREATE TEMP VIEW IF NOT EXISTS todos AS
+SELECT
+    files.session AS session, files.agent AS agent, files.slug AS project,
+    iif(files.role = 5, 'todo', 'task') AS kind, number, content, status,
+    files.path AS file, line, todo_items.offset AS offset, length
+FROM todo_items JOIN files ON files.id = todo_items.file;
+
+CREATE TEMP VIEW IF NOT EXISTS file_versions AS
+SELECT
+    files.session AS session, files.slug AS project, file_copies.path AS path, version, time,
+    'file-history/' || files.session || '/' || copy AS copy,
+    files.path AS file, line, file_copies.offset AS offset, length
+FROM file_copies JOIN files ON files.id = file_copies.file;
+
+CREATE TEMP VIEW IF NOT EXISTS prompts AS
+SELECT
+    asked.millis, asked.project AS cwd, nullif(asked.session, '') AS session, words, files.path AS file, line,
+    asked.offset AS offset, length
+FROM asked JOIN files ON files.id = asked.file;
+
+CREATE TEMP VIEW IF NOT EXISTS plans AS
+SELECT
+    replace(replace(files.path, 'plans/', ''), '.md', '') AS name,
+    named.session AS session, named.slug AS project, files.bytes, files.modified / 1000000 AS modified, files.path AS file
+FROM files
+LEFT JOIN facts ON facts.kind = 5 AND facts.value = replace(replace(files.path, 'plans/', ''), '.md', '')
+LEFT JOIN files AS named ON named.id = facts.file AND named.role = 0
+WHERE files.role = 4;
+
+CREATE TEMP VIEW IF NOT EXISTS pull_requests AS
+SELECT
+    files.session AS session, files.slug AS project,
+    CAST(substr(value, 1, instr(value, char(9)) - 1) AS INTEGER) AS number,
+    substr(value, instr(value, char(9)) + 1,
+        instr(substr(value, instr(value, char(9)) + 1), char(9)) - 1) AS repository,
+    substr(value, instr(value, char(9)) + 1 + instr(substr(value, instr(value, char(9)) + 1), char(9))) AS url,
+    files.path AS file, first AS line
+FROM facts JOIN files ON files.id = facts.file WHERE kind = 6;
+
+CREATE TEMP VIEW IF NOT EXISTS irregular AS
+SELECT files.session AS session, files.agent AS agent, files.slug AS project, kind, files.path AS file, line,
+    problems.offset AS offset, length
+FROM problems JOIN files ON files.id = problems.file;
+
+CREATE TEMP VIEW IF NOT EXISTS said AS
+SELECT
+    messages.id, files.session AS session, files.agent AS agent, files.slug AS project,
+    CASE messages.role WHEN 0 THEN 'human' WHEN 1 THEN 'assistant' WHEN 2 THEN 'tool' ELSE 'system' END AS role,
+    CASE kind WHEN 0 THEN 'prompt' WHEN 1 THEN 'response' WHEN 2 THEN 'thinking' WHEN 3 THEN 'tool_call'
+        WHEN 4 THEN 'tool_result' WHEN 5 THEN 'context' WHEN 6 THEN 'error' WHEN 7 THEN 'title' ELSE 'plan' END AS kind,
+    names.name AS tool, messages.is_error, messages.millis, messages.bytes,
+    files.path AS file, messages.line, messages.offset, messages.length, messages.block
+FROM messages JOIN files ON files.id = messages.file LEFT JOIN names ON names.id = messages.tool;
+
+CREATE TEMP VIEW IF NOT EXISTS calls AS
+SELECT
+    tool_calls.id, files.session AS session, files.agent AS agent, files.slug AS project, tool_use, names.name AS tool,
+    called AS line, answered AS result_line, started, ended, ended - started AS duration_ms, tool_calls.is_error,
+    paths.name AS path, tool_calls.agent AS started_agent, input AS input_bytes, result AS result_bytes,
+    files.path AS file,
+    (SELECT messages.offset FROM messages WHERE messages.file = files.id AND messages.line = called LIMIT 1) AS offset
+FROM tool_calls JOIN files ON files.id = tool_calls.file LEFT JOIN names ON names.id = tool_calls.tool
+    LEFT JOIN paths ON paths.id = tool_calls.path;
+
+CREATE TEMP VIEW IF NOT EXISTS usage AS
+SELECT
+    files.session AS session, files.agent AS agent, files.slug AS project, names.name AS model,
+    charges.millis, input, output, cache_read, write_5m AS cache_write_5m,
+    write_1h AS cache_write_1h, searches AS web_searches, nanos / 1e9 AS cost_usd,
+    CASE certainty WHEN 0 THEN 'table' WHEN 1 THEN 'derived' ELSE 'unpriced' END AS priced_by, files.path AS file,
+    (SELECT line FROM responses WHERE responses.key = charges.key AND responses.file = charges.file) AS line,
+    (SELECT messages.offset FROM responses JOIN messages ON messages.file = responses.file AND messages.line = responses.line
+        WHERE responses.key = charges.key AND responses.file = charges.file LIMIT 1) AS offset
+FROM charges JOIN files ON files.id = charges.file LEFT JOIN names ON names.id = charges.model;
