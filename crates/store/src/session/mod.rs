@@ -6,6 +6,7 @@
 mod aside;
 mod error;
 mod fork;
+mod gist;
 mod note;
 mod open;
 mod plain;
@@ -14,6 +15,7 @@ mod writer;
 pub use aside::{Aside, AsideError, append_aside};
 pub use error::AppendError;
 pub use fork::{ForkError, Forked, fork, forked_lines, path_to};
+pub use gist::Gist;
 pub use open::{AgentStart, NewSession, Patience};
 pub use writer::{Receipt, SessionWriter};
 

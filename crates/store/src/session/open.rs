@@ -7,6 +7,7 @@ use annals_transcript::json::ObjectWriter;
 use annals_transcript::transcript::Transcript;
 
 use super::error::AppendError;
+use super::gist::Gist;
 use super::note::Note;
 use super::writer::{Company, Mode, SessionWriter, Trace};
 use super::{WRITTEN_FORM, lock_ours, someone_writes};
@@ -16,7 +17,7 @@ use crate::git;
 use crate::key::{SessionKey, Slug};
 use crate::layout::ConfigDir;
 use crate::lock::FileLock;
-use crate::read::read_file;
+use crate::read::{ReadError, read_file};
 use crate::readable_name::new_name;
 use crate::source::{Source, is_uuid, new_uuid};
 
@@ -95,6 +96,34 @@ impl<'s> SessionWriter<'s> {
         source: &'s dyn Source,
         patience: Patience,
     ) -> Result<Self, AppendError> {
+        let whole = |path: &Path| read_file(path).map(Gist::of_whole);
+        Self::open_by(path, data, source, patience, whole).map(|(writer, _)| writer)
+    }
+
+    /// Goes on with a session where it ends, however long it is: only what follows the last compaction is known, until
+    /// [`know_all`](Self::know_all) is called. Gives what was read as well.
+    pub fn open_at_end(
+        path: &Path,
+        data: &DataDir,
+        source: &'s dyn Source,
+        patience: Patience,
+    ) -> Result<(Self, Gist), AppendError> {
+        Self::open_by(path, data, source, patience, Gist::read)
+    }
+
+    /// Takes notice of all lines, so that a record can be given any of them as its parent.
+    pub fn know_all(&mut self) -> Result<(), AppendError> {
+        self.state = Continuation::of(&Transcript::parse(&read_file(self.path())?), Thread::Main);
+        Ok(())
+    }
+
+    fn open_by(
+        path: &Path,
+        data: &DataDir,
+        source: &'s dyn Source,
+        patience: Patience,
+        read: impl FnOnce(&Path) -> Result<Gist, ReadError>,
+    ) -> Result<(Self, Gist), AppendError> {
         let mut lock = lock_ours(path, data)?;
         let note = Note::read(&lock.note());
         let session = SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy());
@@ -106,15 +135,14 @@ impl<'s> SessionWriter<'s> {
                 return Err(AppendError::Busy { path: path.to_path_buf(), busy });
             }
         };
-        let bytes = read_file(path)?;
-        let state = Continuation::of(&Transcript::parse(&bytes), Thread::Main);
+        let gist = read(path)?;
+        let state = Continuation::of(&Transcript::parse(&gist.bytes), Thread::Main);
         let known = state.origin().cloned().or(note.origin);
         let origin = origin_of(known, &session, path);
         let mut writer = Self::over(AppendFile::existing(path), lock, state, origin, source);
-        writer.known_length = bytes.len() as u64;
-        writer.repeated_at = last_repeated(&bytes);
+        (writer.known_length, writer.repeated_at) = (gist.length, gist.repeated_at);
         writer.company = company;
-        Ok(writer)
+        Ok((writer, gist))
     }
 
     /// Goes on with a sub-agent of this session, or begins it: its own file under the session's folder, and what is known
@@ -196,15 +224,4 @@ fn meta(start: &AgentStart) -> Vec<u8> {
     object.string_if("toolUseId", start.tool_use.as_deref());
     object.end();
     out
-}
-
-/// Where titles and tags were last written: the offset of the last such line.
-fn last_repeated(bytes: &[u8]) -> u64 {
-    let is_repeated = |line: &[u8]| {
-        [&br#"{"type":"custom-title""#[..], br#"{"type":"tag""#, br#"{"type":"ai-title""#]
-            .iter()
-            .any(|start| line.starts_with(start))
-    };
-    let last = annals_transcript::line::lines(bytes).filter(|line| is_repeated(line.body())).last();
-    last.map_or(0, |line| line.offset as u64)
 }

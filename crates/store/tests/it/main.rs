@@ -7,6 +7,7 @@ mod corpus;
 mod discovery;
 mod finding;
 mod following;
+mod gist;
 mod orphans;
 mod reading;
 mod side_stores;

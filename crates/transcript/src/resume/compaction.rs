@@ -3,14 +3,26 @@
 //! Owns the boundary. A plain boundary only cuts the chain; one that kept messages also changes what hangs from what,
 //! and makes the client forget the lines before it.
 
+use super::client::Client;
 use super::lines::{Lines, Link};
 use super::rules::{LargeFileRule, PreservedRule, Rules};
 use crate::id::RecordId;
 use crate::record::{CompactMetadata, PreservedMessages, PreservedSegment, Record, SystemKind};
 use crate::transcript::{NodeIndex, Transcript};
 
-/// From this size on a file is large.
-const LARGE: usize = 5 * 1024 * 1024;
+/// Beyond this size a file is large: newer clients skip what a compaction summed up.
+pub const LARGE: usize = 5 * 1024 * 1024;
+
+/// Whether the newest client begins to read a large file with this record, where no later one is like it: a compaction that kept
+/// no messages.
+pub fn starts_large_file(record: &Record<'_>) -> bool {
+    match record {
+        Record::System(system) if system.system_kind() == SystemKind::CompactBoundary => {
+            Kept::of_record(record, Rules::of(Client::NEWEST)).is_none()
+        }
+        _ => false,
+    }
+}
 
 /// The first record of which a client takes notice: of a large file it skips what a compaction summed up.
 pub(super) fn start_of_reading(transcript: &Transcript<'_>, rules: &Rules) -> NodeIndex {
@@ -88,7 +100,11 @@ enum Kept<'a> {
 
 impl<'a> Kept<'a> {
     fn of(transcript: &Transcript<'a>, rules: &Rules, boundary: NodeIndex) -> Option<Self> {
-        let Record::System(system) = transcript.record(boundary) else { return None };
+        Self::of_record(&transcript.record(boundary), rules)
+    }
+
+    fn of_record(boundary: &Record<'a>, rules: &Rules) -> Option<Self> {
+        let Record::System(system) = boundary else { return None };
         let metadata: CompactMetadata<'a> = system.compact_metadata()?;
         let messages = match rules.preserved {
             PreservedRule::MessagesElseSegment => metadata.preserved_messages().map(Self::Messages),

@@ -31,6 +31,7 @@ mod v2_1_325;
 pub use api::{ApiBlock, ApiMessage, Body, Filler, Origin, Role};
 pub use branch::{branch, branch_to};
 pub use client::{Client, UnknownClient};
+pub use compaction::{LARGE, starts_large_file};
 pub use left_out::{LeftOut, Reason};
 pub use refusal::Refusal;
 
