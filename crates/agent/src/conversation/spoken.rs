@@ -11,6 +11,9 @@ use annals_transcript::transcript::Transcript;
 
 use crate::api::request::{Message, Role};
 
+/// What stands for a beginning that is not there.
+const MISSING_BEGINNING: &str = "(The beginning of this conversation is missing.)";
+
 /// One message, its blocks as JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spoken {
@@ -66,6 +69,14 @@ pub(crate) fn rebuild(bytes: &[u8]) -> Rebuilt {
     };
     if resumed.messages().last().is_some_and(|last| last.role == Speaks::Assistant && is_filler(last)) {
         messages.pop();
+    }
+    if messages.first().is_some_and(|first| first.role == Role::Assistant) {
+        // A file that has lost its beginning, or runs in a circle: the API takes no conversation that the model opens.
+        let mut block = Vec::new();
+        let mut object = ObjectWriter::begin(&mut block);
+        object.string("type", "text").string("text", MISSING_BEGINNING);
+        object.end();
+        messages.insert(0, Spoken { role: Role::User, blocks: vec![block] });
     }
     Rebuilt { messages, open_calls }
 }

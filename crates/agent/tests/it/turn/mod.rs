@@ -4,8 +4,10 @@ mod faults;
 mod going_on;
 mod holds;
 mod interrupts;
+mod odd_files;
 mod summing_up;
 mod tools;
+mod torn;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};

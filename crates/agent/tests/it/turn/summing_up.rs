@@ -72,3 +72,35 @@ async fn f16_after_three_failures_nothing_is_tried_unasked() {
     drop(agent);
     stage.holds();
 }
+
+#[tokio::test]
+async fn f16_where_even_the_summary_is_too_long_the_newer_half_is_summed_up() {
+    // Four turns; the fifth is refused, and so is the first request for a summary.
+    let refused =
+        format!(r#"{{{TOO_LONG},"times":2,"content":[{{"type":"text","text":"they said hello"}}]}}"#);
+    let stage = Stage::scripts(&format!(r#"{{"a":[{refused}]}}"#));
+    let mut agent = stage.new_agent();
+    for turn in ["one", "two", "three", "four"] {
+        assert!(say(&mut agent, turn).await.is_done());
+    }
+    let told = say(&mut agent, "five @@a@@").await;
+    assert!(told.is_done(), "{:?}", told.finished.ending);
+    drop(agent);
+    stage.holds();
+    let sent = stage.sent();
+    let (all, half) = (&sent[5], &sent[6]);
+    assert!(all[0].contains("one") && half.len() < all.len() && !half[0].contains("one"), "{half:#?}");
+    compacted(&stage);
+}
+
+#[tokio::test]
+async fn f15_a_full_window_is_summed_up_and_the_turn_goes_on() {
+    let full = r#"{"content":[{"type":"text","text":"a bit"},{"type":"tool_use","name":"Change","input":{"say":"x"}}],
+        "stop_reason":"model_context_window_exceeded"}"#;
+    let stage = Stage::new(&format!("{full},{SUMMARY}"));
+    let told = stage.turn().await;
+    assert!(told.is_done(), "{:?}", told.finished.ending);
+    assert!(stage.done().is_empty(), "a call of a response that was cut does not run");
+    assert_eq!(stage.sent().len(), 3);
+    compacted(&stage);
+}
