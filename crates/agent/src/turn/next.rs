@@ -6,7 +6,7 @@ use annals_transcript::draft::{CompactionTrigger, Draft, ResponseDraft, Said};
 use annals_transcript::json::{ObjectWriter, Value};
 
 use super::calls::{Asked, Ran};
-use super::{Agent, Course, Ending, INTERRUPTED_TOOLS, Next, Report, TurnError, tokens};
+use super::{Agent, Course, Ending, INTERRUPTED_CALL, Next, Report, TurnError};
 use crate::api::call::{Answer, CallError, Ended, Surroundings};
 use crate::api::request::Role;
 use crate::api::stream::{BlockKind, Stop, StopReason};
@@ -31,7 +31,6 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         let finished = &mut course.finished;
         finished.responses += 1;
         finished.usage = answer.usage.clone();
-        *finished.spent.entry(answer.model.clone()).or_default() += tokens(&answer.usage);
         self.context = answer.usage.context() + answer.usage.output();
         let texts = answer.blocks.iter().filter(|block| block.kind == BlockKind::Text);
         finished.text = texts.map(|block| block.text("text")).collect::<Vec<_>>().join("");
@@ -99,7 +98,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         report: &mut Report<'_>,
     ) -> Result<Next, TurnError> {
         if self.run_calls(calls, commands, report).await? == Ran::Interrupted {
-            self.mark(INTERRUPTED_TOOLS)?;
+            self.mark(INTERRUPTED_CALL)?;
             return Ok(Next::End(Ending::Interrupted));
         }
         if self.is_full() {

@@ -72,7 +72,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
 
 impl Wishes {
     /// A request with these tools, without its messages.
-    pub(crate) fn request(&self, tools: &[Box<dyn Tool>]) -> Request<'_> {
+    pub(crate) fn request(&self, tools: &[Box<dyn Tool + '_>]) -> Request<'_> {
         Request {
             model: &self.model,
             max_tokens: self.max_tokens,
