@@ -152,6 +152,14 @@ impl<'s> Conversation<'s> {
         Ok(())
     }
 
+    /// Writes something about the session; the file of a sub-agent is not the place for it.
+    pub(crate) fn note(&mut self, draft: Draft) -> Result<(), AppendError> {
+        match self.thread {
+            Thread::Main => self.record(draft),
+            Thread::Agent => Ok(()),
+        }
+    }
+
     /// Adds a line that was written to what is said.
     pub(crate) fn hear(&mut self, draft: &Draft, role: Role, place: Place) {
         if !self.is_stale && spoken::add(&mut self.messages, draft, role, place) == Added::ReadTheFile {

@@ -7,6 +7,7 @@ use annals_transcript::draft::{Draft, PlaceError, ToolAnswer, ToolOutcome};
 use annals_transcript::json::{ArrayWriter, ObjectWriter, RawJson, Value};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use super::links::pull_request;
 use super::wait::{Crew, Either, either};
 use super::{Agent, Asking, INTERRUPTED_CALL, Report};
 use crate::api::call::Surroundings;
@@ -111,12 +112,19 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                 self.policy.mode = self.before_plan;
             }
             let (outcomes, ran) = self.attempt(group, approvals, commands, report).await;
+            let mut links = Vec::new();
             for (call, outcome) in group.iter().zip(outcomes) {
+                links.extend(
+                    outcome.iter().filter_map(|outcome| pull_request(&call.name, &call.input, outcome)),
+                );
                 let outcome = outcome.unwrap_or_else(|| failed(INTERRUPTED_CALL));
                 self.answer(call, result(&call.id, &outcome), place, report)?;
                 place = Place::Same;
             }
             self.conversation.note_copies()?;
+            for link in links {
+                self.conversation.note(link)?;
+            }
             if ran == Ran::Interrupted {
                 self.answer_all(after, INTERRUPTED_CALL, place, report)?;
                 return Ok(ran);

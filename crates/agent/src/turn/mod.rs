@@ -6,6 +6,7 @@
 //! | `calls` | its tool calls: approval → attempt → result |
 //! | `next` | what follows a response, or its failure |
 //! | `finished` | how a turn ended |
+//! | `links` | what results lead to |
 //! | `wait` | waiting for more than one thing |
 //!
 //! Whatever happens, a turn leaves a session that can be gone on with: every call has its result, and what was interrupted
@@ -13,6 +14,7 @@
 
 mod calls;
 mod finished;
+mod links;
 mod next;
 mod respond;
 mod wait;
