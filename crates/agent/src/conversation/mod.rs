@@ -211,6 +211,11 @@ impl<'s> Conversation<'s> {
         Ok(line)
     }
 
+    /// Gives the session a title that a model has made; one that a person gives counts more.
+    pub fn name(&mut self, title: &str) -> Result<(), AppendError> {
+        self.note(Draft::ai_title(title))
+    }
+
     /// The copies of files that turns have changed, for tools to ask for.
     pub fn copies(&self) -> Copies {
         self.copies.clone()

@@ -36,6 +36,7 @@ use crate::api::model::Model;
 use crate::api::request::{Caching, Effort, Role, Thinking};
 use crate::api::transport::Transport;
 use crate::command::{Command, Commands, Prompt};
+use crate::compact::Compacted;
 use crate::conversation::{Conversation, Place};
 use crate::event::{Event, Notice};
 use crate::policy::{Mode, Policy};
@@ -159,8 +160,13 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
             Command::Compact(focus) => {
                 let summed =
                     self.compact(CompactionTrigger::Manual, focus.as_deref(), commands, report).await;
-                if let Err(error) = summed {
-                    report(Event::Noticed(Notice::NotCompacted(error.to_string())));
+                let why = match summed {
+                    Ok(Compacted::Done) => None,
+                    Ok(Compacted::Interrupted) => Some("it was interrupted".to_owned()),
+                    Err(error) => Some(error.to_string()),
+                };
+                if let Some(why) = why {
+                    report(Event::Noticed(Notice::NotCompacted(why)));
                 }
                 self.tell_notices(report);
             }
@@ -231,8 +237,9 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
         commands: &mut Commands,
         report: &mut Report<'_>,
     ) -> Result<Ending, TurnError> {
-        if self.is_full() {
-            self.compact_unasked(commands, report).await;
+        if self.is_full() && self.compact_unasked(commands, report).await == Compacted::Interrupted {
+            // Nothing was said yet: the prompt is its owner's again.
+            return Ok(Ending::Interrupted);
         }
         if self.queued > 0 {
             self.queued -= 1;
@@ -252,8 +259,7 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
                 Responded::Interrupted(calls) => {
                     let calls: Vec<_> = calls.iter().map(Asked::of).collect();
                     self.answer_all(&calls, INTERRUPTED_CALL, Place::New, report)?;
-                    self.mark(INTERRUPTED)?;
-                    Next::End(Ending::Interrupted)
+                    self.stop()?
                 }
                 Responded::Failed(error) => self.recover(error, course, commands, report).await?,
             };
@@ -294,11 +300,19 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
         self.may_compact() && self.wishes.compact_at.is_some_and(|at| full >= f64::from(at))
     }
 
-    async fn compact_unasked(&mut self, commands: &mut Commands, report: &mut Report<'_>) {
-        // Where it fails, the turn goes on: there may still be room.
-        if let Err(error) = self.compact(CompactionTrigger::Auto, None, commands, report).await {
+    async fn compact_unasked(&mut self, commands: &mut Commands, report: &mut Report<'_>) -> Compacted {
+        let summed = self.compact(CompactionTrigger::Auto, None, commands, report).await;
+        summed.unwrap_or_else(|error| {
+            // Where it fails, the turn goes on: there may still be room.
             report(Event::Noticed(Notice::NotCompacted(error.to_string())));
-        }
+            Compacted::Done
+        })
+    }
+
+    /// The end of a turn that a person stopped.
+    fn stop(&mut self) -> Result<Next, TurnError> {
+        self.mark(INTERRUPTED)?;
+        Ok(Next::End(Ending::Interrupted))
     }
 
     fn tell_notices(&mut self, report: &mut Report<'_>) {

@@ -12,6 +12,7 @@ use crate::api::request::Role;
 use crate::api::stream::{BlockKind, Stop, StopReason};
 use crate::api::transport::Transport;
 use crate::command::Commands;
+use crate::compact::Compacted;
 use crate::conversation::Place;
 use crate::event::{Event, Notice};
 
@@ -66,8 +67,10 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                 }
                 if stop.reason == StopReason::ContextWindowExceeded {
                     self.answer_all(&calls, "Not executed: the context was full.", Place::New, report)?;
-                    self.compact(CompactionTrigger::Auto, None, commands, report).await?;
-                    return Ok(Next::Ask);
+                    return match self.compact(CompactionTrigger::Auto, None, commands, report).await? {
+                        Compacted::Done => Ok(Next::Ask),
+                        Compacted::Interrupted => self.stop(),
+                    };
                 }
                 if !calls.is_empty() {
                     return self.run_and_ask(&calls, commands, report).await;
@@ -101,8 +104,8 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
             self.mark(INTERRUPTED_CALL)?;
             return Ok(Next::End(Ending::Interrupted));
         }
-        if self.is_full() {
-            self.compact_unasked(commands, report).await;
+        if self.is_full() && self.compact_unasked(commands, report).await == Compacted::Interrupted {
+            return self.stop();
         }
         Ok(Next::Ask)
     }
@@ -124,7 +127,8 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
             }
             CallError::PromptTooLong(_) | CallError::TooLarge(_) if self.may_compact() => {
                 match self.compact(CompactionTrigger::Auto, None, commands, report).await {
-                    Ok(()) => return Ok(Next::Ask),
+                    Ok(Compacted::Done) => return Ok(Next::Ask),
+                    Ok(Compacted::Interrupted) => return self.stop(),
                     Err(TurnError::TooLong(why)) => {
                         report(Event::Noticed(Notice::NotCompacted(why)));
                     }
