@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use annals_store::session::AppendError;
 use annals_transcript::draft::{Draft, PlaceError, ToolAnswer, ToolOutcome};
-use annals_transcript::json::{ArrayWriter, ObjectWriter, RawJson, Value};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use annals_transcript::json::{ArrayWriter, RawJson, Value};
+use tokio::sync::mpsc::unbounded_channel;
 
 use super::links::pull_request;
+use super::news::{listen, note, teller};
 use super::wait::{Crew, Either, either};
 use super::{Agent, Asking, INTERRUPTED_CALL, Report};
 use crate::api::call::Surroundings;
@@ -15,17 +16,15 @@ use crate::api::request::Role;
 use crate::api::stream::Block;
 use crate::api::transport::Transport;
 use crate::command::{Command, Commands, Permit};
-use crate::conversation::{Conversation, Place, failed_result};
+use crate::conversation::{Place, failed_result};
 use crate::event::{Denial, Event, Question};
 use crate::policy::Decision;
 use crate::policy::paths::resolve;
 use crate::relay::Relay;
-use crate::tools::{Asked as Wanted, Order, Outcome, Parent, Scene, Shown, Told, Tool};
+use crate::tools::{Asked as Wanted, Order, Outcome, Parent, Scene, Shown, Tool};
 
 /// So many calls that change nothing run at a time.
 const MOST_BESIDE: usize = 10;
-/// As much of a command's output is kept in a note of its progress, in characters.
-const MOST_OF_PROGRESS: usize = 2000;
 
 /// A call of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -254,7 +253,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         let (relay, lineage) = (Relay::default(), self.conversation.lineage());
         let parent = Parent { policy: &self.policy, wishes: &self.wishes, lineage: &lineage, relay: &relay };
         let (tells, mut told) = unbounded_channel();
-        let tells: Vec<_> = calls.iter().map(|call| teller(call, &tells)).collect();
+        let tells: Vec<_> = calls.iter().map(|call| teller(&call.id, &tells)).collect();
         let mut scenes = Vec::new();
         for ((call, tell), approval) in calls.iter().zip(&tells).zip(&approvals) {
             let agreed = approval.agreed();
@@ -304,58 +303,6 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         }
         (outcomes, ran)
     }
-}
-
-type News = (String, Told);
-
-fn teller(call: &Asked, tells: &UnboundedSender<News>) -> impl Fn(Told) + Send + Sync + use<> {
-    let (id, tells) = (call.id.clone(), tells.clone());
-    move |told| {
-        // Nobody listens any more when a call was interrupted.
-        let _ = tells.send((id.clone(), told));
-    }
-}
-
-/// Takes the news of calls that run, for as long as they do.
-async fn listen(
-    told: &mut UnboundedReceiver<News>,
-    conversation: &mut Conversation<'_>,
-    report: &mut Report<'_>,
-) {
-    while let Some((call, news)) = told.recv().await {
-        note(&call, news, conversation, report);
-    }
-    std::future::pending::<()>().await;
-}
-
-fn note(call: &str, told: Told, conversation: &mut Conversation<'_>, report: &mut Report<'_>) {
-    let call = call.to_owned();
-    report(match told {
-        Told::Agent { agent, event } => Event::OfAgent { call, agent, event },
-        Told::Counted { model, usage } => Event::Counted { model, usage },
-        Told::Output { .. } => {
-            // News that cannot be kept are no reason to stop a command; its result is.
-            let _ = conversation.record(Draft::progress(&progress(&told), &call, &call));
-            Event::ToolTold { call, told }
-        }
-    });
-}
-
-fn progress(told: &Told) -> Vec<u8> {
-    let mut data = Vec::new();
-    let mut object = ObjectWriter::begin(&mut data);
-    if let Told::Output { new, whole, lines, millis } = told {
-        object.string("type", "bash_progress").string("output", end_of(new));
-        object.string("fullOutput", end_of(whole));
-        object.number("elapsedTimeSeconds", millis / 1000).number("totalLines", *lines);
-    }
-    object.end();
-    data
-}
-
-fn end_of(text: &str) -> &str {
-    let from = text.char_indices().rev().nth(MOST_OF_PROGRESS - 1).map_or(0, |(at, _)| at);
-    &text[from..]
 }
 
 fn failed(why: &str) -> Outcome {

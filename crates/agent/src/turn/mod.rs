@@ -6,6 +6,7 @@
 //! | `calls` | its tool calls: approval → attempt → result |
 //! | `next` | what follows a response, or its failure |
 //! | `finished` | how a turn ended |
+//! | `news` | what calls say while they run |
 //! | `links` | what results lead to |
 //! | `wait` | waiting for more than one thing |
 //!
@@ -15,6 +16,7 @@
 mod calls;
 mod finished;
 mod links;
+mod news;
 mod next;
 mod respond;
 mod wait;

@@ -1,8 +1,12 @@
-//! What git says of a folder, for the model to begin with. Nothing of the repository is run: no hook, no monitor, no pager, no
-//! program that its settings name.
+//! What git says of a folder, for the model to begin with. Hooks, monitors and pagers that the repository names are not run, and
+//! git is not waited for where it takes long.
 
+use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 /// So many changed files are named.
 const MOST_FILES: usize = 40;
@@ -10,6 +14,9 @@ const MOST_FILES: usize = 40;
 const COMMITS: &str = "-5";
 /// Letters of one line.
 const MOST_LETTERS: usize = 200;
+/// So long git may take, and so much it may say.
+const PATIENCE: Duration = Duration::from_secs(5);
+const MOST_BYTES: u64 = 1 << 20;
 /// Settings that would have git run something, set to nothing.
 const HARMLESS: [&str; 7] = [
     "core.fsmonitor=false",
@@ -49,8 +56,22 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_PARAMETERS"] {
         command.env_remove(name);
     }
-    let output = command.env("GIT_TERMINAL_PROMPT", "0").output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+    let mut child = command.env("GIT_TERMINAL_PROMPT", "0").stdout(Stdio::piped()).spawn().ok()?;
+    let output = child.stdout.take()?;
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        let mut said = Vec::new();
+        let read = output.take(MOST_BYTES).read_to_end(&mut said);
+        // Whoever waited may have gone.
+        let _ = sender.send(read.map(|_| said));
+    });
+    let said = receiver.recv_timeout(PATIENCE);
+    if said.is_err() {
+        let _ = child.kill();
+    }
+    let has_succeeded = child.wait().is_ok_and(|status| status.success());
+    let said = said.ok()?.ok()?;
+    has_succeeded.then(|| String::from_utf8_lossy(&said).trim_end().to_owned())
 }
 
 fn cut(line: &str) -> String {
