@@ -40,7 +40,14 @@ pub(super) async fn listen(
 pub(super) fn note(call: &str, told: Told, conversation: &mut Conversation<'_>, report: &mut Report<'_>) {
     let call = call.to_owned();
     report(match told {
-        Told::Agent { agent, event } => Event::OfAgent { call, agent, event },
+        Told::Agent { agent, event } => {
+            if matches!(event.innermost(), Event::ToolDone { .. }) {
+                // It may work for long: what it has changed can be taken back from now on. Another writer shows
+                // itself with the result.
+                let _ = conversation.note_copies();
+            }
+            Event::OfAgent { call, agent, event }
+        }
         Told::Counted { model, usage } => Event::Counted { model, usage },
         Told::Output { .. } => {
             // News that cannot be kept are no reason to stop a command; its result is.

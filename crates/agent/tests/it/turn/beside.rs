@@ -78,9 +78,15 @@ async fn a_plan_is_a_persons_to_approve() {
         assert!(told.is_done());
         assert_eq!(agent.policy.mode, after);
         let result = stage.sent()[1][2].clone();
+        let told: Vec<bool> = stage.api.requests().iter().map(|request| is_planning(&request.body)).collect();
+        assert_eq!(told, [true, after == Mode::Plan], "the model knows the mode");
         let words = if permit == Permit::Allow { "The plan is approved" } else { "too much" };
         assert!(result.contains(words), "{result}");
     }
+}
+
+fn is_planning(body: &[u8]) -> bool {
+    String::from_utf8_lossy(body).contains("The mode is plan")
 }
 
 #[tokio::test]

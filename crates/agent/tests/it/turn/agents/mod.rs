@@ -294,6 +294,8 @@ async fn what_one_changes_is_kept_by_the_session() {
     let parent = std::fs::read_to_string(stage.file()).unwrap();
     let snapshots: Vec<_> = parent.lines().filter(|line| line.contains("file-history-snapshot")).collect();
     assert!(snapshots.len() == 2 && snapshots[1].contains("a.txt"), "{snapshots:#?}");
+    let told_at = parent.find(snapshots[1]).unwrap();
+    assert!(told_at < parent.find("tool_result").unwrap(), "it is told only when all is over");
     assert!(!stage.agent_texts()[0].contains("file-history"));
     let kept = std::fs::read_dir(stage.home.config_dir().join("file-history").join(session)).unwrap();
     let kept: Vec<_> = kept.flatten().map(|entry| std::fs::read_to_string(entry.path()).unwrap()).collect();
