@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use annals_agent::api::stream::Event as Streamed;
 use annals_agent::command::{Command, Commands, Permit, Prompt};
 use annals_agent::conversation::{Persistence, Start};
-use annals_agent::event::Event;
+use annals_agent::event::{Event, Notice};
 use annals_agent::turn::{Asking, Ending};
 
 use super::super::{Stage, interrupting, say, say_with};
@@ -163,4 +163,26 @@ async fn killed_while_one_works_it_goes_on() {
     for request in stage.api.requests() {
         assert_eq!(request.violations, []);
     }
+}
+
+#[tokio::test]
+async fn f21_one_that_cannot_be_written_works_in_memory() {
+    let stage = Stage::scripts(&format!(
+        r#"{{"a":[[{}],{END}],"b":[[{{"type":"tool_use","name":"Peek","input":{{"say":"x"}}}}],{END}]}}"#,
+        agent("general-purpose", "b")
+    ));
+    let mut parent = stage.new_with_agents();
+    assert!(say(&mut parent, "hello").await.is_done());
+    // Where the folder should be, there is a file.
+    let folder = stage.file().with_extension("");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("subagents"), "").unwrap();
+    let told = say(&mut parent, "do @@a@@").await;
+    assert!(told.is_done());
+    let is_told =
+        |event: &Event| depth(event) == 1 && matches!(event.innermost(), Event::Noticed(Notice::NotKept(_)));
+    assert!(told.events.iter().any(is_told), "nobody was told");
+    assert_eq!(stage.done(), ["begin x", "end x"]);
+    drop(parent);
+    stage.holds();
 }
