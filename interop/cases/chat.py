@@ -90,8 +90,12 @@ def case_ours_works_with_tools(bench):
 
 def take_turns(bench, session_id, *said):
     """Theirs, ours and theirs again, in a session of ours; ours still says these words."""
+    agree(bench, file_of(bench, session_id), session_id)
+    go_on(bench, session_id, *said)
+
+
+def go_on(bench, session_id, *said):
     path = file_of(bench, session_id)
-    agree(bench, path, session_id)
     bench.ask("--resume", session_id, prompt="You: @@theirs@@", script=SCRIPT)
     if bench.version == LEAVES_NO_TRACE:
         time.sleep(FRESH_SECONDS)
@@ -153,6 +157,16 @@ def case_ours_was_interrupted_while_sub_agents_worked(bench):
     if len(agent_files(bench, session_id)) != 2:
         raise Failed("both had a file")
     take_turns(bench, session_id, "interrupted by user")
+
+
+def case_ours_was_killed_while_a_sub_agent_worked(bench):
+    kill = [{"type": "tool_use", "name": "Bash", "input": {"command": "kill -KILL $PPID", "description": "Kill"}}]
+    session_id = "3f2a9c1e-0000-4000-8000-00000000c0de"
+    done = run(bench, "--session-id", session_id, prompt="Begin: @@begin@@", script={"begin": [[errand("Agent", "kill")]], "kill": [kill]})
+    if done.code != -9 or len(agent_files(bench, session_id)) != 1:
+        raise Failed("ours was not killed: " + done.explain())
+    # How a call that nobody answered is worded is the client's own affair.
+    go_on(bench, session_id, "Begin: ")
 
 
 def case_ours_was_summed_up(bench):
