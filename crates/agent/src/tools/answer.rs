@@ -17,8 +17,8 @@ pub struct Reply<R> {
     pub said: R,
     /// The model that answered.
     pub model: String,
-    /// What it counted.
-    pub usage: Usage,
+    /// What each of its responses counted.
+    pub usage: Vec<Usage>,
 }
 
 /// A request beside the conversation that is not answered yet.
@@ -27,7 +27,9 @@ pub type Replying<'a, R> = Pin<Box<dyn Future<Output = Result<Reply<R>, String>>
 impl<R> Reply<R> {
     /// Has it counted, and gives what was said.
     pub(crate) fn counted(self, scene: &Scene<'_>) -> R {
-        (scene.tell)(Told::Counted { model: self.model, usage: self.usage });
+        for usage in self.usage {
+            (scene.tell)(Told::Counted { model: self.model.clone(), usage });
+        }
         self.said
     }
 }
