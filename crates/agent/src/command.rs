@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::policy::Mode;
+use crate::relay::Relay;
 
 /// Something to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,13 +54,15 @@ pub enum Permit {
 pub struct Commands {
     receiver: UnboundedReceiver<Command>,
     waiting: VecDeque<Command>,
+    /// Prompts that came to wait since somebody last asked.
+    queued: Vec<Prompt>,
 }
 
 impl Commands {
     /// Both ends of the way in.
     pub fn channel() -> (UnboundedSender<Command>, Self) {
         let (sender, receiver) = unbounded_channel();
-        (sender, Self { receiver, waiting: VecDeque::new() })
+        (sender, Self { receiver, waiting: VecDeque::new(), queued: Vec::new() })
     }
 
     /// The next command; none where nobody is left to give one.
@@ -73,6 +76,22 @@ impl Commands {
     /// Waits for an interrupt; what else comes waits for its turn. Without anybody to give commands, for ever.
     pub async fn interrupt(&mut self) {
         let _ = self.wait_for(|command| matches!(command, Command::Interrupt)).await;
+    }
+
+    /// The same, while others work for the conversation: what is decided goes on to them.
+    pub(crate) async fn interrupt_past(&mut self, relay: &Relay) {
+        let passes = |command: &Command| matches!(command, Command::Interrupt | Command::Permit { .. });
+        loop {
+            match self.wait_for(passes).await {
+                Command::Interrupt => return,
+                decided => relay.pass(&decided),
+            }
+        }
+    }
+
+    /// Prompts that came to wait since this was last asked.
+    pub(crate) fn take_queued(&mut self) -> Vec<Prompt> {
+        std::mem::take(&mut self.queued)
     }
 
     /// Waits for the decision about a call, or an interrupt, which is none.
@@ -92,7 +111,12 @@ impl Commands {
         loop {
             match self.receiver.recv().await {
                 Some(command) if wanted(&command) => return command,
-                Some(command) => self.waiting.push_back(command),
+                Some(command) => {
+                    if let Command::Prompt(prompt) = &command {
+                        self.queued.push(prompt.clone());
+                    }
+                    self.waiting.push_back(command);
+                }
                 None => std::future::pending().await,
             }
         }

@@ -49,6 +49,15 @@ pub enum Event {
         /// The line.
         line: Line,
     },
+    /// Something happened in the conversation of a sub-agent.
+    OfAgent {
+        /// The call that it works for.
+        call: String,
+        /// The sub-agent.
+        agent: String,
+        /// What happened there; of what it has itself started, another one of these.
+        event: Box<Event>,
+    },
     /// A request failed and is sent again.
     Retrying(Retry),
     /// Something worth knowing.
@@ -60,6 +69,16 @@ pub enum Event {
     },
     /// A turn is over.
     Finished(Finished),
+}
+
+impl Event {
+    /// What happened, wherever it did.
+    pub fn innermost(&self) -> &Self {
+        match self {
+            Self::OfAgent { event, .. } => event.innermost(),
+            event => event,
+        }
+    }
 }
 
 /// A line that was written: what it says, without its envelope.

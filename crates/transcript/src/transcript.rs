@@ -154,6 +154,14 @@ impl<'a> Transcript<'a> {
         transcript
     }
 
+    /// The same, read as the file of a sub-agent: its lines, which a session would pass over, are the conversation.
+    pub fn of_agent(mut self) -> Self {
+        for node in &mut self.nodes {
+            node.is_sidechain = false;
+        }
+        self
+    }
+
     /// The bytes of the file.
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes

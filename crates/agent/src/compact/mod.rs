@@ -26,6 +26,21 @@ const OPENING: &str =
     "This conversation goes on from an earlier one, which was summed up because it became too long.";
 const CLOSING: &str = "Go on with the work where it stopped. Do not ask again for what the summary answers.";
 
+/// What came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compacted {
+    /// The conversation is summed up.
+    Done,
+    /// A person stopped it; everything is as it was.
+    Interrupted,
+}
+
+/// Why there is no summary.
+enum Missing {
+    Interrupted,
+    Failed(String),
+}
+
 impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
     /// Whether a summary is worth a try.
     pub(crate) fn may_compact(&self) -> bool {
@@ -39,7 +54,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         focus: Option<&str>,
         commands: &mut Commands,
         report: &mut Report<'_>,
-    ) -> Result<(), TurnError> {
+    ) -> Result<Compacted, TurnError> {
         let messages = self.conversation.messages()?.to_vec();
         if messages.is_empty() {
             return Err(TurnError::TooLong("there is nothing to sum up".to_owned()));
@@ -47,7 +62,8 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         let summed = self.summary(messages, focus, commands).await;
         let summary = match summed {
             Ok(summary) => summary,
-            Err(why) => {
+            Err(Missing::Interrupted) => return Ok(Compacted::Interrupted),
+            Err(Missing::Failed(why)) => {
                 self.compactions_failed += 1;
                 return Err(TurnError::TooLong(why));
             }
@@ -60,7 +76,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         self.conversation.read_again();
         self.context = 0;
         report(Event::Compacted { tokens_before });
-        Ok(())
+        Ok(Compacted::Done)
     }
 
     async fn summary(
@@ -68,7 +84,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         mut messages: Vec<Spoken>,
         focus: Option<&str>,
         commands: &mut Commands,
-    ) -> Result<String, String> {
+    ) -> Result<String, Missing> {
         let mut halves = 0;
         loop {
             let asked = with_question(messages.clone(), focus);
@@ -80,15 +96,15 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
             let mut ignore = |_| {};
             let first = either(self.caller.call(&request, &mut ignore), commands.interrupt()).await;
             match first {
-                Either::First(Ok(answer)) => return text_of(&answer),
+                Either::First(Ok(answer)) => return text_of(&answer).map_err(Missing::Failed),
                 Either::First(Err(CallError::PromptTooLong(_) | CallError::TooLarge(_)))
                     if halves < MOST_HALVES && messages.len() > 1 =>
                 {
                     halves += 1;
                     messages = newer_half(messages);
                 }
-                Either::First(Err(error)) => return Err(error.to_string()),
-                Either::Second(()) => return Err("it was interrupted".to_owned()),
+                Either::First(Err(error)) => return Err(Missing::Failed(error.to_string())),
+                Either::Second(()) => return Err(Missing::Interrupted),
             }
         }
     }

@@ -30,6 +30,8 @@ pub struct Environment {
     pub folders: Vec<PathBuf>,
     /// The git branch; none where there is no repository.
     pub git_branch: Option<String>,
+    /// What has changed there and what was done last, as it was when the conversation began.
+    pub git: Option<String>,
     /// `linux`, `macos`, …
     pub platform: &'static str,
     /// The day, as in `2026-01-31`.
@@ -47,6 +49,9 @@ impl Environment {
             None => words.push_str("\nIt is in no git repository."),
         }
         words.push_str(&format!("\nThe system is {}. Today is {}.", self.platform, self.day));
+        if let Some(git) = &self.git {
+            words.push_str(&format!("\n\nThe repository when this conversation began:\n\n{git}"));
+        }
         words
     }
 }
@@ -86,6 +91,7 @@ mod tests {
             cwd: "/w".into(),
             folders: vec!["/x".into()],
             git_branch: Some("main".into()),
+            git: Some("Last commits:\nabc first".into()),
             platform: "linux",
             day: "2026-01-31".into(),
         };
@@ -93,7 +99,7 @@ mod tests {
             Briefing { instead: None, more: Some("be kind".into()), environment, memory: Memory::default() };
         let blocks = briefing.blocks();
         assert_eq!((blocks.len(), blocks[0].as_str(), blocks[2].as_str()), (3, INSTRUCTIONS, "be kind"));
-        for part in ["/w", "/x", "main", "linux", "2026-01-31"] {
+        for part in ["/w", "/x", "main", "linux", "2026-01-31", "abc first"] {
             assert!(blocks[1].contains(part), "{part}");
         }
         briefing.instead = Some("only this".into());

@@ -55,7 +55,8 @@ impl<'s> Keeping<'s> {
 
     /// In memory, after these lines.
     pub(crate) fn memory(bytes: Vec<u8>, origin: Origin, source: &'s dyn Source) -> Self {
-        let state = Continuation::of(&Transcript::parse(&bytes), Thread::Main);
+        let thread = if origin.agent.is_some() { Thread::Agent } else { Thread::Main };
+        let state = Continuation::of(&Transcript::parse(&bytes), thread);
         Self::Memory { state: Box::new(state), origin: Box::new(origin), bytes, source }
     }
 

@@ -8,7 +8,7 @@ mod open;
 mod spoken;
 
 pub use copies::Copies;
-pub use open::{Ground, OpenError, Persistence, Start};
+pub use open::{Ground, Lineage, OpenError, Persistence, Start};
 pub use spoken::Spoken;
 
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use annals_store::SessionKey;
 use annals_store::history::{NewPrompt, append as note_in_history};
 use annals_store::session::{AppendError, NewSession};
 use annals_store::source::new_uuid;
-use annals_transcript::draft::{Draft, Said, SnapshotKind, ToolAnswer, ToolOutcome};
+use annals_transcript::draft::{Draft, Said, SnapshotKind, Thread, ToolAnswer, ToolOutcome};
 use annals_transcript::json::{RawJson, Value};
 use annals_transcript::record::RecordKind;
 use annals_transcript::time::format_millis;
@@ -36,6 +36,8 @@ const PROMPT_IN_LISTS: usize = 200;
 pub struct Conversation<'s> {
     ground: Ground<'s>,
     session: String,
+    /// Whether it is the session's own or a sub-agent's.
+    thread: Thread,
     cwd: PathBuf,
     state: State<'s>,
     messages: Vec<Spoken>,
@@ -96,7 +98,7 @@ impl<'s> Conversation<'s> {
         if std::mem::take(&mut self.is_stale)
             && let State::Open(keeping) = &self.state
         {
-            self.messages = spoken::rebuild(&keeping.bytes()?).messages;
+            self.messages = spoken::rebuild(&keeping.bytes()?, self.thread).messages;
         }
         Ok(&self.messages)
     }
@@ -150,6 +152,14 @@ impl<'s> Conversation<'s> {
         Ok(())
     }
 
+    /// Writes something about the session; the file of a sub-agent is not the place for it.
+    pub(crate) fn note(&mut self, draft: Draft) -> Result<(), AppendError> {
+        match self.thread {
+            Thread::Main => self.record(draft),
+            Thread::Agent => Ok(()),
+        }
+    }
+
     /// Adds a line that was written to what is said.
     pub(crate) fn hear(&mut self, draft: &Draft, role: Role, place: Place) {
         if !self.is_stale && spoken::add(&mut self.messages, draft, role, place) == Added::ReadTheFile {
@@ -173,7 +183,8 @@ impl<'s> Conversation<'s> {
         (draft, Line { uuid, message })
     }
 
-    /// Writes what a person says, after healing what an end in the middle of a turn has left open.
+    /// Writes what a person says, or what a sub-agent is asked, after healing what an end in the middle of a turn has left
+    /// open.
     pub(crate) fn prompt(&mut self, prompt: &Prompt) -> Result<Line, AppendError> {
         self.heal()?;
         let said = match prompt {
@@ -181,6 +192,11 @@ impl<'s> Conversation<'s> {
             Prompt::Blocks(json) => Said::Blocks(json),
         };
         let (draft, line) = self.named(Draft::prompt(said));
+        if self.thread == Thread::Agent {
+            self.record(draft.clone())?;
+            self.hear(&draft, Role::User, Place::New);
+            return Ok(line);
+        }
         let now = self.ground.source.now();
         let kept = self.copies.begin_turn(now);
         let snapshot =
@@ -193,6 +209,11 @@ impl<'s> Conversation<'s> {
         self.note_in_history(&text);
         self.last_prompt = Some(in_lists(&text));
         Ok(line)
+    }
+
+    /// Gives the session a title that a model has made; one that a person gives counts more.
+    pub fn name(&mut self, title: &str) -> Result<(), AppendError> {
+        self.note(Draft::ai_title(title))
     }
 
     /// The copies of files that turns have changed, for tools to ask for.
@@ -216,7 +237,7 @@ impl<'s> Conversation<'s> {
         if !self.is_stale {
             return Ok(());
         }
-        for call in spoken::rebuild(&keeping.bytes()?).open_calls {
+        for call in spoken::rebuild(&keeping.bytes()?, self.thread).open_calls {
             let why = "The session ended before this call was answered. Whether it ran is not known.";
             self.record(failed_result(&call, why))?;
         }
@@ -225,6 +246,9 @@ impl<'s> Conversation<'s> {
 
     /// Ends a turn: where a client that resumes goes on, for lists and for itself.
     pub(crate) fn end_turn(&mut self, millis: u64) -> Result<(), AppendError> {
+        if self.thread == Thread::Agent {
+            return Ok(());
+        }
         let messages = u64::try_from(self.messages.len()).ok();
         self.record(Draft::turn_duration(millis, messages))?;
         // Some clients hang the next prompt from the last message and not from the line behind it: a leaf that is no message

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use annals_store::read::{ReadError, read_file};
-use annals_store::session::{AppendError, ForkError, NewSession, Patience, WRITTEN_FORM, fork};
+use annals_store::session::{
+    AgentFolder, AgentStart, AppendError, ForkError, NewSession, Patience, WRITTEN_FORM, fork,
+};
 use annals_store::source::{Source, is_uuid, new_uuid};
 use annals_store::{ConfigDir, DataDir, SessionWriter, git};
 use annals_transcript::draft::{Continuation, Origin, Thread};
@@ -42,6 +44,25 @@ pub enum Start {
     Resume(PathBuf),
     /// In a copy of this session.
     Fork(PathBuf),
+}
+
+/// Where the sub-agents of a conversation are written.
+#[derive(Clone, Debug)]
+pub enum Lineage {
+    /// In files of their own.
+    Files(AgentFolder),
+    /// Nowhere, as their parent.
+    Memory(Box<Origin>),
+}
+
+impl Lineage {
+    /// What the lines of the parent have in common.
+    fn origin(&self) -> &Origin {
+        match self {
+            Self::Files(folder) => folder.origin(),
+            Self::Memory(origin) => origin,
+        }
+    }
 }
 
 /// Why a conversation cannot begin.
@@ -93,6 +114,38 @@ impl<'s> Conversation<'s> {
         Ok(Self::over(ground, session, cwd, State::Open(keeping)))
     }
 
+    /// Begins the conversation of a sub-agent.
+    pub(crate) fn of_agent(
+        ground: Ground<'s>,
+        lineage: &Lineage,
+        start: &AgentStart,
+    ) -> Result<Self, AppendError> {
+        let origin = Origin { agent: Some(start.id.clone()), ..lineage.origin().clone() };
+        let (session, cwd) = (origin.session.clone(), PathBuf::from(&origin.cwd));
+        let made = match lineage {
+            Lineage::Files(folder) => folder.open(ground.data, ground.source, start).map(Keeping::file),
+            Lineage::Memory(_) => Ok(Keeping::memory(Vec::new(), origin.clone(), ground.source)),
+        };
+        let (keeping, notices) = match made {
+            // A disk that cannot be written is no reason to be silent.
+            Err(AppendError::Write(error)) => {
+                let keeping = Keeping::memory(Vec::new(), origin, ground.source);
+                (keeping, vec![Notice::NotKept(error.to_string())])
+            }
+            made => (made?, Vec::new()),
+        };
+        Ok(Self { notices, ..Self::over(ground, session, &cwd, State::Open(keeping)) })
+    }
+
+    /// Where the sub-agents of this conversation are written.
+    pub(crate) fn lineage(&self) -> Lineage {
+        match &self.state {
+            State::Open(Keeping::File { writer, .. }) => Lineage::Files(writer.agents()),
+            State::Open(Keeping::Memory { origin, .. }) => Lineage::Memory(origin.clone()),
+            State::NotYet(..) => Lineage::Memory(Box::new(origin_of(self.session.clone(), &self.cwd))),
+        }
+    }
+
     fn new(
         ground: Ground<'s>,
         new: NewSession,
@@ -109,7 +162,13 @@ impl<'s> Conversation<'s> {
 
     fn over(ground: Ground<'s>, session: String, cwd: &Path, state: State<'s>) -> Self {
         let is_stale = matches!(state, State::Open(_));
+        let thread = match &state {
+            State::Open(keeping) if keeping.origin().agent.is_some() => Thread::Agent,
+            _ => Thread::Main,
+        };
         let copies = match &state {
+            // What a sub-agent changes is taken back with the prompt that it worked for.
+            _ if thread == Thread::Agent => Copies::default(),
             State::NotYet(_, Persistence::Memory) | State::Open(Keeping::Memory { .. }) => Copies::default(),
             State::NotYet(_, Persistence::File) => Copies::of_session(ground.config, &session, cwd, &[]),
             State::Open(keeping @ Keeping::File { .. }) => {
@@ -120,6 +179,7 @@ impl<'s> Conversation<'s> {
         Self {
             ground,
             session,
+            thread,
             cwd: cwd.to_path_buf(),
             state,
             messages: Vec::new(),

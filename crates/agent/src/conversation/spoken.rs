@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use annals_transcript::content::Block;
-use annals_transcript::draft::Draft;
+use annals_transcript::draft::{Draft, Thread};
 use annals_transcript::json::{Kind, ObjectWriter, Value};
 use annals_transcript::resume::{ApiMessage, Body, Client, Filler, Origin, Role as Speaks, resume};
 use annals_transcript::transcript::Transcript;
@@ -49,10 +49,13 @@ pub(crate) struct Rebuilt {
     pub(crate) open_calls: Vec<String>,
 }
 
-/// Reads a file as the newest client does. What that client would put behind a conversation that ends with the user is left
+/// Reads a file, a session's or a sub-agent's, as the newest client does. What that client would put behind a conversation that ends with the user is left
 /// out: what follows is put there by us.
-pub(crate) fn rebuild(bytes: &[u8]) -> Rebuilt {
-    let transcript = Transcript::parse(bytes);
+pub(crate) fn rebuild(bytes: &[u8], thread: Thread) -> Rebuilt {
+    let transcript = match thread {
+        Thread::Main => Transcript::parse(bytes),
+        Thread::Agent => Transcript::parse(bytes).of_agent(),
+    };
     let resumed = resume(&transcript, Client::NEWEST);
     let mut open_calls = Vec::new();
     let mut messages = Vec::new();

@@ -61,7 +61,9 @@ pub enum Call<'c> {
     Agent(&'c str),
     /// A tool of an MCP server, by its full name.
     Mcp(&'c str),
-    /// A tool that touches nothing but the session: a list of things to do, a question, a plan.
+    /// A plan that is to be carried out.
+    Plan,
+    /// A tool that touches nothing but the session: a list of things to do, a question.
     Inward(&'c str),
     /// Any other tool.
     Other(&'c str),
@@ -77,6 +79,7 @@ impl<'c> Call<'c> {
             Self::WebFetch(_) => "WebFetch",
             Self::WebSearch => "WebSearch",
             Self::Agent(_) => "Agent",
+            Self::Plan => "ExitPlanMode",
             Self::Mcp(name) | Self::Inward(name) | Self::Other(name) => name,
         }
     }

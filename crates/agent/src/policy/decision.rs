@@ -39,6 +39,10 @@ pub enum Because {
     ReadsOnly,
     /// It touches nothing but the session.
     Inward,
+    /// A plan is a person's to approve.
+    Plan,
+    /// Nothing is planned.
+    NoPlan,
     /// No rule and no mode allows it.
     NotCovered(String),
     /// It leads out of the workspace.
@@ -96,6 +100,8 @@ impl fmt::Display for Because {
             Self::Mode(mode) => write!(to, "the mode is {mode}"),
             Self::ReadsOnly => to.write_str("it only reads, and only in the workspace"),
             Self::Inward => to.write_str("it touches nothing but the session"),
+            Self::Plan => to.write_str("a plan is approved by a person"),
+            Self::NoPlan => to.write_str("the mode is not plan"),
             Self::NotCovered(what) => write!(to, "no rule allows `{what}`"),
             Self::Outside(path) => write!(to, "{} is outside of the workspace", path.display()),
             Self::Protected(path) => write!(to, "{} is protected", path.display()),

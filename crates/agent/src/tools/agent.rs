@@ -1,4 +1,6 @@
-//! Task: a sub-agent with a conversation of its own. Who runs it is handed in; here is what it is asked and what it answers.
+//! Agent: a sub-agent with a conversation of its own. Who runs it is handed in; here is what it is asked and what it answers.
+//!
+//! It was called `Task`; the newest client knows it by this name and gives it to the calls of old sessions.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,9 +12,12 @@ use super::input::Input;
 use super::spec::{Holds, Spec};
 use super::{Asked, InputError, Order, Outcome, Running, Scene, Shown, Tool};
 use crate::api::request::ToolSpec;
+use crate::turn::INTERRUPTED_CALL;
 
 /// Letters of an answer that the model sees.
 const MOST_OF_AN_ANSWER: usize = 32_000;
+/// What the model calls it.
+pub const NAME: &str = "Agent";
 /// The type of an agent where none is named.
 pub const GENERAL: &str = "general-purpose";
 
@@ -27,8 +32,6 @@ pub struct Errand {
     pub kind: String,
     /// The model, where one is named.
     pub model: Option<String>,
-    /// The call that asks for it.
-    pub tool_use: String,
 }
 
 /// What came of it.
@@ -57,30 +60,41 @@ pub struct AgentType {
     pub about: String,
 }
 
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SpawnError {
+    /// A person stopped it.
+    #[error("it was interrupted")]
+    Interrupted,
+    /// It could not begin, or not go on.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// Work of a sub-agent that is not done yet.
+pub type Spawned<'a> = Pin<Box<dyn Future<Output = Result<Returned, SpawnError>> + Send + 'a>>;
+
 /// Runs sub-agents. Dropping the future ends one, with all that it runs.
 pub trait Spawner: Send + Sync {
     /// The types that there are.
     fn types(&self) -> Vec<AgentType>;
 
-    /// Runs one to its end.
-    fn spawn<'a>(
-        &'a self,
-        errand: &'a Errand,
-    ) -> Pin<Box<dyn Future<Output = Result<Returned, String>> + Send + 'a>>;
+    /// Runs one to its end, for the call of this scene.
+    fn spawn<'a>(&'a self, errand: &'a Errand, scene: &'a Scene<'a>) -> Spawned<'a>;
 }
 
 /// Starts sub-agents.
-pub struct Task {
-    spawner: Box<dyn Spawner>,
+pub struct Task<'a> {
+    spawner: Box<dyn Spawner + 'a>,
 }
 
-impl Task {
+impl<'a> Task<'a> {
     /// Run by this one.
-    pub fn new(spawner: Box<dyn Spawner>) -> Self {
+    pub fn new(spawner: Box<dyn Spawner + 'a>) -> Self {
         Self { spawner }
     }
 
-    fn errand(&self, input: &Input<'_>, tool_use: &str) -> Result<Errand, InputError> {
+    fn errand(&self, input: &Input<'_>) -> Result<Errand, InputError> {
         let kind = input.text_if("subagent_type")?.filter(|kind| !kind.is_empty());
         let kind = kind.unwrap_or_else(|| GENERAL.to_owned());
         let types = self.spawner.types();
@@ -96,15 +110,17 @@ impl Task {
             prompt: input.words("prompt")?,
             kind,
             model: input.text_if("model")?.filter(|model| !model.is_empty()),
-            tool_use: tool_use.to_owned(),
         })
     }
 
-    async fn send(&self, input: &[u8], tool_use: &str) -> Result<Outcome, InputError> {
-        let errand = self.errand(&Input::scan(input)?, tool_use)?;
-        let done = match self.spawner.spawn(&errand).await {
+    async fn send(&self, input: &[u8], scene: &Scene<'_>) -> Result<Outcome, InputError> {
+        let errand = self.errand(&Input::scan(input)?)?;
+        let done = match self.spawner.spawn(&errand, scene).await {
             Ok(done) => done,
-            Err(why) => return Ok(Outcome::failed(format!("The agent failed: {why}"), &why)),
+            Err(SpawnError::Interrupted) => return Ok(Outcome::failed(INTERRUPTED_CALL, INTERRUPTED_CALL)),
+            Err(SpawnError::Failed(why)) => {
+                return Ok(Outcome::failed(format!("The agent failed: {why}"), &why));
+            }
         };
         let text = |text: &str| {
             object(|block| {
@@ -142,13 +158,13 @@ fn cut(answer: &str) -> String {
     }
 }
 
-impl Tool for Task {
+impl Tool for Task<'_> {
     fn spec(&self) -> ToolSpec {
         let mut about = "Starts an agent with a conversation of its own, which works by itself and gives one text back. Use it for searches of several steps and for work that can be described in full. Several calls in one answer run beside each other. It knows nothing but its prompt. Types of agents:".to_owned();
         for known in self.spawner.types() {
             about.push_str(&format!("\n- {}: {}", known.name, known.about));
         }
-        Spec::new("Task", "")
+        Spec::new(NAME, "")
             .about(about)
             .needs("description", Holds::Text, "What it is for, in three to five words")
             .needs("prompt", Holds::Text, "All that it must know and do, and what it shall answer")
@@ -162,12 +178,12 @@ impl Tool for Task {
     }
 
     fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
-        Ok(Asked::Agent(self.errand(&Input::of(input), "")?.kind))
+        Ok(Asked::Agent(self.errand(&Input::of(input))?.kind))
     }
 
     fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
-        Box::pin(async move {
-            self.send(input, scene.tool_use).await.unwrap_or_else(|error| Outcome::refused(error.0))
-        })
+        Box::pin(
+            async move { self.send(input, scene).await.unwrap_or_else(|error| Outcome::refused(error.0)) },
+        )
     }
 }

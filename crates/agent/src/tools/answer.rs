@@ -1,11 +1,38 @@
 //! Outcomes, made the same way by every tool.
 
+use std::future::Future;
 use std::path::PathBuf;
+use std::pin::Pin;
 
 pub(crate) use annals_transcript::json::object;
 use annals_transcript::json::write_string;
 
-use super::{InputError, Outcome, Running, Shown};
+use super::{InputError, Outcome, Running, Scene, Shown, Told};
+use crate::api::usage::Usage;
+
+/// What a request beside the conversation gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply<R> {
+    /// What was said.
+    pub said: R,
+    /// The model that answered.
+    pub model: String,
+    /// What each of its responses counted.
+    pub usage: Vec<Usage>,
+}
+
+/// A request beside the conversation that is not answered yet.
+pub type Replying<'a, R> = Pin<Box<dyn Future<Output = Result<Reply<R>, String>> + Send + 'a>>;
+
+impl<R> Reply<R> {
+    /// Has it counted, and gives what was said.
+    pub(crate) fn counted(self, scene: &Scene<'_>) -> R {
+        for usage in self.usage {
+            (scene.tell)(Told::Counted { model: self.model.clone(), usage });
+        }
+        self.said
+    }
+}
 
 impl Outcome {
     /// A text for the model, and what the session keeps of it.

@@ -1,12 +1,14 @@
 //! What a call would do, with its texts decoded: what the policy is asked about.
 
-use crate::policy::{Call, EditTool, ReadTool};
+use std::path::PathBuf;
+
+use crate::policy::{Call, Decision, EditTool, Policy, ReadTool};
 
 /// A call that owns its letters; see [`Call`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// A command for bash.
-    Bash(String),
+    /// A command for bash, and the folder in which it starts.
+    Bash(String, PathBuf),
     /// A file or folder to read.
     Read(ReadTool, String),
     /// A file to change.
@@ -17,6 +19,8 @@ pub enum Asked {
     WebSearch,
     /// A sub-agent of this type.
     Agent(String),
+    /// A plan that is to be carried out.
+    Plan,
     /// A tool that touches nothing but the session.
     Inward(&'static str),
 }
@@ -25,13 +29,22 @@ impl Asked {
     /// As the policy takes it.
     pub fn call(&self) -> Call<'_> {
         match self {
-            Self::Bash(command) => Call::Bash(command),
+            Self::Bash(command, _) => Call::Bash(command),
             Self::Read(tool, path) => Call::Read(*tool, path),
             Self::Edit(tool, path) => Call::Edit(*tool, path),
             Self::WebFetch(url) => Call::WebFetch(url),
             Self::WebSearch => Call::WebSearch,
             Self::Agent(kind) => Call::Agent(kind),
+            Self::Plan => Call::Plan,
             Self::Inward(name) => Call::Inward(name),
+        }
+    }
+
+    /// What the policy says to it.
+    pub fn decide(&self, policy: &Policy<'_>) -> Decision {
+        match self {
+            Self::Bash(_, folder) => policy.decide_in(&self.call(), folder),
+            _ => policy.decide(&self.call()),
         }
     }
 

@@ -10,6 +10,12 @@ use std::pin::Pin;
 use annals_transcript::json::Fields;
 
 use crate::api::request::ToolSpec;
+use crate::api::usage::Usage;
+use crate::conversation::Lineage;
+use crate::event::Event;
+use crate::policy::Policy;
+use crate::relay::Relay;
+use crate::turn::Wishes;
 
 pub mod agent;
 mod answer;
@@ -34,6 +40,7 @@ pub mod web_search;
 mod write;
 
 pub use agent::Task;
+pub use answer::{Reply, Replying};
 pub use asked::Asked;
 pub use bash::{Bash, BashOutput, KillShell};
 pub use edit::Edit;
@@ -117,10 +124,24 @@ pub struct Scene<'s> {
     pub tell: &'s (dyn Fn(Told) + Send + Sync),
     /// Where the path of the call led when it was decided on: a tool that finds it leading elsewhere does nothing.
     pub agreed: Option<&'s Path>,
+    /// The conversation that it belongs to, where it belongs to one.
+    pub parent: Option<&'s Parent<'s>>,
+}
+
+/// The conversation that a call belongs to, for tools that have one of their own.
+pub struct Parent<'s> {
+    /// What may be done.
+    pub policy: &'s Policy<'s>,
+    /// How the model is asked.
+    pub wishes: &'s Wishes,
+    /// Where sub-agents are written.
+    pub lineage: &'s Lineage,
+    /// What the person says meanwhile.
+    pub relay: &'s Relay,
 }
 
 /// What a tool says while it runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Told {
     /// More output of a command: what is new, and all of it so far as far as it is kept.
     Output {
@@ -132,5 +153,19 @@ pub enum Told {
         lines: u64,
         /// For how long it runs, in milliseconds.
         millis: u64,
+    },
+    /// Something happened in the conversation of a sub-agent.
+    Agent {
+        /// The sub-agent.
+        agent: String,
+        /// What.
+        event: Box<Event>,
+    },
+    /// A request beside the conversation was answered.
+    Counted {
+        /// The model that answered.
+        model: String,
+        /// What it counted.
+        usage: Usage,
     },
 }

@@ -1,7 +1,6 @@
 //! WebSearch: a search that the API itself carries out, in a request of its own. Who sends that is handed in.
 
-use std::future::Future;
-use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -10,7 +9,7 @@ use annals_transcript::json::{ArrayWriter, Fields, write_string};
 use super::answer::object;
 use super::input::Input;
 use super::spec::{Holds, Spec};
-use super::{Asked, InputError, Order, Outcome, Running, Scene, Tool};
+use super::{Asked, InputError, Order, Outcome, Replying, Running, Scene, Tool};
 use crate::api::request::ToolSpec;
 
 /// Searches in one call.
@@ -67,25 +66,22 @@ pub enum Piece {
 /// Sends the nested request.
 pub trait Searcher: Send + Sync {
     /// Searches; the pieces come in the order of the answer.
-    fn search<'a>(
-        &'a self,
-        query: &'a Query,
-    ) -> Pin<Box<dyn Future<Output = Result<Vec<Piece>, String>> + Send + 'a>>;
+    fn search<'a>(&'a self, query: &'a Query) -> Replying<'a, Vec<Piece>>;
 }
 
 /// Searches the web.
-pub struct WebSearch {
-    searcher: Box<dyn Searcher>,
-    calls: AtomicU64,
+pub struct WebSearch<'a> {
+    searcher: Box<dyn Searcher + 'a>,
+    calls: Arc<AtomicU64>,
 }
 
-impl WebSearch {
-    /// With this one.
-    pub fn new(searcher: Box<dyn Searcher>) -> Self {
-        Self { searcher, calls: AtomicU64::new(0) }
+impl<'a> WebSearch<'a> {
+    /// With this one; all that share a count are one session.
+    pub fn new(searcher: Box<dyn Searcher + 'a>, calls: Arc<AtomicU64>) -> Self {
+        Self { searcher, calls }
     }
 
-    async fn search(&self, input: &[u8]) -> Result<Outcome, InputError> {
+    async fn search(&self, input: &[u8], scene: &Scene<'_>) -> Result<Outcome, InputError> {
         let query = query(&Input::scan(input)?)?;
         if self.calls.fetch_add(1, Ordering::Relaxed) >= MOST_CALLS {
             return Err(InputError(format!(
@@ -94,7 +90,7 @@ impl WebSearch {
         }
         let began = Instant::now();
         let pieces = match self.searcher.search(&query).await {
-            Ok(pieces) => pieces,
+            Ok(reply) => reply.counted(scene),
             Err(why) => return Ok(Outcome::failed(format!("The search failed: {why}"), &why)),
         };
         let count = pieces.iter().filter(|piece| matches!(piece, Piece::Pages { .. })).count();
@@ -152,7 +148,7 @@ fn write_pieces(list: &mut ArrayWriter<'_>, pieces: &[Piece]) {
     }
 }
 
-impl Tool for WebSearch {
+impl Tool for WebSearch<'_> {
     fn spec(&self) -> ToolSpec {
         Spec::new("WebSearch", "Searches the web and gives titles, addresses and a summary of what was found. Name the pages that an answer rests on.")
             .needs("query", Holds::Text, "What to search for")
@@ -170,7 +166,9 @@ impl Tool for WebSearch {
         Ok(Asked::WebSearch)
     }
 
-    fn run<'t>(&'t self, input: &'t [u8], _: &'t Scene<'t>) -> Running<'t> {
-        Box::pin(async move { self.search(input).await.unwrap_or_else(|error| Outcome::refused(error.0)) })
+    fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
+        Box::pin(
+            async move { self.search(input, scene).await.unwrap_or_else(|error| Outcome::refused(error.0)) },
+        )
     }
 }

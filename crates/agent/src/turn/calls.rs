@@ -4,28 +4,27 @@ use std::path::{Path, PathBuf};
 
 use annals_store::session::AppendError;
 use annals_transcript::draft::{Draft, PlaceError, ToolAnswer, ToolOutcome};
-use annals_transcript::json::{ArrayWriter, ObjectWriter, RawJson, Value};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use annals_transcript::json::{ArrayWriter, RawJson, Value};
+use tokio::sync::mpsc::unbounded_channel;
 
+use super::links::pull_request;
+use super::news::{listen, note, teller};
 use super::wait::{Crew, Either, either};
-use super::{Agent, Asking, Report};
+use super::{Agent, Asking, INTERRUPTED_CALL, Report};
 use crate::api::call::Surroundings;
 use crate::api::request::Role;
 use crate::api::stream::Block;
 use crate::api::transport::Transport;
-use crate::command::{Commands, Permit};
-use crate::conversation::{Conversation, Place, failed_result};
+use crate::command::{Command, Commands, Permit};
+use crate::conversation::{Place, failed_result};
 use crate::event::{Denial, Event, Question};
 use crate::policy::Decision;
 use crate::policy::paths::resolve;
-use crate::tools::{Order, Outcome, Scene, Shown, Told, Tool};
+use crate::relay::Relay;
+use crate::tools::{Asked as Wanted, Order, Outcome, Parent, Scene, Shown, Tool};
 
 /// So many calls that change nothing run at a time.
 const MOST_BESIDE: usize = 10;
-/// What the original says where a person stopped the tools: readers know it.
-const INTERRUPTED: &str = "[Request interrupted by user for tool use]";
-/// As much of a command's output is kept in a note of its progress, in characters.
-const MOST_OF_PROGRESS: usize = 2000;
 
 /// A call of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +62,8 @@ impl Asked {
 enum Approval {
     /// It runs, on what its path leads to now.
     Run(Option<PathBuf>),
+    /// A plan was approved: it runs, and the mode is left.
+    LeavePlan,
     Answer(Outcome),
     Interrupted,
 }
@@ -71,7 +72,7 @@ impl Approval {
     fn agreed(&self) -> Option<&Path> {
         match self {
             Self::Run(agreed) => agreed.as_deref(),
-            Self::Answer(_) | Self::Interrupted => None,
+            Self::LeavePlan | Self::Answer(_) | Self::Interrupted => None,
         }
     }
 }
@@ -101,20 +102,30 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
             for call in group {
                 let approval = self.approve(call, commands, report).await;
                 if matches!(approval, Approval::Interrupted) {
-                    self.answer_all(rest, INTERRUPTED, place, report)?;
+                    self.answer_all(rest, INTERRUPTED_CALL, place, report)?;
                     return Ok(Ran::Interrupted);
                 }
                 approvals.push(approval);
             }
+            if approvals.iter().any(|approval| matches!(approval, Approval::LeavePlan)) {
+                self.policy.mode = self.before_plan;
+            }
             let (outcomes, ran) = self.attempt(group, approvals, commands, report).await;
+            let mut links = Vec::new();
             for (call, outcome) in group.iter().zip(outcomes) {
-                let outcome = outcome.unwrap_or_else(|| failed(INTERRUPTED));
+                links.extend(
+                    outcome.iter().filter_map(|outcome| pull_request(&call.name, &call.input, outcome)),
+                );
+                let outcome = outcome.unwrap_or_else(|| failed(INTERRUPTED_CALL));
                 self.answer(call, result(&call.id, &outcome), place, report)?;
                 place = Place::Same;
             }
             self.conversation.note_copies()?;
+            for link in links {
+                self.conversation.note(link)?;
+            }
             if ran == Ran::Interrupted {
-                self.answer_all(after, INTERRUPTED, place, report)?;
+                self.answer_all(after, INTERRUPTED_CALL, place, report)?;
                 return Ok(ran);
             }
             rest = after;
@@ -157,7 +168,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         Ok(())
     }
 
-    fn tool(&self, name: &str) -> Option<&dyn Tool> {
+    fn tool(&self, name: &str) -> Option<&(dyn Tool + '_)> {
         self.tools.iter().map(AsRef::as_ref).find(|tool| tool.spec().name == name)
     }
 
@@ -196,7 +207,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         };
         // What is decided about is what is opened: a link that is turned in between leads nowhere.
         let agreed = wanted.path().and_then(|path| self.leads_to(path));
-        let decision = self.policy.decide(&wanted.call());
+        let decision = wanted.decide(&self.policy);
         let decision = match self.wishes.asking {
             Asking::Nobody => decision.headless(),
             Asking::Person => decision,
@@ -214,6 +225,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                 };
                 report(Event::Asked(question));
                 match commands.permit(&call.id).await {
+                    Some(Permit::Allow) if wanted == Wanted::Plan => return Approval::LeavePlan,
                     Some(Permit::Allow) => return Approval::Run(agreed),
                     Some(Permit::Deny(said)) => said.unwrap_or_else(|| "the person said no".to_owned()),
                     None => return Approval::Interrupted,
@@ -238,21 +250,23 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         commands: &mut Commands,
         report: &mut Report<'_>,
     ) -> (Vec<Option<Outcome>>, Ran) {
+        let (relay, lineage) = (Relay::default(), self.conversation.lineage());
+        let parent = Parent { policy: &self.policy, wishes: &self.wishes, lineage: &lineage, relay: &relay };
         let (tells, mut told) = unbounded_channel();
-        let tells: Vec<_> = calls.iter().map(|call| teller(call, &tells)).collect();
+        let tells: Vec<_> = calls.iter().map(|call| teller(&call.id, &tells)).collect();
         let mut scenes = Vec::new();
         for ((call, tell), approval) in calls.iter().zip(&tells).zip(&approvals) {
-            scenes.push(Scene { tool_use: &call.id, tell, agreed: approval.agreed() });
+            let agreed = approval.agreed();
+            scenes.push(Scene { tool_use: &call.id, tell, agreed, parent: Some(&parent) });
         }
-        let tools: &[Box<dyn Tool>] = &self.tools;
-        let find =
-            |name: &str| tools.iter().map(AsRef::as_ref).find(|tool: &&dyn Tool| tool.spec().name == name);
+        let tools: &[Box<dyn Tool + '_>] = &self.tools;
+        let find = |name: &str| tools.iter().map(AsRef::as_ref).find(|tool| tool.spec().name == name);
         let mut outcomes: Vec<Option<Outcome>> = Vec::new();
         let (mut places, mut work) = (Vec::new(), Vec::new());
         for (number, (call, approval)) in calls.iter().zip(&approvals).enumerate() {
             outcomes.push(match (approval, find(&call.name)) {
                 (Approval::Answer(outcome), _) => Some(outcome.clone()),
-                (Approval::Run(_), Some(tool)) => {
+                (Approval::Run(_) | Approval::LeavePlan, Some(tool)) => {
                     report(Event::ToolStarted {
                         call: call.id.clone(),
                         tool: call.name.clone(),
@@ -267,12 +281,19 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         }
         let mut crew = Crew::new(work, MOST_BESIDE);
         let first = {
-            let aside = either(listen(&mut told, &mut self.conversation, report), commands.interrupt());
-            either(crew.finish(), aside).await
+            let news = listen(&mut told, &mut self.conversation, report);
+            either(crew.finish(), either(news, commands.interrupt_past(&relay))).await
         };
         let ran = match first {
             Either::First(()) => Ran::All,
-            Either::Second(_) => Ran::Interrupted,
+            Either::Second(_) => {
+                // Those who listen end by themselves and leave their files whole; a second interrupt does not wait for it.
+                relay.pass(&Command::Interrupt);
+                crew.keep(|piece| relay.has(&calls[places[piece]].id));
+                let news = listen(&mut told, &mut self.conversation, report);
+                either(crew.finish(), either(news, commands.interrupt())).await;
+                Ran::Interrupted
+            }
         };
         while let Ok((call, news)) = told.try_recv() {
             note(&call, news, &mut self.conversation, report);
@@ -282,45 +303,6 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         }
         (outcomes, ran)
     }
-}
-
-type News = (String, Told);
-
-fn teller(call: &Asked, tells: &UnboundedSender<News>) -> impl Fn(Told) + Send + Sync + use<> {
-    let (id, tells) = (call.id.clone(), tells.clone());
-    move |told| {
-        // Nobody listens any more when a call was interrupted.
-        let _ = tells.send((id.clone(), told));
-    }
-}
-
-/// Takes the news of calls that run, for as long as they do.
-async fn listen(
-    told: &mut UnboundedReceiver<News>,
-    conversation: &mut Conversation<'_>,
-    report: &mut Report<'_>,
-) {
-    while let Some((call, news)) = told.recv().await {
-        note(&call, news, conversation, report);
-    }
-    std::future::pending::<()>().await;
-}
-
-fn note(call: &str, told: Told, conversation: &mut Conversation<'_>, report: &mut Report<'_>) {
-    let Told::Output { new, whole, lines, millis } = &told;
-    let mut data = Vec::new();
-    let mut object = ObjectWriter::begin(&mut data);
-    object.string("type", "bash_progress").string("output", end_of(new)).string("fullOutput", end_of(whole));
-    object.number("elapsedTimeSeconds", millis / 1000).number("totalLines", *lines);
-    object.end();
-    // News that cannot be kept are no reason to stop a command; its result is.
-    let _ = conversation.record(Draft::progress(&data, call, call));
-    report(Event::ToolTold { call: call.to_owned(), told });
-}
-
-fn end_of(text: &str) -> &str {
-    let from = text.char_indices().rev().nth(MOST_OF_PROGRESS - 1).map_or(0, |(at, _)| at);
-    &text[from..]
 }
 
 fn failed(why: &str) -> Outcome {

@@ -6,6 +6,8 @@
 //! | `calls` | its tool calls: approval → attempt → result |
 //! | `next` | what follows a response, or its failure |
 //! | `finished` | how a turn ended |
+//! | `news` | what calls say while they run |
+//! | `links` | what results lead to |
 //! | `wait` | waiting for more than one thing |
 //!
 //! Whatever happens, a turn leaves a session that can be gone on with: every call has its result, and what was interrupted
@@ -13,6 +15,8 @@
 
 mod calls;
 mod finished;
+mod links;
+mod news;
 mod next;
 mod respond;
 mod wait;
@@ -21,20 +25,23 @@ pub(crate) use finished::tokens;
 pub use finished::{Ending, Finished, TurnError};
 pub(crate) use wait::{Either, either};
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use annals_store::session::AppendError;
-use annals_transcript::draft::{CompactionTrigger, Draft, Said};
-use annals_transcript::json::ObjectWriter;
+use annals_transcript::draft::{CompactionTrigger, Draft, QueueStep, Said};
+use annals_transcript::json::{ObjectWriter, RawJson};
+use annals_transcript::usage::Tokens;
 
 use crate::api::call::{Caller, Surroundings};
 use crate::api::model::Model;
 use crate::api::request::{Caching, Effort, Role, Thinking};
 use crate::api::transport::Transport;
 use crate::command::{Command, Commands, Prompt};
+use crate::compact::Compacted;
 use crate::conversation::{Conversation, Place};
 use crate::event::{Event, Notice};
-use crate::policy::Policy;
+use crate::policy::{Mode, Policy};
 use crate::tools::Tool;
 use calls::Asked;
 use respond::Responded;
@@ -44,7 +51,8 @@ pub type Report<'r> = dyn FnMut(Event) + Send + 'r;
 
 /// What the original writes where a person stopped a response: readers know it.
 const INTERRUPTED: &str = "[Request interrupted by user]";
-const INTERRUPTED_TOOLS: &str = "[Request interrupted by user for tool use]";
+/// The same, where it stopped the tools.
+pub(crate) const INTERRUPTED_CALL: &str = "[Request interrupted by user for tool use]";
 
 /// Who decides where rules do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +93,7 @@ pub struct Agent<'a, T, S> {
     /// How requests are sent.
     pub caller: Caller<'a, T, S>,
     /// The tools.
-    pub tools: Vec<Box<dyn Tool>>,
+    pub tools: Vec<Box<dyn Tool + 'a>>,
     /// What they may do.
     pub policy: Policy<'a>,
     /// How the model is asked.
@@ -93,6 +101,10 @@ pub struct Agent<'a, T, S> {
     pub(crate) compactions_failed: u32,
     /// How much of the window the last response left full.
     pub(crate) context: u64,
+    /// The mode that holds again when a plan is approved.
+    before_plan: Mode,
+    /// How many prompts wait, as the session was told.
+    queued: u64,
 }
 
 /// What to do next in a turn.
@@ -114,11 +126,21 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
     pub fn new(
         conversation: Conversation<'a>,
         caller: Caller<'a, T, S>,
-        tools: Vec<Box<dyn Tool>>,
+        tools: Vec<Box<dyn Tool + 'a>>,
         policy: Policy<'a>,
         wishes: Wishes,
     ) -> Self {
-        Self { conversation, caller, tools, policy, wishes, compactions_failed: 0, context: 0 }
+        Self {
+            conversation,
+            caller,
+            tools,
+            policy,
+            wishes,
+            compactions_failed: 0,
+            context: 0,
+            before_plan: Mode::Default,
+            queued: 0,
+        }
     }
 
     /// Carries out a command. A turn's commands come meanwhile: an interrupt stops it, the rest waits.
@@ -131,12 +153,22 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
         match command {
             Command::Prompt(prompt) => return Some(self.turn(&prompt, commands, report).await),
             Command::SetModel(model) => self.wishes.model = model,
-            Command::SetMode(mode) => self.policy.mode = mode,
+            Command::SetMode(mode) => {
+                if mode == Mode::Plan && self.policy.mode != Mode::Plan {
+                    self.before_plan = self.policy.mode;
+                }
+                self.policy.mode = mode;
+            }
             Command::Compact(focus) => {
                 let summed =
                     self.compact(CompactionTrigger::Manual, focus.as_deref(), commands, report).await;
-                if let Err(error) = summed {
-                    report(Event::Noticed(Notice::NotCompacted(error.to_string())));
+                let why = match summed {
+                    Ok(Compacted::Done) => None,
+                    Ok(Compacted::Interrupted) => Some("it was interrupted".to_owned()),
+                    Err(error) => Some(error.to_string()),
+                };
+                if let Some(why) = why {
+                    report(Event::Noticed(Notice::NotCompacted(why)));
                 }
                 self.tell_notices(report);
             }
@@ -170,11 +202,16 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
             cuts: 0,
             has_dropped_thinking: false,
         };
-        let mut denials = Vec::new();
+        let (mut denials, mut spent) = (Vec::new(), BTreeMap::<String, Tokens>::new());
         let ending = {
+            // What sub-agents spend and are denied counts as well.
             let mut report = |event: Event| {
-                if let Event::Denied(denial) = &event {
-                    denials.push(denial.clone());
+                match event.innermost() {
+                    Event::Denied(denial) => denials.push(denial.clone()),
+                    Event::Counted { model, usage } => {
+                        *spent.entry(model.clone()).or_default() += tokens(usage)
+                    }
+                    _ => {}
                 }
                 report(event);
             };
@@ -184,13 +221,13 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
             }
         };
         let millis = millis(began.elapsed());
-        let ended = self.conversation.end_turn(millis);
+        let ended = self.note_queue(commands).and_then(|()| self.conversation.end_turn(millis));
         self.tell_notices(report);
         let ending = match (ending, ended) {
             (Ending::Done, Err(error)) => Ending::Failed(error.into()),
             (ending, _) => ending,
         };
-        let finished = Finished { ending, millis, denials, ..course.finished };
+        let finished = Finished { ending, millis, denials, spent, ..course.finished };
         report(Event::Finished(finished.clone()));
         finished
     }
@@ -202,11 +239,17 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
         commands: &mut Commands,
         report: &mut Report<'_>,
     ) -> Result<Ending, TurnError> {
-        if self.is_full() {
-            self.compact_unasked(commands, report).await;
+        if self.is_full() && self.compact_unasked(commands, report).await == Compacted::Interrupted {
+            // Nothing was said yet: the prompt is its owner's again.
+            return Ok(Ending::Interrupted);
+        }
+        if self.queued > 0 {
+            self.queued -= 1;
+            self.conversation.record(Draft::queue_operation(QueueStep::Dequeue, None))?;
         }
         self.conversation.prompt(prompt)?;
         loop {
+            self.note_queue(commands)?;
             self.tell_notices(report);
             if self.wishes.most_responses.is_some_and(|most| course.finished.responses >= most) {
                 return Ok(Ending::MostResponses);
@@ -217,9 +260,8 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
                 Responded::Answered(answer) => self.go_on(&answer, course, commands, report).await?,
                 Responded::Interrupted(calls) => {
                     let calls: Vec<_> = calls.iter().map(Asked::of).collect();
-                    self.answer_all(&calls, INTERRUPTED_TOOLS, Place::New, report)?;
-                    self.mark(INTERRUPTED)?;
-                    Next::End(Ending::Interrupted)
+                    self.answer_all(&calls, INTERRUPTED_CALL, Place::New, report)?;
+                    self.stop()?
                 }
                 Responded::Failed(error) => self.recover(error, course, commands, report).await?,
             };
@@ -227,6 +269,19 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
                 return Ok(ending);
             }
         }
+    }
+
+    /// Tells the session of prompts that have come to wait.
+    fn note_queue(&mut self, commands: &mut Commands) -> Result<(), AppendError> {
+        for prompt in commands.take_queued() {
+            let content = match prompt {
+                Prompt::Text(text) => RawJson::string(&text).raw().to_vec(),
+                Prompt::Blocks(json) => json,
+            };
+            self.conversation.record(Draft::queue_operation(QueueStep::Enqueue, Some(&content)))?;
+            self.queued += 1;
+        }
+        Ok(())
     }
 
     /// Writes that a person stopped it.
@@ -247,11 +302,19 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
         self.may_compact() && self.wishes.compact_at.is_some_and(|at| full >= f64::from(at))
     }
 
-    async fn compact_unasked(&mut self, commands: &mut Commands, report: &mut Report<'_>) {
-        // Where it fails, the turn goes on: there may still be room.
-        if let Err(error) = self.compact(CompactionTrigger::Auto, None, commands, report).await {
+    async fn compact_unasked(&mut self, commands: &mut Commands, report: &mut Report<'_>) -> Compacted {
+        let summed = self.compact(CompactionTrigger::Auto, None, commands, report).await;
+        summed.unwrap_or_else(|error| {
+            // Where it fails, the turn goes on: there may still be room.
             report(Event::Noticed(Notice::NotCompacted(error.to_string())));
-        }
+            Compacted::Done
+        })
+    }
+
+    /// The end of a turn that a person stopped.
+    fn stop(&mut self) -> Result<Next, TurnError> {
+        self.mark(INTERRUPTED)?;
+        Ok(Next::End(Ending::Interrupted))
     }
 
     fn tell_notices(&mut self, report: &mut Report<'_>) {

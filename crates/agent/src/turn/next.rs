@@ -6,12 +6,13 @@ use annals_transcript::draft::{CompactionTrigger, Draft, ResponseDraft, Said};
 use annals_transcript::json::{ObjectWriter, Value};
 
 use super::calls::{Asked, Ran};
-use super::{Agent, Course, Ending, INTERRUPTED_TOOLS, Next, Report, TurnError, tokens};
+use super::{Agent, Course, Ending, INTERRUPTED_CALL, Next, Report, TurnError};
 use crate::api::call::{Answer, CallError, Ended, Surroundings};
 use crate::api::request::Role;
 use crate::api::stream::{BlockKind, Stop, StopReason};
 use crate::api::transport::Transport;
 use crate::command::Commands;
+use crate::compact::Compacted;
 use crate::conversation::Place;
 use crate::event::{Event, Notice};
 
@@ -31,7 +32,6 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         let finished = &mut course.finished;
         finished.responses += 1;
         finished.usage = answer.usage.clone();
-        *finished.spent.entry(answer.model.clone()).or_default() += tokens(&answer.usage);
         self.context = answer.usage.context() + answer.usage.output();
         let texts = answer.blocks.iter().filter(|block| block.kind == BlockKind::Text);
         finished.text = texts.map(|block| block.text("text")).collect::<Vec<_>>().join("");
@@ -67,8 +67,10 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                 }
                 if stop.reason == StopReason::ContextWindowExceeded {
                     self.answer_all(&calls, "Not executed: the context was full.", Place::New, report)?;
-                    self.compact(CompactionTrigger::Auto, None, commands, report).await?;
-                    return Ok(Next::Ask);
+                    return match self.compact(CompactionTrigger::Auto, None, commands, report).await? {
+                        Compacted::Done => Ok(Next::Ask),
+                        Compacted::Interrupted => self.stop(),
+                    };
                 }
                 if !calls.is_empty() {
                     return self.run_and_ask(&calls, commands, report).await;
@@ -99,11 +101,11 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         report: &mut Report<'_>,
     ) -> Result<Next, TurnError> {
         if self.run_calls(calls, commands, report).await? == Ran::Interrupted {
-            self.mark(INTERRUPTED_TOOLS)?;
+            self.mark(INTERRUPTED_CALL)?;
             return Ok(Next::End(Ending::Interrupted));
         }
-        if self.is_full() {
-            self.compact_unasked(commands, report).await;
+        if self.is_full() && self.compact_unasked(commands, report).await == Compacted::Interrupted {
+            return self.stop();
         }
         Ok(Next::Ask)
     }
@@ -125,7 +127,8 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
             }
             CallError::PromptTooLong(_) | CallError::TooLarge(_) if self.may_compact() => {
                 match self.compact(CompactionTrigger::Auto, None, commands, report).await {
-                    Ok(()) => return Ok(Next::Ask),
+                    Ok(Compacted::Done) => return Ok(Next::Ask),
+                    Ok(Compacted::Interrupted) => return self.stop(),
                     Err(TurnError::TooLong(why)) => {
                         report(Event::Noticed(Notice::NotCompacted(why)));
                     }

@@ -6,7 +6,7 @@ use annals_store::session::AppendError;
 use annals_transcript::draft::{Draft, ResponseDraft, Retry as RetryNote};
 
 use super::wait::{Either, either};
-use super::{Agent, Report, Wishes};
+use super::{Agent, Asking, Report, Wishes};
 use crate::api::call::Surroundings;
 use crate::api::call::{Answer, CallError, Ended, Progress};
 use crate::api::request::{Request, Role};
@@ -16,6 +16,7 @@ use crate::api::usage::Usage;
 use crate::command::Commands;
 use crate::conversation::{Conversation, Place, Spoken};
 use crate::event::{Event, Notice};
+use crate::policy::Mode;
 use crate::tools::Tool;
 
 /// What came of a request.
@@ -37,10 +38,13 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         report: &mut Report<'_>,
     ) -> Result<(Responded, Duration), AppendError> {
         let lent = self.conversation.lend()?;
-        let request = Request {
+        let mut request = Request {
             messages: lent.iter().map(Spoken::message).collect(),
             ..self.wishes.request(&self.tools)
         };
+        if self.policy.mode == Mode::Plan {
+            request.system.push(planning(self.wishes.asking).into());
+        }
         let began = Instant::now();
         let mut scribe = Scribe::new(&mut self.conversation, report);
         let first = {
@@ -72,7 +76,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
 
 impl Wishes {
     /// A request with these tools, without its messages.
-    pub(crate) fn request(&self, tools: &[Box<dyn Tool>]) -> Request<'_> {
+    pub(crate) fn request(&self, tools: &[Box<dyn Tool + '_>]) -> Request<'_> {
         Request {
             model: &self.model,
             max_tokens: self.max_tokens,
@@ -84,6 +88,20 @@ impl Wishes {
             caching: self.caching,
             user: None,
             betas: Vec::new(),
+        }
+    }
+}
+
+/// What the model is told while nothing is to be changed.
+fn planning(asking: Asking) -> &'static str {
+    match asking {
+        Asking::Person => {
+            "The mode is plan: change nothing yet. Find out what the change needs, and when the plan is complete, show it with \
+             ExitPlanMode, where you have that tool, or say it in your last message."
+        }
+        Asking::Nobody => {
+            "The mode is plan: change nothing. Find out what the change needs. Nobody can approve the plan here: say it in \
+             your last message."
         }
     }
 }

@@ -50,6 +50,15 @@ impl<'w, R> Crew<'w, R> {
         poll_fn(|context| self.poll(context)).await;
     }
 
+    /// Drops the pieces that are not wanted any more, by their places.
+    pub(crate) fn keep(&mut self, wanted: impl Fn(usize) -> bool) {
+        for (place, work) in self.work.iter_mut().enumerate() {
+            if !wanted(place) {
+                *work = None;
+            }
+        }
+    }
+
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let mut running = 0;
         for (work, done) in self.work.iter_mut().zip(&mut self.done) {

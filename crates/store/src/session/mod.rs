@@ -16,7 +16,7 @@ pub use aside::{Aside, AsideError, append_aside};
 pub use error::AppendError;
 pub use fork::{ForkError, Forked, fork, forked_lines, path_to};
 pub use gist::Gist;
-pub use open::{AgentStart, NewSession, Patience};
+pub use open::{AgentFolder, AgentParent, AgentStart, NewSession, Patience};
 pub use writer::{Receipt, SessionWriter};
 
 use std::path::{Path, PathBuf};

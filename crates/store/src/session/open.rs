@@ -56,6 +56,58 @@ pub struct AgentStart {
     pub description: Option<String>,
     /// The call that started it.
     pub tool_use: Option<String>,
+    /// The agent that started it, where it was not the session itself.
+    pub parent: Option<AgentParent>,
+}
+
+/// The agent that started another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentParent {
+    /// Its id.
+    pub id: String,
+    /// How deep the one that it started is nested; those that a session starts are 1 deep.
+    pub depth: u64,
+}
+
+/// Where the sub-agents of a session are written, and what their lines have in common with its own.
+#[derive(Clone, Debug)]
+pub struct AgentFolder {
+    folder: PathBuf,
+    origin: Origin,
+}
+
+impl AgentFolder {
+    /// What the lines of the session have in common.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Goes on with a sub-agent, or begins it: its own file, and what is known of it beside that.
+    pub fn open<'s>(
+        &self,
+        data: &DataDir,
+        source: &'s dyn Source,
+        start: &AgentStart,
+    ) -> Result<SessionWriter<'s>, AppendError> {
+        let id = PlainName::new(&start.id, "the id of an agent")?;
+        let path = self.folder.join(format!("agent-{id}.jsonl"));
+        let lock = lock_ours(&path, data)?;
+        let origin = Origin { agent: Some(id.to_string()), ..self.origin.clone() };
+        if path.exists() {
+            let bytes = read_file(&path)?;
+            let state = Continuation::of(&Transcript::parse(&bytes), Thread::Agent);
+            let mut writer = SessionWriter::over(AppendFile::existing(path), lock, state, origin, source);
+            writer.known_length = bytes.len() as u64;
+            return Ok(writer);
+        }
+        match create_file(&self.folder.join(format!("agent-{id}.meta.json")), &meta(start)) {
+            // Left over from a start that was cut short: it says the same.
+            Ok(()) | Err(WriteError::Exists { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let file = AppendFile::create(path)?;
+        Ok(SessionWriter::over(file, lock, Continuation::new(Thread::Agent), origin, source))
+    }
 }
 
 impl<'s> SessionWriter<'s> {
@@ -149,25 +201,17 @@ impl<'s> SessionWriter<'s> {
     /// of it beside that. The link from the session is the call's result, which names it
     /// ([`Draft::agent_result`](annals_transcript::draft::Draft::agent_result)).
     pub fn open_agent(&self, data: &DataDir, start: &AgentStart) -> Result<SessionWriter<'s>, AppendError> {
-        let id = PlainName::new(&start.id, "the id of an agent")?;
-        let folder = self.path().with_extension("").join("subagents");
-        let path = folder.join(format!("agent-{id}.jsonl"));
-        let lock = lock_ours(&path, data)?;
-        let origin = Origin { agent: Some(id.to_string()), ..self.origin.clone() };
-        if path.exists() {
-            let bytes = read_file(&path)?;
-            let state = Continuation::of(&Transcript::parse(&bytes), Thread::Agent);
-            let mut writer = Self::over(AppendFile::existing(path), lock, state, origin, self.source);
-            writer.known_length = bytes.len() as u64;
-            return Ok(writer);
-        }
-        match create_file(&folder.join(format!("agent-{id}.meta.json")), &meta(start)) {
-            // Left over from a start that was cut short: it says the same.
-            Ok(()) | Err(WriteError::Exists { .. }) => {}
-            Err(error) => return Err(error.into()),
-        }
-        let file = AppendFile::create(path)?;
-        Ok(Self::over(file, lock, Continuation::new(Thread::Agent), origin, self.source))
+        self.agents().open(data, self.source, start)
+    }
+
+    /// Where the sub-agents of this session are written; those of a sub-agent stand beside it.
+    pub fn agents(&self) -> AgentFolder {
+        let beside = self.path().parent().filter(|_| self.origin.agent.is_some());
+        let folder = match beside {
+            Some(folder) => folder.to_path_buf(),
+            None => self.path().with_extension("").join("subagents"),
+        };
+        AgentFolder { folder, origin: self.origin.clone() }
     }
 
     fn over(
@@ -222,6 +266,9 @@ fn meta(start: &AgentStart) -> Vec<u8> {
     object.string("agentType", start.agent_type.as_deref().unwrap_or("general-purpose"));
     object.string_if("description", start.description.as_deref());
     object.string_if("toolUseId", start.tool_use.as_deref());
+    if let Some(parent) = &start.parent {
+        object.number("spawnDepth", parent.depth).string("parentAgentId", &parent.id);
+    }
     object.end();
     out
 }

@@ -1,5 +1,8 @@
 //! Which line a conversation ends with.
 
+use annals_transcript::resume::{Client, Refusal, resume};
+use annals_transcript::transcript::Transcript;
+
 use crate::resume::{MID, NEW, OLD, check};
 
 /// Two branches; the one that is newer stands first in the file.
@@ -174,4 +177,20 @@ fn circles_end() {
     check(itself, &[(&[MID], "U[U1] A[A1]"), (&[NEW], "U[U1] A[A1] U[U2] A[No response requested.]")]);
     let apart = "u U1\n a A1\n u C1 <C2 @20\n a C2 @21";
     check(apart, &[(&[MID], "U[U1] A[A1]"), (&[NEW], "U[C1] A[C2]")]);
+}
+
+#[test]
+fn the_file_of_a_sub_agent_is_a_conversation_only_when_read_as_one() {
+    let line = |uuid: &str, parent: &str, kind: &str, said: &str| {
+        format!(
+            r#"{{"parentUuid":{parent},"isSidechain":true,"agentId":"a1","type":"{kind}","message":{{"role":"{kind}","content":[{{"type":"text","text":"{said}"}}]}},"uuid":"{uuid}","timestamp":"2026-01-01T00:00:00.000Z","sessionId":"s"}}"#
+        )
+    };
+    let file = [line("u", "null", "user", "dig"), line("v", "\"u\"", "assistant", "dug")].join("\n");
+    let transcript = Transcript::parse(file.as_bytes());
+    assert_eq!(resume(&transcript, Client::NEWEST).outcome.err(), Some(Refusal::OnlySidechains));
+    let transcript = transcript.of_agent();
+    let resumed = resume(&transcript, Client::NEWEST);
+    assert_eq!(resumed.messages().len(), 2, "{resumed:?}");
+    assert_eq!(transcript.bytes(), file.as_bytes());
 }

@@ -60,8 +60,8 @@ impl Policy<'_> {
         for command in inside.all() {
             let more = self.forbidden(command).into_iter().chain(self.operands(command, folders.as_deref()));
             decision = more.fold(decision, |decision, more| more.and(decision));
-            let working = [self.workspace.working().to_path_buf()];
-            let known = folders.as_deref().unwrap_or(&working);
+            let current = [self.workspace.current().to_path_buf()];
+            let known = folders.as_deref().unwrap_or(&current);
             if let Some(what) = critical(self.files, self.workspace, known, command) {
                 decision = Decision::ask(Because::Critical(what)).and(decision);
             }

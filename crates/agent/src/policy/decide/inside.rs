@@ -97,10 +97,10 @@ pub(super) fn path_of(word: &Word, workspace: &Workspace) -> Option<String> {
 /// More folders than this are as good as any folder.
 const MOST_FOLDERS: usize = 8;
 
-/// The folders in which commands of a text can run: the working folder and each that a `cd` leads to, from each of the
+/// The folders in which commands of a text can run: the current folder and each that a `cd` leads to, from each of the
 /// others. `None` where that is not known.
 pub(super) fn folders(inside: &Inside, files: &dyn Files, workspace: &Workspace) -> Option<Vec<PathBuf>> {
-    let mut folders = vec![workspace.working().to_path_buf()];
+    let mut folders = vec![workspace.current().to_path_buf()];
     for command in inside.all() {
         let stripped = crate::policy::shell::strip(command);
         let Some(command) = stripped.last() else { continue };

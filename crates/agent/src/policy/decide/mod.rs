@@ -6,6 +6,8 @@ mod inside;
 mod operands;
 mod suggest;
 
+use std::path::Path;
+
 use super::call::Call;
 use super::decision::{Because, Decision};
 use super::mode::Mode;
@@ -32,6 +34,12 @@ impl Policy<'_> {
             Mode::DontAsk => decision.headless(),
             _ => decision,
         }
+    }
+
+    /// The same, for a command that starts in this folder, which is real.
+    pub fn decide_in(&self, call: &Call<'_>, folder: &Path) -> Decision {
+        let workspace = self.workspace.at(folder);
+        Policy { workspace: &workspace, ..*self }.decide(call)
     }
 
     fn decide_anyhow(&self, call: &Call<'_>) -> Decision {
@@ -81,6 +89,10 @@ impl Policy<'_> {
             Call::WebSearch => {
                 self.by_rules("WebSearch", "WebSearch", vec!["WebSearch".to_owned()], |_, _| false)
             }
+            Call::Plan => match self.mode {
+                Mode::Plan => Decision::ask(Because::Plan),
+                _ => Decision::deny(Because::NoPlan),
+            },
             Call::Inward(_) => Decision::allow(Because::Inward),
             Call::Other(name) => self.by_rules(name, name, vec![(*name).to_owned()], |_, _| false),
         }

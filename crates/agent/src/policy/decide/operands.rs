@@ -64,8 +64,8 @@ impl Policy<'_> {
                 }
                 continue;
             };
-            let working = [self.workspace.working().to_path_buf()];
-            for folder in folders.unwrap_or(&working) {
+            let current = [self.workspace.current().to_path_buf()];
+            for folder in folders.unwrap_or(&current) {
                 if let Some(found) = self.operand_in(folder, &path, &is) {
                     add(found);
                 }

@@ -79,7 +79,7 @@ fn fill(word: &Word, workspace: &Workspace, unknown: &str) -> Option<String> {
             }
             Piece::Variable { name, .. } if name == "PWD" => {
                 known = true;
-                out.push_str(&workspace.working().to_string_lossy());
+                out.push_str(&workspace.current().to_string_lossy());
             }
             Piece::Glob(letter) => {
                 known = true;

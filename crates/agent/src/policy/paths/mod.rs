@@ -27,7 +27,7 @@ pub enum Kind {
 }
 
 /// What paths lead to; the real disk is [`Disk`].
-pub trait Files {
+pub trait Files: Sync {
     /// Where a symbolic link points to; `None` where the path is no link.
     fn link(&self, path: &Path) -> Option<PathBuf>;
     /// What stands there; links are not followed.

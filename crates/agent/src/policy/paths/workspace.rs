@@ -9,6 +9,8 @@ use crate::policy::rules::Bases;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workspace {
     working: PathBuf,
+    /// Where the next command starts.
+    current: PathBuf,
     project: PathBuf,
     home: Option<PathBuf>,
     roots: Vec<PathBuf>,
@@ -22,7 +24,7 @@ impl Workspace {
         };
         let (working, project) = (real(working), real(project));
         let roots = vec![working.clone()];
-        Self { working, project, home: home.map(real), roots }
+        Self { current: working.clone(), working, project, home: home.map(real), roots }
     }
 
     /// Adds a folder of `--add-dir` or of the settings.
@@ -35,6 +37,16 @@ impl Workspace {
     /// The working folder.
     pub fn working(&self) -> &Path {
         &self.working
+    }
+
+    /// The folder in which the next command starts: the working folder, unless an earlier one went elsewhere.
+    pub fn current(&self) -> &Path {
+        &self.current
+    }
+
+    /// The same workspace, where the next command starts in this folder, which is real.
+    pub fn at(&self, current: &Path) -> Self {
+        Self { current: current.to_path_buf(), ..self.clone() }
     }
 
     /// The home folder.

@@ -89,10 +89,15 @@ impl Bash {
         Ok(Wanted { command, time, where_to })
     }
 
+    /// Where the next command starts.
+    fn folder(&self) -> PathBuf {
+        let folder = Some(self.ground.current()).filter(|folder| folder.is_dir());
+        folder.unwrap_or_else(|| self.ground.workspace.working().to_path_buf())
+    }
+
     async fn execute(&self, input: &[u8], scene: &Scene<'_>) -> Result<Outcome, InputError> {
         let wanted = self.wanted(&Input::scan(input)?)?;
-        let folder = Some(self.ground.current()).filter(|folder| folder.is_dir());
-        let folder = folder.unwrap_or_else(|| self.ground.workspace.working().to_path_buf());
+        let folder = self.folder();
         let failed = |error: std::io::Error| InputError(format!("The command could not be started: {error}"));
         if wanted.where_to == WhereTo::Background {
             let (group, output) = self.shells.start(&wanted.command, &folder).map_err(failed)?;
@@ -167,14 +172,6 @@ impl Bash {
     }
 }
 
-/// The command as it is decided on: paths in it are seen from the folder in which the one before has ended.
-fn from_here(command: String, working: &Path, current: &Path) -> String {
-    if current == working || !current.is_dir() {
-        return command;
-    }
-    format!("cd '{}' && {command}", current.display().to_string().replace('\'', r"'\''"))
-}
-
 /// The command, with the folder in which it ends noted in a file.
 fn noting_folder(command: &str, note: &Path) -> String {
     let quoted = note.display().to_string().replace('\'', r"'\''");
@@ -202,7 +199,7 @@ impl Tool for Bash {
 
     fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
         let command = self.wanted(&Input::of(input))?.command;
-        Ok(Asked::Bash(from_here(command, self.ground.workspace.working(), &self.ground.current())))
+        Ok(Asked::Bash(command, self.folder()))
     }
 
     fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {

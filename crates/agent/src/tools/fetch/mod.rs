@@ -6,8 +6,6 @@ mod address;
 mod html;
 mod web;
 
-use std::future::Future;
-use std::pin::Pin;
 use std::time::Instant;
 
 use annals_transcript::json::Fields;
@@ -15,7 +13,7 @@ use annals_transcript::json::Fields;
 use super::answer::object;
 use super::input::Input;
 use super::spec::{Holds, Spec};
-use super::{Asked, InputError, Order, Outcome, Running, Scene, Tool};
+use super::{Asked, InputError, Order, Outcome, Replying, Running, Scene, Tool};
 use crate::api::request::ToolSpec;
 pub use address::Reach;
 pub use html::to_markdown;
@@ -28,26 +26,22 @@ const MOST_OF_A_PAGE: usize = 100_000;
 /// Answers a question about a page: one call of a small model.
 pub trait PageReader: Send + Sync {
     /// What the prompt asks of the page.
-    fn read<'a>(
-        &'a self,
-        page: &'a str,
-        prompt: &'a str,
-    ) -> Pin<Box<dyn Future<Output = Result<String, String>> + Send + 'a>>;
+    fn read<'a>(&'a self, page: &'a str, prompt: &'a str) -> Replying<'a, String>;
 }
 
 /// Fetches pages.
-pub struct WebFetch {
+pub struct WebFetch<'a> {
     web: Web,
-    reader: Box<dyn PageReader>,
+    reader: Box<dyn PageReader + 'a>,
 }
 
-impl WebFetch {
+impl<'a> WebFetch<'a> {
     /// With these settings; pages are read by this one.
-    pub fn new(settings: WebSettings, reader: Box<dyn PageReader>) -> Self {
+    pub fn new(settings: WebSettings, reader: Box<dyn PageReader + 'a>) -> Self {
         Self { web: Web::new(settings), reader }
     }
 
-    async fn fetch(&self, input: &[u8]) -> Result<Outcome, InputError> {
+    async fn fetch(&self, input: &[u8], scene: &Scene<'_>) -> Result<Outcome, InputError> {
         let input = Input::scan(input)?;
         let (url, prompt) = (input.words("url")?, input.words("prompt")?);
         let began = Instant::now();
@@ -67,7 +61,10 @@ impl WebFetch {
         }
         let text = text_of(&page)?;
         match self.reader.read(&text, &prompt).await {
-            Ok(answer) => Ok(outcome(&url, page.code, &page.code_text, page.bytes.len(), &answer, began)),
+            Ok(reply) => {
+                let answer = reply.counted(scene);
+                Ok(outcome(&url, page.code, &page.code_text, page.bytes.len(), &answer, began))
+            }
             Err(why) => {
                 Ok(Outcome::failed(format!("The page was fetched, and could not be read: {why}"), &why))
             }
@@ -106,7 +103,7 @@ fn text_of(page: &Page) -> Result<String, InputError> {
     })
 }
 
-impl Tool for WebFetch {
+impl Tool for WebFetch<'_> {
     fn spec(&self) -> ToolSpec {
         Spec::new(
             "WebFetch",
@@ -129,7 +126,9 @@ impl Tool for WebFetch {
         Ok(Asked::WebFetch(url.into()))
     }
 
-    fn run<'t>(&'t self, input: &'t [u8], _: &'t Scene<'t>) -> Running<'t> {
-        Box::pin(async move { self.fetch(input).await.unwrap_or_else(|error| Outcome::refused(error.0)) })
+    fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
+        Box::pin(
+            async move { self.fetch(input, scene).await.unwrap_or_else(|error| Outcome::refused(error.0)) },
+        )
     }
 }

@@ -57,7 +57,7 @@ async fn a_call_that_is_dropped_ends_its_whole_group() {
     let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
     let input = input(&[("command", Text(STUBBORN))]);
     let tell = |_: Told| {};
-    let scene = Scene { tool_use: "toolu_01", tell: &tell, agreed: None };
+    let scene = Scene { tool_use: "toolu_01", tell: &tell, agreed: None, parent: None };
     let work = bench.work();
     let found = tokio::select! {
         _ = tool.run(&input, &scene) => panic!("it ended by itself"),
@@ -75,7 +75,7 @@ async fn a_command_that_hears_a_polite_request_can_tidy_up() {
     let tidy = "trap 'echo tidied > tidied; exit' TERM; echo $$ > own.tmp; mv own.tmp own.pid; cp own.pid child.pid; cp own.pid grandchild.pid; while :; do sleep 0.05; done";
     let input = input(&[("command", Text(tidy))]);
     let tell = |_: Told| {};
-    let scene = Scene { tool_use: "toolu_01", tell: &tell, agreed: None };
+    let scene = Scene { tool_use: "toolu_01", tell: &tell, agreed: None, parent: None };
     let work = bench.work();
     let found = tokio::select! {
         _ = tool.run(&input, &scene) => panic!("it ended by itself"),

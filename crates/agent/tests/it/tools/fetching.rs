@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use annals_agent::tools::Reply;
 use annals_agent::tools::fetch::{PageReader, Reach, Resolver, WebFetch, WebSettings, to_markdown};
 use annals_agent::tools::{Asked, Outcome, Tool};
 use annals_transcript::json::Fields;
@@ -29,9 +30,12 @@ type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 struct Reads;
 
 impl PageReader for Reads {
-    fn read<'a>(&'a self, page: &'a str, prompt: &'a str) -> Later<'a, Result<String, String>> {
+    fn read<'a>(&'a self, page: &'a str, prompt: &'a str) -> Later<'a, Result<Reply<String>, String>> {
         Box::pin(async move {
-            if prompt == "fail" { Err("no model".to_owned()) } else { Ok(format!("[{prompt}] {page}")) }
+            if prompt == "fail" {
+                return Err("no model".to_owned());
+            }
+            Ok(Reply { said: format!("[{prompt}] {page}"), model: "m".to_owned(), usage: Default::default() })
         })
     }
 }
@@ -57,7 +61,7 @@ fn names(list: &[(&str, &[&[&str]])]) -> Names {
     Names(Mutex::new(named.collect()))
 }
 
-fn tool(reach: Reach, names: Names) -> WebFetch {
+fn tool(reach: Reach, names: Names) -> WebFetch<'static> {
     let settings = WebSettings {
         reach,
         resolver: Box::new(names),
@@ -94,7 +98,7 @@ fn answer(status: &str, headers: &str, body: &str) -> Vec<u8> {
         .into_bytes()
 }
 
-async fn fetch(tool: &WebFetch, url: &str) -> Outcome {
+async fn fetch(tool: &WebFetch<'_>, url: &str) -> Outcome {
     run(tool, &[("url", Text(url)), ("prompt", Text("what"))]).await
 }
 

@@ -4,11 +4,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
-use annals_agent::tools::agent::{AgentType, Errand, Returned, Spawner};
-use annals_agent::tools::plan::{Approval, Planner, Verdict};
+use annals_agent::tools::agent::{AgentType, Errand, Returned, SpawnError, Spawned, Spawner};
 use annals_agent::tools::todo::{TodoKeeper, Todos};
 use annals_agent::tools::web_search::{Piece, Query, Searcher};
-use annals_agent::tools::{Asked, ExitPlanMode, Shown, Task, TodoWrite, Tool, WebSearch};
+use annals_agent::tools::{Asked, ExitPlanMode, Reply, Scene, Shown, Task, TodoWrite, Tool, WebSearch};
 use annals_store::todos::TodoItem;
 use annals_transcript::json::{Fields, Value};
 
@@ -51,29 +50,15 @@ async fn a_list_is_replaced_as_a_whole() {
     }
 }
 
-/// Says this.
-struct Says(Verdict);
-
-impl Approval for Says {
-    fn decide<'a>(&'a self, plan: &'a str) -> Pin<Box<dyn Future<Output = Verdict> + Send + 'a>> {
-        assert_eq!(plan, "1. do");
-        Box::pin(async { self.0.clone() })
-    }
-}
-
 #[tokio::test]
-async fn a_plan_is_decided_on() {
-    let yes = ExitPlanMode::new(Box::new(Says(Verdict::Approved)), Planner::Session);
-    let outcome = run(&yes, &[("plan", Text("1. do"))]).await;
+async fn a_plan_that_runs_was_approved() {
+    let outcome = run(&ExitPlanMode, &[("plan", Text("1. do"))]).await;
     assert_eq!(
         (shape(&outcome), outcome.kept.as_slice()),
         ("ExitPlanMode", &br#"{"plan":"1. do","isAgent":false}"#[..])
     );
-    let no =
-        ExitPlanMode::new(Box::new(Says(Verdict::Rejected(Some("too much".to_owned())))), Planner::Agent);
-    let outcome = run(&no, &[("plan", Text("1. do"))]).await;
-    assert!(outcome.is_error && shown(&outcome).contains("too much") && shape(&outcome) == "text");
-    refused(&run(&yes, &[]).await, "`plan` is missing");
+    refused(&run(&ExitPlanMode, &[]).await, "`plan` is missing");
+    assert_eq!(ExitPlanMode.call(&Fields::scan(br#"{"plan":"x"}"#).unwrap().0), Ok(Asked::Plan));
 }
 
 /// Answers with its prompt, or fails.
@@ -86,13 +71,10 @@ impl Spawner for Echo {
             .to_vec()
     }
 
-    fn spawn<'a>(
-        &'a self,
-        errand: &'a Errand,
-    ) -> Pin<Box<dyn Future<Output = Result<Returned, String>> + Send + 'a>> {
+    fn spawn<'a>(&'a self, errand: &'a Errand, _: &'a Scene<'a>) -> Spawned<'a> {
         Box::pin(async move {
             if errand.prompt == "fail" {
-                return Err("too deep".to_owned());
+                return Err(SpawnError::Failed("too deep".to_owned()));
             }
             Ok(Returned {
                 agent: "a1b2c3d".to_owned(),
@@ -153,24 +135,25 @@ impl Searcher for Finds {
     fn search<'a>(
         &'a self,
         query: &'a Query,
-    ) -> Pin<Box<dyn Future<Output = Result<Vec<Piece>, String>> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = Result<Reply<Vec<Piece>>, String>> + Send + 'a>> {
         Box::pin(async move {
             let page = ("A \"title\"".to_owned(), "https://example.com/".to_owned());
-            match query.words.as_str() {
-                "nothing" => Ok(Vec::new()),
-                "broken" => Err("the API is down".to_owned()),
-                _ => Ok(vec![
+            let said = match query.words.as_str() {
+                "nothing" => Vec::new(),
+                "broken" => return Err("the API is down".to_owned()),
+                _ => vec![
                     Piece::Pages { tool_use: "srvtoolu_1".to_owned(), pages: vec![page] },
                     Piece::Text("It says so.".to_owned()),
-                ]),
-            }
+                ],
+            };
+            Ok(Reply { said, model: "m".to_owned(), usage: Default::default() })
         })
     }
 }
 
 #[tokio::test]
 async fn a_search_is_made_and_kept() {
-    let tool = WebSearch::new(Box::new(Finds));
+    let tool = WebSearch::new(Box::new(Finds), Arc::default());
     let outcome = run(&tool, &[("query", Text("rust"))]).await;
     assert_eq!(shape(&outcome), "WebSearch");
     assert!(
@@ -193,7 +176,7 @@ async fn a_search_is_made_and_kept() {
 
 #[tokio::test]
 async fn searches_have_an_end() {
-    let tool = WebSearch::new(Box::new(Finds));
+    let tool = WebSearch::new(Box::new(Finds), Arc::default());
     for _ in 0..200 {
         assert!(!run(&tool, &[("query", Text("x"))]).await.is_error);
     }

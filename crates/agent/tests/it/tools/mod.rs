@@ -97,7 +97,7 @@ async fn run(tool: &dyn Tool, args: &[(&str, Arg<'_>)]) -> Outcome {
 async fn run_agreed(tool: &dyn Tool, args: &[(&str, Arg<'_>)], agreed: Option<&Path>) -> Outcome {
     let input = input(args);
     let tell = |_: Told| {};
-    tool.run(&input, &Scene { tool_use: "toolu_01", tell: &tell, agreed }).await
+    tool.run(&input, &Scene { tool_use: "toolu_01", tell: &tell, agreed, parent: None }).await
 }
 
 /// What the model sees as a text.

@@ -120,7 +120,7 @@ async fn a_long_command_tells_what_it_prints() {
     let tell = |news: Told| told.lock().unwrap().push(news);
     let input = input(&[("command", Text("echo one; echo two; sleep 1.5; echo three"))]);
     let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
-    tool.run(&input, &Scene { tool_use: "toolu_01", tell: &tell, agreed: None }).await;
+    tool.run(&input, &Scene { tool_use: "toolu_01", tell: &tell, agreed: None, parent: None }).await;
     let told = told.into_inner().unwrap();
     let Some(Told::Output { new, whole, lines, millis }) = told.first() else { panic!("nothing was told") };
     assert_eq!((new.as_str(), whole.as_str(), *lines), ("one\ntwo\n", "one\ntwo\n", 2));
@@ -202,15 +202,19 @@ async fn a_command_is_decided_on_where_it_will_run() {
     let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
     let decide = |command: &str| {
         let input = input(&[("command", Text(command))]);
-        policy.decide(&tool.call(&Fields::scan(&input).unwrap().0).unwrap().call())
+        tool.call(&Fields::scan(&input).unwrap().0).unwrap().decide(&policy)
     };
     assert!(matches!(decide("cat .env"), Decision::Allow { .. }));
     bash(&bench, "cd sub").await;
     assert_eq!(bench.ground.current(), work.join("sub"));
     assert!(matches!(decide("cat .env"), Decision::Deny { .. }), "a rule about this file was not seen");
-    // Seen from both folders: what only one of them makes harmless is asked for.
-    assert!(matches!(decide("cat ../other.txt"), Decision::Ask { .. }));
-    for command in ["ls", "make test", "cat own.txt"] {
+    // Seen from this folder, and from no other.
+    assert!(matches!(decide("cat sub/.env"), Decision::Allow { .. }));
+    assert!(matches!(decide("cat ../sub/.env"), Decision::Deny { .. }));
+    for command in ["cat ../../other.txt", "cd .. && cat ../other.txt", "cp own.txt ../../other.txt"] {
+        assert!(matches!(decide(command), Decision::Ask { .. }), "{command}: {:?}", decide(command));
+    }
+    for command in ["ls", "make test", "cat own.txt", "cat ../other.txt"] {
         assert!(matches!(decide(command), Decision::Allow { .. }), "{command}: {:?}", decide(command));
     }
 }

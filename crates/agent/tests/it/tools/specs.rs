@@ -6,14 +6,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use annals_agent::tools::agent::{AgentType, Errand, Returned, Spawner};
+use annals_agent::tools::agent::{AgentType, Errand, SpawnError, Spawned, Spawner};
 use annals_agent::tools::fetch::{PageReader, Reach, SystemResolver, WebSettings};
-use annals_agent::tools::plan::{Approval, Planner, Verdict};
 use annals_agent::tools::todo::Todos;
 use annals_agent::tools::web_search::{Piece, Query, Searcher};
 use annals_agent::tools::{
-    Bash, BashOutput, Edit, ExitPlanMode, Glob, Grep, KillShell, NotebookEdit, Read, Task, TodoWrite, Tool,
-    WebFetch, WebSearch, Write,
+    Bash, BashOutput, Edit, ExitPlanMode, Glob, Grep, KillShell, NotebookEdit, Read, Reply, Scene, Task,
+    TodoWrite, Tool, WebFetch, WebSearch, Write,
 };
 use annals_transcript::json::{Fields, Value};
 
@@ -29,26 +28,20 @@ impl Spawner for Nobody {
         Vec::new()
     }
 
-    fn spawn<'a>(&'a self, _: &'a Errand) -> Later<'a, Result<Returned, String>> {
-        Box::pin(async { Err(String::new()) })
+    fn spawn<'a>(&'a self, _: &'a Errand, _: &'a Scene<'a>) -> Spawned<'a> {
+        Box::pin(async { Err(SpawnError::Interrupted) })
     }
 }
 
 impl Searcher for Nobody {
-    fn search<'a>(&'a self, _: &'a Query) -> Later<'a, Result<Vec<Piece>, String>> {
+    fn search<'a>(&'a self, _: &'a Query) -> Later<'a, Result<Reply<Vec<Piece>>, String>> {
         Box::pin(async { Err(String::new()) })
     }
 }
 
 impl PageReader for Nobody {
-    fn read<'a>(&'a self, _: &'a str, _: &'a str) -> Later<'a, Result<String, String>> {
+    fn read<'a>(&'a self, _: &'a str, _: &'a str) -> Later<'a, Result<Reply<String>, String>> {
         Box::pin(async { Err(String::new()) })
-    }
-}
-
-impl Approval for Nobody {
-    fn decide<'a>(&'a self, _: &'a str) -> Later<'a, Verdict> {
-        Box::pin(async { Verdict::Rejected(None) })
     }
 }
 
@@ -72,9 +65,9 @@ fn all(bench: &Bench) -> Vec<Box<dyn Tool>> {
         Box::new(BashOutput::new(shells.clone())),
         Box::new(KillShell::new(shells.clone())),
         Box::new(TodoWrite::new(Arc::new(Todos::new(Vec::new(), Box::new(()))))),
-        Box::new(ExitPlanMode::new(Box::new(Nobody), Planner::Session)),
+        Box::new(ExitPlanMode),
         Box::new(Task::new(Box::new(Nobody))),
-        Box::new(WebSearch::new(Box::new(Nobody))),
+        Box::new(WebSearch::new(Box::new(Nobody), Arc::default())),
         Box::new(WebFetch::new(settings, Box::new(Nobody))),
     ]
 }

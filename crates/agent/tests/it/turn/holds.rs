@@ -19,7 +19,7 @@ const MOST_TIMES: usize = 12;
 impl Stage {
     /// All of it, for every session of the store.
     pub(super) fn holds(&self) {
-        for file in self.files() {
+        for file in self.files().into_iter().chain(self.agent_files()) {
             let bytes = std::fs::read(&file).unwrap();
             lines_are_whole(&bytes);
             calls_have_one_result(&bytes);

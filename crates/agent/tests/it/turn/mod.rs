@@ -1,5 +1,7 @@
 //! Turns against the scripted API, in a store of their own; after each, what must always hold is checked.
 
+mod agents;
+mod beside;
 mod faults;
 mod going_on;
 mod holds;
@@ -102,23 +104,27 @@ impl Stage {
         Ground { config: &self.config, data: &self.data, source: &self.source }
     }
 
-    fn agent(&self, start: Start, persistence: Persistence) -> Agent<'_, Client, Still> {
-        let conversation =
-            Conversation::open(self.ground(), start, &self.home.work_dir(), persistence).unwrap();
+    fn caller(&self) -> Caller<'_, Client, Still> {
         let patience =
             Patience { first: Duration::ZERO, longest_told: Duration::from_millis(1), ..Patience::default() };
         let manner = Manner { patience, ..Manner::default() };
-        let caller = Caller { transport: &self.client, surroundings: &Still, manner };
-        let copies = conversation.copies();
+        Caller { transport: &self.client, surroundings: &Still, manner }
+    }
+
+    /// Tools that do what they are told, and keep copies in a session.
+    fn tools(&self, copies: &Copies) -> Vec<Box<dyn Tool>> {
         let tool = |name: &'static str, order| {
             let (done, copies) = (Arc::clone(&self.done), copies.clone());
             Box::new(Fake { name, order, done, copies }) as Box<dyn Tool>
         };
-        let tools = vec![
-            tool("Peek", Order::Beside),
-            tool("Change", Order::InTurn),
-            tool("Forbidden", Order::InTurn),
-        ];
+        vec![tool("Peek", Order::Beside), tool("Change", Order::InTurn), tool("Forbidden", Order::InTurn)]
+    }
+
+    fn agent(&self, start: Start, persistence: Persistence) -> Agent<'_, Client, Still> {
+        let conversation =
+            Conversation::open(self.ground(), start, &self.home.work_dir(), persistence).unwrap();
+        let tools = self.tools(&conversation.copies());
+        let caller = self.caller();
         let policy =
             Policy { rules: &self.rules, mode: Mode::Default, workspace: &self.workspace, files: &Disk };
         let wishes = Wishes {

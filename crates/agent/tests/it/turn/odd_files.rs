@@ -142,9 +142,13 @@ async fn f27_whatever_a_file_holds_it_is_gone_on_with_or_told() {
         let sent = stage.sent();
         let sent = sent.last().unwrap();
         // A beginning that is made up is not in the file.
-        let from_file = sent.iter().skip(usize::from(sent[0].contains("beginning of this conversation is missing")));
+        let from_file =
+            sent.iter().skip(usize::from(sent[0].contains("beginning of this conversation is missing")));
         let file = resumed(&after);
-        assert!(from_file.clone().zip(&file).all(|(sent, file)| sent == file), "{name}: {sent:#?}\n{file:#?}");
+        assert!(
+            from_file.clone().zip(&file).all(|(sent, file)| sent == file),
+            "{name}: {sent:#?}\n{file:#?}"
+        );
         assert!(from_file.count() <= file.len(), "{name}");
         for request in stage.api.requests() {
             assert_eq!(request.violations, [], "{name}: {}", String::from_utf8_lossy(&request.body));

@@ -5,7 +5,7 @@ use annals_agent::event::Event;
 use annals_agent::turn::Ending;
 
 use super::holds::resumed;
-use super::{Stage, say};
+use super::{Stage, interrupting, say, say_with};
 
 const SUMMARY: &str = r#"[{"type":"text","text":"they said hello"}]"#;
 const TOO_LONG: &str = r#""status":400,"error":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum""#;
@@ -103,4 +103,20 @@ async fn f15_a_full_window_is_summed_up_and_the_turn_goes_on() {
     assert!(stage.done().is_empty(), "a call of a response that was cut does not run");
     assert_eq!(stage.sent().len(), 3);
     compacted(&stage);
+}
+
+#[tokio::test]
+async fn f18_an_interrupt_while_it_is_summed_up_ends_the_turn() {
+    let full =
+        r#"{"content":[{"type":"tool_use","name":"Peek","input":{}}],"usage":{"input_tokens":950000}}"#;
+    let stage = Stage::new(&format!(r#"{full},{{"content":[],"play":["head","stall"]}}"#));
+    let mut agent = stage.new_agent();
+    let (sender, mut commands) = Commands::channel();
+    let is_answered = |event: &Event| matches!(event, Event::ToolDone { .. });
+    let told = say_with(&mut agent, "do @@a@@", &mut commands, interrupting(sender, is_answered)).await;
+    assert_eq!(told.finished.ending, Ending::Interrupted);
+    drop(agent);
+    stage.holds();
+    let text = std::fs::read_to_string(stage.file()).unwrap();
+    assert!(text.contains("[Request interrupted by user]") && !text.contains("compact_boundary"), "{text}");
 }

@@ -36,6 +36,7 @@ pub(crate) fn run(args: &AppendArgs, context: &mut Context) -> Result<Outcome, F
                 agent_type: args.agent_type.clone(),
                 description: args.description.clone(),
                 tool_use: args.tool_use.clone(),
+                parent: None,
             };
             (session.open_agent(&data, &start)?, Some(session))
         }

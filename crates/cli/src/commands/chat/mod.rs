@@ -5,6 +5,7 @@ mod access;
 mod input;
 mod model;
 mod print;
+mod repository;
 mod result;
 mod setup;
 mod signals;
@@ -26,6 +27,7 @@ use annals_store::source::{Clock, Source};
 use self::print::Printer;
 use self::setup::Setup;
 use self::signals::{Signal, Signals};
+use self::tools::Models;
 use crate::args::{ChatArgs, ChatInput, ChatOutput};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -73,10 +75,12 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
     let manner = Manner { fallback: args.fallback_model.as_deref().map(model::named), ..Manner::default() };
     let policy =
         Policy { rules: &setup.effective.rules, mode: setup.mode, workspace: &setup.workspace, files: &Disk };
+    let (briefing, kinds) = (setup.briefing(&args, context), setup.kinds(context));
+    let names: Vec<String> = kinds.iter().map(|kind| kind.name.clone()).collect();
     let wishes = Wishes {
         model,
         max_tokens: MAX_TOKENS,
-        system: setup.system(&args, context),
+        system: briefing.blocks(),
         thinking: Thinking::On { budget: THINKING, display: Display::Usual },
         effort: None,
         caching: Caching::Minutes,
@@ -85,11 +89,13 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
         compact_at: Some(COMPACT_AT),
     };
     let caller = Caller { transport: &client, surroundings: &source, manner };
-    let toolbox = tools::tools(&args, &setup, &conversation, context)?;
+    let models =
+        Models { caller: tools::again(&caller), ground, model: wishes.model.clone(), kinds, briefing };
+    let toolbox = tools::tools(&args, &setup, &conversation, context, models)?;
     let mut agent = Agent::new(conversation, caller, toolbox.tools, policy, wishes);
     let (sender, mut commands) = Commands::channel();
     let signals = Signals { sender: sender.clone() };
-    let mut printer = Printer::new(args.output_format, &agent, &setup, context);
+    let mut printer = Printer::new(args.output_format, &agent, &setup, &names, context);
     printer.begin(&mut context.out)?;
     input::start(&args, sender, context)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

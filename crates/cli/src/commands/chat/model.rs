@@ -6,6 +6,8 @@ use crate::context::Context;
 
 /// Where nobody says otherwise.
 const USUAL: &str = "sonnet";
+/// For small things beside a conversation.
+pub(super) const SMALL: &str = "haiku";
 /// Short names, and what they stand for.
 const NAMES: [(&str, &str); 3] =
     [("opus", "claude-opus-5-5"), ("sonnet", "claude-sonnet-5-5"), ("haiku", "claude-haiku-5-5")];

@@ -27,10 +27,16 @@ pub(super) struct Printer {
 }
 
 impl Printer {
-    pub(super) fn new(form: ChatOutput, agent: &Talker<'_>, setup: &Setup, context: &Context) -> Self {
+    pub(super) fn new(
+        form: ChatOutput,
+        agent: &Talker<'_>,
+        setup: &Setup,
+        kinds: &[String],
+        context: &Context,
+    ) -> Self {
         let session = agent.conversation.session().to_owned();
         let is_loud = context.verbosity >= 0;
-        Self { form, init: init(agent, setup, context), session, is_loud }
+        Self { form, init: init(agent, setup, kinds, context), session, is_loud }
     }
 
     /// Before anything happens.
@@ -46,7 +52,7 @@ impl Printer {
     /// Something that happened.
     #[allow(clippy::print_stderr, reason = "notices stand beside the answer")]
     pub(super) fn print(&mut self, event: &Event, out: &mut Output) -> io::Result<()> {
-        if let Event::Noticed(notice) = event
+        if let Event::Noticed(notice) = event.innermost()
             && self.is_loud
         {
             eprintln!("annals: {notice}");
@@ -54,9 +60,11 @@ impl Printer {
         if self.form != ChatOutput::StreamJson {
             return Ok(());
         }
+        // What a sub-agent says stands under the call that it works for.
+        let (event, parent) = under(event);
         match event {
-            Event::Replied(line) => self.line("assistant", line, out),
-            Event::ToolDone { line, .. } => self.line("user", line, out),
+            Event::Replied(line) => self.line("assistant", line, parent, out),
+            Event::ToolDone { line, .. } => self.line("user", line, parent, out),
             Event::Retrying(retry) => self.system("api_retry", out, |object| {
                 object.number("attempt", retry.attempt).number("max_retries", retry.most);
                 object.number("retry_delay_ms", retry.wait.as_millis().min(u128::from(u32::MAX)) as u32);
@@ -66,11 +74,13 @@ impl Printer {
                 };
                 object.string("error", &retry.failure.to_string());
             }),
-            Event::Compacted { tokens_before } => self.system("compact_boundary", out, |object| {
-                object.object("compact_metadata", |data| {
-                    data.string("trigger", "auto").number("pre_tokens", *tokens_before);
-                });
-            }),
+            Event::Compacted { tokens_before } if parent.is_none() => {
+                self.system("compact_boundary", out, |object| {
+                    object.object("compact_metadata", |data| {
+                        data.string("trigger", "auto").number("pre_tokens", *tokens_before);
+                    });
+                })
+            }
             _ => Ok(()),
         }
     }
@@ -99,9 +109,10 @@ impl Printer {
         Ok(context.out.flush()?)
     }
 
-    fn line(&self, kind: &str, line: &Line, out: &mut Output) -> io::Result<()> {
+    fn line(&self, kind: &str, line: &Line, parent: Option<&str>, out: &mut Output) -> io::Result<()> {
         out.json(|object| {
-            object.string("type", kind).raw("message", &line.message).raw("parent_tool_use_id", b"null");
+            object.string("type", kind).raw("message", &line.message);
+            object.string_or_null("parent_tool_use_id", parent);
             object.string("session_id", &self.session).string("uuid", &line.uuid);
         })?;
         out.flush()
@@ -122,8 +133,19 @@ impl Printer {
     }
 }
 
+/// What happened, and the call of the sub-agent to which it did.
+fn under(event: &Event) -> (&Event, Option<&str>) {
+    match event {
+        Event::OfAgent { call, event, .. } => {
+            let (event, nearer) = under(event);
+            (event, nearer.or(Some(call)))
+        }
+        event => (event, None),
+    }
+}
+
 /// The first line: what the conversation is had with.
-fn init(agent: &Talker<'_>, setup: &Setup, context: &Context) -> Vec<u8> {
+fn init(agent: &Talker<'_>, setup: &Setup, kinds: &[String], context: &Context) -> Vec<u8> {
     let mut line = Vec::new();
     let mut object = ObjectWriter::begin(&mut line);
     object.string("type", "system").string("subtype", "init").string("cwd", &setup.cwd.to_string_lossy());
@@ -138,7 +160,12 @@ fn init(agent: &Talker<'_>, setup: &Setup, context: &Context) -> Vec<u8> {
     object.string("permissionMode", setup.mode.name()).raw("slash_commands", b"[]");
     object.string("apiKeySource", key_source(setup, context));
     object.string("claude_code_version", WRITTEN_FORM).string("output_style", "default");
-    object.raw("agents", b"[]").raw("skills", b"[]").raw("plugins", b"[]");
+    object.array("agents", |list| {
+        for kind in kinds {
+            list.string(kind);
+        }
+    });
+    object.raw("skills", b"[]").raw("plugins", b"[]");
     object.boolean("trusted", setup.is_trusted()).string("uuid", &new_uuid(&context.source));
     object.end();
     line

@@ -8,10 +8,12 @@ use annals_agent::policy::paths::{Disk, Workspace};
 use annals_agent::policy::rules::{List, Rule, Source};
 use annals_agent::policy::settings::{Effective, Given, gather};
 use annals_agent::policy::{Mode, Settings, Trust, TrustFile};
+use annals_agent::subagent::{Kind, built_in, read_kinds};
 use annals_store::git;
 use annals_store::source::Clock;
 use annals_transcript::time::format_millis;
 
+use super::repository;
 use crate::args::ChatArgs;
 use crate::context::Context;
 use crate::error::Fault;
@@ -94,24 +96,44 @@ impl Setup {
         set.or_else(|| self.effective.environment.get(name).map(String::as_str))
     }
 
-    /// The system prompt.
-    pub(super) fn system(&self, args: &ChatArgs, context: &Context) -> Vec<String> {
+    /// What the model is told before the conversation. It is put together once, so that every request begins alike.
+    pub(super) fn briefing(&self, args: &ChatArgs, context: &Context) -> Briefing {
         let branch = git::branch(&self.cwd);
         let day = format_millis(Clock::now(&context.source));
         let environment = Environment {
             cwd: self.cwd.clone(),
             folders: self.workspace.roots().iter().skip(1).cloned().collect(),
             git_branch: Some(branch).filter(|branch| branch != git::NO_BRANCH),
+            // A repository's own settings can name programs: git is not even asked before the folder is trusted.
+            git: self.is_trusted().then(|| repository::summary(&self.cwd)).flatten(),
             platform: std::env::consts::OS,
             day: day.split('T').next().unwrap_or_default().to_owned(),
         };
-        let briefing = Briefing {
+        Briefing {
             instead: args.system_prompt.clone(),
             more: args.append_system_prompt.clone(),
             environment,
             memory: Memory::read(self.places(context)),
-        };
-        briefing.blocks()
+        }
+    }
+
+    /// The types of sub-agents: those that are always there, the person's own, and those of a folder that is trusted; of two
+    /// with one name the later one counts. What is no type is said.
+    pub(super) fn kinds(&self, context: &Context) -> Vec<Kind> {
+        let own = context.store.config_dir().path().join("agents");
+        let projects = self.is_trusted().then(|| self.cwd.join(".claude").join("agents"));
+        let mut kinds = built_in();
+        for folder in [Some(own), projects].into_iter().flatten() {
+            let (read, problems) = read_kinds(&folder);
+            for problem in problems {
+                context.say(problem.to_string());
+            }
+            for kind in read {
+                kinds.retain(|known| known.name != kind.name);
+                kinds.push(kind);
+            }
+        }
+        kinds
     }
 
     /// Whose notes are read: the person's own, and those of folders that are trusted, the outermost first.

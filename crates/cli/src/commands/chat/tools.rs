@@ -2,41 +2,69 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
-use annals_agent::conversation::Conversation;
+use annals_agent::api::call::Caller;
+use annals_agent::api::client::Client;
+use annals_agent::context::Briefing;
+use annals_agent::conversation::{Conversation, Copies, Ground as Written};
+use annals_agent::nested::Nested;
 use annals_agent::policy::paths::{Disk, Workspace};
 use annals_agent::policy::rules::Rules;
 use annals_agent::policy::{Call, Decision, Mode, Policy, ReadTool};
+use annals_agent::subagent::{Household, Kind, Nursery};
 use annals_agent::tools::bash::{ShellSettings, Shells, for_commands};
+use annals_agent::tools::fetch::{Reach, SystemResolver, WebSettings};
 use annals_agent::tools::todo::{TodoKeeper, Todos};
 use annals_agent::tools::{
-    Bash, BashOutput, Edit, Glob, Grep, Ground, KillShell, NotebookEdit, Read, TodoWrite, Tool, Veil, Write,
+    Bash, BashOutput, Edit, ExitPlanMode, Glob, Grep, Ground, KillShell, NotebookEdit, Read, Task, TodoWrite,
+    Tool, Veil, WebFetch, WebSearch, Write,
 };
 use annals_store::todos::TodoItem;
 use annals_store::{AgentKey, ConfigDir, SessionKey, Slug};
 
+use super::model;
 use super::setup::Setup;
 use crate::args::ChatArgs;
 use crate::context::Context;
 use crate::error::Fault;
+use crate::source::SystemSource;
+
+/// How long a page may take.
+const PAGE_TIME: Duration = Duration::from_secs(60);
+
+type Asker<'a> = Caller<'a, Client, SystemSource>;
 
 /// The tools, and the commands that they run.
-pub(super) struct Toolbox {
-    pub(super) tools: Vec<Box<dyn Tool>>,
+pub(super) struct Toolbox<'a> {
+    pub(super) tools: Vec<Box<dyn Tool + 'a>>,
     /// Dropped or ended, no command is left.
     pub(super) shells: Arc<Shells>,
 }
 
+/// What tools that ask a model are made with.
+pub(super) struct Models<'a> {
+    /// How requests are sent.
+    pub(super) caller: Asker<'a>,
+    /// Where the conversations of sub-agents are written.
+    pub(super) ground: Written<'a>,
+    /// The model that searches.
+    pub(super) model: String,
+    /// The types of sub-agents.
+    pub(super) kinds: Vec<Kind>,
+    /// What sub-agents are told beside the instructions of their type.
+    pub(super) briefing: Briefing,
+}
+
 /// All of them.
-pub(super) fn tools(
+pub(super) fn tools<'a>(
     args: &ChatArgs,
     setup: &Setup,
     conversation: &Conversation<'_>,
     context: &Context,
-) -> Result<Toolbox, Fault> {
-    let veil = Hidden { rules: setup.effective.rules.clone(), workspace: setup.workspace.clone() };
-    let copies = Box::new(conversation.copies());
-    let ground = Arc::new(Ground::new(setup.workspace.clone(), copies, Box::new(veil)));
+    models: Models<'a>,
+) -> Result<Toolbox<'a>, Fault> {
     let config = context.store.config_dir();
     let session = SessionKey::new(conversation.session());
     let folder = (!args.no_session_persistence).then(|| match conversation.path() {
@@ -52,20 +80,75 @@ pub(super) fn tools(
         true => Box::new(()),
         false => Box::new(TodoFile { config: config.clone(), session }),
     };
-    let todos = Arc::new(Todos::new(Vec::new(), keeper));
-    let tools: Vec<Box<dyn Tool>> = vec![
-        Box::new(Read::new(Arc::clone(&ground))),
-        Box::new(Write::new(Arc::clone(&ground))),
-        Box::new(Edit::new(Arc::clone(&ground))),
-        Box::new(NotebookEdit::new(Arc::clone(&ground))),
-        Box::new(Glob::new(Arc::clone(&ground))),
-        Box::new(Grep::new(Arc::clone(&ground))),
-        Box::new(Bash::new(ground, Arc::clone(&shells))),
-        Box::new(BashOutput::new(Arc::clone(&shells))),
-        Box::new(KillShell::new(Arc::clone(&shells))),
-        Box::new(TodoWrite::new(todos)),
-    ];
+    let outfit = Outfit {
+        rules: setup.effective.rules.clone(),
+        workspace: setup.workspace.clone(),
+        copies: conversation.copies(),
+        shells: Arc::clone(&shells),
+        caller: again(&models.caller),
+        model: models.model,
+        searches: Arc::default(),
+    };
+    let mut tools = outfit.tools(keeper);
+    tools.push(Box::new(ExitPlanMode));
+    let household = Household {
+        caller: models.caller,
+        ground: models.ground,
+        kinds: models.kinds,
+        briefing: models.briefing,
+        outfit: Box::new(move || outfit.tools(Box::new(()))),
+        full_name: model::named,
+    };
+    tools.push(Box::new(Task::new(Box::new(Nursery::new(household)))));
     Ok(Toolbox { tools, shells })
+}
+
+/// What the session and each of its sub-agents get tools from: what was read and the folder are their own, copies of changed
+/// files and commands in the background are the session's.
+struct Outfit<'a> {
+    rules: Rules,
+    workspace: Workspace,
+    copies: Copies,
+    shells: Arc<Shells>,
+    caller: Asker<'a>,
+    model: String,
+    searches: Arc<AtomicU64>,
+}
+
+impl<'a> Outfit<'a> {
+    fn tools(&self, keeper: Box<dyn TodoKeeper>) -> Vec<Box<dyn Tool + 'a>> {
+        let veil = Hidden { rules: self.rules.clone(), workspace: self.workspace.clone() };
+        let copies = Box::new(self.copies.clone());
+        let ground = Arc::new(Ground::new(self.workspace.clone(), copies, Box::new(veil)));
+        let web = WebSettings {
+            reach: Reach::Public,
+            resolver: Box::new(SystemResolver),
+            user_agent: concat!("annals/", env!("CARGO_PKG_VERSION")).to_owned(),
+            trusted: Vec::new(),
+            time: PAGE_TIME,
+        };
+        let reader = Nested { caller: again(&self.caller), model: model::named(model::SMALL) };
+        let searcher = Nested { caller: again(&self.caller), model: self.model.clone() };
+        vec![
+            Box::new(Read::new(Arc::clone(&ground))),
+            Box::new(Write::new(Arc::clone(&ground))),
+            Box::new(Edit::new(Arc::clone(&ground))),
+            Box::new(NotebookEdit::new(Arc::clone(&ground))),
+            Box::new(Glob::new(Arc::clone(&ground))),
+            Box::new(Grep::new(Arc::clone(&ground))),
+            Box::new(Bash::new(ground, Arc::clone(&self.shells))),
+            Box::new(BashOutput::new(Arc::clone(&self.shells))),
+            Box::new(KillShell::new(Arc::clone(&self.shells))),
+            Box::new(TodoWrite::new(Arc::new(Todos::new(Vec::new(), keeper)))),
+            Box::new(WebFetch::new(web, Box::new(reader))),
+            Box::new(WebSearch::new(Box::new(searcher), Arc::clone(&self.searches))),
+        ]
+    }
+}
+
+/// The same way to the API, for somebody else.
+pub(super) fn again<'a>(caller: &Asker<'a>) -> Asker<'a> {
+    Caller { manner: caller.manner.clone(), ..*caller }
 }
 
 /// What the rules deny to be read, searches do not show.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use annals_store::session::{AgentStart, AppendError, NewSession, fork};
+use annals_store::session::{AgentParent, AgentStart, AppendError, NewSession, fork};
 use annals_store::{SessionWriter, project_slug};
 use annals_transcript::draft::{AgentAnswer, CompactionTrigger, Draft, ResponseDraft};
 use annals_transcript::graph::Graph;
@@ -114,6 +114,7 @@ fn a_sub_agent_has_its_own_file_and_is_linked() {
         agent_type: Some("explorer".to_owned()),
         description: Some("digs".to_owned()),
         tool_use: Some("t1".to_owned()),
+        parent: None,
     };
     let agent_path = {
         let mut agent = writer.open_agent(&place.data, &start).unwrap();
@@ -143,6 +144,22 @@ fn a_sub_agent_has_its_own_file_and_is_linked() {
     );
     let meta = fs::read_to_string(agent_path.with_extension("meta.json")).unwrap();
     assert_eq!(meta, r#"{"agentType":"explorer","description":"digs","toolUseId":"t1"}"#);
+
+    // One that it has started itself stands beside it, and knows by whom.
+    let inner = AgentStart {
+        id: "a2".to_owned(),
+        parent: Some(AgentParent { id: start.id.clone(), depth: 2 }),
+        ..AgentStart::default()
+    };
+    let inner_path = {
+        let agent = writer.open_agent(&place.data, &start).unwrap();
+        agent.open_agent(&place.data, &inner).unwrap().path().to_path_buf()
+    };
+    assert_eq!(inner_path.parent(), agent_path.parent());
+    let meta = fs::read_to_string(inner_path.with_extension("meta.json")).unwrap();
+    assert_eq!(meta, r#"{"agentType":"general-purpose","spawnDepth":2,"parentAgentId":"a0123456789abcdef"}"#);
+    fs::remove_file(inner_path.with_extension("meta.json")).unwrap();
+    fs::remove_file(inner_path).unwrap();
 
     let discovery = annals_store::Store::open(place.config.path()).discover();
     let bytes = fs::read(writer.path()).unwrap();

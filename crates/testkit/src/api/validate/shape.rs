@@ -47,7 +47,14 @@ pub(super) fn ends_with_user(body: &Body<'_>) -> Vec<Violation> {
         let text = "This model does not support assistant message prefill. The conversation must end with a user message.";
         Violation::new(Rule::EndsWithUser, &message.place, text)
     };
-    last.filter(|message| message.role == "assistant").map(say).into_iter().collect()
+    last.filter(|message| message.role == "assistant" && !has_paused(message)).map(say).into_iter().collect()
+}
+
+/// Whether the server was at work when the answer paused: that is sent back as it is, to be gone on with.
+fn has_paused(message: &Message<'_>) -> bool {
+    let last = message.content.and_then(|content| content.items().last());
+    let kind = last.and_then(|block| block.get("type")?.text());
+    kind.is_some_and(|kind| ["server_tool_use", "web_search_tool_result"].iter().any(|name| kind.is(name)))
 }
 
 /// Newer models take system messages in mid-conversation: right after a user message (or another system message), and
@@ -135,6 +142,16 @@ mod tests {
             broken(r#"[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]"#),
             ["ends_with_user messages.1"]
         );
+        // What the server began goes back as it is.
+        let paused = |last: &str| {
+            let call = r#"{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}"#;
+            let content = [&[call], &[last][..]].concat().join(",").trim_end_matches(',').to_owned();
+            broken(&format!(
+                r#"[{{"role":"user","content":"x"}},{{"role":"assistant","content":[{content}]}}]"#
+            ))
+        };
+        assert_eq!(paused(""), NONE);
+        assert_eq!(paused(r#"{"type":"text","text":"x"}"#), ["ends_with_user messages.1"]);
         assert_eq!(broken(r#"[{"role":"user","content":"x"},{"role":"system","content":"y"}]"#), NONE);
     }
 

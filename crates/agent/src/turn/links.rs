@@ -1,0 +1,54 @@
+//! What results lead to: a pull request that a command has opened.
+
+use annals_transcript::draft::Draft;
+use annals_transcript::json::Value;
+
+use crate::tools::{Outcome, Shown};
+
+/// The command that opens one, and says where it is.
+const OPENS: &str = "gh pr create";
+
+/// The record of a pull request, where this call of this tool has opened one.
+pub(super) fn pull_request(tool: &str, input: &[u8], outcome: &Outcome) -> Option<Draft> {
+    if tool != "Bash" || outcome.is_error {
+        return None;
+    }
+    let command = Value::parse(input).ok()?.get("command")?.text()?.to_string();
+    let Shown::Text(said) = &outcome.shown else { return None };
+    let (url, repository, number) = said.split_whitespace().rev().find_map(address)?;
+    command.contains(OPENS).then(|| Draft::pr_link(number, url, repository))
+}
+
+/// Address, repository and number of `https://HOST/OWNER/NAME/pull/NUMBER`.
+fn address(word: &str) -> Option<(&str, &str, u64)> {
+    let path = word.strip_prefix("https://")?.split_once('/')?.1;
+    let (repository, number) = path.split_once("/pull/")?;
+    let is_one = repository.split('/').count() == 2 && repository.split('/').all(|part| !part.is_empty());
+    Some((word, repository, number.parse().ok()?)).filter(|_| is_one)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_opens_one_is_noted() {
+        let found = |tool: &str, command: &str, said: &str| {
+            let input = format!(r#"{{"command":"{command}"}}"#);
+            let draft = pull_request(tool, input.as_bytes(), &Outcome::text(said, Vec::new()))?;
+            Some((draft.value("prNumber")?.count()?, draft.value("prRepository")?.text()?.to_string()))
+        };
+        let said = "Creating pull request\nhttps://github.com/o/n/pull/17\n";
+        let create = "git push && gh pr create --fill";
+        assert_eq!(found("Bash", create, said), Some((17, "o/n".to_owned())));
+        assert_eq!(found("Bash", "gh pr view", said), None);
+        assert_eq!(found("Read", create, said), None);
+        for nothing in
+            ["", "https://github.com/o/n/issues/17", "https://github.com/o/pull/1", "http://a/o/n/pull/1"]
+        {
+            assert_eq!(found("Bash", create, nothing), None, "{nothing}");
+        }
+        let input = format!(r#"{{"command":"{create}"}}"#);
+        assert_eq!(pull_request("Bash", input.as_bytes(), &Outcome::failed(said, "x")), None);
+    }
+}

@@ -1,0 +1,75 @@
+//! News of calls that run: told to whoever watches, and noted where the session keeps such things.
+
+use annals_transcript::draft::Draft;
+use annals_transcript::json::ObjectWriter;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+
+use super::Report;
+use crate::conversation::Conversation;
+use crate::event::Event;
+use crate::tools::Told;
+
+/// As much of a command's output is kept in a note of its progress, in characters.
+const MOST_OF_PROGRESS: usize = 2000;
+
+/// What a call says, and which.
+pub(super) type News = (String, Told);
+
+/// Tells for a call.
+pub(super) fn teller(call: &str, tells: &UnboundedSender<News>) -> impl Fn(Told) + Send + Sync + use<> {
+    let (id, tells) = (call.to_owned(), tells.clone());
+    move |told| {
+        // Nobody listens any more when a call was interrupted.
+        let _ = tells.send((id.clone(), told));
+    }
+}
+
+/// Takes the news of calls that run, for as long as they do.
+pub(super) async fn listen(
+    told: &mut UnboundedReceiver<News>,
+    conversation: &mut Conversation<'_>,
+    report: &mut Report<'_>,
+) {
+    while let Some((call, news)) = told.recv().await {
+        note(&call, news, conversation, report);
+    }
+    std::future::pending::<()>().await;
+}
+
+/// Takes one of them: what a command prints is noted in the session, the rest is only told.
+pub(super) fn note(call: &str, told: Told, conversation: &mut Conversation<'_>, report: &mut Report<'_>) {
+    let call = call.to_owned();
+    report(match told {
+        Told::Agent { agent, event } => {
+            if matches!(event.innermost(), Event::ToolDone { .. }) {
+                // It may work for long: what it has changed can be taken back from now on. Another writer shows
+                // itself with the result.
+                let _ = conversation.note_copies();
+            }
+            Event::OfAgent { call, agent, event }
+        }
+        Told::Counted { model, usage } => Event::Counted { model, usage },
+        Told::Output { .. } => {
+            // News that cannot be kept are no reason to stop a command; its result is.
+            let _ = conversation.record(Draft::progress(&progress(&told), &call, &call));
+            Event::ToolTold { call, told }
+        }
+    });
+}
+
+fn progress(told: &Told) -> Vec<u8> {
+    let mut data = Vec::new();
+    let mut object = ObjectWriter::begin(&mut data);
+    if let Told::Output { new, whole, lines, millis } = told {
+        object.string("type", "bash_progress").string("output", end_of(new));
+        object.string("fullOutput", end_of(whole));
+        object.number("elapsedTimeSeconds", millis / 1000).number("totalLines", *lines);
+    }
+    object.end();
+    data
+}
+
+fn end_of(text: &str) -> &str {
+    let from = text.char_indices().rev().nth(MOST_OF_PROGRESS - 1).map_or(0, |(at, _)| at);
+    &text[from..]
+}

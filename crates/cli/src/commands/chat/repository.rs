@@ -1,0 +1,79 @@
+//! What git says of a folder, for the model to begin with. Hooks, monitors and pagers that the repository names are not run, and
+//! git is not waited for where it takes long.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+/// So many changed files are named.
+const MOST_FILES: usize = 40;
+/// So many commits.
+const COMMITS: &str = "-5";
+/// Letters of one line.
+const MOST_LETTERS: usize = 200;
+/// So long git may take, and so much it may say.
+const PATIENCE: Duration = Duration::from_secs(5);
+const MOST_BYTES: u64 = 1 << 20;
+/// Settings that would have git run something, set to nothing.
+const HARMLESS: [&str; 7] = [
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.pager=cat",
+    "core.sshCommand=false",
+    "diff.external=",
+    "log.showSignature=false",
+    "submodule.recurse=false",
+];
+
+/// Branch, changed files and the last commits; nothing where there is no repository, or no git.
+pub(super) fn summary(folder: &Path) -> Option<String> {
+    let status = git(folder, &["status", "--short", "--branch", "--ignore-submodules=all"])?;
+    let mut lines: Vec<String> = status.lines().take(MOST_FILES + 1).map(cut).collect();
+    let more = status.lines().count().saturating_sub(lines.len());
+    if more > 0 {
+        lines.push(format!("… and {more} more"));
+    }
+    // A repository without a commit has no log.
+    let commits = git(folder, &["log", COMMITS, "--no-show-signature", "--format=%h %s"]).unwrap_or_default();
+    if !commits.is_empty() {
+        lines.push("Last commits:".to_owned());
+        lines.extend(commits.lines().map(cut));
+    }
+    Some(lines.join("\n"))
+}
+
+fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
+    let mut command = Command::new("git");
+    command.current_dir(folder).arg("--no-optional-locks").arg("--no-pager");
+    for setting in HARMLESS {
+        command.args(["-c", setting]);
+    }
+    command.args(arguments).stdin(Stdio::null()).stderr(Stdio::null());
+    // What leads git elsewhere is not taken from whoever started us.
+    for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_PARAMETERS"] {
+        command.env_remove(name);
+    }
+    let mut child = command.env("GIT_TERMINAL_PROMPT", "0").stdout(Stdio::piped()).spawn().ok()?;
+    let output = child.stdout.take()?;
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        let mut said = Vec::new();
+        let read = output.take(MOST_BYTES).read_to_end(&mut said);
+        // Whoever waited may have gone.
+        let _ = sender.send(read.map(|_| said));
+    });
+    let said = receiver.recv_timeout(PATIENCE);
+    if said.is_err() {
+        let _ = child.kill();
+    }
+    let has_succeeded = child.wait().is_ok_and(|status| status.success());
+    let said = said.ok()?.ok()?;
+    has_succeeded.then(|| String::from_utf8_lossy(&said).trim_end().to_owned())
+}
+
+fn cut(line: &str) -> String {
+    line.chars().filter(|letter| !letter.is_control()).take(MOST_LETTERS).collect()
+}
