@@ -1,12 +1,13 @@
 //! Where the lines of a conversation go: the session's file, or memory where nothing shall be kept. A disk that fails is no
 //! reason to stop: lines wait, in order, until it works again.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::path::Path;
 
 use annals_store::SessionWriter;
 use annals_store::read::read_file;
-use annals_store::session::AppendError;
+use annals_store::session::{AppendError, Gist};
 use annals_store::source::{Source, new_uuid};
 use annals_transcript::draft::{Continuation, Draft, Origin, Placing, Thread};
 use annals_transcript::objects::read_objects;
@@ -33,6 +34,8 @@ pub(crate) enum Keeping<'s> {
         writer: Box<SessionWriter<'s>>,
         /// Lines that could not be written yet.
         waiting: VecDeque<Draft>,
+        /// What was read when it was opened, as long as nothing was written.
+        opened: Option<Vec<u8>>,
     },
     /// In memory.
     Memory {
@@ -50,7 +53,12 @@ pub(crate) enum Keeping<'s> {
 impl<'s> Keeping<'s> {
     /// In a file.
     pub(crate) fn file(writer: SessionWriter<'s>) -> Self {
-        Self::File { writer: Box::new(writer), waiting: VecDeque::new() }
+        Self::File { writer: Box::new(writer), waiting: VecDeque::new(), opened: None }
+    }
+
+    /// In a file of which this was read.
+    pub(crate) fn opened_file(writer: SessionWriter<'s>, gist: Gist) -> Self {
+        Self::File { writer: Box::new(writer), waiting: VecDeque::new(), opened: Some(gist.bytes) }
     }
 
     /// In memory, after these lines.
@@ -88,15 +96,19 @@ impl<'s> Keeping<'s> {
     pub(crate) fn bytes(&self) -> Result<Vec<u8>, AppendError> {
         match self {
             Self::Memory { bytes, .. } => Ok(bytes.clone()),
-            Self::File { writer, waiting } => {
-                let bytes = read_file(writer.path())?;
-                if waiting.is_empty() {
-                    return Ok(bytes);
-                }
-                let (state, origin) = (writer.state().clone(), writer.origin().clone());
-                let mut memory = InMemory { state, origin, bytes, made_up: 0 };
-                waiting.iter().try_for_each(|draft| memory.add(draft))?;
-                Ok(memory.bytes)
+            Self::File { writer, waiting, .. } => with_waiting(read_file(writer.path())?, writer, waiting),
+        }
+    }
+
+    /// The lines that a client would read to go on, with those that wait: of a session that is long, its end.
+    pub(crate) fn gist(&self) -> Result<Cow<'_, [u8]>, AppendError> {
+        match self {
+            Self::Memory { bytes, .. } => Ok(Cow::Borrowed(bytes)),
+            Self::File { opened: Some(bytes), .. } => Ok(Cow::Borrowed(bytes)),
+            // A sub-agent's file is read as a whole.
+            Self::File { writer, .. } if writer.origin().agent.is_some() => Ok(Cow::Owned(self.bytes()?)),
+            Self::File { writer, waiting, .. } => {
+                with_waiting(Gist::read(writer.path())?.bytes, writer, waiting).map(Cow::Owned)
             }
         }
     }
@@ -104,7 +116,8 @@ impl<'s> Keeping<'s> {
     /// Appends a line. Only a place that is no place, or another writer, is an error.
     pub(crate) fn append(&mut self, draft: Draft) -> Result<Kept, AppendError> {
         match self {
-            Self::File { writer, waiting } => {
+            Self::File { writer, waiting, opened } => {
+                *opened = None;
                 let had_to_wait = !waiting.is_empty();
                 waiting.push_back(draft);
                 while let Some(first) = waiting.front() {
@@ -130,6 +143,21 @@ impl<'s> Keeping<'s> {
             }
         }
     }
+}
+
+/// Lines with those that could not be written yet behind them.
+fn with_waiting(
+    bytes: Vec<u8>,
+    writer: &SessionWriter<'_>,
+    waiting: &VecDeque<Draft>,
+) -> Result<Vec<u8>, AppendError> {
+    if waiting.is_empty() {
+        return Ok(bytes);
+    }
+    let (state, origin) = (writer.state().clone(), writer.origin().clone());
+    let mut memory = InMemory { state, origin, bytes, made_up: 0 };
+    waiting.iter().try_for_each(|draft| memory.add(draft))?;
+    Ok(memory.bytes)
 }
 
 /// A file as it would be with the lines that wait.

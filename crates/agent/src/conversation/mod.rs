@@ -98,7 +98,7 @@ impl<'s> Conversation<'s> {
         if std::mem::take(&mut self.is_stale)
             && let State::Open(keeping) = &self.state
         {
-            self.messages = spoken::rebuild(&keeping.bytes()?, self.thread).messages;
+            self.messages = spoken::rebuild(&keeping.gist()?, self.thread).messages;
         }
         Ok(&self.messages)
     }
@@ -237,7 +237,11 @@ impl<'s> Conversation<'s> {
         if !self.is_stale {
             return Ok(());
         }
-        for call in spoken::rebuild(&keeping.bytes()?, self.thread).open_calls {
+        let rebuilt = spoken::rebuild(&keeping.gist()?, self.thread);
+        // Where nothing is open, what follows only adds to this; a file that clients refuse may be taken with one line more.
+        self.is_stale = !rebuilt.open_calls.is_empty() || rebuilt.messages.is_empty();
+        self.messages = rebuilt.messages;
+        for call in rebuilt.open_calls {
             let why = "The session ended before this call was answered. Whether it ran is not known.";
             self.record(failed_result(&call, why))?;
         }

@@ -95,9 +95,10 @@ impl<'s> Conversation<'s> {
         };
         let keeping = match persistence {
             Persistence::File => {
-                let mut writer = SessionWriter::open(&path, ground.data, ground.source, Patience::Refuse)?;
+                let opened = SessionWriter::open_at_end(&path, ground.data, ground.source, Patience::Refuse);
+                let (mut writer, gist) = opened?;
                 writer.set_surroundings(cwd.to_string_lossy().into_owned(), git::branch(cwd));
-                Keeping::file(writer)
+                Keeping::opened_file(writer, gist)
             }
             Persistence::Memory => {
                 let bytes = read_file(&path)?;
@@ -173,7 +174,7 @@ impl<'s> Conversation<'s> {
             State::NotYet(_, Persistence::File) => Copies::of_session(ground.config, &session, cwd, &[]),
             State::Open(keeping @ Keeping::File { .. }) => {
                 // A file that cannot be read is told of where it is needed.
-                Copies::of_session(ground.config, &session, cwd, &keeping.bytes().unwrap_or_default())
+                Copies::of_session(ground.config, &session, cwd, &keeping.gist().unwrap_or_default())
             }
         };
         Self {
