@@ -18,6 +18,7 @@ use crate::conversation::{Conversation, Place, failed_result};
 use crate::event::{Denial, Event, Question};
 use crate::policy::Decision;
 use crate::policy::paths::resolve;
+use crate::policy::rules::{List, Rule, Source};
 use crate::tools::{Order, Outcome, Scene, Shown, Told, Tool};
 
 /// So many calls that change nothing run at a time.
@@ -179,7 +180,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
     }
 
     /// Decides whether a call runs.
-    async fn approve(&self, call: &Asked, commands: &mut Commands, report: &mut Report<'_>) -> Approval {
+    async fn approve(&mut self, call: &Asked, commands: &mut Commands, report: &mut Report<'_>) -> Approval {
         if let Some(why) = &call.never {
             return Approval::Answer(wrong(why));
         }
@@ -196,7 +197,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         };
         // What is decided about is what is opened: a link that is turned in between leads nowhere.
         let agreed = wanted.path().and_then(|path| self.leads_to(path));
-        let decision = self.policy.decide(&wanted.call());
+        let decision = self.policy.decide_with(&self.granted, &wanted.call());
         let decision = match self.wishes.asking {
             Asking::Nobody => decision.headless(),
             Asking::Person => decision,
@@ -215,6 +216,11 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                 report(Event::Asked(question));
                 match commands.permit(&call.id).await {
                     Some(Permit::Allow) => return Approval::Run(agreed),
+                    Some(Permit::FromNowOn(rules)) => {
+                        let granted = rules.iter().map(|rule| Rule::new(rule, List::Allow, Source::Session));
+                        self.granted.extend(granted);
+                        return Approval::Run(agreed);
+                    }
                     Some(Permit::Deny(said)) => said.unwrap_or_else(|| "the person said no".to_owned()),
                     None => return Approval::Interrupted,
                 }

@@ -35,6 +35,7 @@ use crate::command::{Command, Commands, Prompt};
 use crate::conversation::{Conversation, Place};
 use crate::event::{Event, Notice};
 use crate::policy::Policy;
+use crate::policy::rules::Rule;
 use crate::tools::Tool;
 use calls::Asked;
 use respond::Responded;
@@ -93,6 +94,8 @@ pub struct Agent<'a, T, S> {
     pub(crate) compactions_failed: u32,
     /// How much of the window the last response left full.
     pub(crate) context: u64,
+    /// Rules that the person granted meanwhile.
+    pub(crate) granted: Vec<Rule>,
 }
 
 /// What to do next in a turn.
@@ -118,7 +121,21 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
         policy: Policy<'a>,
         wishes: Wishes,
     ) -> Self {
-        Self { conversation, caller, tools, policy, wishes, compactions_failed: 0, context: 0 }
+        Self {
+            conversation,
+            caller,
+            tools,
+            policy,
+            wishes,
+            compactions_failed: 0,
+            context: 0,
+            granted: Vec::new(),
+        }
+    }
+
+    /// How many tokens of the model's window the last response left full; 0 before the first one.
+    pub fn context(&self) -> u64 {
+        self.context
     }
 
     /// Carries out a command. A turn's commands come meanwhile: an interrupt stops it, the rest waits.

@@ -34,6 +34,13 @@ impl Policy<'_> {
         }
     }
 
+    /// The same, where a person granted more rules while the session ran.
+    pub fn decide_with(&self, granted: &[Rule], call: &Call<'_>) -> Decision {
+        let mut rules = self.rules.clone();
+        granted.iter().for_each(|rule| rules.add(rule.clone()));
+        Policy { rules: &rules, ..*self }.decide(call)
+    }
+
     fn decide_anyhow(&self, call: &Call<'_>) -> Decision {
         let tool = call.tool();
         for list in [List::Deny, List::Ask] {

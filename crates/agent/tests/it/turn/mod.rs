@@ -1,6 +1,7 @@
 //! Turns against the scripted API, in a store of their own; after each, what must always hold is checked.
 
 mod faults;
+mod going_back;
 mod going_on;
 mod holds;
 mod interrupts;
