@@ -96,6 +96,14 @@ impl<'s> Conversation<'s> {
         }
     }
 
+    /// The lines of the session, with those that could not be written yet.
+    pub fn bytes(&self) -> Result<Vec<u8>, AppendError> {
+        match &self.state {
+            State::Open(keeping) => keeping.bytes(),
+            State::NotYet(..) => Ok(Vec::new()),
+        }
+    }
+
     /// What the next request says.
     pub fn messages(&mut self) -> Result<&[Spoken], AppendError> {
         if std::mem::take(&mut self.is_stale)
