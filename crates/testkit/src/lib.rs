@@ -16,6 +16,8 @@ pub mod receiver;
 mod shared;
 pub mod source;
 pub mod temp;
+#[cfg(unix)]
+pub mod terminal;
 pub mod tree;
 
 pub use shared::skipped;

@@ -26,6 +26,8 @@ mod schemas;
 mod search;
 mod shortening;
 mod tail;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod todos;
 mod trash;
 mod truth;

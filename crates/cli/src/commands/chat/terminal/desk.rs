@@ -277,7 +277,7 @@ impl Desk {
 
     /// Says what was typed, where it stays.
     fn echo(&mut self, text: &str) {
-        self.screen.end_line();
+        self.screen.gap();
         self.screen.line(2, &[(Ink::Bold, MARK), (Ink::Plain, text)]);
     }
 
@@ -312,6 +312,9 @@ impl Desk {
             Happening::Event(event) => self.tell(event),
             Happening::Terminated => return ControlFlow::Break(Outcome::Terminated),
             Happening::Key(Key::Interrupt | Key::Escape) => return self.stop(commands),
+            Happening::Key(Key::EndOfInput) if self.questions.is_empty() && self.editor.text().is_empty() => {
+                self.queue.push_back("/exit".to_owned());
+            }
             Happening::Key(key) => {
                 if let Edited::Sent(text) = self.editor.press(&key) {
                     self.screen.answered();
@@ -367,7 +370,7 @@ impl Desk {
     fn put_question(&mut self) {
         let Some(asking) = self.questions.front() else { return };
         let lines = asking.lines.clone();
-        self.screen.lines(2, &lines);
+        self.screen.lines(0, &lines);
         self.turn_to("? ");
     }
 

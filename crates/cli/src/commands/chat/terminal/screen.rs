@@ -126,26 +126,31 @@ impl<W: Write> Screen<W> {
         self.flush_word();
     }
 
-    /// A whole line, moved in by this much where it is broken.
+    /// A whole line; what does not fit goes on below, moved in by this much.
     pub(super) fn line(&mut self, indent: usize, parts: &[(Ink, &str)]) {
         self.end_line();
         self.indent = indent;
         for (ink, text) in parts {
             self.say(*ink, text);
         }
-        if self.column == 0 {
-            self.new_line();
-        }
-        self.end_line();
+        self.new_line();
         self.indent = 0;
     }
 
-    /// Whole lines.
+    /// Whole lines, all moved in by this much.
     pub(super) fn lines(&mut self, indent: usize, lines: &[Styled]) {
+        let blank = " ".repeat(indent);
         for line in lines {
-            let parts: Vec<(Ink, &str)> = line.iter().map(|(ink, text)| (*ink, text.as_str())).collect();
-            self.line(indent, &parts);
+            let parts = line.iter().map(|(ink, text)| (*ink, text.as_str()));
+            let parts: Vec<(Ink, &str)> = [(Ink::Plain, blank.as_str())].into_iter().chain(parts).collect();
+            self.line(indent + 2, &parts);
         }
+    }
+
+    /// An empty line, so that what follows stands apart.
+    pub(super) fn gap(&mut self) {
+        self.end_line();
+        self.new_line();
     }
 
     /// Something that comes in pieces: a word that may go on waits.
@@ -166,7 +171,7 @@ impl<W: Write> Screen<W> {
         for (number, line) in text.split('\n').enumerate() {
             if number > 0 {
                 self.flush_word_in(ink);
-                self.new_line();
+                self.break_line();
             }
             for letter in line.chars() {
                 if letter == ' ' {
@@ -203,21 +208,17 @@ impl<W: Write> Screen<W> {
         let limit = if self.skill == Skill::Lines { usize::MAX } else { self.width() };
         let width = word.width();
         if self.column.saturating_add(width) > limit && self.column > self.indent {
-            self.new_line();
+            self.break_line();
             if word == " " {
                 return;
             }
-        }
-        if self.column == 0 {
-            self.move_in();
         }
         let mut piece = String::new();
         for letter in word.chars() {
             let wide = letter.width().unwrap_or(0);
             if self.column + wide > limit && self.column > 0 {
                 self.paint(ink, &std::mem::take(&mut piece));
-                self.new_line();
-                self.move_in();
+                self.break_line();
             }
             piece.push(letter);
             self.column += wide;
@@ -225,7 +226,9 @@ impl<W: Write> Screen<W> {
         self.paint(ink, &piece);
     }
 
-    fn move_in(&mut self) {
+    /// The line goes on below.
+    fn break_line(&mut self) {
+        self.new_line();
         self.batch.push_str(&" ".repeat(self.indent));
         self.column = self.indent;
     }
@@ -380,7 +383,7 @@ mod tests {
         screen.end_line();
         assert_eq!(written(&mut screen), "one two \nthree x\n");
         screen.line(2, &[(Ink::Plain, "abcdefghijklmnop 日本語日本")]);
-        assert_eq!(written(&mut screen), "  abcdefgh\n  ijklmnop\n  日本語日\n  本\n");
+        assert_eq!(written(&mut screen), "abcdefghij\n  klmnop\n  日本語日\n  本\n");
     }
 
     #[test]

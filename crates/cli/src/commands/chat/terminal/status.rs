@@ -89,7 +89,7 @@ mod tests {
         assert!(work.line(later(25)).starts_with("waiting for the API, silent for 25 s"));
         work.hear("thinking", later(25));
         assert!(work.line(later(26)).starts_with("thinking… 26s"));
-        let failure = Failure::Connection("reset".into());
+        let failure = Failure::Idle { after: Duration::from_secs(1) };
         work.wait_for(&Retry { failure, wait: Duration::from_millis(3500), attempt: 2, most: 10 }, later(30));
         assert!(work.line(later(30)).starts_with("retrying in 4 s · attempt 2 of 10"));
         assert!(work.line(later(34)).starts_with("thinking… 34s"));

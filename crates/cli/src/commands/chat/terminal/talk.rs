@@ -233,8 +233,7 @@ impl Talk<'_> {
         desk.screen
             .line(2, &[(Ink::Bold, "annals"), (Ink::Plain, &format!(" · {model} · mode {mode} · {cwd}"))]);
         let session = agent.conversation.session().to_owned();
-        let what = if agent.conversation.path().is_some() { "goes on" } else { "is new" };
-        desk.screen
-            .line(2, &[(Ink::Dim, &format!("session {session} {what} · /help says what can be done"))]);
+        let what = if agent.conversation.path().is_some() { "resumed" } else { "new" };
+        desk.screen.line(2, &[(Ink::Dim, &format!("session {session} · {what} · /help"))]);
     }
 }

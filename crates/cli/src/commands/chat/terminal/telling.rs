@@ -94,6 +94,7 @@ impl Desk {
                 self.screen.end_line();
                 self.thinking.clear();
                 if kind == BlockKind::Text {
+                    self.screen.gap();
                     self.last_call = None;
                 }
             }
@@ -122,7 +123,7 @@ impl Desk {
 
     fn say_call(&mut self, call: &str, tool: &str, input: &[u8]) {
         let said = tool_lines::call(tool, input, &self.cwd);
-        self.screen.lines(2, &[said]);
+        self.screen.lines(0, &[said]);
         self.last_call = Some(call.to_owned());
     }
 
