@@ -6,6 +6,8 @@ use clap::ValueEnum;
 
 pub(super) const CHAT_EXAMPLES: &str = "\
 Examples:
+  annals chat
+  annals chat --continue
   annals chat -p 'What does this project do?'
   git diff | annals chat -p 'Review this change'
   annals chat -p --continue 'And the tests?'
@@ -13,8 +15,8 @@ Examples:
   annals chat -p --allowedTools 'Bash(cargo test:*),Edit' 'Make the tests pass'
 
 A key is taken from ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or from the command `apiKeyHelper` of your own settings.
-Nobody is asked in between: what your rules do not allow is denied. A project's own settings and notes are obeyed only
-in a folder that you trust: --trust says so, once.
+In the terminal you are asked about what your rules do not decide; with -p nobody is asked, and it is denied. A project's
+own settings and notes are obeyed only in a folder that you trust: you are asked once, and --trust says so beforehand.
 
 Exit codes: 0 done, 1 the turn failed, 2 wrong usage, 4 somebody else writes to the session, 130 interrupted, 143 ended
 by SIGTERM.";

@@ -1,5 +1,6 @@
 //! Turns against the scripted API, in a store of their own; after each, what must always hold is checked.
 
+mod asking;
 mod faults;
 mod going_back;
 mod going_on;

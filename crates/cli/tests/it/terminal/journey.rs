@@ -96,7 +96,7 @@ fn from_the_first_prompt_to_rewind_and_resume() {
     terminal.press("/exit\r");
     assert_eq!(terminal.code(), Some(0));
     let id = room.session().file_stem().unwrap().to_string_lossy().into_owned();
-    let text = terminal.text().replace("\n  ", "");
+    let text = terminal.text();
     assert!(
         text.contains(&format!("annals chat --resume {id}"))
             && text.contains(&format!("claude --resume {id}"))

@@ -2,11 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io::Stdout;
-use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use annals_agent::command::Command;
-use annals_agent::event::Event;
 use annals_store::todos::TodoItem;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -40,6 +37,15 @@ pub(super) enum Said {
     Leave(Outcome),
 }
 
+/// Why what was to be done is not.
+#[derive(Debug)]
+pub(super) enum Away {
+    /// It cannot be done.
+    Fault(Fault),
+    /// The person leaves.
+    Leave(Outcome),
+}
+
 /// The desk.
 pub(super) struct Desk {
     pub(super) screen: Screen<Stdout>,
@@ -61,6 +67,8 @@ pub(super) struct Desk {
     /// What was typed when a question came.
     aside: String,
     interrupted: Option<Instant>,
+    /// Whether it was us who stopped the program that goes on.
+    was_stopped: bool,
     unanswered: Unanswered,
     sender: UnboundedSender<Happening>,
     happenings: UnboundedReceiver<Happening>,
@@ -89,6 +97,7 @@ impl Desk {
             mark: MARK.to_owned(),
             aside: String::new(),
             interrupted: None,
+            was_stopped: false,
             unanswered,
             sender,
             happenings,
@@ -151,12 +160,16 @@ impl Desk {
                 if self.tty.suspend().is_err() {
                     return Some(Happening::Terminated);
                 }
+                self.was_stopped = true;
                 self.screen.forget();
             }
             Happening::Continued => {
                 // Whoever was in the foreground meanwhile may have changed it.
                 if self.tty.again().is_err() {
                     return Some(Happening::Terminated);
+                }
+                if !std::mem::take(&mut self.was_stopped) {
+                    self.screen.forget();
                 }
                 self.screen.resize(tty::size());
             }
@@ -264,12 +277,12 @@ impl Desk {
     }
 
     /// What is typed from now on is an answer; what was typed waits.
-    fn turn_to(&mut self, mark: &str) {
+    pub(super) fn turn_to(&mut self, mark: &str) {
         self.aside = self.editor.take();
         mark.clone_into(&mut self.mark);
     }
 
-    fn turn_back(&mut self) {
+    pub(super) fn turn_back(&mut self) {
         let aside = std::mem::take(&mut self.aside);
         self.editor.set(&aside);
         MARK.clone_into(&mut self.mark);
@@ -290,99 +303,6 @@ impl Desk {
                 self.note(Ink::Dim, &fitting);
             }
             None => {}
-        }
-    }
-
-    /// Something happens while work goes on.
-    pub(super) fn meanwhile(
-        &mut self,
-        happening: Happening,
-        commands: &UnboundedSender<Command>,
-    ) -> ControlFlow<Outcome> {
-        match happening {
-            Happening::Event(Event::Asked(question)) => {
-                self.screen.end_line();
-                let asking = Asking::new(&question, &self.cwd, self.screen.size());
-                self.calls.insert(question.call, (question.tool, question.input));
-                self.questions.push_back(asking);
-                if self.questions.len() == 1 {
-                    self.put_question();
-                }
-            }
-            Happening::Event(event) => self.tell(event),
-            Happening::Terminated => return ControlFlow::Break(Outcome::Terminated),
-            Happening::Key(Key::Interrupt | Key::Escape) => return self.stop(commands),
-            Happening::Key(Key::EndOfInput) if self.questions.is_empty() && self.editor.text().is_empty() => {
-                self.queue.push_back("/exit".to_owned());
-            }
-            Happening::Key(key) => {
-                if let Edited::Sent(text) = self.editor.press(&key) {
-                    self.screen.answered();
-                    self.typed(text, commands);
-                }
-            }
-            Happening::Tick | Happening::Resized | Happening::Continued => {}
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// Somebody wants it to stop: at the second time, the program.
-    fn stop(&mut self, commands: &UnboundedSender<Command>) -> ControlFlow<Outcome> {
-        let Some(work) = &mut self.work else { return ControlFlow::Continue(()) };
-        work.stops += 1;
-        if work.stops > 1 {
-            return ControlFlow::Break(Outcome::Interrupted);
-        }
-        // Nobody listens any more where it ended by itself in this moment.
-        let _ = commands.send(Command::Interrupt);
-        if !self.questions.is_empty() {
-            self.questions.clear();
-            self.turn_back();
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// A line was typed while something runs: an answer, or the next prompt.
-    fn typed(&mut self, text: String, commands: &UnboundedSender<Command>) {
-        let Some(asking) = self.questions.front() else {
-            if !text.trim().is_empty() {
-                if self.screen.skill() == Skill::Lines {
-                    self.note(Ink::Dim, &format!("queued: {text}"));
-                }
-                self.queue.push_back(text);
-            }
-            return;
-        };
-        let Some(permit) = asking.answered(&text) else {
-            self.note(Ink::Yellow, "y, n or one of the others above; ctrl-c stops the turn");
-            return;
-        };
-        let call = asking.call.clone();
-        self.note(Ink::Dim, &format!("{}{}", self.mark, text.trim()));
-        let _ = commands.send(Command::Permit { call, permit });
-        self.questions.pop_front();
-        self.turn_back();
-        if !self.questions.is_empty() {
-            self.put_question();
-        }
-    }
-
-    fn put_question(&mut self) {
-        let Some(asking) = self.questions.front() else { return };
-        let lines = asking.lines.clone();
-        self.screen.lines(0, &lines);
-        self.turn_to("? ");
-    }
-
-    /// Work is over: nothing is asked any more.
-    pub(super) fn rest(&mut self) {
-        self.screen.end_line();
-        self.work = None;
-        self.calls.clear();
-        self.last_call = None;
-        if !self.questions.is_empty() {
-            self.questions.clear();
-            self.turn_back();
         }
     }
 }

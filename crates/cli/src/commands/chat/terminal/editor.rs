@@ -143,7 +143,7 @@ impl Editor {
         if start > 0 {
             let column = self.text[start..self.cursor].chars().count();
             self.cursor = start - 1;
-            self.to_column(column);
+            self.move_to_column(column);
             return;
         }
         let next = self.shown.unwrap_or(self.history.len()).checked_sub(1);
@@ -162,7 +162,7 @@ impl Editor {
         if end < self.text.len() {
             let column = self.text[self.line_start()..self.cursor].chars().count();
             self.cursor = end + 1;
-            self.to_column(column);
+            self.move_to_column(column);
             return;
         }
         let Some(shown) = self.shown else { return };
@@ -175,7 +175,7 @@ impl Editor {
     }
 
     /// This column of the line that the cursor is in, or its end.
-    fn to_column(&mut self, column: usize) {
+    fn move_to_column(&mut self, column: usize) {
         let (start, end) = (self.line_start(), self.line_end());
         let place = self.text[start..end].char_indices().nth(column).map_or(end, |(at, _)| start + at);
         self.cursor = place;

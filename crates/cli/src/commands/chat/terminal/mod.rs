@@ -6,7 +6,7 @@
 //! | `keys`, `editor`, `layout` | from bytes to keys, to a text, to rows |
 //! | `screen` | what stands on the terminal |
 //! | `happening` | keys, events and signals in one queue |
-//! | `desk` | whoever sits there: what happens is taken in, what is typed comes out |
+//! | `desk`, `meanwhile` | whoever sits there: prompts and answers; and what happens while something runs |
 //! | `telling`, `tool_lines`, `question`, `status` | what a conversation tells, as lines |
 //! | `talk` | one session: prompts and commands |
 //! | `slash`, `reports`, `sessions`, `rewind`, `trust` | the commands, and what they ask and say |
@@ -19,6 +19,7 @@ mod editor;
 mod happening;
 mod keys;
 mod layout;
+mod meanwhile;
 mod question;
 mod reports;
 mod rewind;
@@ -42,7 +43,7 @@ use annals_store::session::NewSession;
 use annals_store::todos::TodoItem;
 use annals_store::{AgentKey, SessionKey};
 
-use self::desk::Desk;
+use self::desk::{Away, Desk};
 use self::screen::{Color, Ink};
 use self::talk::{Next, Talk};
 use self::tty::Skill;
@@ -82,8 +83,8 @@ async fn converse(args: &ChatArgs, cwd: &Path, context: &Context, desk: &mut Des
     if !args.trust {
         match trust::ask(cwd, context, desk).await {
             Ok(()) => {}
-            Err(Ok(fault)) => return Err(fault),
-            Err(Err(outcome)) => return Ok(outcome),
+            Err(Away::Fault(fault)) => return Err(fault),
+            Err(Away::Leave(outcome)) => return Ok(outcome),
         }
     }
     let bench = Bench::new(args, context)?;
@@ -115,9 +116,7 @@ async fn converse(args: &ChatArgs, cwd: &Path, context: &Context, desk: &mut Des
         match other {
             Ok(other) => {
                 talk.shells.end_all();
-                if let Some(back) = talk.way_back() {
-                    desk.note(Ink::Dim, &back);
-                }
+                talk.take_leave(desk);
                 talk = other;
             }
             Err(fault) => desk.note(Ink::Red, fault.message()),
@@ -126,9 +125,7 @@ async fn converse(args: &ChatArgs, cwd: &Path, context: &Context, desk: &mut Des
     // Whatever runs in the background ends with the conversation.
     talk.shells.end_all();
     desk.rest();
-    if let Some(back) = talk.way_back() {
-        desk.note(Ink::Dim, &back);
-    }
+    talk.take_leave(desk);
     Ok(outcome)
 }
 

@@ -55,7 +55,7 @@ pub(super) struct Foot {
 }
 
 /// A word is held back until it is whole, unless it is longer than this.
-const LONGEST_WORD: usize = 24;
+const LONGEST_WORD: usize = 64;
 
 /// The terminal, as far as it was written to.
 pub(super) struct Screen<W> {
@@ -383,7 +383,7 @@ mod tests {
         screen.end_line();
         assert_eq!(written(&mut screen), "one two \nthree x\n");
         screen.line(2, &[(Ink::Plain, "abcdefghijklmnop 日本語日本")]);
-        assert_eq!(written(&mut screen), "abcdefghij\n  klmnop\n  日本語日\n  本\n");
+        assert_eq!(written(&mut screen), "abcdefghij\n  klmnop \n  日本語日\n  本\n");
     }
 
     #[test]

@@ -6,11 +6,10 @@ use annals_store::source::Clock;
 use annals_store::{Slug, Summary};
 use annals_ui::figures;
 
-use super::desk::{Desk, Said};
+use super::desk::{Away, Desk, Said};
 use super::screen::{Ink, Styled};
 use crate::commands::ls::{short_id, title};
 use crate::context::Context;
-use crate::error::{Fault, Outcome};
 use crate::session::Target;
 use crate::words;
 
@@ -23,9 +22,9 @@ pub(super) async fn choose(
     cwd: &Path,
     context: &Context,
     desk: &mut Desk,
-) -> Result<Option<PathBuf>, Result<Fault, Outcome>> {
+) -> Result<Option<PathBuf>, Away> {
     if let Some(wanted) = wanted {
-        return Ok(Some(Target::find(context, wanted).map_err(Ok)?.path));
+        return Ok(Some(Target::find(context, wanted).map_err(Away::Fault)?.path));
     }
     let offered = newest(cwd, context);
     if offered.is_empty() {
@@ -37,13 +36,13 @@ pub(super) async fn choose(
         offered.iter().enumerate().map(|(number, summary)| line(number + 1, summary, now)).collect();
     desk.notes(&lines);
     match desk.ask("which one? ").await {
-        Said::Leave(outcome) => Err(Err(outcome)),
+        Said::Leave(outcome) => Err(Away::Leave(outcome)),
         Said::Nothing => Ok(None),
         Said::Line(text) if text.is_empty() => Ok(None),
         Said::Line(text) => {
             match text.parse::<usize>().ok().and_then(|number| offered.get(number.wrapping_sub(1))) {
                 Some(summary) => Ok(Some(summary.path.clone())),
-                None => Ok(Some(Target::find(context, &text).map_err(Ok)?.path)),
+                None => Ok(Some(Target::find(context, &text).map_err(Away::Fault)?.path)),
             }
         }
     }

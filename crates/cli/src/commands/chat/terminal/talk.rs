@@ -16,7 +16,7 @@ use annals_store::source::Clock;
 use annals_ui::figures;
 
 use super::super::{Talker, model};
-use super::desk::{Desk, Said};
+use super::desk::{Away, Desk, Said};
 use super::happening::Happening;
 use super::reports::{self, Room};
 use super::screen::Ink;
@@ -86,12 +86,10 @@ impl Talk<'_> {
     fn take_back(&mut self, text: &str, desk: &mut Desk) {
         let conversation = &mut self.agent.conversation;
         let last = conversation.turns().ok().and_then(|turns| turns.into_iter().next_back());
-        if let Some(last) = last.filter(|turn| turn.text == text)
-            && conversation.go_back_to(&last.prompt).is_ok()
-        {
-            if desk.editor.text().is_empty() && desk.queue.is_empty() {
-                desk.editor.set(text);
-            }
+        let last = last.filter(|turn| turn.text == text);
+        let is_back = last.is_some_and(|turn| conversation.go_back_to(&turn.prompt).is_ok());
+        if is_back && desk.editor.text().is_empty() && desk.queue.is_empty() {
+            desk.editor.set(text);
         }
     }
 
@@ -203,8 +201,8 @@ impl Talk<'_> {
             }
             Ok(Some(path)) => return ControlFlow::Break(Next::Resume(path)),
             Ok(None) => {}
-            Err(Ok(fault)) => desk.note(Ink::Red, fault.message()),
-            Err(Err(outcome)) => return ControlFlow::Break(Next::Leave(outcome)),
+            Err(Away::Fault(fault)) => desk.note(Ink::Red, fault.message()),
+            Err(Away::Leave(outcome)) => return ControlFlow::Break(Next::Leave(outcome)),
         }
         ControlFlow::Continue(())
     }
@@ -218,11 +216,13 @@ impl Talk<'_> {
         Ok(Room { system, tools, messages })
     }
 
-    /// How to go on with this session later; nothing where there is none to go on with.
-    pub(super) fn way_back(&self) -> Option<String> {
+    /// Says how to go on with this session later, where there is something to go on with.
+    pub(super) fn take_leave(&self, desk: &mut Desk) {
         let session = self.agent.conversation.session();
-        self.agent.conversation.path()?;
-        Some(format!("to go on: annals chat --resume {session} (or claude --resume {session})"))
+        if self.agent.conversation.path().is_some() {
+            desk.note(Ink::Dim, &format!("to go on: annals chat --resume {session}"));
+            desk.note(Ink::Dim, &format!("      or: claude --resume {session}"));
+        }
     }
 
     /// Two lines that say with whom and where.

@@ -22,6 +22,7 @@ impl Desk {
         match event {
             Event::Streamed(streamed) => self.stream(streamed),
             Event::Restarted => {
+                self.thinking.clear();
                 self.screen.end_line();
                 self.note(Ink::Dim, "(the response broke off and begins anew)");
             }
@@ -73,7 +74,11 @@ impl Desk {
                 self.note(Ink::Dim, &format!("the conversation was summed up{before}"));
             }
             Event::Finished(finished) => self.finish(&finished),
-            // What was counted is told with the end; a refusal comes as the call's result.
+            Event::Counted { .. } => {
+                self.say_thought();
+                self.screen.end_line();
+            }
+            // A refusal comes as the call's result.
             _ => {}
         }
     }
@@ -91,8 +96,8 @@ impl Desk {
         }
         match streamed {
             Streamed::BlockStart { kind, .. } => {
+                self.say_thought();
                 self.screen.end_line();
-                self.thinking.clear();
                 if kind == BlockKind::Text {
                     self.screen.gap();
                     self.last_call = None;
@@ -100,12 +105,6 @@ impl Desk {
             }
             Streamed::TextDelta { text, .. } => self.screen.stream(&text),
             Streamed::ThinkingDelta { thinking, .. } => self.thinking.push_str(&thinking),
-            Streamed::BlockDone(block) => {
-                if block.kind == BlockKind::Thinking {
-                    self.say_thought();
-                }
-                self.screen.end_line();
-            }
             _ => {}
         }
     }

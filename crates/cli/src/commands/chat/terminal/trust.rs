@@ -7,18 +7,14 @@ use annals_agent::policy::paths::Disk;
 use annals_agent::policy::{Trust, TrustFile};
 use annals_store::source::Clock;
 
-use super::desk::{Desk, Said};
+use super::desk::{Away, Desk, Said};
 use super::screen::{Ink, Styled};
 use crate::context::Context;
-use crate::error::{Fault, Outcome};
+use crate::error::Fault;
 
 /// Asks where there is something to obey and nobody has said whether it may be. What cannot be kept holds for now.
-pub(super) async fn ask(
-    cwd: &Path,
-    context: &Context,
-    desk: &mut Desk,
-) -> Result<(), Result<Fault, Outcome>> {
-    let file = TrustFile::new(&context.data_dir().map_err(Ok)?);
+pub(super) async fn ask(cwd: &Path, context: &Context, desk: &mut Desk) -> Result<(), Away> {
+    let file = TrustFile::new(&context.data_dir().map_err(Away::Fault)?);
     // A file of trust that cannot be read is told of where it is needed, and nothing is trusted.
     let is_open = matches!(file.of(&Disk, cwd), Ok(Trust::Untrusted));
     let found = obeyed(cwd);
@@ -36,10 +32,10 @@ pub(super) async fn ask(
         "trust it only if you know who wrote them; without trust they may forbid, and nothing else",
     );
     match desk.ask("trust this folder? y/n ").await {
-        Said::Leave(outcome) => return Err(Err(outcome)),
+        Said::Leave(outcome) => return Err(Away::Leave(outcome)),
         Said::Line(text) if matches!(text.as_str(), "y" | "yes") => {
             let given = file.give(&Disk, cwd, Clock::now(&context.source));
-            given.map_err(|error| Ok(Fault::usage(error.to_string())))?;
+            given.map_err(|error| Away::Fault(Fault::usage(error.to_string())))?;
         }
         _ => desk.note(Ink::Dim, "not trusted; you are asked again next time"),
     }
