@@ -24,6 +24,7 @@ fn goes_on(room: &Room, terminal: &mut Terminal) {
     terminal.press("/exit\r");
     assert_eq!(terminal.code(), Some(0));
     room.holds();
+    room.agrees();
 }
 
 #[test]

@@ -9,7 +9,7 @@ fn script() -> String {
     format!(
         r#"{{"long":[[{{"type":"text","text":"{LONG}"}}]],
         "slow":[{{"content":[{{"type":"text","text":"{LONG}"}}],"chunk_bytes":40,
-            "play":["head",{{"events":[0,3]}},{{"wait_ms":1200}},{{"events":[3,999]}},"end"]}}],
+            "play":["head",{{"events":[0,3]}},{{"wait_ms":3000}},{{"events":[3,999]}},"end"]}}],
         "ask":[[{{"type":"tool_use","name":"Bash","input":{{"command":"echo a\necho b\necho c\necho d\necho e\ntouch made"}}}}],
             [{{"type":"text","text":"finished"}}]],
         "evil":[[{{"type":"text","text":"a\u001b[2Jb\u001b]0;title\u0007c\u202ed\rover"}},
@@ -135,7 +135,7 @@ fn retries_are_counted_down() {
             "headers":{"retry-after":"2"}}]}"#,
     );
     let mut terminal = room.chat(&["@@busy@@"]);
-    terminal.sees("retrying in 2 s · attempt 1 of 10");
+    terminal.sees(" s · attempt 1 of 10");
     terminal.sees("at last");
     terminal.press("\x04");
     assert_eq!(terminal.code(), Some(0));

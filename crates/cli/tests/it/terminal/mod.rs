@@ -12,6 +12,7 @@ use std::process::Command;
 use annals_testkit::api::{Script, ScriptedApi};
 use annals_testkit::home::Home;
 use annals_testkit::terminal::Terminal;
+use annals_transcript::json::Value;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 
@@ -79,6 +80,17 @@ impl Room {
         for request in self.api.requests() {
             assert_eq!(request.violations, [], "{}", String::from_utf8_lossy(&request.body));
         }
+    }
+
+    /// What was sent last is what the newest client makes of the session.
+    #[track_caller]
+    fn agrees(&self) {
+        let plain = self.last().replace(r#","cache_control":{"type":"ephemeral"}"#, "");
+        let sent = Value::parse(plain.as_bytes()).unwrap().get("messages").unwrap();
+        let sent: Vec<_> =
+            sent.items().map(|message| String::from_utf8(message.raw().to_vec()).unwrap()).collect();
+        let said = resumed(&self.session());
+        assert!(said.starts_with(&sent), "{sent:#?}\n---- was sent, and the file says\n{said:#?}");
     }
 
     /// The body of the last request.
