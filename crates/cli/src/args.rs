@@ -5,6 +5,7 @@ mod chat;
 mod collect;
 mod copying;
 mod finding;
+mod mock_api;
 mod placing;
 mod reading;
 mod redact;
@@ -19,6 +20,7 @@ pub(crate) use chat::*;
 pub(crate) use collect::*;
 pub(crate) use copying::*;
 pub(crate) use finding::*;
+pub(crate) use mock_api::*;
 pub(crate) use placing::*;
 pub(crate) use reading::*;
 pub(crate) use redact::*;
@@ -169,6 +171,8 @@ pub(crate) enum Command {
     Undo(UndoArgs),
     /// Talk to a model: a client that writes what the original resumes
     Chat(Box<ChatArgs>),
+    /// Serve a scripted Messages API on loopback, to try clients without a key
+    MockApi(MockApiArgs),
     /// Write a made-up, realistic store to try things on
     Demo(DemoArgs),
     /// Print the completions of a shell

@@ -6,7 +6,6 @@
 
 use std::path::{Path, PathBuf};
 
-pub mod api;
 pub mod builder;
 pub mod corpus;
 pub mod home;
@@ -18,6 +17,7 @@ pub mod source;
 pub mod temp;
 pub mod tree;
 
+pub use annals_mockapi as api;
 pub use shared::skipped;
 
 /// The folder that holds the workspace's `Cargo.toml`.

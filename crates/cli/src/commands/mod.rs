@@ -17,6 +17,7 @@ mod index;
 mod ls;
 mod man;
 mod merge;
+mod mock_api;
 mod move_project;
 mod new;
 mod overview;
@@ -78,6 +79,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Gc(args)) => gc::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
         Some(Command::Chat(args)) => chat::run(*args, context),
+        Some(Command::MockApi(args)) => mock_api::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::Completions(args)) => completions::run(&args, context),
         Some(Command::Man) => man::run(context),

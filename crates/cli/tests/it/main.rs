@@ -18,6 +18,7 @@ mod forms;
 mod killed;
 mod listing;
 mod messages;
+mod mock_api;
 mod placing;
 mod redact;
 mod repair;
