@@ -10,6 +10,7 @@ mod placing;
 mod reading;
 mod redact;
 mod repair;
+mod rewind;
 mod shortening;
 mod trash;
 mod usage;
@@ -25,6 +26,7 @@ pub(crate) use placing::*;
 pub(crate) use reading::*;
 pub(crate) use redact::*;
 pub(crate) use repair::*;
+pub(crate) use rewind::*;
 pub(crate) use shortening::*;
 pub(crate) use trash::*;
 pub(crate) use usage::*;
@@ -167,6 +169,8 @@ pub(crate) enum Command {
     Collect(CollectArgs),
     /// List what nobody needs any more, or move it to the trash
     Gc(GcArgs),
+    /// Go back to before a prompt: files, conversation, or both
+    Rewind(RewindArgs),
     /// Take back a change that annals made
     Undo(UndoArgs),
     /// Talk to a model: a client that writes what the original resumes
