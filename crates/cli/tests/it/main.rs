@@ -22,6 +22,7 @@ mod mock_api;
 mod placing;
 mod redact;
 mod repair;
+mod rewind;
 mod schema;
 mod schemas;
 mod search;

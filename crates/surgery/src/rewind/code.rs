@@ -215,8 +215,12 @@ impl Back<'_> {
             return Err(Skipped::BadName);
         }
         let (config, _) = self.session.home.as_ref().ok_or(Skipped::NoCopy)?;
-        match plain_place(&config.file_history_of(&self.session.key), name) {
-            Ok((path, Standing::File)) => read_file(&path).map_err(|_| Skipped::NoCopy),
+        let folder = config.file_history_of(&self.session.key);
+        match plain_place(&folder, name) {
+            // Clients that resume give a copy a second name. It is only read.
+            Ok((_, Standing::File)) | Err(NotPlain::HardLink) => {
+                read_file(&folder.join(name)).map_err(|_| Skipped::NoCopy)
+            }
             _ => Err(Skipped::NoCopy),
         }
     }

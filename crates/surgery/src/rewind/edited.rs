@@ -2,6 +2,7 @@
 //!
 //! It tells whose a file's present content is, and mends the copies of a release that made them too late.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use annals_transcript::json::{Text, Value};
@@ -24,6 +25,8 @@ pub(super) struct Edited {
     pub(super) before: Option<String>,
     /// The content after, where it follows.
     pub(super) after: Option<String>,
+    /// What was replaced by what; newer clients tell no more of large files.
+    replaced: Option<(String, String, Occurrences)>,
 }
 
 /// The edits of a session and of its sub-agents, in the order in which they were made as far as that is known.
@@ -35,7 +38,25 @@ pub(super) fn edits(session: &Session, transcript: &Transcript<'_>) -> Vec<Edite
     }
     // A stable sort: lines without a time stay where they are told.
     found.sort_by_key(|edit| edit.time);
+    follow(&mut found);
     found
+}
+
+/// What one edit left is what the next one found, where that is not told.
+fn follow(edits: &mut [Edited]) {
+    let mut left: BTreeMap<PathBuf, String> = BTreeMap::new();
+    for edit in edits {
+        if edit.before.is_none()
+            && let (Some(found), Some((old, new, occurrences))) = (left.get(&edit.path), &edit.replaced)
+        {
+            edit.after = Some(occurrences.replace(found, old, new));
+            edit.before = Some(found.clone());
+        }
+        match &edit.after {
+            Some(after) => drop(left.insert(edit.path.clone(), after.clone())),
+            None => drop(left.remove(&edit.path)),
+        }
+    }
 }
 
 fn of_file(transcript: &Transcript<'_>) -> Vec<Edited> {
@@ -50,17 +71,21 @@ fn of_file(transcript: &Transcript<'_>) -> Vec<Edited> {
             path: PathBuf::from(path),
             before,
             after,
+            replaced: None,
         };
         let text = |text: Option<Text<'_>>| text.map(|text| text.to_string());
         match &result {
             ToolUseResult::Edit(result) => {
                 let Some(path) = text(result.path()) else { continue };
-                let before = text(result.original_file());
-                let replaced =
-                    before.as_deref().zip(text(result.old_string()).zip(text(result.new_string())));
                 let occurrences = Occurrences::of(result.replace_all() == Some(true));
-                let after = replaced.map(|(before, (old, new))| occurrences.replace(before, &old, &new));
-                found.push(edit(&path, before, after.filter(|_| result.user_modified() != Some(true))));
+                let pair = text(result.old_string()).zip(text(result.new_string()));
+                let replaced = pair.map(|(old, new)| (old, new, occurrences));
+                let replaced = replaced.filter(|_| result.user_modified() != Some(true));
+                let before = text(result.original_file());
+                let after = before.as_deref().zip(replaced.as_ref());
+                let after =
+                    after.map(|(before, (old, new, occurrences))| occurrences.replace(before, old, new));
+                found.push(Edited { replaced, ..edit(&path, before, after) });
             }
             ToolUseResult::MultiEdit(result) => {
                 let Some(path) = text(result.path()) else { continue };

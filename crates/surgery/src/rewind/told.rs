@@ -74,7 +74,7 @@ impl History {
 
     fn state_of(&self, key: &str, prompt: Option<&str>, node: NodeIndex) -> Option<&State> {
         let of_prompt = |told: &&Told| prompt.is_some() && told.prompt.as_deref() == prompt;
-        let own = self.told.iter().rev().filter(of_prompt).find_map(|told| told.files.get(key));
+        let own = self.told.iter().filter(of_prompt).find_map(|told| told.files.get(key));
         // A file that the turn did not know was changed later for the first time: it was then as it was before.
         own.or_else(|| self.told.iter().filter(|told| told.at > node).find_map(|told| told.files.get(key)))
     }

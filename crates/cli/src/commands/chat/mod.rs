@@ -5,6 +5,7 @@ mod access;
 mod input;
 mod model;
 mod print;
+mod replay;
 mod result;
 mod setup;
 mod signals;
@@ -52,6 +53,9 @@ impl Surroundings for SystemSource {
 
 /// Carries it out.
 pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    if let Some(session) = args.replay.clone() {
+        return replay::run(&session, &args, context);
+    }
     if !args.print {
         return Err(Fault::usage("there is no conversation in the terminal yet")
             .hint("annals chat -p PROMPT answers once and ends"));
@@ -106,7 +110,7 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
     }
 }
 
-type Talker<'a> = Agent<'a, annals_agent::api::client::Client, SystemSource>;
+type Talker<'a, T = annals_agent::api::client::Client> = Agent<'a, T, SystemSource>;
 
 /// Obeys until nobody is left to give commands.
 async fn talk(

@@ -191,10 +191,15 @@ fn a_copy_that_is_a_link_is_no_copy_and_modes_stay() {
     let path = world.write();
     let old = world.work.join("old.txt");
     fs::set_permissions(&old, fs::Permissions::from_mode(0o755)).unwrap();
+    let copies = world.home.config_dir().join("file-history").join(ID);
+    // Clients that resume give copies a second name.
+    for (number, entry) in fs::read_dir(&copies).unwrap().flatten().enumerate() {
+        fs::hard_link(entry.path(), world.home.path().join(format!("twin-{number}"))).unwrap();
+    }
     let rewinding = planned(&path, &To::Number(2), wish(Scope::Code, LEFT)).unwrap();
     carried_out(&world.home, &rewinding).unwrap();
+    assert_eq!(world.now(), world.models[1]);
     assert_eq!(fs::metadata(&old).unwrap().permissions().mode() & 0o777, 0o755);
-    let copies = world.home.config_dir().join("file-history").join(ID);
     for entry in fs::read_dir(copies).unwrap().flatten() {
         fs::remove_file(entry.path()).unwrap();
         symlink("/etc/passwd", entry.path()).unwrap();

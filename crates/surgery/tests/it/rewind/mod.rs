@@ -1,5 +1,6 @@
 //! Going back to a prompt: files of every era against a model, what is not to be touched, the conversation for every client.
 
+mod demo;
 mod files;
 mod talk;
 mod world;
