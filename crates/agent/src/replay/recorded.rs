@@ -5,7 +5,7 @@ use std::path::Path;
 
 use annals_store::session::{ForkError, path_to};
 use annals_transcript::content::{Block, Content};
-use annals_transcript::json::Value;
+use annals_transcript::json::{ArrayWriter, Value};
 use annals_transcript::record::{Assistant, Record, User};
 use annals_transcript::transcript::Transcript;
 use annals_transcript::turn::Speaker;
@@ -96,12 +96,10 @@ impl Recording {
     fn hear(&mut self, user: &User<'_>) {
         let content = user.content();
         if Speaker::of(user).opens_turn() {
+            let list = user.message().and_then(|message| message.fields().get("content"));
             let prompt = match &content {
                 Content::Text(text) => Some(Prompt::Text(text.to_string())),
-                _ => user
-                    .message()
-                    .and_then(|message| message.fields().get("content"))
-                    .map(|list| Prompt::Blocks(list.raw().to_vec())),
+                _ => list.map(|list| Prompt::Blocks(blocks_of(list))),
             };
             self.turns.push(Turn { prompt, steps: Vec::new() });
             return;
@@ -153,6 +151,25 @@ fn join(turn: &mut Turn) {
         }
     }
     turn.steps = joined;
+}
+
+/// The blocks of a prompt, as the API takes them: old files have bare words among them.
+fn blocks_of(list: Value<'_>) -> Vec<u8> {
+    let mut json = Vec::new();
+    let mut blocks = ArrayWriter::begin(&mut json);
+    for item in list.items() {
+        match item.text() {
+            Some(text) => {
+                blocks.object(|block| {
+                    block.string("type", "text").string("text", &text.decode());
+                });
+            }
+            None if item.fields().is_some() => blocks.item().extend_from_slice(item.raw()),
+            None => {}
+        }
+    }
+    blocks.end();
+    json
 }
 
 fn shown(content: Option<Value<'_>>) -> Shown {

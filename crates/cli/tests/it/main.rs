@@ -22,6 +22,7 @@ mod mock_api;
 mod placing;
 mod redact;
 mod repair;
+mod replaying;
 mod rewind;
 mod schema;
 mod schemas;

@@ -14,7 +14,7 @@ use annals_agent::policy::{Mode, Policy};
 use annals_agent::replay::{Pace, Player, Recording, tools};
 use annals_agent::turn::{Asking, Ending, Wishes};
 use annals_store::read::read_file;
-use annals_store::session::NewSession;
+use annals_store::session::{ForkError, NewSession};
 use annals_transcript::json::Value;
 
 use super::print::Printer;
@@ -35,8 +35,10 @@ const CALL_LETTERS: usize = 100;
 
 pub(super) fn run(session: &str, args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let path = Target::find(context, session)?.path;
-    let recording =
-        Recording::of(&read_file(&path)?, &path).map_err(|error| Fault::usage(error.to_string()))?;
+    let recording = Recording::of(&read_file(&path)?, &path).map_err(|error| match error {
+        ForkError::Empty { .. } => Fault::nothing_found(error.to_string()),
+        error => Fault::usage(error.to_string()),
+    })?;
     if recording.turns.is_empty() {
         return Err(Fault::nothing_found(format!("{}: there is nothing to play", path.display())));
     }
