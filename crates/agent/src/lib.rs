@@ -10,5 +10,6 @@ pub mod context;
 pub mod conversation;
 pub mod event;
 pub mod policy;
+pub mod replay;
 pub mod tools;
 pub mod turn;

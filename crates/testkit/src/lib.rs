@@ -6,7 +6,6 @@
 
 use std::path::{Path, PathBuf};
 
-pub mod api;
 pub mod builder;
 pub mod corpus;
 pub mod home;
@@ -20,6 +19,7 @@ pub mod temp;
 pub mod terminal;
 pub mod tree;
 
+pub use annals_mockapi as api;
 pub use shared::skipped;
 
 /// The folder that holds the workspace's `Cargo.toml`.

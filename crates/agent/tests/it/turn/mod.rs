@@ -72,7 +72,7 @@ impl Stage {
     }
 
     fn in_home(home: Home, script: &str) -> Self {
-        let api = ScriptedApi::start(Script::parse(script, "/w"));
+        let api = ScriptedApi::start(Script::parse(script, "/w").unwrap()).unwrap();
         let client = Client::new(Settings {
             endpoint: Endpoint::parse(&api.url()).unwrap(),
             credential: Credential::key(KEY).unwrap(),

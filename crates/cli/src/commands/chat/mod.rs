@@ -5,6 +5,7 @@ mod access;
 mod input;
 mod model;
 mod print;
+mod replay;
 mod result;
 mod setup;
 mod signals;
@@ -58,6 +59,9 @@ impl Surroundings for SystemSource {
 
 /// Carries it out.
 pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    if let Some(session) = args.replay.clone() {
+        return replay::run(&session, &args, context);
+    }
     if !args.print {
         return in_terminal(&args, context);
     }
@@ -159,7 +163,7 @@ impl Bench {
     }
 }
 
-type Talker<'a> = Agent<'a, Client, SystemSource>;
+type Talker<'a, T = Client> = Agent<'a, T, SystemSource>;
 
 /// Obeys until nobody is left to give commands.
 async fn talk(

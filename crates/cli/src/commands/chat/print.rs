@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 
+use annals_agent::api::transport::Transport;
 use annals_agent::event::{Event, Line};
 use annals_agent::turn::Finished;
 use annals_store::session::WRITTEN_FORM;
@@ -27,7 +28,12 @@ pub(super) struct Printer {
 }
 
 impl Printer {
-    pub(super) fn new(form: ChatOutput, agent: &Talker<'_>, setup: &Setup, context: &Context) -> Self {
+    pub(super) fn new<T: Transport>(
+        form: ChatOutput,
+        agent: &Talker<'_, T>,
+        setup: &Setup,
+        context: &Context,
+    ) -> Self {
         let session = agent.conversation.session().to_owned();
         let is_loud = context.verbosity >= 0;
         Self { form, init: init(agent, setup, context), session, is_loud }
@@ -123,7 +129,7 @@ impl Printer {
 }
 
 /// The first line: what the conversation is had with.
-fn init(agent: &Talker<'_>, setup: &Setup, context: &Context) -> Vec<u8> {
+fn init<T: Transport>(agent: &Talker<'_, T>, setup: &Setup, context: &Context) -> Vec<u8> {
     let mut line = Vec::new();
     let mut object = ObjectWriter::begin(&mut line);
     object.string("type", "system").string("subtype", "init").string("cwd", &setup.cwd.to_string_lossy());

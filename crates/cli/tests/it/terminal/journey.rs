@@ -1,6 +1,7 @@
 //! From the first prompt to rewind and resume, as a person goes through it.
 
 use super::Room;
+use crate::annals_exits;
 
 const WORK: &str = r#"{
     "hello":[[{"type":"thinking","thinking":"first a thought\nthen another"},{"type":"text","text":"Hello, I am listening."}]],
@@ -81,6 +82,8 @@ fn from_the_first_prompt_to_rewind_and_resume() {
     terminal.press("/rewind\r");
     terminal.sees(" 5 @@run@@");
     terminal.press("5\r");
+    terminal.sees("no file would change");
+    terminal.press("c\r");
     terminal.ends_with("> @@run@@");
     terminal.press("\x15");
     terminal.press("instead @@again@@\r");
@@ -124,6 +127,44 @@ fn from_the_first_prompt_to_rewind_and_resume() {
         "{sent}"
     );
     room.agrees();
+}
+
+#[test]
+fn files_go_back_with_the_conversation_or_without_it() {
+    let room = Room::new(WORK);
+    let file = room.home.work_dir().join("a.txt");
+    let mut terminal = room.chat(&["--permission-mode", "acceptEdits", "@@write@@"]);
+    terminal.sees("So be it.");
+    terminal.ends_with(">");
+    terminal.press("@@edit@@\r");
+    terminal.sees("Edited.");
+    terminal.ends_with(">");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "one\n2\n");
+    terminal.press("/rewind\r");
+    terminal.sees(" 2 @@edit@@");
+    terminal.press("2\r");
+    terminal.sees("a.txt: restored");
+    terminal.press("f\r");
+    terminal.sees("1 file taken back");
+    terminal.ends_with(">");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "one\ntwo\n");
+    terminal.press("/rewind\r");
+    terminal.sees_times("to before which one?", 2);
+    terminal.press("1\r");
+    terminal.sees("a.txt: removed");
+    terminal.press("b\r");
+    terminal.ends_with("> @@write@@");
+    assert!(!file.exists());
+    terminal.press("\x15@@again@@\r");
+    terminal.sees("Once more with feeling.");
+    terminal.ends_with(">");
+    assert!(!room.last().contains("@@write@@"));
+    room.agrees();
+    terminal.press("/exit\r");
+    assert_eq!(terminal.code(), Some(0));
+    room.holds();
+    annals_exits(&room.home, &["undo", "--yes"], 0);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "one\ntwo\n", "a way back");
 }
 
 #[test]

@@ -29,7 +29,7 @@ struct Room {
 
 impl Room {
     fn new(script: &str) -> Self {
-        Self { home: Home::new(), api: ScriptedApi::start(Script::parse(script, "/w")) }
+        Self { home: Home::new(), api: ScriptedApi::start(Script::parse(script, "/w").unwrap()).unwrap() }
     }
 
     /// A command that knows this home, this API and an ordinary terminal.

@@ -76,12 +76,14 @@ fn a_journey_in_tmux() {
     tmux.keys(&["Enter"]);
     tmux.sees("to before which one?");
     tmux.keys(&["1", "Enter"]);
+    tmux.sees("(b)oth");
+    tmux.keys(&["b", "Enter"]);
     tmux.sees("> do @@write@@");
     tmux.keys(&["C-u"]);
     tmux.keys(&["-l", "@@on@@"]);
     tmux.keys(&["Enter"]);
     tmux.sees("Going on.");
-    assert!(!room.last().contains("@@write@@"));
+    assert!(!room.last().contains("@@write@@") && !room.home.work_dir().join("a.txt").exists());
     tmux.keys(&["C-d"]);
     tmux.sees("left with 0");
     room.holds();

@@ -9,13 +9,14 @@
 //! | `desk`, `meanwhile` | whoever sits there: prompts and answers; and what happens while something runs |
 //! | `telling`, `tool_lines`, `question`, `status` | what a conversation tells, as lines |
 //! | `talk` | one session: prompts and commands |
-//! | `slash`, `reports`, `sessions`, `rewind`, `trust` | the commands, and what they ask and say |
+//! | `slash`, `reports`, `sessions`, `rewind`, `files_back`, `trust` | the commands, and what they ask and say |
 //!
 //! All goes through [`Event`](annals_agent::event::Event) and [`Command`](annals_agent::command::Command): another
 //! interface needs nothing else.
 
 mod desk;
 mod editor;
+mod files_back;
 mod happening;
 mod keys;
 mod layout;

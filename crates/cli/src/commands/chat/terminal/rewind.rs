@@ -41,7 +41,7 @@ impl Scope {
 /// Asks how far, does it, and puts the prompt back to where it can be written anew.
 pub(super) async fn rewind(
     conversation: &mut Conversation<'_>,
-    files: Option<&dyn FilesBack>,
+    files: &dyn FilesBack,
     now: i64,
     desk: &mut Desk,
 ) -> Result<(), Outcome> {
@@ -58,12 +58,13 @@ pub(super) async fn rewind(
     }
     desk.notes(&listed(&turns, now));
     let Some(turn) = chosen(&turns, desk).await? else { return Ok(()) };
-    let scope = match (files, conversation.path().map(Path::to_path_buf)) {
-        (Some(files), Some(session)) => match scope(files, &session, turn, desk).await? {
+    let scope = match conversation.path().map(Path::to_path_buf) {
+        Some(session) => match scope(files, &session, turn, desk).await? {
             Some(scope) => scope,
             None => return Ok(()),
         },
-        _ => {
+        // Nothing is kept, and no copy of a file either.
+        None => {
             desk.note(Ink::Dim, "files stay as they are: only the conversation goes back");
             Scope::Conversation
         }

@@ -17,6 +17,7 @@ use annals_ui::figures;
 
 use super::super::{Talker, model};
 use super::desk::{Away, Desk, Said};
+use super::files_back::KeptCopies;
 use super::happening::Happening;
 use super::reports::{self, Room};
 use super::screen::Ink;
@@ -184,7 +185,9 @@ impl Talk<'_> {
             }
             Slash::Rewind => {
                 let now = Clock::now(&context.source);
-                if let Err(outcome) = rewind::rewind(&mut self.agent.conversation, None, now, desk).await {
+                if let Err(outcome) =
+                    rewind::rewind(&mut self.agent.conversation, &KeptCopies(context), now, desk).await
+                {
                     return Ok(ControlFlow::Break(Next::Leave(outcome)));
                 }
             }
