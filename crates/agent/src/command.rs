@@ -45,6 +45,8 @@ pub enum Prompt {
 pub enum Permit {
     /// It runs.
     Allow,
+    /// It runs, and so does unasked what these rules allow, for as long as the conversation is had.
+    FromNowOn(Vec<String>),
     /// It does not; perhaps with a word to the model.
     Deny(Option<String>),
 }

@@ -88,6 +88,8 @@ pub struct Line {
     pub uuid: String,
     /// `message`: a JSON object.
     pub message: Vec<u8>,
+    /// `toolUseResult`: JSON, what people are shown of a tool's result; empty where there is none.
+    pub result: Vec<u8>,
 }
 
 /// A call that waits for a person.

@@ -12,6 +12,7 @@ pub mod event;
 pub mod nested;
 pub mod policy;
 pub mod relay;
+pub mod replay;
 pub mod subagent;
 pub mod tools;
 pub mod turn;

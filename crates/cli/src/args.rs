@@ -5,10 +5,12 @@ mod chat;
 mod collect;
 mod copying;
 mod finding;
+mod mock_api;
 mod placing;
 mod reading;
 mod redact;
 mod repair;
+mod rewind;
 mod shortening;
 mod trash;
 mod usage;
@@ -19,10 +21,12 @@ pub(crate) use chat::*;
 pub(crate) use collect::*;
 pub(crate) use copying::*;
 pub(crate) use finding::*;
+pub(crate) use mock_api::*;
 pub(crate) use placing::*;
 pub(crate) use reading::*;
 pub(crate) use redact::*;
 pub(crate) use repair::*;
+pub(crate) use rewind::*;
 pub(crate) use shortening::*;
 pub(crate) use trash::*;
 pub(crate) use usage::*;
@@ -165,10 +169,14 @@ pub(crate) enum Command {
     Collect(CollectArgs),
     /// List what nobody needs any more, or move it to the trash
     Gc(GcArgs),
+    /// Go back to before a prompt: files, conversation, or both
+    Rewind(RewindArgs),
     /// Take back a change that annals made
     Undo(UndoArgs),
     /// Talk to a model: a client that writes what the original resumes
     Chat(Box<ChatArgs>),
+    /// Serve a scripted Messages API on loopback, to try clients without a key
+    MockApi(MockApiArgs),
     /// Write a made-up, realistic store to try things on
     Demo(DemoArgs),
     /// Print the completions of a shell

@@ -83,7 +83,9 @@ fn made(plan: &Plan) -> u64 {
 /// Why a plan was not carried out, in words.
 pub(crate) fn fault(error: ApplyError) -> Fault {
     match error {
-        ApplyError::Changed { .. } => Fault::conflict(error.to_string()).hint("nothing was changed"),
+        ApplyError::Changed { .. } | ApplyError::NotPlain { .. } => {
+            Fault::conflict(error.to_string()).hint("nothing was changed")
+        }
         ApplyError::InUse(error) => error.into(),
         ApplyError::Locked(LockError::Write(error)) => error.into(),
         ApplyError::Locked(error) => Fault::conflict(error.to_string()).hint("nothing was changed"),

@@ -222,10 +222,11 @@ impl Actor {
         let change = files::Change::within(&mut self.scribe.random, &self.text, piece);
         let keeps = self.era() < Era::Attachments || self.scribe.random.chance(40);
         let tool = files::edit(&self.path, &change, keeps.then_some(self.text.as_str()));
+        let after = change.apply(&self.text);
         if let Some(backups) = &mut self.backups {
-            backups.before_edit(&mut self.script, &self.path, &self.text);
+            backups.before_edit(&mut self.script, &self.path, &self.text, &after);
         }
-        self.text = change.apply(&self.text);
+        self.text = after;
         tool
     }
 

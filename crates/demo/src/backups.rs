@@ -13,6 +13,8 @@ use crate::sha256;
 pub(crate) struct Backups {
     /// By path as the records spell it: the copy's name (none: there was no file), version and moment.
     tracked: BTreeMap<String, (Option<String>, u32, i64)>,
+    /// The path and the content of each now, where it is not that of its copy.
+    changed: BTreeMap<String, (String, String)>,
     copies: Vec<(String, Vec<u8>, i64)>,
     /// The line of the prompt that is being worked on.
     prompt: Option<Id>,
@@ -22,6 +24,9 @@ impl Backups {
     /// The record before a prompt's work begins.
     pub(crate) fn snapshot(&mut self, script: &mut Script, message: Id) {
         self.prompt = Some(message);
+        for (key, (path, text)) in std::mem::take(&mut self.changed) {
+            self.copy(script, key, &path, &text);
+        }
         self.record(script, message, message, false);
     }
 
@@ -44,21 +49,29 @@ impl Backups {
         });
     }
 
-    /// Copies `text`, the content of `path` before an edit, and says so.
-    pub(crate) fn before_edit(&mut self, script: &mut Script, path: &str, text: &str) {
+    /// Copies the content of a file before its first edit, and says so; what it becomes is copied when the next prompt comes.
+    pub(crate) fn before_edit(&mut self, script: &mut Script, path: &str, text: &str, after: &str) {
         let key = key(script, path);
+        if !self.tracked.contains_key(&key) {
+            self.copy(script, key.clone(), path, text);
+            self.note(script);
+        }
+        self.changed.insert(key, (path.to_owned(), after.to_owned()));
+    }
+
+    /// Notes that `path` did not exist before this was written to it.
+    pub(crate) fn before_create(&mut self, script: &mut Script, path: &str, text: &str) {
+        let key = key(script, path);
+        self.tracked.insert(key.clone(), (None, 1, script.now));
+        self.changed.insert(key, (path.to_owned(), text.to_owned()));
+        self.note(script);
+    }
+
+    fn copy(&mut self, script: &Script, key: String, path: &str, text: &str) {
         let version = self.tracked.get(&key).map_or(1, |(_, version, _)| version + 1);
         let name = format!("{}@v{version}", sha256::hex(path.as_bytes(), 16));
         self.copies.push((name.clone(), text.as_bytes().to_vec(), script.now));
         self.tracked.insert(key, (Some(name), version, script.now));
-        self.note(script);
-    }
-
-    /// Notes that `path` did not exist before it was written.
-    pub(crate) fn before_create(&mut self, script: &mut Script, path: &str) {
-        let key = key(script, path);
-        self.tracked.insert(key, (None, 1, script.now));
-        self.note(script);
     }
 
     fn note(&self, script: &mut Script) {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use annals_store::changes::{self, Change, ChangesError};
 use annals_store::digest::sha256_bytes;
-use annals_store::files::{FolderLock, LockError};
+use annals_store::files::{FolderLock, LockError, NotPlain, plain_place};
 use annals_store::journal::{Entry, Journal, UndoError};
 use annals_store::read::{ReadError, read_file};
 use annals_store::session::{InUse, lock_alone};
@@ -36,6 +36,14 @@ pub enum ApplyError {
     Changed {
         /// The file.
         path: PathBuf,
+    },
+    /// A file is no plain one any more.
+    #[error("{}: {}", path.display(), why.explanation())]
+    NotPlain {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        why: NotPlain,
     },
     /// The result is not what it must be; it was taken back.
     #[error("{}: the result is wrong ({violation}); it was taken back", path.display())]
@@ -84,6 +92,10 @@ pub fn apply(
     }
     for (path, digest) in &plan.rests_on {
         as_planned(path, &|bytes| sha256_bytes(bytes) == *digest)?;
+    }
+    for (folder, path) in &plan.plain {
+        let looked = plain_place(folder, &path.to_string_lossy());
+        looked.map_err(|why| ApplyError::NotPlain { path: path.clone(), why })?;
     }
     let entry = changes::apply(&plan.all_changes(), &plan.what, &plan.root, data, source, watch)?;
     if let Err(error) = as_promised(plan) {

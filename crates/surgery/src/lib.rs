@@ -24,6 +24,7 @@ pub mod redact;
 pub mod relink;
 pub mod repair;
 pub mod restore;
+pub mod rewind;
 pub mod session;
 pub mod strip;
 pub mod trash;

@@ -28,6 +28,8 @@ pub struct Plan {
     pub changes: Vec<Change>,
     /// Files that it was made from besides those that it edits, and their digests: if one is another by then, nothing is done.
     pub rests_on: Vec<(PathBuf, [u8; 32])>,
+    /// Files of people's own that it changes, each below its folder: if one is reached by a link by then, nothing is done.
+    pub plain: Vec<(PathBuf, PathBuf)>,
     /// The sessions' files that must not be written to by anybody else meanwhile.
     pub locked: Vec<PathBuf>,
     /// The folder that paths in the trash are relative to: the config dir, or the folder of a lone file.

@@ -6,7 +6,6 @@
 
 use std::path::{Path, PathBuf};
 
-pub mod api;
 pub mod builder;
 pub mod corpus;
 pub mod home;
@@ -16,8 +15,11 @@ pub mod receiver;
 mod shared;
 pub mod source;
 pub mod temp;
+#[cfg(unix)]
+pub mod terminal;
 pub mod tree;
 
+pub use annals_mockapi as api;
 pub use shared::skipped;
 
 /// The folder that holds the workspace's `Cargo.toml`.

@@ -25,7 +25,7 @@ pub(crate) enum Tabs {
 }
 
 /// Text of several lines without anything hostile, tabs spread.
-pub(crate) fn clean(text: &str) -> Cow<'_, str> {
+pub fn clean(text: &str) -> Cow<'_, str> {
     harmless(text, Tabs::Spread)
 }
 

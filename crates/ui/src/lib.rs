@@ -21,4 +21,5 @@ pub mod markdown;
 pub mod terminal;
 pub mod view;
 
+pub use clean::clean as harmless;
 pub use view::{AgentThread, Conversation, Options};

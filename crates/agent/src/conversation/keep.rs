@@ -113,6 +113,14 @@ impl<'s> Keeping<'s> {
         }
     }
 
+    /// Takes notice of all lines, so that any of them can be gone back to.
+    pub(crate) fn know_all(&mut self) -> Result<(), AppendError> {
+        match self {
+            Self::File { writer, .. } => writer.know_all(),
+            Self::Memory { .. } => Ok(()),
+        }
+    }
+
     /// Appends a line. Only a place that is no place, or another writer, is an error.
     pub(crate) fn append(&mut self, draft: Draft) -> Result<Kept, AppendError> {
         match self {
@@ -185,15 +193,24 @@ fn place(
     fresh: Placing,
 ) -> Result<(), AppendError> {
     let stamp = state.place(draft, fresh)?;
-    let line = draft.line(origin, &stamp);
+    let jumps = state.would_be_overlooked(draft, &stamp);
+    put(state, bytes, &draft.line(origin, &stamp));
+    if jumps {
+        // As the writer of files does: an older record names another branch.
+        let named = Draft::last_prompt(state.last_prompt().unwrap_or_default(), Some(&stamp.uuid));
+        put(state, bytes, &named.line(origin, &Default::default()));
+    }
+    Ok(())
+}
+
+fn put(state: &mut Continuation, bytes: &mut Vec<u8>, line: &[u8]) {
     if bytes.last().is_some_and(|byte| *byte != b'\n') {
         bytes.push(b'\n');
     }
     let from = bytes.len();
-    bytes.extend_from_slice(&line);
+    bytes.extend_from_slice(line);
     bytes.push(b'\n');
     for line in annals_transcript::line::lines(&bytes[from..]) {
         read_objects(&line, |fields, _| state.absorb(&Record::new(fields)), |_| {});
     }
-    Ok(())
 }

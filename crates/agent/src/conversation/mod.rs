@@ -3,11 +3,13 @@
 //! Every line goes through here, so that what is sent can be read from the file at any time, by us or by the original.
 
 mod copies;
+mod going_back;
 mod keep;
 mod open;
 mod spoken;
 
 pub use copies::Copies;
+pub use going_back::{GoBackError, PastTurn};
 pub use open::{Ground, Lineage, OpenError, Persistence, Start};
 pub use spoken::Spoken;
 
@@ -25,6 +27,7 @@ use annals_transcript::time::format_millis;
 use crate::api::request::Role;
 use crate::command::Prompt;
 use crate::event::{Line, Notice};
+use going_back::WentBack;
 use keep::{Keeping, Kept};
 pub(crate) use spoken::{Added, Place};
 
@@ -50,6 +53,8 @@ pub struct Conversation<'s> {
     copies: Copies,
     /// The line of the prompt whose turn this is.
     prompt_line: Option<String>,
+    /// Where the person went back to: the next line hangs from there.
+    went_back: Option<WentBack>,
 }
 
 /// Where a session stands.
@@ -90,6 +95,14 @@ impl<'s> Conversation<'s> {
         match &self.state {
             State::Open(keeping) => keeping.state().model(),
             State::NotYet(..) => None,
+        }
+    }
+
+    /// The lines of the session, with those that could not be written yet.
+    pub fn bytes(&self) -> Result<Vec<u8>, AppendError> {
+        match &self.state {
+            State::Open(keeping) => keeping.bytes(),
+            State::NotYet(..) => Ok(Vec::new()),
         }
     }
 
@@ -141,6 +154,7 @@ impl<'s> Conversation<'s> {
     pub(crate) fn record(&mut self, draft: Draft) -> Result<(), AppendError> {
         let is_message = matches!(draft.kind(), RecordKind::User | RecordKind::Assistant);
         let draft = if is_message { self.named(draft).0 } else { draft };
+        let draft = self.led_back(draft);
         let message = draft.own_uuid().filter(|_| is_message).map(str::to_owned);
         let kept = self.keeping()?.append(draft)?;
         self.last_message = message.or(self.last_message.take());
@@ -179,8 +193,9 @@ impl<'s> Conversation<'s> {
     pub(crate) fn named(&self, draft: Draft) -> (Draft, Line) {
         let uuid = draft.own_uuid().map_or_else(|| new_uuid(self.ground.source), str::to_owned);
         let draft = draft.with_uuid(&uuid);
-        let message = draft.value("message").map_or_else(Vec::new, |message| message.raw().to_vec());
-        (draft, Line { uuid, message })
+        let raw = |key: &str| draft.value(key).map_or_else(Vec::new, |value| value.raw().to_vec());
+        let (message, result) = (raw("message"), raw("toolUseResult"));
+        (draft, Line { uuid, message, result })
     }
 
     /// Writes what a person says, or what a sub-agent is asked, after healing what an end in the middle of a turn has left

@@ -190,6 +190,7 @@ impl<'s> Conversation<'s> {
             last_message: None,
             copies,
             prompt_line: None,
+            went_back: None,
         }
     }
 

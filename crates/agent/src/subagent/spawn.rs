@@ -104,7 +104,10 @@ impl<'a, T: Transport, S: Surroundings> Nursery<'a, T, S> {
         let conversation = conversation.map_err(|error| SpawnError::Failed(error.to_string()))?;
         let caller = Caller { manner: caller.manner.clone(), ..*caller };
         let wishes = self.wishes(kind, errand, parent.wishes);
-        Ok(Agent::new(conversation, caller, self.tools(kind, id), Policy { ..*parent.policy }, wishes))
+        let policy = Policy { ..*parent.policy };
+        let mut agent = Agent::new(conversation, caller, self.tools(kind, id), policy, wishes);
+        agent.granted = parent.granted.clone();
+        Ok(agent)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::conversation::Lineage;
 use crate::event::Event;
 use crate::policy::Policy;
 use crate::relay::Relay;
-use crate::turn::Wishes;
+use crate::turn::{Granted, Wishes};
 
 pub mod agent;
 mod answer;
@@ -132,6 +132,8 @@ pub struct Scene<'s> {
 pub struct Parent<'s> {
     /// What may be done.
     pub policy: &'s Policy<'s>,
+    /// What the person granted beyond that.
+    pub granted: &'s Granted,
     /// How the model is asked.
     pub wishes: &'s Wishes,
     /// Where sub-agents are written.

@@ -18,8 +18,8 @@ use crate::api::transport::Transport;
 use crate::command::{Command, Commands, Permit};
 use crate::conversation::{Place, failed_result};
 use crate::event::{Denial, Event, Question};
-use crate::policy::Decision;
 use crate::policy::paths::resolve;
+use crate::policy::{Decision, Policy};
 use crate::relay::Relay;
 use crate::tools::{Asked as Wanted, Order, Outcome, Parent, Scene, Shown, Tool};
 
@@ -190,7 +190,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
     }
 
     /// Decides whether a call runs.
-    async fn approve(&self, call: &Asked, commands: &mut Commands, report: &mut Report<'_>) -> Approval {
+    async fn approve(&mut self, call: &Asked, commands: &mut Commands, report: &mut Report<'_>) -> Approval {
         if let Some(why) = &call.never {
             return Approval::Answer(wrong(why));
         }
@@ -207,7 +207,8 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         };
         // What is decided about is what is opened: a link that is turned in between leads nowhere.
         let agreed = wanted.path().and_then(|path| self.leads_to(path));
-        let decision = wanted.decide(&self.policy);
+        let rules = self.granted.with(self.policy.rules);
+        let decision = wanted.decide(&Policy { rules: &rules, ..self.policy });
         let decision = match self.wishes.asking {
             Asking::Nobody => decision.headless(),
             Asking::Person => decision,
@@ -227,6 +228,10 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                 match commands.permit(&call.id).await {
                     Some(Permit::Allow) if wanted == Wanted::Plan => return Approval::LeavePlan,
                     Some(Permit::Allow) => return Approval::Run(agreed),
+                    Some(Permit::FromNowOn(rules)) => {
+                        self.granted.add(&rules);
+                        return Approval::Run(agreed);
+                    }
                     Some(Permit::Deny(said)) => said.unwrap_or_else(|| "the person said no".to_owned()),
                     None => return Approval::Interrupted,
                 }
@@ -251,7 +256,13 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         report: &mut Report<'_>,
     ) -> (Vec<Option<Outcome>>, Ran) {
         let (relay, lineage) = (Relay::default(), self.conversation.lineage());
-        let parent = Parent { policy: &self.policy, wishes: &self.wishes, lineage: &lineage, relay: &relay };
+        let parent = Parent {
+            policy: &self.policy,
+            granted: &self.granted,
+            wishes: &self.wishes,
+            lineage: &lineage,
+            relay: &relay,
+        };
         let (tells, mut told) = unbounded_channel();
         let tells: Vec<_> = calls.iter().map(|call| teller(&call.id, &tells)).collect();
         let mut scenes = Vec::new();

@@ -6,6 +6,7 @@
 //! | `calls` | its tool calls: approval → attempt → result |
 //! | `next` | what follows a response, or its failure |
 //! | `finished` | how a turn ended |
+//! | `granted` | rules that a person grants meanwhile |
 //! | `news` | what calls say while they run |
 //! | `links` | what results lead to |
 //! | `wait` | waiting for more than one thing |
@@ -15,6 +16,7 @@
 
 mod calls;
 mod finished;
+mod granted;
 mod links;
 mod news;
 mod next;
@@ -23,6 +25,7 @@ mod wait;
 
 pub(crate) use finished::tokens;
 pub use finished::{Ending, Finished, TurnError};
+pub use granted::Granted;
 pub(crate) use wait::{Either, either};
 
 use std::collections::BTreeMap;
@@ -105,6 +108,8 @@ pub struct Agent<'a, T, S> {
     before_plan: Mode,
     /// How many prompts wait, as the session was told.
     queued: u64,
+    /// Rules that the person granted meanwhile.
+    pub(crate) granted: Granted,
 }
 
 /// What to do next in a turn.
@@ -140,7 +145,13 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
             context: 0,
             before_plan: Mode::Default,
             queued: 0,
+            granted: Granted::default(),
         }
+    }
+
+    /// How many tokens of the model's window the last response left full; 0 before the first one.
+    pub fn context(&self) -> u64 {
+        self.context
     }
 
     /// Carries out a command. A turn's commands come meanwhile: an interrupt stops it, the rest waits.

@@ -11,5 +11,6 @@ mod policy_settings;
 mod policy_shell;
 mod policy_shell_bash;
 mod policy_table;
+mod replay;
 mod tools;
 mod turn;

@@ -6,15 +6,18 @@ use clap::ValueEnum;
 
 pub(super) const CHAT_EXAMPLES: &str = "\
 Examples:
+  annals chat
+  annals chat --continue
   annals chat -p 'What does this project do?'
   git diff | annals chat -p 'Review this change'
   annals chat -p --continue 'And the tests?'
   annals chat -p --resume 3f2a --output-format json 'Sum it up'
+  annals chat --replay last                             the newest session as it was, without a key
   annals chat -p --allowedTools 'Bash(cargo test:*),Edit' 'Make the tests pass'
 
 A key is taken from ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or from the command `apiKeyHelper` of your own settings.
-Nobody is asked in between: what your rules do not allow is denied. A project's own settings and notes are obeyed only
-in a folder that you trust: --trust says so, once.
+In the terminal you are asked about what your rules do not decide; with -p nobody is asked, and it is denied. A project's
+own settings and notes are obeyed only in a folder that you trust: you are asked once, and --trust says so beforehand.
 
 Exit codes: 0 done, 1 the turn failed, 2 wrong usage, 4 somebody else writes to the session, 130 interrupted, 143 ended
 by SIGTERM.";
@@ -41,6 +44,16 @@ pub(crate) struct ChatArgs {
     /// Go on with the newest session of this folder
     #[arg(short, long, conflicts_with = "session_id")]
     pub(crate) r#continue: bool,
+    /// Play this session again: nothing is sent, run or written, and no key is needed
+    #[arg(
+        long,
+        value_name = "SESSION",
+        conflicts_with_all = ["prompt", "resume", "continue", "session_id", "fork_session", "trust"]
+    )]
+    pub(crate) replay: Option<String>,
+    /// So many letters a second; 0 plays it at once [default: 1500 on a terminal, else 0]
+    #[arg(long, value_name = "LETTERS", requires = "replay")]
+    pub(crate) replay_speed: Option<u32>,
     /// Go on in a copy of the session
     #[arg(long)]
     pub(crate) fork_session: bool,

@@ -17,6 +17,7 @@ mod index;
 mod ls;
 mod man;
 mod merge;
+mod mock_api;
 mod move_project;
 mod new;
 mod overview;
@@ -26,6 +27,7 @@ mod rename;
 mod repair;
 mod reset_project;
 mod restore;
+mod rewind;
 mod search;
 mod show;
 mod sql;
@@ -76,8 +78,10 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Archive(args)) => archive::run(&args, context),
         Some(Command::Collect(args)) => collect::run(&args, context),
         Some(Command::Gc(args)) => gc::run(&args, context),
+        Some(Command::Rewind(args)) => rewind::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
         Some(Command::Chat(args)) => chat::run(*args, context),
+        Some(Command::MockApi(args)) => mock_api::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::Completions(args)) => completions::run(&args, context),
         Some(Command::Man) => man::run(context),

@@ -21,7 +21,8 @@ struct Room {
 
 impl Room {
     fn new(script: &str) -> Self {
-        Self { home: Home::new(), api: ScriptedApi::start(Script::parse(script, "/w")) }
+        let api = ScriptedApi::start(Script::parse(script, "/w").unwrap()).unwrap();
+        Self { home: Home::new(), api }
     }
 
     fn command(&self, arguments: &[&str]) -> Command {

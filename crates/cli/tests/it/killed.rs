@@ -22,7 +22,8 @@ use annals_surgery::move_project::{Cwd, Projects, Route};
 use annals_surgery::repair::Options;
 use annals_surgery::strip::{Age, Part, Wish};
 use annals_surgery::{
-    Plan, Session, belongings, clone, compress, fork, merge, move_project, redact, repair, strip, trash,
+    Plan, Session, belongings, clone, compress, fork, merge, move_project, redact, repair, rewind, strip,
+    trash,
 };
 use annals_testkit::builder;
 use annals_testkit::home::Home;
@@ -36,7 +37,7 @@ use crate::{annals, annals_exits};
 const ORDER: &str = "ANNALS_TEST_KILLED";
 
 /// Every change, and the fewest steps that it can have.
-const CHANGES: [(&str, usize); 13] = [
+const CHANGES: [(&str, usize); 14] = [
     ("clone", 3),
     ("fork", 3),
     ("strip", 3),
@@ -50,6 +51,7 @@ const CHANGES: [(&str, usize); 13] = [
     ("trash", 3),
     ("move-project", 3),
     ("merge", 3),
+    ("rewind", 8),
 ];
 
 fn demo() -> DemoPlan {
@@ -105,7 +107,18 @@ fn store() -> Home {
     let beside = path.with_file_name(format!("{second}.jsonl"));
     fs::write(&beside, half).unwrap();
     fs::File::options().write(true).open(&beside).unwrap().set_modified(times).unwrap();
+    // Something to go back to.
+    let (told, _) = crate::rewind::told_in(&home, &home.config_dir().join("garden"));
+    fs::File::options().write(true).open(&told).unwrap().set_modified(times).unwrap();
     home
+}
+
+/// The session whose files can go back; its work folder is in the store, so that it is looked at as well.
+fn path_of_rewind(largest: &Path) -> PathBuf {
+    let projects = largest.ancestors().nth(2).unwrap();
+    let discovery = Store::open(projects.parent().unwrap()).discover();
+    let wanted = |session: &&SessionEntry| session.key.as_str() == crate::rewind::ID;
+    discovery.sessions.iter().find(wanted).unwrap().path.clone()
 }
 
 fn discovery_of(session: &Session) -> Discovery {
@@ -161,6 +174,12 @@ fn plan_of(name: &str, path: &Path) -> Plan {
             let second = path.with_file_name("5ec0ffee-0000-4000-8000-000000000000.jsonl");
             let pair = Pair::load(path, &second).unwrap();
             merge::plan(&pair, merge::Wish::Anyway).unwrap().plan
+        }
+        "rewind" => {
+            let (session, files) = belongings::load(&path_of_rewind(path)).unwrap();
+            let wish =
+                rewind::Wish { scope: rewind::Scope::Both, foreign: rewind::Foreign::Left, home: None };
+            rewind::plan(&session, &files, &rewind::To::Last, wish, &source).unwrap().plan
         }
         _ => panic!("{name} has no plan"),
     }

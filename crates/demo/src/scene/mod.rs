@@ -89,7 +89,7 @@ fn plan_file(a: &mut Actor) {
     plan.push_str(&a.scribe.answer(3));
     let write = files::write(a.era(), &path, &plan, None);
     if let Some(backups) = &mut a.backups {
-        backups.before_create(&mut a.script, &path);
+        backups.before_create(&mut a.script, &path, &plan);
     }
     a.respond(&[write]);
     a.bundle.file(format!("plans/{name}.md"), plan.as_bytes(), a.script.now);

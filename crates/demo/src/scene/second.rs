@@ -90,7 +90,7 @@ pub(super) fn backups(random: &mut Random) -> Bundle {
     let path = crate::text::names::join(TIDE.cwd, "tests/test_autumn_hour.py");
     let text = a.scribe.source(900);
     if let Some(backups) = &mut a.backups {
-        backups.before_create(&mut a.script, &path);
+        backups.before_create(&mut a.script, &path, &text);
     }
     let tool = files::write(Era::Second, &path, &text, None);
     a.respond(&[tool]);

@@ -4,7 +4,7 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
-use annals_transcript::json::{Fields, Text};
+use annals_transcript::json::{Fields, Text, Value};
 use annals_transcript::record::{FileBackup, FileHistoryDelta, FileHistorySnapshot};
 
 use crate::digest::short;
@@ -78,7 +78,7 @@ pub enum Kept<'a> {
     /// The content itself, in a form that is old or mistaken.
     Content(Text<'a>),
     /// Something that no known version writes.
-    Unknown(annals_transcript::json::Value<'a>),
+    Unknown(Value<'a>),
 }
 
 /// The files of a snapshot.
@@ -92,22 +92,27 @@ pub fn tracked_by_snapshot<'a>(record: &FileHistorySnapshot<'a>) -> Vec<Tracked<
 
 /// The files of a difference between snapshots.
 pub fn tracked_by_delta<'a>(record: &FileHistoryDelta<'a>) -> Vec<Tracked<'a>> {
-    record.tracked_file_backups().map(|fields| tracked(&fields)).unwrap_or_default()
+    let mut files = record.tracked_file_backups().map(|fields| tracked(&fields)).unwrap_or_default();
+    if let (Some(path), Some(backup)) = (record.tracking_path(), record.backup()) {
+        files.push(Tracked { path, kept: kept(backup) });
+    }
+    files
+}
+
+fn kept(value: Value<'_>) -> Kept<'_> {
+    if let Some(content) = value.text() {
+        return Kept::Content(content);
+    }
+    let Some(fields) = value.fields() else { return Kept::Unknown(value) };
+    let backup = FileBackup::new(fields);
+    match (backup.backup_file_name(), backup.fields().get("backupFileName")) {
+        (Some(name), _) => Kept::Copy { name, version: backup.version() },
+        (None, Some(name)) if name.is_null() => Kept::DidNotExist,
+        _ => Kept::Unknown(value),
+    }
 }
 
 fn tracked<'a>(fields: &Fields<'a>) -> Vec<Tracked<'a>> {
-    let kept = |value: annals_transcript::json::Value<'a>| {
-        if let Some(content) = value.text() {
-            return Kept::Content(content);
-        }
-        let Some(fields) = value.fields() else { return Kept::Unknown(value) };
-        let backup = FileBackup::new(fields);
-        match (backup.backup_file_name(), backup.fields().get("backupFileName")) {
-            (Some(name), _) => Kept::Copy { name, version: backup.version() },
-            (None, Some(name)) if name.is_null() => Kept::DidNotExist,
-            _ => Kept::Unknown(value),
-        }
-    };
     fields.iter().map(|field| Tracked { path: field.key, kept: kept(field.value) }).collect()
 }
 
@@ -138,6 +143,21 @@ mod tests {
         assert_eq!(files[1].kept, Kept::DidNotExist);
         assert!(matches!(files[2].kept, Kept::Content(text) if text.is("fn main() {}")));
         assert!(matches!(files[3].kept, Kept::Unknown(_)));
+    }
+
+    #[test]
+    fn a_delta_names_one_file_or_several() {
+        let line =
+            br#"{"type":"file-history-delta","messageId":"m","snapshotMessageId":"s","trackingPath":"a.rs",
+            "backup":{"backupFileName":"00ff@v1","version":1}}"#;
+        let (fields, _) = Fields::scan(line).unwrap();
+        let files = tracked_by_delta(&FileHistoryDelta::new(fields));
+        assert!(matches!(files[..], [Tracked { path, kept: Kept::Copy { name, version: Some(1) } }]
+            if path.is("a.rs") && name.is("00ff@v1")));
+        let line = br#"{"trackedFileBackups":{"b.rs":{"backupFileName":null}},"trackingPath":"c.rs"}"#;
+        let (fields, _) = Fields::scan(line).unwrap();
+        let files = tracked_by_delta(&FileHistoryDelta::new(fields));
+        assert!(matches!(files[..], [Tracked { kept: Kept::DidNotExist, .. }]));
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod folder;
 mod lock;
 mod moving;
 mod name;
+mod place;
 mod replace;
 
 pub use append::{AppendFile, Placed};
@@ -17,5 +18,6 @@ pub use folder::{create_folder, new_file, sync_folder};
 pub use lock::{FolderLock, LockError};
 pub use moving::move_path;
 pub use name::{NameError, PlainName};
+pub use place::{NotPlain, Standing, plain_place};
 pub(crate) use replace::{clear_left_overs, keep_time};
 pub use replace::{create_file, is_left_over, replace_file, stage_as_old, stage_file, swap_in, unstage};

@@ -13,6 +13,7 @@ mod merge;
 mod move_project;
 mod redact;
 mod repair;
+mod rewind;
 mod steps;
 mod strip;
 mod trash;

@@ -1,5 +1,5 @@
 //! The scripted Messages API as a program, for clients that run in a network of their own. Arguments and nothing else:
-//! what it does is in `annals_testkit::api`.
+//! what it does is in `annals_mockapi`.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -52,7 +52,8 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), String> {
         Some(file) => fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?,
         None => "{}".to_owned(),
     };
-    let api = ScriptedApi::start_with(Script::parse(&script, &workdir), settings);
+    let script = Script::parse(&script, &workdir).map_err(|error| error.to_string())?;
+    let api = ScriptedApi::start_with(script, settings).map_err(|error| error.to_string())?;
     say(&format!("{}\n", api.url()))?;
     // Whoever started it holds the other end: when they go, so does this.
     io::stdin().lock().read_to_end(&mut Vec::new()).map_err(|error| format!("standard input: {error}"))?;

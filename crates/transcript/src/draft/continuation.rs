@@ -266,7 +266,7 @@ impl Continuation {
         }
         let starts_over = is_boundary(draft);
         let logical_parent = match starts_over {
-            true => draft.text("logicalParentUuid").or_else(|| self.tip.clone()),
+            true => draft.own_logical_parent().or_else(|| self.tip.clone()),
             false => None,
         };
         let brings_parent = given_parent.is_some();

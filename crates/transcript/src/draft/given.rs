@@ -59,6 +59,7 @@ fn own(fields: &Fields<'_>) -> Own {
     Own {
         uuid: text("uuid").filter(|id| !id.is_empty()),
         parent: fields.get("parentUuid").map(|_| text("parentUuid")),
+        logical_parent: None,
         timestamp: text("timestamp"),
     }
 }

@@ -81,6 +81,7 @@ struct Own {
     uuid: Option<String>,
     /// The inner `None` starts a chain.
     parent: Option<Option<String>>,
+    logical_parent: Option<String>,
     timestamp: Option<String>,
 }
 
@@ -144,6 +145,14 @@ impl Draft {
     pub fn with_parent(mut self, parent: Option<&str>) -> Self {
         if let Body::Made { own, .. } = &mut self.body {
             own.parent = Some(parent.map(str::to_owned));
+        }
+        self
+    }
+
+    /// Makes it follow this line across a compaction, instead of the last one.
+    pub fn with_logical_parent(mut self, line: &str) -> Self {
+        if let Body::Made { own, .. } = &mut self.body {
+            own.logical_parent = Some(line.to_owned());
         }
         self
     }
@@ -222,6 +231,10 @@ impl Draft {
     /// The time that it brings.
     pub fn own_timestamp(&self) -> Option<&str> {
         self.own().timestamp.as_deref()
+    }
+
+    fn own_logical_parent(&self) -> Option<String> {
+        self.own().logical_parent.clone().or_else(|| self.text("logicalParentUuid"))
     }
 
     fn text(&self, key: &str) -> Option<String> {

@@ -42,8 +42,12 @@ views! {
         message: RecordId<'a> = "messageId";
         /// The snapshot's line.
         snapshot_message: RecordId<'a> = "snapshotMessageId";
-        /// The copies that came.
+        /// The copies that came, in a form that only made-up files are known to have.
         tracked_file_backups: Fields<'a> = "trackedFileBackups";
+        /// The file that is about to be changed.
+        tracking_path: Text<'a> = "trackingPath";
+        /// Its copy.
+        backup: Value<'a> = "backup";
         /// When.
         timestamp: Timestamp<'a> = "timestamp";
     }

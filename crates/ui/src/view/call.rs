@@ -9,7 +9,7 @@ use super::words::{opening, relative, value_text};
 pub(super) fn of_input(id: String, name: String, input: Option<&Fields<'_>>, cwd: Option<&str>) -> ToolCall {
     let mut call = ToolCall { id, name, ..ToolCall::default() };
     let Some(input) = input else { return call };
-    let (headline, remark, told) = headline(&call.name, input, cwd);
+    let (headline, remark, told) = telling(&call.name, input, cwd);
     call.headline = headline;
     call.remark = remark.filter(|remark| !remark.is_empty());
     call.input = input
@@ -25,7 +25,12 @@ pub(super) fn of_input(id: String, name: String, input: Option<&Fields<'_>>, cwd
 
 type Headline = (String, Option<String>, &'static [&'static str]);
 
-fn headline(name: &str, input: &Fields<'_>, cwd: Option<&str>) -> Headline {
+/// What a call is about, in the argument that tells most.
+pub fn headline(tool: &str, input: &Fields<'_>, cwd: Option<&str>) -> String {
+    telling(tool, input, cwd).0
+}
+
+fn telling(name: &str, input: &Fields<'_>, cwd: Option<&str>) -> Headline {
     let text = |key: &str| input.get(key).filter(|value| !value.is_null()).map(value_text);
     let some = |key: &str| text(key).unwrap_or_default();
     let path = |key: &str| relative(&some(key), cwd);

@@ -20,6 +20,7 @@ mod thread;
 mod tool;
 mod words;
 
+pub use call::headline;
 pub use item::{
     Attachment, Attention, Author, Body, Branch, Compaction, Fact, Failure, Hook, Item, Note, NoteKind,
     Place, Prompt, Speech, SubAgent, TurnEnd, Unknown, Way,

@@ -78,7 +78,7 @@ fn request(prompt: &str) -> Request<'static> {
 impl Talk {
     /// A server that plays this script to a client that does not wait between tries.
     fn new(script: &str) -> Self {
-        let api = ScriptedApi::start(Script::parse(script, "/w"));
+        let api = ScriptedApi::start(Script::parse(script, "/w").unwrap()).unwrap();
         let client = Client::new(settings(&api.url())).unwrap();
         let patience =
             Patience { first: Duration::ZERO, longest_told: Duration::from_millis(1), ..Patience::default() };

@@ -1,8 +1,10 @@
 //! Turns against the scripted API, in a store of their own; after each, what must always hold is checked.
 
 mod agents;
+mod asking;
 mod beside;
 mod faults;
+mod going_back;
 mod going_on;
 mod holds;
 mod interrupts;
@@ -74,7 +76,7 @@ impl Stage {
     }
 
     fn in_home(home: Home, script: &str) -> Self {
-        let api = ScriptedApi::start(Script::parse(script, "/w"));
+        let api = ScriptedApi::start(Script::parse(script, "/w").unwrap()).unwrap();
         let client = Client::new(Settings {
             endpoint: Endpoint::parse(&api.url()).unwrap(),
             credential: Credential::key(KEY).unwrap(),

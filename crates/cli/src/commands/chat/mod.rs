@@ -1,28 +1,37 @@
-//! `annals chat`: a conversation with a model. Headless: prompts from the arguments or standard input, answers on standard
-//! output.
+//! `annals chat`: a conversation with a model, in the terminal; or headless: prompts from the arguments or standard input,
+//! answers on standard output.
 
 mod access;
 mod input;
 mod model;
 mod print;
+mod replay;
 mod repository;
 mod result;
 mod setup;
 mod signals;
+#[cfg(unix)]
+mod terminal;
 mod tools;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use annals_agent::api::call::{Caller, Manner, Surroundings};
+use annals_agent::api::client::Client;
 use annals_agent::api::request::{Caching, Display, Thinking};
 use annals_agent::command::{Command, Commands};
+use annals_agent::context::Briefing;
 use annals_agent::conversation::{Conversation, Ground, OpenError, Persistence, Start};
 use annals_agent::event::Event;
 use annals_agent::policy::Policy;
 use annals_agent::policy::paths::Disk;
+use annals_agent::subagent::Kind;
+use annals_agent::tools::bash::Shells;
 use annals_agent::turn::{Agent, Asking, Ending, Wishes};
 use annals_store::session::{AppendError, NewSession};
 use annals_store::source::{Clock, Source};
+use annals_store::{ConfigDir, DataDir};
 
 use self::print::Printer;
 use self::setup::Setup;
@@ -54,9 +63,11 @@ impl Surroundings for SystemSource {
 
 /// Carries it out.
 pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    if let Some(session) = args.replay.clone() {
+        return replay::run(&session, &args, context);
+    }
     if !args.print {
-        return Err(Fault::usage("there is no conversation in the terminal yet")
-            .hint("annals chat -p PROMPT answers once and ends"));
+        return in_terminal(&args, context);
     }
     let is_stream = args.input_format == ChatInput::StreamJson;
     if is_stream && (args.output_format != ChatOutput::StreamJson || args.prompt.is_some()) {
@@ -65,37 +76,11 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
         )
         .hint("annals chat -p --input-format stream-json --output-format stream-json"));
     }
-    let setup = Setup::new(&args, context)?;
-    let client = access::client(&setup, context)?;
-    let (config, data, source) = (context.store.config_dir().clone(), context.data_dir()?, context.source);
-    let persistence = if args.no_session_persistence { Persistence::Memory } else { Persistence::File };
-    let ground = Ground { config: &config, data: &data, source: &source };
-    let conversation = Conversation::open(ground, start(&args, context)?, &setup.cwd, persistence)?;
-    let model = model::choose(&args, &setup, context, conversation.model());
-    let manner = Manner { fallback: args.fallback_model.as_deref().map(model::named), ..Manner::default() };
-    let policy =
-        Policy { rules: &setup.effective.rules, mode: setup.mode, workspace: &setup.workspace, files: &Disk };
-    let (briefing, kinds) = (setup.briefing(&args, context), setup.kinds(context));
-    let names: Vec<String> = kinds.iter().map(|kind| kind.name.clone()).collect();
-    let wishes = Wishes {
-        model,
-        max_tokens: MAX_TOKENS,
-        system: briefing.blocks(),
-        thinking: Thinking::On { budget: THINKING, display: Display::Usual },
-        effort: None,
-        caching: Caching::Minutes,
-        most_responses: args.max_turns,
-        asking: Asking::Nobody,
-        compact_at: Some(COMPACT_AT),
-    };
-    let caller = Caller { transport: &client, surroundings: &source, manner };
-    let models =
-        Models { caller: tools::again(&caller), ground, model: wishes.model.clone(), kinds, briefing };
-    let toolbox = tools::tools(&args, &setup, &conversation, context, models)?;
-    let mut agent = Agent::new(conversation, caller, toolbox.tools, policy, wishes);
+    let bench = Bench::new(&args, context)?;
+    let (mut agent, shells) = bench.agent(&args, start(&args, context)?, Asking::Nobody, context)?;
     let (sender, mut commands) = Commands::channel();
     let signals = Signals { sender: sender.clone() };
-    let mut printer = Printer::new(args.output_format, &agent, &setup, &names, context);
+    let mut printer = Printer::new(args.output_format, &agent, &bench.setup, &bench.kind_names(), context);
     printer.begin(&mut context.out)?;
     input::start(&args, sender, context)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -103,7 +88,7 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
     let talk = talk(&mut agent, &mut commands, &mut printer, context);
     let ended = runtime.block_on(signals.or(talk));
     // Whatever runs in the background ends with the conversation.
-    toolbox.shells.end_all();
+    shells.end_all();
     match ended {
         Ok(outcome) => outcome,
         Err(Signal::Interrupt) => Ok(Outcome::Interrupted),
@@ -112,7 +97,93 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
     }
 }
 
-type Talker<'a> = Agent<'a, annals_agent::api::client::Client, SystemSource>;
+#[cfg(unix)]
+fn in_terminal(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    if !context.has_person() || !context.out.is_terminal {
+        return Err(Fault::usage("a conversation needs a terminal to be had in")
+            .hint("annals chat -p PROMPT answers once and ends"));
+    }
+    terminal::run(args, context)
+}
+
+#[cfg(not(unix))]
+fn in_terminal(_: &ChatArgs, _: &mut Context) -> Result<Outcome, Fault> {
+    Err(Fault::usage("there is no conversation in the terminal on this system yet")
+        .hint("annals chat -p PROMPT answers once and ends"))
+}
+
+/// What all conversations of one run have in common.
+struct Bench {
+    setup: Setup,
+    client: Client,
+    config: ConfigDir,
+    data: DataDir,
+    source: SystemSource,
+    /// What the model is told; taken once, so that the API can remember it.
+    briefing: Briefing,
+    /// The types of sub-agents.
+    kinds: Vec<Kind>,
+}
+
+impl Bench {
+    fn new(args: &ChatArgs, context: &Context) -> Result<Self, Fault> {
+        let setup = Setup::new(args, context)?;
+        let client = access::client(&setup, context)?;
+        let config = context.store.config_dir().clone();
+        let (briefing, kinds) = (setup.briefing(args, context), setup.kinds(context));
+        Ok(Self { setup, client, config, data: context.data_dir()?, source: context.source, briefing, kinds })
+    }
+
+    fn kind_names(&self) -> Vec<String> {
+        self.kinds.iter().map(|kind| kind.name.clone()).collect()
+    }
+
+    /// A conversation with its tools, and the commands that these run.
+    fn agent(
+        &self,
+        args: &ChatArgs,
+        start: Start,
+        asking: Asking,
+        context: &Context,
+    ) -> Result<(Talker<'_>, Arc<Shells>), Fault> {
+        let setup = &self.setup;
+        let persistence = if args.no_session_persistence { Persistence::Memory } else { Persistence::File };
+        let ground = Ground { config: &self.config, data: &self.data, source: &self.source };
+        let conversation = Conversation::open(ground, start, &setup.cwd, persistence)?;
+        let model = model::choose(args, setup, context, conversation.model());
+        let fallback = args.fallback_model.as_deref().map(model::named);
+        let manner = Manner { fallback, ..Manner::default() };
+        let policy = Policy {
+            rules: &setup.effective.rules,
+            mode: setup.mode,
+            workspace: &setup.workspace,
+            files: &Disk,
+        };
+        let wishes = Wishes {
+            model,
+            max_tokens: MAX_TOKENS,
+            system: self.briefing.blocks(),
+            thinking: Thinking::On { budget: THINKING, display: Display::Usual },
+            effort: None,
+            caching: Caching::Minutes,
+            most_responses: args.max_turns,
+            asking,
+            compact_at: Some(COMPACT_AT),
+        };
+        let caller = Caller { transport: &self.client, surroundings: &self.source, manner };
+        let models = Models {
+            caller: tools::again(&caller),
+            ground,
+            model: wishes.model.clone(),
+            kinds: self.kinds.clone(),
+            briefing: self.briefing.clone(),
+        };
+        let toolbox = tools::tools(args, setup, &conversation, context, models)?;
+        Ok((Agent::new(conversation, caller, toolbox.tools, policy, wishes), toolbox.shells))
+    }
+}
+
+type Talker<'a, T = Client> = Agent<'a, T, SystemSource>;
 
 /// Obeys until nobody is left to give commands.
 async fn talk(
@@ -163,7 +234,8 @@ fn start(args: &ChatArgs, context: &Context) -> Result<Start, Fault> {
         }
         None => Start::New(NewSession {
             id: args.session_id.clone(),
-            entrypoint: Some("sdk-cli".to_owned()),
+            // Pickers list only those that a person had.
+            entrypoint: args.print.then(|| "sdk-cli".to_owned()),
             ..NewSession::default()
         }),
     })

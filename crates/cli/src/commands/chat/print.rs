@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 
+use annals_agent::api::transport::Transport;
 use annals_agent::event::{Event, Line};
 use annals_agent::turn::Finished;
 use annals_store::session::WRITTEN_FORM;
@@ -27,9 +28,9 @@ pub(super) struct Printer {
 }
 
 impl Printer {
-    pub(super) fn new(
+    pub(super) fn new<T: Transport>(
         form: ChatOutput,
-        agent: &Talker<'_>,
+        agent: &Talker<'_, T>,
         setup: &Setup,
         kinds: &[String],
         context: &Context,
@@ -145,7 +146,7 @@ fn under(event: &Event) -> (&Event, Option<&str>) {
 }
 
 /// The first line: what the conversation is had with.
-fn init(agent: &Talker<'_>, setup: &Setup, kinds: &[String], context: &Context) -> Vec<u8> {
+fn init<T: Transport>(agent: &Talker<'_, T>, setup: &Setup, kinds: &[String], context: &Context) -> Vec<u8> {
     let mut line = Vec::new();
     let mut object = ObjectWriter::begin(&mut line);
     object.string("type", "system").string("subtype", "init").string("cwd", &setup.cwd.to_string_lossy());

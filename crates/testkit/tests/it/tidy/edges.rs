@@ -3,18 +3,22 @@
 use super::{read, report, rooms};
 
 /// A room and the rooms below it that it may use.
-const PICTURE: [(&str, &[&str]); 11] = [
+const PICTURE: [(&str, &[&str]); 12] = [
     ("transcript", &[]),
     ("store", &["transcript"]),
     ("demo", &["transcript"]),
+    ("mockapi", &["transcript"]),
     ("vault", &["store", "transcript"]),
     ("surgery", &["vault", "store", "transcript"]),
     ("index", &["vault", "store", "transcript"]),
     ("agent", &["vault", "store", "transcript"]),
     ("collect", &["index", "store", "transcript"]),
     ("ui", &["surgery", "index", "agent", "store", "transcript"]),
-    ("cli", &["ui", "collect", "surgery", "index", "agent", "vault", "store", "demo", "transcript"]),
-    ("testkit", &["store", "transcript", "demo"]),
+    (
+        "cli",
+        &["ui", "collect", "surgery", "index", "agent", "vault", "store", "demo", "mockapi", "transcript"],
+    ),
+    ("testkit", &["store", "transcript", "demo", "mockapi"]),
 ];
 
 /// What any room may use for its tests, besides what it may use anyway.

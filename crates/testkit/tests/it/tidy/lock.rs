@@ -7,8 +7,9 @@ use super::read;
 /// 120 without a network. A client of the API needs HTTP and TLS: tokio, reqwest and rustls bring some 105 packages, of which
 /// a third are for systems that are not built here (Windows, Android, WebAssembly) and another third spell host names;
 /// `collect` speaks https with the same rustls. Five more are gzip. Fifteen are the libraries of ripgrep, for the tools that
-/// search, and the one that finds the difference of two texts; one takes the signals that end a run of the client.
-const MOST_PACKAGES: usize = 244;
+/// search, and the one that finds the difference of two texts; one takes the signals that end a run of the client. The
+/// last is a room of our own, `mockapi`, which was a part of `testkit`: no package of others came with it.
+const MOST_PACKAGES: usize = 245;
 
 fn packages(lock: &str) -> usize {
     lock.lines().filter(|line| line.trim() == "[[package]]").count()

@@ -5,29 +5,32 @@ use std::io::{self, BufRead, ErrorKind, Read, Write};
 
 /// A request as it came.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Request {
-    pub(crate) method: String,
+pub struct Request {
+    /// `POST` and the like.
+    pub method: String,
     /// With its query.
-    pub(crate) path: String,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: Vec<u8>,
+    pub path: String,
+    /// Names and values, as they came.
+    pub headers: Vec<(String, String)>,
+    /// The body, byte for byte.
+    pub body: Vec<u8>,
 }
 
 impl Request {
     /// A header's value; names are compared without case.
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: &str) -> Option<&str> {
         let named = self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
         named.map(|(_, value)| value.as_str())
     }
 
     /// Whether the other side wants no further answer on this connection.
-    pub(crate) fn is_last(&self) -> bool {
+    pub fn is_last(&self) -> bool {
         self.header("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"))
     }
 }
 
 /// Reads one request; nothing where the connection ended before it began.
-pub(crate) fn read(stream: &mut (impl BufRead + Write)) -> io::Result<Option<Request>> {
+pub fn read(stream: &mut (impl BufRead + Write)) -> io::Result<Option<Request>> {
     let Some(first) = read_line(stream)? else { return Ok(None) };
     let mut words = first.split(' ');
     let (Some(method), Some(path)) = (words.next(), words.next()) else { return Err(bad("no path")) };
@@ -88,7 +91,7 @@ fn bad(what: &str) -> io::Error {
 }
 
 /// The first lines of an answer, the empty one included.
-pub(crate) fn head(status: u16, headers: &[(&str, &str)]) -> Vec<u8> {
+pub fn head(status: u16, headers: &[(&str, &str)]) -> Vec<u8> {
     let mut out = format!("HTTP/1.1 {status} {}\r\n", reason(status));
     for (name, value) in headers {
         out.push_str(&format!("{name}: {value}\r\n"));
@@ -98,7 +101,7 @@ pub(crate) fn head(status: u16, headers: &[(&str, &str)]) -> Vec<u8> {
 }
 
 /// One chunk of an answer in chunks. An empty one ends the answer.
-pub(crate) fn chunk(bytes: &[u8]) -> Vec<u8> {
+pub fn chunk(bytes: &[u8]) -> Vec<u8> {
     [format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat()
 }
 

@@ -27,6 +27,55 @@ use super::play::Part;
 const WORKDIR: &str = "{{CWD}}";
 const MARK: &str = "@@";
 
+/// Why a script cannot be played.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ScriptError {
+    /// It is not an object of lists.
+    #[error("a script is an object {{NAME: [STEP, …]}}, not {found}")]
+    NotAScript {
+        /// How it begins.
+        found: String,
+    },
+    /// A name that no prompt can hold.
+    #[error("script {name:?}: a name has letters, digits, _ and - only")]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// Something that is no step.
+    #[error("script {name}: {found} is no step: a list of content blocks, or an object")]
+    Step {
+        /// The script.
+        name: String,
+        /// What stands there.
+        found: String,
+    },
+    /// A field that no step has.
+    #[error("script {name}: nobody knows what {field:?} means in a step")]
+    Field {
+        /// The script.
+        name: String,
+        /// The field.
+        field: String,
+    },
+    /// Something that is no content block.
+    #[error("script {name}: {found} is no content block: it has no type")]
+    Block {
+        /// The script.
+        name: String,
+        /// What stands there.
+        found: String,
+    },
+    /// Something that cannot happen on the wire.
+    #[error("script {name}: nobody knows how to play {found}")]
+    Part {
+        /// The script.
+        name: String,
+        /// What stands there.
+        found: String,
+    },
+}
+
 /// The steps of every script, by name.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
@@ -71,23 +120,36 @@ pub(super) struct Place<'s> {
 }
 
 impl Script {
-    /// Reads `{NAME: [STEP, …]}`; a script that says nothing is `{}`. Panics at what it does not understand.
-    pub fn parse(text: &str, workdir: &str) -> Self {
+    /// Reads `{NAME: [STEP, …]}`; a script that says nothing is `{}`.
+    pub fn parse(text: &str, workdir: &str) -> Result<Self, ScriptError> {
         let mut quoted = Vec::new();
         write_string(&mut quoted, workdir);
         let inside = String::from_utf8_lossy(&quoted[1..quoted.len() - 1]).into_owned();
         let text = text.replace(WORKDIR, &inside);
         let parsed = Value::parse(text.as_bytes()).ok().and_then(Value::fields);
         let Some(scripts) = parsed else {
-            panic!("a script is an object {{NAME: [STEP, …]}}, not {text:.60}")
+            return Err(ScriptError::NotAScript { found: beginning(&text) });
         };
-        let read = |name: &str, value: Value<'_>| value.items().map(|step| read_step(name, step)).collect();
-        let named = scripts.iter().map(|field| {
+        let mut steps = BTreeMap::new();
+        for field in scripts.iter() {
             let name = field.key.to_string();
-            let steps = read(&name, field.value);
-            (name, steps)
-        });
-        Self { steps: named.collect() }
+            if !is_name(&name) {
+                return Err(ScriptError::Name { name });
+            }
+            if field.value.kind() != Kind::Array {
+                return Err(ScriptError::Step { name, found: shown(field.value) });
+            }
+            let read: Result<Vec<Step>, _> = field.value.items().map(|step| read_step(&name, step)).collect();
+            steps.insert(name, read?);
+        }
+        Ok(Self { steps })
+    }
+
+    /// The name and the number, from 0, of every step.
+    pub(super) fn places(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.steps
+            .iter()
+            .flat_map(|(name, steps)| (0..steps.len()).map(move |number| (name.as_str(), number)))
     }
 
     /// Where a conversation is, given the role and the text of each of its messages.
@@ -111,26 +173,38 @@ impl Script {
 
 /// The last name between marks.
 fn directive(text: &str) -> Option<&str> {
-    let is_name = |part: &&str| {
-        let fits = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
-        !part.is_empty() && part.chars().all(fits)
-    };
     // What stands between two marks is every part but the first and the last.
     let parts: Vec<&str> = text.split(MARK).collect();
     let between = parts.get(1..parts.len() - 1)?;
-    between.iter().copied().rfind(is_name)
+    between.iter().copied().rfind(|part| is_name(part))
 }
 
-fn read_step(script: &str, value: Value<'_>) -> Step {
+fn is_name(part: &str) -> bool {
+    let fits = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
+    !part.is_empty() && part.chars().all(fits)
+}
+
+/// As much of a value as an error can show.
+pub(super) fn shown(value: Value<'_>) -> String {
+    beginning(&String::from_utf8_lossy(value.raw()))
+}
+
+fn beginning(text: &str) -> String {
+    text.trim().chars().take(60).collect()
+}
+
+fn read_step(script: &str, value: Value<'_>) -> Result<Step, ScriptError> {
     if value.kind() == Kind::Array {
-        return Step { content: blocks(script, value), ..Step::default() };
+        return Ok(Step { content: blocks(script, value)?, ..Step::default() });
     }
-    let Some(fields) = value.fields() else { panic!("script {script}: {value:?} is no step") };
+    let Some(fields) = value.fields() else {
+        return Err(ScriptError::Step { name: script.to_owned(), found: shown(value) });
+    };
     let mut step = Step::default();
     let text = |key: &str| fields.text(key).map(|text| text.to_string());
     for field in fields.iter() {
         match &*field.key.decode() {
-            "content" => step.content = blocks(script, field.value),
+            "content" => step.content = blocks(script, field.value)?,
             "usage" => step.usage = pairs(field.value, |value| value.raw().to_vec()),
             "stop_reason" => step.stop_reason = text("stop_reason"),
             "times" => step.times = field.value.count(),
@@ -140,7 +214,8 @@ fn read_step(script: &str, value: Value<'_>) -> Step {
                 step.fault = Fault::BreakOff { events };
             }
             "play" => {
-                step.fault = Fault::Play(field.value.items().map(|part| Part::read(script, part)).collect())
+                let parts: Result<_, _> = field.value.items().map(|part| Part::read(script, part)).collect();
+                step.fault = Fault::Play(parts?);
             }
             "status" => {
                 step.fault = Fault::Status {
@@ -154,17 +229,20 @@ fn read_step(script: &str, value: Value<'_>) -> Step {
             }
             // Read with the status.
             "error" | "message" | "headers" => {}
-            other => panic!("script {script}: nobody knows what {other:?} means in a step"),
+            other => {
+                return Err(ScriptError::Field { name: script.to_owned(), field: other.to_owned() });
+            }
         }
     }
-    step
+    Ok(step)
 }
 
-fn blocks(script: &str, list: Value<'_>) -> Vec<Vec<u8>> {
-    let checked = list.items().inspect(|block| {
-        assert!(block.get("type").is_some(), "script {script}: {block:?} is no content block");
+fn blocks(script: &str, list: Value<'_>) -> Result<Vec<Vec<u8>>, ScriptError> {
+    let checked = list.items().map(|block| match block.get("type") {
+        Some(_) => Ok(block.raw().to_vec()),
+        None => Err(ScriptError::Block { name: script.to_owned(), found: shown(block) }),
     });
-    checked.map(|block| block.raw().to_vec()).collect()
+    checked.collect()
 }
 
 fn pairs<T>(object: Value<'_>, read: impl Fn(Value<'_>) -> T) -> Vec<(String, T)> {
@@ -185,7 +263,7 @@ mod tests {
 
     #[test]
     fn the_newest_directive_counts_and_answers_after_it_are_steps() {
-        let script = Script::parse(r#"{"a":[[],[]],"b-2":[{"content":[]}]}"#, "/w");
+        let script = Script::parse(r#"{"a":[[],[]],"b-2":[{"content":[]}]}"#, "/w").unwrap();
         assert_eq!(at(&script, &[("user", "hello")]), None);
         assert_eq!(at(&script, &[("user", "do @@a@@")]), Some(("a".into(), 0, true)));
         let asked = [("user", "@@a@@"), ("assistant", "x"), ("system", "@@b-2@@"), ("user", "results")];
@@ -198,7 +276,7 @@ mod tests {
 
     #[test]
     fn the_work_folder_stands_where_it_is_named() {
-        let script = Script::parse(r#"{"a":[[{"type":"text","text":"in {{CWD}}/x"}]]}"#, "/a \"b\"");
+        let script = Script::parse(r#"{"a":[[{"type":"text","text":"in {{CWD}}/x"}]]}"#, "/a \"b\"").unwrap();
         assert_eq!(script.steps["a"][0].content[0], br#"{"type":"text","text":"in /a \"b\"/x"}"#);
     }
 
@@ -208,7 +286,8 @@ mod tests {
             r#"{"a":[{"status":529,"error":"overloaded_error","message":"busy","headers":{"retry-after":"1"},"times":2},
                      {"content":[],"break_after_events":3,"chunk_bytes":7,"usage":{"input_tokens":5},"stop_reason":"max_tokens"}]}"#,
             "",
-        );
+        )
+        .unwrap();
         let [first, second] = &script.steps["a"][..] else { panic!() };
         assert_eq!(first.times, Some(2));
         let Fault::Status { status: 529, kind, headers, .. } = &first.fault else { panic!("{first:?}") };
@@ -219,8 +298,17 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "nobody knows what \"contents\" means")]
-    fn a_misspelled_step_is_refused() {
-        Script::parse(r#"{"a":[{"contents":[]}]}"#, "");
+    fn what_is_misspelled_is_refused() {
+        for (text, said) in [
+            (r#"{"a":[{"contents":[]}]}"#, r#"script a: nobody knows what "contents" means in a step"#),
+            (r#"{"a":[[{"text":"x"}]]}"#, r#"script a: {"text":"x"} is no content block: it has no type"#),
+            (r#"{"a":[7]}"#, "script a: 7 is no step: a list of content blocks, or an object"),
+            (r#"{"a":{}}"#, "script a: {} is no step: a list of content blocks, or an object"),
+            (r#"{"a":[{"play":[{"bytes":[1]}]}]}"#, r#"script a: nobody knows how to play {"bytes":[1]}"#),
+            (r#"{"a b":[]}"#, r#"script "a b": a name has letters, digits, _ and - only"#),
+            ("[]", "a script is an object {NAME: [STEP, …]}, not []"),
+        ] {
+            assert_eq!(Script::parse(text, "").unwrap_err().to_string(), said);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What a request gets: the error of the first rule that it breaks, or what the script says at its place.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use annals_transcript::json::{Fields, ObjectWriter, Value};
 
@@ -14,8 +14,21 @@ use super::validate::{Rule, Violation, check_headers, validate, validate_count};
 /// The largest body that the API takes.
 const MOST_BYTES: usize = 32 << 20;
 
-/// How often the fault of a step has been played, by script and step.
-pub(super) type Played = BTreeMap<(String, usize), u64>;
+/// What has been played, by script and step.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Played {
+    /// How often the fault of a step has happened.
+    faults: BTreeMap<(String, usize), u64>,
+    /// The steps that nothing more is to come of.
+    over: BTreeSet<(String, usize)>,
+}
+
+impl Played {
+    /// Whether somebody has come to this step, and past its faults.
+    pub(super) fn is_over(&self, name: &str, number: usize) -> bool {
+        self.over.contains(&(name.to_owned(), number))
+    }
+}
 
 /// What goes back.
 #[derive(Debug)]
@@ -121,6 +134,11 @@ fn play(body: &Fields<'_>, number: usize, script: &Script, played: &mut Played) 
         (Some(place), Some(step)) if has_tools => due(place, step, played),
         _ => &Fault::None,
     };
+    if let (Some(place), Some(step)) = (&place, step)
+        && (matches!(fault, Fault::None) || step.times.is_none())
+    {
+        played.over.insert((place.name.clone(), place.number));
+    }
     let question = Question {
         messages: body.get("messages").map_or(&[], Value::raw),
         model: body.text("model").map_or_else(String::new, |model| model.to_string()),
@@ -150,7 +168,7 @@ fn play(body: &Fields<'_>, number: usize, script: &Script, played: &mut Played) 
 
 /// The step's fault, unless it has happened as often as it should.
 fn due<'s>(place: &Place<'s>, step: &'s Step, played: &mut Played) -> &'s Fault {
-    let times = played.entry((place.name.clone(), place.number)).or_default();
+    let times = played.faults.entry((place.name.clone(), place.number)).or_default();
     *times += 1;
     if step.times.is_some_and(|most| *times > most) { &Fault::None } else { &step.fault }
 }

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 
 use super::super::sign;
 use super::*;
-use crate::temp::TempDir;
+use annals_testkit::temp::TempDir;
 
 const SCRIPT: &str = r#"{
     "hello":[[{"type":"thinking","thinking":"plan"},{"type":"text","text":"Hello there."}]],
@@ -16,7 +16,7 @@ const SCRIPT: &str = r#"{
 }"#;
 
 fn api() -> ScriptedApi {
-    ScriptedApi::start(Script::parse(SCRIPT, "/w"))
+    ScriptedApi::start(Script::parse(SCRIPT, "/w").unwrap()).unwrap()
 }
 
 /// Head and body of the answer to one request on a connection of its own.
@@ -197,8 +197,9 @@ fn it_ends_with_its_owner() {
 fn each_request_is_logged() {
     let folder = TempDir::new("api-log");
     let log = folder.path().join("deep/log");
-    let settings = Settings { port: 0, log: Some(log.clone()) };
-    let api = ScriptedApi::start_with(Script::default(), settings);
+    let record = folder.path().join("all.jsonl");
+    let settings = Settings { port: 0, log: Some(log.clone()), record: Some(record.clone()) };
+    let api = ScriptedApi::start_with(Script::default(), settings).unwrap();
     ask(&api, "[]", "");
     exchange(&api, "HEAD /", "", "");
     let text = fs::read_to_string(log.join("000.json")).unwrap();
@@ -207,13 +208,16 @@ fn each_request_is_logged() {
         "{text}"
     );
     assert!(log.join("001.json").is_file() && !log.join("002.json").exists());
+    let lines = fs::read_to_string(&record).unwrap();
+    assert_eq!(lines.lines().next(), Some(text.as_str()));
+    assert_eq!(lines.lines().count(), 2);
 }
 
 #[test]
 fn a_connection_can_be_played_any_way() {
     let script = r#"{"reset":[{"content":[],"play":["head",{"text":"x"},{"wait_ms":20},"reset"]}],
         "close":[{"content":[],"play":["head",{"bytes":[0,9]}]}],"once":[{"content":[],"play":["reset"],"times":1}]}"#;
-    let api = ScriptedApi::start(Script::parse(script, "/w"));
+    let api = ScriptedApi::start(Script::parse(script, "/w").unwrap()).unwrap();
     let send = |name: &str| {
         let mut stream = TcpStream::connect(("127.0.0.1", api.port())).unwrap();
         let body = format!(
@@ -234,4 +238,33 @@ fn a_connection_can_be_played_any_way() {
     assert!(answer.ends_with("\r\n\r\n9\r\nevent: me\r\n") && end.is_none(), "{answer}");
     assert_eq!(send("once").1, Some(io::ErrorKind::ConnectionReset));
     assert!(send("once").0.contains("message_stop"));
+}
+
+#[test]
+fn the_standing_tells_what_is_left_to_play() {
+    let api = api();
+    let left = |name: &str, api: &ScriptedApi| {
+        api.standing().unplayed.iter().any(|(script, number)| script == name && *number == 1)
+    };
+    assert_eq!((api.standing().requests, api.standing().unplayed.len()), (0, 4));
+    ask(&api, &prompt("@@hello@@"), "");
+    assert!(!left("hello", &api) && left("busy", &api));
+    for is_left in [true, true, false] {
+        ask(&api, &prompt("@@busy@@"), "");
+        assert_eq!(left("busy", &api), is_left, "two faults come before the step");
+    }
+    ask(&api, "[]", "");
+    let standing = api.standing();
+    assert_eq!((standing.requests, standing.invalid, standing.unrecorded), (5, 1, None));
+}
+
+#[test]
+fn what_cannot_be_had_is_an_error() {
+    let folder = TempDir::new("api-log");
+    let first = api();
+    let taken = Settings { port: first.port(), ..Settings::default() };
+    let error = ScriptedApi::start_with(Script::default(), taken).unwrap_err();
+    assert!(matches!(error, StartError::Listen { port, .. } if port == first.port()));
+    let record = Settings { record: Some(folder.path().join("no/such.jsonl")), ..Settings::default() };
+    assert!(matches!(ScriptedApi::start_with(Script::default(), record), Err(StartError::Record { .. })));
 }

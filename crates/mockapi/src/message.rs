@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     fn ask(script: &str, text: &str, has_tools: bool) -> String {
-        let script = Script::parse(script, "");
+        let script = Script::parse(script, "").unwrap();
         let messages = [("user".to_owned(), text.to_owned())];
         let question = Question { messages: text.as_bytes(), model: "m".into(), has_tools };
         let message = compose(&question, script.place(&messages).as_ref());

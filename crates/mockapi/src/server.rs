@@ -1,8 +1,9 @@
 //! The server: a listener on loopback, a thread for each connection, and an end to all of them when its owner goes.
 
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
@@ -22,6 +23,44 @@ pub struct Settings {
     pub port: u16,
     /// A folder that gets `NNN.json` for each request.
     pub log: Option<PathBuf>,
+    /// A file that gets a line for each request.
+    pub record: Option<PathBuf>,
+}
+
+/// Why the server does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The port cannot be had.
+    #[error("127.0.0.1:{port}: {error}")]
+    Listen {
+        /// The port.
+        port: u16,
+        /// Why.
+        error: io::Error,
+    },
+    /// Requests cannot be recorded there.
+    #[error("{}: {error}", path.display())]
+    Record {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+/// How far things have come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// How many requests there were.
+    pub requests: usize,
+    /// How many of them broke a rule.
+    pub invalid: usize,
+    /// How many are being answered.
+    pub open: usize,
+    /// The steps that nobody has come to yet: the script's name, and the number of the step, from 1.
+    pub unplayed: Vec<(String, usize)>,
+    /// Why requests could not be recorded.
+    pub unrecorded: Option<String>,
 }
 
 /// The Messages API, played from a script on loopback, and strict about what it is sent.
@@ -38,6 +77,7 @@ pub struct ScriptedApi {
 struct Shared {
     script: Script,
     log: Option<PathBuf>,
+    record: Option<(PathBuf, File)>,
     stopping: AtomicBool,
     state: Mutex<State>,
 }
@@ -46,6 +86,8 @@ struct Shared {
 struct State {
     requests: Vec<Captured>,
     played: Played,
+    open: usize,
+    unrecorded: Option<String>,
     /// Weak, so that a connection that is to be reset is really gone with its thread.
     connections: Vec<Weak<TcpStream>>,
     threads: Vec<JoinHandle<()>>,
@@ -53,27 +95,38 @@ struct State {
 
 impl ScriptedApi {
     /// Starts on a port of the system's choice.
-    pub fn start(script: Script) -> Self {
+    pub fn start(script: Script) -> Result<Self, StartError> {
         Self::start_with(script, Settings::default())
     }
 
-    /// Starts as the settings say. Panics where it cannot listen or log.
-    pub fn start_with(script: Script, settings: Settings) -> Self {
+    /// Starts as the settings say.
+    pub fn start_with(script: Script, settings: Settings) -> Result<Self, StartError> {
+        let port = settings.port;
+        let unwritable = |path: &Path, error| StartError::Record { path: path.to_path_buf(), error };
         if let Some(folder) = &settings.log {
-            fs::create_dir_all(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+            fs::create_dir_all(folder).map_err(|error| unwritable(folder, error))?;
         }
-        let bound = TcpListener::bind(("127.0.0.1", settings.port));
-        let listener = bound.unwrap_or_else(|error| panic!("127.0.0.1:{}: {error}", settings.port));
-        let address = listener.local_addr().unwrap_or_else(|error| panic!("no address: {error}"));
+        let record = match settings.record {
+            Some(path) => {
+                let opened = OpenOptions::new().append(true).create(true).open(&path);
+                let file = opened.map_err(|error| unwritable(&path, error))?;
+                Some((path, file))
+            }
+            None => None,
+        };
+        let bound = TcpListener::bind(("127.0.0.1", port));
+        let listener = bound.map_err(|error| StartError::Listen { port, error })?;
+        let address = listener.local_addr().map_err(|error| StartError::Listen { port, error })?;
         let shared = Arc::new(Shared {
             script,
             log: settings.log,
+            record,
             stopping: AtomicBool::new(false),
             state: Mutex::default(),
         });
         let theirs = Arc::clone(&shared);
         let acceptor = thread::spawn(move || accept(&listener, &theirs));
-        Self { address, shared, acceptor: Some(acceptor) }
+        Ok(Self { address, shared, acceptor: Some(acceptor) })
     }
 
     /// The port that it listens on.
@@ -94,6 +147,20 @@ impl ScriptedApi {
     /// Every request so far, in the order of arrival.
     pub fn requests(&self) -> Vec<Captured> {
         self.shared.state().requests.clone()
+    }
+
+    /// How far things have come.
+    pub fn standing(&self) -> Standing {
+        let state = self.shared.state();
+        let unplayed =
+            self.shared.script.places().filter(|(name, number)| !state.played.is_over(name, *number));
+        Standing {
+            requests: state.requests.len(),
+            invalid: state.requests.iter().filter(|request| !request.violations.is_empty()).count(),
+            open: state.open,
+            unplayed: unplayed.map(|(name, number)| (name.to_owned(), number + 1)).collect(),
+            unrecorded: state.unrecorded.clone(),
+        }
     }
 }
 
@@ -131,13 +198,30 @@ impl Shared {
         let (reply, violations) = answer(&request, number, &self.script, &mut state.played);
         let Request { method, path, headers, body } = request;
         let captured = Captured { method, path, headers, body, violations, status: reply.status() };
-        if let Some(folder) = &self.log {
-            let file = folder.join(format!("{number:03}.json"));
-            fs::write(&file, captured.to_json())
-                .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        if let Err(fault) = self.note(number, &captured) {
+            state.unrecorded.get_or_insert(fault);
         }
         state.requests.push(captured);
+        state.open += 1;
         (reply, number)
+    }
+
+    /// Leaves a request behind, wherever it was asked for.
+    fn note(&self, number: usize, captured: &Captured) -> Result<(), String> {
+        if let Some(folder) = &self.log {
+            let file = folder.join(format!("{number:03}.json"));
+            fs::write(&file, captured.to_json()).map_err(|error| format!("{}: {error}", file.display()))?;
+        }
+        if let Some((path, file)) = &self.record {
+            let line = [captured.to_json().as_slice(), b"\n"].concat();
+            (&*file).write_all(&line).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    fn close(&self) {
+        let mut state = self.state();
+        state.open = state.open.saturating_sub(1);
     }
 }
 
@@ -156,6 +240,13 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         state.connections.push(ours);
         state.threads.push(thread);
     }
+}
+
+/// How much of an answer is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    Head,
+    Whole,
 }
 
 /// Both directions of a connection, the reading one buffered.
@@ -215,48 +306,53 @@ fn serve(stream: Arc<TcpStream>, shared: &Shared) -> io::Result<()> {
 fn converse(connection: &mut Connection, shared: &Shared) -> io::Result<After> {
     while let Some(request) = http::read(connection)? {
         let last = request.is_last();
-        let only_head = request.method == "HEAD";
+        let extent = if request.method == "HEAD" { Extent::Head } else { Extent::Whole };
         let (reply, number) = shared.take(request);
-        let request_id = request_id(number);
-        match reply {
-            Reply::HangUp => return Ok(After::Close),
-            Reply::Play { parts, events } => match play::perform(connection, &parts, &events, &request_id)? {
-                After::GoOn => {}
-                after => return Ok(after),
-            },
-            Reply::Json { status, headers, body } => {
-                let length = body.len().to_string();
-                let mut all = vec![
-                    ("content-type", "application/json"),
-                    ("content-length", length.as_str()),
-                    ("request-id", &request_id),
-                ];
-                all.extend(headers.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-                let body = if only_head { &[][..] } else { &body };
-                connection.write_all(&[&http::head(status, &all), body].concat())?;
-            }
-            Reply::Stream { events, broken_off, chunk_bytes } => {
-                let head = [
-                    ("content-type", "text/event-stream; charset=utf-8"),
-                    ("cache-control", "no-cache"),
-                    ("transfer-encoding", "chunked"),
-                    ("request-id", &request_id),
-                ];
-                connection.write_all(&http::head(200, &head))?;
-                for piece in pieces(events, chunk_bytes) {
-                    connection.write_all(&http::chunk(&piece))?;
-                }
-                if broken_off == BrokenOff::Yes {
-                    return Ok(After::Close);
-                }
-                connection.write_all(&http::chunk(&[]))?;
-            }
-        }
-        if last {
-            break;
+        let sent = send(connection, reply, &request_id(number), extent);
+        shared.close();
+        match sent? {
+            After::GoOn if !last => {}
+            After::GoOn => break,
+            after => return Ok(after),
         }
     }
     Ok(After::Close)
+}
+
+/// Sends an answer, and says what becomes of the connection.
+fn send(connection: &mut Connection, reply: Reply, request_id: &str, what: Extent) -> io::Result<After> {
+    match reply {
+        Reply::HangUp => return Ok(After::Close),
+        Reply::Play { parts, events } => return play::perform(connection, &parts, &events, request_id),
+        Reply::Json { status, headers, body } => {
+            let length = body.len().to_string();
+            let mut all = vec![
+                ("content-type", "application/json"),
+                ("content-length", length.as_str()),
+                ("request-id", request_id),
+            ];
+            all.extend(headers.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+            let body = if what == Extent::Head { &[][..] } else { &body };
+            connection.write_all(&[&http::head(status, &all), body].concat())?;
+        }
+        Reply::Stream { events, broken_off, chunk_bytes } => {
+            let head = [
+                ("content-type", "text/event-stream; charset=utf-8"),
+                ("cache-control", "no-cache"),
+                ("transfer-encoding", "chunked"),
+                ("request-id", request_id),
+            ];
+            connection.write_all(&http::head(200, &head))?;
+            for piece in pieces(events, chunk_bytes) {
+                connection.write_all(&http::chunk(&piece))?;
+            }
+            if broken_off == BrokenOff::Yes {
+                return Ok(After::Close);
+            }
+            connection.write_all(&http::chunk(&[]))?;
+        }
+    }
+    Ok(After::GoOn)
 }
 
 impl play::Wire for Connection {

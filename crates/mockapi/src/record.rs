@@ -4,6 +4,10 @@ use annals_transcript::json::{ObjectWriter, Value, write_string};
 
 use super::validate::Violation;
 
+/// Headers whose values are nobody's business.
+const KEYS: [&str; 3] = ["x-api-key", "authorization", "cookie"];
+const HIDDEN: &str = "(hidden)";
+
 /// A request that the server got, and what it thought of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Captured {
@@ -28,7 +32,7 @@ impl Captured {
         named.map(|(_, value)| value.as_str())
     }
 
-    /// The request as one JSON object: the body as it is where it is JSON, else as a string.
+    /// The request as one JSON object: the body as it is where it is JSON, else as a string; keys are left out.
     pub fn to_json(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let mut object = ObjectWriter::begin(&mut out);
@@ -44,7 +48,10 @@ impl Captured {
         });
         object.object("headers", |object| {
             for (name, value) in &self.headers {
-                object.string(&name.to_ascii_lowercase(), value);
+                let name = name.to_ascii_lowercase();
+                // A client may bring a real key, and records are passed on.
+                let value = if KEYS.contains(&name.as_str()) { HIDDEN } else { value };
+                object.string(&name, value);
             }
         });
         let place = object.key("body");
@@ -79,7 +86,7 @@ mod tests {
         let text = String::from_utf8(captured.to_json()).unwrap();
         assert_eq!(
             text,
-            r#"{"method":"POST","path":"/v1/messages","status":400,"violations":[{"rule":"model_given","place":"model","message":"no"}],"headers":{"x-api-key":"k"},"body":{"a":1}}"#
+            r#"{"method":"POST","path":"/v1/messages","status":400,"violations":[{"rule":"model_given","place":"model","message":"no"}],"headers":{"x-api-key":"(hidden)"},"body":{"a":1}}"#
         );
         captured.body = b"plain".to_vec();
         assert!(String::from_utf8(captured.to_json()).unwrap().ends_with(r#""body":"plain"}"#));

@@ -1,0 +1,159 @@
+//! The conversation in a terminal: lines that are said and stay, and below them what is being typed.
+//!
+//! | module | owns |
+//! |---|---|
+//! | `tty` | the device: raw, put back, stopped and continued |
+//! | `keys`, `editor`, `layout` | from bytes to keys, to a text, to rows |
+//! | `screen` | what stands on the terminal |
+//! | `happening` | keys, events and signals in one queue |
+//! | `desk`, `meanwhile` | whoever sits there: prompts and answers; and what happens while something runs |
+//! | `telling`, `tool_lines`, `question`, `status` | what a conversation tells, as lines |
+//! | `talk` | one session: prompts and commands |
+//! | `slash`, `reports`, `sessions`, `rewind`, `files_back`, `trust` | the commands, and what they ask and say |
+//!
+//! All goes through [`Event`](annals_agent::event::Event) and [`Command`](annals_agent::command::Command): another
+//! interface needs nothing else.
+
+mod desk;
+mod editor;
+mod files_back;
+mod happening;
+mod keys;
+mod layout;
+mod meanwhile;
+mod question;
+mod reports;
+mod rewind;
+mod screen;
+mod sessions;
+mod slash;
+mod status;
+mod talk;
+mod telling;
+mod tool_lines;
+mod trust;
+mod tty;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use annals_agent::conversation::Start;
+use annals_agent::turn::Asking;
+use annals_store::history::stream_history;
+use annals_store::session::NewSession;
+use annals_store::todos::TodoItem;
+use annals_store::{AgentKey, SessionKey};
+
+use self::desk::{Away, Desk};
+use self::screen::{Color, Ink};
+use self::talk::{Next, Talk};
+use self::tty::Skill;
+use super::{Bench, start};
+use crate::args::ChatArgs;
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+
+/// So many earlier prompts can be called up.
+const REMEMBERED: usize = 500;
+
+/// Has a conversation with whoever sits at the terminal.
+pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    let cwd = context.current_dir.clone();
+    let cwd = cwd.ok_or_else(|| Fault::usage("this folder is not there any more"))?;
+    let variable =
+        |name: &str| context.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+    let skill = match variable("TERM").and_then(|term| term.to_str()) {
+        None | Some("" | "dumb") => Skill::Lines,
+        Some(_) => Skill::Moving,
+    };
+    let color = if context.out.color && skill == Skill::Moving { Color::Yes } else { Color::No };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Fault::internal(format!("no runtime: {error}")))?;
+    let mut desk = Desk::sit(skill, color, cwd.to_string_lossy().into_owned())?;
+    let outcome = runtime.block_on(async {
+        happening::listen_to_signals(&desk.sender());
+        converse(args, &cwd, context, &mut desk).await
+    });
+    desk.screen.end_line();
+    // Where the terminal is gone, there is nobody to tell.
+    let _ = desk.screen.show(None);
+    outcome
+}
+
+async fn converse(args: &ChatArgs, cwd: &Path, context: &Context, desk: &mut Desk) -> Result<Outcome, Fault> {
+    if !args.trust {
+        match trust::ask(cwd, context, desk).await {
+            Ok(()) => {}
+            Err(Away::Fault(fault)) => return Err(fault),
+            Err(Away::Leave(outcome)) => return Ok(outcome),
+        }
+    }
+    let bench = Bench::new(args, context)?;
+    desk.editor = editor::Editor::with_history(history(cwd, context));
+    let open = |start: Start| -> Result<Talk<'_>, Fault> {
+        let (agent, shells) = bench.agent(args, start, Asking::Person, context)?;
+        Ok(Talk { agent, shells })
+    };
+    let mut talk = open(start(args, context)?)?;
+    let mut first = args.prompt.clone().filter(|prompt| !prompt.trim().is_empty());
+    let outcome = loop {
+        desk.todos = todos(&talk, context);
+        talk.greet(desk);
+        // Nothing of another session's begins this one.
+        let next = loop {
+            match talk.have(first.take(), context, desk).await {
+                Ok(next) => break next,
+                Err(fault) => desk.note(Ink::Red, fault.message()),
+            }
+        };
+        let other = match next {
+            Next::Leave(outcome) => break outcome,
+            Next::Clear => open(Start::New(NewSession::default())).map(|mut new| {
+                new.agent.wishes.model.clone_from(&talk.agent.wishes.model);
+                new
+            }),
+            Next::Resume(path) => open(Start::Resume(path)),
+        };
+        match other {
+            Ok(other) => {
+                talk.shells.end_all();
+                talk.take_leave(desk);
+                talk = other;
+            }
+            Err(fault) => desk.note(Ink::Red, fault.message()),
+        }
+    };
+    // Whatever runs in the background ends with the conversation.
+    talk.shells.end_all();
+    desk.rest();
+    talk.take_leave(desk);
+    Ok(outcome)
+}
+
+/// What was on the session's list.
+fn todos(talk: &Talk<'_>, context: &Context) -> Vec<TodoItem> {
+    let session = SessionKey::new(talk.agent.conversation.session());
+    let agent = AgentKey::new(session.as_str());
+    let list = std::fs::read(context.store.config_dir().todo(&session, &agent)).ok();
+    list.and_then(|bytes| TodoItem::list(&bytes).ok()).unwrap_or_default()
+}
+
+/// The prompts of this folder, oldest first.
+fn history(cwd: &Path, context: &Context) -> Vec<String> {
+    let cwd = cwd.to_string_lossy();
+    let mut prompts: std::collections::VecDeque<String> = std::collections::VecDeque::new();
+    // Whoever cannot read it has no earlier prompts.
+    let _ = stream_history(context.store.config_dir(), |_, entry| {
+        let is_ours = entry.project().is_some_and(|project| project.is(&cwd));
+        if let Some(prompt) = entry.display().filter(|_| is_ours).map(|text| text.to_string())
+            && prompts.back() != Some(&prompt)
+        {
+            prompts.push_back(prompt);
+            if prompts.len() > REMEMBERED {
+                prompts.pop_front();
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    prompts.into()
+}

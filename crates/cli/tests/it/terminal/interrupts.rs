@@ -1,0 +1,160 @@
+//! Ctrl-C and signals in every phase: it always works, and the session is whole.
+
+use annals_testkit::terminal::Terminal;
+
+use super::{Room, signal};
+
+const SCRIPT: &str = r#"{
+    "silent":[{"content":[{"type":"text","text":"never"}],"play":["stall"]}],
+    "stream":[{"content":[{"type":"text","text":"one two"},{"type":"text","text":"never"}],
+        "play":["head",{"events":[0,6]},"stall"]}],
+    "ask":[[{"type":"tool_use","name":"Bash","input":{"command":"touch made"}}],[{"type":"text","text":"after"}]],
+    "stubborn":[[{"type":"tool_use","name":"Bash","input":{"command":"trap '' INT TERM; echo started; while :; do sleep 0.1; done"}}],
+        [{"type":"text","text":"after"}]],
+    "fine":[[{"type":"text","text":"all is well"}]]}"#;
+
+const INTERRUPT: &str = "\x03";
+
+/// The conversation goes on after what was interrupted, and leaves in order.
+#[track_caller]
+fn goes_on(room: &Room, terminal: &mut Terminal) {
+    terminal.press("\x15@@fine@@\r");
+    terminal.sees("all is well");
+    terminal.ends_with(">");
+    terminal.press("/exit\r");
+    assert_eq!(terminal.code(), Some(0));
+    room.holds();
+    room.agrees();
+}
+
+#[test]
+fn before_anything_came_the_prompt_comes_back() {
+    let room = Room::new(SCRIPT);
+    let mut terminal = room.chat(&["say @@silent@@"]);
+    terminal.sees("working…");
+    terminal.press(INTERRUPT);
+    terminal.sees("interrupted");
+    terminal.ends_with("> say @@silent@@");
+    goes_on(&room, &mut terminal);
+    assert!(!room.last().contains("@@silent@@"), "nothing came of it, so it is not sent again");
+}
+
+#[test]
+fn while_it_streams() {
+    let room = Room::new(SCRIPT);
+    let mut terminal = room.chat(&["@@stream@@"]);
+    terminal.sees("one two");
+    terminal.press("\x1b");
+    terminal.sees("interrupted");
+    terminal.ends_with(">");
+    goes_on(&room, &mut terminal);
+    assert!(room.last().contains("one two") && room.last().contains("[Request interrupted by user]"));
+}
+
+#[test]
+fn while_a_question_waits() {
+    let room = Room::new(SCRIPT);
+    let mut terminal = room.chat(&["@@ask@@"]);
+    terminal.sees("? Bash\n  touch made");
+    terminal.press(INTERRUPT);
+    terminal.sees("interrupted");
+    terminal.ends_with(">");
+    assert!(!room.home.work_dir().join("made").exists());
+    goes_on(&room, &mut terminal);
+    assert!(room.last().contains("[Request interrupted by user for tool use]"));
+}
+
+#[test]
+fn while_a_command_runs_that_does_not_listen() {
+    let room = Room::new(SCRIPT);
+    let mut terminal = room.chat(&["--allowedTools", "Bash", "@@stubborn@@"]);
+    terminal.sees("● Bash(trap");
+    terminal.sees("Bash: started");
+    terminal.press(INTERRUPT);
+    terminal.sees("interrupted");
+    terminal.ends_with(">");
+    goes_on(&room, &mut terminal);
+}
+
+#[test]
+fn while_it_is_summed_up() {
+    let room = Room::new(SCRIPT);
+    let mut terminal = room.chat(&["@@fine@@"]);
+    terminal.sees("all is well");
+    terminal.ends_with(">");
+    let before = std::fs::read(room.session()).unwrap();
+    terminal.press("/compact @@silent@@\r");
+    terminal.sees("summing up…");
+    terminal.press(INTERRUPT);
+    terminal.sees("could not be summed up: it was interrupted");
+    terminal.ends_with(">");
+    assert_eq!(std::fs::read(room.session()).unwrap(), before, "nothing was written");
+    terminal.press("@@fine@@ again\r");
+    terminal.sees_times("all is well", 2);
+    terminal.press("\x04");
+    assert_eq!(terminal.code(), Some(0));
+    room.holds();
+}
+
+#[test]
+fn at_the_prompt_it_clears_the_line_and_twice_it_leaves() {
+    let room = Room::new(SCRIPT);
+    let mut terminal = room.chat(&[]);
+    terminal.sees("/help");
+    terminal.press("some words");
+    terminal.ends_with("> some words");
+    terminal.press(INTERRUPT);
+    terminal.ends_with(">");
+    terminal.press(INTERRUPT);
+    terminal.sees("ctrl-c again leaves");
+    terminal.press(INTERRUPT);
+    assert_eq!(terminal.code(), Some(0));
+    assert!(room.sessions().is_empty(), "nothing was said");
+}
+
+#[test]
+fn a_second_one_and_a_request_to_end_leave_at_once_with_a_whole_session() {
+    type Act = fn(&Terminal);
+    let acts: [(Act, i32); 4] = [
+        (|terminal| terminal.press("\x03\x03"), 130),
+        (|terminal| terminal.press("\x03\x03\x03\x03"), 130),
+        (|terminal| signal(terminal, "-TERM"), 143),
+        (|terminal| signal(terminal, "-HUP"), 143),
+    ];
+    for (act, code) in acts {
+        let room = Room::new(SCRIPT);
+        let mut terminal = room.chat(&["--allowedTools", "Bash", "@@stubborn@@"]);
+        terminal.sees("Bash: started");
+        let raw = format!("{:?}", terminal.modes().local_modes);
+        act(&terminal);
+        assert_eq!(terminal.code(), Some(code), "{}", terminal.text());
+        assert_ne!(format!("{:?}", terminal.modes().local_modes), raw, "the terminal is given back");
+        let mut terminal = room.chat(&["--continue", "@@fine@@"]);
+        terminal.sees("all is well");
+        terminal.ends_with(">");
+        terminal.press("\x04");
+        assert_eq!(terminal.code(), Some(0));
+        room.holds();
+    }
+}
+
+#[test]
+fn stopped_and_continued_the_terminal_stays_sane() {
+    let room = Room::new(SCRIPT);
+    let mut terminal = room.chat(&[]);
+    terminal.sees("/help");
+    terminal.ends_with(">");
+    let raw = format!("{:?}", terminal.modes());
+    terminal.press("half a l\x1a");
+    let began = std::time::Instant::now();
+    while format!("{:?}", terminal.modes()) == raw {
+        assert!(began.elapsed().as_secs() < 30, "it does not give the terminal back");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    signal(&terminal, "-CONT");
+    terminal.press("ine");
+    terminal.ends_with("> half a line");
+    assert_eq!(format!("{:?}", terminal.modes()), raw);
+    terminal.press("\x03\x04");
+    assert_eq!(terminal.code(), Some(0));
+}

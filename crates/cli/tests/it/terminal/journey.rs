@@ -1,0 +1,248 @@
+//! From the first prompt to rewind and resume, as a person goes through it.
+
+use super::Room;
+use crate::annals_exits;
+
+const WORK: &str = r#"{
+    "hello":[[{"type":"thinking","thinking":"first a thought\nthen another"},{"type":"text","text":"Hello, I am listening."}]],
+    "write":[[{"type":"tool_use","name":"Write","input":{"file_path":"a.txt","content":"one\ntwo\n"}}],
+             [{"type":"text","text":"So be it."}]],
+    "edit":[[{"type":"tool_use","name":"Edit","input":{"file_path":"a.txt","old_string":"two","new_string":"2"}},
+             {"type":"tool_use","name":"TodoWrite","input":{"todos":[
+                {"content":"Count","status":"completed","activeForm":"Counting"},
+                {"content":"Measure","status":"in_progress","activeForm":"Measuring"}]}}],
+            [{"type":"text","text":"Edited."}]],
+    "run":[[{"type":"tool_use","name":"Bash","input":{"command":"touch made && seq 1 9"}}],
+           [{"type":"tool_use","name":"Bash","input":{"command":"touch made && seq 1 9"}}],
+           [{"type":"text","text":"It ran twice."}]],
+    "again":[[{"type":"text","text":"Once more with feeling."}]]}"#;
+
+#[test]
+fn from_the_first_prompt_to_rewind_and_resume() {
+    let room = Room::new(WORK);
+    let work = room.home.work_dir();
+    let mut terminal = room.chat(&[]);
+    let before = terminal.modes();
+    terminal.sees("· new · /help");
+    terminal.press("say @@hello@@\r");
+    terminal.sees("∴ first a thought …");
+    terminal.sees("Hello, I am listening.");
+    terminal.ends_with(">");
+
+    // No, with a word; then yes.
+    terminal.press("@@write@@\r");
+    terminal.sees("? Write a.txt");
+    terminal.sees("  +one\n  +two");
+    terminal.press("perhaps\r");
+    terminal.sees("y, n or one of the others above");
+    terminal.press("n not yet\r");
+    terminal.sees("Permission to use Write was denied: not yet.");
+    terminal.sees("So be it.");
+    assert!(!work.join("a.txt").exists() && room.last().contains("not yet"));
+    terminal.ends_with(">");
+    terminal.press("@@write@@ now\r");
+    terminal.sees_times("? Write a.txt", 2);
+    terminal.press("a\r");
+    terminal.sees("● Write(a.txt)\n    +one\n    +two");
+    terminal.sees_times("So be it.", 2);
+    terminal.ends_with(">");
+
+    // What was granted for this file holds for the next change of it.
+    terminal.press("@@edit@@\r");
+    terminal.sees("● Edit(a.txt)\n    @@ -1 +1 @@\n     one\n    -two\n    +2");
+    terminal.sees("☒ Count\n    ◐ Measure");
+    terminal.sees("Edited.");
+    assert_eq!(std::fs::read_to_string(work.join("a.txt")).unwrap(), "one\n2\n");
+    terminal.ends_with(">");
+
+    // A command is asked about once where a rule is granted.
+    terminal.press("@@run@@\r");
+    terminal.sees("  touch made && seq 1 9\n");
+    terminal.press("a\r");
+    terminal.sees_times("● Bash(touch made && seq 1 9)\n    1\n    2\n    3\n    4\n    … +5 lines", 2);
+    terminal.sees("It ran twice.");
+    terminal.ends_with(">");
+
+    for (command, shown) in [
+        ("/todos", "◐ Measure\n"),
+        ("/cost", "claude-opus-4-5: $0."),
+        ("/context", "  messages  about "),
+        ("/model", "claude-opus-4-5 answers; /model NAME"),
+        ("/nothing", "there is no command /nothing; /help names them all"),
+        ("/help", "sum the conversation up"),
+        ("/model haiku", "claude-haiku-5-5 answers from now on"),
+        ("/model claude-opus-4-5", "claude-opus-4-5 answers from now on"),
+    ] {
+        terminal.press(&format!("{command}\r"));
+        terminal.sees(shown);
+        terminal.ends_with(">");
+    }
+
+    // Back to before the command was run: the prompt comes back, to be said in another way.
+    terminal.press("/rewind\r");
+    terminal.sees(" 5 @@run@@");
+    terminal.press("5\r");
+    terminal.sees("no file would change");
+    terminal.press("c\r");
+    terminal.ends_with("> @@run@@");
+    terminal.press("\x15");
+    terminal.press("instead @@again@@\r");
+    terminal.sees("Once more with feeling.");
+    terminal.ends_with(">");
+    let sent = room.last();
+    room.agrees();
+    assert!(sent.contains("instead") && !sent.contains("@@run@@") && sent.contains("@@edit@@"), "{sent}");
+
+    terminal.press("/compact the numbers\r");
+    terminal.sees("the conversation was summed up");
+    assert!(room.last().contains("the numbers"));
+    terminal.ends_with(">");
+    terminal.press("/exit\r");
+    assert_eq!(terminal.code(), Some(0));
+    let id = room.session().file_stem().unwrap().to_string_lossy().into_owned();
+    let text = terminal.text();
+    assert!(
+        text.contains(&format!("annals chat --resume {id}"))
+            && text.contains(&format!("claude --resume {id}"))
+    );
+    assert_eq!(format!("{:?}", terminal.modes()), format!("{before:?}"), "the terminal is as it was");
+    room.holds();
+
+    // Where it stood, it goes on.
+    let mut terminal = room.chat(&["--resume", &id, "and @@hello@@"]);
+    terminal.sees(&format!("session {id} · resumed"));
+    terminal.sees("Hello, I am listening.");
+    terminal.ends_with(">");
+    // An earlier prompt, by a key.
+    terminal.press("\x1b[A\x1b[A");
+    terminal.ends_with("> instead @@again@@");
+    terminal.press("\x03/todos\r");
+    terminal.sees("◐ Measure\n");
+    terminal.press("\x04");
+    assert_eq!(terminal.code(), Some(0));
+    room.holds();
+    let sent = room.last();
+    assert!(
+        sent.contains("This conversation goes on from an earlier one") && !sent.contains("@@edit@@"),
+        "{sent}"
+    );
+    room.agrees();
+}
+
+#[test]
+fn files_go_back_with_the_conversation_or_without_it() {
+    let room = Room::new(WORK);
+    let file = room.home.work_dir().join("a.txt");
+    let mut terminal = room.chat(&["--permission-mode", "acceptEdits", "@@write@@"]);
+    terminal.sees("So be it.");
+    terminal.ends_with(">");
+    terminal.press("@@edit@@\r");
+    terminal.sees("Edited.");
+    terminal.ends_with(">");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "one\n2\n");
+    terminal.press("/rewind\r");
+    terminal.sees(" 2 @@edit@@");
+    terminal.press("2\r");
+    terminal.sees("a.txt: restored");
+    terminal.press("f\r");
+    terminal.sees("1 file taken back");
+    terminal.ends_with(">");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "one\ntwo\n");
+    terminal.press("/rewind\r");
+    terminal.sees_times("to before which one?", 2);
+    terminal.press("1\r");
+    terminal.sees("a.txt: removed");
+    terminal.press("b\r");
+    terminal.ends_with("> @@write@@");
+    assert!(!file.exists());
+    terminal.press("\x15@@again@@\r");
+    terminal.sees("Once more with feeling.");
+    terminal.ends_with(">");
+    assert!(!room.last().contains("@@write@@"));
+    room.agrees();
+    terminal.press("/exit\r");
+    assert_eq!(terminal.code(), Some(0));
+    room.holds();
+    annals_exits(&room.home, &["undo", "--yes"], 0);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "one\ntwo\n", "a way back");
+}
+
+#[test]
+fn a_new_session_and_back_to_the_old_one() {
+    let room = Room::new(WORK);
+    let mut terminal = room.chat(&["apples @@again@@"]);
+    terminal.sees("Once more with feeling.");
+    terminal.ends_with(">");
+    let first = room.session().file_stem().unwrap().to_string_lossy().into_owned();
+    terminal.press("/clear\r");
+    terminal.sees_times("· new ·", 2);
+    terminal.sees("annals chat --resume");
+    terminal.press("bananas @@hello@@\r");
+    terminal.sees("Hello, I am listening.");
+    terminal.ends_with(">");
+    assert_eq!(room.sessions().len(), 2);
+    assert!(!room.last().contains("apples"));
+    terminal.press("/resume\r");
+    terminal.sees("apples @@again@@ ·");
+    terminal.press("2\r");
+    terminal.sees(&format!("session {first} · resumed"));
+    terminal.press("cherries @@again@@\r");
+    terminal.sees_times("Once more with feeling.", 2);
+    terminal.ends_with(">");
+    assert!(room.last().contains("apples") && !room.last().contains("bananas"));
+    terminal.press(&format!("/resume {first}\r"));
+    terminal.sees("that is this session");
+    terminal.press("/resume nobody\r");
+    terminal.sees("nobody");
+    terminal.press("\x03\x03");
+    assert_eq!(terminal.code(), Some(0));
+    room.holds();
+}
+
+#[test]
+fn what_is_typed_meanwhile_waits_and_is_said() {
+    let script = r#"{"slow":[{"content":[{"type":"text","text":"one two three"}],
+        "play":["head",{"events":[0,4]},{"wait_ms":3000},{"events":[4,99]},"end"]}],
+        "next":[[{"type":"text","text":"four five six"}]]}"#;
+    let room = Room::new(script);
+    let mut terminal = room.chat(&["@@slow@@"]);
+    terminal.sees("working…");
+    terminal.press("then @@next@@\r/exit\r");
+    terminal.sees("queued: then @@next@@");
+    terminal.sees("> then @@next@@");
+    terminal.sees("four five six");
+    assert_eq!(terminal.code(), Some(0));
+    let text = terminal.text();
+    let (first, second) = (text.find("one two three").unwrap(), text.find("> then @@next@@").unwrap());
+    assert!(first < second, "{text}");
+    assert!(!text.contains("queued") && !text.contains("working…"), "{text}");
+    room.holds();
+}
+
+#[test]
+fn a_folder_is_trusted_by_a_word() {
+    let room = Room::new(WORK);
+    let work = room.home.work_dir();
+    std::fs::write(work.join("CLAUDE.md"), "OBEY-THE-PROJECT").unwrap();
+    let mut terminal = room.chat(&["@@hello@@"]);
+    terminal.sees("CLAUDE.md");
+    terminal.sees("trust this folder?");
+    terminal.press("n\r");
+    terminal.sees("Hello, I am listening.");
+    terminal.press("\x04");
+    terminal.code();
+    assert!(!room.last().contains("OBEY-THE-PROJECT"));
+    let mut terminal = room.chat(&["@@hello@@"]);
+    terminal.sees("trust this folder?");
+    terminal.press("y\r");
+    terminal.sees("Hello, I am listening.");
+    terminal.press("\x04");
+    terminal.code();
+    assert!(room.last().contains("OBEY-THE-PROJECT"));
+    let mut terminal = room.chat(&["@@hello@@"]);
+    terminal.sees("Hello, I am listening.");
+    assert!(!terminal.text().contains("trust"), "it is asked once");
+    terminal.press("\x04");
+    terminal.code();
+    room.holds();
+}

@@ -1,0 +1,117 @@
+//! `annals chat` in a real terminal: a person's keys go in, and what they see is looked at; after each scene the session is
+//! whole.
+
+mod interrupts;
+mod journey;
+mod looks;
+mod tmux;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use annals_testkit::api::{Script, ScriptedApi};
+use annals_testkit::home::Home;
+use annals_testkit::terminal::Terminal;
+use annals_transcript::json::Value;
+use annals_transcript::resume::{Client, resume};
+use annals_transcript::transcript::Transcript;
+
+use crate::annals_exits;
+
+const KEY: &str = "sk-of-the-tests";
+const MODEL: &str = "claude-opus-4-5";
+
+/// A home and an API.
+struct Room {
+    home: Home,
+    api: ScriptedApi,
+}
+
+impl Room {
+    fn new(script: &str) -> Self {
+        Self { home: Home::new(), api: ScriptedApi::start(Script::parse(script, "/w").unwrap()).unwrap() }
+    }
+
+    /// A command that knows this home, this API and an ordinary terminal.
+    fn command(&self, program: &str) -> Command {
+        let mut command = self.home.command(program);
+        command.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", self.api.url());
+        command.env("TERM", "xterm-256color").env("LANG", "C.UTF-8");
+        command
+    }
+
+    fn chat(&self, arguments: &[&str]) -> Terminal {
+        self.chat_in((80, 40), arguments, |_| {})
+    }
+
+    fn chat_in(&self, size: (u16, u16), arguments: &[&str], change: impl FnOnce(&mut Command)) -> Terminal {
+        let program = [&[env!("CARGO_BIN_EXE_annals"), "chat", "--model", MODEL], arguments].concat();
+        let make = |setsid: &str| {
+            let mut command = self.command(setsid);
+            change(&mut command);
+            command
+        };
+        Terminal::run(make, &program, size)
+    }
+
+    fn sessions(&self) -> Vec<PathBuf> {
+        let projects = std::fs::read_dir(self.home.config_dir().join("projects")).into_iter().flatten();
+        let files = projects.flatten().flat_map(|project| std::fs::read_dir(project.path()).unwrap());
+        let files = files.flatten().map(|file| file.path());
+        let mut files: Vec<_> =
+            files.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
+        files.sort();
+        files
+    }
+
+    fn session(&self) -> PathBuf {
+        let sessions = self.sessions();
+        assert_eq!(sessions.len(), 1, "{sessions:?}");
+        sessions.into_iter().next().unwrap()
+    }
+
+    /// What must hold whenever nobody writes: the session checks, what was sent was right, and no file has the key.
+    #[track_caller]
+    fn holds(&self) {
+        for file in self.sessions() {
+            annals_exits(&self.home, &["check", &file.display().to_string()], 0);
+            assert!(!std::fs::read_to_string(file).unwrap().contains(KEY));
+        }
+        for request in self.api.requests() {
+            assert_eq!(request.violations, [], "{}", String::from_utf8_lossy(&request.body));
+        }
+    }
+
+    /// What was sent last is what the newest client makes of the session.
+    #[track_caller]
+    fn agrees(&self) {
+        let plain = self.last().replace(r#","cache_control":{"type":"ephemeral"}"#, "");
+        let sent = Value::parse(plain.as_bytes()).unwrap().get("messages").unwrap();
+        let sent: Vec<_> =
+            sent.items().map(|message| String::from_utf8(message.raw().to_vec()).unwrap()).collect();
+        let said = resumed(&self.session());
+        assert!(said.starts_with(&sent), "{sent:#?}\n---- was sent, and the file says\n{said:#?}");
+    }
+
+    /// The body of the last request.
+    fn last(&self) -> String {
+        String::from_utf8(self.api.requests().last().unwrap().body.clone()).unwrap()
+    }
+}
+
+/// The messages that the newest client would send.
+fn resumed(file: &Path) -> Vec<String> {
+    let bytes = std::fs::read(file).unwrap();
+    let transcript = Transcript::parse(&bytes);
+    let json = |message: &annals_transcript::resume::ApiMessage<'_>| {
+        let mut json = Vec::new();
+        message.write_json(&mut json);
+        String::from_utf8(json).unwrap()
+    };
+    resume(&transcript, Client::NEWEST).messages().iter().map(json).collect()
+}
+
+/// Sends a signal to a program of ours.
+fn signal(terminal: &Terminal, name: &str) {
+    assert!(Command::new("kill").args([name, &terminal.id().to_string()]).status().unwrap().success());
+}

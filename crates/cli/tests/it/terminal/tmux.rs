@@ -1,0 +1,90 @@
+//! One journey in a terminal that people use: tmux draws, and its screen is looked at.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use annals_testkit::skipped;
+
+use super::Room;
+
+/// A server of its own, which ends with its owner.
+struct Tmux<'r> {
+    room: &'r Room,
+    socket: String,
+}
+
+impl Tmux<'_> {
+    fn run(&self, arguments: &[&str]) -> String {
+        let mut command = self.room.command("tmux");
+        command
+            .env("TERM", "xterm-256color")
+            .args(["-u", "-f", "/dev/null", "-S", &self.socket])
+            .args(arguments);
+        let answer = self.room.home.finish(&mut command);
+        assert_eq!(answer.code, Some(0), "{command:?}: {}", answer.error);
+        answer.out
+    }
+
+    fn keys(&self, keys: &[&str]) {
+        self.run(&[&["send-keys", "-t", "it"], keys].concat());
+    }
+
+    #[track_caller]
+    fn sees(&self, text: &str) {
+        let began = Instant::now();
+        loop {
+            let shown = self.run(&["capture-pane", "-p", "-S", "-", "-t", "it"]);
+            if shown.contains(text) {
+                return;
+            }
+            assert!(began.elapsed() < Duration::from_secs(60), "{text:?} is not in\n{shown}\n----");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for Tmux<'_> {
+    fn drop(&mut self) {
+        let mut command = self.room.command("tmux");
+        let _ = command.args(["-S", &self.socket, "kill-server"]).stderr(Stdio::null()).status();
+    }
+}
+
+#[test]
+fn a_journey_in_tmux() {
+    if Command::new("tmux").arg("-V").stdout(Stdio::null()).status().is_err() {
+        skipped("a_journey_in_tmux", "tmux is not installed");
+        return;
+    }
+    let room = Room::new(
+        r#"{"write":[[{"type":"tool_use","name":"Write","input":{"file_path":"a.txt","content":"one\n"}}],
+            [{"type":"text","text":"It is written."}]],"on":[[{"type":"text","text":"Going on."}]]}"#,
+    );
+    let tmux = Tmux { room: &room, socket: room.home.path().join("tmux").display().to_string() };
+    let program =
+        format!("{} chat --model claude-opus-4-5; echo left with $?; cat", env!("CARGO_BIN_EXE_annals"));
+    tmux.run(&["new-session", "-d", "-s", "it", "-x", "70", "-y", "20", &program]);
+    tmux.sees("new · /help");
+    tmux.keys(&["-l", "do @@write@@"]);
+    tmux.keys(&["Enter"]);
+    tmux.sees("y  yes, once");
+    tmux.keys(&["y", "Enter"]);
+    tmux.sees("It is written.");
+    assert_eq!(std::fs::read_to_string(room.home.work_dir().join("a.txt")).unwrap(), "one\n");
+    tmux.run(&["resize-window", "-t", "it", "-x", "45", "-y", "12"]);
+    tmux.keys(&["-l", "/rewind"]);
+    tmux.keys(&["Enter"]);
+    tmux.sees("to before which one?");
+    tmux.keys(&["1", "Enter"]);
+    tmux.sees("(b)oth");
+    tmux.keys(&["b", "Enter"]);
+    tmux.sees("> do @@write@@");
+    tmux.keys(&["C-u"]);
+    tmux.keys(&["-l", "@@on@@"]);
+    tmux.keys(&["Enter"]);
+    tmux.sees("Going on.");
+    assert!(!room.last().contains("@@write@@") && !room.home.work_dir().join("a.txt").exists());
+    tmux.keys(&["C-d"]);
+    tmux.sees("left with 0");
+    room.holds();
+}

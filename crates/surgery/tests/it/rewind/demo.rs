@@ -1,0 +1,144 @@
+//! The sessions of the demo store, in a work folder of their own: every turn against what their results tell.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use annals_demo::Plan;
+use annals_store::files::NotPlain;
+use annals_store::{Store, project_slug};
+use annals_surgery::rewind::{FileFate, FileRewind, Foreign, Scope, Skipped, To};
+use annals_testkit::home::Home;
+use annals_transcript::json::Value;
+use annals_transcript::transcript::Transcript;
+use annals_transcript::turn::turns;
+
+use super::{carried_out, planned, undo, wish};
+
+type Model = BTreeMap<PathBuf, Option<String>>;
+
+/// An edit: the content after, or what was replaced by what.
+enum Edit {
+    Whole(String),
+    Part(String, String),
+}
+
+/// What a result says that a file held before, where it does, and what became of it.
+fn told(line: &[u8]) -> Option<(PathBuf, Option<String>, Edit)> {
+    let result = Value::parse(line).ok()?.get("toolUseResult")?;
+    let text = |key: &str| result.get(key).and_then(Value::text).map(|text| text.to_string());
+    let (path, before) = (PathBuf::from(text("filePath")?), text("originalFile"));
+    result.get("structuredPatch")?;
+    let edit = match text("content") {
+        Some(content) => Edit::Whole(content),
+        None => Edit::Part(text("oldString")?, text("newString")?),
+    };
+    Some((path, before, edit))
+}
+
+/// A session with its folder moved to here: its file, and the states of its files at each prompt and in the end.
+fn moved(bytes: &[u8], work: &Path) -> Option<(Vec<u8>, Vec<Model>, Model)> {
+    let transcript = Transcript::parse(bytes);
+    let cwd =
+        transcript.records().find_map(|(_, record)| record.envelope().cwd().map(|cwd| cwd.to_string()))?;
+    let is_plain = cwd.starts_with('/') && !cwd.contains('"');
+    let text = String::from_utf8(bytes.to_vec()).ok().filter(|_| is_plain)?;
+    let text = text.replace(&cwd, &work.display().to_string());
+    let transcript = Transcript::parse(text.as_bytes());
+    let prompts: Vec<_> = turns(&transcript).iter().map(|turn| turn.prompt).collect();
+    let (mut model, mut models) = (Model::new(), Vec::new());
+    // What is first said of a file is what it always was.
+    // What lies elsewhere, a plan of the person's, is neither written here nor gone back in.
+    let told = |node| told(transcript.fields(node).raw()).filter(|(path, ..)| path.starts_with(work));
+    for node in 0..transcript.nodes().len() {
+        if let Some((path, before, edit)) = told(node)
+            && !model.contains_key(&path)
+        {
+            // Of some files it is never told what they were.
+            let is_known = before.is_some() || matches!(edit, Edit::Whole(_));
+            if is_known {
+                model.insert(path, before);
+            }
+        }
+    }
+    for node in 0..transcript.nodes().len() {
+        if prompts.contains(&node) {
+            models.push(model.clone());
+        }
+        if let Some((path, _, edit)) = told(node) {
+            let after = match (edit, model.get(&path)) {
+                (Edit::Whole(content), Some(_)) => content,
+                (Edit::Part(old, new), Some(Some(before))) => before.replacen(&old, &new, 1),
+                _ => continue,
+            };
+            model.insert(path, Some(after));
+        }
+    }
+    let has_history = text.contains("\"file-history-");
+    let bytes = text.clone().into_bytes();
+    (has_history && !model.is_empty()).then_some((bytes, models, model))
+}
+
+fn put(model: &Model, work: &Path) {
+    for (path, content) in model {
+        assert!(path.starts_with(work));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        match content {
+            Some(content) => fs::write(path, content).unwrap(),
+            None => drop(fs::remove_file(path)),
+        }
+    }
+}
+
+fn now(model: &Model) -> Model {
+    model.keys().map(|path| (path.clone(), fs::read_to_string(path).ok())).collect()
+}
+
+#[test]
+fn every_turn_of_the_demo_sessions_is_as_their_results_tell() {
+    let (mut sessions, mut states, mut files) = (0, 0, 0);
+    let store = Home::new();
+    store.fill(&Plan::default());
+    for entry in &Store::open(store.config_dir()).discover().sessions {
+        let home = Home::new();
+        let work = home.path().join("work");
+        let Some((bytes, models, end)) = moved(&fs::read(&entry.path).unwrap(), &work) else { continue };
+        let key = entry.key.as_str();
+        let slug = project_slug(&work.display().to_string());
+        let path = home.write(format!("projects/{slug}/{key}.jsonl"), bytes);
+        let copies = store.config_dir().join("file-history").join(key);
+        for copy in fs::read_dir(copies).into_iter().flatten().flatten() {
+            let name = copy.file_name().display().to_string();
+            home.write(format!("file-history/{key}/{name}"), fs::read(copy.path()).unwrap());
+        }
+        put(&end, &work);
+        for (turn, model) in models.iter().enumerate() {
+            let rewinding = planned(&path, &To::Number(turn + 1), wish(Scope::Code, Foreign::Left)).unwrap();
+            let outside = FileFate::Skipped(Skipped::NotPlain(NotPlain::Outside));
+            let is_left =
+                |file: &FileRewind| matches!(file.fate, FileFate::Skipped(_)) && file.fate != outside;
+            let left = rewinding.files.iter().any(is_left);
+            assert!(!left, "{key}, turn {}: {:?}", turn + 1, rewinding.files);
+            // Files that the session tells nothing of stay as they are.
+            let known: Vec<_> = rewinding.files.iter().filter_map(|file| file.path.clone()).collect();
+            let expected: Model = model
+                .iter()
+                .map(|(path, then)| {
+                    let state = if known.contains(path) { then } else { &end[path] };
+                    (path.clone(), state.clone())
+                })
+                .collect();
+            let entry = (!rewinding.plan.is_empty()).then(|| carried_out(&home, &rewinding).unwrap());
+            assert!(now(model) == expected, "{key}, turn {}: {:?}", turn + 1, rewinding.files);
+            states += 1;
+            files += known.len();
+            if let Some(entry) = entry {
+                undo(&home, entry);
+            }
+            assert_eq!(now(&end), end);
+        }
+        sessions += 1;
+    }
+    println!("{sessions} sessions, {states} turns, {files} files");
+    assert!(sessions >= 5 && states > 20 && files > 20, "{sessions} {states} {files}");
+}
