@@ -22,6 +22,8 @@ pub struct Recording {
     pub model: Option<String>,
     /// What tools answered, by the ids of the calls.
     pub(super) results: HashMap<String, Outcome>,
+    /// The ids of all calls so far.
+    calls: BTreeSet<String>,
 }
 
 /// A prompt and what was answered.
@@ -52,13 +54,11 @@ impl Step {
         self.blocks.iter().any(|block| text_of(block, "type") == "tool_use")
     }
 
-    /// Adds a block, unless it is empty or a call that is there.
+    /// Adds a block, unless it is empty.
     fn add(&mut self, block: &[u8]) {
-        let is_there = |id: &str| self.blocks.iter().any(|known| text_of(known, "id") == id);
         let is_void = match text_of(block, "type").as_str() {
             "text" => text_of(block, "text").is_empty(),
-            "tool_use" => is_there(&text_of(block, "id")),
-            "thinking" | "redacted_thinking" => false,
+            "tool_use" | "thinking" | "redacted_thinking" => false,
             // What the API did itself came with its own result, which the text tells of.
             _ => true,
         };
@@ -134,7 +134,14 @@ impl Recording {
         });
         let step = &mut turn.steps[at];
         for block in assistant.content().blocks() {
-            step.add(block.raw());
+            // A call that stands twice has one answer.
+            let is_new = match &block {
+                Block::ToolUse(call) => self.calls.insert(text_of(call.fields().raw(), "id")),
+                _ => true,
+            };
+            if is_new {
+                step.add(block.raw());
+            }
         }
         step.usage = message.fields().get("usage").map(|usage| usage.raw().to_vec()).or(step.usage.take());
         self.model = Some(model).filter(|model| !model.is_empty()).or(self.model.take());

@@ -120,9 +120,8 @@ fn list(session: &Session, context: &mut Context) -> Result<Outcome, Fault> {
         }
         table.draw(&mut context.out)?;
         if context.verbosity >= 0 && !turns.is_empty() {
-            let hint = context
-                .out
-                .paint(Paint::Dim, "annals rewind SESSION --to TURN goes back to before a prompt".to_owned());
+            let hint =
+                context.out.paint(Paint::Dim, "annals rewind SESSION --to TURN goes back to before a prompt");
             context.out.line(hint)?;
         }
     }

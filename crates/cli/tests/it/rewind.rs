@@ -49,11 +49,11 @@ pub(crate) fn told_in(home: &Home, work: &Path) -> (PathBuf, PathBuf) {
     let wrote = |name: &str, before: &str, after: &str| {
         let path = work.join(name).display().to_string();
         format!(
-            r#"{{"filePath":"{path}","content":"{after}\\n","structuredPatch":[],"originalFile":{before}}}"#
+            r#"{{"filePath":"{path}","content":"{after}\n","structuredPatch":[],"originalFile":{before}}}"#
         )
     };
     let mut session = session;
-    for (name, before, after) in [("old.txt", r#""one\\n""#, "two"), ("new.txt", "null", "fresh")] {
+    for (name, before, after) in [("old.txt", r#""one\n""#, "two"), ("new.txt", "null", "fresh")] {
         let result = wrote(name, before, after);
         session = session.tool_use("Write", "{}").chained("user", |object| {
             object.raw("message", br#"{"role":"user","content":[]}"#).raw("toolUseResult", result.as_bytes());

@@ -1,4 +1,4 @@
-//! Files.
+//! Files go back to their state at a prompt, in every era, and only those that may.
 
 use std::fs;
 

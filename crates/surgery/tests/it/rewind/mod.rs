@@ -25,7 +25,9 @@ fn planned(path: &Path, to: &To, wish: Wish<'_>) -> Result<Rewinding, RewindErro
     let (session, belongings) = load(path).unwrap();
     // Ids that no earlier plan has given.
     let source = Counting::default();
-    (0..session.bytes.len()).for_each(|_| drop(source.random()));
+    for _ in 0..session.bytes.len() {
+        source.random();
+    }
     plan(&session, &belongings, to, wish, &source)
 }
 

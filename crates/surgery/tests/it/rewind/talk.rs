@@ -1,4 +1,4 @@
-//! The conversation.
+//! The conversation goes on from before a prompt, for every client, also in real sessions.
 
 use std::fs;
 use std::path::Path;
