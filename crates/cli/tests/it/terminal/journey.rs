@@ -246,3 +246,26 @@ fn a_folder_is_trusted_by_a_word() {
     terminal.code();
     room.holds();
 }
+
+#[test]
+fn sub_agents_work_below_their_call_and_ask_the_person() {
+    let room = Room::new(
+        r#"{
+        "send":[[{"type":"tool_use","name":"Agent","input":{"description":"Make it","prompt":"@@make@@","subagent_type":"general-purpose"}}],
+                [{"type":"text","text":"They are done."}]],
+        "make":[[{"type":"tool_use","name":"Write","input":{"file_path":"b.txt","content":"three\n"}}],
+                [{"type":"text","text":"Made."}]]}"#,
+    );
+    let terminal = room.chat(&[]);
+    terminal.sees("· new · /help");
+    terminal.press("@@send@@\r");
+    terminal.sees("? Write b.txt");
+    terminal.press("y\r");
+    terminal.sees("● Agent(");
+    terminal.sees("    ● Write(b.txt)\n        +three");
+    terminal.sees("They are done.");
+    terminal.ends_with(">");
+    assert_eq!(std::fs::read_to_string(room.home.work_dir().join("b.txt")).unwrap(), "three\n");
+    terminal.press("/exit\r");
+    terminal.sees("to go on: annals chat --resume");
+}

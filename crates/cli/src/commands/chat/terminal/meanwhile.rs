@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use annals_agent::command::Command;
-use annals_agent::event::Event;
+use annals_agent::event::{Event, Question};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::desk::Desk;
@@ -27,16 +27,11 @@ impl Desk {
         commands: &UnboundedSender<Command>,
     ) -> ControlFlow<Outcome> {
         match happening {
-            Happening::Event(Event::Asked(question)) => {
-                self.screen.end_line();
-                let asking = Asking::new(&question, &self.cwd, self.screen.size());
-                self.calls.insert(question.call, (question.tool, question.input));
-                self.questions.push_back(asking);
-                if self.questions.len() == 1 {
-                    self.put_question();
-                }
-            }
-            Happening::Event(event) => self.tell(event),
+            Happening::Event(event) => match event.innermost() {
+                // Whoever asks, the person answers.
+                Event::Asked(question) => self.put(question),
+                _ => self.tell(event),
+            },
             Happening::Terminated => return ControlFlow::Break(Outcome::Terminated),
             Happening::Key(Key::Interrupt | Key::Escape) => return self.stop(commands),
             Happening::Key(Key::EndOfInput) if self.questions.is_empty() && self.editor.text().is_empty() => {
@@ -51,6 +46,16 @@ impl Desk {
             Happening::Tick | Happening::Resized | Happening::Continued => {}
         }
         ControlFlow::Continue(())
+    }
+
+    fn put(&mut self, question: &Question) {
+        self.screen.end_line();
+        let asking = Asking::new(question, &self.cwd, self.screen.size());
+        self.calls.insert(question.call.clone(), (question.tool.clone(), question.input.clone()));
+        self.questions.push_back(asking);
+        if self.questions.len() == 1 {
+            self.put_question();
+        }
     }
 
     /// Somebody wants it to stop: at the second time, the program.

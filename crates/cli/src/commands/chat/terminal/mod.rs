@@ -14,6 +14,7 @@
 //! All goes through [`Event`](annals_agent::event::Event) and [`Command`](annals_agent::command::Command): another
 //! interface needs nothing else.
 
+mod agents;
 mod desk;
 mod editor;
 mod files_back;

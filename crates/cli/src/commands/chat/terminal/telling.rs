@@ -73,6 +73,7 @@ impl Desk {
                 };
                 self.note(Ink::Dim, &format!("the conversation was summed up{before}"));
             }
+            Event::OfAgent { event, .. } => self.tell_of_agent(&event, 1),
             Event::Finished(finished) => self.finish(&finished),
             Event::Counted { .. } => {
                 self.say_thought();
