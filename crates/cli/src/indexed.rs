@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::thread;
 
 use annals_index::refresh::{Progress, Refreshed};
@@ -31,21 +32,26 @@ fn at_once<T>(context: &Context, question: impl FnOnce(&Index) -> Result<T, Inde
     let data = context.data_dir().ok()?;
     let (store, folder, now) = (&context.store, kept_versions(&data), context.source.now());
     let config = store.config_dir();
-    thread::scope(|scope| {
-        let looking = scope.spawn(|| {
-            let known = Index::sighting_of(config, &data);
-            let seen = store.look_again(&known, &[folder], now);
-            (known, seen.changes)
+    let (known, look) = (OnceLock::new(), OnceLock::new());
+    let (index, answer) = thread::scope(|scope| {
+        scope.spawn(|| {
+            let known = known.get_or_init(|| Index::sighting_of(config, &data));
+            look.get_or_init(|| store.look(known, &[folder], now)).take_part();
         });
         let index = Index::open_to_read(config, &data).ok().flatten();
         let answer = index.as_ref().and_then(|index| question(index).ok());
-        let (known, changes) = looking.join().ok()?;
-        let index = index.filter(|_| changes == Changes::Nothing)?;
-        let is_current = index.is_of(&known).ok()? && index.is_priced_by(&context.prices).ok()?;
-        // The program ends with the answer: the system is quicker to clear away what both of them hold.
-        std::mem::forget((index, known));
-        answer.filter(|_| is_current)
-    })
+        // Whoever is done first helps.
+        if let Some(look) = look.get() {
+            look.take_part();
+        }
+        (index, answer)
+    });
+    let changes = look.into_inner()?.seen().changes;
+    let index = index.filter(|_| changes == Changes::Nothing)?;
+    let is_current = index.is_of(known.get()?).ok()? && index.is_priced_by(&context.prices).ok()?;
+    // The program ends with the answer: the system is quicker to clear away what both of them hold.
+    std::mem::forget((index, known));
+    answer.filter(|_| is_current)
 }
 
 /// Where the vault says what it has: what it kept of deleted sessions is in the index too.

@@ -14,18 +14,24 @@ use crate::annals_exits;
 const KEY: &str = "sk-of-the-tests";
 
 /// A home and an API.
-struct Room {
-    home: Home,
-    api: ScriptedApi,
+pub(crate) struct Room {
+    pub(crate) home: Home,
+    pub(crate) api: ScriptedApi,
 }
 
 impl Room {
-    fn new(script: &str) -> Self {
-        let api = ScriptedApi::start(Script::parse(script, "/w").unwrap()).unwrap();
-        Self { home: Home::new(), api }
+    pub(crate) fn new(script: &str) -> Self {
+        Self { home: Home::new(), api: started(script, "/w") }
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    /// One whose script means the work folder by `{{CWD}}`.
+    pub(crate) fn in_folder(script: &str) -> Self {
+        let home = Home::new();
+        let work = home.work_dir().display().to_string();
+        Self { home, api: started(script, &work) }
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.home.command(env!("CARGO_BIN_EXE_annals"));
         command.args(["chat", "-p", "--model", "claude-opus-4-8"]).args(arguments);
         command.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", self.api.url());
@@ -34,7 +40,7 @@ impl Room {
     }
 
     #[track_caller]
-    fn exits(&self, arguments: &[&str], code: i32) -> Answer {
+    pub(crate) fn exits(&self, arguments: &[&str], code: i32) -> Answer {
         self.finishes(self.command(arguments), code)
     }
 
@@ -53,7 +59,7 @@ impl Room {
         Answer::from(child.wait_with_output().unwrap())
     }
 
-    fn sessions(&self) -> Vec<PathBuf> {
+    pub(crate) fn sessions(&self) -> Vec<PathBuf> {
         let projects = std::fs::read_dir(self.home.config_dir().join("projects")).into_iter().flatten();
         let files = projects.flatten().flat_map(|project| std::fs::read_dir(project.path()).unwrap());
         let mut files: Vec<_> = files.flatten().map(|file| file.path()).collect();
@@ -65,6 +71,10 @@ impl Room {
     fn last(&self) -> String {
         String::from_utf8(self.api.requests().last().unwrap().body.clone()).unwrap()
     }
+}
+
+fn started(script: &str, work: &str) -> ScriptedApi {
+    ScriptedApi::start(Script::parse(script, work).unwrap()).unwrap()
 }
 
 const HELLO: &str = r#"{"a":[[{"type":"thinking","thinking":"hm é"},{"type":"text","text":"Hallo 😀"}]],

@@ -7,6 +7,8 @@ mod appending_anything;
 mod archiving;
 mod bad_plans;
 mod chat;
+#[cfg(target_os = "linux")]
+mod chat_disk;
 mod collect;
 mod collecting;
 mod copying;
@@ -15,6 +17,8 @@ mod crashes;
 mod damage;
 mod errors;
 mod forms;
+#[cfg(unix)]
+mod hostile;
 mod killed;
 mod listing;
 mod messages;

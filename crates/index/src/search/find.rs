@@ -18,11 +18,13 @@ use crate::open::Index;
 use crate::write::words_table;
 
 /// So many of the newest matches of each table are weighed against each other; of the rest only the number is known.
-const WEIGHED: usize = 200;
+const WEIGHED: usize = 120;
 /// Texts of the best are read, and of so many more, to see how well they fit.
 const MORE_READ: usize = 8;
-/// So many matches of each table are counted: beyond that nobody reads the number, and everybody waits for it.
-pub const COUNTED: usize = 2000;
+/// So many matches of each table are counted: beyond that nobody reads the number, and everybody waits for it. Where filters
+/// look at every message, fewer.
+pub const COUNTED: usize = 1000;
+const COUNTED_FILTERED: usize = 300;
 
 /// A message that was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,10 +122,11 @@ impl Index {
         now: i64,
         elsewhere: &mut dyn FnMut(&str, &str) -> Option<PathBuf>,
     ) -> Result<Found, IndexError> {
-        let (conditions, values) = conditions(query);
+        let (conditions, values) = self.conditions(query)?;
         let mut candidates = Vec::new();
         let (mut total, mut is_more) = (0, false);
-        let (weighed, most) = (WEIGHED.max(limit), COUNTED.max(limit));
+        let counted = if conditions.is_empty() { COUNTED } else { COUNTED_FILTERED };
+        let (weighed, most) = (WEIGHED.max(limit), counted.max(limit));
         for (table, _) in tables(query) {
             let (from, matching) = match query.expression() {
                 Some(expression) => (
@@ -140,25 +143,25 @@ impl Index {
             }
             bound.extend(values.iter().cloned());
             let wheres = if wheres.is_empty() { "1".to_owned() } else { wheres.join(" AND ") };
+            // Filters need the rows of messages, which are counted on the way; without them counting the words is enough.
+            let is_word_alone = conditions.is_empty() && query.expression().is_some();
+            let read = if is_word_alone { weighed } else { most.max(weighed) };
             let sql =
-                format!("SELECT {COLUMNS} FROM {from} WHERE {wheres} ORDER BY {order} DESC LIMIT {weighed}");
+                format!("SELECT {COLUMNS} FROM {from} WHERE {wheres} ORDER BY {order} DESC LIMIT {read}");
             let mut statement = self.connection.prepare_cached(&sql)?;
-            let rows = statement.query_map(params_from_iter(&bound), candidate)?;
-            let found = rows.collect::<Result<Vec<_>, _>>()?;
-            let count = match found.len() < weighed {
-                true => found.len() as u64,
-                // Filters need the rows of messages; without them counting the words is enough.
-                false => {
-                    let from =
-                        if conditions.is_empty() && query.expression().is_some() { table } else { &from };
-                    let sql =
-                        format!("SELECT count(*) FROM (SELECT 1 FROM {from} WHERE {wheres} LIMIT {most})");
-                    self.connection
-                        .prepare_cached(&sql)?
-                        .query_row(params_from_iter(&bound), |row| row.get::<_, i64>(0))?
-                        as u64
+            let mut rows = statement.query(params_from_iter(&bound))?;
+            let (mut found, mut count) = (Vec::new(), 0_u64);
+            while let Some(row) = rows.next()? {
+                count += 1;
+                if found.len() < weighed {
+                    found.push(candidate(row)?);
                 }
-            };
+            }
+            if is_word_alone && found.len() == weighed {
+                let sql = format!("SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {wheres} LIMIT {most})");
+                let mut counting = self.connection.prepare_cached(&sql)?;
+                count = counting.query_row(params_from_iter(&bound), |row| row.get::<_, i64>(0))? as u64;
+            }
             total += count;
             is_more |= count >= most as u64;
             candidates.extend(found);
@@ -297,51 +300,6 @@ fn tables(query: &Query) -> Vec<(&'static str, Vec<Kind>)> {
         }
     }
     tables
-}
-
-/// The filters as conditions on messages, with the values that they need.
-fn conditions(query: &Query) -> (Vec<String>, Vec<Sql>) {
-    let (mut wheres, mut values) = (Vec::new(), Vec::new());
-    let filters = query
-        .filters
-        .iter()
-        .map(|filter| (filter, "1"))
-        .chain(query.excluded.iter().map(|filter| (filter, "0")));
-    for (filter, wanted) in filters {
-        let (condition, mut bound) = condition(filter);
-        // What has no tool, no file or no time is not what was asked for: neither yes nor unknown, but no.
-        wheres.push(format!("coalesce(({condition}), 0) = {wanted}"));
-        values.append(&mut bound);
-    }
-    (wheres, values)
-}
-
-fn condition(filter: &Filter) -> (String, Vec<Sql>) {
-    let text = |text: &str| vec![Sql::Text(text.to_owned())];
-    match filter {
-        Filter::Role(role) => ("role = ?".into(), vec![Sql::Integer(role.number())]),
-        Filter::Kinds(kinds) => {
-            let numbers: Vec<_> = kinds.iter().map(|kind| kind.number().to_string()).collect();
-            (format!("kind IN ({})", numbers.join(", ")), Vec::new())
-        }
-        Filter::Tool(tool) => ("tool IN (SELECT id FROM names WHERE name = ? COLLATE NOCASE)".into(), text(tool)),
-        Filter::Project(project) => (
-            "messages.file IN (SELECT id FROM files WHERE instr(lower(slug), lower(?)) > 0 OR EXISTS
-             (SELECT 1 FROM facts WHERE facts.file = files.id AND kind = 0 AND instr(lower(value), lower(?)) > 0))"
-                .into(),
-            vec![Sql::Text(project.replace(['/', '.', '_'], "-")), Sql::Text(project.clone())],
-        ),
-        Filter::Session(session) => (
-            "messages.file IN (SELECT id FROM files WHERE substr(session, 1, length(?)) = ?)".into(),
-            vec![Sql::Text(session.clone()), Sql::Text(session.clone())],
-        ),
-        Filter::File(path) => {
-            ("messages.path IN (SELECT id FROM paths WHERE instr(name, ?) > 0)".into(), text(path))
-        }
-        Filter::Before(millis) => ("millis < ?".into(), vec![Sql::Integer(*millis)]),
-        Filter::After(millis) => ("millis >= ?".into(), vec![Sql::Integer(*millis)]),
-        Filter::Error(is_error) => ("is_error = ?".into(), vec![Sql::Integer(i64::from(*is_error))]),
-    }
 }
 
 /// An id as it is written.

@@ -1,6 +1,7 @@
 //! Full text search: what was asked for, where it is, how well it fits, and the words around it.
 
 mod exact;
+mod filters;
 mod find;
 mod highlight;
 mod query;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::Store;
 use super::ask::{Asker, stamp};
@@ -14,25 +16,67 @@ use super::walk::{MOST_DEPTH, leads_back, modified_millis};
 const SIDES: [&str; 3] = ["todos", "tasks", "plans"];
 /// A folder that was written to less than this before the look may have been written to after it, at the same time on the clock.
 const SETTLED_MILLIS: i64 = 2_000;
+/// So many folders are one piece of the work.
+const PIECE: usize = 32;
 
 impl Store {
     /// Looks at the store, and at folders elsewhere that count as well, and compares it with what was known at `now`
-    /// (milliseconds since 1970). No file is opened. One thread asks: the other core finds the answer meanwhile.
+    /// (milliseconds since 1970). No file is opened.
     pub fn look_again(&self, known: &Sighting, also: &[PathBuf], now: i64) -> Seen {
+        let look = self.look(known, also, now);
+        look.take_part();
+        look.seen()
+    }
+
+    /// The same as work that several may take part in.
+    pub fn look<'s>(&'s self, known: &'s Sighting, also: &[PathBuf], now: i64) -> Look<'s> {
         let config = self.config_dir.path();
-        if config.to_str().is_none() {
-            // What cannot be kept cannot be compared.
-            return Seen { changes: Changes::More, folders: BTreeMap::new() };
-        }
         let mut roots = vec![self.config_dir.projects()];
         roots.extend(SIDES.iter().map(|name| config.join(name)));
         roots.extend(also.iter().cloned());
+        roots.retain(|root| root.to_str().is_some_and(|root| known.folder(root).is_none()));
         let looker = Looker { store: self, known, now, asker: Asker::below(config) };
+        Look { looker, roots, next: AtomicUsize::new(0), found: Mutex::default() }
+    }
+}
+
+/// A look at a store, as work that is done piece by piece by whoever has time.
+pub struct Look<'s> {
+    looker: Looker<'s>,
+    /// Those that were not known.
+    roots: Vec<PathBuf>,
+    next: AtomicUsize,
+    found: Mutex<Found>,
+}
+
+impl Look<'_> {
+    /// Does pieces of it until none is left to begin.
+    pub fn take_part(&self) {
         let mut found = Found::default();
-        looker.history(&mut found);
-        known.folders().for_each(|folder| looker.folder(Path::new(folder.path()), Some(folder), &mut found));
-        let is_known = |root: &&PathBuf| root.to_str().is_none_or(|root| known.folder(root).is_some());
-        roots.iter().filter(|root| !is_known(root)).for_each(|root| looker.folder(root, None, &mut found));
+        let folders = self.looker.known.folder_count();
+        loop {
+            let from = self.next.fetch_add(PIECE, Ordering::Relaxed);
+            if from == 0 {
+                self.looker.history(&mut found);
+                self.roots.iter().for_each(|root| self.looker.folder(root, None, &mut found));
+            }
+            if from >= folders {
+                break;
+            }
+            for folder in self.looker.known.folders().skip(from).take(PIECE) {
+                self.looker.folder(Path::new(folder.path()), Some(folder), &mut found);
+            }
+        }
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).join(found);
+    }
+
+    /// What was seen, when all who took part are done.
+    pub fn seen(self) -> Seen {
+        if self.looker.store.config_dir.path().to_str().is_none() {
+            // What cannot be kept cannot be compared.
+            return Seen { changes: Changes::More, folders: BTreeMap::new() };
+        }
+        let found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let changes = match (found.is_more, found.changed.is_empty()) {
             (true, _) => Changes::More,
             (false, true) => Changes::Nothing,
@@ -56,6 +100,12 @@ impl Found {
         if let Some(path) = path.to_str() {
             self.folders.insert(path.to_owned(), folder);
         }
+    }
+
+    fn join(&mut self, other: Self) {
+        self.folders.extend(other.folders);
+        self.changed.extend(other.changed);
+        self.is_more |= other.is_more;
     }
 }
 

@@ -14,6 +14,7 @@ mod walk;
 use std::path::{Path, PathBuf};
 
 pub use discovery::{AgentEntry, Discovery, Project, SessionEntry, SideFile};
+pub use look::Look;
 pub use sighting::{Changes, Seen, Sighting};
 use walk::Roles;
 pub(crate) use walk::{modified_millis, session_named_in};

@@ -113,6 +113,11 @@ impl Sighting {
         self.folders.iter().map(|line| Known { sighting: self, line })
     }
 
+    /// How many folders there are.
+    pub(super) fn folder_count(&self) -> usize {
+        self.folders.len()
+    }
+
     /// A folder by its path.
     pub(super) fn folder(&self, path: &str) -> Option<Known<'_>> {
         let at = self.folders.binary_search_by(|line| self.text[line.name.clone()].cmp(path)).ok()?;

@@ -1,0 +1,64 @@
+//! The filters of a query, as conditions on messages.
+
+use rusqlite::params_from_iter;
+use rusqlite::types::Value as Sql;
+
+use super::query::{Filter, Query};
+use crate::error::IndexError;
+use crate::open::Index;
+
+/// A condition in SQL, with the values that it needs.
+type Condition = (String, Vec<Sql>);
+
+impl Index {
+    /// The filters of a query, all of which must hold.
+    pub(super) fn conditions(&self, query: &Query) -> Result<(Vec<String>, Vec<Sql>), IndexError> {
+        let (mut wheres, mut values) = (Vec::new(), Vec::new());
+        let wanted = query.filters.iter().map(|filter| (filter, "1"));
+        let excluded = query.excluded.iter().map(|filter| (filter, "0"));
+        for (filter, wanted) in wanted.chain(excluded) {
+            let (condition, bound) = self.condition(filter)?;
+            // What has no tool, no file or no time is not what was asked for: neither yes nor unknown, but no.
+            wheres.push(format!("coalesce(({condition}), 0) = {wanted}"));
+            values.extend(bound);
+        }
+        Ok((wheres, values))
+    }
+
+    fn condition(&self, filter: &Filter) -> Result<Condition, IndexError> {
+        let text = |text: &str| Sql::Text(text.to_owned());
+        Ok(match filter {
+            Filter::Role(role) => ("role = ?".into(), vec![Sql::Integer(role.number())]),
+            Filter::Kinds(kinds) => {
+                let numbers: Vec<_> = kinds.iter().map(|kind| kind.number().to_string()).collect();
+                (format!("kind IN ({})", numbers.join(", ")), Vec::new())
+            }
+            Filter::Tool(tool) => {
+                ("tool IN (SELECT id FROM names WHERE name = ? COLLATE NOCASE)".into(), vec![text(tool)])
+            }
+            Filter::Project(project) => self.of_files(
+                "instr(lower(slug), lower(?)) > 0 OR EXISTS
+                 (SELECT 1 FROM facts WHERE facts.file = files.id AND kind = 0 AND instr(lower(value), lower(?)) > 0)",
+                &[text(&project.replace(['/', '.', '_'], "-")), text(project)],
+            )?,
+            Filter::Session(session) => {
+                self.of_files("substr(session, 1, length(?)) = ?", &[text(session), text(session)])?
+            }
+            Filter::File(path) => {
+                ("messages.path IN (SELECT id FROM paths WHERE instr(name, ?) > 0)".into(), vec![text(path)])
+            }
+            Filter::Before(millis) => ("millis < ?".into(), vec![Sql::Integer(*millis)]),
+            Filter::After(millis) => ("millis >= ?".into(), vec![Sql::Integer(*millis)]),
+            Filter::Error(is_error) => ("is_error = ?".into(), vec![Sql::Integer(i64::from(*is_error))]),
+        })
+    }
+
+    /// That a message stands in a file for which something holds. Which files these are is found out here, once, and not by every
+    /// statement that needs it.
+    fn of_files(&self, what: &str, bound: &[Sql]) -> Result<Condition, IndexError> {
+        let mut statement = self.connection.prepare_cached(&format!("SELECT id FROM files WHERE {what}"))?;
+        let ids = statement.query_map(params_from_iter(bound), |row| row.get::<_, i64>(0))?;
+        let ids: Vec<String> = ids.map(|id| id.map(|id| id.to_string())).collect::<Result<_, _>>()?;
+        Ok((format!("messages.file IN ({})", ids.join(",")), Vec::new()))
+    }
+}
