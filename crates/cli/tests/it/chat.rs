@@ -298,6 +298,40 @@ const ERRAND: &str = r#"{"a":[[{"type":"tool_use","id":"toolu_parent","name":"Ag
     "b":[[{"type":"tool_use","name":"Glob","input":{"pattern":"*"}}],[{"type":"text","text":"found nothing"}]]}"#;
 
 #[test]
+fn a_sub_agent_that_was_killed_stays_as_it_was_and_is_shown() {
+    let room = Room::new(&ERRAND.replace("KIND", "Explore"));
+    room.exits(&["@@a@@"], 0);
+    let session = room.sessions().into_iter().find(|path| path.is_file()).unwrap();
+    let folder = std::fs::read_dir(session.with_extension("").join("subagents")).unwrap();
+    let mut inside = folder.flatten().map(|entry| entry.path());
+    let inside = inside.find(|path| path.extension().is_some_and(|end| end == "jsonl")).unwrap();
+    // As a kill leaves them: the last line of each is a call that nobody has answered.
+    for file in [&session, &inside] {
+        let text = std::fs::read_to_string(file).unwrap();
+        let call = text.lines().position(|line| line.contains(r#""type":"tool_use""#)).unwrap();
+        let lines: Vec<_> = text.lines().take(call + 1).map(|line| format!("{line}\n")).collect();
+        std::fs::write(file, lines.concat()).unwrap();
+    }
+    let left = std::fs::read(&inside).unwrap();
+    room.exits(&["--continue", "go on"], 0);
+    assert_eq!(std::fs::read(&inside).unwrap(), left, "nobody resumes it: it is left alone");
+    assert!(room.last().contains("The session ended before this call was answered"), "{}", room.last());
+    let session = session.display().to_string();
+    annals_exits(&room.home, &["check", &session], 0);
+    // Of itself, it has the one call that is open, and nothing worse.
+    let checked = annals_exits(&room.home, &["check", &inside.display().to_string()], 3).out;
+    assert!(
+        checked.contains("  warning line 2, ") && checked.contains("A tool call without a result"),
+        "{checked}"
+    );
+    assert!(checked.matches(" line ").count() == 1 && checked.contains("1 of 1 file resumes"), "{checked}");
+    let agents = annals_exits(&room.home, &["show", &session, "--as", "agents"], 0).out;
+    assert!(agents.contains("toolu_parent"), "{agents}");
+    let shown = annals_exits(&room.home, &["show", &inside.display().to_string()], 0).out;
+    assert!(shown.contains("look: @@b@@") && shown.contains("Glob"), "{shown}");
+}
+
+#[test]
 fn a_sub_agent_works_and_its_lines_say_for_which_call() {
     let room = Room::new(&ERRAND.replace("KIND", "Explore"));
     let answer = room.exits(&["--output-format", "stream-json", "@@a@@"], 0);
