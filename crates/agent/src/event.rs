@@ -15,7 +15,7 @@ pub enum Event {
     Restarted,
     /// One block of a response stands, and its line is written.
     Replied(Line),
-    /// A response is whole.
+    /// A response is whole: one of the conversation, of a model that a tool asked, or a summary.
     Counted {
         /// The model that answered.
         model: String,
@@ -58,6 +58,8 @@ pub enum Event {
         /// What happened there; of what it has itself started, another one of these.
         event: Box<Event>,
     },
+    /// A call has opened a pull request.
+    Linked(PullRequest),
     /// A request failed and is sent again.
     Retrying(Retry),
     /// Something worth knowing.
@@ -90,6 +92,17 @@ pub struct Line {
     pub message: Vec<u8>,
     /// `toolUseResult`: JSON, what people are shown of a tool's result; empty where there is none.
     pub result: Vec<u8>,
+}
+
+/// A pull request that a command has opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PullRequest {
+    /// Its number.
+    pub number: u64,
+    /// Its address.
+    pub url: String,
+    /// `OWNER/NAME`.
+    pub repository: String,
 }
 
 /// A call that waits for a person.

@@ -59,7 +59,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         if messages.is_empty() {
             return Err(TurnError::TooLong("there is nothing to sum up".to_owned()));
         }
-        let summed = self.summary(messages, focus, commands).await;
+        let summed = self.summary(messages, focus, commands, report).await;
         let summary = match summed {
             Ok(summary) => summary,
             Err(Missing::Interrupted) => return Ok(Compacted::Interrupted),
@@ -84,6 +84,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         mut messages: Vec<Spoken>,
         focus: Option<&str>,
         commands: &mut Commands,
+        report: &mut Report<'_>,
     ) -> Result<String, Missing> {
         let mut halves = 0;
         loop {
@@ -96,7 +97,11 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
             let mut ignore = |_| {};
             let first = either(self.caller.call(&request, &mut ignore), commands.interrupt()).await;
             match first {
-                Either::First(Ok(answer)) => return text_of(&answer).map_err(Missing::Failed),
+                Either::First(Ok(answer)) => {
+                    // It is no line of the session, but it was paid for.
+                    report(Event::Counted { model: answer.model.clone(), usage: answer.usage.clone() });
+                    return text_of(&answer).map_err(Missing::Failed);
+                }
                 Either::First(Err(CallError::PromptTooLong(_) | CallError::TooLarge(_)))
                     if halves < MOST_HALVES && messages.len() > 1 =>
                 {

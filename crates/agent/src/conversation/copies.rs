@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use annals_store::file_history::{Backups, KeepError};
+use annals_store::file_history::{Backups, KeepError, tracked_by_delta, tracked_by_snapshot};
 use annals_store::{ConfigDir, SessionKey};
 use annals_transcript::draft::BackupOf;
 use annals_transcript::json::Value;
+use annals_transcript::record::{FileBackup, Record};
 use annals_transcript::transcript::Transcript;
 
 use crate::tools::Checkpoints;
@@ -36,13 +37,27 @@ impl Copies {
         if let Ok(mut backups) = Backups::of_session(config, &SessionKey::new(session), cwd) {
             let transcript = Transcript::parse(lines);
             for (_, record) in transcript.records() {
-                let tracked = record.fields().get("snapshot").and_then(|told| told.get("trackedFileBackups"));
-                let Some(tracked) = tracked.and_then(Value::fields) else { continue };
-                backups.remember_all(&tracked);
+                let tracked = match &record {
+                    Record::FileHistorySnapshot(told) => {
+                        let all = told.snapshot().and_then(|snapshot| snapshot.tracked_file_backups());
+                        all.inspect(|all| backups.remember_all(all));
+                        tracked_by_snapshot(told)
+                    }
+                    // The newest client tells of each file when it is first changed.
+                    Record::FileHistoryDelta(told) => {
+                        told.tracked_file_backups().inspect(|all| backups.remember_all(all));
+                        let backup = told.backup().and_then(Value::fields).map(FileBackup::new);
+                        if let (Some(path), Some(backup)) = (told.tracking_path(), backup) {
+                            backups.remember_backup(Path::new(&*path.decode()), &backup);
+                        }
+                        tracked_by_delta(told)
+                    }
+                    _ => continue,
+                };
                 // Where a copy is written to is not taken from a file: only which files were changed.
-                for field in tracked.iter() {
-                    let key = field.key.to_string();
-                    shelf.tracked.insert(key.clone(), cwd.join(key));
+                for file in tracked {
+                    let path = cwd.join(file.path.to_string());
+                    shelf.tracked.insert(backups.key(&path), path);
                 }
             }
             shelf.backups = Some(backups);

@@ -7,7 +7,7 @@ use annals_transcript::draft::{Draft, PlaceError, ToolAnswer, ToolOutcome};
 use annals_transcript::json::{ArrayWriter, RawJson, Value};
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::links::pull_request;
+use super::links::{pull_request, record};
 use super::news::{listen, note, teller};
 use super::wait::{Crew, Either, either};
 use super::{Agent, Asking, INTERRUPTED_CALL, Report};
@@ -122,7 +122,9 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
             }
             self.conversation.note_copies()?;
             for link in links {
-                self.conversation.note(link)?;
+                self.conversation.note(record(&link))?;
+                // The file of a sub-agent is not the place for it: whoever started it hears of it.
+                report(Event::Linked(link));
             }
             if ran == Ran::Interrupted {
                 self.answer_all(after, INTERRUPTED_CALL, place, report)?;

@@ -67,7 +67,7 @@ impl From<AppendError> for TurnError {
 }
 
 /// What a response counted, as tokens.
-pub(crate) fn tokens(usage: &Usage) -> Tokens {
+pub fn tokens(usage: &Usage) -> Tokens {
     let json = usage.to_json();
     let fields = Value::parse(&json).ok().and_then(Value::fields);
     fields.map_or_else(Tokens::default, |fields| Tokens::of(&UsageView::new(fields)))

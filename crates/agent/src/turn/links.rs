@@ -3,20 +3,27 @@
 use annals_transcript::draft::Draft;
 use annals_transcript::json::Value;
 
+use crate::event::PullRequest;
 use crate::tools::{Outcome, Shown};
 
 /// The command that opens one, and says where it is.
 const OPENS: &str = "gh pr create";
 
-/// The record of a pull request, where this call of this tool has opened one.
-pub(super) fn pull_request(tool: &str, input: &[u8], outcome: &Outcome) -> Option<Draft> {
+/// The pull request, where this call of this tool has opened one.
+pub(super) fn pull_request(tool: &str, input: &[u8], outcome: &Outcome) -> Option<PullRequest> {
     if tool != "Bash" || outcome.is_error {
         return None;
     }
     let command = Value::parse(input).ok()?.get("command")?.text()?.to_string();
     let Shown::Text(said) = &outcome.shown else { return None };
     let (url, repository, number) = said.split_whitespace().rev().find_map(address)?;
-    command.contains(OPENS).then(|| Draft::pr_link(number, url, repository))
+    let made = || PullRequest { number, url: url.to_owned(), repository: repository.to_owned() };
+    command.contains(OPENS).then(made)
+}
+
+/// Its record, for the session.
+pub(super) fn record(made: &PullRequest) -> Draft {
+    Draft::pr_link(made.number, &made.url, &made.repository)
 }
 
 /// Address, repository and number of `https://HOST/OWNER/NAME/pull/NUMBER`.
@@ -35,7 +42,8 @@ mod tests {
     fn a_command_that_opens_one_is_noted() {
         let found = |tool: &str, command: &str, said: &str| {
             let input = format!(r#"{{"command":"{command}"}}"#);
-            let draft = pull_request(tool, input.as_bytes(), &Outcome::text(said, Vec::new()))?;
+            let made = pull_request(tool, input.as_bytes(), &Outcome::text(said, Vec::new()))?;
+            let draft = record(&made);
             Some((draft.value("prNumber")?.count()?, draft.value("prRepository")?.text()?.to_string()))
         };
         let said = "Creating pull request\nhttps://github.com/o/n/pull/17\n";

@@ -23,8 +23,7 @@ mod next;
 mod respond;
 mod wait;
 
-pub(crate) use finished::tokens;
-pub use finished::{Ending, Finished, TurnError};
+pub use finished::{Ending, Finished, TurnError, tokens};
 pub use granted::Granted;
 pub(crate) use wait::{Either, either};
 

@@ -5,6 +5,7 @@ use annals_transcript::json::ObjectWriter;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::Report;
+use super::links::record;
 use crate::conversation::Conversation;
 use crate::event::Event;
 use crate::tools::Told;
@@ -41,10 +42,12 @@ pub(super) fn note(call: &str, told: Told, conversation: &mut Conversation<'_>, 
     let call = call.to_owned();
     report(match told {
         Told::Agent { agent, event } => {
-            if matches!(event.innermost(), Event::ToolDone { .. }) {
-                // It may work for long: what it has changed can be taken back from now on. Another writer shows
-                // itself with the result.
-                let _ = conversation.note_copies();
+            // It may work for long: what it has changed can be taken back from now on. Another writer shows itself with
+            // the result.
+            match event.innermost() {
+                Event::ToolDone { .. } => drop(conversation.note_copies()),
+                Event::Linked(link) => drop(conversation.note(record(link))),
+                _ => {}
             }
             Event::OfAgent { call, agent, event }
         }

@@ -57,7 +57,10 @@ Examples:
   annals compress 3f2a --keep-turns 1     all but the last one
   annals compress 3f2a --dry-run          what every client would send before and after
 
-The summary is made here, without a model: prompts word for word; of replies, files, commands, errors and todos an extract.
+  annals compress 3f2a --model haiku      a model writes the summary, which is shown before anything is written
+
+Without --model the summary is made here: prompts word for word; of replies, files, commands, errors and todos an extract.
+With it, the older turns are sent to the API (ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL), by --dry-run as well: it costs.
 What is summed up stays in the file, where `annals show` finds it; clients no longer send it. annals undo takes it back.";
 
 /// `annals compress`
@@ -70,6 +73,9 @@ pub(crate) struct CompressArgs {
     /// So many of the last turns stay as they are
     #[arg(long, value_name = "TURNS", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) keep_turns: u32,
+    /// This model writes the summary: opus, sonnet, haiku, or a full name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
     #[command(flatten)]
     pub(crate) care: Care,
 }

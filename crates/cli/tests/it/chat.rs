@@ -1,5 +1,7 @@
 //! `annals chat -p` as a process: what is printed, what is written, what is obeyed, and how it ends.
 
+mod agents;
+
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::PathBuf;
@@ -301,69 +303,6 @@ fn tools_do_what_the_rules_allow() {
         annals_exits(&room.home, &["check", &file.display().to_string()], 0);
         assert!(!std::fs::read_to_string(file).unwrap().contains(KEY), "commands do not see the key");
     }
-}
-
-const ERRAND: &str = r#"{"a":[[{"type":"tool_use","id":"toolu_parent","name":"Agent","input":{"description":"look","prompt":"look: @@b@@","subagent_type":"KIND"}}],
-        [{"type":"text","text":"all done"}]],
-    "b":[[{"type":"tool_use","name":"Glob","input":{"pattern":"*"}}],[{"type":"text","text":"found nothing"}]]}"#;
-
-#[test]
-fn a_sub_agent_works_and_its_lines_say_for_which_call() {
-    let room = Room::new(&ERRAND.replace("KIND", "Explore"));
-    let answer = room.exits(&["--output-format", "stream-json", "@@a@@"], 0);
-    let lines: Vec<&str> = answer.out.lines().collect();
-    assert!(lines[0].contains(r#""agents":["general-purpose","Explore"]"#), "{}", lines[0]);
-    assert!(
-        lines[0].contains(r#""Task""#)
-            && lines[0].contains(r#""WebFetch""#)
-            && lines[0].contains("ExitPlanMode")
-    );
-    let own = lines.iter().filter(|line| line.contains(r#""parent_tool_use_id":null"#)).count();
-    let inside = lines.iter().filter(|line| line.contains(r#""parent_tool_use_id":"toolu_parent""#)).count();
-    assert_eq!((own, inside), (3, 3), "{}", answer.out);
-    assert_eq!(text(lines.last().unwrap(), &["result"]), "all done");
-    // Four responses of 20 tokens each, of which two are turns.
-    assert!(
-        answer.out.contains(r#""num_turns":2"#) && lines.last().unwrap().contains(r#""output_tokens":80"#),
-        "{}",
-        answer.out
-    );
-    let session = room.sessions().into_iter().find(|path| path.is_file()).unwrap();
-    annals_exits(&room.home, &["check", &session.display().to_string()], 0);
-    let agents = annals_exits(&room.home, &["show", &session.display().to_string(), "--as", "agents"], 0).out;
-    assert!(agents.contains("toolu_parent"), "{agents}");
-    // What reads only has no other tools, and no sub-agents.
-    let bodies: Vec<_> =
-        room.api.requests().iter().map(|request| String::from_utf8(request.body.clone()).unwrap()).collect();
-    assert!(bodies[0].contains(r#""name":"Bash""#) && !bodies[1].contains(r#""name":"Bash""#));
-    assert!(bodies[1].contains(r#""name":"Grep""#) && !bodies[1].contains(r#""name":"Agent""#));
-    assert!(room.api.requests().iter().all(|request| request.violations.is_empty()));
-}
-
-#[test]
-fn types_of_sub_agents_are_read_from_files_and_a_projects_only_where_it_is_trusted() {
-    let room = Room::new(&ERRAND.replace("KIND", "looker"));
-    let kind = |words: &str| {
-        format!("---\nname: looker\ndescription: Looks\ntools: Glob\nmodel: haiku\n---\n{words}\n")
-    };
-    room.home.write("agents/looker.md", kind("OF-THE-PERSON"));
-    room.home.write("agents/broken.md", "no head");
-    let project = room.home.work_dir().join(".claude/agents");
-    std::fs::create_dir_all(&project).unwrap();
-    std::fs::write(project.join("looker.md"), kind("OF-THE-PROJECT")).unwrap();
-    let inside = |room: &Room| {
-        let requests = room.api.requests();
-        String::from_utf8(requests[requests.len() - 2].body.clone()).unwrap()
-    };
-    let answer = room.exits(&["@@a@@"], 0);
-    assert!(answer.error.contains("broken.md: it has no head"), "{}", answer.error);
-    assert!(
-        inside(&room).contains("OF-THE-PERSON") && inside(&room).contains("claude-haiku"),
-        "{}",
-        inside(&room)
-    );
-    room.exits(&["--trust", "@@a@@"], 0);
-    assert!(inside(&room).contains("OF-THE-PROJECT") && !inside(&room).contains("OF-THE-PERSON"));
 }
 
 #[test]

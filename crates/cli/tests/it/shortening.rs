@@ -1,10 +1,13 @@
 //! `annals strip` and `annals compress`: what they show, do and say; how it comes back; what they refuse.
 
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::path::PathBuf;
 
+use annals_testkit::api::{Script, ScriptedApi};
 use annals_testkit::builder::Session;
-use annals_testkit::home::Home;
+use annals_testkit::home::{Answer, Home};
 
 use crate::schemas::keep_schema;
 use crate::{annals_exits, expect};
@@ -64,6 +67,98 @@ fn compress_shows_does_and_comes_back() {
     annals_exits(&home, &["check", "3f2a"], 0);
     annals_exits(&home, &["undo", "--yes"], 0);
     assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+/// `compress` by a model of an API that plays this script.
+fn by_model(home: &Home, api: &ScriptedApi, more: &[&str]) -> Answer {
+    let mut command = home.command(env!("CARGO_BIN_EXE_annals"));
+    command.env("ANTHROPIC_API_KEY", "sk-of-the-tests").env("ANTHROPIC_BASE_URL", api.url());
+    command.args(["compress", "3f2a", "--keep-turns", "1", "--model", "haiku"]).args(more);
+    home.finish(&mut command)
+}
+
+#[test]
+fn a_model_may_write_the_summary() {
+    let (home, path) = home();
+    let before = fs::read(&path).unwrap();
+    let script = r#"{"look-here":[[{"type":"text","text":"They looked\nand found one file."}]]}"#;
+    let api = ScriptedApi::start(Script::parse(script, "/w").unwrap()).unwrap();
+    let text = String::from_utf8(before.clone()).unwrap().replace("\"look\"", "\"look @@look-here@@\"");
+    fs::write(&path, &text).unwrap();
+    let before = text.into_bytes();
+    // It is asked for what is shown, and nothing is written.
+    let shown = by_model(&home, &api, &["--dry-run"]);
+    assert_eq!(shown.code, Some(0), "{}{}", shown.out, shown.error);
+    assert!(shown.out.starts_with("They looked\nand found one file.\n\n"), "{}", shown.out);
+    assert!(
+        shown.out.contains("claude-haiku-5-5 wrote the summary: ") && shown.out.contains(", $0."),
+        "{}",
+        shown.out
+    );
+    assert_eq!(fs::read(&path).unwrap(), before);
+    // It read what is summed up and not what stays, and no tools came with it.
+    let sent = String::from_utf8(api.requests()[0].body.clone()).unwrap();
+    for part in ["look @@look-here@@", "[call of Bash: ", "[result: README.md]", "One file."] {
+        assert!(sent.contains(part), "{part}: {sent}");
+    }
+    assert!(!sent.contains("and now?") && !sent.contains(r#""tools""#), "{sent}");
+    assert_eq!(api.requests()[0].violations, []);
+    let answer = by_model(&home, &api, &["--json", "--yes"]);
+    assert_eq!(answer.code, Some(0), "{}{}", answer.out, answer.error);
+    keep_schema("change", &[answer.out.trim_end().as_bytes()], "compress");
+    assert!(
+        answer.out.contains("found one file.") && answer.out.contains("wrote the summary"),
+        "{}",
+        answer.out
+    );
+    let after = fs::read_to_string(&path).unwrap();
+    assert!(
+        after.contains(r"They looked\nand found one file.") && after.contains("isCompactSummary"),
+        "{after}"
+    );
+    annals_exits(&home, &["check", "3f2a"], 0);
+    annals_exits(&home, &["undo", "--yes"], 0);
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn where_the_model_fails_nothing_is_written() {
+    let (home, path) = home();
+    let before = fs::read(&path).unwrap();
+    let api = ScriptedApi::start(Script::parse("{}", "/w").unwrap()).unwrap();
+    // There is nothing to sum up: nobody is asked.
+    let mut command = home.command(env!("CARGO_BIN_EXE_annals"));
+    command.env("ANTHROPIC_API_KEY", "sk-of-the-tests").env("ANTHROPIC_BASE_URL", api.url());
+    command.args(["compress", "3f2a", "--keep-turns", "2", "--model", "haiku", "--yes"]);
+    assert_eq!(home.finish(&mut command).code, Some(1));
+    assert!(api.requests().is_empty());
+    let without_key = annals_exits(&home, &["compress", "3f2a", "--keep-turns", "1", "--model", "haiku"], 2);
+    assert!(without_key.error.contains("there is no key for the API"), "{}", without_key.error);
+    // Somebody who takes the request and hangs up, as often as it is tried.
+    let mut command = home.command(env!("CARGO_BIN_EXE_annals"));
+    command.env("ANTHROPIC_API_KEY", "sk-of-the-tests").env("ANTHROPIC_BASE_URL", refusing());
+    command.args(["compress", "3f2a", "--keep-turns", "1", "--model", "haiku", "--yes"]);
+    let failed = home.finish(&mut command);
+    assert_eq!(failed.code, Some(1), "{}{}", failed.out, failed.error);
+    assert!(failed.error.contains("claude-haiku-5-5 gave no summary"), "{}", failed.error);
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+/// An API that says no to everything.
+fn refusing() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut taken = [0; 65536];
+            let _ = stream.read(&mut taken);
+            let body = r#"{"type":"error","error":{"type":"invalid_request_error","message":"no"}}"#;
+            let head = "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\nconnection: close";
+            let _ = write!(stream, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        }
+    });
+    url
 }
 
 #[test]

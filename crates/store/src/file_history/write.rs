@@ -90,14 +90,19 @@ impl Backups {
     /// The same for every file of a record's `trackedFileBackups`; what has no version is passed over.
     pub fn remember_all(&mut self, tracked: &Fields<'_>) {
         for field in tracked.iter() {
-            let Some(backup) = field.value.fields().map(FileBackup::new) else { continue };
-            let Some(version) = backup.version().and_then(|version| u32::try_from(version).ok()) else {
-                continue;
-            };
-            let name = backup.backup_file_name().map(|name| name.to_string());
-            let time = backup.backup_time().and_then(Timestamp::millis).unwrap_or(0);
-            self.remember(Path::new(&*field.key.decode()), KeptCopy { name, version, time });
+            if let Some(backup) = field.value.fields().map(FileBackup::new) {
+                self.remember_backup(Path::new(&*field.key.decode()), &backup);
+            }
         }
+    }
+
+    /// The same for one file and its `backup`.
+    pub fn remember_backup(&mut self, path: &Path, backup: &FileBackup<'_>) {
+        let version = backup.version().and_then(|version| u32::try_from(version).ok());
+        let Some(version) = version else { return };
+        let name = backup.backup_file_name().map(|name| name.to_string());
+        let time = backup.backup_time().and_then(Timestamp::millis).unwrap_or(0);
+        self.remember(path, KeptCopy { name, version, time });
     }
 
     /// Keeps a file as it is now, before it is edited. The copy is on the disk, 0600, when this returns.

@@ -6,6 +6,7 @@
 
 mod cut;
 mod extract;
+mod material;
 mod summary;
 
 use std::collections::HashSet;
@@ -62,15 +63,54 @@ pub enum CompressError {
     },
 }
 
+/// Who writes the summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Author<'a> {
+    /// Nobody: it is an extract.
+    Nobody,
+    /// Somebody, in these words.
+    Somebody(&'a str),
+}
+
 /// Plans a summary of all turns but the last `kept`, without a model. Ids come from `source`.
 pub fn compress(session: &Session, kept: usize, source: &dyn Source) -> Result<Plan, CompressError> {
+    plan(session, kept, Author::Nobody, source)
+}
+
+/// The same with a summary that somebody has written of [what is summed up](what_is_old).
+pub fn compress_as(
+    session: &Session,
+    kept: usize,
+    summary: &str,
+    source: &dyn Source,
+) -> Result<Plan, CompressError> {
+    plan(session, kept, Author::Somebody(summary), source)
+}
+
+/// All turns but the last `kept`, in words that somebody can sum up.
+pub fn what_is_old(session: &Session, kept: usize) -> Result<String, CompressError> {
+    let transcript = session.transcript();
+    let seen = resume(&transcript, Client::NEWEST);
+    let cutting = Cutting::find(&transcript, &Graph::new(&transcript), &seen, kept)?;
+    Ok(material::of(&transcript, &cutting.old))
+}
+
+fn plan(
+    session: &Session,
+    kept: usize,
+    author: Author<'_>,
+    source: &dyn Source,
+) -> Result<Plan, CompressError> {
     let transcript = session.transcript();
     let graph = Graph::new(&transcript);
     let seen = resume(&transcript, Client::NEWEST);
     let cutting = Cutting::find(&transcript, &graph, &seen, kept)?;
     let first = &transcript.nodes()[cutting.first];
     let line = first.line as usize;
-    let text = summary::of(&extract::turns_of(&transcript, &cutting.old));
+    let text = match author {
+        Author::Nobody => summary::of(&extract::turns_of(&transcript, &cutting.old)),
+        Author::Somebody(words) => summary::by_somebody(words),
+    };
     let origin = origin_of(&transcript, cutting.first, session);
     let (boundary, summed) = (new_uuid(source), new_uuid(source));
     // Before the turn that follows: the oldest client goes on from the newest line.

@@ -1,4 +1,4 @@
-//! The text of a summary without a model: the same words for the same turns, and never long but for what people wrote.
+//! The text of a summary; without a model: the same words for the same turns, and never long but for what people wrote.
 
 use super::extract::{Extract, TurnExtract};
 
@@ -10,6 +10,14 @@ const MOST_EARLIER: usize = 16_000;
 
 const OPENING: &str = "This conversation was shortened by annals, without a model. The prompts below are word for word; of the \
     replies and tools there are extracts only. Look again at files and output before relying on them.";
+
+const BY_SOMEBODY: &str = "The older part of this conversation was summed up by a model, for annals. Look again at files and \
+    output before relying on them.";
+
+/// What somebody has written, as a summary.
+pub(super) fn by_somebody(words: &str) -> String {
+    format!("{BY_SOMEBODY}\n\n{}", words.trim())
+}
 
 /// How much is said of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

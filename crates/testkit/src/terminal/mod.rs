@@ -29,6 +29,8 @@ pub struct Terminal {
     ours: File,
     /// Kept open, so that its modes can be read when the program is gone.
     theirs: OwnedFd,
+    /// How it was set before the program began.
+    untouched: Termios,
     child: Child,
     seen: Arc<Mutex<Seen>>,
 }
@@ -49,6 +51,7 @@ impl Terminal {
         let name = ptsname(&ours, Vec::new()).unwrap();
         let theirs = open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()).unwrap();
         tcsetwinsize(&ours, window(size)).unwrap();
+        let untouched = tcgetattr(&theirs).unwrap();
         let end = || Stdio::from(theirs.try_clone().unwrap());
         let mut command = make("setsid");
         command.arg("--ctty").args(program).stdin(end()).stdout(end()).stderr(end());
@@ -66,7 +69,7 @@ impl Terminal {
                 seen.bytes.extend_from_slice(&bytes[..count]);
             }
         });
-        Self { ours, theirs, child, seen }
+        Self { ours, theirs, untouched, child, seen }
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -129,6 +132,11 @@ impl Terminal {
     /// How the terminal is set.
     pub fn modes(&self) -> Termios {
         tcgetattr(&self.theirs).unwrap()
+    }
+
+    /// How the terminal was set before the program began.
+    pub fn untouched(&self) -> &Termios {
+        &self.untouched
     }
 
     /// The program's id.

@@ -204,3 +204,42 @@ async fn files_are_kept_before_a_turn_changes_them_first() {
     assert_eq!(kept.len(), 1);
     assert_eq!(std::fs::read_to_string(kept[0].path()).unwrap(), "2");
 }
+
+#[tokio::test]
+async fn files_that_the_newest_client_told_of_one_by_one_are_known() {
+    let stage = Stage::new("");
+    let (old, changed) = (stage.home.work_dir().join("old.txt"), stage.home.work_dir().join("new.txt"));
+    std::fs::write(&old, "as it is").unwrap();
+    let end = r#"[{"type":"text","text":"fine"}]"#;
+    let script = format!(
+        r#"{{"a":[{end}],"b":[[{{"type":"tool_use","name":"Change","input":{{"say":"3","change":"{}"}}}}],{end}]}}"#,
+        changed.display()
+    );
+    let stage = Stage::in_home(stage.home, &script);
+    let mut agent = stage.new_agent();
+    assert!(say(&mut agent, "@@a@@").await.is_done());
+    let session = agent.conversation.session().to_owned();
+    drop(agent);
+    // As that client writes them: one relative, one absolute.
+    let mut text = std::fs::read_to_string(stage.file()).unwrap();
+    for (path, version) in [("new.txt", 7), (&*old.to_string_lossy(), 2)] {
+        text.push_str(&format!(
+            r#"{{"type":"file-history-delta","messageId":"m","snapshotMessageId":"s","trackingPath":"{path}","backup":{{"backupFileName":null,"version":{version},"backupTime":"2026-01-31T00:00:00.000Z"}},"timestamp":"2026-01-31T00:00:00.000Z"}}"#
+        ));
+        text.push('\n');
+    }
+    std::fs::write(stage.file(), text).unwrap();
+    let mut agent = stage.resumed();
+    assert!(say(&mut agent, "@@b@@").await.is_done());
+    drop(agent);
+    stage.holds();
+    let text = std::fs::read_to_string(stage.file()).unwrap();
+    let snapshot = text.lines().rfind(|line| line.contains("file-history-snapshot")).unwrap();
+    // One is still not there, and so it is what it was; the other has come into being: its next version.
+    assert!(snapshot.contains(r#""new.txt":{"backupFileName":null,"version":7"#), "{snapshot}");
+    assert!(snapshot.contains(r#"@v3","version":3"#), "{snapshot}");
+    let folder = stage.home.config_dir().join("file-history").join(session);
+    let kept: Vec<_> = std::fs::read_dir(folder).unwrap().flatten().collect();
+    assert_eq!(kept.len(), 1);
+    assert_eq!(std::fs::read_to_string(kept[0].path()).unwrap(), "as it is");
+}

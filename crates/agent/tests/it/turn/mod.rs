@@ -119,7 +119,12 @@ impl Stage {
             let (done, copies) = (Arc::clone(&self.done), copies.clone());
             Box::new(Fake { name, order, done, copies }) as Box<dyn Tool>
         };
-        vec![tool("Peek", Order::Beside), tool("Change", Order::InTurn), tool("Forbidden", Order::InTurn)]
+        vec![
+            tool("Peek", Order::Beside),
+            tool("Change", Order::InTurn),
+            tool("Forbidden", Order::InTurn),
+            tool("Bash", Order::InTurn),
+        ]
     }
 
     fn agent(&self, start: Start, persistence: Persistence) -> Agent<'_, Client, Still> {

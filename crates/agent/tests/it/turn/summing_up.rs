@@ -10,6 +10,13 @@ use super::{Stage, interrupting, say, say_with};
 const SUMMARY: &str = r#"[{"type":"text","text":"they said hello"}]"#;
 const TOO_LONG: &str = r#""status":400,"error":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum""#;
 
+fn output_of(event: &Event) -> Option<u64> {
+    match event {
+        Event::Counted { usage, .. } => Some(usage.output()),
+        _ => None,
+    }
+}
+
 fn compacted(stage: &Stage) -> Vec<String> {
     let messages = resumed(&std::fs::read(stage.file()).unwrap());
     assert!(messages[0].contains("they said hello"), "{messages:#?}");
@@ -28,7 +35,7 @@ async fn asked_for_with_a_word_about_what_matters() {
     let focus = Command::Compact(Some("the greeting".into()));
     let before = std::fs::read(stage.file()).unwrap();
     assert!(agent.obey(focus, &mut commands, &mut |event| events.push(event)).await.is_none());
-    assert!(matches!(events[..], [Event::Compacted { .. }]), "{events:?}");
+    assert!(matches!(events[..], [Event::Counted { .. }, Event::Compacted { .. }]), "{events:?}");
     assert!(stage.sent()[1].last().unwrap().contains("the greeting"));
     assert!(std::fs::read(stage.file()).unwrap().starts_with(&before), "lines are only added");
     assert!(say(&mut agent, "and?").await.is_done());
@@ -46,6 +53,11 @@ async fn by_itself_when_the_window_is_nearly_full() {
     let told = stage.turn().await;
     assert!(told.is_done(), "{:?}", told.finished.ending);
     assert!(told.events.contains(&Event::Compacted { tokens_before: 950_020 }), "{:?}", told.events);
+    // The summary counts, though it is no response of the turn and no line of the file.
+    let counted = told.events.iter().filter(|event| matches!(event, Event::Counted { .. })).count();
+    assert_eq!((counted, told.finished.responses), (3, 2));
+    let output: u64 = told.events.iter().filter_map(output_of).sum();
+    assert_eq!(told.finished.spent["claude-opus-4-8"].output, output);
     compacted(&stage);
 }
 

@@ -4,6 +4,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use annals_agent::api::client::{Client, Credential, Detour, Endpoint, Settings};
+use annals_agent::policy::settings::Effective;
 
 use super::setup::Setup;
 use crate::context::Context;
@@ -13,8 +14,8 @@ const USUAL: &str = "https://api.anthropic.com";
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A client for whoever the environment and the settings name.
-pub(super) fn client(setup: &Setup, context: &Context) -> Result<Client, Fault> {
-    let variable = |name: &str| setup.variable(context, name);
+pub(super) fn client(settings: &Effective, context: &Context) -> Result<Client, Fault> {
+    let variable = |name: &str| variable(settings, context, name);
     let either = |names: [&str; 2]| variable(names[0]).or_else(|| variable(names[1]));
     let endpoint = Endpoint::parse(variable("ANTHROPIC_BASE_URL").unwrap_or(USUAL));
     let endpoint = endpoint.map_err(|error| Fault::usage(error.to_string()))?;
@@ -26,16 +27,22 @@ pub(super) fn client(setup: &Setup, context: &Context) -> Result<Client, Fault> 
         let read = std::fs::read(path);
         trusted.push(read.map_err(|error| Fault::usage(format!("{path}: {error}")))?);
     }
-    let settings = Settings {
+    let wanted = Settings {
         endpoint,
-        credential: credential(setup, context)?,
+        credential: credential(settings, context)?,
         user_agent: concat!("annals/", env!("CARGO_PKG_VERSION")).to_owned(),
         headers: variable("ANTHROPIC_CUSTOM_HEADERS").map(headers).unwrap_or_default(),
         detour,
         trusted,
         connect_timeout: CONNECT_TIMEOUT,
     };
-    Client::new(settings).map_err(|error| Fault::usage(error.to_string()))
+    Client::new(wanted).map_err(|error| Fault::usage(error.to_string()))
+}
+
+/// A variable of the environment, or of the settings.
+pub(super) fn variable<'v>(settings: &'v Effective, context: &'v Context, name: &str) -> Option<&'v str> {
+    let set = context.api.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
+    set.or_else(|| settings.environment.get(name).map(String::as_str))
 }
 
 /// Where the key comes from, as programs are told.
@@ -48,11 +55,11 @@ pub(super) fn key_source(setup: &Setup, context: &Context) -> &'static str {
     }
 }
 
-fn credential(setup: &Setup, context: &Context) -> Result<Credential, Fault> {
+fn credential(settings: &Effective, context: &Context) -> Result<Credential, Fault> {
     let made = match (
-        setup.variable(context, "ANTHROPIC_AUTH_TOKEN"),
-        setup.variable(context, "ANTHROPIC_API_KEY"),
-        &setup.effective.key_helper,
+        variable(settings, context, "ANTHROPIC_AUTH_TOKEN"),
+        variable(settings, context, "ANTHROPIC_API_KEY"),
+        &settings.key_helper,
     ) {
         (Some(token), _, _) => Credential::bearer(token),
         (None, Some(key), _) => Credential::key(key),

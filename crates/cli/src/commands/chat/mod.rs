@@ -2,6 +2,7 @@
 //! answers on standard output.
 
 mod access;
+pub(crate) mod aside;
 mod input;
 mod model;
 mod print;
@@ -128,7 +129,7 @@ struct Bench {
 impl Bench {
     fn new(args: &ChatArgs, context: &Context) -> Result<Self, Fault> {
         let setup = Setup::new(args, context)?;
-        let client = access::client(&setup, context)?;
+        let client = access::client(&setup.effective, context)?;
         let config = context.store.config_dir().clone();
         let (briefing, kinds) = (setup.briefing(args, context), setup.kinds(context));
         Ok(Self { setup, client, config, data: context.data_dir()?, source: context.source, briefing, kinds })

@@ -13,7 +13,7 @@ use annals_store::git;
 use annals_store::source::Clock;
 use annals_transcript::time::format_millis;
 
-use super::repository;
+use super::{access, repository};
 use crate::args::ChatArgs;
 use crate::context::Context;
 use crate::error::Fault;
@@ -92,8 +92,7 @@ impl Setup {
 
     /// A variable of the environment, or of the settings.
     pub(super) fn variable<'v>(&'v self, context: &'v Context, name: &str) -> Option<&'v str> {
-        let set = context.api.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
-        set.or_else(|| self.effective.environment.get(name).map(String::as_str))
+        access::variable(&self.effective, context, name)
     }
 
     /// What the model is told before the conversation. It is put together once, so that every request begins alike.
@@ -154,6 +153,21 @@ impl Setup {
     pub(super) fn is_trusted(&self) -> bool {
         self.trust == Trust::Trusted
     }
+}
+
+/// What the person's own settings and the administrator's say, wherever one is.
+pub(super) fn of_person(context: &Context) -> Effective {
+    let circumstances = Circumstances {
+        privilege: privilege(),
+        surroundings: surroundings(context),
+        trust: Trust::Untrusted,
+        bypass: Bypass::Open,
+    };
+    let sources = vec![
+        Settings::load(Path::new(MANAGED), Source::Managed),
+        Settings::load(&context.store.config_dir().settings(), Source::User),
+    ];
+    gather(sources, &circumstances)
 }
 
 fn trust_in(cwd: &Path, args: &ChatArgs, context: &Context) -> Result<Trust, Fault> {

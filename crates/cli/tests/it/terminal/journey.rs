@@ -22,7 +22,6 @@ fn from_the_first_prompt_to_rewind_and_resume() {
     let room = Room::new(WORK);
     let work = room.home.work_dir();
     let mut terminal = room.chat(&[]);
-    let before = terminal.modes();
     terminal.sees("· new · /help");
     terminal.press("say @@hello@@\r");
     terminal.sees("∴ first a thought …");
@@ -105,7 +104,11 @@ fn from_the_first_prompt_to_rewind_and_resume() {
         text.contains(&format!("annals chat --resume {id}"))
             && text.contains(&format!("claude --resume {id}"))
     );
-    assert_eq!(format!("{:?}", terminal.modes()), format!("{before:?}"), "the terminal is as it was");
+    assert_eq!(
+        format!("{:?}", terminal.modes()),
+        format!("{:?}", terminal.untouched()),
+        "the terminal is as it was"
+    );
     room.holds();
 
     // Where it stood, it goes on.
@@ -173,6 +176,7 @@ fn a_new_session_and_back_to_the_old_one() {
     let mut terminal = room.chat(&["apples @@again@@"]);
     terminal.sees("Once more with feeling.");
     terminal.ends_with(">");
+    room.is_titled("Once more with feeling.");
     let first = room.session().file_stem().unwrap().to_string_lossy().into_owned();
     terminal.press("/clear\r");
     terminal.sees_times("· new ·", 2);
@@ -183,11 +187,11 @@ fn a_new_session_and_back_to_the_old_one() {
     assert_eq!(room.sessions().len(), 2);
     assert!(!room.last().contains("apples"));
     terminal.press("/resume\r");
-    terminal.sees("apples @@again@@ ·");
+    terminal.sees("Once more with feeling. ·");
     terminal.press("2\r");
     terminal.sees(&format!("session {first} · resumed"));
     terminal.press("cherries @@again@@\r");
-    terminal.sees_times("Once more with feeling.", 2);
+    terminal.sees_times("Once more with feeling.", 3);
     terminal.ends_with(">");
     assert!(room.last().contains("apples") && !room.last().contains("bananas"));
     terminal.press(&format!("/resume {first}\r"));
@@ -196,6 +200,45 @@ fn a_new_session_and_back_to_the_old_one() {
     terminal.sees("nobody");
     terminal.press("\x03\x03");
     assert_eq!(terminal.code(), Some(0));
+    room.holds();
+}
+
+#[test]
+fn a_session_gets_a_title_once() {
+    let room = Room::new(WORK);
+    let mut terminal = room.chat(&["about pears @@hello@@"]);
+    terminal.sees("Hello, I am listening.");
+    terminal.ends_with(">");
+    room.is_titled("Hello, I am listening.");
+    // It was asked of the small model, with nothing but the prompt; nothing of it is to be seen.
+    let asides = room.asides();
+    assert!(
+        asides.len() == 1 && asides[0].contains("haiku") && asides[0].contains("about pears"),
+        "{asides:?}"
+    );
+    assert_eq!(terminal.text().matches("Hello, I am listening.").count(), 1);
+    terminal.press("@@again@@\r");
+    terminal.sees("Once more with feeling.");
+    terminal.ends_with(">");
+    room.agrees();
+    terminal.press("/exit\r");
+    assert_eq!(terminal.code(), Some(0));
+    room.holds();
+    // One that has a title is not named again, and neither is what is not kept.
+    let id = room.session().file_stem().unwrap().to_string_lossy().into_owned();
+    for arguments in [&["--resume", &id, "@@again@@"][..], &["--no-session-persistence", "@@again@@"]] {
+        let mut terminal = room.chat(arguments);
+        terminal.sees("Once more with feeling.");
+        terminal.ends_with(">");
+        terminal.press("@@hello@@\r");
+        terminal.sees("Hello, I am listening.");
+        terminal.press("\x04");
+        assert_eq!(terminal.code(), Some(0));
+    }
+    let mut headless = room.command(env!("CARGO_BIN_EXE_annals"));
+    headless.args(["chat", "-p", "--model", super::MODEL, "@@again@@"]);
+    assert_eq!(room.home.finish(&mut headless).code, Some(0));
+    assert_eq!(room.asides().len(), 1, "{:?}", room.asides());
     room.holds();
 }
 

@@ -8,6 +8,7 @@ mod tmux;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use annals_testkit::api::{Script, ScriptedApi};
 use annals_testkit::home::Home;
@@ -20,6 +21,8 @@ use crate::annals_exits;
 
 const KEY: &str = "sk-of-the-tests";
 const MODEL: &str = "claude-opus-4-5";
+/// Nothing takes as long as this, unless it hangs.
+const HANGS: Duration = Duration::from_secs(60);
 
 /// A home and an API.
 struct Room {
@@ -93,9 +96,30 @@ impl Room {
         assert!(said.starts_with(&sent), "{sent:#?}\n---- was sent, and the file says\n{said:#?}");
     }
 
-    /// The body of the last request.
+    /// The body of the last request of the conversation itself.
     fn last(&self) -> String {
-        String::from_utf8(self.api.requests().last().unwrap().body.clone()).unwrap()
+        self.bodies().into_iter().rfind(|body| body.contains(r#""tools":"#)).unwrap()
+    }
+
+    /// The requests beside the conversation: they have no tools.
+    fn asides(&self) -> Vec<String> {
+        self.bodies().into_iter().filter(|body| !body.contains(r#""tools":"#)).collect()
+    }
+
+    fn bodies(&self) -> Vec<String> {
+        let requests = self.api.requests().into_iter();
+        requests.map(|request| String::from_utf8(request.body).unwrap()).collect()
+    }
+
+    /// Waits until the one session has this title, which a model has made.
+    #[track_caller]
+    fn is_titled(&self, title: &str) {
+        let began = Instant::now();
+        let record = format!(r#""aiTitle":"{title}""#);
+        while !std::fs::read_to_string(self.session()).unwrap().contains(&record) {
+            assert!(began.elapsed() < HANGS, "nobody named it {title:?}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 

@@ -303,6 +303,39 @@ async fn what_one_changes_is_kept_by_the_session() {
 }
 
 #[tokio::test]
+async fn a_pull_request_is_noted_in_the_session_whoever_opens_it() {
+    let opens = |number: u64| {
+        format!(
+            r#"{{"type":"tool_use","name":"Bash","input":{{"command":"gh pr create","say":"https://example.com/o/n/pull/{number}"}}}}"#
+        )
+    };
+    let stage = Stage::scripts(&format!(
+        r#"{{"a":[[{}],[{}],{END}],"b":[[{}],[{}],{END}],"c":[[{}],{END}]}}"#,
+        opens(1),
+        agent("general-purpose", "b"),
+        opens(2),
+        agent("general-purpose", "c"),
+        opens(3)
+    ));
+    let mut agent = stage.new_with_agents();
+    let told = say(&mut agent, "do @@a@@").await;
+    assert!(told.is_done());
+    drop(agent);
+    stage.holds();
+    stage.parent_only_grew();
+    let parent = std::fs::read_to_string(stage.file()).unwrap();
+    let links: Vec<_> = parent.lines().filter(|line| line.contains(r#""type":"pr-link""#)).collect();
+    assert_eq!(links.len(), 3, "{links:#?}");
+    for (number, link) in (1..).zip(&links) {
+        assert!(link.contains(&format!(r#""prNumber":{number},"#)) && link.contains("/pull/"), "{link}");
+    }
+    assert!(stage.agent_texts().iter().all(|text| !text.contains("pr-link")));
+    let depths: Vec<_> =
+        told.events.iter().filter(|event| matches!(event.innermost(), Event::Linked(_))).map(depth).collect();
+    assert_eq!(depths, [0, 1, 2]);
+}
+
+#[tokio::test]
 async fn without_persistence_none_has_a_file() {
     let stage = Stage::scripts(&format!(
         r#"{{"a":[[{}],{END}],"b":[[{{"type":"tool_use","name":"Peek","input":{{"say":"x"}}}}],{END}]}}"#,

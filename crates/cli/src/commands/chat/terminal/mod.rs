@@ -8,7 +8,7 @@
 //! | `happening` | keys, events and signals in one queue |
 //! | `desk`, `meanwhile` | whoever sits there: prompts and answers; and what happens while something runs |
 //! | `telling`, `tool_lines`, `question`, `status` | what a conversation tells, as lines |
-//! | `talk` | one session: prompts and commands |
+//! | `talk`, `naming` | one session: prompts and commands; what it is called |
 //! | `slash`, `reports`, `sessions`, `rewind`, `files_back`, `trust` | the commands, and what they ask and say |
 //!
 //! All goes through [`Event`](annals_agent::event::Event) and [`Command`](annals_agent::command::Command): another
@@ -22,6 +22,7 @@ mod happening;
 mod keys;
 mod layout;
 mod meanwhile;
+mod naming;
 mod question;
 mod reports;
 mod rewind;
@@ -46,6 +47,7 @@ use annals_store::todos::TodoItem;
 use annals_store::{AgentKey, SessionKey};
 
 use self::desk::{Away, Desk};
+use self::naming::Naming;
 use self::screen::{Color, Ink};
 use self::talk::{Next, Talk};
 use self::tty::Skill;
@@ -93,7 +95,7 @@ async fn converse(args: &ChatArgs, cwd: &Path, context: &Context, desk: &mut Des
     desk.editor = editor::Editor::with_history(history(cwd, context));
     let open = |start: Start| -> Result<Talk<'_>, Fault> {
         let (agent, shells) = bench.agent(args, start, Asking::Person, context)?;
-        Ok(Talk { agent, shells })
+        Ok(Talk { agent, shells, naming: Naming::default() })
     };
     let mut talk = open(start(args, context)?)?;
     let mut first = args.prompt.clone().filter(|prompt| !prompt.trim().is_empty());

@@ -19,6 +19,7 @@ use super::super::{Talker, model};
 use super::desk::{Away, Desk, Said};
 use super::files_back::KeptCopies;
 use super::happening::Happening;
+use super::naming::Naming;
 use super::reports::{self, Room};
 use super::screen::Ink;
 use super::slash::Slash;
@@ -41,6 +42,7 @@ pub(super) enum Next {
 pub(super) struct Talk<'b> {
     pub(super) agent: Talker<'b>,
     pub(super) shells: Arc<Shells>,
+    pub(super) naming: Naming<'b>,
 }
 
 impl Talk<'_> {
@@ -53,7 +55,16 @@ impl Talk<'_> {
     ) -> Result<Next, Fault> {
         desk.queue.extend(first);
         loop {
-            let line = match desk.prompt().await {
+            let said = {
+                let mut prompt = pin!(desk.prompt());
+                std::future::poll_fn(|context| {
+                    self.naming.go_on(context);
+                    self.naming.write(&mut self.agent.conversation);
+                    prompt.as_mut().poll(context)
+                })
+                .await
+            };
+            let line = match said {
                 Said::Line(line) => line,
                 Said::Nothing => continue,
                 Said::Leave(outcome) => return Ok(Next::Leave(outcome)),
@@ -76,9 +87,15 @@ impl Talk<'_> {
             ControlFlow::Continue(done) => done,
             ControlFlow::Break(outcome) => return ControlFlow::Break(Next::Leave(outcome)),
         };
-        let is_interrupted = finished.is_some_and(|finished| finished.ending == Ending::Interrupted);
-        if is_interrupted && !produced {
-            self.take_back(&text, desk);
+        match finished.map(|finished| finished.ending) {
+            Some(Ending::Done) => self.naming.begin(&self.agent, &text),
+            Some(Ending::Interrupted) => {
+                self.naming.drop_it();
+                if !produced {
+                    self.take_back(&text, desk);
+                }
+            }
+            _ => {}
         }
         ControlFlow::Continue(())
     }
@@ -114,6 +131,7 @@ impl Talk<'_> {
                 let first = {
                     let mut next = pin!(desk.next());
                     std::future::poll_fn(|context| {
+                        self.naming.go_on(context);
                         if let Poll::Ready(done) = work.as_mut().poll(context) {
                             return Poll::Ready(Err(done));
                         }
