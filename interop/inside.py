@@ -36,7 +36,8 @@ def run_client(order, url):
     return {"code": client.returncode, "out": decode(out), "error": decode(error), "timed_out": timed_out}
 
 
-def main():
+def beside_api(run):
+    """Reads the order, and answers with what `run` makes of it and of the address of an API that plays meanwhile."""
     order = json.load(sys.stdin)
     loopback_up()
     # It stops when this end of its standard input is closed, whatever becomes of us.
@@ -44,9 +45,9 @@ def main():
         url = api.stdout.readline().decode().strip()
         if not url:
             sys.exit("the scripted API did not start")
-        json.dump(run_client(order, url), sys.stdout)
+        json.dump(run(order, url), sys.stdout)
         api.stdin.close()
 
 
 if __name__ == "__main__":
-    main()
+    beside_api(run_client)

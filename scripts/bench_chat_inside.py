@@ -16,7 +16,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "interop"))
 sys.dont_write_bytecode = True
-from inside import loopback_up  # noqa: E402
+from inside import beside_api  # noqa: E402
 
 PIECE = 1 << 16
 
@@ -108,17 +108,10 @@ def one_after_another(order, relay):
     return {"code": client.returncode, "costs": costs, "peak": usage.ru_maxrss * 1024}
 
 
-def main():
-    order = json.load(sys.stdin)
-    loopback_up()
-    with subprocess.Popen(order["api"], env={}, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as api:
-        url = api.stdout.readline().decode().strip()
-        if not url:
-            sys.exit("the scripted API did not start")
-        relay = Relay(url, order["mark"])
-        json.dump((one_after_another if order.get("prompts") else once)(order, relay), sys.stdout)
-        api.stdin.close()
+def measure(order, url):
+    relay = Relay(url, order["mark"])
+    return one_after_another(order, relay) if order.get("prompts") else once(order, relay)
 
 
 if __name__ == "__main__":
-    main()
+    beside_api(measure)

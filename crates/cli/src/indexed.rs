@@ -33,25 +33,27 @@ fn at_once<T>(context: &Context, question: impl FnOnce(&Index) -> Result<T, Inde
     let (store, folder, now) = (&context.store, kept_versions(&data), context.source.now());
     let config = store.config_dir();
     let (known, look) = (OnceLock::new(), OnceLock::new());
-    let (index, answer) = thread::scope(|scope| {
+    let (index, answer, is_priced) = thread::scope(|scope| {
         scope.spawn(|| {
             let known = known.get_or_init(|| Index::sighting_of(config, &data));
             look.get_or_init(|| store.look(known, &[folder], now)).take_part();
         });
         let index = Index::open_to_read(config, &data).ok().flatten();
         let answer = index.as_ref().and_then(|index| question(index).ok());
+        let is_priced = index.as_ref().and_then(|index| index.is_priced_by(&context.prices).ok());
         // Whoever is done first helps.
         if let Some(look) = look.get() {
             look.take_part();
         }
-        (index, answer)
+        (index, answer, is_priced)
     });
     let changes = look.into_inner()?.seen().changes;
-    let index = index.filter(|_| changes == Changes::Nothing)?;
-    let is_current = index.is_of(known.get()?).ok()? && index.is_priced_by(&context.prices).ok()?;
-    // The program ends with the answer: the system is quicker to clear away what both of them hold.
+    let index = index.filter(|_| changes == Changes::Nothing && is_priced == Some(true))?;
+    let answer = answer.filter(|_| known.get().is_some_and(|known| index.is_of(known).is_ok_and(|is| is)))?;
+    // The program ends with the answer: the system is quicker to clear away what both of them hold. Where there is none, the
+    // index is closed, since it is about to be changed.
     std::mem::forget((index, known));
-    answer.filter(|_| is_current)
+    Some(answer)
 }
 
 /// Where the vault says what it has: what it kept of deleted sessions is in the index too.

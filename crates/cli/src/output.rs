@@ -42,6 +42,21 @@ pub(crate) enum Paint {
     Cyan,
 }
 
+impl Paint {
+    /// A text in this color, and what follows in none.
+    pub(crate) fn over(self, text: &str) -> String {
+        let code = match self {
+            Self::Bold => "1",
+            Self::Dim => "2",
+            Self::Red => "31",
+            Self::Green => "32",
+            Self::Yellow => "33",
+            Self::Cyan => "36",
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+}
+
 impl Output {
     pub(crate) fn new(surroundings: &Surroundings, color: bool) -> Self {
         let width = surroundings.terminal_size.map_or(WIDTH_OF_FILES, |(width, _)| width);
@@ -86,15 +101,7 @@ impl Output {
         if !self.color || text.is_empty() {
             return text.to_owned();
         }
-        let code = match paint {
-            Paint::Bold => "1",
-            Paint::Dim => "2",
-            Paint::Red => "31",
-            Paint::Green => "32",
-            Paint::Yellow => "33",
-            Paint::Cyan => "36",
-        };
-        format!("\x1b[{code}m{text}\x1b[0m")
+        paint.over(text)
     }
 
     /// Writes everything out, and waits for the pager.

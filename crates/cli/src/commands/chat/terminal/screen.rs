@@ -8,6 +8,7 @@ use annals_ui::harmless;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::tty::Skill;
+use crate::output::Paint;
 
 /// How a text looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,15 +23,15 @@ pub(super) enum Ink {
 }
 
 impl Ink {
-    fn code(self) -> Option<&'static str> {
+    fn paint(self) -> Option<Paint> {
         match self {
             Self::Plain => None,
-            Self::Bold => Some("1"),
-            Self::Dim => Some("2"),
-            Self::Red => Some("31"),
-            Self::Green => Some("32"),
-            Self::Yellow => Some("33"),
-            Self::Cyan => Some("36"),
+            Self::Bold => Some(Paint::Bold),
+            Self::Dim => Some(Paint::Dim),
+            Self::Red => Some(Paint::Red),
+            Self::Green => Some(Paint::Green),
+            Self::Yellow => Some(Paint::Yellow),
+            Self::Cyan => Some(Paint::Cyan),
         }
     }
 }
@@ -240,8 +241,8 @@ impl<W: Write> Screen<W> {
     }
 
     fn paint(&mut self, ink: Ink, text: &str) {
-        match ink.code().filter(|_| self.color == Color::Yes && !text.is_empty()) {
-            Some(code) => self.batch.push_str(&format!("\x1b[{code}m{text}\x1b[0m")),
+        match ink.paint().filter(|_| self.color == Color::Yes && !text.is_empty()) {
+            Some(paint) => self.batch.push_str(&paint.over(text)),
             None => self.batch.push_str(text),
         }
     }
