@@ -39,10 +39,11 @@ pub(super) struct WentBack {
 }
 
 impl Conversation<'_> {
-    /// The turns of the conversation as it stands, oldest first; those of branches that were left are not among them.
+    /// The turns of the conversation as it stands, oldest first; those of branches that were left are not among them, and of a
+    /// session that is large those since its last compaction: clients read nothing before it.
     pub fn turns(&self) -> Result<Vec<PastTurn>, AppendError> {
         let State::Open(keeping) = &self.state else { return Ok(Vec::new()) };
-        let bytes = keeping.bytes()?;
+        let bytes = keeping.gist()?;
         let transcript = Transcript::parse(&bytes);
         let tip = match &self.went_back {
             Some(back) => back.to.as_deref(),
@@ -64,10 +65,8 @@ impl Conversation<'_> {
         if !self.turns()?.iter().any(|turn| turn.prompt == prompt) {
             return Err(unknown());
         }
-        let State::Open(keeping) = &mut self.state else { return Err(unknown()) };
-        // The prompt may stand before the part of a long session that is known.
-        keeping.know_all()?;
-        let mut bytes = keeping.bytes()?;
+        let State::Open(keeping) = &self.state else { return Err(unknown()) };
+        let mut bytes = keeping.gist()?.into_owned();
         let to = {
             let transcript = Transcript::parse(&bytes);
             let graph = Graph::new(&transcript);

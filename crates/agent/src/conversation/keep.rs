@@ -113,14 +113,6 @@ impl<'s> Keeping<'s> {
         }
     }
 
-    /// Takes notice of all lines, so that any of them can be gone back to.
-    pub(crate) fn know_all(&mut self) -> Result<(), AppendError> {
-        match self {
-            Self::File { writer, .. } => writer.know_all(),
-            Self::Memory { .. } => Ok(()),
-        }
-    }
-
     /// Appends a line. Only a place that is no place, or another writer, is an error.
     pub(crate) fn append(&mut self, draft: Draft) -> Result<Kept, AppendError> {
         match self {

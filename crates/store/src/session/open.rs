@@ -152,8 +152,8 @@ impl<'s> SessionWriter<'s> {
         Self::open_by(path, data, source, patience, whole).map(|(writer, _)| writer)
     }
 
-    /// Goes on with a session where it ends, however long it is: only what follows the last compaction is known, until
-    /// [`know_all`](Self::know_all) is called. Gives what was read as well.
+    /// Goes on with a session where it ends, however long it is: what stands before its gist is no parent of new records. Gives
+    /// what was read as well.
     pub fn open_at_end(
         path: &Path,
         data: &DataDir,
@@ -161,12 +161,6 @@ impl<'s> SessionWriter<'s> {
         patience: Patience,
     ) -> Result<(Self, Gist), AppendError> {
         Self::open_by(path, data, source, patience, Gist::read)
-    }
-
-    /// Takes notice of all lines, so that a record can be given any of them as its parent.
-    pub fn know_all(&mut self) -> Result<(), AppendError> {
-        self.state = Continuation::of(&Transcript::parse(&read_file(self.path())?), Thread::Main);
-        Ok(())
     }
 
     fn open_by(

@@ -107,3 +107,47 @@ async fn a_summary_after_going_back_sums_up_what_is_left() {
     let bytes = std::fs::read(stage.file()).unwrap();
     assert!(resumed(&bytes).starts_with(stage.sent().last().unwrap()));
 }
+
+#[tokio::test]
+async fn in_a_large_session_the_turns_since_its_compaction_can_be_gone_back_to() {
+    let line = |uuid: &str, parent: &str, kind: &str, body: &str| {
+        format!(
+            r#"{{"parentUuid":{parent},"isSidechain":false,"type":"{kind}","uuid":"{uuid}","sessionId":"s","cwd":"/w","version":"2.1.112","timestamp":"2026-01-01T00:00:00.000Z",{body}}}"#
+        ) + "\n"
+    };
+    let said = |words: &str| format!(r#""message":{{"role":"user","content":"{words}"}}"#);
+    let replied = |words: &str| {
+        format!(
+            r#""message":{{"id":"m{words}","role":"assistant","model":"claude-opus-4-8","content":[{{"type":"text","text":"{words}"}}]}}"#
+        )
+    };
+    let mut text = line("old", "null", "user", &said(&"long ago ".repeat(700_000)));
+    text += &line(
+        "b",
+        "null",
+        "system",
+        r#""subtype":"compact_boundary","logicalParentUuid":"old","content":"c","compactMetadata":{"trigger":"auto"}"#,
+    );
+    text += &line("s", r#""b""#, "user", &(said("summary") + r#","isCompactSummary":true"#));
+    text += &line("1", r#""s""#, "assistant", &replied("one"));
+    text += &line("p2", r#""1""#, "user", &said("second"));
+    text += &line("2", r#""p2""#, "assistant", &replied("two"));
+    let stage = Stage::new("");
+    let folder = stage.config.projects().join("-w");
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("aaaaaaaa-0000-4000-8000-000000000000.jsonl");
+    std::fs::write(&path, &text).unwrap();
+    let mut agent = stage.resumed();
+    let turns = agent.conversation.turns().unwrap();
+    assert_eq!(turns.iter().map(|turn| turn.text.as_str()).collect::<Vec<_>>(), ["second"]);
+    agent.conversation.go_back_to("p2").unwrap();
+    assert!(say(&mut agent, "another way").await.is_done());
+    drop(agent);
+    let sent = stage.sent();
+    let last = sent.last().unwrap();
+    assert!(
+        last.iter().any(|message| message.contains("one")) && !last.concat().contains("second"),
+        "{last:#?}"
+    );
+    assert!(resumed(&std::fs::read(&path).unwrap()).starts_with(last), "{last:#?}");
+}
