@@ -5,6 +5,7 @@ mod chat;
 mod collect;
 mod copying;
 mod finding;
+mod later;
 mod mock_api;
 mod placing;
 mod reading;
@@ -21,6 +22,7 @@ pub(crate) use chat::*;
 pub(crate) use collect::*;
 pub(crate) use copying::*;
 pub(crate) use finding::*;
+pub(crate) use later::Later;
 pub(crate) use mock_api::*;
 pub(crate) use placing::*;
 pub(crate) use reading::*;
@@ -108,79 +110,79 @@ pub(crate) enum ColorChoice {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List sessions, newest first
-    Ls(LsArgs),
+    Ls(Later<LsArgs>),
     /// Show a session: for people, or in one of the forms for programs
     Show(ShowArgs),
     /// Follow a session: its last records, then each new one as it is written
-    Tail(TailArgs),
+    Tail(Later<TailArgs>),
     /// Find what was said: words, phrases and filters over the index, or letter for letter
-    Search(SearchArgs),
+    Search(Later<SearchArgs>),
     /// Bring the index up to date, once or for as long as the store changes
-    Index(IndexArgs),
+    Index(Later<IndexArgs>),
     /// Ask the index by SQL, read-only
-    Sql(SqlArgs),
+    Sql(Later<SqlArgs>),
     /// Does it resume? Lists problems by line and byte, and what each client version would keep and lose
-    Check(CheckArgs),
+    Check(Later<CheckArgs>),
     /// Tokens and cost: by day, week, month, session, project, model, tool, sub-agent or 5-hour block
     #[command(after_help = USAGE_EXAMPLES)]
-    Usage(UsageArgs),
+    Usage(Later<UsageArgs>),
     /// What was done: turns and how long they took, tools and how often they failed, files, days and hours
     #[command(after_help = STATS_EXAMPLES)]
-    Stats(StatsArgs),
+    Stats(Later<StatsArgs>),
     /// Show todo lists and tasks, or set a todo list
     Todos(TodosArgs),
     /// Show plans
-    Plans(PlansArgs),
+    Plans(Later<PlansArgs>),
     /// Show the prompts of history.jsonl, newest last
-    History(HistoryArgs),
+    History(Later<HistoryArgs>),
     /// Begin a session, for a program that will append to it
-    New(NewArgs),
+    New(Later<NewArgs>),
     /// Append records or plain messages from standard input to a session
-    Append(AppendArgs),
+    Append(Later<AppendArgs>),
     /// Give a session a title
-    Rename(RenameArgs),
+    Rename(Later<RenameArgs>),
     /// Give a session a tag
-    Tag(TagArgs),
+    Tag(Later<TagArgs>),
     /// Make a second session that says the same, under ids of its own
-    Clone(CloneArgs),
+    Clone(Later<CloneArgs>),
     /// Make a session that goes on from a point of another
-    Fork(ForkArgs),
+    Fork(Later<ForkArgs>),
     /// Take tools, thinking, images and the like out of a session
-    Strip(StripArgs),
+    Strip(Later<StripArgs>),
     /// Sum up the older turns of a session
-    Compress(CompressArgs),
+    Compress(Later<CompressArgs>),
     /// Mend what is broken: torn lines, cut chains, halves of tool calls; what is whole stays byte for byte
-    Repair(RepairArgs),
+    Repair(Later<RepairArgs>),
     /// Let the sessions of a folder that was moved or renamed follow it
-    MoveProject(MoveProjectArgs),
+    MoveProject(Later<MoveProjectArgs>),
     /// Make one session of the two halves of one that was split
-    Merge(MergeArgs),
+    Merge(Later<MergeArgs>),
     /// Move all sessions of a project to the trash, from where `annals undo` brings them back
-    ResetProject(ResetProjectArgs),
+    ResetProject(Later<ResetProjectArgs>),
     /// Take secrets out of a session and all that belongs to it, or list them
-    Redact(RedactArgs),
+    Redact(Later<RedactArgs>),
     /// Move sessions and all that belongs to them to the trash; list the trash, or empty it
-    Trash(TrashArgs),
+    Trash(Later<TrashArgs>),
     /// Bring a session back from the trash, or list those that can come back
-    Restore(RestoreArgs),
+    Restore(Later<RestoreArgs>),
     /// Keep sessions for good, in the vault: clients delete them after 30 days
-    Archive(ArchiveArgs),
+    Archive(Later<ArchiveArgs>),
     /// Send what is new in the store to a file, standard output or a receiver, after redaction
-    Collect(CollectArgs),
+    Collect(Later<CollectArgs>),
     /// List what nobody needs any more, or move it to the trash
-    Gc(GcArgs),
+    Gc(Later<GcArgs>),
     /// Go back to before a prompt: files, conversation, or both
-    Rewind(RewindArgs),
+    Rewind(Later<RewindArgs>),
     /// Take back a change that annals made
-    Undo(UndoArgs),
+    Undo(Later<UndoArgs>),
     /// Talk to a model: a client that writes what the original resumes
-    Chat(Box<ChatArgs>),
+    Chat(Later<Box<ChatArgs>>),
     /// Serve a scripted Messages API on loopback, to try clients without a key
-    MockApi(MockApiArgs),
+    MockApi(Later<MockApiArgs>),
     /// Write a made-up, realistic store to try things on
-    Demo(DemoArgs),
+    Demo(Later<DemoArgs>),
     /// Print the completions of a shell
-    Completions(CompletionsArgs),
+    Completions(Later<CompletionsArgs>),
     /// Print the manual page
     Man,
     /// Measure: parse every line of every session to typed records

@@ -80,7 +80,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Gc(args)) => gc::run(&args, context),
         Some(Command::Rewind(args)) => rewind::run(&args, context),
         Some(Command::Undo(args)) => undo::run(&args, context),
-        Some(Command::Chat(args)) => chat::run(*args, context),
+        Some(Command::Chat(args)) => chat::run(*args.0, context),
         Some(Command::MockApi(args)) => mock_api::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::Completions(args)) => completions::run(&args, context),
