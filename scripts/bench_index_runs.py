@@ -81,8 +81,6 @@ class Bench:
                 self.failed.append(f"{program.name}: {what}: {fault}")
 
     def measure(self):
-        for _ in range(max(1, self.rounds // 2)):
-            self.each("build", self.build)
         self.each("disk", lambda program: bytes_below(program.data))
         grown = bench_needles.chosen(self.store)[0][0]
         for turn in range(self.rounds):
