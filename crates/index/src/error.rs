@@ -25,6 +25,9 @@ pub enum IndexError {
     /// The folder of the index, or its lock.
     #[error(transparent)]
     Write(#[from] annals_store::files::WriteError),
+    /// The thread that writes words ended before its time.
+    #[error("the index: its words could not be written")]
+    Words,
     /// The database.
     #[error("the index: {0}")]
     Database(#[from] rusqlite::Error),

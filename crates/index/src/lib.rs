@@ -2,7 +2,8 @@
 //! time, is brought up to date by what changed, and every row leads back to file, line and byte.
 //!
 //! From the bottom up: [`cursor`] tells what happened to a file since it was read; `extract` turns its new lines into rows
-//! and knows no database; `write` puts rows and cursor into the database, in one transaction; [`refresh`] does that for a
+//! and knows no database; `write` puts rows and cursor into the database, in one transaction; `words` gathers the words
+//! of messages into a second one; [`refresh`] does that for a
 //! store; what is asked of the index are the modules behind it.
 
 pub mod cursor;
@@ -13,6 +14,7 @@ pub mod refresh;
 pub mod search;
 pub mod spent;
 pub mod sql;
+mod words;
 mod write;
 
 pub use error::IndexError;

@@ -11,9 +11,10 @@ use annals_store::{ConfigDir, DataDir, Sighting};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::error::IndexError;
+use crate::words;
 
 /// The form of the tables. An index of another form is made anew.
-const FORM: i64 = 3;
+const FORM: i64 = 4;
 
 const SCHEMA: &str = include_str!("schema.sql");
 
@@ -21,6 +22,10 @@ const SCHEMA: &str = include_str!("schema.sql");
 const SIGHTING: &str = "sighting";
 /// A transaction ends when it stands for so many bytes of files.
 const TRANSACTION: u64 = 96 * 1024 * 1024;
+
+/// Pages are read where the system keeps them, without a call and a copy for each. What is cut off behind our back would end
+/// the process; nothing of ours cuts an index, and all that is lost is an answer.
+const MAPPED: &str = "PRAGMA mmap_size = 1073741824";
 
 /// How long whoever makes an index waits for those who only look whether there is one.
 const MOST_TRIES: u32 = 500;
@@ -45,7 +50,7 @@ pub struct Index {
     pub(crate) connection: Connection,
     pub(crate) config: ConfigDir,
     pub(crate) commit_every: u64,
-    path: PathBuf,
+    pub(crate) path: PathBuf,
 }
 
 impl Index {
@@ -86,7 +91,7 @@ impl Index {
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         create_folder(&folder)?;
         let (connection, opened) = match Self::try_open(&path) {
-            Ok((connection, FORM)) => (connection, Opened::AsLeft),
+            Ok((connection, State::Whole)) => (connection, Opened::AsLeft),
             Err(error) if !error.is_damage() => return Err(error),
             _ => Self::make(&path, data)?,
         };
@@ -100,17 +105,22 @@ impl Index {
         };
         let (connection, opened) = match Self::try_open(path) {
             // Somebody was quicker.
-            Ok((connection, FORM)) => return Ok((connection, Opened::AsLeft)),
-            Ok((connection, _)) if is_empty(&connection)? => (connection, Opened::New),
-            Ok((connection, _)) => {
+            Ok((connection, State::Whole)) => return Ok((connection, Opened::AsLeft)),
+            Ok((connection, State::Empty)) => (connection, Opened::New),
+            Ok((connection, state)) => {
                 drop(connection);
-                (Self::make_anew(path)?, Opened::OtherForm)
+                let opened = if state == State::OtherForm { Opened::OtherForm } else { Opened::Damaged };
+                (Self::make_anew(path)?, opened)
             }
             Err(error) if error.is_damage() => (Self::make_anew(path)?, Opened::Damaged),
             Err(error) => return Err(error),
         };
+        // The rows last: whoever finds their form finds everything.
+        remove_database(&words::path_beside(path))?;
+        words::make(path, FORM)?;
         settle(&connection)?;
         connection.execute_batch(&format!("BEGIN;\n{SCHEMA}\nPRAGMA user_version = {FORM};\nCOMMIT;"))?;
+        words::attach(&connection, path)?;
         Ok((connection, opened))
     }
 
@@ -124,11 +134,13 @@ impl Index {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&path, flags)?;
         connection.set_prepared_statement_cache_capacity(64);
-        let form: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        connection.execute_batch(MAPPED)?;
+        if state_of(&connection, &path)? != State::Whole {
+            return Ok(None);
+        }
         // Whatever is asked is answered from one state, even if somebody brings the index up to date in between.
         connection.execute_batch("BEGIN")?;
-        let config = config.clone();
-        Ok((form == FORM).then(|| Self { connection, config, commit_every: TRANSACTION, path }))
+        Ok(Some(Self { connection, config: config.clone(), commit_every: TRANSACTION, path }))
     }
 
     /// Ends a transaction whenever so many bytes of files were taken in: a crash loses no more than that.
@@ -138,14 +150,10 @@ impl Index {
 
     /// How many bytes the index has on the disk, what was written last included.
     pub fn size(&self) -> u64 {
-        let of = |ending: &str| {
-            let mut name = self.path.as_os_str().to_owned();
-            name.push(ending);
-            fs::metadata(name).map_or(0, |metadata| metadata.len())
-        };
         // Brought into the file where nobody reads it at the moment; else it counts beside it.
         let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-        of("") + of("-wal")
+        let files = databases(&self.path).into_iter().flat_map(|path| [beside(&path, "-wal"), path]);
+        files.map(|path| fs::metadata(path).map_or(0, |metadata| metadata.len())).sum()
     }
 
     /// The index's own file.
@@ -153,7 +161,7 @@ impl Index {
         &self.path
     }
 
-    fn try_open(path: &Path) -> Result<(Connection, i64), IndexError> {
+    fn try_open(path: &Path) -> Result<(Connection, State), IndexError> {
         // Made by us first, so that only its owner may read it; the database's own side files take its mode.
         match create_file(path, b"") {
             Ok(_) | Err(WriteError::Exists { .. }) => {}
@@ -167,8 +175,8 @@ impl Index {
             "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;
              PRAGMA wal_autocheckpoint = 12288;",
         )?;
-        let form = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        Ok((connection, form))
+        let state = state_of(&connection, path)?;
+        Ok((connection, state))
     }
 
     /// Removes the index of a store; the next that opens it makes it anew.
@@ -203,24 +211,59 @@ fn is_locked(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-/// Whether a database has no tables yet.
-fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
-    connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))
+/// What a database is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// An index; its words can be asked.
+    Whole,
+    /// Without tables yet.
+    Empty,
+    /// Of another release.
+    OtherForm,
+    /// Rows, of this form, whose words are not there.
+    WithoutWords,
+}
+
+fn state_of(connection: &Connection, path: &Path) -> rusqlite::Result<State> {
+    let form: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if form != FORM {
+        let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        return Ok(if tables == 0 { State::Empty } else { State::OtherForm });
+    }
+    if !words::path_beside(path).exists() {
+        return Ok(State::WithoutWords);
+    }
+    words::attach(connection, path)?;
+    Ok(if words::go_with(connection, FORM)? { State::Whole } else { State::WithoutWords })
+}
+
+/// The databases of an index: its rows and its words.
+fn databases(path: &Path) -> [PathBuf; 2] {
+    [path.to_path_buf(), words::path_beside(path)]
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
 }
 
 fn remove_files(path: &Path) -> Result<(), IndexError> {
-    let beside = |ending: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(ending);
-        PathBuf::from(name)
-    };
-    for file in [path.to_path_buf(), beside("-wal"), beside("-shm"), Index::sighting_path(path)] {
-        match fs::remove_file(&file) {
-            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                return Err(IndexError::Stuck { path: file, source });
-            }
-            _ => {}
+    databases(path).iter().try_for_each(|path| remove_database(path))?;
+    remove_file(&Index::sighting_path(path))
+}
+
+fn remove_database(path: &Path) -> Result<(), IndexError> {
+    [path.to_path_buf(), beside(path, "-wal"), beside(path, "-shm")]
+        .iter()
+        .try_for_each(|path| remove_file(path))
+}
+
+fn remove_file(path: &Path) -> Result<(), IndexError> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            Err(IndexError::Stuck { path: path.to_path_buf(), source })
         }
+        _ => Ok(()),
     }
-    Ok(())
 }

@@ -61,14 +61,8 @@ CREATE TABLE messages (
 );
 CREATE INDEX messages_of_file ON messages (file, line);
 
--- The words of messages, newest last; texts themselves stay in the files. Three tables, so that what people said is found
--- without wading through what tools printed.
-CREATE VIRTUAL TABLE words_said USING fts5(body, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2");
-CREATE VIRTUAL TABLE words_replied USING fts5(body, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2");
-CREATE VIRTUAL TABLE words_shown USING fts5(body, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2");
--- Gathered in memory up to so many bytes before they are written: fewer pieces to merge.
-INSERT INTO words_replied (words_replied, rank) VALUES ('hashsize', 8388608);
-INSERT INTO words_shown (words_shown, rank) VALUES ('hashsize', 33554432);
+-- Messages that are gone, and whose words are still to be taken out.
+CREATE TABLE forgotten (message INTEGER PRIMARY KEY);
 
 -- Calls of tools, and their answers.
 CREATE TABLE tool_calls (

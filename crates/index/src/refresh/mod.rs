@@ -1,4 +1,5 @@
-//! Brings the index up to date: what changed is read by as many threads as there are cores but one, and written by this one.
+//! Brings the index up to date: what changed is read by as many threads as there are cores but one, its rows are written by this
+//! one, and its words by one more.
 //!
 //! After a kill at any instant the index holds what the last transaction left: rows and cursors fit each other, and the next
 //! refresh goes on from there.
@@ -22,12 +23,13 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::error::IndexError;
 use crate::extract::{Batch, extract};
 use crate::open::Index;
+use crate::words::Gatherer;
 use crate::write::{Writer, known_files, mark_gone, mark_there, rename, reprice};
 
 /// The prices that costs were reckoned by.
 const PRICES: &str = "prices";
 /// So many batches may wait to be written.
-const WAITING: usize = 8;
+const WAITING: usize = 16;
 
 /// How far a refresh has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,7 +95,8 @@ impl Index {
         let Some(_lock) = FileLock::try_take(data, self.path())? else {
             return Err(IndexError::Busy { path: self.path().to_path_buf() });
         };
-        self.reprice_if_needed(prices)?;
+        let mut words = Gatherer::of(&self.connection, &self.path)?;
+        self.reprice_if_needed(&mut words, prices)?;
         let plan = plan(&self.connection, &self.config)?;
         let mut refreshed =
             Refreshed { gone: plan.gone.len(), renamed: plan.renamed.len(), ..Refreshed::default() };
@@ -105,6 +108,7 @@ impl Index {
             transaction.commit()?;
         }
         let total = plan.bytes();
+        let mut told = |done| progress(Progress { done, total });
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
         let (sender, receiver) = sync_channel::<Result<Batch, ReadError>>(WAITING);
         let readers = thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1)).max(1);
@@ -127,26 +131,27 @@ impl Index {
             }
             drop(sender);
             // Whatever ends the writing ends the reading: the receiver is dropped before the threads are waited for.
-            let written = self.write_all(receiver, prices, total, &mut refreshed, &mut progress);
+            let written = self.write_all(receiver, &mut words, prices, &mut refreshed, &mut told);
             stop.store(true, Ordering::Relaxed);
             written
         })?;
+        words.take_out_forgotten(&self.connection)?;
         Ok(refreshed)
     }
 
     fn write_all(
         &mut self,
         receiver: std::sync::mpsc::Receiver<Result<Batch, ReadError>>,
+        words: &mut Gatherer,
         prices: &Prices,
-        total: u64,
         refreshed: &mut Refreshed,
-        progress: &mut impl FnMut(Progress) -> ControlFlow<()>,
+        progress: &mut impl FnMut(u64) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
         let (connection, most) = (&mut self.connection, self.commit_every);
         let mut files = HashSet::new();
         let mut rest = receiver.into_iter();
         loop {
-            let mut current = Writer::begin(connection, prices)?;
+            let mut current = Writer::begin(connection, words, prices)?;
             let mut is_over = true;
             for batch in rest.by_ref() {
                 match batch {
@@ -154,9 +159,8 @@ impl Index {
                     Ok(batch) => {
                         files.insert(batch.subject.path.clone());
                         refreshed.bytes += batch.cursor.offset.saturating_sub(batch.from);
-                        current.write(&batch)?;
-                        let told = Progress { done: refreshed.bytes, total };
-                        if progress(told).is_break() {
+                        current.write(batch)?;
+                        if progress(refreshed.bytes).is_break() {
                             break;
                         }
                         if current.taken() >= most {
@@ -213,11 +217,12 @@ impl Index {
                 unknown.push(file);
             }
         }
-        let mut writer = Writer::begin(&mut self.connection, prices)?;
+        let mut words = Gatherer::of(&self.connection, &self.path)?;
+        let mut writer = Writer::begin(&mut self.connection, &mut words, prices)?;
         for file in &unknown {
             let mut written = Ok(());
             let read = extract(file, |batch| {
-                written = writer.write(&batch);
+                written = writer.write(batch);
                 if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });
             written?;
@@ -227,6 +232,7 @@ impl Index {
             }
         }
         writer.commit()?;
+        words.take_out_forgotten(&self.connection)?;
         Ok(unknown.len())
     }
 
@@ -240,19 +246,21 @@ impl Index {
             .filter(|file| !file.is_there)
             .map(|file| file.id)
             .collect();
-        let mut writer = Writer::begin(&mut self.connection, prices)?;
+        let mut words = Gatherer::of(&self.connection, &self.path)?;
+        let mut writer = Writer::begin(&mut self.connection, &mut words, prices)?;
         gone.iter().try_for_each(|file| writer.forget_file(*file))?;
         writer.commit()?;
+        words.take_out_forgotten(&self.connection)?;
         Ok(gone.len())
     }
 
     /// Costs are kept as they were reckoned: with other prices they are reckoned anew.
-    fn reprice_if_needed(&mut self, prices: &Prices) -> Result<(), IndexError> {
+    fn reprice_if_needed(&mut self, words: &mut Gatherer, prices: &Prices) -> Result<(), IndexError> {
         let digest = digest_of(prices);
         if self.noted(PRICES)?.as_ref() == Some(&digest) {
             return Ok(());
         }
-        reprice(&mut self.connection, prices)?;
+        reprice(&mut self.connection, words, prices)?;
         self.note(PRICES, &digest)
     }
 }

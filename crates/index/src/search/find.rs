@@ -15,7 +15,7 @@ use super::snippet::{Source, snippet};
 use crate::error::IndexError;
 use crate::extract::{FileRole, INDEXED_BYTES, Kind, Role};
 use crate::open::Index;
-use crate::write::words_table;
+use crate::words::table_of;
 
 /// So many of the newest matches of each table are weighed against each other; of the rest only the number is known.
 const WEIGHED: usize = 120;
@@ -293,7 +293,7 @@ fn tables(query: &Query) -> Vec<(&'static str, Vec<Kind>)> {
         if !query.filters.iter().all(is_wanted) {
             continue;
         }
-        let table = words_table(kind);
+        let table = table_of(kind);
         match tables.iter_mut().find(|(name, _)| *name == table) {
             Some((_, kinds)) => kinds.push(kind),
             None => tables.push((table, vec![kind])),

@@ -9,6 +9,7 @@ use rusqlite::{Connection, params};
 use super::Writer;
 use super::responses::{Appearance, COLUMNS, appearance};
 use crate::error::IndexError;
+use crate::words::Gatherer;
 
 /// The conversation itself.
 pub(crate) const MAIN: i64 = 0;
@@ -125,8 +126,12 @@ impl Writer<'_> {
 }
 
 /// Reckons every cost anew, with other prices.
-pub(crate) fn reprice(connection: &mut Connection, prices: &Prices) -> Result<(), IndexError> {
-    let mut writer = Writer::begin(connection, prices)?;
+pub(crate) fn reprice(
+    connection: &mut Connection,
+    words: &mut Gatherer,
+    prices: &Prices,
+) -> Result<(), IndexError> {
+    let mut writer = Writer::begin(connection, words, prices)?;
     let mut statement = writer.transaction.prepare("SELECT DISTINCT key FROM charges")?;
     let keys = statement.query_map([], |row| row.get::<_, [u8; 16]>(0))?;
     let keys: Vec<_> = keys.collect::<Result<_, _>>()?;

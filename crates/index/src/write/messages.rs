@@ -1,36 +1,25 @@
-//! Messages and their words.
-
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+//! Messages; their words go another way.
 
 use rusqlite::{OptionalExtension, params};
 
 use super::Writer;
 use super::names::Names;
 use crate::error::IndexError;
-use crate::extract::{Batch, Kind, MessageRow};
-
-/// The table of words that a kind of message is in.
-pub(crate) fn words_table(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Prompt | Kind::Title => "words_said",
-        Kind::Response | Kind::Thinking | Kind::Error | Kind::Plan => "words_replied",
-        Kind::ToolCall | Kind::ToolResult | Kind::Context => "words_shown",
-    }
-}
+use crate::extract::{Batch, MessageRow};
+use crate::words::Said;
 
 impl Writer<'_> {
-    pub(super) fn messages(&mut self, file: i64, batch: &Batch) -> Result<(), IndexError> {
+    pub(super) fn messages(&mut self, file: i64, batch: &mut Batch) -> Result<(), IndexError> {
         let calls = batch
             .messages
             .iter()
             .map(|message| self.call_of(file, batch, message))
             .collect::<Result<Vec<_>, _>>()?;
         let mut row = self.transaction.prepare_cached(
-            "INSERT INTO messages VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+            "INSERT INTO messages VALUES (?15, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
         )?;
-        let mut words = HashMap::new();
-        for (message, (tool, path)) in batch.messages.iter().zip(calls) {
+        let mut said = Vec::with_capacity(batch.messages.len());
+        for (message, (tool, path)) in batch.messages.iter_mut().zip(calls) {
             row.execute(params![
                 file,
                 message.line as i64,
@@ -46,18 +35,13 @@ impl Writer<'_> {
                 message.is_error,
                 message.bytes as i64,
                 message.indexed as i64,
+                self.next,
             ])?;
-            let id = self.transaction.last_insert_rowid();
-            let table = words_table(message.kind);
-            let statement = match words.entry(table) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(free) => {
-                    let sql = format!("INSERT INTO {table} (rowid, body) VALUES (?1, ?2)");
-                    free.insert(self.transaction.prepare_cached(&sql)?)
-                }
-            };
-            statement.execute(params![id, message.words])?;
+            let words = std::mem::take(&mut message.words);
+            said.push(Said { message: self.next, kind: message.kind, words });
+            self.next += 1;
         }
+        self.words.add(said);
         Ok(())
     }
 
@@ -87,16 +71,8 @@ impl Writer<'_> {
     }
 
     pub(super) fn forget_messages(&mut self, file: i64) -> Result<(), IndexError> {
-        for table in ["words_said", "words_replied", "words_shown"] {
-            let kinds: Vec<String> = Kind::ALL
-                .iter()
-                .filter(|kind| words_table(**kind) == table)
-                .map(|kind| kind.number().to_string())
-                .collect();
-            let theirs =
-                format!("SELECT id FROM messages WHERE file = ?1 AND kind IN ({})", kinds.join(", "));
-            self.transaction.execute(&format!("DELETE FROM {table} WHERE rowid IN ({theirs})"), [file])?;
-        }
+        let sql = "INSERT OR IGNORE INTO forgotten SELECT id FROM messages WHERE file = ?1";
+        self.transaction.execute(sql, [file])?;
         self.transaction.execute("DELETE FROM messages WHERE file = ?1", [file])?;
         Ok(())
     }

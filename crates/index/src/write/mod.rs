@@ -1,4 +1,4 @@
-//! Rows into the database: a batch and its cursor in one transaction, starting where the last one ended.
+//! Rows into the database: a batch and its cursor in one transaction, starting where the last one ended. Words go beside them.
 
 mod calls;
 mod charges;
@@ -16,15 +16,18 @@ use rusqlite::{Connection, Transaction, params};
 
 use crate::error::IndexError;
 use crate::extract::{Batch, Change};
+use crate::words::{Gatherer, note_reached, reached_by_rows};
 
 pub(crate) use charges::{CERTAINTIES, INLINE, MAIN, reprice};
 pub(crate) use files::{KnownFile, known_file, known_files, mark_gone, mark_there, rename};
-pub(crate) use messages::words_table;
 use names::Names;
 
 /// Writes into one transaction.
 pub(crate) struct Writer<'c> {
     transaction: Transaction<'c>,
+    words: &'c mut Gatherer,
+    /// The number of the next message.
+    next: i64,
     prices: &'c Prices,
     names: Names,
     paths: Names,
@@ -37,10 +40,17 @@ pub(crate) struct Writer<'c> {
 }
 
 impl<'c> Writer<'c> {
-    pub(crate) fn begin(connection: &'c mut Connection, prices: &'c Prices) -> Result<Self, IndexError> {
+    pub(crate) fn begin(
+        connection: &'c mut Connection,
+        words: &'c mut Gatherer,
+        prices: &'c Prices,
+    ) -> Result<Self, IndexError> {
         let transaction = connection.transaction()?;
+        let next = reached_by_rows(&transaction)?;
         Ok(Self {
             transaction,
+            words,
+            next,
             prices,
             names: Names::of_words(),
             paths: Names::of_paths(),
@@ -57,17 +67,17 @@ impl<'c> Writer<'c> {
 
     /// Writes a batch. One that does not start where the last one of its file ended is passed over: the next look at the file
     /// will read it again.
-    pub(crate) fn write(&mut self, batch: &Batch) -> Result<(), IndexError> {
+    pub(crate) fn write(&mut self, mut batch: Batch) -> Result<(), IndexError> {
         let file = match batch.change {
-            Change::Begins => self.begin_file(batch)?,
-            Change::Continues => match self.go_on(batch)? {
+            Change::Begins => self.begin_file(&batch)?,
+            Change::Continues => match self.go_on(&batch)? {
                 Some(file) => file,
                 None => return Ok(()),
             },
         };
         self.taken += batch.cursor.offset.saturating_sub(batch.from);
         self.calls(file, &batch.calls)?;
-        self.messages(file, batch)?;
+        self.messages(file, &mut batch)?;
         self.responses(file, &batch.responses)?;
         self.facts(file, &batch.facts)?;
         self.sides(file, &batch.sides)?;
@@ -79,10 +89,15 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    /// Settles what the batches have changed about charges, and ends the transaction: all of it is there, or nothing.
+    /// Settles what the batches have changed about charges, and ends the transaction, when the words are there: all of it is, or
+    /// nothing.
     pub(crate) fn commit(mut self) -> Result<(), IndexError> {
+        // Both go on at once.
+        self.words.finish(self.next);
         self.settle_charges()?;
         self.settle_sums()?;
+        note_reached(&self.transaction, self.next)?;
+        self.words.wait()?;
         self.transaction.commit()?;
         Ok(())
     }

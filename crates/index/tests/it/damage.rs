@@ -6,7 +6,7 @@ use annals_index::{Index, IndexError, Opened};
 use annals_store::{ConfigDir, DataDir};
 use annals_testkit::home::Home;
 
-use crate::{dump, refreshed};
+use crate::{dump, matches, refreshed, words_path};
 
 #[test]
 fn a_damaged_or_foreign_index_is_made_anew() {
@@ -19,7 +19,14 @@ fn a_damaged_or_foreign_index_is_made_anew() {
     let path = Index::path_of(&config, &data);
     let (_, opened) = Index::open(&config, &data).unwrap();
     assert_eq!(opened, Opened::AsLeft);
-    let damages: [(&dyn Fn(), Opened); 3] = [
+    let words = words_path(&path);
+    let of_words = |sql: &str| rusqlite::Connection::open(&words).unwrap().execute_batch(sql).unwrap();
+    let damages: [(&dyn Fn(), Opened); 7] = [
+        (&|| fs::write(&words, b"this is no database, whatever its name says").unwrap(), Opened::Damaged),
+        (&|| fs::remove_file(&words).unwrap(), Opened::Damaged),
+        (&|| of_words("PRAGMA user_version = 999"), Opened::Damaged),
+        // The power failed, and the words that were written last did not come to the disk.
+        (&|| of_words("UPDATE reached SET message = message - 1"), Opened::Damaged),
         (&|| fs::write(&path, b"this is no database, whatever its name says").unwrap(), Opened::Damaged),
         (&|| fs::remove_file(&path).unwrap(), Opened::New),
         (
@@ -34,6 +41,7 @@ fn a_damaged_or_foreign_index_is_made_anew() {
         damage();
         for ending in ["-wal", "-shm"] {
             let _ = fs::remove_file(format!("{}{ending}", path.display()));
+            let _ = fs::remove_file(format!("{}{ending}", words.display()));
         }
         let (index, opened) = Index::open(&config, &data).unwrap();
         assert_eq!(opened, expected);
@@ -71,5 +79,28 @@ fn only_its_owner_may_read_it() {
     let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(index.path()), 0o600);
+    assert_eq!(mode(&words_path(index.path())), 0o600);
     assert_eq!(mode(index.path().parent().unwrap()), 0o700);
+}
+
+#[test]
+fn words_that_a_kill_left_without_rows_are_taken_out_before_their_numbers_are_given() {
+    let home = Home::new();
+    home.fill(&annals_demo::Plan { sessions: Some(4), ..annals_demo::Plan::default() });
+    let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    let whole = dump(&index);
+    let connection = rusqlite::Connection::open(words_path(index.path())).unwrap();
+    let next: i64 = connection.query_row("SELECT message FROM reached", [], |row| row.get(0)).unwrap();
+    for table in ["words_said", "words_shown"] {
+        let sql = format!("INSERT INTO {table} (rowid, body) VALUES (?1, 'zyzzyva alone')");
+        connection.execute(&sql, [next]).unwrap();
+    }
+    drop((index, connection));
+    let folder = home.config_dir().join("projects/-p");
+    fs::create_dir_all(&folder).unwrap();
+    let line = r#"{"type":"user","uuid":"11111111-1111-4111-8111-111111111111","sessionId":"22222222-2222-4222-8222-222222222222","message":{"role":"user","content":"fresh"}}"#;
+    fs::write(folder.join("22222222-2222-4222-8222-222222222222.jsonl"), format!("{line}\n")).unwrap();
+    let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    assert_eq!((matches(&index, "zyzzyva"), matches(&index, "fresh")), (0, 1));
+    assert!(dump(&index).len() > whole.len());
 }

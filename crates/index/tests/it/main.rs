@@ -40,7 +40,22 @@ fn refreshed(config: &Path, data: &Path) -> (Index, Refreshed) {
     (index, done)
 }
 
-/// Every row of an index that is not about its own numbering, in order.
+/// The tables of words, in a database of their own.
+const WORDS: [&str; 3] = ["words_said", "words_replied", "words_shown"];
+
+fn words_path(index: &Path) -> std::path::PathBuf {
+    index.with_extension("words")
+}
+
+/// A connection to the rows and the words of an index.
+fn asked(index: &Index) -> rusqlite::Connection {
+    let connection = rusqlite::Connection::open(index.path()).unwrap();
+    let words = words_path(index.path());
+    connection.execute("ATTACH DATABASE ?1 AS words", [words.to_str().unwrap()]).unwrap();
+    connection
+}
+
+/// Every row of an index that is not about its own numbering, in order, and what tells one message's words from another's.
 fn dump(index: &Index) -> Vec<String> {
     const TABLES: [&str; 11] = [
         "SELECT 'file', path, role, slug, session, agent, bytes, state, offset, lines, records, is_open, prefix, tail FROM files",
@@ -66,9 +81,18 @@ fn dump(index: &Index) -> Vec<String> {
            FROM asked JOIN files ON files.id = file",
         "SELECT 'problem', path, line, problems.offset, length, kind FROM problems JOIN files ON files.id = file",
     ];
-    let connection = rusqlite::Connection::open(index.path()).unwrap();
+    let connection = asked(index);
+    let words = WORDS.map(|table| {
+        let spelled = format!("CREATE VIRTUAL TABLE temp.{table}_spelled USING fts5vocab(words, {table}, instance)");
+        connection.execute_batch(&spelled).unwrap();
+        // Words without a message are told too, which must not be.
+        format!(
+            "SELECT '{table}', files.path, line, block, count(*), sum(length(term) * ({table}_spelled.offset + 1))
+             FROM {table}_spelled LEFT JOIN messages ON messages.id = doc LEFT JOIN files ON files.id = file GROUP BY doc"
+        )
+    });
     let mut rows = Vec::new();
-    for sql in TABLES {
+    for sql in TABLES.into_iter().chain(words.iter().map(String::as_str)) {
         let mut statement = connection.prepare(sql).unwrap();
         let columns = statement.column_count();
         let found = statement.query_map([], |row| {
@@ -88,8 +112,8 @@ fn dump(index: &Index) -> Vec<String> {
 
 /// How many messages have a word, by table of words: the words themselves are nowhere to be read.
 fn matches(index: &Index, word: &str) -> usize {
-    let connection = rusqlite::Connection::open(index.path()).unwrap();
-    ["words_said", "words_replied", "words_shown"]
+    let connection = asked(index);
+    WORDS
         .iter()
         .map(|table| {
             let sql = format!("SELECT count(*) FROM {table} WHERE {table} MATCH ?1");

@@ -1,0 +1,12 @@
+-- The words of messages, newest last; texts themselves stay in the files. Three tables, so that what people said is found
+-- without wading through what tools printed.
+CREATE VIRTUAL TABLE words_said USING fts5(body, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2");
+CREATE VIRTUAL TABLE words_replied USING fts5(body, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2");
+CREATE VIRTUAL TABLE words_shown USING fts5(body, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2");
+-- Gathered in memory up to so many bytes before they are written: fewer pieces to merge.
+INSERT INTO words_replied (words_replied, rank) VALUES ('hashsize', 8388608);
+INSERT INTO words_shown (words_shown, rank) VALUES ('hashsize', 33554432);
+
+-- Words of all messages below this number are here, or were.
+CREATE TABLE reached (message INTEGER NOT NULL);
+INSERT INTO reached VALUES (1);
