@@ -58,6 +58,9 @@ pub enum TurnError {
     /// The conversation does not fit, and could not be summed up.
     #[error("the conversation is too long for the model, and could not be summed up: {0}")]
     TooLong(String),
+    /// A custom command was not carried out.
+    #[error("{0}")]
+    Command(String),
 }
 
 impl From<AppendError> for TurnError {

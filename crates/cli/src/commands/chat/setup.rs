@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use annals_agent::context::{Briefing, Environment, Memory, MemoryPlace};
 use annals_agent::policy::mode::{Bypass, Circumstances, Privilege, Surroundings, may_take};
 use annals_agent::policy::paths::{Disk, Workspace};
-use annals_agent::policy::rules::{List, Rule, Source};
+use annals_agent::policy::rules::{List, Rule, Source, listed};
 use annals_agent::policy::settings::{Effective, Given, gather};
 use annals_agent::policy::{Mode, Settings, Trust, TrustFile};
 use annals_agent::subagent::{Kind, built_in, read_kinds};
@@ -186,7 +186,7 @@ fn trust_in(cwd: &Path, args: &ChatArgs, context: &Context) -> Result<Trust, Fau
 }
 
 fn add_rules(effective: &mut Effective, given: &[String], list: List) -> Result<(), Fault> {
-    for text in given.iter().flat_map(|given| rules_of(given)) {
+    for text in given.iter().flat_map(|given| listed(given)) {
         let rule = Rule::new(&text, list, Source::CommandLine);
         if let Some(why) = rule.unknown() {
             return Err(Fault::usage(format!("the rule `{text}` is not understood: {why}")));
@@ -194,26 +194,6 @@ fn add_rules(effective: &mut Effective, given: &[String], list: List) -> Result<
         effective.rules.add(rule);
     }
     Ok(())
-}
-
-/// Rules that stand between commas or spaces, but for those inside of brackets.
-fn rules_of(text: &str) -> Vec<String> {
-    let mut depth = 0_u32;
-    let mut rules = vec![String::new()];
-    for letter in text.chars() {
-        match letter {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        let is_between = depth == 0 && (letter == ',' || letter.is_whitespace());
-        match rules.last_mut() {
-            Some(rule) if !is_between => rule.push(letter),
-            _ => rules.push(String::new()),
-        }
-    }
-    rules.retain(|rule| !rule.is_empty());
-    rules
 }
 
 /// Whether the superuser runs this.
@@ -233,15 +213,4 @@ fn surroundings(context: &Context) -> Surroundings {
     let said = context.api.iter().any(|(name, value)| *name == "IS_SANDBOX" && value == "1");
     let is_container = ["/.dockerenv", "/run/.containerenv"].iter().any(|mark| Path::new(mark).exists());
     if said || is_container { Surroundings::Container } else { Surroundings::Machine }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rules_are_told_apart() {
-        assert_eq!(rules_of("Bash(git log:*, -p),Edit Read"), ["Bash(git log:*, -p)", "Edit", "Read"]);
-        assert_eq!(rules_of(" , "), [""; 0]);
-    }
 }
