@@ -81,7 +81,7 @@ const GREET: &str = "---\ndescription: Greets\nallowed-tools: Bash(echo:*), Bash
 
 #[tokio::test]
 async fn a_command_is_written_as_the_original_writes_it() {
-    let stage = Stage::new(&format!("{RUNS},{DONE}"));
+    let stage = Stage::new(RUNS);
     std::fs::write(stage.home.work_dir().join("note.txt"), "note line\n").unwrap();
     let mut agent = stage.with_commands(None, &[("greet.md", GREET)]);
     let told = say(&mut agent, "/greet \"Ann Lee\" day").await;
@@ -129,7 +129,7 @@ async fn a_command_is_written_as_the_original_writes_it() {
     std::fs::remove_file(stage.home.work_dir().join("made.txt")).unwrap();
     let told = say(&mut agent, "and now @@a@@").await;
     assert!(told.is_done() && !stage.made());
-    assert_eq!(told.finished.denials.len(), 0, "the script has no call any more");
+    assert_eq!(told.finished.denials.len(), 1, "what was lent is taken back");
     assert_eq!(stage.models()[2], "claude-opus-4-8");
     stage.holds();
     stage.only_grew();
@@ -137,16 +137,6 @@ async fn a_command_is_written_as_the_original_writes_it() {
     assert!(history.contains(r#""display":"/greet \"Ann Lee\" day""#), "{history}");
     let turns = agent.conversation.turns().unwrap();
     assert_eq!(turns[0].text, "/greet \"Ann Lee\" day", "it can be gone back to");
-}
-
-#[tokio::test]
-async fn what_a_command_allows_ends_with_its_turn() {
-    let stage = Stage::scripts(&format!(r#"{{"a":[{DONE}],"b":[{RUNS}]}}"#));
-    let mut agent = stage.with_commands(None, &[("lax.md", "---\nallowed-tools: Bash(touch:*)\n---\n@@a@@")]);
-    assert!(say(&mut agent, "/lax").await.is_done());
-    let told = say(&mut agent, "run @@b@@").await;
-    assert_eq!((told.finished.denials.len(), stage.made()), (1, false));
-    stage.holds();
 }
 
 #[tokio::test]
