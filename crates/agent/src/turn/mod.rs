@@ -236,7 +236,7 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
             let mut report = |event: Event| {
                 match event.innermost() {
                     Event::Denied(denial) => denials.push(denial.clone()),
-                    Event::Counted { model, usage } => {
+                    Event::Counted { model, usage, .. } => {
                         *spent.entry(model.clone()).or_default() += tokens(usage)
                     }
                     _ => {}

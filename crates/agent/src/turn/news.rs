@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use super::Report;
 use super::links::record;
 use crate::conversation::Conversation;
-use crate::event::Event;
+use crate::event::{Event, Standing};
 use crate::tools::Told;
 
 /// As much of a command's output is kept in a note of its progress, in characters.
@@ -67,7 +67,7 @@ pub(super) fn note(
             }
             Event::OfAgent { call, agent, event }
         }
-        Told::Counted { model, usage } => Event::Counted { model, usage },
+        Told::Counted { model, usage } => Event::Counted { model, usage, standing: Standing::Aside },
         Told::Output { .. } => {
             // News that cannot be kept are no reason to stop a command; its result is.
             if noting == Noting::Session {

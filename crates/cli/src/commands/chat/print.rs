@@ -158,7 +158,11 @@ fn init<T: Transport>(agent: &Talker<'_, T>, setup: &Setup, kinds: &[String], co
         }
     });
     object.raw("mcp_servers", b"[]").string("model", &agent.wishes.model);
-    object.string("permissionMode", setup.mode.name()).raw("slash_commands", b"[]");
+    object.string("permissionMode", setup.mode.name()).array("slash_commands", |list| {
+        for command in &agent.custom {
+            list.string(&command.name);
+        }
+    });
     object.string("apiKeySource", key_source(setup, context));
     object.string("claude_code_version", WRITTEN_FORM).string("output_style", "default");
     object.array("agents", |list| {

@@ -139,14 +139,21 @@ impl Setup {
     fn places(&self, context: &Context) -> Vec<MemoryPlace> {
         let own = context.store.config_dir().path();
         let mut places = vec![MemoryPlace { path: own.join("CLAUDE.md"), within: own.to_path_buf() }];
+        let folders = self.trusted_folders(context);
+        places.extend(folders.iter().flat_map(|folder| MemoryPlace::of_folder(folder)));
+        places
+    }
+
+    /// This folder and those above it, as far as they are trusted, the outermost first.
+    pub(super) fn trusted_folders(&self, context: &Context) -> Vec<PathBuf> {
         let trusts = |folder: &Path| {
             let file = context.data_dir().ok().map(|data| TrustFile::new(&data));
             file.is_some_and(|file| file.of(&Disk, folder).is_ok_and(|trust| trust == Trust::Trusted))
         };
-        let mut folders: Vec<&Path> = self.cwd.ancestors().filter(|folder| trusts(folder)).collect();
+        let folders = self.cwd.ancestors().filter(|folder| trusts(folder)).map(Path::to_path_buf);
+        let mut folders: Vec<PathBuf> = folders.collect();
         folders.reverse();
-        places.extend(folders.into_iter().flat_map(MemoryPlace::of_folder));
-        places
+        folders
     }
 
     /// Whether the folder's own files are obeyed.

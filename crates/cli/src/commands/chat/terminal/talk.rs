@@ -23,10 +23,12 @@ use super::naming::Naming;
 use super::reports::{self, Room};
 use super::screen::Ink;
 use super::slash::Slash;
+use super::spent::{self, Files, Unwritten};
 use super::status::Work;
 use super::{rewind, sessions, tool_lines};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+use crate::session::Target;
 
 /// What follows a session.
 pub(super) enum Next {
@@ -43,6 +45,10 @@ pub(super) struct Talk<'b> {
     pub(super) agent: Talker<'b>,
     pub(super) shells: Arc<Shells>,
     pub(super) naming: Naming<'b>,
+    /// Whether its sub-agents have files.
+    pub(super) files: Files,
+    /// What it has cost beside what its files say.
+    pub(super) unwritten: Unwritten,
 }
 
 impl Talk<'_> {
@@ -59,7 +65,9 @@ impl Talk<'_> {
                 let mut prompt = pin!(desk.prompt());
                 std::future::poll_fn(|context| {
                     self.naming.go_on(context);
-                    self.naming.write(&mut self.agent.conversation);
+                    if let Some((model, spent)) = self.naming.write(&mut self.agent.conversation) {
+                        self.unwritten.title(&model, spent);
+                    }
                     prompt.as_mut().poll(context)
                 })
                 .await
@@ -70,6 +78,7 @@ impl Talk<'_> {
                 Said::Leave(outcome) => return Ok(Next::Leave(outcome)),
             };
             let next = match Slash::parse(&line) {
+                Some(Slash::Unknown(name)) if desk.offer.has_custom(&name) => self.say(line, desk).await,
                 Some(slash) => self.obey(slash, context, desk).await?,
                 None => self.say(line, desk).await,
             };
@@ -118,6 +127,7 @@ impl Talk<'_> {
         what: &str,
         desk: &mut Desk,
     ) -> ControlFlow<Outcome, (Option<Finished>, bool)> {
+        let files = self.files;
         let (sender, mut commands) = Commands::channel();
         let events = desk.sender();
         let mut report = move |event: Event| {
@@ -141,11 +151,15 @@ impl Talk<'_> {
                 };
                 match first {
                     Err(finished) => break finished,
-                    Ok(happening) => desk.meanwhile(happening, &sender)?,
+                    Ok(happening) => {
+                        self.unwritten.hear_of(&happening, files);
+                        desk.meanwhile(happening, &sender)?;
+                    }
                 }
             }
         };
         while let Some(happening) = desk.next_at_once() {
+            self.unwritten.hear_of(&happening, files);
             desk.meanwhile(happening, &sender)?;
         }
         let produced = desk.work.as_ref().is_some_and(|work| work.produced);
@@ -161,7 +175,7 @@ impl Talk<'_> {
         desk: &mut Desk,
     ) -> Result<ControlFlow<Next>, Fault> {
         match slash {
-            Slash::Help => desk.notes(&reports::help()),
+            Slash::Help => desk.notes(&reports::help(&self.agent.custom)),
             Slash::Clear => return Ok(ControlFlow::Break(Next::Clear)),
             Slash::Exit => return Ok(ControlFlow::Break(Next::Leave(Outcome::Done))),
             Slash::Unknown(name) => {
@@ -189,8 +203,12 @@ impl Talk<'_> {
                 desk.note(Ink::Plain, &format!("{name} answers from now on"));
             }
             Slash::Cost => {
-                let file = self.agent.conversation.bytes()?;
-                desk.notes(&reports::cost(&file, &context.prices));
+                let mut files = vec![self.agent.conversation.bytes()?];
+                if let Some(path) = self.agent.conversation.path() {
+                    let session = Target::find(context, &path.to_string_lossy())?;
+                    files.extend(session.agents().into_iter().map(|agent| agent.bytes));
+                }
+                desk.notes(&spent::report(&files, &self.unwritten, &context.prices));
             }
             Slash::Context => {
                 let room = self.room()?;
