@@ -7,6 +7,7 @@ use annals_transcript::json::{ArrayWriter, ObjectWriter};
 
 use super::Conversation;
 use crate::commands::Invocation;
+use crate::event::Line;
 
 /// What we tell the model of a command that came to nothing.
 const CAVEAT: &str = "The person wanted to use a command of their own, and it could not be carried out. Nothing is asked of you.";
@@ -29,8 +30,8 @@ pub(crate) struct Attached {
 }
 
 impl Conversation<'_> {
-    /// Writes a command: the turn is open.
-    pub(crate) fn command(&mut self, said: &Expanded<'_>) -> Result<(), AppendError> {
+    /// Writes a command, with the line that opens the turn first.
+    pub(crate) fn command(&mut self, said: &Expanded<'_>) -> Result<Line, AppendError> {
         self.heal()?;
         let invoked = said.invoked;
         let name = &invoked.command.name;
@@ -39,14 +40,14 @@ impl Conversation<'_> {
         if !invoked.arguments.is_empty() {
             words.push_str(&format!("\n<command-args>{}</command-args>", invoked.arguments));
         }
-        self.open_turn(Draft::prompt(Said::Text(&words)), &invoked.text())?;
+        let line = self.open_turn(Draft::prompt(Said::Text(&words)), &invoked.text())?;
         self.record(Draft::meta_prompt(Said::Blocks(&text_block(said.text))))?;
         for file in said.files {
             self.record(Draft::attachment(&attached(file)))?;
         }
         self.record(Draft::attachment(&permissions(invoked)))?;
         self.read_again();
-        Ok(())
+        Ok(line)
     }
 
     /// Writes that a command came to nothing, and why.

@@ -12,6 +12,7 @@ use crate::api::transport::Transport;
 use crate::command::Commands;
 use crate::commands::{Invocation, Piece, mentioned, pieces};
 use crate::conversation::{Attached, Expanded};
+use crate::event::Line;
 use crate::policy::paths::Kind;
 use crate::tools::{Outcome, Shown};
 
@@ -20,8 +21,8 @@ const MOST_FILES: usize = 20;
 
 /// Whether a command has opened its turn.
 pub(super) enum Begun {
-    /// It has: the model is asked next.
-    Said,
+    /// It has, by this line: the model is asked next.
+    Said(Line),
     /// It has not.
     Stopped(Ending),
 }
@@ -94,8 +95,8 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                 Err(Stopped) => return Ok(Begun::Stopped(Ending::Interrupted)),
             }
         }
-        self.conversation.command(&Expanded { invoked, text: &text, files: &files })?;
-        Ok(Begun::Said)
+        let line = self.conversation.command(&Expanded { invoked, text: &text, files: &files })?;
+        Ok(Begun::Said(line))
     }
 
     /// A file that is mentioned; none where it is no file, or may not be read: then its name is all that is said.

@@ -215,12 +215,14 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
         let mut course = Course {
             finished: Finished {
                 ending: Ending::Done,
+                prompt: None,
                 text: String::new(),
                 responses: 0,
                 stop_reason: None,
                 millis: 0,
                 api_millis: 0,
                 spent: Default::default(),
+                counted: Vec::new(),
                 usage: Default::default(),
                 denials: Vec::new(),
             },
@@ -230,15 +232,13 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
         };
         let invoked = Invocation::of(prompt, &self.custom);
         let usual = invoked.as_ref().map(|invoked| self.lend(invoked));
-        let (mut denials, mut spent) = (Vec::new(), BTreeMap::<String, Tokens>::new());
+        let (mut denials, mut counted) = (Vec::new(), Vec::<(String, Tokens)>::new());
         let ending = {
             // What sub-agents spend and are denied counts as well.
             let mut report = |event: Event| {
                 match event.innermost() {
                     Event::Denied(denial) => denials.push(denial.clone()),
-                    Event::Counted { model, usage, .. } => {
-                        *spent.entry(model.clone()).or_default() += tokens(usage)
-                    }
+                    Event::Counted { model, usage, .. } => counted.push((model.clone(), tokens(usage))),
                     _ => {}
                 }
                 report(event);
@@ -257,7 +257,11 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
             (Ending::Done, Err(error)) => Ending::Failed(error.into()),
             (ending, _) => ending,
         };
-        let finished = Finished { ending, millis, denials, spent, ..course.finished };
+        let mut spent = BTreeMap::<String, Tokens>::new();
+        for (model, tokens) in &counted {
+            *spent.entry(model.clone()).or_default() += *tokens;
+        }
+        let finished = Finished { ending, millis, denials, spent, counted, ..course.finished };
         report(Event::Finished(finished.clone()));
         finished
     }
@@ -278,12 +282,11 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
             self.conversation.record(Draft::queue_operation(QueueStep::Dequeue, None))?;
         }
         match said {
-            Say::Plain(prompt) => drop(self.conversation.prompt(prompt)?),
-            Say::Custom(invoked) => {
-                if let Begun::Stopped(ending) = self.begin(invoked, commands, report).await? {
-                    return Ok(ending);
-                }
-            }
+            Say::Plain(prompt) => course.finished.prompt = Some(self.conversation.prompt(prompt)?.uuid),
+            Say::Custom(invoked) => match self.begin(invoked, commands, report).await? {
+                Begun::Said(line) => course.finished.prompt = Some(line.uuid),
+                Begun::Stopped(ending) => return Ok(ending),
+            },
         }
         loop {
             self.note_queue(commands)?;

@@ -96,12 +96,12 @@ impl Talk<'_> {
             ControlFlow::Continue(done) => done,
             ControlFlow::Break(outcome) => return ControlFlow::Break(Next::Leave(outcome)),
         };
-        match finished.map(|finished| finished.ending) {
-            Some(Ending::Done) => self.naming.begin(&self.agent, &text),
-            Some(Ending::Interrupted) => {
+        match finished {
+            Some(Finished { ending: Ending::Done, .. }) => self.naming.begin(&self.agent, &text),
+            Some(Finished { ending: Ending::Interrupted, prompt, .. }) => {
                 self.naming.drop_it();
                 if !produced {
-                    self.take_back(&text, desk);
+                    self.take_back(&text, prompt.as_deref(), desk);
                 }
             }
             _ => {}
@@ -109,12 +109,10 @@ impl Talk<'_> {
         ControlFlow::Continue(())
     }
 
-    /// A prompt that nothing followed comes back to be written anew; in the file it is a branch that nobody goes on with.
-    fn take_back(&mut self, text: &str, desk: &mut Desk) {
-        let conversation = &mut self.agent.conversation;
-        let last = conversation.turns().ok().and_then(|turns| turns.into_iter().next_back());
-        let last = last.filter(|turn| turn.text == text);
-        let is_back = last.is_some_and(|turn| conversation.go_back_to(&turn.prompt).is_ok());
+    /// A prompt that nothing followed comes back to be written anew; in the file, where it got there, it is a branch that
+    /// nobody goes on with.
+    fn take_back(&mut self, text: &str, line: Option<&str>, desk: &mut Desk) {
+        let is_back = line.is_none_or(|line| self.agent.conversation.go_back_to(line).is_ok());
         if is_back && desk.editor.text().is_empty() && desk.queue.is_empty() {
             desk.editor.set(text);
         }
