@@ -49,8 +49,9 @@ fn a_command_is_completed_listed_asked_about_and_said() {
     terminal.ends_with(">");
     room.agrees();
     terminal.press("/rewind\r");
-    terminal.sees("/greet Ann");
-    terminal.press("\x1b");
+    terminal.sees(" 3 /sub:theirs");
+    terminal.press("\r");
+    terminal.sees("nothing was changed");
     terminal.ends_with(">");
     terminal.press("/exit\r");
     assert_eq!(terminal.code(), Some(0));
