@@ -2,6 +2,7 @@
 
 use annals_agent::commands::{Author, CommandFolder, CustomCommand, read_commands};
 use annals_agent::policy::rules::{List, Rule, Source};
+use annals_agent::policy::screen::visible;
 
 use super::model;
 use super::setup::Setup;
@@ -24,7 +25,8 @@ pub(super) fn read(setup: &Setup, context: &Context) -> Vec<CustomCommand> {
     folders.extend(projects.filter(|folder| folder.path != own));
     let (mut commands, problems) = read_commands(folders);
     for problem in problems {
-        context.say(problem.to_string());
+        // Names of files are somebody's words as well.
+        context.say(visible(&problem.to_string()));
     }
     commands.retain(|command| {
         let is_taken = BUILT_IN.contains(&command.name.as_str());
@@ -37,7 +39,8 @@ pub(super) fn read(setup: &Setup, context: &Context) -> Vec<CustomCommand> {
         command.model = command.model.take().map(|name| model::named(&name));
         for rule in &command.allowed {
             if let Some(why) = Rule::new(rule, List::Allow, Source::User).unknown() {
-                context.say(format!("/{}: the rule `{rule}` is not understood: {why}", command.name));
+                let problem = format!("/{}: the rule `{rule}` is not understood: {why}", command.name);
+                context.say(visible(&problem));
             }
         }
     }

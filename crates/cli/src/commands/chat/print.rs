@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use annals_agent::api::transport::Transport;
 use annals_agent::event::{Event, Line};
+use annals_agent::policy::screen::visible;
 use annals_agent::turn::Finished;
 use annals_store::session::WRITTEN_FORM;
 use annals_store::source::new_uuid;
@@ -99,7 +100,8 @@ impl Printer {
                     context.out.line(&finished.text)?;
                 }
                 if let Some(why) = result::complaint(finished) {
-                    context.say(why);
+                    // It may quote files and commands of somebody else.
+                    context.say(visible(&why));
                 }
             }
             ChatOutput::Json | ChatOutput::StreamJson => {

@@ -10,7 +10,7 @@ impl Room {
     fn with_commands(own: &[(&str, &str)], projects: &[(&str, &str)]) -> Self {
         let room = Self::new(SCRIPT);
         for (name, text) in own {
-            room.home.write(&format!("commands/{name}"), text);
+            room.home.write(format!("commands/{name}"), text);
         }
         let folder = room.home.work_dir().join(".claude/commands");
         for (name, text) in projects {
@@ -88,6 +88,19 @@ fn what_the_rules_deny_a_command_does_not_do() {
     room.exits(&["--continue", "go on @@b@@"], 0);
     annals_exits(&room.home, &["check", "last"], 0);
     assert!(room.api.requests().iter().all(|request| request.violations.is_empty()));
+}
+
+#[test]
+fn what_a_file_says_moves_no_cursor() {
+    let bad = "---\nallowed-tools: Bash(printf:*), Ba\u{1b}[2Jsh(\n---\n@@a@@ !`printf '\\033[2J' && printf '\u{1b}c' && false`";
+    let room = Room::with_commands(&[], &[("bad.md", bad), ("a\u{1b}[2J.md", "x"), ("empty.md", " ")]);
+    let answer = room.exits(&["--trust", "--allowedTools", "Bash(false)", "/bad"], 1);
+    assert!(!answer.error.contains('\u{1b}'), "{:?}", answer.error);
+    for part in
+        ["‹U+001B›[2J.md", "is not understood", "empty.md: it has no text", "/bad was not carried out"]
+    {
+        assert!(answer.error.contains(part), "{part}: {}", answer.error);
+    }
 }
 
 #[cfg(unix)]

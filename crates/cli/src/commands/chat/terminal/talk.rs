@@ -130,7 +130,7 @@ impl Talk<'_> {
         let events = desk.sender();
         let mut report = move |event: Event| {
             // The desk is there for as long as the work is.
-            let _ = events.send(Happening::Event(event));
+            let _ = events.send(Happening::Event(Box::new(event)));
         };
         desk.work = Some(Work::new(what, Instant::now()));
         let finished = {
