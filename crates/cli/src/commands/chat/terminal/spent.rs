@@ -135,10 +135,10 @@ mod tests {
     }
 
     fn line(id: &str, model: &str, usage: &str) -> String {
-        format!(
-            "{{\"type\":\"assistant\",\"uuid\":\"{id}{usage}\",\"requestId\":\"r{id}\",\"message\":{{\"id\":\"m{id}\",\"model\":\"{model}\",\"usage\":{{{}}}}}}}\n",
-            usage
-        )
+        let message = format!(r#"{{"id":"m{id}","model":"{model}","usage":{{{usage}}}}}"#);
+        let uuid = usage.len();
+        format!(r#"{{"type":"assistant","uuid":"{id}-{uuid}","requestId":"r{id}","message":{message}}}"#)
+            + "\n"
     }
 
     #[test]
