@@ -14,7 +14,7 @@ pub(super) const BUILT_IN: [&str; 11] =
 
 /// All of them, by name; of two with one name the nearer one counts. What is no command is said.
 pub(super) fn read(setup: &Setup, context: &Context) -> Vec<CustomCommand> {
-    let own = context.store.config_dir().path().join("commands");
+    let own = setup.cwd.join(context.store.config_dir().path()).join("commands");
     let mut folders = vec![CommandFolder { path: own.clone(), author: Author::Person, within: None }];
     let projects = setup.trusted_folders(context).into_iter().map(|folder| CommandFolder {
         path: folder.join(".claude").join("commands"),

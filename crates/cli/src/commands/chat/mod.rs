@@ -103,6 +103,9 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
 #[cfg(unix)]
 fn in_terminal(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
     if !context.has_person() || !context.out.is_terminal {
+        if args.resume == Some(None) {
+            return Err(nowhere_to_choose());
+        }
         return Err(Fault::usage("a conversation needs a terminal to be had in")
             .hint("annals chat -p PROMPT answers once and ends"));
     }
@@ -233,10 +236,7 @@ fn start(args: &ChatArgs, context: &Context) -> Result<Start, Fault> {
         (Some(Some(session)), _) => {
             Some(Target::find(context, session).map_err(|fault| unless_prompt(fault, args))?.path)
         }
-        (Some(None), _) => {
-            return Err(Fault::usage("--resume without a session needs a terminal to choose one in")
-                .hint("--continue goes on with the newest one of this folder; annals ls names them all"));
-        }
+        (Some(None), _) => return Err(nowhere_to_choose()),
         (None, true) => Some(Target::find(context, "last")?.path),
         (None, false) => None,
     };
@@ -253,6 +253,12 @@ fn start(args: &ChatArgs, context: &Context) -> Result<Start, Fault> {
             ..NewSession::default()
         }),
     })
+}
+
+/// Nobody can choose a session here.
+fn nowhere_to_choose() -> Fault {
+    Fault::usage("--resume without a session needs a terminal to choose one in")
+        .hint("--continue goes on with the newest one of this folder; annals ls names them all")
 }
 
 /// Goes on with a session, or in a copy of it.

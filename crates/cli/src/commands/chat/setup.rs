@@ -137,8 +137,8 @@ impl Setup {
 
     /// Whose notes are read: the person's own, and those of folders that are trusted, the outermost first.
     fn places(&self, context: &Context) -> Vec<MemoryPlace> {
-        let own = context.store.config_dir().path();
-        let mut places = vec![MemoryPlace { path: own.join("CLAUDE.md"), within: own.to_path_buf() }];
+        let own = self.cwd.join(context.store.config_dir().path());
+        let mut places = vec![MemoryPlace { path: own.join("CLAUDE.md"), within: own }];
         let folders = self.trusted_folders(context);
         places.extend(folders.iter().flat_map(|folder| MemoryPlace::of_folder(folder)));
         places

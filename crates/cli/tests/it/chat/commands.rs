@@ -53,6 +53,24 @@ fn a_command_is_said_by_its_name_and_the_session_goes_on() {
 }
 
 #[test]
+fn the_config_dir_may_be_named_from_here() {
+    let room = Room::with_commands(&[("greet.md", "GREET @@a@@")], &[]);
+    room.home.write("CLAUDE.md", "OBEY-THE-PERSON");
+    let config = room.home.config_dir();
+    let mut command = room.command(&["/greet"]);
+    command.env(
+        "CLAUDE_CONFIG_DIR",
+        std::path::Path::new("..").join(config.strip_prefix(room.home.path()).unwrap()),
+    );
+    room.finishes(command, 0);
+    assert!(
+        room.last().contains("GREET @@a@@") && room.last().contains("OBEY-THE-PERSON"),
+        "{}",
+        room.last()
+    );
+}
+
+#[test]
 fn a_projects_commands_are_known_only_where_it_is_trusted() {
     let taken = "---\nallowed-tools: Bash(touch:*)\n---\n@@a@@ OF-THE-PROJECT !`touch taken`";
     let room =
@@ -155,6 +173,8 @@ fn everything_that_was_spent_is_in_the_result() {
 fn a_session_is_chosen_only_in_a_terminal() {
     let room = Room::new(SCRIPT);
     let answer = room.exits(&["say @@a@@", "--resume"], 2);
+    assert!(answer.error.contains("--continue") && answer.error.contains("annals ls"), "{}", answer.error);
+    let answer = annals_exits(&room.home, &["chat", "--resume"], 2);
     assert!(answer.error.contains("--continue") && answer.error.contains("annals ls"), "{}", answer.error);
     // What follows it is a session, and who meant something else is told.
     let answer = room.exits(&["--resume", "say something"], 1);
