@@ -51,7 +51,7 @@ impl Conversation<'_> {
     }
 
     /// Writes that a command came to nothing, and why.
-    pub(crate) fn command_failed(&mut self, invoked: &Invocation, why: &str) -> Result<(), AppendError> {
+    pub(crate) fn command_failed(&mut self, invoked: &Invocation, why: &str) -> Result<Line, AppendError> {
         self.heal()?;
         let name = &invoked.command.name;
         let caveat = format!("<local-command-caveat>{CAVEAT}</local-command-caveat>");
@@ -62,11 +62,11 @@ impl Conversation<'_> {
             invoked.arguments
         );
         self.record(Draft::meta_prompt(Said::Text(&caveat)))?;
-        self.open_turn(Draft::prompt(Said::Text(&words)), &invoked.text())?;
+        let line = self.open_turn(Draft::prompt(Said::Text(&words)), &invoked.text())?;
         let output = format!("<local-command-stderr>{why}</local-command-stderr>");
         self.record(Draft::local_command(&output))?;
         self.read_again();
-        Ok(())
+        Ok(line)
     }
 }
 

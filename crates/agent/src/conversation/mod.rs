@@ -271,7 +271,8 @@ impl<'s> Conversation<'s> {
 
     /// Ends a turn: where a client that resumes goes on, for lists and for itself.
     pub(crate) fn end_turn(&mut self, millis: u64) -> Result<(), AppendError> {
-        if self.thread == Thread::Agent {
+        // Where nothing was said yet, there is no session to tell.
+        if self.thread == Thread::Agent || matches!(self.state, State::NotYet(..)) {
             return Ok(());
         }
         let messages = u64::try_from(self.messages.len()).ok();

@@ -6,7 +6,7 @@ use annals_transcript::json::{ObjectWriter, Value};
 
 use super::calls::{Approval, Asked, Ran};
 use super::news::Noting;
-use super::{Agent, Ending, Report, TurnError};
+use super::{Agent, Report, TurnError};
 use crate::api::call::Surroundings;
 use crate::api::transport::Transport;
 use crate::command::Commands;
@@ -23,8 +23,10 @@ const MOST_FILES: usize = 20;
 pub(super) enum Begun {
     /// It has, by this line: the model is asked next.
     Said(Line),
-    /// It has not.
-    Stopped(Ending),
+    /// It came to nothing, as this line and those behind it say.
+    Failed(Line, TurnError),
+    /// The person stopped it: nothing was said yet, and the command is its owner's again.
+    Interrupted,
 }
 
 /// What holds again behind a command.
@@ -81,18 +83,17 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                         invoked.command.name,
                         words(&outcome)
                     );
-                    self.conversation.command_failed(invoked, &why)?;
-                    return Ok(Begun::Stopped(Ending::Failed(TurnError::Command(why))));
+                    let line = self.conversation.command_failed(invoked, &why)?;
+                    return Ok(Begun::Failed(line, TurnError::Command(why)));
                 }
-                // Nothing was said yet: the command is its owner's again.
-                Came::Interrupted => return Ok(Begun::Stopped(Ending::Interrupted)),
+                Came::Interrupted => return Ok(Begun::Interrupted),
             }
         }
         let mut files = Vec::new();
         for path in mentioned(&pieces).into_iter().take(MOST_FILES) {
             match self.attach(&path, commands, report).await {
                 Ok(attached) => files.extend(attached),
-                Err(Stopped) => return Ok(Begun::Stopped(Ending::Interrupted)),
+                Err(Stopped) => return Ok(Begun::Interrupted),
             }
         }
         let line = self.conversation.command(&Expanded { invoked, text: &text, files: &files })?;

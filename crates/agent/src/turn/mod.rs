@@ -285,7 +285,11 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
             Say::Plain(prompt) => course.finished.prompt = Some(self.conversation.prompt(prompt)?.uuid),
             Say::Custom(invoked) => match self.begin(invoked, commands, report).await? {
                 Begun::Said(line) => course.finished.prompt = Some(line.uuid),
-                Begun::Stopped(ending) => return Ok(ending),
+                Begun::Failed(line, error) => {
+                    course.finished.prompt = Some(line.uuid);
+                    return Ok(Ending::Failed(error));
+                }
+                Begun::Interrupted => return Ok(Ending::Interrupted),
             },
         }
         loop {

@@ -225,8 +225,18 @@ async fn an_interrupt_before_anything_is_said_leaves_nothing() {
     let told = say_with(&mut agent, "/long", &mut commands, watch).await;
     assert_eq!(told.finished.ending, Ending::Interrupted);
     assert!(stage.api.requests().is_empty());
-    let words = stage.files().iter().map(|file| std::fs::read_to_string(file).unwrap()).collect::<String>();
-    assert!(!words.contains("/long") && !words.contains(r#""type":"user""#), "{words}");
+    assert_eq!((stage.files(), told.finished.prompt), (vec![], None), "there is no session yet");
+    // In one that there is, nothing is added to what was said.
+    let (sender, mut commands) = Commands::channel();
+    assert!(say(&mut agent, "first @@a@@").await.is_done());
+    let watch = interrupting(sender, |event| matches!(event, Event::ToolStarted { .. }));
+    let told = say_with(&mut agent, "/long", &mut commands, watch).await;
+    assert_eq!((told.finished.ending, told.finished.prompt), (Ending::Interrupted, None));
+    assert_eq!(stage.lines().iter().filter(|line| line.contains(r#""type":"user""#)).count(), 1);
+    assert!(say(&mut agent, "second @@a@@").await.is_done());
+    drop(agent);
+    stage.holds();
+    stage.only_grew();
 }
 
 #[tokio::test]

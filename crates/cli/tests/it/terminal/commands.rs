@@ -59,6 +59,29 @@ fn a_command_is_completed_listed_asked_about_and_said() {
 }
 
 #[test]
+fn a_command_that_is_stopped_before_it_is_said_comes_back() {
+    let room = Room::new(SCRIPT);
+    room.home.write("commands/long.md", "---\nallowed-tools: Bash(sleep:*)\n---\n@@b@@ !`sleep 600`\n");
+    let mut terminal = room.chat(&["first @@a@@"]);
+    terminal.sees("Greeted.");
+    terminal.ends_with(">");
+    for _ in 0..2 {
+        terminal.press("/long\r");
+        terminal.sees("● Bash(sleep 600)");
+        terminal.sees("esc/ctrl-c to stop");
+        terminal.press("\x03");
+        terminal.ends_with("> /long");
+        terminal.press("\x15");
+        terminal.ends_with(">");
+    }
+    terminal.press("/exit\r");
+    assert_eq!(terminal.code(), Some(0));
+    let file = std::fs::read_to_string(room.session()).unwrap();
+    assert!(!file.contains("/long"), "{file}");
+    room.holds();
+}
+
+#[test]
 fn a_projects_commands_wait_for_trust() {
     let room = Room::new(SCRIPT);
     project(&room, "theirs.md", "Theirs @@b@@ !`touch taken`\n");
