@@ -10,15 +10,29 @@ import re
 FILLERS = {"No response requested.", "Continue from where you left off.", "(no content)"}
 REMINDER = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*", re.S)
 
+MARK = re.compile(r"</?system-reminder>")
+
 
 def blocks_of(content):
     return [{"type": "text", "text": content}] if isinstance(content, str) else content or []
 
 
+def after_reminder(text):
+    """Where the reminder ends that a text begins with; None where it begins with none. The oldest client puts one into another."""
+    depth = 0
+    for mark in MARK.finditer(text):
+        if depth == 0 and text[:mark.start()].strip():
+            return None
+        depth += 1 if mark[0][1] != "/" else -1
+        if depth == 0:
+            return mark.end() + len(text[mark.end():]) - len(text[mark.end():].lstrip())
+    return None
+
+
 def without_reminders(text):
     """A text less the reminders around it; reminders inside a sentence are somebody's words."""
-    while match := REMINDER.match(text):
-        text = text[match.end():]
+    while end := after_reminder(text):
+        text = text[end:]
     while matches := [match for match in REMINDER.finditer(text) if match.end() == len(text)]:
         text = text[:matches[0].start()]
     return text
@@ -77,6 +91,8 @@ def self_test():
     assert difference([text("user", "a", "b")], [text("user", "a"), {"role": "system", "content": "x"}, text("user", "b")]) is None
     reminded = text("user", "<system-reminder>x</system-reminder>", "a\n<system-reminder>\ny\n</system-reminder>\n")
     assert difference([text("user", "a")], [reminded]) is None, of_messages([reminded])
+    nested = text("user", "<system-reminder>x<system-reminder>y</system-reminder>z</system-reminder>\na")
+    assert difference([text("user", "a")], [nested]) is None, of_messages([nested])
     assert difference([text("user", "a"), text("user", "b\n")], [text("user", "a\n", "b\n")]) is None, "a line break at the seam"
     assert difference([text("user", "a", "b\n")], [text("user", "a", "b")]), "no seam, no line break"
     quoted = "say <system-reminder>x</system-reminder> please"

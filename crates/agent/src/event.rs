@@ -21,6 +21,8 @@ pub enum Event {
         model: String,
         /// What it counted.
         usage: Usage,
+        /// Where that can be read again.
+        standing: Standing,
     },
     /// A person must decide about a call; the answer is [`Command::Permit`](crate::command::Command::Permit).
     Asked(Question),
@@ -81,6 +83,15 @@ impl Event {
             event => event,
         }
     }
+}
+
+/// Whether a response that was counted stands in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// In that of the conversation that it belongs to.
+    Written,
+    /// In none: a page that a model read, a search, a summary.
+    Aside,
 }
 
 /// A line that was written: what it says, without its envelope.

@@ -5,10 +5,12 @@
 
 pub mod api;
 pub mod command;
+pub mod commands;
 mod compact;
 pub mod context;
 pub mod conversation;
 pub mod event;
+mod head;
 pub mod nested;
 pub mod policy;
 pub mod relay;

@@ -10,7 +10,7 @@ use crate::api::stream::BlockKind;
 use crate::api::transport::Transport;
 use crate::command::Commands;
 use crate::conversation::Spoken;
-use crate::event::Event;
+use crate::event::{Event, Standing};
 use crate::turn::{Agent, Either, Report, TurnError, either};
 
 /// After so many failures in a row nothing is summed up unasked.
@@ -99,7 +99,11 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
             match first {
                 Either::First(Ok(answer)) => {
                     // It is no line of the session, but it was paid for.
-                    report(Event::Counted { model: answer.model.clone(), usage: answer.usage.clone() });
+                    report(Event::Counted {
+                        model: answer.model.clone(),
+                        usage: answer.usage.clone(),
+                        standing: Standing::Aside,
+                    });
                     return text_of(&answer).map_err(Missing::Failed);
                 }
                 Either::First(Err(CallError::PromptTooLong(_) | CallError::TooLarge(_)))

@@ -90,7 +90,7 @@ impl Memory {
             return;
         }
         let folder = found.real.parent().unwrap_or(within).to_path_buf();
-        let imports = if hops < MOST_HOPS { imports(&text) } else { Vec::new() };
+        let imports = if hops < MOST_HOPS { mentions(&text) } else { Vec::new() };
         self.files.push(MemoryFile { path: found.real, text });
         for import in imports {
             self.add(&folder.join(import), within, hops + 1);
@@ -99,7 +99,7 @@ impl Memory {
 }
 
 /// The paths after `@`, outside of code.
-fn imports(text: &str) -> Vec<String> {
+pub(crate) fn mentions(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut fence: Option<&str> = None;
     for line in text.lines() {
@@ -133,6 +133,6 @@ mod tests {
     #[test]
     fn imports_stand_outside_of_code() {
         let text = "see @docs/a.md, and @b.md.\n`@no.md` @~ @someone mail@x.y\n```\n@no.md\n```\n- @./c/d";
-        assert_eq!(imports(text), ["docs/a.md", "b.md", "./c/d"]);
+        assert_eq!(mentions(text), ["docs/a.md", "b.md", "./c/d"]);
     }
 }

@@ -4,6 +4,7 @@
 
 mod memory;
 
+pub(crate) use memory::mentions;
 pub use memory::{Memory, MemoryFile, MemoryPlace};
 
 use std::path::PathBuf;

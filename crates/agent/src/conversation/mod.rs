@@ -3,12 +3,14 @@
 //! Every line goes through here, so that what is sent can be read from the file at any time, by us or by the original.
 
 mod copies;
+mod custom;
 mod going_back;
 mod keep;
 mod open;
 mod spoken;
 
 pub use copies::Copies;
+pub(crate) use custom::{Attached, Expanded};
 pub use going_back::{GoBackError, PastTurn};
 pub use open::{Ground, Lineage, OpenError, Persistence, Start};
 pub use spoken::Spoken;
@@ -206,7 +208,12 @@ impl<'s> Conversation<'s> {
             Prompt::Text(text) => Said::Text(text),
             Prompt::Blocks(json) => Said::Blocks(json),
         };
-        let (draft, line) = self.named(Draft::prompt(said));
+        self.open_turn(Draft::prompt(said), &text_of(prompt))
+    }
+
+    /// Writes the line that opens a turn; in lists it is called by these words.
+    fn open_turn(&mut self, draft: Draft, text: &str) -> Result<Line, AppendError> {
+        let (draft, line) = self.named(draft);
         if self.thread == Thread::Agent {
             self.record(draft.clone())?;
             self.hear(&draft, Role::User, Place::New);
@@ -220,9 +227,8 @@ impl<'s> Conversation<'s> {
         self.prompt_line = Some(line.uuid.clone());
         self.record(draft.clone())?;
         self.hear(&draft, Role::User, Place::New);
-        let text = text_of(prompt);
-        self.note_in_history(&text);
-        self.last_prompt = Some(in_lists(&text));
+        self.note_in_history(text);
+        self.last_prompt = Some(in_lists(text));
         Ok(line)
     }
 
@@ -265,7 +271,8 @@ impl<'s> Conversation<'s> {
 
     /// Ends a turn: where a client that resumes goes on, for lists and for itself.
     pub(crate) fn end_turn(&mut self, millis: u64) -> Result<(), AppendError> {
-        if self.thread == Thread::Agent {
+        // Where nothing was said yet, there is no session to tell.
+        if self.thread == Thread::Agent || matches!(self.state, State::NotYet(..)) {
             return Ok(());
         }
         let messages = u64::try_from(self.messages.len()).ok();

@@ -1,12 +1,12 @@
 //! Types of sub-agents that people write down: `agents/*.md`, a head of keys between two lines of dashes, and instructions.
 //!
-//! The head is read as the plain kind of YAML that people write there: a key and its words on one line, words that go on in
-//! lines that are set in, lists in brackets or with dashes. Keys that mean nothing here are passed over.
+//! Keys of the head that mean nothing here are passed over.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Kind, Toolset};
+use crate::head::{Head, unquoted};
 
 /// No more of one file is read.
 const MOST_BYTES: u64 = 256 << 10;
@@ -50,15 +50,10 @@ fn read(path: &Path) -> Result<Kind, String> {
 }
 
 fn parse(text: &str) -> Result<Kind, String> {
-    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
-    let inside = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---"));
-    let (head, body) = inside.ok_or("it has no head between two lines of ---")?;
-    let body = body.split_once('\n').map_or("", |(_, body)| body).trim();
-    let keys = keys(head);
-    let word = |name: &str| {
-        let found = keys.iter().find(|(key, _)| key == name).map(|(_, values)| values.join(" "));
-        found.filter(|words| !words.is_empty())
-    };
+    let (head, body) = Head::split(text);
+    let head = head.ok_or("it has no head between two lines of ---")?;
+    let body = body.trim();
+    let word = |name: &str| head.words(name);
     let name = word("name").ok_or("its head has no `name`")?;
     let is_plain = |letter: char| letter.is_alphanumeric() || "-_.:".contains(letter);
     if !name.chars().all(is_plain) {
@@ -67,9 +62,9 @@ fn parse(text: &str) -> Result<Kind, String> {
     if body.is_empty() {
         return Err("it has no instructions below its head".to_owned());
     }
-    let tools = match keys.iter().find(|(key, _)| key == "tools") {
+    let tools = match head.values("tools") {
         None => Toolset::All,
-        Some((_, values)) => match names(values) {
+        Some(values) => match names(values) {
             all if all.iter().any(|name| name == "*") => Toolset::All,
             these => Toolset::These(these),
         },
@@ -83,37 +78,12 @@ fn parse(text: &str) -> Result<Kind, String> {
     })
 }
 
-/// The keys of a head, each with its words, line by line.
-fn keys(head: &str) -> Vec<(String, Vec<String>)> {
-    let mut keys: Vec<(String, Vec<String>)> = Vec::new();
-    for line in head.lines().filter(|line| !line.trim_start().starts_with('#')) {
-        let is_set_in = line.starts_with([' ', '\t', '-']);
-        let value = match (is_set_in, line.split_once(':')) {
-            (false, Some((key, value))) => {
-                keys.push((key.trim().to_owned(), Vec::new()));
-                // A mark for words that follow in the lines below.
-                Some(value.trim()).filter(|value| !matches!(*value, "|" | ">" | "|-" | ">-"))
-            }
-            _ => Some(line.trim().strip_prefix("- ").unwrap_or(line.trim())),
-        };
-        if let (Some((_, values)), Some(value)) = (keys.last_mut(), value.filter(|value| !value.is_empty())) {
-            values.push(unquoted(value).to_owned());
-        }
-    }
-    keys
-}
-
 /// Names between commas, in brackets or not, one a line or all on one.
 fn names(values: &[String]) -> Vec<String> {
     let parts = values.iter().flat_map(|value| value.trim_matches(['[', ']']).split(','));
     // What stands in brackets behind a tool's name is for rules.
     let named = parts.map(|part| unquoted(part.trim()).split('(').next().unwrap_or_default().trim());
     named.filter(|name| !name.is_empty()).map(str::to_owned).collect()
-}
-
-fn unquoted(text: &str) -> &str {
-    let inside = |mark: char| text.strip_prefix(mark)?.strip_suffix(mark);
-    inside('"').or_else(|| inside('\'')).unwrap_or(text)
 }
 
 #[cfg(test)]

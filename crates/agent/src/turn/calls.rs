@@ -8,7 +8,7 @@ use annals_transcript::json::{ArrayWriter, RawJson, Value};
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::links::{pull_request, record};
-use super::news::{listen, note, teller};
+use super::news::{Noting, listen, note, teller};
 use super::wait::{Crew, Either, either};
 use super::{Agent, Asking, INTERRUPTED_CALL, Report};
 use crate::api::call::Surroundings;
@@ -29,7 +29,7 @@ const MOST_BESIDE: usize = 10;
 /// A call of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Asked {
-    id: String,
+    pub(super) id: String,
     name: String,
     input: Vec<u8>,
     /// Why it must not run, whatever it says.
@@ -52,6 +52,11 @@ impl Asked {
         }
     }
 
+    /// A call that no model made.
+    pub(super) fn of_command(id: String, tool: &str, input: Vec<u8>) -> Self {
+        Self { id, name: tool.to_owned(), input, never: None }
+    }
+
     /// The same call, not to be run.
     pub(super) fn not_to_run(self, why: &str) -> Self {
         Self { never: Some(self.never.unwrap_or_else(|| why.to_owned())), ..self }
@@ -59,7 +64,7 @@ impl Asked {
 }
 
 /// What is to be done about a call.
-enum Approval {
+pub(super) enum Approval {
     /// It runs, on what its path leads to now.
     Run(Option<PathBuf>),
     /// A plan was approved: it runs, and the mode is left.
@@ -110,7 +115,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
             if approvals.iter().any(|approval| matches!(approval, Approval::LeavePlan)) {
                 self.policy.mode = self.before_plan;
             }
-            let (outcomes, ran) = self.attempt(group, approvals, commands, report).await;
+            let (outcomes, ran) = self.attempt(group, approvals, Noting::Session, commands, report).await;
             let mut links = Vec::new();
             for (call, outcome) in group.iter().zip(outcomes) {
                 links.extend(
@@ -182,7 +187,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
     }
 
     /// Where a path of a call leads, as tools follow it.
-    fn leads_to(&self, path: &str) -> Option<PathBuf> {
+    pub(super) fn leads_to(&self, path: &str) -> Option<PathBuf> {
         let workspace = self.policy.workspace;
         let full = match (path.strip_prefix("~/"), workspace.home()) {
             (Some(below), Some(home)) => home.join(below),
@@ -192,7 +197,12 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
     }
 
     /// Decides whether a call runs.
-    async fn approve(&mut self, call: &Asked, commands: &mut Commands, report: &mut Report<'_>) -> Approval {
+    pub(super) async fn approve(
+        &mut self,
+        call: &Asked,
+        commands: &mut Commands,
+        report: &mut Report<'_>,
+    ) -> Approval {
         if let Some(why) = &call.never {
             return Approval::Answer(wrong(why));
         }
@@ -250,10 +260,11 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
     }
 
     /// Runs what was approved; nothing stands for what was interrupted.
-    async fn attempt(
+    pub(super) async fn attempt(
         &mut self,
         calls: &[Asked],
         approvals: Vec<Approval>,
+        noting: Noting,
         commands: &mut Commands,
         report: &mut Report<'_>,
     ) -> (Vec<Option<Outcome>>, Ran) {
@@ -294,7 +305,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         }
         let mut crew = Crew::new(work, MOST_BESIDE);
         let first = {
-            let news = listen(&mut told, &mut self.conversation, report);
+            let news = listen(&mut told, noting, &mut self.conversation, report);
             either(crew.finish(), either(news, commands.interrupt_past(&relay))).await
         };
         let ran = match first {
@@ -303,13 +314,13 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                 // Those who listen end by themselves and leave their files whole; a second interrupt does not wait for it.
                 relay.pass(&Command::Interrupt);
                 crew.keep(|piece| relay.has(&calls[places[piece]].id));
-                let news = listen(&mut told, &mut self.conversation, report);
+                let news = listen(&mut told, noting, &mut self.conversation, report);
                 either(crew.finish(), either(news, commands.interrupt())).await;
                 Ran::Interrupted
             }
         };
         while let Ok((call, news)) = told.try_recv() {
-            note(&call, news, &mut self.conversation, report);
+            note(&call, news, noting, &mut self.conversation, report);
         }
         for (place, outcome) in places.into_iter().zip(crew.into_done()) {
             outcomes[place] = outcome;

@@ -15,6 +15,8 @@ use crate::event::Denial;
 pub struct Finished {
     /// How it ended.
     pub ending: Ending,
+    /// The id of the line that opened it; none where it was stopped before anything was said.
+    pub prompt: Option<String>,
     /// What the model said last.
     pub text: String,
     /// How many responses there were.
@@ -27,6 +29,8 @@ pub struct Finished {
     pub api_millis: u64,
     /// What was counted, by model.
     pub spent: BTreeMap<String, Tokens>,
+    /// The same, response by response: a long request may have a price of its own.
+    pub counted: Vec<(String, Tokens)>,
     /// The usage of the last response.
     pub usage: Usage,
     /// Calls that were refused.
@@ -58,6 +62,9 @@ pub enum TurnError {
     /// The conversation does not fit, and could not be summed up.
     #[error("the conversation is too long for the model, and could not be summed up: {0}")]
     TooLong(String),
+    /// A custom command was not carried out.
+    #[error("{0}")]
+    Command(String),
 }
 
 impl From<AppendError> for TurnError {

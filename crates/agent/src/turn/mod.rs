@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `respond` | one response: asked for, shown, written down |
 //! | `calls` | its tool calls: approval → attempt → result |
+//! | `custom` | a custom command: its text, its files, its rules and its model |
 //! | `next` | what follows a response, or its failure |
 //! | `finished` | how a turn ended |
 //! | `granted` | rules that a person grants meanwhile |
@@ -15,6 +16,7 @@
 //! says so.
 
 mod calls;
+mod custom;
 mod finished;
 mod granted;
 mod links;
@@ -40,12 +42,14 @@ use crate::api::model::Model;
 use crate::api::request::{Caching, Effort, Role, Thinking};
 use crate::api::transport::Transport;
 use crate::command::{Command, Commands, Prompt};
+use crate::commands::{CustomCommand, Invocation};
 use crate::compact::Compacted;
 use crate::conversation::{Conversation, Place};
 use crate::event::{Event, Notice};
 use crate::policy::{Mode, Policy};
 use crate::tools::Tool;
 use calls::Asked;
+use custom::Begun;
 use respond::Responded;
 
 /// Who is told of events.
@@ -100,6 +104,8 @@ pub struct Agent<'a, T, S> {
     pub policy: Policy<'a>,
     /// How the model is asked.
     pub wishes: Wishes,
+    /// Custom commands: a prompt that begins with the name of one says its text.
+    pub custom: Vec<CustomCommand>,
     pub(crate) compactions_failed: u32,
     /// How much of the window the last response left full.
     pub(crate) context: u64,
@@ -109,6 +115,15 @@ pub struct Agent<'a, T, S> {
     queued: u64,
     /// Rules that the person granted meanwhile.
     pub(crate) granted: Granted,
+}
+
+/// What opens a turn.
+#[derive(Clone, Copy)]
+enum Say<'p> {
+    /// What the person says.
+    Plain(&'p Prompt),
+    /// The command that they say.
+    Custom(&'p Invocation),
 }
 
 /// What to do next in a turn.
@@ -140,6 +155,7 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
             tools,
             policy,
             wishes,
+            custom: Vec::new(),
             compactions_failed: 0,
             context: 0,
             before_plan: Mode::Default,
@@ -199,12 +215,14 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
         let mut course = Course {
             finished: Finished {
                 ending: Ending::Done,
+                prompt: None,
                 text: String::new(),
                 responses: 0,
                 stop_reason: None,
                 millis: 0,
                 api_millis: 0,
                 spent: Default::default(),
+                counted: Vec::new(),
                 usage: Default::default(),
                 denials: Vec::new(),
             },
@@ -212,24 +230,26 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
             cuts: 0,
             has_dropped_thinking: false,
         };
-        let (mut denials, mut spent) = (Vec::new(), BTreeMap::<String, Tokens>::new());
+        let invoked = Invocation::of(prompt, &self.custom);
+        let usual = invoked.as_ref().map(|invoked| self.lend(invoked));
+        let (mut denials, mut counted) = (Vec::new(), Vec::<(String, Tokens)>::new());
         let ending = {
             // What sub-agents spend and are denied counts as well.
             let mut report = |event: Event| {
                 match event.innermost() {
                     Event::Denied(denial) => denials.push(denial.clone()),
-                    Event::Counted { model, usage } => {
-                        *spent.entry(model.clone()).or_default() += tokens(usage)
-                    }
+                    Event::Counted { model, usage, .. } => counted.push((model.clone(), tokens(usage))),
                     _ => {}
                 }
                 report(event);
             };
-            match self.run(prompt, &mut course, commands, &mut report).await {
+            let said = invoked.as_ref().map_or(Say::Plain(prompt), Say::Custom);
+            match self.run(said, &mut course, commands, &mut report).await {
                 Ok(ending) => ending,
                 Err(error) => Ending::Failed(error),
             }
         };
+        usual.into_iter().for_each(|usual| self.take_back(usual));
         let millis = millis(began.elapsed());
         let ended = self.note_queue(commands).and_then(|()| self.conversation.end_turn(millis));
         self.tell_notices(report);
@@ -237,14 +257,18 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
             (Ending::Done, Err(error)) => Ending::Failed(error.into()),
             (ending, _) => ending,
         };
-        let finished = Finished { ending, millis, denials, spent, ..course.finished };
+        let mut spent = BTreeMap::<String, Tokens>::new();
+        for (model, tokens) in &counted {
+            *spent.entry(model.clone()).or_default() += *tokens;
+        }
+        let finished = Finished { ending, millis, denials, spent, counted, ..course.finished };
         report(Event::Finished(finished.clone()));
         finished
     }
 
     async fn run(
         &mut self,
-        prompt: &Prompt,
+        said: Say<'_>,
         course: &mut Course,
         commands: &mut Commands,
         report: &mut Report<'_>,
@@ -257,7 +281,17 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
             self.queued -= 1;
             self.conversation.record(Draft::queue_operation(QueueStep::Dequeue, None))?;
         }
-        self.conversation.prompt(prompt)?;
+        match said {
+            Say::Plain(prompt) => course.finished.prompt = Some(self.conversation.prompt(prompt)?.uuid),
+            Say::Custom(invoked) => match self.begin(invoked, commands, report).await? {
+                Begun::Said(line) => course.finished.prompt = Some(line.uuid),
+                Begun::Failed(line, error) => {
+                    course.finished.prompt = Some(line.uuid);
+                    return Ok(Ending::Failed(error));
+                }
+                Begun::Interrupted => return Ok(Ending::Interrupted),
+            },
+        }
         loop {
             self.note_queue(commands)?;
             self.tell_notices(report);

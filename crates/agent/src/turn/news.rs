@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use super::Report;
 use super::links::record;
 use crate::conversation::Conversation;
-use crate::event::Event;
+use crate::event::{Event, Standing};
 use crate::tools::Told;
 
 /// As much of a command's output is kept in a note of its progress, in characters.
@@ -15,6 +15,15 @@ const MOST_OF_PROGRESS: usize = 2000;
 
 /// What a call says, and which.
 pub(super) type News = (String, Told);
+
+/// Whether the session is told of what a call prints while it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Noting {
+    /// It is: the call stands in it.
+    Session,
+    /// It is not: the call belongs to a command that is not said yet.
+    Nowhere,
+}
 
 /// Tells for a call.
 pub(super) fn teller(call: &str, tells: &UnboundedSender<News>) -> impl Fn(Told) + Send + Sync + use<> {
@@ -28,17 +37,24 @@ pub(super) fn teller(call: &str, tells: &UnboundedSender<News>) -> impl Fn(Told)
 /// Takes the news of calls that run, for as long as they do.
 pub(super) async fn listen(
     told: &mut UnboundedReceiver<News>,
+    noting: Noting,
     conversation: &mut Conversation<'_>,
     report: &mut Report<'_>,
 ) {
     while let Some((call, news)) = told.recv().await {
-        note(&call, news, conversation, report);
+        note(&call, news, noting, conversation, report);
     }
     std::future::pending::<()>().await;
 }
 
 /// Takes one of them: what a command prints is noted in the session, the rest is only told.
-pub(super) fn note(call: &str, told: Told, conversation: &mut Conversation<'_>, report: &mut Report<'_>) {
+pub(super) fn note(
+    call: &str,
+    told: Told,
+    noting: Noting,
+    conversation: &mut Conversation<'_>,
+    report: &mut Report<'_>,
+) {
     let call = call.to_owned();
     report(match told {
         Told::Agent { agent, event } => {
@@ -51,10 +67,12 @@ pub(super) fn note(call: &str, told: Told, conversation: &mut Conversation<'_>, 
             }
             Event::OfAgent { call, agent, event }
         }
-        Told::Counted { model, usage } => Event::Counted { model, usage },
+        Told::Counted { model, usage } => Event::Counted { model, usage, standing: Standing::Aside },
         Told::Output { .. } => {
             // News that cannot be kept are no reason to stop a command; its result is.
-            let _ = conversation.record(Draft::progress(&progress(&told), &call, &call));
+            if noting == Noting::Session {
+                let _ = conversation.record(Draft::progress(&progress(&told), &call, &call));
+            }
             Event::ToolTold { call, told }
         }
     });

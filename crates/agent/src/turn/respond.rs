@@ -15,7 +15,7 @@ use crate::api::transport::Transport;
 use crate::api::usage::Usage;
 use crate::command::Commands;
 use crate::conversation::{Conversation, Place, Spoken};
-use crate::event::{Event, Notice};
+use crate::event::{Event, Notice, Standing};
 use crate::policy::Mode;
 use crate::tools::Tool;
 
@@ -181,7 +181,11 @@ impl<'c, 's, 'r> Scribe<'c, 's, 'r> {
         if let Some(block) = self.held.take() {
             self.write(&block, Last::Yes, reason.as_deref());
         }
-        (self.report)(Event::Counted { model: answer.model.clone(), usage: answer.usage.clone() });
+        (self.report)(Event::Counted {
+            model: answer.model.clone(),
+            usage: answer.usage.clone(),
+            standing: Standing::Written,
+        });
     }
 
     /// The response is given up: what stands stays. Gives the calls that are written.

@@ -8,10 +8,12 @@ pub(super) const CHAT_EXAMPLES: &str = "\
 Examples:
   annals chat
   annals chat --continue
+  annals chat --resume                                  one of this folder's sessions, from a list
   annals chat -p 'What does this project do?'
   git diff | annals chat -p 'Review this change'
   annals chat -p --continue 'And the tests?'
   annals chat -p --resume 3f2a --output-format json 'Sum it up'
+  annals chat -p '/review the parser'                    a command of your own: commands/review.md
   annals chat --replay last                             the newest session as it was, without a key
   annals chat -p --allowedTools 'Bash(cargo test:*),Edit' 'Make the tests pass'
 
@@ -38,9 +40,10 @@ pub(crate) struct ChatArgs {
     /// What standard input holds
     #[arg(long, value_enum, default_value_t = ChatInput::Text, value_name = "FORM", requires = "print")]
     pub(crate) input_format: ChatInput,
-    /// Go on with this session: a path, an id or its beginning, a title, or `last`
-    #[arg(short, long, value_name = "SESSION", conflicts_with_all = ["continue", "session_id"])]
-    pub(crate) resume: Option<String>,
+    /// Go on with this session: a path, an id or its beginning, a title, or `last`; in a terminal, without SESSION, one from
+    /// a list. A prompt stands before --resume, or behind -- (`annals chat --resume -- PROMPT`)
+    #[arg(short, long, value_name = "SESSION", num_args = 0..=1, conflicts_with_all = ["continue", "session_id"])]
+    pub(crate) resume: Option<Option<String>>,
     /// Go on with the newest session of this folder
     #[arg(short, long, conflicts_with = "session_id")]
     pub(crate) r#continue: bool,

@@ -156,3 +156,34 @@ impl Extend<Rule> for Rules {
         rules.into_iter().for_each(|rule| self.add(rule));
     }
 }
+
+/// Rules that stand between commas or spaces, but for those inside of brackets.
+pub fn listed(text: &str) -> Vec<String> {
+    let mut depth = 0_u32;
+    let mut rules = vec![String::new()];
+    for letter in text.chars() {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let is_between = depth == 0 && (letter == ',' || letter.is_whitespace());
+        match rules.last_mut() {
+            Some(rule) if !is_between => rule.push(letter),
+            _ => rules.push(String::new()),
+        }
+    }
+    rules.retain(|rule| !rule.is_empty());
+    rules
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_told_apart() {
+        assert_eq!(listed("Bash(git log:*, -p),Edit Read"), ["Bash(git log:*, -p)", "Edit", "Read"]);
+        assert_eq!(listed(" , "), [""; 0]);
+    }
+}

@@ -3,6 +3,7 @@
 mod agents;
 mod asking;
 mod beside;
+mod custom;
 mod faults;
 mod going_back;
 mod going_on;

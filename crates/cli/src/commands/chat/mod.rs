@@ -3,6 +3,7 @@
 
 mod access;
 pub(crate) mod aside;
+mod custom;
 mod input;
 mod model;
 mod print;
@@ -22,6 +23,7 @@ use annals_agent::api::call::{Caller, Manner, Surroundings};
 use annals_agent::api::client::Client;
 use annals_agent::api::request::{Caching, Display, Thinking};
 use annals_agent::command::{Command, Commands};
+use annals_agent::commands::CustomCommand;
 use annals_agent::context::Briefing;
 use annals_agent::conversation::{Conversation, Ground, OpenError, Persistence, Start};
 use annals_agent::event::Event;
@@ -101,6 +103,9 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
 #[cfg(unix)]
 fn in_terminal(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
     if !context.has_person() || !context.out.is_terminal {
+        if args.resume == Some(None) {
+            return Err(nowhere_to_choose());
+        }
         return Err(Fault::usage("a conversation needs a terminal to be had in")
             .hint("annals chat -p PROMPT answers once and ends"));
     }
@@ -124,6 +129,8 @@ struct Bench {
     briefing: Briefing,
     /// The types of sub-agents.
     kinds: Vec<Kind>,
+    /// The custom commands.
+    custom: Vec<CustomCommand>,
 }
 
 impl Bench {
@@ -132,7 +139,9 @@ impl Bench {
         let client = access::client(&setup.effective, context)?;
         let config = context.store.config_dir().clone();
         let (briefing, kinds) = (setup.briefing(args, context), setup.kinds(context));
-        Ok(Self { setup, client, config, data: context.data_dir()?, source: context.source, briefing, kinds })
+        let custom = custom::read(&setup, context);
+        let (data, source) = (context.data_dir()?, context.source);
+        Ok(Self { setup, client, config, data, source, briefing, kinds, custom })
     }
 
     fn kind_names(&self) -> Vec<String> {
@@ -180,7 +189,9 @@ impl Bench {
             briefing: self.briefing.clone(),
         };
         let toolbox = tools::tools(args, setup, &conversation, context, models)?;
-        Ok((Agent::new(conversation, caller, toolbox.tools, policy, wishes), toolbox.shells))
+        let mut agent = Agent::new(conversation, caller, toolbox.tools, policy, wishes);
+        agent.custom.clone_from(&self.custom);
+        Ok((agent, toolbox.shells))
     }
 }
 
@@ -222,13 +233,15 @@ async fn talk(
 /// Where the conversation begins.
 fn start(args: &ChatArgs, context: &Context) -> Result<Start, Fault> {
     let path: Option<PathBuf> = match (&args.resume, args.r#continue) {
-        (Some(session), _) => Some(Target::find(context, session)?.path),
+        (Some(Some(session)), _) => {
+            Some(Target::find(context, session).map_err(|fault| unless_prompt(fault, args))?.path)
+        }
+        (Some(None), _) => return Err(nowhere_to_choose()),
         (None, true) => Some(Target::find(context, "last")?.path),
         (None, false) => None,
     };
     Ok(match path {
-        Some(path) if args.fork_session => Start::Fork(path),
-        Some(path) => Start::Resume(path),
+        Some(path) => going_on(path, args),
         None if args.fork_session => {
             return Err(Fault::usage("a copy needs a session to be made from")
                 .hint("annals chat -p --resume SESSION --fork-session PROMPT"));
@@ -240,6 +253,25 @@ fn start(args: &ChatArgs, context: &Context) -> Result<Start, Fault> {
             ..NewSession::default()
         }),
     })
+}
+
+/// Nobody can choose a session here.
+fn nowhere_to_choose() -> Fault {
+    Fault::usage("--resume without a session needs a terminal to choose one in")
+        .hint("--continue goes on with the newest one of this folder; annals ls names them all")
+}
+
+/// Goes on with a session, or in a copy of it.
+fn going_on(path: PathBuf, args: &ChatArgs) -> Start {
+    if args.fork_session { Start::Fork(path) } else { Start::Resume(path) }
+}
+
+/// What stands behind `--resume` is a session, and perhaps was meant to be said.
+fn unless_prompt(fault: Fault, args: &ChatArgs) -> Fault {
+    match args.prompt {
+        None => fault.hint("what follows --resume names a session; a prompt stands before it, or behind --"),
+        Some(_) => fault,
+    }
 }
 
 impl From<OpenError> for Fault {

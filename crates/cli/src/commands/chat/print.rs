@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use annals_agent::api::transport::Transport;
 use annals_agent::event::{Event, Line};
+use annals_agent::policy::screen::visible;
 use annals_agent::turn::Finished;
 use annals_store::session::WRITTEN_FORM;
 use annals_store::source::new_uuid;
@@ -99,7 +100,8 @@ impl Printer {
                     context.out.line(&finished.text)?;
                 }
                 if let Some(why) = result::complaint(finished) {
-                    context.say(why);
+                    // It may quote files and commands of somebody else.
+                    context.say(visible(&why));
                 }
             }
             ChatOutput::Json | ChatOutput::StreamJson => {
@@ -158,7 +160,11 @@ fn init<T: Transport>(agent: &Talker<'_, T>, setup: &Setup, kinds: &[String], co
         }
     });
     object.raw("mcp_servers", b"[]").string("model", &agent.wishes.model);
-    object.string("permissionMode", setup.mode.name()).raw("slash_commands", b"[]");
+    object.string("permissionMode", setup.mode.name()).array("slash_commands", |list| {
+        for command in &agent.custom {
+            list.string(&command.name);
+        }
+    });
     object.string("apiKeySource", key_source(setup, context));
     object.string("claude_code_version", WRITTEN_FORM).string("output_style", "default");
     object.array("agents", |list| {

@@ -35,11 +35,11 @@ pub(super) fn write(object: &mut ObjectWriter<'_>, finished: &Finished, session:
         });
     }
     object.string_or_null("stop_reason", finished.stop_reason.as_deref()).string("session_id", session);
-    let dollars = |tokens: &Tokens, model: &str| {
+    let dollars = |(model, tokens): &(String, Tokens)| {
         let cost = prices.cost(tokens, model, ServiceTier::Standard, Speed::Standard);
         cost.usd().map_or(0.0, |usd| usd.dollars())
     };
-    let total: f64 = finished.spent.iter().map(|(model, tokens)| dollars(tokens, model)).sum();
+    let total: f64 = finished.counted.iter().map(dollars).sum();
     object.float("total_cost_usd", total);
     let all: Tokens = finished.spent.values().copied().sum();
     object.object("usage", |usage| {
@@ -57,7 +57,8 @@ pub(super) fn write(object: &mut ObjectWriter<'_>, finished: &Finished, session:
                 usage.number("cacheReadInputTokens", tokens.cache_read);
                 usage.number("cacheCreationInputTokens", tokens.cache_write());
                 usage.number("webSearchRequests", tokens.web_searches);
-                usage.float("costUSD", dollars(tokens, model));
+                let of_model = finished.counted.iter().filter(|(name, _)| name == model);
+                usage.float("costUSD", of_model.map(dollars).sum());
             });
         }
     });

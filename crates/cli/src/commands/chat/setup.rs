@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use annals_agent::context::{Briefing, Environment, Memory, MemoryPlace};
 use annals_agent::policy::mode::{Bypass, Circumstances, Privilege, Surroundings, may_take};
 use annals_agent::policy::paths::{Disk, Workspace};
-use annals_agent::policy::rules::{List, Rule, Source};
+use annals_agent::policy::rules::{List, Rule, Source, listed};
 use annals_agent::policy::settings::{Effective, Given, gather};
 use annals_agent::policy::{Mode, Settings, Trust, TrustFile};
 use annals_agent::subagent::{Kind, built_in, read_kinds};
@@ -137,16 +137,23 @@ impl Setup {
 
     /// Whose notes are read: the person's own, and those of folders that are trusted, the outermost first.
     fn places(&self, context: &Context) -> Vec<MemoryPlace> {
-        let own = context.store.config_dir().path();
-        let mut places = vec![MemoryPlace { path: own.join("CLAUDE.md"), within: own.to_path_buf() }];
+        let own = self.cwd.join(context.store.config_dir().path());
+        let mut places = vec![MemoryPlace { path: own.join("CLAUDE.md"), within: own }];
+        let folders = self.trusted_folders(context);
+        places.extend(folders.iter().flat_map(|folder| MemoryPlace::of_folder(folder)));
+        places
+    }
+
+    /// This folder and those above it, as far as they are trusted, the outermost first.
+    pub(super) fn trusted_folders(&self, context: &Context) -> Vec<PathBuf> {
         let trusts = |folder: &Path| {
             let file = context.data_dir().ok().map(|data| TrustFile::new(&data));
             file.is_some_and(|file| file.of(&Disk, folder).is_ok_and(|trust| trust == Trust::Trusted))
         };
-        let mut folders: Vec<&Path> = self.cwd.ancestors().filter(|folder| trusts(folder)).collect();
+        let folders = self.cwd.ancestors().filter(|folder| trusts(folder)).map(Path::to_path_buf);
+        let mut folders: Vec<PathBuf> = folders.collect();
         folders.reverse();
-        places.extend(folders.into_iter().flat_map(MemoryPlace::of_folder));
-        places
+        folders
     }
 
     /// Whether the folder's own files are obeyed.
@@ -186,7 +193,7 @@ fn trust_in(cwd: &Path, args: &ChatArgs, context: &Context) -> Result<Trust, Fau
 }
 
 fn add_rules(effective: &mut Effective, given: &[String], list: List) -> Result<(), Fault> {
-    for text in given.iter().flat_map(|given| rules_of(given)) {
+    for text in given.iter().flat_map(|given| listed(given)) {
         let rule = Rule::new(&text, list, Source::CommandLine);
         if let Some(why) = rule.unknown() {
             return Err(Fault::usage(format!("the rule `{text}` is not understood: {why}")));
@@ -194,26 +201,6 @@ fn add_rules(effective: &mut Effective, given: &[String], list: List) -> Result<
         effective.rules.add(rule);
     }
     Ok(())
-}
-
-/// Rules that stand between commas or spaces, but for those inside of brackets.
-fn rules_of(text: &str) -> Vec<String> {
-    let mut depth = 0_u32;
-    let mut rules = vec![String::new()];
-    for letter in text.chars() {
-        match letter {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        let is_between = depth == 0 && (letter == ',' || letter.is_whitespace());
-        match rules.last_mut() {
-            Some(rule) if !is_between => rule.push(letter),
-            _ => rules.push(String::new()),
-        }
-    }
-    rules.retain(|rule| !rule.is_empty());
-    rules
 }
 
 /// Whether the superuser runs this.
@@ -233,15 +220,4 @@ fn surroundings(context: &Context) -> Surroundings {
     let said = context.api.iter().any(|(name, value)| *name == "IS_SANDBOX" && value == "1");
     let is_container = ["/.dockerenv", "/run/.containerenv"].iter().any(|mark| Path::new(mark).exists());
     if said || is_container { Surroundings::Container } else { Surroundings::Machine }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rules_are_told_apart() {
-        assert_eq!(rules_of("Bash(git log:*, -p),Edit Read"), ["Bash(git log:*, -p)", "Edit", "Read"]);
-        assert_eq!(rules_of(" , "), [""; 0]);
-    }
 }

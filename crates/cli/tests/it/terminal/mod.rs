@@ -1,6 +1,7 @@
 //! `annals chat` in a real terminal: a person's keys go in, and what they see is looked at; after each scene the session is
 //! whole.
 
+mod commands;
 mod interrupts;
 mod journey;
 mod looks;

@@ -13,7 +13,7 @@ use super::keys::{Breaks, Key};
 use super::layout::typed;
 use super::question::Asking;
 use super::screen::{Color, Foot, Ink, Screen, Styled, clipped};
-use super::slash;
+use super::slash::Offer;
 use super::status::Work;
 use super::tty::{self, Skill, Tty};
 use crate::error::{Fault, Outcome};
@@ -63,6 +63,8 @@ pub(super) struct Desk {
     /// The call whose line was printed last.
     pub(super) last_call: Option<String>,
     pub(super) thinking: String,
+    /// Commands that can be completed.
+    pub(super) offer: Offer,
     mark: String,
     /// What was typed when a question came.
     aside: String,
@@ -94,6 +96,7 @@ impl Desk {
             calls: HashMap::new(),
             last_call: None,
             thinking: String::new(),
+            offer: Offer::default(),
             mark: MARK.to_owned(),
             aside: String::new(),
             interrupted: None,
@@ -296,10 +299,10 @@ impl Desk {
 
     fn complete(&mut self) {
         let text = self.editor.text().to_owned();
-        match slash::completed(&text) {
+        match self.offer.completed(&text) {
             Some(longer) => self.editor.set(&longer),
             None if text.starts_with('/') => {
-                let fitting = slash::fitting(&text).join("  ");
+                let fitting = self.offer.fitting(&text).join("  ");
                 self.note(Ink::Dim, &fitting);
             }
             None => {}

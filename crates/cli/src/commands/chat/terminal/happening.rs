@@ -19,7 +19,7 @@ pub(super) enum Happening {
     /// A key, or the signal that means the same.
     Key(Key),
     /// The conversation tells something.
-    Event(Event),
+    Event(Box<Event>),
     /// Time has passed.
     Tick,
     /// The terminal has another size.

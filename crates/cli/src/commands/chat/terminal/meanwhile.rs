@@ -30,7 +30,7 @@ impl Desk {
             Happening::Event(event) => match event.innermost() {
                 // Whoever asks, the person answers.
                 Event::Asked(question) => self.put(question),
-                _ => self.tell(event),
+                _ => self.tell(*event),
             },
             Happening::Terminated => return ControlFlow::Break(Outcome::Terminated),
             Happening::Key(Key::Interrupt | Key::Escape) => return self.stop(commands),

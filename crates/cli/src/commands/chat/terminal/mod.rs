@@ -9,7 +9,7 @@
 //! | `desk`, `meanwhile` | whoever sits there: prompts and answers; and what happens while something runs |
 //! | `telling`, `tool_lines`, `question`, `status` | what a conversation tells, as lines |
 //! | `talk`, `naming` | one session: prompts and commands; what it is called |
-//! | `slash`, `reports`, `sessions`, `rewind`, `files_back`, `trust` | the commands, and what they ask and say |
+//! | `slash`, `reports`, `spent`, `sessions`, `rewind`, `files_back`, `trust` | the commands, and what they ask and say |
 //!
 //! All goes through [`Event`](annals_agent::event::Event) and [`Command`](annals_agent::command::Command): another
 //! interface needs nothing else.
@@ -29,6 +29,7 @@ mod rewind;
 mod screen;
 mod sessions;
 mod slash;
+mod spent;
 mod status;
 mod talk;
 mod telling;
@@ -49,9 +50,10 @@ use annals_store::{AgentKey, SessionKey};
 use self::desk::{Away, Desk};
 use self::naming::Naming;
 use self::screen::{Color, Ink};
+use self::spent::{Files, Unwritten};
 use self::talk::{Next, Talk};
 use self::tty::Skill;
-use super::{Bench, start};
+use super::{Bench, going_on, start};
 use crate::args::ChatArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -91,13 +93,24 @@ async fn converse(args: &ChatArgs, cwd: &Path, context: &Context, desk: &mut Des
             Err(Away::Leave(outcome)) => return Ok(outcome),
         }
     }
+    let begin = match args.resume {
+        Some(None) => match sessions::choose(None, cwd, context, desk).await {
+            Ok(Some(path)) => going_on(path, args),
+            Ok(None) => return Ok(Outcome::Done),
+            Err(Away::Fault(fault)) => return Err(fault),
+            Err(Away::Leave(outcome)) => return Ok(outcome),
+        },
+        _ => start(args, context)?,
+    };
     let bench = Bench::new(args, context)?;
     desk.editor = editor::Editor::with_history(history(cwd, context));
+    desk.offer = slash::Offer::of(&bench.custom);
     let open = |start: Start| -> Result<Talk<'_>, Fault> {
         let (agent, shells) = bench.agent(args, start, Asking::Person, context)?;
-        Ok(Talk { agent, shells, naming: Naming::default() })
+        let files = if args.no_session_persistence { Files::Nowhere } else { Files::There };
+        Ok(Talk { agent, shells, naming: Naming::default(), files, unwritten: Unwritten::default() })
     };
-    let mut talk = open(start(args, context)?)?;
+    let mut talk = open(begin)?;
     let mut first = args.prompt.clone().filter(|prompt| !prompt.trim().is_empty());
     let outcome = loop {
         desk.todos = todos(&talk, context);

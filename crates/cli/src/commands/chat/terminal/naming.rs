@@ -7,8 +7,11 @@ use std::task::{Context, Poll};
 
 use annals_agent::conversation::Conversation;
 use annals_agent::nested::Nested;
+use annals_agent::tools::Reply;
+use annals_agent::turn::tokens;
 use annals_transcript::title::{TitleCollector, TitleSource};
 use annals_transcript::transcript::Transcript;
+use annals_transcript::usage::Tokens;
 
 use super::super::tools::again;
 use super::super::{Talker, model};
@@ -23,9 +26,9 @@ pub(super) enum Naming<'b> {
     #[default]
     Unasked,
     /// The model thinks.
-    Asked(Pin<Box<dyn Future<Output = Option<String>> + Send + 'b>>),
+    Asked(Pin<Box<dyn Future<Output = Option<Reply<String>>> + Send + 'b>>),
     /// It has said something.
-    Told(String),
+    Told(Reply<String>),
     /// There is nothing more to do.
     Over,
 }
@@ -42,8 +45,7 @@ impl<'b> Naming<'b> {
         }
         let nested = Nested { caller: again(&agent.caller), model: model::named(model::SMALL) };
         let prompt: String = prompt.chars().take(MOST_OF_A_PROMPT).collect();
-        *self =
-            Self::Asked(Box::pin(async move { nested.title(&prompt).await.ok().map(|reply| reply.said) }));
+        *self = Self::Asked(Box::pin(async move { nested.title(&prompt).await.ok() }));
     }
 
     /// The person stops things: this as well.
@@ -62,13 +64,14 @@ impl<'b> Naming<'b> {
         }
     }
 
-    /// Writes the title, if there is one now; only while no turn writes.
-    pub(super) fn write(&mut self, conversation: &mut Conversation<'_>) {
-        if let Self::Told(title) = self {
-            // Whoever else writes to the session shows at the next prompt.
-            let _ = conversation.name(title);
-            *self = Self::Over;
-        }
+    /// Writes the title, if there is one now; only while no turn writes. Gives who made it, and what that took.
+    pub(super) fn write(&mut self, conversation: &mut Conversation<'_>) -> Option<(String, Tokens)> {
+        let Self::Told(reply) = self else { return None };
+        // Whoever else writes to the session shows at the next prompt.
+        let _ = conversation.name(&reply.said);
+        let spent = (reply.model.clone(), reply.usage.iter().map(tokens).sum());
+        *self = Self::Over;
+        Some(spent)
     }
 }
 

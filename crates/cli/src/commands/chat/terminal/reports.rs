@@ -1,24 +1,28 @@
-//! What `/help`, `/cost` and `/context` say.
+//! What `/help` and `/context` say.
 
 use annals_agent::api::model::Model;
-use annals_transcript::price::Prices;
-use annals_transcript::usage::{group, responses_of_bytes};
+use annals_agent::commands::{Author, CustomCommand};
+use annals_agent::policy::screen::visible;
 use annals_ui::figures;
 
 use super::screen::{Ink, Styled};
 use super::slash;
-use crate::words;
 
 fn plain(text: String) -> Styled {
     vec![(Ink::Plain, text)]
 }
 
+/// So much of what a custom command says of itself is shown, in letters.
+const MOST_OF_A_HINT: usize = 60;
+const MOST_ABOUT: usize = 200;
+
 /// What can be said and pressed.
-pub(super) fn help() -> Vec<Styled> {
+pub(super) fn help(custom: &[CustomCommand]) -> Vec<Styled> {
     let command = |(name, follows, what): &(&str, &str, &str)| {
         vec![(Ink::Cyan, format!("{:<20}", format!("{name} {follows}"))), (Ink::Plain, (*what).to_owned())]
     };
     let mut lines: Vec<Styled> = slash::ALL.iter().map(command).collect();
+    lines.extend(custom.iter().map(of_file));
     lines.push(plain("enter sends · a line that ends in \\ goes on · tab completes a command".to_owned()));
     lines.push(plain("up and down: earlier prompts · ctrl-a/e/k/u/w edit as in a shell".to_owned()));
     lines.push(plain(
@@ -27,33 +31,21 @@ pub(super) fn help() -> Vec<Styled> {
     lines
 }
 
-/// Tokens and price of a session's file, by model.
-pub(super) fn cost(file: &[u8], prices: &Prices) -> Vec<Styled> {
-    let responses = responses_of_bytes(file);
-    let charges = responses.iter().flat_map(|response| response.charges()).map(|charge| ((), charge));
-    let report = group(charges, prices, |(), charge| {
-        charge.model.map(|model| model.to_string()).filter(|model| model != "<synthetic>")
-    });
-    if report.rows.is_empty() {
-        return vec![plain("nothing was spent yet".to_owned())];
-    }
-    let total = Some(&report.total).filter(|_| report.rows.len() > 1);
-    let line = |row: &annals_transcript::usage::UsageRow| {
-        let price = match row.unpriced.is_empty() {
-            true => words::dollars(row.cost.dollars()),
-            false => "no price known".to_owned(),
-        };
-        let tokens = &row.tokens;
-        let counts = format!(
-            "{} in · {} out · {} cache read · {} cache write",
-            figures::amount(tokens.input),
-            figures::amount(tokens.output),
-            figures::amount(tokens.cache_read),
-            figures::amount(tokens.cache_write())
-        );
-        vec![(Ink::Bold, format!("{}: ", row.key)), (Ink::Green, price), (Ink::Dim, format!(" · {counts}"))]
+/// A command of a file: its author is not to be trusted with a terminal.
+fn of_file(command: &CustomCommand) -> Styled {
+    let short = |text: &str, most: usize| {
+        visible(&text.chars().take(most).collect::<String>().replace(['\n', '\t'], " "))
     };
-    report.rows.iter().chain(total).map(line).collect()
+    let hint = command.hint.as_deref().map(|hint| short(hint, MOST_OF_A_HINT)).unwrap_or_default();
+    let whose = match command.author {
+        Author::Person => "user",
+        Author::Project => "project",
+    };
+    vec![
+        (Ink::Cyan, format!("{:<20}", format!("/{} {hint}", command.name))),
+        (Ink::Plain, format!("{} ", short(&command.about, MOST_ABOUT))),
+        (Ink::Dim, format!("({whose})")),
+    ]
 }
 
 /// What takes room in the model's window, in bytes.
@@ -100,17 +92,18 @@ mod tests {
     }
 
     #[test]
-    fn what_was_spent_is_told_by_model() {
-        let line = |model: &str| {
-            format!(
-                r#"{{"type":"assistant","uuid":"{model}","requestId":"r{model}","message":{{"id":"m{model}","model":"{model}","usage":{{"input_tokens":1000000,"output_tokens":0}}}}}}"#
-            )
+    fn what_a_file_says_of_itself_moves_no_cursor() {
+        let command = CustomCommand {
+            name: "evil".into(),
+            about: "\u{1b}[2Jabc\n\u{202e}x".into(),
+            hint: Some("\u{1b}]0;t\u{7}".into()),
+            allowed: vec![],
+            model: None,
+            body: String::new(),
+            author: Author::Project,
         };
-        let file = format!("{}\n{}\n", line("claude-opus-4-5"), line("unheard-of"));
-        let shown = texts(&cost(file.as_bytes(), &Prices::embedded()));
-        assert!(shown[0].starts_with("claude-opus-4-5: $5.00 · 1.0M in · 0 out"), "{shown:?}");
-        assert!(shown[1].starts_with("unheard-of: no price known"), "{shown:?}");
-        assert!(shown[2].starts_with("total: "), "{shown:?}");
-        assert_eq!(texts(&cost(b"", &Prices::embedded())), ["nothing was spent yet"]);
+        let shown = texts(&help(&[command]));
+        let line = shown.iter().find(|line| line.starts_with("/evil")).map(String::as_str);
+        assert_eq!(line, Some("/evil ‹U+001B›]0;t‹U+0007›‹U+001B›[2Jabc ‹U+202E›x (project)"));
     }
 }

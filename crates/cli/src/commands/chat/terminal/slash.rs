@@ -1,5 +1,7 @@
 //! Commands of the conversation: what begins with a slash.
 
+use annals_agent::commands::CustomCommand;
+
 /// A command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Slash {
@@ -55,27 +57,64 @@ impl Slash {
     }
 }
 
-/// What can be put behind the beginning of a command; none where several go on differently.
-pub(super) fn completed(text: &str) -> Option<String> {
-    if !text.starts_with('/') {
-        return None;
-    }
-    let mut fitting = ALL.iter().map(|(name, ..)| *name).filter(|name| name.starts_with(text));
-    let first = fitting.next()?;
-    let common = fitting.fold(first, |common, name| {
-        let length = common.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
-        &common[..length]
-    });
-    if common == text && ALL.iter().all(|(name, ..)| *name != text) {
-        return None;
-    }
-    let is_whole = ALL.iter().any(|(name, follows, _)| *name == common && !follows.is_empty());
-    Some(if is_whole { format!("{common} ") } else { common.to_owned() })
+/// The names that are offered: those above, and those of custom commands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Offer {
+    /// Each with its slash, and whether something may follow it.
+    custom: Vec<(String, Follows)>,
 }
 
-/// The commands that begin so, for somebody who must choose.
-pub(super) fn fitting(text: &str) -> Vec<&'static str> {
-    ALL.iter().map(|(name, ..)| *name).filter(|name| name.starts_with(text)).collect()
+/// Whether something may follow a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Follows {
+    Something,
+    Nothing,
+}
+
+impl Offer {
+    /// With these custom commands.
+    pub(super) fn of(custom: &[CustomCommand]) -> Self {
+        let offered = custom.iter().map(|command| {
+            let follows = if command.hint.is_some() { Follows::Something } else { Follows::Nothing };
+            (format!("/{}", command.name), follows)
+        });
+        Self { custom: offered.collect() }
+    }
+
+    fn all(&self) -> impl Iterator<Item = (&str, Follows)> {
+        let built_in = ALL.iter().map(|(name, follows, _)| {
+            (*name, if follows.is_empty() { Follows::Nothing } else { Follows::Something })
+        });
+        built_in.chain(self.custom.iter().map(|(name, follows)| (name.as_str(), *follows)))
+    }
+
+    /// Whether a custom command has this name, which begins with a slash.
+    pub(super) fn has_custom(&self, name: &str) -> bool {
+        self.custom.iter().any(|(known, _)| known == name)
+    }
+
+    /// What can be put behind the beginning of a command; none where several go on differently.
+    pub(super) fn completed(&self, text: &str) -> Option<String> {
+        if !text.starts_with('/') {
+            return None;
+        }
+        let mut fitting = self.all().map(|(name, _)| name).filter(|name| name.starts_with(text));
+        let first = fitting.next()?.to_owned();
+        let common = fitting.fold(first, |common, name| {
+            let same = common.chars().zip(name.chars()).take_while(|(left, right)| left == right);
+            same.map(|(letter, _)| letter).collect()
+        });
+        if common == text && self.all().all(|(name, _)| name != text) {
+            return None;
+        }
+        let goes_on = self.all().any(|(name, follows)| name == common && follows == Follows::Something);
+        Some(if goes_on { format!("{common} ") } else { common })
+    }
+
+    /// The commands that begin so, for somebody who must choose.
+    pub(super) fn fitting(&self, text: &str) -> Vec<&str> {
+        self.all().map(|(name, _)| name).filter(|name| name.starts_with(text)).collect()
+    }
 }
 
 #[cfg(test)]
@@ -97,11 +136,28 @@ mod tests {
 
     #[test]
     fn beginnings_are_completed() {
-        assert_eq!(completed("/he").as_deref(), Some("/help"));
-        assert_eq!(completed("/mod").as_deref(), Some("/model "));
-        assert_eq!(completed("/r").as_deref(), Some("/re"));
-        assert_eq!(completed("/re"), None);
-        assert_eq!(fitting("/re"), ["/resume", "/rewind"]);
-        assert_eq!((completed("/x"), completed("he")), (None, None));
+        let offer = Offer::default();
+        assert_eq!(offer.completed("/he").as_deref(), Some("/help"));
+        assert_eq!(offer.completed("/mod").as_deref(), Some("/model "));
+        assert_eq!(offer.completed("/r").as_deref(), Some("/re"));
+        assert_eq!(offer.completed("/re"), None);
+        assert_eq!(offer.fitting("/re"), ["/resume", "/rewind"]);
+        assert_eq!((offer.completed("/x"), offer.completed("he")), (None, None));
+        let custom = [("/review".to_owned(), Follows::Something), ("/größe:x".to_owned(), Follows::Nothing)];
+        let offer = Offer { custom: custom.to_vec() };
+        assert_eq!(offer.completed("/rev").as_deref(), Some("/review "));
+        assert_eq!(offer.completed("/g").as_deref(), Some("/größe:x"));
+        assert_eq!(offer.fitting("/re"), ["/resume", "/rewind", "/review"]);
+        assert!(offer.has_custom("/review") && !offer.has_custom("/resume"));
+    }
+
+    #[test]
+    fn names_of_ours_are_taken() {
+        use super::super::super::custom::BUILT_IN;
+        let names = BUILT_IN.map(|name| format!("/{name}"));
+        for name in &names {
+            assert!(!matches!(Slash::parse(name), None | Some(Slash::Unknown(_))), "{name}");
+        }
+        assert!(ALL.iter().all(|(name, ..)| names.iter().any(|taken| taken == name)));
     }
 }

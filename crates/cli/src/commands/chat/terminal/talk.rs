@@ -23,10 +23,12 @@ use super::naming::Naming;
 use super::reports::{self, Room};
 use super::screen::Ink;
 use super::slash::Slash;
+use super::spent::{self, Files, Unwritten};
 use super::status::Work;
 use super::{rewind, sessions, tool_lines};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+use crate::session::Target;
 
 /// What follows a session.
 pub(super) enum Next {
@@ -43,6 +45,10 @@ pub(super) struct Talk<'b> {
     pub(super) agent: Talker<'b>,
     pub(super) shells: Arc<Shells>,
     pub(super) naming: Naming<'b>,
+    /// Whether its sub-agents have files.
+    pub(super) files: Files,
+    /// What it has cost beside what its files say.
+    pub(super) unwritten: Unwritten,
 }
 
 impl Talk<'_> {
@@ -59,7 +65,9 @@ impl Talk<'_> {
                 let mut prompt = pin!(desk.prompt());
                 std::future::poll_fn(|context| {
                     self.naming.go_on(context);
-                    self.naming.write(&mut self.agent.conversation);
+                    if let Some((model, spent)) = self.naming.write(&mut self.agent.conversation) {
+                        self.unwritten.title(&model, spent);
+                    }
                     prompt.as_mut().poll(context)
                 })
                 .await
@@ -70,6 +78,7 @@ impl Talk<'_> {
                 Said::Leave(outcome) => return Ok(Next::Leave(outcome)),
             };
             let next = match Slash::parse(&line) {
+                Some(Slash::Unknown(name)) if desk.offer.has_custom(&name) => self.say(line, desk).await,
                 Some(slash) => self.obey(slash, context, desk).await?,
                 None => self.say(line, desk).await,
             };
@@ -87,12 +96,12 @@ impl Talk<'_> {
             ControlFlow::Continue(done) => done,
             ControlFlow::Break(outcome) => return ControlFlow::Break(Next::Leave(outcome)),
         };
-        match finished.map(|finished| finished.ending) {
-            Some(Ending::Done) => self.naming.begin(&self.agent, &text),
-            Some(Ending::Interrupted) => {
+        match finished {
+            Some(Finished { ending: Ending::Done, .. }) => self.naming.begin(&self.agent, &text),
+            Some(Finished { ending: Ending::Interrupted, prompt, .. }) => {
                 self.naming.drop_it();
                 if !produced {
-                    self.take_back(&text, desk);
+                    self.take_back(&text, prompt.as_deref(), desk);
                 }
             }
             _ => {}
@@ -100,12 +109,10 @@ impl Talk<'_> {
         ControlFlow::Continue(())
     }
 
-    /// A prompt that nothing followed comes back to be written anew; in the file it is a branch that nobody goes on with.
-    fn take_back(&mut self, text: &str, desk: &mut Desk) {
-        let conversation = &mut self.agent.conversation;
-        let last = conversation.turns().ok().and_then(|turns| turns.into_iter().next_back());
-        let last = last.filter(|turn| turn.text == text);
-        let is_back = last.is_some_and(|turn| conversation.go_back_to(&turn.prompt).is_ok());
+    /// A prompt that nothing followed comes back to be written anew; in the file, where it got there, it is a branch that
+    /// nobody goes on with.
+    fn take_back(&mut self, text: &str, line: Option<&str>, desk: &mut Desk) {
+        let is_back = line.is_none_or(|line| self.agent.conversation.go_back_to(line).is_ok());
         if is_back && desk.editor.text().is_empty() && desk.queue.is_empty() {
             desk.editor.set(text);
         }
@@ -118,11 +125,12 @@ impl Talk<'_> {
         what: &str,
         desk: &mut Desk,
     ) -> ControlFlow<Outcome, (Option<Finished>, bool)> {
+        let files = self.files;
         let (sender, mut commands) = Commands::channel();
         let events = desk.sender();
         let mut report = move |event: Event| {
             // The desk is there for as long as the work is.
-            let _ = events.send(Happening::Event(event));
+            let _ = events.send(Happening::Event(Box::new(event)));
         };
         desk.work = Some(Work::new(what, Instant::now()));
         let finished = {
@@ -141,11 +149,15 @@ impl Talk<'_> {
                 };
                 match first {
                     Err(finished) => break finished,
-                    Ok(happening) => desk.meanwhile(happening, &sender)?,
+                    Ok(happening) => {
+                        self.unwritten.hear_of(&happening, files);
+                        desk.meanwhile(happening, &sender)?;
+                    }
                 }
             }
         };
         while let Some(happening) = desk.next_at_once() {
+            self.unwritten.hear_of(&happening, files);
             desk.meanwhile(happening, &sender)?;
         }
         let produced = desk.work.as_ref().is_some_and(|work| work.produced);
@@ -161,7 +173,7 @@ impl Talk<'_> {
         desk: &mut Desk,
     ) -> Result<ControlFlow<Next>, Fault> {
         match slash {
-            Slash::Help => desk.notes(&reports::help()),
+            Slash::Help => desk.notes(&reports::help(&self.agent.custom)),
             Slash::Clear => return Ok(ControlFlow::Break(Next::Clear)),
             Slash::Exit => return Ok(ControlFlow::Break(Next::Leave(Outcome::Done))),
             Slash::Unknown(name) => {
@@ -189,8 +201,12 @@ impl Talk<'_> {
                 desk.note(Ink::Plain, &format!("{name} answers from now on"));
             }
             Slash::Cost => {
-                let file = self.agent.conversation.bytes()?;
-                desk.notes(&reports::cost(&file, &context.prices));
+                let mut files = vec![self.agent.conversation.bytes()?];
+                if let Some(path) = self.agent.conversation.path() {
+                    let session = Target::find(context, &path.to_string_lossy())?;
+                    files.extend(session.agents().into_iter().map(|agent| agent.bytes));
+                }
+                desk.notes(&spent::report(&files, &self.unwritten, &context.prices));
             }
             Slash::Context => {
                 let room = self.room()?;

@@ -1,0 +1,237 @@
+//! The files of commands: a folder and what is below it, each file a command. A project's files may not lead out of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{Author, CustomCommand};
+use crate::head::{Head, unquoted};
+use crate::policy::paths::{Disk, Kind, resolve};
+use crate::policy::rules::listed;
+
+/// No more of one file is read.
+const MOST_BYTES: u64 = 256 << 10;
+/// Nor more files of one folder.
+const MOST_FILES: usize = 500;
+/// Nor files that stand deeper.
+const DEEPEST: usize = 5;
+/// So much of a first line says what a command is for.
+const MOST_OF_A_LINE: usize = 100;
+
+/// A folder with commands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandFolder {
+    /// The folder; it need not exist.
+    pub path: PathBuf,
+    /// Whose it is.
+    pub author: Author,
+    /// Files must stay under this folder, links followed; anywhere, where none is named.
+    pub within: Option<PathBuf>,
+}
+
+/// Why a file is no command.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {why}", path.display())]
+pub struct CommandError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// The commands of folders, by name; of two with one name, that of the later folder counts.
+pub fn read_commands(
+    folders: impl IntoIterator<Item = CommandFolder>,
+) -> (Vec<CustomCommand>, Vec<CommandError>) {
+    let (mut commands, mut errors) = (Vec::<CustomCommand>::new(), Vec::new());
+    for folder in folders {
+        let within = match folder.within.as_deref().map(fs::canonicalize) {
+            Some(Err(_)) => continue,
+            Some(Ok(within)) => Some(within),
+            None => None,
+        };
+        let mut paths = Vec::new();
+        walk(&folder.path, within.as_deref(), DEEPEST, &mut paths);
+        for path in paths {
+            match read(&path, &folder, within.as_deref()) {
+                Ok(command) => {
+                    commands.retain(|known| known.name != command.name);
+                    commands.push(command);
+                }
+                Err(why) => errors.push(CommandError { path, why }),
+            }
+        }
+    }
+    commands.sort_by(|left, right| left.name.cmp(&right.name));
+    (commands, errors)
+}
+
+/// Files that end in `.md`, in order; folders that lead elsewhere are not entered.
+fn walk(folder: &Path, within: Option<&Path>, deeper: usize, found: &mut Vec<PathBuf>) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            let stays = || leads_to(&path, within).is_ok();
+            if deeper > 0 && stays() {
+                walk(&path, within, deeper - 1, found);
+            }
+        } else if path.extension().is_some_and(|ending| ending == "md") && found.len() < MOST_FILES {
+            found.push(path);
+        }
+    }
+}
+
+/// What a path leads to, where it may lead there.
+fn leads_to(path: &Path, within: Option<&Path>) -> Result<(PathBuf, Kind), String> {
+    let resolved = resolve(&Disk, Path::new("/"), path).map_err(|error| error.to_string())?;
+    if within.is_some_and(|within| !resolved.real.starts_with(within)) {
+        return Err("it leads out of the project".to_owned());
+    }
+    Ok((resolved.real, resolved.kind))
+}
+
+fn read(path: &Path, folder: &CommandFolder, within: Option<&Path>) -> Result<CustomCommand, String> {
+    let (real, kind) = leads_to(path, within)?;
+    let size = || fs::metadata(&real).map_or(u64::MAX, |metadata| metadata.len());
+    // What is no plain file may keep us waiting for ever.
+    if kind != Kind::File || size() > MOST_BYTES {
+        return Err("it is no file, or too long for one".to_owned());
+    }
+    let text = fs::read_to_string(&real).map_err(|error| error.to_string())?;
+    let below = path.strip_prefix(&folder.path).unwrap_or(path).with_extension("");
+    let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
+    parse(&names.join(":"), &text, folder.author)
+}
+
+fn parse(name: &str, text: &str, author: Author) -> Result<CustomCommand, String> {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_.:".contains(letter);
+    if !name.chars().all(is_plain) {
+        return Err(format!("{name:?} is no name for a command: letters, digits, - and _"));
+    }
+    let (head, body) = Head::split(text);
+    let head = head.unwrap_or_default();
+    let body = body.trim_start();
+    if body.is_empty() {
+        return Err("it has no text".to_owned());
+    }
+    let first = || {
+        let line = body.lines().next().unwrap_or_default().trim_start_matches('#').trim();
+        line.chars().take(MOST_OF_A_LINE).collect()
+    };
+    Ok(CustomCommand {
+        name: name.to_owned(),
+        about: head.words("description").unwrap_or_else(first),
+        hint: head.words("argument-hint"),
+        allowed: head.values("allowed-tools").map(rules).unwrap_or_default(),
+        model: head.words("model").filter(|model| model != "inherit"),
+        body: body.to_owned(),
+        author,
+    })
+}
+
+/// Rules between commas or spaces, in brackets or not, one a line or all on one.
+fn rules(values: &[String]) -> Vec<String> {
+    let inside = |value: &String| {
+        let inside = value.strip_prefix('[').and_then(|value| value.strip_suffix(']'));
+        listed(inside.unwrap_or(value))
+    };
+    let rules = values.iter().flat_map(inside);
+    rules.map(|rule| unquoted(&rule).to_owned()).filter(|rule| !rule.is_empty()).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
+mod tests {
+    use annals_testkit::home::Home;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_a_command() {
+        let text = "---\ndescription: Greets: everybody\nargument-hint: [name] [word]\nallowed-tools: Bash(git add:*, x), Read\nmodel: haiku\ndisable-model-invocation: true\n---\n\n  Say $0\n";
+        let command = parse("a:b", text, Author::Person).unwrap();
+        assert_eq!(
+            (command.about.as_str(), command.hint.as_deref()),
+            ("Greets: everybody", Some("[name] [word]"))
+        );
+        assert_eq!(command.allowed, ["Bash(git add:*, x)", "Read"]);
+        assert_eq!((command.model.as_deref(), command.body.as_str()), (Some("haiku"), "Say $0\n"));
+        let plain = parse("a", "# Do this\nand that", Author::Project).unwrap();
+        assert_eq!((plain.about.as_str(), plain.body.as_str()), ("Do this", "# Do this\nand that"));
+        assert_eq!((plain.allowed, plain.model, plain.hint), (vec![], None, None));
+    }
+
+    #[test]
+    fn rules_are_written_in_several_ways() {
+        for head in [
+            "allowed-tools:\n  - Bash(git log:*)\n  - Read",
+            "allowed-tools: [\"Bash(git log:*)\", Read]",
+            "allowed-tools: Bash(git log:*) Read",
+        ] {
+            let command = parse("a", &format!("---\n{head}\n---\nx"), Author::Person).unwrap();
+            assert_eq!(command.allowed, ["Bash(git log:*)", "Read"], "{head}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_command_says_why() {
+        for (name, text, why) in [
+            ("a", "---\ndescription: x\n---\n \n", "no text"),
+            ("a b", "x", "no name"),
+            ("a\u{1b}[2J", "x", "no name"),
+            ("a\u{202e}", "x", "no name"),
+        ] {
+            let error = parse(name, text, Author::Person).unwrap_err();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn folders_are_names_and_the_nearer_one_counts() {
+        let home = Home::new();
+        let (own, theirs) = (home.path().join("own"), home.work_dir().join("commands"));
+        std::fs::create_dir_all(own.join("x/y")).unwrap();
+        std::fs::create_dir_all(&theirs).unwrap();
+        for (path, text) in
+            [("a.md", "own a"), ("x/y/deep.md", "deep"), ("b.md", "own b"), ("notes.txt", "no")]
+        {
+            std::fs::write(own.join(path), text).unwrap();
+        }
+        std::fs::write(theirs.join("a.md"), "their a").unwrap();
+        let folder = |path: &Path, author| CommandFolder { path: path.to_path_buf(), author, within: None };
+        let (commands, errors) =
+            read_commands([folder(&own, Author::Person), folder(&theirs, Author::Project)]);
+        let shown: Vec<_> =
+            commands.iter().map(|command| format!("{} {}", command.name, command.body)).collect();
+        assert_eq!((shown.join(", "), errors), ("a their a, b own b, x:y:deep deep".to_owned(), vec![]));
+        assert_eq!(commands[0].author, Author::Project);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_projects_files_do_not_lead_out_of_it() {
+        use std::os::unix::fs::symlink;
+        let home = Home::new();
+        let (outside, project) = (home.path().join("outside"), home.work_dir());
+        let commands = project.join(".claude/commands");
+        std::fs::create_dir_all(outside.join("more")).unwrap();
+        std::fs::create_dir_all(&commands).unwrap();
+        std::fs::write(outside.join("secret.md"), "SECRET").unwrap();
+        std::fs::write(project.join("inside.md"), "inside").unwrap();
+        symlink(outside.join("secret.md"), commands.join("file.md")).unwrap();
+        symlink(&outside, commands.join("folder")).unwrap();
+        symlink(project.join("inside.md"), commands.join("fine.md")).unwrap();
+        symlink(&commands, commands.join("round")).unwrap();
+        symlink("/dev/zero", commands.join("zero.md")).unwrap();
+        let folder = |within| CommandFolder { path: commands.clone(), author: Author::Project, within };
+        let (read, errors) = read_commands([folder(Some(project.clone()))]);
+        assert!(read.iter().all(|command| command.body == "inside"), "{read:?}");
+        let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
+        assert!(errors[0].ends_with("file.md: it leads out of the project"), "{errors:?}");
+        // A person's own links are theirs.
+        let (read, _) = read_commands([folder(None)]);
+        assert!(read.iter().any(|command| command.name == "file" && command.body == "SECRET"));
+        assert!(read.iter().all(|command| !command.name.starts_with("zero")), "a device is no file");
+    }
+}
