@@ -43,6 +43,7 @@ use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::session::Target;
 use crate::source::SystemSource;
+use crate::table::one_line;
 
 /// How much a model may write at once.
 const MAX_TOKENS: u64 = 32_000;
@@ -89,7 +90,9 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
     let talk = talk(&mut agent, &mut commands, &mut printer, context);
     let ended = runtime.block_on(signals.or(talk));
     // Whatever runs in the background ends with the conversation.
-    shells.end_all();
+    for command in shells.end_all() {
+        context.say(ended_with(&command));
+    }
     match ended {
         Ok(outcome) => outcome,
         Err(Signal::Interrupt) => Ok(Outcome::Interrupted),
@@ -217,6 +220,11 @@ async fn talk(
         };
     }
     Ok(outcome)
+}
+
+/// What is said of a command that ran in the background until the conversation was over.
+fn ended_with(command: &str) -> String {
+    format!("ended in the background: {}", one_line(command))
 }
 
 /// Where the conversation begins.

@@ -21,6 +21,7 @@ use annals_agent::tools::{
     Bash, BashOutput, Edit, ExitPlanMode, Glob, Grep, Ground, KillShell, NotebookEdit, Read, Task, TodoWrite,
     Tool, Veil, WebFetch, WebSearch, Write,
 };
+use annals_store::source::new_uuid;
 use annals_store::todos::TodoItem;
 use annals_store::{AgentKey, ConfigDir, SessionKey, Slug};
 
@@ -75,7 +76,9 @@ pub(super) fn tools<'a>(
     let mut variables = context.variables.clone();
     let set = &setup.effective.environment;
     variables.extend(set.iter().map(|(name, value)| (name.into(), value.into())));
-    let shells = Arc::new(Shells::new(ShellSettings::usual(scratch, folder, for_commands(&variables))));
+    let mark = new_uuid(&context.source);
+    let settings = ShellSettings::usual(scratch, folder, for_commands(&variables), mark);
+    let shells = Arc::new(Shells::new(settings));
     let keeper: Box<dyn TodoKeeper> = match args.no_session_persistence {
         true => Box::new(()),
         false => Box::new(TodoFile { config: config.clone(), session }),

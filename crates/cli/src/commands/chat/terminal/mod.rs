@@ -119,7 +119,7 @@ async fn converse(args: &ChatArgs, cwd: &Path, context: &Context, desk: &mut Des
         };
         match other {
             Ok(other) => {
-                talk.shells.end_all();
+                talk.end_commands(desk);
                 talk.take_leave(desk);
                 talk = other;
             }
@@ -127,7 +127,7 @@ async fn converse(args: &ChatArgs, cwd: &Path, context: &Context, desk: &mut Des
         }
     };
     // Whatever runs in the background ends with the conversation.
-    talk.shells.end_all();
+    talk.end_commands(desk);
     desk.rest();
     talk.take_leave(desk);
     Ok(outcome)
