@@ -1,6 +1,7 @@
 //! `annals chat -p` as a process: what is printed, what is written, what is obeyed, and how it ends.
 
 mod agents;
+mod commands;
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
