@@ -4,6 +4,7 @@
 mod access;
 pub(crate) mod aside;
 mod input;
+mod last_resort;
 mod model;
 mod print;
 mod replay;
@@ -34,6 +35,7 @@ use annals_store::session::{AppendError, NewSession};
 use annals_store::source::{Clock, Source};
 use annals_store::{ConfigDir, DataDir};
 
+use self::last_resort::LastResort;
 use self::print::Printer;
 use self::setup::Setup;
 use self::signals::{Signal, Signals};
@@ -82,11 +84,14 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
     let (mut agent, shells) = bench.agent(&args, start(&args, context)?, Asking::Nobody, context)?;
     let (sender, mut commands) = Commands::channel();
     let signals = Signals { sender: sender.clone() };
+    let last_resort = LastResort::new(|| {});
+    last_resort.watch_over(&shells);
     let mut printer = Printer::new(args.output_format, &agent, &bench.setup, &bench.kind_names(), context);
     printer.begin(&mut context.out)?;
     input::start(&args, sender, context)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Fault::internal(format!("no runtime: {error}")))?;
+    last_resort.listen();
     let talk = talk(&mut agent, &mut commands, &mut printer, context);
     let ended = runtime.block_on(signals.or(talk));
     // Whatever runs in the background ends with the conversation.

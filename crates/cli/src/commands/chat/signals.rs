@@ -1,5 +1,5 @@
 //! Signals: the first interrupt stops the turn and leaves a whole session, the second one ends the program, and so does a
-//! request to end.
+//! request to end. Where the loop that listens here is stuck, [`last_resort`](super::last_resort) ends it.
 
 use std::future::Future;
 use std::pin::pin;

@@ -56,6 +56,43 @@ fn a_request_to_end_ends_commands_wherever_they_went() {
     assert!(left.is_empty(), "still running: {left:?} of {pids:?}");
 }
 
+/// Signals reach a program that hangs because nobody reads what it prints.
+#[test]
+fn a_program_that_hangs_is_ended_by_the_third_interrupt_or_one_request() {
+    let flood = "never to be read ".repeat(20_000);
+    let script = format!(r#"{{"flood":[[{{"type":"text","text":"{flood}"}}]]}}"#);
+    for (signals, code) in [(&["-INT", "-INT", "-INT"][..], 130), (&["-TERM"], 143)] {
+        let room = Room::new(&script);
+        let mut command = room.command(&["--output-format", "stream-json", "@@flood@@"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let began = Instant::now();
+        // The first line of the answer is longer than a pipe holds; once it is written to the session, it is printed.
+        let is_written =
+            || room.sessions().first().is_some_and(|file| std::fs::metadata(file).unwrap().len() > 300_000);
+        while !is_written() {
+            assert!(began.elapsed() < HANGS, "it does not answer");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        for signal in signals {
+            kill(&child, signal);
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        let ended = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status.code();
+            }
+            if began.elapsed() > HANGS {
+                child.kill().unwrap();
+                panic!("it hangs for ever");
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        assert_eq!(ended, Some(code));
+        crate::annals_exits(&room.home, &["check", "last"], 0);
+    }
+}
+
 /// Whether a process runs; one that is dead and not yet buried does not.
 #[cfg(target_os = "linux")]
 fn runs(pid: &str) -> bool {

@@ -75,6 +75,7 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
     let mut desk = Desk::sit(skill, color, cwd.to_string_lossy().into_owned())?;
     let outcome = runtime.block_on(async {
         happening::listen_to_signals(&desk.sender());
+        desk.last_resort.listen();
         converse(args, &cwd, context, &mut desk).await
     });
     desk.screen.end_line();
@@ -100,6 +101,7 @@ async fn converse(args: &ChatArgs, cwd: &Path, context: &Context, desk: &mut Des
     let mut talk = open(start(args, context)?)?;
     let mut first = args.prompt.clone().filter(|prompt| !prompt.trim().is_empty());
     let outcome = loop {
+        desk.last_resort.watch_over(&talk.shells);
         desk.todos = todos(&talk, context);
         talk.greet(desk);
         // Nothing of another session's begins this one.
