@@ -2,6 +2,7 @@
 
 mod agents;
 mod commands;
+mod keys;
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

@@ -5,6 +5,7 @@ mod access;
 pub(crate) mod aside;
 mod input;
 mod last_resort;
+mod memory;
 mod model;
 mod print;
 mod replay;
@@ -67,6 +68,7 @@ impl Surroundings for SystemSource {
 
 /// Carries it out.
 pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    memory::guard();
     if let Some(session) = args.replay.clone() {
         return replay::run(&session, &args, context);
     }

@@ -74,8 +74,9 @@ pub(super) fn tools<'a>(
     });
     let scratch = context.data_dir()?.path().join("scratch");
     let mut variables = context.variables.clone();
-    let set = &setup.effective.environment;
-    variables.extend(set.iter().map(|(name, value)| (name.into(), value.into())));
+    // Keys are not for commands, and no copy of one is made for them.
+    let set = setup.effective.environment.iter().filter(|(name, _)| !name.starts_with("ANTHROPIC_"));
+    variables.extend(set.map(|(name, value)| (name.into(), value.reveal().into())));
     let mark = new_uuid(&context.source);
     let settings = ShellSettings::usual(scratch, folder, for_commands(&variables), mark);
     let shells = Arc::new(Shells::new(settings));
