@@ -9,14 +9,11 @@ use api::stream::{Event, Reader, StreamFault};
 
 /// The modules themselves: the whole client would take longer to build than all of this takes to run.
 #[allow(dead_code, unused_imports, reason = "only a part of them is looked at")]
+#[path = "../../crates/agent/src/api"]
 mod api {
-    #[path = "../../../crates/agent/src/api/failure.rs"]
     pub mod failure;
-    #[path = "../../../crates/agent/src/api/sse.rs"]
     pub mod sse;
-    #[path = "../../../crates/agent/src/api/stream/mod.rs"]
     pub mod stream;
-    #[path = "../../../crates/agent/src/api/usage.rs"]
     pub mod usage;
 }
 
