@@ -82,6 +82,8 @@ fn while_it_is_summed_up() {
     let mut terminal = room.chat(&["@@fine@@"]);
     terminal.sees("all is well");
     terminal.ends_with(">");
+    // The title comes beside the conversation, when it comes.
+    room.is_titled("all is well");
     let before = std::fs::read(room.session()).unwrap();
     terminal.press("/compact @@silent@@\r");
     terminal.sees("summing up…");
