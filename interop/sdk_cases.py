@@ -4,9 +4,11 @@ import json
 import os
 
 import normal
+import sdk_cuts
 import sessions
 from bench import Failed, read
 from every_kind import every_kind, tag, title
+from sdk_cuts import case_the_sdk_reads_what_is_left_of_cut_chats  # noqa: F401
 from sessions import text
 from written import Written
 
@@ -243,6 +245,7 @@ def case_the_sdk_reads_forks_by_annals(place):
 
 
 def self_test():
+    sdk_cuts.self_test()
     line = lambda kind, uuid, **fields: json.dumps({"type": kind, "uuid": uuid, **fields}) + "\n"
     data = line("user", "a") + line("system", "b", subtype="compact_boundary") + line("user", "c") + line("user", "m", isMeta=True)
     data += line("tag", None) + line("assistant", "d") + line("assistant", "s", isSidechain=True)

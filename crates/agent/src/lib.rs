@@ -15,6 +15,7 @@ pub mod nested;
 pub mod policy;
 pub mod relay;
 pub mod replay;
+pub mod secret;
 pub mod subagent;
 pub mod tools;
 pub mod turn;

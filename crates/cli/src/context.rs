@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use annals_agent::secret::Secret;
 use annals_store::{DataDir, Store};
 use annals_transcript::price::Prices;
 use jiff::tz::TimeZone;
@@ -35,11 +36,11 @@ pub(crate) struct Context {
     /// The home folder.
     pub(crate) home: Option<PathBuf>,
     /// Variables that say how the API is reached.
-    pub(crate) api: Vec<(&'static str, String)>,
-    /// All variables, for commands that are run.
+    pub(crate) api: Vec<(&'static str, Secret)>,
+    /// All variables for commands that are run.
     pub(crate) variables: Vec<(OsString, OsString)>,
     /// The bearer token for a receiver, from the environment.
-    pub(crate) collect_token: Option<String>,
+    pub(crate) collect_token: Option<Secret>,
     /// Time and chance.
     pub(crate) source: SystemSource,
     data_dir: Option<PathBuf>,

@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
+use annals_agent::secret::Secret;
+
 /// Variables that say how the API is reached, and by whom.
 const API_VARIABLES: [&str; 14] = [
     "ANTHROPIC_API_KEY",
@@ -23,6 +25,10 @@ const API_VARIABLES: [&str; 14] = [
     "IS_SANDBOX",
 ];
 
+/// Variables that hold a key.
+const KEYS: [&str; 4] =
+    ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "ANNALS_COLLECT_TOKEN"];
+
 /// What the process finds around it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Surroundings {
@@ -35,10 +41,10 @@ pub(crate) struct Surroundings {
     /// The home folder.
     pub(crate) home: Option<PathBuf>,
     /// `ANNALS_COLLECT_TOKEN`, where set and not empty.
-    pub(crate) collect_token: Option<String>,
+    pub(crate) collect_token: Option<Secret>,
     /// Variables that say how the API is reached.
-    pub(crate) api: Vec<(&'static str, String)>,
-    /// All variables, for commands that are run.
+    pub(crate) api: Vec<(&'static str, Secret)>,
+    /// All variables for commands that are run: those that name a key are not for them.
     pub(crate) variables: Vec<(OsString, OsString)>,
     /// `NO_COLOR`, set to anything.
     pub(crate) no_color: bool,
@@ -74,12 +80,9 @@ impl Surroundings {
             annals_data_dir: path("ANNALS_DATA_DIR"),
             platform_data_dir: platform_data_dir(&path, home.as_deref()),
             home,
-            collect_token: env::var("ANNALS_COLLECT_TOKEN").ok().filter(|token| !token.is_empty()),
-            api: API_VARIABLES
-                .into_iter()
-                .filter_map(|name| Some((name, env::var(name).ok().filter(|value| !value.is_empty())?)))
-                .collect(),
-            variables: env::vars_os().collect(),
+            collect_token: secret("ANNALS_COLLECT_TOKEN"),
+            api: API_VARIABLES.into_iter().filter_map(|name| Some((name, secret(name)?))).collect(),
+            variables: env::vars_os().filter_map(not_a_key).collect(),
             no_color: path("NO_COLOR").is_some(),
             pager: env::var("PAGER").ok(),
             current_dir: env::current_dir().ok().map(|dir| dir.canonicalize().unwrap_or(dir)),
@@ -93,6 +96,20 @@ impl Surroundings {
     }
 }
 
+/// A variable that may hold a key, where set and not empty.
+fn secret(name: &str) -> Option<Secret> {
+    env::var(name).ok().filter(|value| !value.is_empty()).map(Secret::from)
+}
+
+/// Keeps a variable unless it holds a key; a copy of one is wiped.
+fn not_a_key((name, value): (OsString, OsString)) -> Option<(OsString, OsString)> {
+    if KEYS.iter().all(|key| name != *key) {
+        return Some((name, value));
+    }
+    drop(Secret::of_bytes(value.into_encoded_bytes()));
+    None
+}
+
 fn platform_data_dir(
     path: &dyn Fn(&str) -> Option<PathBuf>,
     home: Option<&std::path::Path>,
@@ -104,4 +121,23 @@ fn platform_data_dir(
         return home.map(|home| home.join("Library/Application Support"));
     }
     path("XDG_DATA_HOME").or_else(|| home.map(|home| home.join(".local/share")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_not_shown_and_not_for_commands() {
+        let variable = |name: &str| (OsString::from(name), OsString::from("sk-of-the-tests"));
+        let surroundings = Surroundings {
+            api: vec![("ANTHROPIC_API_KEY", Secret::from("sk-of-the-tests"))],
+            collect_token: Some(Secret::from("sk-of-the-tests")),
+            variables: KEYS.map(variable).into_iter().filter_map(not_a_key).collect(),
+            ..Surroundings::default()
+        };
+        assert_eq!(surroundings.variables, []);
+        assert!(!format!("{surroundings:?}").contains("sk-"));
+        assert_eq!(not_a_key(variable("PATH")), Some(variable("PATH")));
+    }
 }

@@ -65,6 +65,21 @@ pub struct Passed {
     pub too_large: Vec<PathBuf>,
     /// Files that could not be read.
     pub unread: Vec<ReadError>,
+    /// What the sink does not take even alone; it is kept, and the rest goes on.
+    pub set_aside: Vec<SetAside>,
+}
+
+/// An item that is too large for its sink.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetAside {
+    /// The file that it is of, relative to the config dir.
+    pub file: String,
+    /// Which line of it, counted from 1; 0 for a whole file.
+    pub line: u64,
+    /// Its bytes in the store.
+    pub bytes: u64,
+    /// Where it is kept.
+    pub path: PathBuf,
 }
 
 /// How far the store was read.

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::collector::{Collector, Passed};
+use crate::collector::{Collector, Passed, SetAside};
 use crate::error::CollectError;
-use crate::item::Batch;
+use crate::item::{Batch, Item};
 use crate::sink::{Sink, SinkError};
 use crate::spool::Waiting;
 use crate::spooled::Spooled;
@@ -58,6 +58,23 @@ impl<'s> Delivery<'s> {
     }
 }
 
+/// Delivers a batch, in halves of halves where it is too large. Parts keep its number: where one of them is not acknowledged,
+/// all of it is sent again. What is too large even alone is told, and the rest goes on.
+fn deliver_parts(sink: &mut dyn Sink, batch: &Batch, too_large: &mut Vec<Item>) -> Result<(), SinkError> {
+    let delivered = sink.deliver(batch);
+    let (Err(SinkError::TooLarge { .. }), [_, ..]) = (&delivered, &batch.items[..]) else { return delivered };
+    if let [item] = &batch.items[..] {
+        too_large.push(item.clone());
+        return Ok(());
+    }
+    let (first, second) = batch.items.split_at(batch.items.len() / 2);
+    for items in [first, second] {
+        let part = Batch { machine: batch.machine.clone(), sequence: batch.sequence, items: items.to_vec() };
+        deliver_parts(sink, &part, too_large)?;
+    }
+    Ok(())
+}
+
 impl Collector<'_> {
     /// Sends what waits, each batch once, until the sink fails.
     pub(crate) fn send_waiting(&mut self, delivery: &mut Delivery<'_>) -> Result<(), CollectError> {
@@ -91,8 +108,15 @@ impl Collector<'_> {
         attempts: u32,
         delivery: &mut Delivery<'_>,
     ) -> Result<(), CollectError> {
-        let batch = first.batch;
-        let Err(source) = delivery.sink.deliver(&batch) else {
+        let mut batch = first.batch;
+        let mut too_large = Vec::new();
+        let Err(source) = deliver_parts(delivery.sink, &batch, &mut too_large) else {
+            for item in too_large {
+                let path = self.spool.set_aside(&batch.machine, batch.sequence, &item)?;
+                batch.items.retain(|other| *other != item);
+                let Item { file, number: line, length: bytes, .. } = item;
+                delivery.passed.set_aside.push(SetAside { file, line, bytes, path });
+            }
             // The spool is the only other place that knows how far the files are read.
             self.state.save()?;
             self.spool.forget_first()?;

@@ -19,7 +19,7 @@ mod spooled;
 pub mod state;
 
 pub use choice::{Choice, Extra, Priority};
-pub use collector::{Collector, Limits, Passed};
+pub use collector::{Collector, Limits, Passed, SetAside};
 pub use error::CollectError;
 pub use item::{Batch, Form, Item};
 pub use retry::{Retry, RetryAfter};

@@ -10,14 +10,18 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use annals_store::files::{WriteError, is_left_over, replace_file};
+use annals_store::files::{WriteError, create_folder, is_left_over, replace_file};
 use annals_store::read::{ReadError, read_file};
 
 use crate::error::CollectError;
+use crate::item::{Batch, Item};
 use crate::spooled::Spooled;
 
 /// The ending of a batch: lines of JSON, compressed.
 const ENDING: &str = ".ndjson.zst";
+
+/// The folder of what no attempt can deliver.
+const ASIDE: &str = "aside";
 
 /// How hard zstd works: little, for text shrinks well anyway.
 const ZSTD_LEVEL: i32 = 3;
@@ -143,6 +147,24 @@ impl Spool {
         let bytes = zstd::decode_all(&read_file(&path)?[..]);
         let bytes = bytes.map_err(|_| CollectError::DamagedBatch { path: path.clone() })?;
         Spooled::parse(&path, &bytes)
+    }
+
+    /// Keeps an item for good that the sink does not take; where it is then. The same item always has the same place.
+    pub(crate) fn set_aside(
+        &self,
+        machine: &str,
+        sequence: u64,
+        item: &Item,
+    ) -> Result<PathBuf, CollectError> {
+        let place = format!("{sequence:012}-{}-{}{ENDING}", item.generation, item.offset);
+        let path = self.folder.join(ASIDE).join(place);
+        let batch = Batch { machine: machine.to_owned(), sequence, items: vec![item.clone()] };
+        let packed = pack(&batch.ndjson()).map_err(WriteError::at(&path))?;
+        if self.mode == Mode::Disk {
+            create_folder(&self.folder.join(ASIDE))?;
+            replace_file(&path, &packed)?;
+        }
+        Ok(path)
     }
 
     /// The batch that is to be sent next.

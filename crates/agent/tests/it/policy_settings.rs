@@ -74,7 +74,7 @@ fn after_trust_it_still_gives_no_keys_and_no_bypass() {
     let found = gather([of(HOSTILE, Source::Project)], &circumstances(Trust::Trusted));
     assert_eq!(rules(&found, List::Allow), ["Bash", "Edit(//**)"]);
     assert_eq!(found.folders, [("/".to_owned(), Source::Project)]);
-    assert_eq!(found.environment.iter().collect::<Vec<_>>(), [(&"HARMLESS".to_owned(), &"1".to_owned())]);
+    assert_eq!(found.environment.iter().collect::<Vec<_>>(), [(&"HARMLESS".to_owned(), &"1".into())]);
     assert_eq!((found.mode, found.key_helper), (None, None));
     let user = gather([of(HOSTILE, Source::User)], &circumstances(Trust::Untrusted));
     assert_eq!(user.mode, Some((Mode::Bypass, Source::User)));
@@ -82,6 +82,16 @@ fn after_trust_it_still_gives_no_keys_and_no_bypass() {
         user.key_helper.is_some() && user.environment.len() == 8,
         "a person's own settings say what they like"
     );
+}
+
+#[test]
+fn what_variables_hold_is_not_shown() {
+    let settings = of(r#"{"env":{"ANTHROPIC_API_KEY":"sk-of-the-tests"}}"#, Source::User);
+    let found = gather([settings.clone()], &circumstances(Trust::Trusted));
+    assert_eq!(found.environment["ANTHROPIC_API_KEY"], "sk-of-the-tests");
+    for shown in [format!("{settings:?}"), format!("{found:#?}")] {
+        assert!(shown.contains("ANTHROPIC_API_KEY") && !shown.contains("sk-"), "{shown}");
+    }
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 mod agents;
 mod commands;
+mod keys;
+mod left_running;
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

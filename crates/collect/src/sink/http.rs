@@ -125,6 +125,7 @@ impl Sink for HttpSink {
         let what = format!("{to}: status {}", reply.status);
         match reply.status {
             200..=299 => Ok(()),
+            413 => Err(SinkError::TooLarge { what }),
             408 | 425 | 429 | 500..=599 => Err(away(what, reply.retry_after)),
             _ => Err(SinkError::Refused { what }),
         }

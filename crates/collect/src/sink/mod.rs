@@ -38,6 +38,12 @@ pub enum SinkError {
         /// What it said.
         what: String,
     },
+    /// Not so much at once: less may go.
+    #[error("{what}: too large")]
+    TooLarge {
+        /// What it said.
+        what: String,
+    },
     /// Whoever answered is not who was meant, or cannot show it: trying again does not help.
     #[error("{what}")]
     Distrusted {

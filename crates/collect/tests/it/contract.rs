@@ -170,6 +170,13 @@ fn a_receiver_that_refuses_is_told_from_one_that_is_away() {
         let error = sink(&receiver).deliver(&batch(1, &["a"])).unwrap_err();
         assert_eq!(matches!(error, SinkError::Away { .. }), is_away, "{status}: {error}");
     }
+    let strict = Receiver::start(Manners::AtMost(500));
+    let plain = Body { format: Format::Ndjson, encoding: Encoding::Identity };
+    let mut sink = HttpSink::new(Url::parse(&strict.url()).unwrap(), plain, PATIENCE);
+    assert!(sink.deliver(&batch(1, &["a"])).is_ok());
+    let error = sink.deliver(&batch(1, &[&"x".repeat(500)])).unwrap_err();
+    assert!(matches!(error, SinkError::TooLarge { .. }), "{error}");
+    assert_eq!(strict.kept().len(), 1);
     let gone = Receiver::start(Manners::Good).url();
     let mut sink = HttpSink::new(Url::parse(&gone).unwrap(), Body::default(), PATIENCE);
     assert!(matches!(sink.deliver(&batch(1, &["a"])), Err(SinkError::Away { .. })));

@@ -7,4 +7,5 @@ mod exactly_once;
 mod patience;
 mod spool;
 mod support;
+mod too_large;
 mod what;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::WriteError;
 use super::folder::{create_folder, new_file, sync_folder};
+use super::mend::{LOOKED_AT, mend};
 
 /// A file of lines that grows at its end.
 ///
@@ -17,7 +18,8 @@ use super::folder::{create_folder, new_file, sync_folder};
 /// - a line that was being written may be torn; it is the last one, without its line break, so no reader takes it for
 ///   whole, and `annals check` reports it with line and byte;
 /// - no earlier byte is changed: nothing here truncates, overwrites or renames;
-/// - the next append heals the tail: it ends the torn line first, so that the new line is not lost with it.
+/// - the next append heals the tail: it ends the torn line first, and a letter that was cut, so that neither the new line
+///   nor the file as a text is lost with it.
 ///
 /// A line goes out with its line break in one `write` on a descriptor opened for append: readers and other writers never
 /// see half of it, as long as the system takes it whole. Where it does not (a full disk), the error says how much of it is
@@ -84,12 +86,16 @@ impl AppendFile {
         let (open, path) = self.open()?;
         let (file, length) = (&mut open.file, open.length);
         let is_as_we_left_it = open.ended_at.take() == Some(length);
-        let torn = !is_as_we_left_it && is_torn(file, length).map_err(WriteError::at(path))?;
-        let mut placed = put(file, path, line, torn)?;
+        let heal = if is_as_we_left_it {
+            Vec::new()
+        } else {
+            mend_at(file, length).map_err(WriteError::at(path))?
+        };
+        let mut placed = put(file, path, line, &heal)?;
         // Another program may have torn a line between our look and our write: then ours went into its ruin.
-        let came_between = !torn && placed.offset != length && placed.offset > 0;
-        if came_between && byte_at(file, placed.offset - 1).is_ok_and(|byte| byte != b'\n') {
-            placed = put(file, path, line, true)?;
+        let came_between = heal.is_empty() && placed.offset != length && placed.offset > 0;
+        if came_between && mend_at(file, placed.offset).is_ok_and(|mend| !mend.is_empty()) {
+            placed = put(file, path, line, b"\n")?;
         }
         open.ended_at = Some(placed.end);
         Ok(placed)
@@ -127,21 +133,17 @@ impl AppendFile {
     }
 }
 
-/// Whether the file ends without a line break.
-fn is_torn(file: &mut File, length: u64) -> io::Result<bool> {
-    Ok(length > 0 && byte_at(file, length - 1)? != b'\n')
+/// What ends the line that is torn at this place; nothing where none is.
+fn mend_at(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
+    let mut end = vec![0; usize::try_from(length.min(LOOKED_AT)).unwrap_or_default()];
+    file.seek(SeekFrom::Start(length - end.len() as u64))?;
+    file.read_exact(&mut end)?;
+    Ok(mend(&end))
 }
 
-fn byte_at(file: &mut File, offset: u64) -> io::Result<u8> {
-    let mut byte = [0];
-    file.seek(SeekFrom::Start(offset))?;
-    file.read_exact(&mut byte)?;
-    Ok(byte[0])
-}
-
-fn put(file: &mut File, path: &Path, line: &[u8], heal: bool) -> Result<Placed, WriteError> {
-    let mut bytes = Vec::with_capacity(line.len() + 2);
-    bytes.extend_from_slice(if heal { b"\n" } else { b"" });
+fn put(file: &mut File, path: &Path, line: &[u8], heal: &[u8]) -> Result<Placed, WriteError> {
+    let mut bytes = Vec::with_capacity(heal.len() + line.len() + 1);
+    bytes.extend_from_slice(heal);
     bytes.extend_from_slice(line);
     bytes.push(b'\n');
     let mut written = write_once(file, &bytes).map_err(WriteError::at(path))?;
@@ -159,7 +161,7 @@ fn put(file: &mut File, path: &Path, line: &[u8], heal: bool) -> Result<Placed, 
     }
     // A descriptor for append stands behind what it has just written, wherever the file ended before.
     let end = file.stream_position().map_err(WriteError::at(path))?;
-    Ok(Placed { offset: end - bytes.len() as u64 + u64::from(heal), end, healed: heal })
+    Ok(Placed { offset: end - (line.len() + 1) as u64, end, healed: !heal.is_empty() })
 }
 
 /// One write of all the bytes; how many the system took.

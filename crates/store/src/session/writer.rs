@@ -14,7 +14,7 @@ use super::error::AppendError;
 use super::note::Note;
 use crate::busy::{Busy, Left};
 use crate::durable::{Durability, MOST_PROGRESS_BYTES, REPEAT_AFTER_BYTES, durability};
-use crate::files::{AppendFile, Placed, WriteError};
+use crate::files::{AppendFile, LOOKED_AT, Placed, WriteError, mend};
 use crate::layout::{ConfigDir, FileRole};
 use crate::lock::FileLock;
 use crate::sessions_index;
@@ -196,10 +196,12 @@ impl SessionWriter<'_> {
             }
             Mode::Rehearsing => {
                 // A torn line would be ended first. Behind what was rehearsed there is nothing to read.
-                let last = self.known_length.checked_sub(1).map(|at| self.read_from(at)).transpose()?;
-                let healed = last.and_then(|bytes| bytes.last().copied()).is_some_and(|byte| byte != b'\n');
-                let offset = self.known_length + u64::from(healed);
-                Ok(Placed { offset, end: offset + line.len() as u64 + 1, healed })
+                let heal = match self.known_length {
+                    0 => Vec::new(),
+                    length => mend(&self.read_from(length.saturating_sub(LOOKED_AT))?),
+                };
+                let offset = self.known_length + heal.len() as u64;
+                Ok(Placed { offset, end: offset + line.len() as u64 + 1, healed: !heal.is_empty() })
             }
         }
     }

@@ -60,6 +60,8 @@ pub enum Manners {
     Bad(u64),
     /// It answers everything with this status.
     Status(u16),
+    /// It keeps what has no more bytes than this, and says of the rest that it is too large.
+    AtMost(usize),
     /// It is not there: every connection ends before anything was read.
     Away,
 }
@@ -74,12 +76,14 @@ enum Fate {
     LostUnsaid,
     CutEarly,
     Status(u16),
+    KeptUpTo(usize),
 }
 
 impl Manners {
     fn fate(self, state: &mut u64) -> Fate {
         match self {
             Self::Status(status) => return Fate::Status(status),
+            Self::AtMost(most) => return Fate::KeptUpTo(most),
             Self::Away => return Fate::CutEarly,
             Self::Good | Self::Bad(_) => {}
         }
@@ -201,11 +205,12 @@ fn serve(stream: &TcpStream, mut both: Connection<'_>, fate: Fate, shared: &Shar
     let answer = match fate {
         Fate::LostUnsaid | Fate::CutEarly => return Ok(()),
         Fate::Status(status) => head(status, &[("Content-Length", "0"), ("Retry-After", "0")]),
+        Fate::KeptUpTo(most) if received.body.len() > most => head(413, &[("Content-Length", "0")]),
         Fate::KeptUnsaid => {
             shared.kept().push(received);
             return Ok(());
         }
-        Fate::Kept | Fate::KeptLate | Fate::KeptTwiceSaid => {
+        Fate::Kept | Fate::KeptLate | Fate::KeptTwiceSaid | Fate::KeptUpTo(_) => {
             shared.kept().push(received);
             if fate == Fate::KeptLate {
                 thread::sleep(Duration::from_millis(3));

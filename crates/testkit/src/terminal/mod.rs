@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -33,6 +34,8 @@ pub struct Terminal {
     untouched: Termios,
     child: Child,
     seen: Arc<Mutex<Seen>>,
+    /// Whether somebody looks at it.
+    is_read: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
@@ -60,6 +63,8 @@ impl Terminal {
         let picture = Picture::new(usize::from(size.0), usize::from(size.1));
         let seen = Arc::new(Mutex::new(Seen { picture, bytes: Vec::new() }));
         let (mut reader, theirs_to_see) = (ours.try_clone().unwrap(), Arc::clone(&seen));
+        let is_read = Arc::new(AtomicBool::new(true));
+        let looks = Arc::clone(&is_read);
         thread::spawn(move || {
             let mut bytes = [0; 4096];
             // The device ends with an error when nobody is at its other end.
@@ -67,13 +72,32 @@ impl Terminal {
                 let mut seen = theirs_to_see.lock().unwrap_or_else(PoisonError::into_inner);
                 seen.picture.feed(&bytes[..count]);
                 seen.bytes.extend_from_slice(&bytes[..count]);
+                drop(seen);
+                while !looks.load(Ordering::SeqCst) {
+                    thread::sleep(LOOK_EVERY);
+                }
             }
         });
-        Self { ours, theirs, untouched, child, seen }
+        Self { ours, theirs, untouched, child, seen, is_read }
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads nothing more, so that the program cannot go on once enough waits to be read; returns when it waits.
+    #[track_caller]
+    pub fn look_away(&self) {
+        self.is_read.store(false, Ordering::SeqCst);
+        let (mut waiting, mut same) = (0, 0);
+        let began = Instant::now();
+        while same < 50 {
+            assert!(began.elapsed() < HANGS, "it does not print enough");
+            thread::sleep(LOOK_EVERY);
+            let now = rustix::io::ioctl_fionread(&self.ours).unwrap();
+            same = if now == waiting && now > 1000 { same + 1 } else { 0 };
+            waiting = now;
+        }
     }
 
     /// Presses keys.

@@ -6,6 +6,8 @@ use std::net::IpAddr;
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 
+use crate::secret::Secret;
+
 /// The address of the API: over TLS, or on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
@@ -103,9 +105,7 @@ impl Credential {
         if secret.is_empty() {
             return Err(CredentialError::Empty);
         }
-        let value = HeaderValue::from_str(&format!("{before}{secret}"));
-        let mut value = value.map_err(|_| CredentialError::Unsendable)?;
-        value.set_sensitive(true);
+        let value = Secret::header(before, secret).map_err(|_| CredentialError::Unsendable)?;
         Ok(Self { header, value })
     }
 }

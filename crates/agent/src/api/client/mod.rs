@@ -12,6 +12,8 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{NoProxy, Proxy, Response};
 
+use crate::secret::Secret;
+
 use super::failure::{ApiError, Failure, Refusal};
 use super::request::Body;
 use super::transport::{ByteSource, Head, Opened, RateLimits, Transport};
@@ -47,7 +49,7 @@ pub struct Settings {
     /// How the client names itself.
     pub user_agent: String,
     /// Further headers, as the person wants them.
-    pub headers: Vec<(String, String)>,
+    pub headers: Vec<(String, Secret)>,
     /// The proxy, if there is one. What is on this machine is always reached without it.
     pub detour: Option<Detour>,
     /// Certificates to be trusted besides those of the system, in PEM.
@@ -195,13 +197,11 @@ impl ByteSource for Source {
 fn headers(settings: &Settings) -> Result<HeaderMap, ClientError> {
     let mut headers = HeaderMap::new();
     let own = [("user-agent", settings.user_agent.as_str()), ("anthropic-version", VERSION)];
-    let given = settings.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let given = settings.headers.iter().map(|(name, value)| (name.as_str(), value.reveal()));
     for (name, value) in own.into_iter().chain(given) {
         let wrong = || ClientError::Header { name: name.to_owned() };
         let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-        let mut value = HeaderValue::from_str(value).map_err(|_| wrong())?;
-        value.set_sensitive(true);
-        headers.insert(parsed, value);
+        headers.insert(parsed, Secret::header("", value).map_err(|_| wrong())?);
     }
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));

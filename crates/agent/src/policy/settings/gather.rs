@@ -7,6 +7,7 @@ use super::{Settings, SettingsProblem};
 use crate::policy::mode::{Bypass, Circumstances, Mode, may_take};
 use crate::policy::rules::{List, Rules, Source};
 use crate::policy::trust::Trust;
+use crate::secret::Secret;
 
 /// What holds, from all sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub struct Effective {
     /// Folders beside the working folder, with the source that named them.
     pub folders: Vec<(String, Source)>,
     /// Variables for the program and its children.
-    pub environment: BTreeMap<String, String>,
+    pub environment: BTreeMap<String, Secret>,
     /// A command that prints a key; never a project's.
     pub key_helper: Option<String>,
     /// The model.

@@ -5,9 +5,12 @@ mod read;
 
 use std::path::{Path, PathBuf};
 
+use zeroize::Zeroizing;
+
 use super::mode::{Bypass, Mode, ModeRefusal};
 use super::paths::{Disk, Kind, resolve};
 use super::rules::{Rule, Source};
+use crate::secret::Secret;
 
 pub use gather::{Effective, gather};
 
@@ -28,7 +31,7 @@ pub struct Settings {
     /// `permissions.additionalDirectories`
     pub folders: Vec<String>,
     /// `env`
-    pub environment: Vec<(String, String)>,
+    pub environment: Vec<(String, Secret)>,
     /// `apiKeyHelper`: a command that prints a key.
     pub key_helper: Option<String>,
     /// `model`
@@ -161,7 +164,7 @@ impl Settings {
         if large {
             return unreadable("it is too large".to_owned());
         }
-        match std::fs::read(&resolved.real) {
+        match std::fs::read(&resolved.real).map(Zeroizing::new) {
             Ok(bytes) => Self::parse(&bytes, source, path),
             Err(error) => unreadable(error.to_string()),
         }

@@ -46,7 +46,7 @@ impl Reader {
             for field in environment.iter() {
                 let name = field.key.decode().into_owned();
                 match field.value.text() {
-                    Some(value) => self.settings.environment.push((name, value.decode().into_owned())),
+                    Some(value) => self.settings.environment.push((name, value.decode().into_owned().into())),
                     None => self.wrong(&format!("env.{name}")),
                 }
             }

@@ -2,10 +2,12 @@
 //!
 //! Only the folder goes from one command to the next, and only while it is inside of the workspace.
 
+mod census;
 mod environment;
 mod group;
 mod meaning;
 mod output;
+mod patience;
 mod result;
 mod shells;
 mod watch;
@@ -24,6 +26,7 @@ use crate::api::request::ToolSpec;
 pub use environment::for_commands;
 use group::{Ended, Group};
 use output::{Follow, Output};
+use patience::Then;
 use result::Done;
 pub use shells::{ShellSettings, Shells};
 pub use watch::{BashOutput, KillShell};
@@ -57,6 +60,20 @@ enum WhereTo {
 enum Cut {
     Time,
     Size,
+}
+
+/// How long a command is waited for, and what becomes of it then.
+struct Allowance {
+    time: Duration,
+    then: Then,
+}
+
+/// What came of waiting.
+enum Watched {
+    /// The command ended, by itself or because it went too far.
+    Ended(Ended, Option<Cut>),
+    /// Its time is over, and it still runs.
+    GoesOn,
 }
 
 /// Ends the group when the call is dropped before its command has ended.
@@ -101,15 +118,21 @@ impl Bash {
         let failed = |error: std::io::Error| InputError(format!("The command could not be started: {error}"));
         if wanted.where_to == WhereTo::Background {
             let (group, output) = self.shells.start(&wanted.command, &folder).map_err(failed)?;
-            let id = self.shells.keep(wanted.command, group, output);
-            return Ok(result::in_background(&id));
+            let task = self.shells.keep(wanted.command, group, output, None);
+            return Ok(result::in_background(&task.id));
         }
         let note = self.shells.fresh("cwd");
         let (group, output) =
             self.shells.start(&noting_folder(&wanted.command, &note), &folder).map_err(failed)?;
         let began = Instant::now();
-        let (ended, cut) = self.watch(&group, &output, wanted.time, scene).await;
-        group.settle();
+        let allowance = Allowance { time: wanted.time, then: patience::after(&wanted.command) };
+        let (ended, cut) = match self.watch(&group, &output, &allowance, scene).await {
+            Watched::Ended(ended, cut) => (ended, cut),
+            Watched::GoesOn => {
+                let task = self.shells.keep(wanted.command, group, output, Some(note));
+                return Ok(result::moved_to_background(&task, wanted.time));
+            }
+        };
         let done = Done {
             command: &wanted.command,
             id: scene.tool_use,
@@ -127,9 +150,9 @@ impl Bash {
         &self,
         group: &Group,
         output: &Output,
-        time: Duration,
+        allowance: &Allowance,
         scene: &Scene<'_>,
-    ) -> (Ended, Option<Cut>) {
+    ) -> Watched {
         let until_done = UntilDone(group);
         let began = Instant::now();
         let (mut follow, mut told) = (Follow::default(), Instant::now());
@@ -137,10 +160,15 @@ impl Bash {
         loop {
             if let Ok(ended) = tokio::time::timeout(LOOK_EVERY, group.wait()).await {
                 drop(until_done);
-                return (ended, cut);
+                return Watched::Ended(ended, cut);
+            }
+            let is_late = cut.is_none() && began.elapsed() > allowance.time;
+            if is_late && allowance.then == Then::GoOn {
+                std::mem::forget(until_done);
+                return Watched::GoesOn;
             }
             let too_far = match () {
-                () if began.elapsed() > time => Some(Cut::Time),
+                () if is_late => Some(Cut::Time),
                 () if output.size() > self.shells.settings.most_output => Some(Cut::Size),
                 () => None,
             };
@@ -187,7 +215,7 @@ impl Tool for Bash {
             "Runs a command with bash. Each command has a shell of its own; the next one starts in the folder in which this one ended, and nothing else is kept. Nothing can be typed into it. Output and errors come as one text; what is too long is saved in a file and shown in part. To read, search and change files, use the other tools.",
         )
         .needs("command", Holds::Text, "The command")
-        .may("timeout", Holds::Count, "Milliseconds that it may take; 120000 if not given, 600000 at most")
+        .may("timeout", Holds::Count, "Milliseconds that it is waited for; 120000 if not given, 600000 at most. What takes longer goes on in the background, but for git and for what begins with sleep, which are ended")
         .may("description", Holds::Text, "What it does, in five to ten words")
         .may("run_in_background", Holds::Flag, "Go on at once; BashOutput shows later what it printed")
         .build()

@@ -9,6 +9,7 @@ use super::Cut;
 use super::group::Ended;
 use super::meaning::of_one;
 use super::output::{Output, clean};
+use super::shells::Task;
 use crate::tools::Outcome;
 use crate::tools::answer::object;
 
@@ -109,6 +110,24 @@ impl Done<'_> {
             None => Text { shown: output.ends(MOST_OF_SHELL), kept, file: None },
         }
     }
+}
+
+/// A command that took longer than it is waited for, and goes on.
+pub(super) fn moved_to_background(task: &Task, time: Duration) -> Outcome {
+    let (id, printed) = (&task.id, task.news(MOST_OF_SHELL));
+    let printed = printed.trim_end();
+    let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let kept = object(|kept| {
+        kept.string("stdout", printed).string("stderr", "");
+        kept.boolean("interrupted", false).boolean("isImage", false).boolean("noOutputExpected", false);
+        kept.string("backgroundTaskId", id).number("timedOutAfterMs", millis);
+    });
+    let said = format!(
+        "The command did not end within {:.1} seconds. It goes on in the background with ID: {id}. BashOutput shows what it prints from here on, and KillShell ends it.",
+        time.as_secs_f64()
+    );
+    let shown = if printed.is_empty() { said } else { format!("{said}\nWhat it printed so far:\n{printed}") };
+    Outcome::text(shown, kept)
 }
 
 /// A command that goes on.

@@ -33,11 +33,18 @@ pub struct ShellSettings {
     pub most_time: Duration,
     /// A command that prints more bytes is ended.
     pub most_output: u64,
+    /// What no other session of this machine has: by it the processes of its commands are known, wherever they went.
+    pub mark: String,
 }
 
 impl ShellSettings {
     /// The usual ones: two minutes, at most ten, and five gigabytes.
-    pub fn usual(scratch: PathBuf, session: Option<PathBuf>, environment: Vec<(OsString, OsString)>) -> Self {
+    pub fn usual(
+        scratch: PathBuf,
+        session: Option<PathBuf>,
+        environment: Vec<(OsString, OsString)>,
+        mark: String,
+    ) -> Self {
         Self {
             bash: PathBuf::from("bash"),
             environment,
@@ -46,6 +53,7 @@ impl ShellSettings {
             usual_time: Duration::from_secs(120),
             most_time: Duration::from_secs(600),
             most_output: 5_000_000_000,
+            mark,
         }
     }
 }
@@ -56,8 +64,18 @@ pub(super) struct Task {
     pub(super) command: String,
     group: Group,
     output: Output,
+    /// Where it notes the folder in which it ends, which nobody wants to know any more.
+    note: Option<PathBuf>,
     read: Mutex<u64>,
     killed: Mutex<bool>,
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        if let Some(note) = &self.note {
+            let _ = std::fs::remove_file(note);
+        }
+    }
 }
 
 /// The shell of a session, shared by its tools. Dropping it ends every command.
@@ -75,15 +93,25 @@ impl Shells {
     }
 
     /// Ends every command that still runs, in the background too, and returns when they are gone: after two seconds at most.
-    pub fn end_all(&self) {
+    /// Says which ones ran in the background until then.
+    pub fn end_all(&self) -> Vec<String> {
+        let tasks = self.tasks().clone();
+        let running: Vec<_> = tasks.into_iter().filter(|task| task.status() == "running").collect();
+        for task in &running {
+            task.mark_killed();
+        }
         self.groups.end_all();
+        running.iter().map(|task| task.command.clone()).collect()
     }
 
     /// Starts a command in a folder.
     pub(super) fn start(&self, script: &str, folder: &Path) -> io::Result<(Group, Output)> {
         annals_store::files::create_folder(&self.settings.scratch).map_err(io::Error::other)?;
-        let (output, file) = Output::make(self.fresh("out"))?;
-        let group = self.groups.start(&mut self.command(script, folder), file)?;
+        let path = self.fresh("out");
+        let number = path.file_stem().unwrap_or_default().to_string_lossy();
+        let mark = format!("{}-{number}", self.settings.mark);
+        let (output, file) = Output::make(path)?;
+        let group = self.groups.start(&mut self.command(script, folder), mark, file)?;
         Ok((group, output))
     }
 
@@ -101,15 +129,21 @@ impl Shells {
     }
 
     /// A command goes on in the background.
-    pub(super) fn keep(&self, command: String, group: Group, output: Output) -> String {
+    pub(super) fn keep(
+        &self,
+        command: String,
+        group: Group,
+        output: Output,
+        note: Option<PathBuf>,
+    ) -> Arc<Task> {
         let mut tasks = self.tasks();
         let id = format!("bash_{}", tasks.len() + 1);
         let (read, killed) = (Mutex::new(0), Mutex::new(false));
-        let task = Arc::new(Task { id: id.clone(), command, group, output, read, killed });
+        let task = Arc::new(Task { id, command, group, output, note, read, killed });
         let (watched, most) = (Arc::downgrade(&task), self.settings.most_output);
         thread::spawn(move || watch(&watched, most));
-        tasks.push(task);
-        id
+        tasks.push(Arc::clone(&task));
+        task
     }
 
     pub(super) fn task(&self, id: &str) -> Option<Arc<Task>> {
@@ -137,8 +171,12 @@ impl Task {
     }
 
     pub(super) fn kill(&self) {
-        *self.killed.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.mark_killed();
         self.group.end();
+    }
+
+    fn mark_killed(&self) {
+        *self.killed.lock().unwrap_or_else(PoisonError::into_inner) = true;
     }
 
     /// What it printed since this was last asked: no more than so many bytes of its end.

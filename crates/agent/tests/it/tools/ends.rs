@@ -24,12 +24,12 @@ while :; do sleep 0.1; done
 const NAMES: [&str; 3] = ["own.pid", "child.pid", "grandchild.pid"];
 
 /// The numbers of the processes, once all of them run.
-async fn pids(folder: &Path) -> Vec<String> {
+pub(super) async fn pids(folder: &Path, names: &[&str]) -> Vec<String> {
     let read =
         |name: &&str| std::fs::read_to_string(folder.join(name)).ok().map(|text| text.trim().to_owned());
     loop {
-        let pids: Vec<String> = NAMES.iter().filter_map(read).collect();
-        if pids.len() == NAMES.len() {
+        let pids: Vec<String> = names.iter().filter_map(read).collect();
+        if pids.len() == names.len() {
             return pids;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -37,13 +37,13 @@ async fn pids(folder: &Path) -> Vec<String> {
 }
 
 /// Whether a process runs; one that is dead and not yet buried does not.
-fn runs(pid: &str) -> bool {
+pub(super) fn runs(pid: &str) -> bool {
     let asked = std::process::Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
     let state = String::from_utf8_lossy(&asked.stdout).trim().to_owned();
     !state.is_empty() && !state.starts_with('Z')
 }
 
-fn all_end(pids: &[String]) {
+pub(super) fn all_end(pids: &[String]) {
     let asked = Instant::now();
     while pids.iter().any(|pid| runs(pid)) {
         assert!(asked.elapsed() < MOST, "still running: {pids:?}");
@@ -61,7 +61,7 @@ async fn a_call_that_is_dropped_ends_its_whole_group() {
     let work = bench.work();
     let found = tokio::select! {
         _ = tool.run(&input, &scene) => panic!("it ended by itself"),
-        found = pids(&work) => found,
+        found = pids(&work, &NAMES) => found,
     };
     assert!(found.iter().all(|pid| runs(pid)));
     // The call was dropped with the selection.
@@ -79,7 +79,7 @@ async fn a_command_that_hears_a_polite_request_can_tidy_up() {
     let work = bench.work();
     let found = tokio::select! {
         _ = tool.run(&input, &scene) => panic!("it ended by itself"),
-        found = pids(&work) => found,
+        found = pids(&work, &NAMES) => found,
     };
     all_end(&found);
     assert_eq!(bench.bytes("tidied"), b"tidied\n");
@@ -89,9 +89,11 @@ async fn a_command_that_hears_a_polite_request_can_tidy_up() {
 async fn time_ends_the_whole_group() {
     let bench = Bench::new();
     let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
-    let command = [("command", Text(STUBBORN)), ("timeout", super::Count(1500))];
+    // With git in it, it does not go on in the background.
+    let script = format!("{STUBBORN}\ngit --version");
+    let command = [("command", Text(&script)), ("timeout", super::Count(1500))];
     let work = bench.work();
-    let (outcome, found) = tokio::join!(run(&tool, &command), pids(&work));
+    let (outcome, found) = tokio::join!(run(&tool, &command), pids(&work, &NAMES));
     assert!(outcome.is_error);
     all_end(&found);
 }
@@ -101,7 +103,7 @@ async fn the_end_of_the_shell_is_the_end_of_all() {
     let bench = Bench::new();
     let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
     run(&tool, &[("command", Text(STUBBORN)), ("run_in_background", Flag(true))]).await;
-    let mut found = pids(&bench.work()).await;
+    let mut found = pids(&bench.work(), &NAMES).await;
     // One that was left behind by a command that has ended.
     let left = run(&tool, &[("command", Text("sleep 600 & echo $!"))]).await;
     found.push(super::shown(&left).to_owned());

@@ -2,6 +2,8 @@
 
 mod changes;
 mod ends;
+#[cfg(target_os = "linux")]
+mod escapes;
 mod fetching;
 mod flood;
 mod inward;
@@ -57,7 +59,9 @@ impl Bench {
         let path = std::env::var_os("PATH").unwrap();
         let environment = for_commands(&[(OsString::from("PATH"), path)]);
         let session = Some(temp.path().join("session"));
-        let mut settings = ShellSettings::usual(temp.path().join("scratch"), session, environment);
+        // Nobody else has this folder.
+        let mark = temp.path().display().to_string();
+        let mut settings = ShellSettings::usual(temp.path().join("scratch"), session, environment, mark);
         adjust(&mut settings);
         Self { temp, ground, shells: Arc::new(Shells::new(settings)) }
     }

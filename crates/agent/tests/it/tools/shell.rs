@@ -12,7 +12,7 @@ use annals_transcript::json::Fields;
 
 use super::{Bench, Count, Flag, Text, input, kept, kept_text, knows, refused, run, shape, shown};
 
-const OF_A_COMMAND: [&str; 9] = [
+const OF_A_COMMAND: [&str; 10] = [
     "stdout",
     "stderr",
     "interrupted",
@@ -22,6 +22,7 @@ const OF_A_COMMAND: [&str; 9] = [
     "backgroundTaskId",
     "persistedOutputPath",
     "persistedOutputSize",
+    "timedOutAfterMs",
 ];
 
 async fn bash(bench: &Bench, command: &str) -> Outcome {
@@ -100,9 +101,74 @@ async fn commands_find_a_clean_environment() {
 async fn what_runs_too_long_is_ended() {
     let bench = Bench::new();
     let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
-    let outcome = run(&tool, &[("command", Text("echo begun; sleep 60")), ("timeout", Count(300))]).await;
-    assert!(outcome.is_error);
-    assert_eq!(shown(&outcome), "Exit code 143\nCommand timed out after 0.3 seconds\nbegun");
+    // Nobody looks through this many commands.
+    let many = format!("{}echo begun; sleep 60", "true; ".repeat(60));
+    for command in ["echo begun; sleep 60 && git --version", &many] {
+        let outcome = run(&tool, &[("command", Text(command)), ("timeout", Count(300))]).await;
+        assert!(outcome.is_error);
+        assert_eq!(shown(&outcome), "Exit code 143\nCommand timed out after 0.3 seconds\nbegun");
+    }
+    let outcome = run(&tool, &[("command", Text("sleep 60; echo never")), ("timeout", Count(300))]).await;
+    assert_eq!(shown(&outcome), "Exit code 143\nCommand timed out after 0.3 seconds");
+    refused(&run(&BashOutput::new(bench.shells.clone()), &[("bash_id", Text("bash_1"))]).await, "No shell");
+}
+
+#[tokio::test]
+async fn what_runs_longer_than_it_is_waited_for_goes_on_in_the_background() {
+    let bench = Bench::new();
+    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let (look, kill) = (BashOutput::new(bench.shells.clone()), KillShell::new(bench.shells.clone()));
+    let command = "cd ..; printf 'one\\ntw'; while [ ! -e work/go ]; do sleep 0.02; done; echo o; exit 3";
+    let outcome = run(&tool, &[("command", Text(command)), ("timeout", Count(300))]).await;
+    assert_eq!((outcome.is_error, shape(&outcome)), (false, "Bash"));
+    knows(&outcome, &OF_A_COMMAND);
+    assert_eq!(
+        (kept_text(&outcome, "backgroundTaskId").as_str(), kept_text(&outcome, "stdout").as_str()),
+        ("bash_1", "one\ntw")
+    );
+    assert_eq!(kept(&outcome).get("timedOutAfterMs").unwrap().count(), Some(300));
+    assert!(
+        shown(&outcome).contains("bash_1") && shown(&outcome).ends_with("one\ntw"),
+        "{}",
+        shown(&outcome)
+    );
+    let id = [("bash_id", Text("bash_1"))];
+    let outcome = run(&look, &id).await;
+    assert_eq!(shown(&outcome), "<status>running</status>", "what was shown is not shown again");
+    bench.write("go", "");
+    let (mut seen, mut outcome) = (String::new(), run(&look, &id).await);
+    while kept_text(&outcome, "status") == "running" {
+        seen.push_str(&kept_text(&outcome, "stdout"));
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        outcome = run(&look, &id).await;
+    }
+    seen.push_str(&kept_text(&outcome, "stdout"));
+    assert_eq!((seen.as_str(), kept_text(&outcome, "status").as_str()), ("o", "failed"));
+    assert_eq!(kept(&outcome).get("exitCode").unwrap().count(), Some(3));
+    // The next command starts where this one did.
+    assert_eq!(bench.ground.current(), bench.work());
+    run(&tool, &[("command", Text("while :; do sleep 0.1; done")), ("timeout", Count(200))]).await;
+    assert_eq!(shape(&run(&kill, &[("shell_id", Text("bash_2"))]).await), "KillShell");
+    let scratch = bench.temp.path().join("scratch");
+    drop((tool, look, kill));
+    drop(bench.shells);
+    assert_eq!(fs::read_dir(scratch).unwrap().count(), 0, "outputs and notes were left");
+}
+
+#[tokio::test]
+async fn what_ran_in_the_background_until_the_end_is_told() {
+    let bench = Bench::new();
+    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    for command in ["exec sleep 600", "true"] {
+        run(&tool, &[("command", Text(command)), ("run_in_background", Flag(true))]).await;
+    }
+    let look = BashOutput::new(bench.shells.clone());
+    while kept_text(&run(&look, &[("bash_id", Text("bash_2"))]).await, "status") == "running" {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(bench.shells.end_all(), ["exec sleep 600"]);
+    assert_eq!(kept_text(&run(&look, &[("bash_id", Text("bash_1"))]).await, "status"), "killed");
+    assert!(bench.shells.end_all().is_empty());
 }
 
 #[tokio::test]

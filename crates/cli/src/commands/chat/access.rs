@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use annals_agent::api::client::{Client, Credential, Detour, Endpoint, Settings};
 use annals_agent::policy::settings::Effective;
+use annals_agent::secret::Secret;
 
 use super::setup::Setup;
 use crate::context::Context;
@@ -41,8 +42,8 @@ pub(super) fn client(settings: &Effective, context: &Context) -> Result<Client, 
 
 /// A variable of the environment, or of the settings.
 pub(super) fn variable<'v>(settings: &'v Effective, context: &'v Context, name: &str) -> Option<&'v str> {
-    let set = context.api.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
-    set.or_else(|| settings.environment.get(name).map(String::as_str))
+    let set = context.api.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
+    set.or_else(|| settings.environment.get(name)).map(Secret::reveal)
 }
 
 /// Where the key comes from, as programs are told.
@@ -63,7 +64,7 @@ fn credential(settings: &Effective, context: &Context) -> Result<Credential, Fau
     ) {
         (Some(token), _, _) => Credential::bearer(token),
         (None, Some(key), _) => Credential::key(key),
-        (None, None, Some(helper)) => Credential::key(&helped(helper)?),
+        (None, None, Some(helper)) => Credential::key(helped(helper)?.reveal()),
         (None, None, None) => {
             return Err(Fault::usage("there is no key for the API")
                 .hint("set ANTHROPIC_API_KEY, or `apiKeyHelper` in your settings.json"));
@@ -73,19 +74,21 @@ fn credential(settings: &Effective, context: &Context) -> Result<Credential, Fau
 }
 
 /// What the person's own command prints; it is run by their shell, as they wrote it.
-fn helped(helper: &str) -> Result<String, Fault> {
+fn helped(helper: &str) -> Result<Secret, Fault> {
     let shell = if cfg!(windows) { ("cmd", "/C") } else { ("/bin/sh", "-c") };
     let ran =
         Command::new(shell.0).args([shell.1, helper]).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
     let output = ran.map_err(|error| Fault::usage(format!("apiKeyHelper cannot be run: {error}")))?;
+    // Whatever it printed before it failed may be a key.
+    let printed = Secret::of_bytes(output.stdout);
     if !output.status.success() {
         return Err(Fault::usage(format!("apiKeyHelper failed: {}", output.status)));
     }
-    String::from_utf8(output.stdout).map_err(|_| Fault::usage("apiKeyHelper printed no text"))
+    printed.ok_or_else(|| Fault::usage("apiKeyHelper printed no text"))
 }
 
 /// `Name: value`, one a line.
-fn headers(text: &str) -> Vec<(String, String)> {
+fn headers(text: &str) -> Vec<(String, Secret)> {
     let pairs = text.lines().filter_map(|line| line.split_once(':'));
-    pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect()
+    pairs.map(|(name, value)| (name.trim().to_owned(), Secret::from(value.trim()))).collect()
 }

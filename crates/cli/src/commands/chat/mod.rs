@@ -5,6 +5,8 @@ mod access;
 pub(crate) mod aside;
 mod custom;
 mod input;
+mod last_resort;
+mod memory;
 mod model;
 mod print;
 mod replay;
@@ -36,6 +38,7 @@ use annals_store::session::{AppendError, NewSession};
 use annals_store::source::{Clock, Source};
 use annals_store::{ConfigDir, DataDir};
 
+use self::last_resort::LastResort;
 use self::print::Printer;
 use self::setup::Setup;
 use self::signals::{Signal, Signals};
@@ -45,6 +48,7 @@ use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::session::Target;
 use crate::source::SystemSource;
+use crate::table::one_line;
 
 /// How much a model may write at once.
 const MAX_TOKENS: u64 = 32_000;
@@ -66,6 +70,7 @@ impl Surroundings for SystemSource {
 
 /// Carries it out.
 pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    memory::guard();
     if let Some(session) = args.replay.clone() {
         return replay::run(&session, &args, context);
     }
@@ -83,15 +88,20 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
     let (mut agent, shells) = bench.agent(&args, start(&args, context)?, Asking::Nobody, context)?;
     let (sender, mut commands) = Commands::channel();
     let signals = Signals { sender: sender.clone() };
+    let last_resort = LastResort::new(|| {});
+    last_resort.watch_over(&shells);
     let mut printer = Printer::new(args.output_format, &agent, &bench.setup, &bench.kind_names(), context);
     printer.begin(&mut context.out)?;
     input::start(&args, sender, context)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Fault::internal(format!("no runtime: {error}")))?;
+    last_resort.listen();
     let talk = talk(&mut agent, &mut commands, &mut printer, context);
     let ended = runtime.block_on(signals.or(talk));
     // Whatever runs in the background ends with the conversation.
-    shells.end_all();
+    for command in shells.end_all() {
+        context.say(ended_with(&command));
+    }
     match ended {
         Ok(outcome) => outcome,
         Err(Signal::Interrupt) => Ok(Outcome::Interrupted),
@@ -228,6 +238,11 @@ async fn talk(
         };
     }
     Ok(outcome)
+}
+
+/// What is said of a command that ran in the background until the conversation was over.
+fn ended_with(command: &str) -> String {
+    format!("ended in the background: {}", one_line(command))
 }
 
 /// Where the conversation begins.

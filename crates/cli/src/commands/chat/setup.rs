@@ -217,7 +217,7 @@ fn privilege() -> Privilege {
 }
 
 fn surroundings(context: &Context) -> Surroundings {
-    let said = context.api.iter().any(|(name, value)| *name == "IS_SANDBOX" && value == "1");
+    let said = context.api.iter().any(|(name, value)| *name == "IS_SANDBOX" && *value == "1");
     let is_container = ["/.dockerenv", "/run/.containerenv"].iter().any(|mark| Path::new(mark).exists());
     if said || is_container { Surroundings::Container } else { Surroundings::Machine }
 }

@@ -1,5 +1,5 @@
 //! Signals: the first interrupt stops the turn and leaves a whole session, the second one ends the program, and so does a
-//! request to end.
+//! request to end. Where the loop that listens here is stuck, [`last_resort`](super::last_resort) ends it.
 
 use std::future::Future;
 use std::pin::pin;
@@ -45,10 +45,14 @@ impl Signals {
         else {
             return std::future::pending().await;
         };
+        // Where the terminal is gone, the program goes, and its commands with it; but for whoever was told to stay.
+        let mut hangup = (!ignores_hang_ups()).then(|| signal(SignalKind::hangup()).ok()).flatten();
         let mut count = 0;
         loop {
             let came = std::future::poll_fn(|context| {
-                if terminate.poll_recv(context).is_ready() {
+                let hangs_up =
+                    |hangup: &mut tokio::signal::unix::Signal| hangup.poll_recv(context).is_ready();
+                if hangup.as_mut().is_some_and(hangs_up) || terminate.poll_recv(context).is_ready() {
                     return Poll::Ready(Signal::Terminate);
                 }
                 interrupt.poll_recv(context).map(|_| Signal::Interrupt)
@@ -79,4 +83,13 @@ impl Signals {
     fn tell(&self) -> bool {
         self.sender.send(Command::Interrupt).is_ok()
     }
+}
+
+/// Whether hang-ups are ignored, as under `nohup`; where that is not told, they are left as they are.
+#[cfg(unix)]
+fn ignores_hang_ups() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok());
+    ignored.is_none_or(|bits| bits & 1 != 0)
 }

@@ -21,6 +21,7 @@ use annals_agent::tools::{
     Bash, BashOutput, Edit, ExitPlanMode, Glob, Grep, Ground, KillShell, NotebookEdit, Read, Task, TodoWrite,
     Tool, Veil, WebFetch, WebSearch, Write,
 };
+use annals_store::source::new_uuid;
 use annals_store::todos::TodoItem;
 use annals_store::{AgentKey, ConfigDir, SessionKey, Slug};
 
@@ -73,9 +74,12 @@ pub(super) fn tools<'a>(
     });
     let scratch = context.data_dir()?.path().join("scratch");
     let mut variables = context.variables.clone();
-    let set = &setup.effective.environment;
-    variables.extend(set.iter().map(|(name, value)| (name.into(), value.into())));
-    let shells = Arc::new(Shells::new(ShellSettings::usual(scratch, folder, for_commands(&variables))));
+    // Keys are not for commands, and no copy of one is made for them.
+    let set = setup.effective.environment.iter().filter(|(name, _)| !name.starts_with("ANTHROPIC_"));
+    variables.extend(set.map(|(name, value)| (name.into(), value.reveal().into())));
+    let mark = new_uuid(&context.source);
+    let settings = ShellSettings::usual(scratch, folder, for_commands(&variables), mark);
+    let shells = Arc::new(Shells::new(settings));
     let keeper: Box<dyn TodoKeeper> = match args.no_session_persistence {
         true => Box::new(()),
         false => Box::new(TodoFile { config: config.clone(), session }),

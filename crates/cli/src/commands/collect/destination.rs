@@ -118,6 +118,6 @@ fn trust(args: &CollectArgs) -> Result<Trust, Fault> {
 fn token(args: &CollectArgs, context: &Context) -> Result<Option<String>, Fault> {
     match &args.token_file {
         Some(path) => Ok(Some(String::from_utf8_lossy(&read_file(path)?).trim().to_owned())),
-        None => Ok(context.collect_token.clone()),
+        None => Ok(context.collect_token.as_ref().map(|token| token.reveal().to_owned())),
     }
 }

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use annals_collect::{
-    Batch, Choice, CollectError, Collector, Extra, Passed, Priority, Sink, SinkError, Waiting,
+    Batch, Choice, CollectError, Collector, Extra, Passed, Priority, SetAside, Sink, SinkError, Waiting,
 };
 use annals_store::watch::{Subject, Watch};
 use annals_transcript::redact::Rules;
@@ -58,7 +58,9 @@ pub(crate) fn run(args: &CollectArgs, context: &mut Context) -> Result<Outcome, 
     };
     loop {
         match collector.pass(&mut *sink) {
-            Ok(passed) if passed.items > 0 => report(&passed, &destination, "sent", context)?,
+            Ok(passed) if passed.items > 0 || !passed.set_aside.is_empty() => {
+                report(&passed, &destination, "sent", context)?
+            }
             Ok(_) => {}
             // What was read is in the spool; nothing of it is lost.
             Err(CollectError::NotDelivered {
@@ -103,6 +105,7 @@ fn waits(waiting: &Waiting) -> String {
 
 fn outcome(passed: &Passed) -> Outcome {
     let is_whole = passed.unread.is_empty() && passed.too_large.is_empty() && passed.withheld == 0;
+    let is_whole = is_whole && passed.set_aside.is_empty();
     if is_whole { Outcome::Done } else { Outcome::ProblemsFound }
 }
 
@@ -112,6 +115,14 @@ fn report(passed: &Passed, to: &Destination, done: &str, context: &mut Context) 
     }
     for path in &passed.too_large {
         context.say(format!("{}: too large to be sent as a whole", path.display()));
+    }
+    for aside in &passed.set_aside {
+        let SetAside { file, line, bytes, path } = aside;
+        let bytes = words::bytes(*bytes);
+        context.say(format!(
+            "{file}, line {line}: too large for the sink ({bytes}); it is in {}",
+            path.display()
+        ));
     }
     let items = words::plural(passed.items, "item", "items");
     let files = words::plural(passed.files, "file", "files");
@@ -127,6 +138,7 @@ fn report(passed: &Passed, to: &Destination, done: &str, context: &mut Context) 
             object.number("withheld", passed.withheld).number("spooled", passed.spooled);
             object.number("tooLarge", passed.too_large.len() as u64);
             object.number("unread", passed.unread.len() as u64);
+            object.number("setAside", passed.set_aside.len() as u64);
         })?;
     } else {
         context.out.line(said)?;

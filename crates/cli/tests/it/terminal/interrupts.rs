@@ -82,6 +82,8 @@ fn while_it_is_summed_up() {
     let mut terminal = room.chat(&["@@fine@@"]);
     terminal.sees("all is well");
     terminal.ends_with(">");
+    // The title comes beside the conversation, when it comes.
+    room.is_titled("all is well");
     let before = std::fs::read(room.session()).unwrap();
     terminal.press("/compact @@silent@@\r");
     terminal.sees("summing up…");
@@ -136,6 +138,32 @@ fn a_second_one_and_a_request_to_end_leave_at_once_with_a_whole_session() {
         assert_eq!(terminal.code(), Some(0));
         room.holds();
     }
+}
+
+#[test]
+fn a_third_one_ends_a_program_that_hangs() {
+    // Whoever prints to a terminal that nobody reads waits for ever.
+    let flood = "never to be seen ".repeat(20_000);
+    let script = format!(
+        r#"{{"flood":[
+            [{{"type":"tool_use","name":"Bash","input":{{"command":"setsid tail -f /dev/null & echo $! > pid","run_in_background":true}}}}],
+            [{{"type":"text","text":"{flood}"}}]]}}"#
+    );
+    let room = Room::new(&script);
+    let mut terminal = room.chat(&["--allowedTools", "Bash", "@@flood@@"]);
+    terminal.look_away();
+    let pid = std::fs::read_to_string(room.home.work_dir().join("pid")).unwrap();
+    for _ in 0..3 {
+        terminal.press(INTERRUPT);
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    assert_eq!(terminal.code(), Some(130));
+    assert_eq!(format!("{:?}", terminal.modes()), format!("{:?}", terminal.untouched()));
+    if cfg!(target_os = "linux") {
+        let left = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+        assert!(left.is_empty() || left.contains(") Z "), "a command is left: {left}");
+    }
+    room.holds();
 }
 
 #[test]

@@ -2,13 +2,15 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io::Stdout;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use annals_store::todos::TodoItem;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use super::super::last_resort::LastResort;
 use super::editor::{Edited, Editor};
-use super::happening::{Happening, Unanswered, listen_to_keys};
+use super::happening::{Happening, listen_to_keys};
 use super::keys::{Breaks, Key};
 use super::layout::typed;
 use super::question::Asking;
@@ -71,7 +73,8 @@ pub(super) struct Desk {
     interrupted: Option<Instant>,
     /// Whether it was us who stopped the program that goes on.
     was_stopped: bool,
-    unanswered: Unanswered,
+    /// Ends the program when nobody answers here.
+    pub(super) last_resort: Arc<LastResort>,
     sender: UnboundedSender<Happening>,
     happenings: UnboundedReceiver<Happening>,
     tty: Tty,
@@ -82,9 +85,10 @@ impl Desk {
     pub(super) fn sit(skill: Skill, color: Color, cwd: String) -> Result<Self, Fault> {
         let tty = Tty::take(skill).map_err(|error| Fault::internal(format!("the terminal: {error}")))?;
         let (sender, happenings) = unbounded_channel();
-        let unanswered = Unanswered::default();
+        let before = tty.before();
+        let last_resort = LastResort::new(move || before.restore_at_once());
         let breaks = if skill == Skill::Moving { Breaks::Return } else { Breaks::Feed };
-        listen_to_keys(sender.clone(), breaks, unanswered.clone(), tty.before());
+        listen_to_keys(sender.clone(), breaks, Arc::clone(&last_resort));
         Ok(Self {
             screen: Screen::new(std::io::stdout(), skill, color, tty::size()),
             editor: Editor::default(),
@@ -101,7 +105,7 @@ impl Desk {
             aside: String::new(),
             interrupted: None,
             was_stopped: false,
-            unanswered,
+            last_resort,
             sender,
             happenings,
             tty,
@@ -177,7 +181,7 @@ impl Desk {
                 self.screen.resize(tty::size());
             }
             Happening::Key(Key::Interrupt) => {
-                self.unanswered.answer();
+                self.last_resort.answer();
                 return Some(Happening::Key(Key::Interrupt));
             }
             other => return Some(other),

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use annals_agent::event::Event;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -10,8 +9,8 @@ use rustix::process::Signal;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::super::last_resort::LastResort;
 use super::keys::{Breaks, Decoder, Key};
-use super::tty::Before;
 
 /// Something that happened.
 #[derive(Clone, Debug)]
@@ -32,30 +31,12 @@ pub(super) enum Happening {
 
 /// How long an escape waits for what belongs to it.
 const AFTER_ESCAPE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
-/// So many interrupts that nobody answers end the program.
-const MOST_UNANSWERED: u32 = 3;
-
-/// How many interrupts were pressed since one was last dealt with.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Unanswered(Arc<AtomicU32>);
-
-impl Unanswered {
-    /// One was dealt with.
-    pub(super) fn answer(&self) {
-        self.0.store(0, Ordering::SeqCst);
-    }
-
-    fn press(&self) -> u32 {
-        self.0.fetch_add(1, Ordering::SeqCst) + 1
-    }
-}
 
 /// Begins to listen to the keyboard.
 pub(super) fn listen_to_keys(
     sender: UnboundedSender<Happening>,
     breaks: Breaks,
-    unanswered: Unanswered,
-    before: Before,
+    last_resort: Arc<LastResort>,
 ) {
     std::thread::spawn(move || {
         let mut decoder = Decoder::new(breaks);
@@ -72,8 +53,8 @@ pub(super) fn listen_to_keys(
             };
             let is_end = keys == [Key::EndOfInput] && breaks == Breaks::Feed;
             for key in keys {
-                if key == Key::Interrupt && unanswered.press() >= MOST_UNANSWERED {
-                    leave_at_once(&before);
+                if key == Key::Interrupt {
+                    last_resort.interrupted();
                 }
                 if sender.send(Happening::Key(key)).is_err() {
                     return;
@@ -84,13 +65,6 @@ pub(super) fn listen_to_keys(
             }
         }
     });
-}
-
-/// Whoever should answer is stuck: ctrl-c works all the same. Lines are written whole, so the session is, too.
-#[allow(clippy::exit, reason = "the thread that could end the program in order does not answer")]
-fn leave_at_once(before: &Before) {
-    before.restore();
-    std::process::exit(130);
 }
 
 /// Reads; nothing where an escape waits and nothing follows it.

@@ -77,6 +77,7 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
     let mut desk = Desk::sit(skill, color, cwd.to_string_lossy().into_owned())?;
     let outcome = runtime.block_on(async {
         happening::listen_to_signals(&desk.sender());
+        desk.last_resort.listen();
         converse(args, &cwd, context, &mut desk).await
     });
     desk.screen.end_line();
@@ -113,6 +114,7 @@ async fn converse(args: &ChatArgs, cwd: &Path, context: &Context, desk: &mut Des
     let mut talk = open(begin)?;
     let mut first = args.prompt.clone().filter(|prompt| !prompt.trim().is_empty());
     let outcome = loop {
+        desk.last_resort.watch_over(&talk.shells);
         desk.todos = todos(&talk, context);
         talk.greet(desk);
         // Nothing of another session's begins this one.
@@ -132,7 +134,7 @@ async fn converse(args: &ChatArgs, cwd: &Path, context: &Context, desk: &mut Des
         };
         match other {
             Ok(other) => {
-                talk.shells.end_all();
+                talk.end_commands(desk);
                 talk.take_leave(desk);
                 talk = other;
             }
@@ -140,7 +142,7 @@ async fn converse(args: &ChatArgs, cwd: &Path, context: &Context, desk: &mut Des
         }
     };
     // Whatever runs in the background ends with the conversation.
-    talk.shells.end_all();
+    talk.end_commands(desk);
     desk.rest();
     talk.take_leave(desk);
     Ok(outcome)

@@ -15,7 +15,7 @@ use annals_agent::turn::{Ending, Finished};
 use annals_store::source::Clock;
 use annals_ui::figures;
 
-use super::super::{Talker, model};
+use super::super::{Talker, ended_with, model};
 use super::desk::{Away, Desk, Said};
 use super::files_back::KeptCopies;
 use super::happening::Happening;
@@ -251,6 +251,13 @@ impl Talk<'_> {
         let size = |message: &Spoken| message.blocks.iter().map(Vec::len).sum::<usize>();
         let messages = self.agent.conversation.messages()?.iter().map(size).sum();
         Ok(Room { system, tools, messages })
+    }
+
+    /// Ends what still runs in the background, and says so.
+    pub(super) fn end_commands(&self, desk: &mut Desk) {
+        for command in self.shells.end_all() {
+            desk.note(Ink::Dim, &ended_with(&command));
+        }
     }
 
     /// Says how to go on with this session later, where there is something to go on with.
