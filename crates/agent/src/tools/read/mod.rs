@@ -1,5 +1,6 @@
 //! Read: a file as the model can take it in: numbered lines, a picture, the cells of a notebook, a document.
 
+mod base64;
 mod notebook;
 mod picture;
 mod text;
@@ -9,12 +10,13 @@ use std::sync::Arc;
 
 use annals_transcript::json::Fields;
 
-use super::answer::{at_once, object};
+use super::answer::object;
 use super::files::{Form, Place, PlaceError};
 use super::ground::Ground;
 use super::input::Input;
 use super::seen::{Extent, Print};
 use super::spec::{Holds, Spec};
+use super::stop::beside;
 use super::{Asked, InputError, Order, Outcome, Running, Scene, Shown, Tool};
 use crate::api::request::ToolSpec;
 use crate::policy::ReadTool;
@@ -35,7 +37,7 @@ impl Read {
         Self { ground }
     }
 
-    fn read(&self, input: &[u8], agreed: Option<&Path>) -> Result<Outcome, InputError> {
+    async fn read(&self, input: &[u8], agreed: Option<&Path>) -> Result<Outcome, InputError> {
         let input = Input::scan(input)?;
         let path = input.words("file_path")?;
         let span = Span { offset: input.count_if("offset")?, limit: input.count_if("limit")? };
@@ -55,7 +57,7 @@ impl Read {
         let note = |extent| self.ground.seen.note(&resolved.real, Print::of(&bytes), extent);
         let spelled = resolved.spelled.display().to_string();
         if let Some(kind) = picture::Kind::of(&bytes) {
-            return picture::show(&bytes, kind);
+            return beside(move |stop| picture::show(&bytes, kind, stop)).await;
         }
         if bytes.starts_with(b"%PDF-") {
             return document(&spelled, &bytes, input.text_if("pages")?.as_deref());
@@ -100,7 +102,7 @@ fn document(path: &str, bytes: &[u8], pages: Option<&str>) -> Result<Outcome, In
             bytes.len()
         )));
     }
-    let base64 = picture::base64(bytes);
+    let base64 = base64::base64(bytes);
     let kept = object(|kept| {
         kept.string("type", "pdf").object("file", |file| {
             file.string("filePath", path)
@@ -145,6 +147,8 @@ impl Tool for Read {
     }
 
     fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
-        at_once(move || self.read(input, scene.agreed))
+        Box::pin(async move {
+            self.read(input, scene.agreed).await.unwrap_or_else(|error| Outcome::refused(error.0))
+        })
     }
 }

@@ -7,6 +7,7 @@ mod flood;
 mod inward;
 mod notebooks;
 mod patches;
+mod pictures;
 mod races;
 mod reading;
 mod searching;

@@ -70,22 +70,6 @@ async fn what_is_no_file_is_refused() {
 }
 
 #[tokio::test]
-async fn a_picture_is_a_block_whatever_its_name() {
-    let bench = Bench::new();
-    bench.write("picture.txt", b"\x89PNG\r\n\x1a\nrest");
-    let outcome = run(&Read::new(bench.ground.clone()), &[("file_path", Text("picture.txt"))]).await;
-    let Shown::Blocks(blocks) = &outcome.shown else { panic!("no blocks") };
-    let block = Value::parse(&blocks[0]).unwrap();
-    let source = block.get("source").unwrap();
-    assert!(block.get("type").unwrap().text().unwrap().is("image"));
-    assert!(source.get("media_type").unwrap().text().unwrap().is("image/png"));
-    assert!(source.get("data").unwrap().text().unwrap().is("iVBORw0KGgpyZXN0"));
-    let view = view(kept(&outcome));
-    let file = view.file().unwrap();
-    assert!(file.media_type().unwrap().is("image/png") && file.original_size() == Some(12));
-}
-
-#[tokio::test]
 async fn a_document_is_a_block() {
     let bench = Bench::new();
     bench.write("paper.pdf", "%PDF-1.4 …");
