@@ -1,6 +1,7 @@
 //! Tools against temporary folders: what the model sees, what the session keeps, and what is left behind.
 
 mod changes;
+mod documents;
 mod ends;
 mod fetching;
 mod flood;

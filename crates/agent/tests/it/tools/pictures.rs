@@ -51,7 +51,7 @@ async fn read(bytes: &[u8]) -> Outcome {
 }
 
 /// Bytes out of base 64.
-fn plain(text: &str) -> Vec<u8> {
+pub(super) fn plain(text: &str) -> Vec<u8> {
     const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let sextets: Vec<_> = text.chars().filter_map(|letter| LETTERS.find(letter)).collect();
     let bytes = |four: &[usize]| {
