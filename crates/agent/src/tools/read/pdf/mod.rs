@@ -10,6 +10,7 @@ mod pages;
 mod parse;
 mod pick;
 pub(super) mod ranges;
+mod text;
 mod xref;
 
 use super::base64::base64;
@@ -22,6 +23,8 @@ use ranges::{MOST_PAGES, Ranges, spelled};
 
 /// The largest document that fits into a request, with room for the rest.
 const MOST_BYTES: usize = 20 << 20;
+/// Bytes of text that fit into an answer: some 25,000 tokens.
+const MOST_OF_A_TEXT: usize = 100_000;
 /// How many pages are shown where none are asked for.
 const MOST_UNASKED: usize = 10;
 
@@ -60,9 +63,13 @@ pub(super) enum PdfError {
     )]
     TooMany { total: usize },
     #[error(
-        "{pages} of the PDF: more than {MOST_BYTES} bytes, which does not fit into a request. Ask for fewer pages."
+        "Pages {pages} of the PDF have more than {MOST_BYTES} bytes, which does not fit into a request, and no text that could be shown instead. Ask for fewer pages."
     )]
     DoesNotFit { pages: String },
+    #[error(
+        "Pages {pages} of the PDF have more than {MOST_BYTES} bytes, and their text alone has {bytes} ({MOST_OF_A_TEXT} fit into an answer). Ask for fewer pages."
+    )]
+    TextDoesNotFit { pages: String, bytes: usize },
     #[error("The call was interrupted.")]
     Stopped,
 }
@@ -73,6 +80,8 @@ enum Chosen {
     Whole,
     /// A smaller one, of these pages.
     Pages { bytes: Vec<u8>, pages: Vec<usize>, total: usize },
+    /// The text of pages that are too large.
+    Text(String),
 }
 
 /// A document as a block. It takes a while: not for the thread that others wait on.
@@ -96,6 +105,7 @@ pub(super) fn show(
             );
             block(path, bytes.len(), &picked, &note)
         }
+        Chosen::Text(text) => plain(path, &text),
     })
 }
 
@@ -128,10 +138,36 @@ fn chosen_of(pdf: &mut Pdf<'_>, asked: Option<&Ranges>) -> Result<Chosen, PdfErr
         None => (0..total).collect(),
     };
     let picked: Vec<&Page> = wanted.iter().filter_map(|page| all.get(*page)).collect();
-    match pick::pick(pdf, &picked, MOST_BYTES)? {
-        Some(bytes) => Ok(Chosen::Pages { bytes, pages: wanted, total }),
-        None => Err(PdfError::DoesNotFit { pages: spelled(&wanted) }),
+    if let Some(bytes) = pick::pick(pdf, &picked, MOST_BYTES)? {
+        return Ok(Chosen::Pages { bytes, pages: wanted, total });
     }
+    let mut text = String::new();
+    for (page, number) in picked.iter().zip(&wanted) {
+        let words = text::of_page(pdf, page)?;
+        if !words.is_empty() {
+            text.push_str(&format!("<page number=\"{}\">\n{words}\n</page>\n", number + 1));
+        }
+    }
+    match text.len() {
+        0 => Err(PdfError::DoesNotFit { pages: spelled(&wanted) }),
+        bytes if bytes > MOST_OF_A_TEXT => Err(PdfError::TextDoesNotFit { pages: spelled(&wanted), bytes }),
+        _ => Ok(Chosen::Text(text)),
+    }
+}
+
+/// Text instead of pages, said to be that.
+fn plain(path: &str, text: &str) -> Outcome {
+    let lines = text.lines().count() as u64;
+    let kept = object(|kept| {
+        kept.string("type", "text").object("file", |file| {
+            file.string("filePath", path).string("content", text).number("numLines", lines);
+            file.number("startLine", 1).number("totalLines", lines);
+        });
+    });
+    let note = format!(
+        "<system-reminder>These pages have more than {MOST_BYTES} bytes, which does not fit into a request: this is their text, without pictures and without the layout.</system-reminder>"
+    );
+    Outcome::text(format!("{text}\n{note}"), kept)
 }
 
 fn block(path: &str, original: usize, bytes: &[u8], note: &str) -> Outcome {

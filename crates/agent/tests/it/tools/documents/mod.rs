@@ -163,3 +163,35 @@ async fn what_is_encrypted_is_refused() {
         refused(&read(&made.file(form), "1").await, "encrypted");
     }
 }
+
+/// A document whose pages have a picture of so many bytes together, and words.
+fn heavy(bytes: usize, words: &str) -> Vec<u8> {
+    let mut made = Made::of(3);
+    made.objects[2] = b"<</Subtype/Type1>>".to_vec();
+    let picture = made.put(made::stream("/Subtype/Image", &vec![b'.'; bytes]));
+    made.objects[1] = String::from_utf8(made.objects[1].clone())
+        .unwrap()
+        .replace("/Font<<", &format!("/XObject<</P {picture} 0 R>>/Font<<"))
+        .into_bytes();
+    made.objects[4] = made::stream("", format!("BT /F 12 Tf ({words}) Tj ET").as_bytes());
+    made.file(Form::Table)
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_shown_as_text() {
+    let bytes = heavy(22 << 20, "words of a large page");
+    let outcome = read(&bytes, "1").await;
+    let text = super::shown(&outcome);
+    assert!(!outcome.is_error);
+    assert!(text.starts_with("<page number=\"1\">\nwords of a large page\n</page>\n"), "{text}");
+    assert!(text.contains("without pictures"), "{text}");
+    let file = kept(&outcome).get("file").unwrap();
+    assert!(kept(&outcome).get("type").unwrap().text().unwrap().is("text"));
+    assert_eq!(file.get("numLines").unwrap().count(), Some(3));
+    let all = read_with(&bytes, None).await;
+    assert!(super::shown(&all).contains("<page number=\"3\">\nwords of page 3.\n"));
+    refused(&read(&heavy(22 << 20, ""), "1").await, "Ask for fewer pages");
+    refused(&read(&heavy(22 << 20, &"long ".repeat(30_000)), "1").await, "their text alone has 1");
+    // As much as fits goes as a document.
+    assert_eq!(pages_in(&sent(&read(&heavy(19 << 20, ""), "2").await).1), [2]);
+}
