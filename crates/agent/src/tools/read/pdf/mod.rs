@@ -13,6 +13,8 @@ pub(super) mod ranges;
 mod text;
 mod xref;
 
+use annals_transcript::objects::OVERSIZE;
+
 use super::base64::base64;
 use crate::tools::answer::object;
 use crate::tools::stop::Stop;
@@ -21,8 +23,11 @@ use file::Pdf;
 use pages::Page;
 use ranges::{MOST_PAGES, Ranges, spelled};
 
-/// The largest document that fits into a request, with room for the rest.
-const MOST_BYTES: usize = 20 << 20;
+/// The largest document that is shown: in base 64 it fits into a line that clients still open ([`OVERSIZE`]), and several
+/// of them into a request.
+const MOST_BYTES: usize = 7 << 20;
+/// What else a line holds.
+const REST_OF_A_LINE: usize = 64 << 10;
 /// Bytes of text that fit into an answer: some 25,000 tokens.
 const MOST_OF_A_TEXT: usize = 100_000;
 /// How many pages are shown where none are asked for.
@@ -63,7 +68,7 @@ pub(super) enum PdfError {
     )]
     TooMany { total: usize },
     #[error(
-        "Pages {pages} of the PDF have more than {MOST_BYTES} bytes, which does not fit into a request, and no text that could be shown instead. Ask for fewer pages."
+        "Pages {pages} of the PDF have more than {MOST_BYTES} bytes, which is too much for one line of a session, and no text that could be shown instead. Ask for fewer pages."
     )]
     DoesNotFit { pages: String },
     #[error(
@@ -165,16 +170,18 @@ fn plain(path: &str, text: &str) -> Outcome {
         });
     });
     let note = format!(
-        "<system-reminder>These pages have more than {MOST_BYTES} bytes, which does not fit into a request: this is their text, without pictures and without the layout.</system-reminder>"
+        "<system-reminder>These pages have more than {MOST_BYTES} bytes, which is too much to be shown: this is their text, without pictures and without the layout.</system-reminder>"
     );
     Outcome::text(format!("{text}\n{note}"), kept)
 }
 
 fn block(path: &str, original: usize, bytes: &[u8], note: &str) -> Outcome {
     let data = base64(bytes);
+    // The copy for display stands beside the one that is sent, as long as both fit.
+    let copy = if data.len() * 2 + REST_OF_A_LINE <= OVERSIZE { data.as_str() } else { "" };
     let kept = object(|kept| {
         kept.string("type", "pdf").object("file", |file| {
-            file.string("filePath", path).string("base64", &data).number("originalSize", original as u64);
+            file.string("filePath", path).string("base64", copy).number("originalSize", original as u64);
         });
     });
     let note = object(|block| {

@@ -5,6 +5,7 @@ mod made;
 
 use annals_agent::tools::{Outcome, Read, Shown, Tool};
 use annals_transcript::json::Value;
+use annals_transcript::objects::OVERSIZE;
 
 use super::pictures::plain;
 use super::{Arg, Bench, Count, Raw, Text, input, kept, refused, run};
@@ -179,7 +180,7 @@ fn heavy(bytes: usize, words: &str) -> Vec<u8> {
 
 #[tokio::test]
 async fn what_is_too_large_is_shown_as_text() {
-    let bytes = heavy(22 << 20, "words of a large page");
+    let bytes = heavy(8 << 20, "words of a large page");
     let outcome = read(&bytes, "1").await;
     let text = super::shown(&outcome);
     assert!(!outcome.is_error);
@@ -190,8 +191,15 @@ async fn what_is_too_large_is_shown_as_text() {
     assert_eq!(file.get("numLines").unwrap().count(), Some(3));
     let all = read_with(&bytes, None).await;
     assert!(super::shown(&all).contains("<page number=\"3\">\nwords of page 3.\n"));
-    refused(&read(&heavy(22 << 20, ""), "1").await, "Ask for fewer pages");
-    refused(&read(&heavy(22 << 20, &"long ".repeat(30_000)), "1").await, "their text alone has 1");
-    // As much as fits goes as a document.
-    assert_eq!(pages_in(&sent(&read(&heavy(19 << 20, ""), "2").await).1), [2]);
+    refused(&read(&heavy(8 << 20, ""), "1").await, "Ask for fewer pages");
+    refused(&read(&heavy(8 << 20, &"long ".repeat(30_000)), "1").await, "their text alone has 1");
+    // As much as fits goes as a document, in a line that can be opened: without the copy where both are too much.
+    let outcome = read(&heavy(6 << 20, ""), "2").await;
+    let Shown::Blocks(blocks) = &outcome.shown else { panic!("no blocks") };
+    assert!(blocks[1].len() > 8 << 20 && blocks[1].len() + outcome.kept.len() < OVERSIZE);
+    assert!(kept(&outcome).get("file").unwrap().get("base64").unwrap().text().unwrap().is(""));
+    let outcome = read(&heavy(3 << 20, ""), "2").await;
+    assert_eq!(pages_in(&sent(&outcome).1), [2]);
+    let Shown::Blocks(blocks) = &outcome.shown else { panic!("no blocks") };
+    assert!(blocks[1].len() + outcome.kept.len() < OVERSIZE);
 }
