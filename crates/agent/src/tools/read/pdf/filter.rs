@@ -98,9 +98,9 @@ fn lzw(bytes: &[u8], early: usize, most: usize) -> Option<Vec<u8>> {
         }
         previous = Some((start, out.len() - start));
         width = match table.len() + 258 + early + 1 {
-            ..=512 => 9,
-            ..=1024 => 10,
-            ..=2048 => 11,
+            0..=512 => 9,
+            513..=1024 => 10,
+            1025..=2048 => 11,
             _ => 12,
         };
     }

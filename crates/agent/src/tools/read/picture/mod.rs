@@ -8,6 +8,8 @@ mod shrink;
 
 use std::sync::{Mutex, PoisonError};
 
+use annals_transcript::objects::OVERSIZE;
+
 use super::base64::base64;
 use crate::tools::answer::object;
 use crate::tools::stop::Stop;
@@ -16,6 +18,8 @@ use decode::Opened;
 
 /// The largest picture that the API takes, before it is spelled in base 64.
 const MOST_BYTES: usize = 3_750_000;
+/// It stands in a line twice, and the line must be one that clients still open.
+const _: () = assert!(MOST_BYTES / 3 * 4 * 2 + (64 << 10) < OVERSIZE);
 /// The longest edge: the API takes 8000 pixels of a picture alone, and 2000 of one among many.
 const LONGEST_EDGE: u32 = 2000;
 
