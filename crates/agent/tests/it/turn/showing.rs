@@ -95,7 +95,6 @@ async fn more_than_a_request_takes_is_summed_up_before_it_is_sent() {
     let mut agent = stage.new_agent();
     let told = say(&mut agent, "do @@a@@").await;
     assert!(told.is_done(), "{:?} {:?}", told.finished.ending, told.notices());
-    assert_eq!(told.finished.text, "seen");
     let file = std::fs::read(stage.file()).unwrap();
     let longest = file.split(|byte| *byte == b'\n').map(<[u8]>::len).max().unwrap();
     assert!(longest > 9_000_000 && longest < OVERSIZE, "{longest}");
