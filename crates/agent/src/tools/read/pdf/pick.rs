@@ -40,6 +40,12 @@ const NOT_OF_A_NOTE: [&str; 15] = [
     "RichMediaContent",
     "AF",
 ];
+/// The same of a place where a form is filled in: what is written there is told by its field.
+const NOT_OF_A_WIDGET: [&str; 8] = ["P", "Dest", "A", "AA", "StructParent", "IRT", "Popup", "AF"];
+/// The same of a field: its other places are on other pages.
+const NOT_OF_A_FIELD: [&str; 4] = ["Kids", "A", "AA", "AF"];
+/// The same of a form as a whole.
+const NOT_OF_A_FORM: [&str; 4] = ["Fields", "XFA", "CO", "SigFlags"];
 /// The same of what is drawn.
 const NOT_OF_A_STREAM: [&str; 5] = ["Length", "StructParent", "StructParents", "Metadata", "PieceInfo"];
 /// And of all else.
@@ -66,12 +72,18 @@ pub(super) fn pick(pdf: &mut Pdf<'_>, pages: &[&Page], most: usize) -> Result<Op
         numbers.new.insert(page.number, Some(numbers.last));
     }
     let mut out = Output { bytes: b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n".to_vec(), places: Vec::new() };
-    let layers = pdf.root()?.get("OCProperties").cloned();
+    let root = pdf.root()?;
     out.begin();
     out.bytes.extend_from_slice(b"<</Type/Catalog/Pages 2 0 R");
-    if let Some(layers) = layers {
+    if let Some(layers) = root.get("OCProperties") {
         out.bytes.extend_from_slice(b"/OCProperties ");
-        numbers.write(pdf, &mut out.bytes, &layers)?;
+        numbers.write(pdf, &mut out.bytes, layers)?;
+    }
+    if let Object::Dict(mut form) = pdf.value(&root, "AcroForm")? {
+        form.0.retain(|(key, _)| !NOT_OF_A_FORM.iter().any(|word| word.as_bytes() == key));
+        form.0.push((b"Fields".to_vec(), Object::Array(Vec::new())));
+        out.bytes.extend_from_slice(b"/AcroForm ");
+        numbers.write(pdf, &mut out.bytes, &Object::Dict(form))?;
     }
     out.bytes.extend_from_slice(b">>\nendobj\n");
     out.begin();
@@ -153,8 +165,13 @@ impl Numbers {
 }
 
 fn left_out(dict: &Dict) -> &'static [&'static str] {
-    let is_note = dict.get("Subtype").is_some() && dict.get("Rect").is_some();
-    if is_note { &NOT_OF_A_NOTE } else { &NOT_OF_OTHERS }
+    let has = |key: &str| dict.get(key).is_some();
+    match () {
+        () if dict.says("Subtype", "Widget") => &NOT_OF_A_WIDGET,
+        () if has("Subtype") && has("Rect") => &NOT_OF_A_NOTE,
+        () if has("Kids") && (has("T") || has("FT")) => &NOT_OF_A_FIELD,
+        () => &NOT_OF_OTHERS,
+    }
 }
 
 impl Output {

@@ -203,3 +203,36 @@ async fn what_is_too_large_is_shown_as_text() {
     let Shown::Blocks(blocks) = &outcome.shown else { panic!("no blocks") };
     assert!(blocks[1].len() + outcome.kept.len() < OVERSIZE);
 }
+
+#[tokio::test]
+async fn what_was_filled_in_and_hidden_stays_so() {
+    let mut made = Made::of(3);
+    let field = made.objects.len() + 1;
+    let (here, elsewhere) = (field + 1, field + 2);
+    made.put(format!("<</FT/Tx/T(name)/V(filled in)/Kids[{here} 0 R {elsewhere} 0 R]>>"));
+    made.put(format!("<</Subtype/Widget/Rect[0 0 9 9]/P 4 0 R/Parent {field} 0 R/AP<</N 5 0 R>>>>"));
+    made.put(format!("<</Subtype/Widget/Rect[7 7 8 8]/P 8 0 R/Parent {field} 0 R>>"));
+    let layer = made.put("<</Type/OCG/Name(layer)>>");
+    made.objects[0] = format!(
+        "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[{field} 0 R]/DA(/F 9 Tf)>>/OCProperties<</OCGs[{layer} 0 R]/D<</OFF[{layer} 0 R]>>>>>>"
+    )
+    .into_bytes();
+    let page = String::from_utf8(made.objects[3].clone()).unwrap();
+    made.objects[3] = page.replace("/Annots[", &format!("/Annots[{here} 0 R ")).into_bytes();
+    for form in FORMS {
+        let (_, document) = sent(&read(&made.file(form), "1").await);
+        for (word, count) in [
+            ("(filled in)", 1),
+            ("/Rect [0 0 9 9 ]", 2),
+            ("/Rect [7 7 8 8 ]", 0),
+            ("/Kids", 1),
+            ("/DA (/F 9 Tf)", 1),
+            ("/Fields []", 1),
+            ("(layer)", 1),
+            ("/OFF [", 1),
+        ] {
+            assert_eq!(times(&document, word), count, "{form:?}: {word}");
+        }
+        assert_eq!(pages_in(&document), [1], "{form:?}");
+    }
+}
