@@ -1,10 +1,12 @@
 //! Compaction: the conversation so far becomes a summary that the model writes. Only lines are added, as the original adds
 //! them; what was said before stays in the file.
 
+mod pictures;
+
 use annals_transcript::draft::{CompactionTrigger, Draft};
 use annals_transcript::json::ObjectWriter;
 
-use crate::api::call::{Answer, CallError, Surroundings};
+use crate::api::call::{Answer, Surroundings};
 use crate::api::request::{Request, Role, Thinking};
 use crate::api::stream::BlockKind;
 use crate::api::transport::Transport;
@@ -106,8 +108,14 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                     });
                     return text_of(&answer).map_err(Missing::Failed);
                 }
-                Either::First(Err(CallError::PromptTooLong(_) | CallError::TooLarge(_)))
-                    if halves < MOST_HALVES && messages.len() > 1 =>
+                Either::First(Err(error))
+                    if error.is_of_size()
+                        && let Some(lighter) = pictures::left_out(&messages) =>
+                {
+                    messages = lighter;
+                }
+                Either::First(Err(error))
+                    if error.is_of_size() && halves < MOST_HALVES && messages.len() > 1 =>
                 {
                     halves += 1;
                     messages = newer_half(messages);

@@ -125,7 +125,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                 report(Event::Noticed(Notice::ThinkingDropped));
                 return Ok(Next::Ask);
             }
-            CallError::PromptTooLong(_) | CallError::TooLarge(_) if self.may_compact() => {
+            error if error.is_of_size() && self.may_compact() => {
                 match self.compact(CompactionTrigger::Auto, None, commands, report).await {
                     Ok(Compacted::Done) => return Ok(Next::Ask),
                     Ok(Compacted::Interrupted) => return self.stop(),

@@ -10,6 +10,7 @@ use annals_transcript::tool_result::{
 use super::diff;
 use super::tool::{Answer, FileAct, FilePart, Todo, TodoState, ToolOutput, ToolResult};
 use super::words::relative;
+use crate::figures::size;
 
 /// What the result needs to know of its call.
 pub(super) struct Asked<'c, 'a> {
@@ -151,6 +152,10 @@ fn printed(stdout: &str, stderr: &str) -> Vec<ToolOutput> {
 
 fn of_read(read: &ReadResult<'_>, cwd: Option<&str>) -> Option<ToolOutput> {
     let file = read.file()?;
+    // What the model saw of a document says more: its path and its pages.
+    if read.kind().is_some_and(|kind| kind.is("pdf")) {
+        return None;
+    }
     if let Some(data) = file.base64() {
         let media_type = file.media_type().map(|text| text.to_string()).unwrap_or_default();
         return Some(ToolOutput::Image { media_type, bytes: data.raw().len() / 4 * 3 });
@@ -234,6 +239,13 @@ pub(super) fn of_content(seen: &Content<'_>) -> Vec<ToolOutput> {
                 source.as_ref().and_then(|source| source.media_type()).map(|text| text.to_string());
             let bytes = source.and_then(|source| source.data()).map_or(0, |data| data.raw().len() / 4 * 3);
             Some(ToolOutput::Image { media_type: media_type.unwrap_or_default(), bytes })
+        }
+        Block::Document(document) => {
+            let source = document.source();
+            let media_type = source.as_ref().and_then(|source| source.media_type());
+            let media_type = media_type.map(|text| text.to_string()).unwrap_or_default();
+            let bytes = source.and_then(|source| source.data()).map_or(0, |data| data.raw().len() / 4 * 3);
+            Some(ToolOutput::Text(format!("document {media_type} {}", size(bytes as u64))))
         }
         Block::ToolReference(tool) => Some(ToolOutput::Text(format!("tool {}", tool.tool_name()?))),
         other => Some(ToolOutput::Text(String::from_utf8_lossy(other.raw()).into_owned())),

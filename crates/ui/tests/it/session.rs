@@ -82,7 +82,12 @@ impl Session {
 
     /// A result: what the model saw, and what the client kept.
     pub(crate) fn result(self, id: &str, seen: &str, kept: &str) -> Self {
-        let block = format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":{}}}"#, quoted(seen));
+        self.result_of(id, &quoted(seen), kept)
+    }
+
+    /// The same, with what the model saw as JSON.
+    pub(crate) fn result_of(self, id: &str, seen: &str, kept: &str) -> Self {
+        let block = format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":{seen}}}"#);
         self.line(
             "user",
             &format!(r#""toolUseResult":{kept},"message":{{"role":"user","content":[{block}]}}"#),

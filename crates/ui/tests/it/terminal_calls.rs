@@ -217,3 +217,33 @@ fn an_agent_stands_under_its_call() {
 "#,
     );
 }
+
+#[test]
+fn pictures_and_documents_are_a_line_each() {
+    let source = |kind: &str| {
+        format!(r#""source":{{"type":"base64","media_type":"{kind}","data":"{}"}}"#, "A".repeat(4000))
+    };
+    let document = format!(
+        r#"[{{"type":"text","text":"PDF file read: /w/a.pdf (99 bytes), pages 2-3 of 30"}},{{"type":"document",{}}}]"#,
+        source("application/pdf")
+    );
+    let picture =
+        format!(r#"[{{"type":"image",{}}},{{"type":"text","text":"scaled"}}]"#, source("image/png"));
+    let session = Session::new()
+        .prompt("go")
+        .call("t1", "Read", r#"{"file_path":"/w/a.pdf","pages":"2-3"}"#)
+        .result_of(
+            "t1",
+            &document,
+            r#"{"type":"pdf","file":{"filePath":"/w/a.pdf","base64":"","originalSize":99}}"#,
+        )
+        .call("t2", "Read", r#"{"file_path":"/w/a.png"}"#)
+        .result_of(
+            "t2",
+            &picture,
+            r#"{"type":"image","file":{"base64":"AAAA","type":"image/png","originalSize":99}}"#,
+        );
+    let page = page(&session, &Look { output_lines: 5, ..Look::plain(60) });
+    assert!(page.contains("pages 2-3 of 30") && page.contains("document application/pdf 3.0 KB"), "{page}");
+    assert!(page.contains("image image/png 3 B") && !page.contains("AAAA"), "{page}");
+}

@@ -142,6 +142,16 @@ pub enum CallError {
     },
 }
 
+impl CallError {
+    /// Whether it is about how much was sent: less may be taken.
+    pub fn is_of_size(&self) -> bool {
+        matches!(
+            self,
+            Self::PromptTooLong(_) | Self::TooLarge(_) | Self::Request(RequestError::TooLarge { .. })
+        )
+    }
+}
+
 /// Sends requests over a transport.
 #[derive(Debug)]
 pub struct Caller<'t, T, S> {

@@ -1,6 +1,8 @@
 //! Read: a file as the model can take it in: numbered lines, a picture, the cells of a notebook, a document.
 
+mod base64;
 mod notebook;
+mod pdf;
 mod picture;
 mod text;
 
@@ -9,20 +11,19 @@ use std::sync::Arc;
 
 use annals_transcript::json::Fields;
 
-use super::answer::{at_once, object};
+use super::answer::object;
 use super::files::{Form, Place, PlaceError};
 use super::ground::Ground;
 use super::input::Input;
 use super::seen::{Extent, Print};
 use super::spec::{Holds, Spec};
-use super::{Asked, InputError, Order, Outcome, Running, Scene, Shown, Tool};
+use super::stop::beside;
+use super::{Asked, InputError, Order, Outcome, Running, Scene, Tool};
 use crate::api::request::ToolSpec;
 use crate::policy::ReadTool;
 pub(crate) use notebook::{cells_of, language_of};
+use pdf::ranges::Ranges;
 use text::Span;
-
-/// The largest document that fits into a request, with room for the rest.
-const MOST_OF_A_DOCUMENT: usize = 20 << 20;
 
 /// Reads files.
 pub struct Read {
@@ -35,10 +36,11 @@ impl Read {
         Self { ground }
     }
 
-    fn read(&self, input: &[u8], agreed: Option<&Path>) -> Result<Outcome, InputError> {
+    async fn read(&self, input: &[u8], agreed: Option<&Path>) -> Result<Outcome, InputError> {
         let input = Input::scan(input)?;
         let path = input.words("file_path")?;
         let span = Span { offset: input.count_if("offset")?, limit: input.count_if("limit")? };
+        let pages = pages_of(&input)?;
         let resolved = self.ground.follow(&path, agreed)?;
         let not_there = || InputError(format!("File does not exist: {}", resolved.spelled.display()));
         let found = match Place::of(&resolved.real).and_then(|place| place.read()) {
@@ -55,10 +57,10 @@ impl Read {
         let note = |extent| self.ground.seen.note(&resolved.real, Print::of(&bytes), extent);
         let spelled = resolved.spelled.display().to_string();
         if let Some(kind) = picture::Kind::of(&bytes) {
-            return picture::show(&bytes, kind);
+            return beside(move |stop| picture::show(&bytes, kind, stop)).await;
         }
         if bytes.starts_with(b"%PDF-") {
-            return document(&spelled, &bytes, input.text_if("pages")?.as_deref());
+            return beside(move |stop| pdf::show(&spelled, &bytes, pages.as_ref(), stop)).await;
         }
         let is_notebook = resolved.real.extension().is_some_and(|ending| ending == "ipynb");
         if is_notebook && let Some(outcome) = notebook::show(&spelled, &bytes) {
@@ -86,50 +88,26 @@ impl Read {
     }
 }
 
-/// A PDF goes to the model as it is: the API reads the text and the pictures of its pages.
-fn document(path: &str, bytes: &[u8], pages: Option<&str>) -> Result<Outcome, InputError> {
-    if pages.is_some() {
-        return Err(InputError(
-            "Single pages of a PDF cannot be picked here. Read it without `pages`, or take the pages out with a program through Bash."
-                .to_owned(),
-        ));
-    }
-    if bytes.len() > MOST_OF_A_DOCUMENT {
-        return Err(InputError(format!(
-            "{path} has {} bytes; a PDF of more than {MOST_OF_A_DOCUMENT} does not fit into a request. Take a part of it with a program through Bash.",
-            bytes.len()
-        )));
-    }
-    let base64 = picture::base64(bytes);
-    let kept = object(|kept| {
-        kept.string("type", "pdf").object("file", |file| {
-            file.string("filePath", path)
-                .string("base64", &base64)
-                .number("originalSize", bytes.len() as u64);
-        });
-    });
-    let note = object(|block| {
-        block
-            .string("type", "text")
-            .string("text", &format!("PDF file read: {path} ({} bytes)", bytes.len()));
-    });
-    let block = object(|block| {
-        block.string("type", "document").object("source", |source| {
-            source.string("type", "base64").string("media_type", "application/pdf").string("data", &base64);
-        });
-    });
-    Ok(Outcome { shown: Shown::Blocks(vec![note, block]), kept, ..Outcome::default() })
+/// The pages that are asked for, by `pages`.
+fn pages_of(input: &Input<'_>) -> Result<Option<Ranges>, InputError> {
+    let text = match input.value("pages") {
+        // A single page may come as a number.
+        Some(value) if value.count().is_some() => value.count().map(|page| page.to_string()),
+        _ => input.text_if("pages")?,
+    };
+    Ranges::read(&text.unwrap_or_default()).map_err(|error| InputError(error.to_string()))
 }
 
 impl Tool for Read {
     fn spec(&self) -> ToolSpec {
         Spec::new(
             "Read",
-            "Reads a file of this machine. A text comes with the number of each line and an arrow before it; without offset and limit the first 2000 lines. Lines of more than 2000 letters are cut. Pictures, PDF documents and notebooks are shown as such. It does not read folders.",
+            "Reads a file of this machine. A text comes with the number of each line and an arrow before it; without offset and limit the first 2000 lines. Lines of more than 2000 letters are cut. Pictures and notebooks are shown as such; large pictures are scaled down. A PDF of up to 10 pages is shown whole; of a longer one `pages` says which. It does not read folders.",
         )
         .needs("file_path", Holds::Text, "Absolute path of the file")
         .may("offset", Holds::Count, "Number of the first line to read, from 1")
         .may("limit", Holds::Count, "How many lines to read")
+        .may("pages", Holds::Text, "Of a PDF: the pages to show, at most 20, such as `3`, `1-5`, `2,4-6` or `10-`")
         .build()
     }
 
@@ -141,10 +119,13 @@ impl Tool for Read {
         let input = Input::of(input);
         input.count_if("offset")?;
         input.count_if("limit")?;
+        pages_of(&input)?;
         Ok(Asked::Read(ReadTool::Read, input.words("file_path")?))
     }
 
     fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
-        at_once(move || self.read(input, scene.agreed))
+        Box::pin(async move {
+            self.read(input, scene.agreed).await.unwrap_or_else(|error| Outcome::refused(error.0))
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! Tools against temporary folders: what the model sees, what the session keeps, and what is left behind.
 
 mod changes;
+mod documents;
 mod ends;
 #[cfg(target_os = "linux")]
 mod escapes;
@@ -9,6 +10,7 @@ mod flood;
 mod inward;
 mod notebooks;
 mod patches;
+mod pictures;
 mod races;
 mod reading;
 mod searching;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use annals_agent::tools::{Read, Shown};
+use annals_agent::tools::Read;
 use annals_transcript::json::Value;
 use annals_transcript::tool_result::{ReadResult, ToolUseResult};
 
@@ -67,37 +67,6 @@ async fn what_is_no_file_is_refused() {
     refused(&run(&read, &[]).await, "`file_path` is missing");
     refused(&run(&read, &[("file_path", Count(3))]).await, "must be a text");
     refused(&run(&read, &[("file_path", Text("x")), ("offset", Text("many"))]).await, "whole number");
-}
-
-#[tokio::test]
-async fn a_picture_is_a_block_whatever_its_name() {
-    let bench = Bench::new();
-    bench.write("picture.txt", b"\x89PNG\r\n\x1a\nrest");
-    let outcome = run(&Read::new(bench.ground.clone()), &[("file_path", Text("picture.txt"))]).await;
-    let Shown::Blocks(blocks) = &outcome.shown else { panic!("no blocks") };
-    let block = Value::parse(&blocks[0]).unwrap();
-    let source = block.get("source").unwrap();
-    assert!(block.get("type").unwrap().text().unwrap().is("image"));
-    assert!(source.get("media_type").unwrap().text().unwrap().is("image/png"));
-    assert!(source.get("data").unwrap().text().unwrap().is("iVBORw0KGgpyZXN0"));
-    let view = view(kept(&outcome));
-    let file = view.file().unwrap();
-    assert!(file.media_type().unwrap().is("image/png") && file.original_size() == Some(12));
-}
-
-#[tokio::test]
-async fn a_document_is_a_block() {
-    let bench = Bench::new();
-    bench.write("paper.pdf", "%PDF-1.4 …");
-    let read = Read::new(bench.ground.clone());
-    let outcome = run(&read, &[("file_path", Text("paper.pdf"))]).await;
-    let Shown::Blocks(blocks) = &outcome.shown else { panic!("no blocks") };
-    assert!(
-        blocks[1]
-            .starts_with(br#"{"type":"document","source":{"type":"base64","media_type":"application/pdf""#)
-    );
-    assert!(view(kept(&outcome)).kind().unwrap().is("pdf"));
-    refused(&run(&read, &[("file_path", Text("paper.pdf")), ("pages", Text("1-3"))]).await, "pages");
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ mod going_on;
 mod holds;
 mod interrupts;
 mod odd_files;
+mod showing;
 mod summing_up;
 mod tools;
 mod torn;
@@ -29,7 +30,8 @@ use annals_agent::policy::paths::{Disk, Workspace};
 use annals_agent::policy::rules::Rules;
 use annals_agent::policy::{Mode, Policy};
 use annals_agent::tools::{
-    Asked, Checkpoints, InputError, Order, Outcome, Running, Scene, Shown, Told as News, Tool,
+    Asked, Checkpoints, Ground as Files, InputError, Order, Outcome, Read, Running, Scene, Shown,
+    Told as News, Tool,
 };
 use annals_agent::turn::{Agent, Asking, Ending, Finished, Wishes};
 use annals_store::session::NewSession;
@@ -114,17 +116,19 @@ impl Stage {
         Caller { transport: &self.client, surroundings: &Still, manner }
     }
 
-    /// Tools that do what they are told, and keep copies in a session.
+    /// Tools that do what they are told, and keep copies in a session; and the one that reads.
     fn tools(&self, copies: &Copies) -> Vec<Box<dyn Tool>> {
         let tool = |name: &'static str, order| {
             let (done, copies) = (Arc::clone(&self.done), copies.clone());
             Box::new(Fake { name, order, done, copies }) as Box<dyn Tool>
         };
+        let workspace = Workspace::new(&Disk, &self.home.work_dir(), &self.home.work_dir(), None);
         vec![
             tool("Peek", Order::Beside),
             tool("Change", Order::InTurn),
             tool("Forbidden", Order::InTurn),
             tool("Bash", Order::InTurn),
+            Box::new(Read::new(Arc::new(Files::new(workspace, Box::new(()), Box::new(()))))),
         ]
     }
 

@@ -1,0 +1,270 @@
+//! From bytes to values. What is no value is `None`; nesting and size have limits, so nothing here can be made to run away.
+
+use super::object::{Dict, Object};
+
+/// How deep values may stand in each other.
+const DEEPEST: usize = 60;
+/// How many values one object may hold.
+const MOST_VALUES: usize = 1_000_000;
+
+/// A place in bytes, going forward.
+pub(super) struct Parser<'a> {
+    bytes: &'a [u8],
+    pub(super) at: usize,
+    values: usize,
+}
+
+/// What stands next.
+#[derive(Debug, PartialEq)]
+pub(super) enum Token<'a> {
+    Value(Object),
+    /// A word that is no value: `obj`, `stream`, `R`, an operator.
+    Word(&'a [u8]),
+    ArrayEnd,
+    DictEnd,
+}
+
+pub(super) fn is_space(byte: u8) -> bool {
+    matches!(byte, 0 | b'\t' | b'\n' | 12 | b'\r' | b' ')
+}
+
+fn is_delimiter(byte: u8) -> bool {
+    b"()<>[]{}/%".contains(&byte)
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at: at.min(bytes.len()), values: 0 }
+    }
+
+    /// How many values were read.
+    pub(super) fn values(&self) -> usize {
+        self.values
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    pub(super) fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
+    }
+
+    /// Past spaces and comments.
+    pub(super) fn skip_spaces(&mut self) {
+        while let Some(byte) = self.peek() {
+            if byte == b'%' {
+                let end = memchr::memchr2(b'\n', b'\r', self.rest());
+                self.at = end.map_or(self.bytes.len(), |end| self.at + end);
+            } else if is_space(byte) {
+                self.at += 1;
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Past a word, if it stands here.
+    pub(super) fn takes(&mut self, word: &[u8]) -> bool {
+        let is_there = self.rest().starts_with(word);
+        self.at += if is_there { word.len() } else { 0 };
+        is_there
+    }
+
+    /// A value, with references.
+    pub(super) fn object(&mut self) -> Option<Object> {
+        match self.token(0)? {
+            Token::Value(value) => Some(self.or_reference(value)),
+            _ => None,
+        }
+    }
+
+    /// A whole number.
+    pub(super) fn number(&mut self) -> Option<usize> {
+        self.skip_spaces();
+        let end = self.rest().iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(self.rest().len());
+        let number = std::str::from_utf8(&self.rest()[..end]).ok()?.parse().ok()?;
+        self.at += end;
+        Some(number)
+    }
+
+    /// The beginning of an object: its number.
+    pub(super) fn head(&mut self) -> Option<u32> {
+        let number = u32::try_from(self.number()?).ok()?;
+        self.number()?;
+        self.skip_spaces();
+        self.takes(b"obj").then_some(number)
+    }
+
+    /// What stands next; none at the end and where nothing can be made of it.
+    pub(super) fn token(&mut self, depth: usize) -> Option<Token<'a>> {
+        self.values += 1;
+        if depth > DEEPEST || self.values > MOST_VALUES {
+            return None;
+        }
+        self.skip_spaces();
+        let start = self.at;
+        match self.peek()? {
+            b'/' => {
+                self.at += 1;
+                Some(Token::Value(Object::Name(self.name())))
+            }
+            b'(' => self.literal().map(|()| self.plain(start)),
+            b'[' => {
+                self.at += 1;
+                self.array(depth).map(Token::Value)
+            }
+            b']' => {
+                self.at += 1;
+                Some(Token::ArrayEnd)
+            }
+            b'<' if self.takes(b"<<") => self.dict(depth).map(Token::Value),
+            b'<' => {
+                self.at += memchr::memchr(b'>', self.rest())? + 1;
+                Some(self.plain(start))
+            }
+            b'>' => self.takes(b">>").then_some(Token::DictEnd),
+            b'{' | b'}' | b')' => {
+                self.at += 1;
+                Some(Token::Word(&self.bytes[start..self.at]))
+            }
+            _ => {
+                self.regular();
+                let word = &self.bytes[start..self.at];
+                Some(match word {
+                    b"null" => Token::Value(Object::Null),
+                    b"true" | b"false" => self.plain(start),
+                    [b'0'..=b'9' | b'+' | b'-' | b'.', ..] => self.plain(start),
+                    _ => Token::Word(word),
+                })
+            }
+        }
+    }
+
+    fn plain(&self, start: usize) -> Token<'a> {
+        Token::Value(Object::Plain(self.bytes[start..self.at].to_vec()))
+    }
+
+    fn regular(&mut self) {
+        let ends = |byte: &u8| is_space(*byte) || is_delimiter(*byte);
+        self.at += self.rest().iter().position(ends).unwrap_or(self.rest().len());
+    }
+
+    fn name(&mut self) -> Vec<u8> {
+        let start = self.at;
+        self.regular();
+        let written = &self.bytes[start..self.at];
+        let mut out = Vec::with_capacity(written.len());
+        let mut rest = written;
+        while let [first, after @ ..] = rest {
+            let digit = |at: usize| after.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+            match (first, digit(0), digit(1)) {
+                (b'#', Some(high), Some(low)) => {
+                    out.push((high << 4 | low) as u8);
+                    rest = &after[2..];
+                }
+                _ => {
+                    out.push(*first);
+                    rest = after;
+                }
+            }
+        }
+        out
+    }
+
+    /// Past a string in brackets, which may hold brackets.
+    fn literal(&mut self) -> Option<()> {
+        let mut open = 0_usize;
+        loop {
+            match self.peek()? {
+                b'(' => open += 1,
+                b')' => open -= 1,
+                b'\\' => self.at += 1,
+                _ => {}
+            }
+            self.at = (self.at + 1).min(self.bytes.len());
+            if open == 0 {
+                return Some(());
+            }
+        }
+    }
+
+    fn array(&mut self, depth: usize) -> Option<Object> {
+        let mut items = Vec::new();
+        loop {
+            match self.token(depth + 1)? {
+                Token::Value(value) => items.push(value),
+                Token::ArrayEnd => return Some(Object::Array(items)),
+                Token::Word(b"R") => refer(&mut items)?,
+                _ => return None,
+            }
+        }
+    }
+
+    fn dict(&mut self, depth: usize) -> Option<Object> {
+        let mut items: Vec<Object> = Vec::new();
+        loop {
+            match self.token(depth + 1)? {
+                Token::Value(value) => items.push(value),
+                Token::DictEnd => break,
+                Token::Word(b"R") => refer(&mut items)?,
+                _ => return None,
+            }
+        }
+        let mut pairs = Vec::new();
+        let mut items = items.into_iter();
+        while let (Some(Object::Name(key)), Some(value)) = (items.next(), items.next()) {
+            pairs.push((key, value));
+        }
+        Some(Object::Dict(Dict(pairs)))
+    }
+
+    /// `12 0 R` begins like a number.
+    fn or_reference(&mut self, first: Object) -> Object {
+        let Some(number) = first.number().and_then(|number| u32::try_from(number).ok()) else { return first };
+        let back = self.at;
+        if self.number().is_some() {
+            self.skip_spaces();
+            if self.takes(b"R") {
+                return Object::Reference(number);
+            }
+        }
+        self.at = back;
+        first
+    }
+}
+
+/// The last two numbers are a reference.
+fn refer(items: &mut Vec<Object>) -> Option<()> {
+    items.pop()?.number()?;
+    let number = u32::try_from(items.pop()?.number()?).ok()?;
+    items.push(Object::Reference(number));
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Option<String> {
+        let object = Parser::new(text.as_bytes(), 0).object()?;
+        let mut out = Vec::new();
+        super::super::object::write(&mut out, &object, &mut Some, &|_| &[]);
+        Some(String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn values_are_read_and_written() {
+        let text = "<< /A [1 -2.5 12 0 R (a\\)(b)) <4 8>]/B#42 <</C null>>%x\n/D true >>";
+        assert_eq!(read(text).unwrap(), "<</A [1 -2.5 12 0 R (a\\)(b)) <4 8> ]/BB <</C null>>/D true>>");
+        assert_eq!(read("3 0 R").unwrap(), "3 0 R");
+        assert_eq!(read("3 0 obj").unwrap(), "3");
+    }
+
+    #[test]
+    fn what_is_no_value_is_none() {
+        for text in ["", "<<", "(", "[1", "]", "endobj", "<< /A ]", "(\\", "<41", &"[".repeat(100_000)] {
+            assert_eq!(read(text), None, "{}", &text[..text.len().min(20)]);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! A font, as far as its text is concerned: which letters its codes draw, and how wide.
+
+use std::collections::HashMap;
+
+use super::super::Wrong;
+use super::super::file::Pdf;
+use super::super::object::{Dict, Object};
+use super::cmap::{CodeMap, utf16};
+use super::glyphs::{Numbering, named};
+
+/// A font.
+#[derive(Debug)]
+pub(super) struct Font {
+    /// Bytes of a code.
+    width: usize,
+    map: Option<CodeMap>,
+    letters: Letters,
+    widths: HashMap<u32, f64>,
+    usual_width: f64,
+}
+
+/// What is known of the letters without a map.
+#[derive(Debug)]
+enum Letters {
+    Numbered(Numbering, HashMap<u32, String>),
+    /// The codes are UTF-16.
+    Themselves,
+    Unknown,
+}
+
+/// A letter that is drawn.
+pub(super) struct Drawn {
+    pub(super) text: String,
+    /// In thousandths of the font's size.
+    pub(super) width: f64,
+    /// Whether it is the space that is made wider where lines are filled.
+    pub(super) is_space: bool,
+}
+
+impl Font {
+    pub(super) fn read(pdf: &mut Pdf<'_>, dict: &Dict) -> Result<Self, Wrong> {
+        let map = match dict.get("ToUnicode") {
+            Some(Object::Reference(number)) => {
+                let found = pdf.get(*number)?;
+                pdf.decoded(&found)?.map(|bytes| CodeMap::read(&bytes))
+            }
+            _ => None,
+        };
+        if dict.says("Subtype", "Type0") {
+            Self::composite(pdf, dict, map)
+        } else {
+            Self::simple(pdf, dict, map)
+        }
+    }
+
+    fn simple(pdf: &mut Pdf<'_>, dict: &Dict, map: Option<CodeMap>) -> Result<Self, Wrong> {
+        let encoding = pdf.value(dict, "Encoding")?;
+        let base = encoding.dict().and_then(|encoding| encoding.get("BaseEncoding")).unwrap_or(&encoding);
+        let numbering = if base.is_name("MacRomanEncoding") { Numbering::Mac } else { Numbering::Windows };
+        let mut names = HashMap::new();
+        let differences = match encoding.dict() {
+            Some(encoding) => pdf.value(encoding, "Differences")?,
+            None => Object::Null,
+        };
+        if let Object::Array(items) = differences {
+            let mut code = 0_u32;
+            for item in items.iter().take(1000) {
+                match item {
+                    Object::Name(name) => {
+                        names.insert(code, named(name).unwrap_or_default());
+                        code = code.saturating_add(1);
+                    }
+                    item => code = item.number().and_then(|code| u32::try_from(code).ok()).unwrap_or(code),
+                }
+            }
+        }
+        let first =
+            pdf.value(dict, "FirstChar")?.number().and_then(|first| u32::try_from(first).ok()).unwrap_or(0);
+        let mut widths = HashMap::new();
+        if let Object::Array(items) = pdf.value(dict, "Widths")? {
+            widths.extend(
+                (first..).zip(items.iter().take(256)).filter_map(|(code, width)| Some((code, width.real()?))),
+            );
+        }
+        Ok(Self { width: 1, map, letters: Letters::Numbered(numbering, names), widths, usual_width: 500.0 })
+    }
+
+    fn composite(pdf: &mut Pdf<'_>, dict: &Dict, map: Option<CodeMap>) -> Result<Self, Wrong> {
+        let is_unicode = matches!(dict.get("Encoding"), Some(Object::Name(name)) if name.windows(5).any(|part| part == b"UTF16" || part == b"UCS2-"));
+        let letters = if is_unicode { Letters::Themselves } else { Letters::Unknown };
+        let below = match pdf.value(dict, "DescendantFonts")? {
+            Object::Array(fonts) => match fonts.first() {
+                Some(font) => pdf.resolve(font)?,
+                None => Object::Null,
+            },
+            other => other,
+        };
+        let below = below.dict().cloned().unwrap_or_default();
+        let usual_width = pdf.value(&below, "DW")?.real().unwrap_or(1000.0);
+        let mut widths = HashMap::new();
+        if let Object::Array(items) = pdf.value(&below, "W")? {
+            wide_widths(&items, &mut widths);
+        }
+        let width = map.as_ref().and_then(|map| map.width).unwrap_or(2).min(4);
+        Ok(Self { width, map, letters, widths, usual_width })
+    }
+
+    /// What a string draws.
+    pub(super) fn drawn(&self, string: &[u8]) -> Vec<Drawn> {
+        let draw = |bytes: &[u8]| {
+            let code = bytes.iter().fold(0_u32, |sum, byte| sum << 8 | u32::from(*byte));
+            let mapped = self.map.as_ref().and_then(|map| map.get(code)).map(str::to_owned);
+            let text = mapped.unwrap_or_else(|| match &self.letters {
+                Letters::Numbered(numbering, names) => names
+                    .get(&code)
+                    .cloned()
+                    .unwrap_or_else(|| numbering.letter(u8::try_from(code).unwrap_or(b'?')).to_string()),
+                Letters::Themselves => utf16(bytes),
+                Letters::Unknown => String::new(),
+            });
+            let width = self.widths.get(&code).copied().unwrap_or(self.usual_width);
+            Drawn { text, width, is_space: bytes == b" " }
+        };
+        string.chunks(self.width).map(draw).collect()
+    }
+}
+
+/// `first [w w w]` and `first last w`, in any order.
+fn wide_widths(items: &[Object], widths: &mut HashMap<u32, f64>) {
+    let number =
+        |item: Option<&Object>| item.and_then(Object::number).and_then(|code| u32::try_from(code).ok());
+    let mut rest = items;
+    while let Some(first) = number(rest.first()) {
+        match rest.get(1) {
+            Some(Object::Array(each)) => {
+                let each = each.iter().take(0x1_0000);
+                widths.extend((first..).zip(each).filter_map(|(code, width)| Some((code, width.real()?))));
+                rest = &rest[2..];
+            }
+            _ => {
+                let (Some(last), Some(width)) = (number(rest.get(1)), rest.get(2).and_then(Object::real))
+                else {
+                    return;
+                };
+                if widths.len() > 0x1_0000 {
+                    return;
+                }
+                widths.extend((first..=last.min(first.saturating_add(0xffff))).map(|code| (code, width)));
+                rest = &rest[3..];
+            }
+        }
+    }
+}
