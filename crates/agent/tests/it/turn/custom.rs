@@ -36,7 +36,9 @@ impl Stage {
         };
         let ground = Arc::new(Ground::new(self.workspace.clone(), Box::new(()), Box::new(())));
         let path = (OsString::from("PATH"), std::env::var_os("PATH").unwrap());
-        let settings = ShellSettings::usual(self.home.path().join("scratch"), None, for_commands(&[path]));
+        let scratch = self.home.path().join("scratch");
+        let mark = scratch.display().to_string();
+        let settings = ShellSettings::usual(scratch, None, for_commands(&[path]), mark);
         agent.tools = vec![
             Box::new(Read::new(Arc::clone(&ground))),
             Box::new(Bash::new(ground, Arc::new(Shells::new(settings)))),
