@@ -172,7 +172,7 @@ impl Index {
         connection.busy_timeout(Duration::from_secs(10))?;
         // A crash may lose the last transactions, which are read again.
         connection.execute_batch(
-            "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;
+            "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -49152; PRAGMA temp_store = MEMORY;
              PRAGMA wal_autocheckpoint = 12288;",
         )?;
         let state = state_of(&connection, path)?;

@@ -29,7 +29,7 @@ use crate::write::{Writer, known_files, mark_gone, mark_there, rename, reprice};
 /// The prices that costs were reckoned by.
 const PRICES: &str = "prices";
 /// So many batches may wait to be written.
-const WAITING: usize = 16;
+const WAITING: usize = 12;
 
 /// How far a refresh has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,6 +10,24 @@ use std::os::fd::OwnedFd;
 
 use crate::identity::FileIdentity;
 
+/// So many files of one project are asked for before its folder is opened, which costs as much as it then saves.
+#[cfg(unix)]
+const MANY: u32 = 12;
+
+/// Where the last file was that was asked for: mostly the next one is near it.
+#[derive(Default)]
+pub(super) struct Near {
+    /// The path of a project's folder below the root, with the separator behind it; none elsewhere.
+    #[cfg(unix)]
+    project: String,
+    #[cfg(unix)]
+    asked: u32,
+    #[cfg(unix)]
+    folder: Option<OwnedFd>,
+    /// Room for the next path.
+    pub(super) path: String,
+}
+
 /// Asks for files below one folder, and elsewhere.
 pub(super) struct Asker {
     #[cfg(unix)]
@@ -32,12 +50,15 @@ impl Asker {
 
     /// One number for what a file or folder is and when it was written, as [`stamp`] gives it.
     #[cfg(unix)]
-    pub(super) fn stamp(&self, path: &str) -> io::Result<u64> {
+    pub(super) fn stamp(&self, path: &str, near: &mut Near) -> io::Result<u64> {
         use rustix::fs::{AtFlags, FileType, statat};
         let Some((root, below)) = self.root.as_ref().zip(path.strip_prefix(&self.prefix)) else {
             return std::fs::metadata(path).map(|metadata| stamp(&metadata));
         };
-        let found = statat(root, below, AtFlags::empty())?;
+        let found = match near.folder_of(root, below) {
+            Some((folder, inside)) => statat(folder, inside, AtFlags::empty())?,
+            None => statat(root, below, AtFlags::empty())?,
+        };
         let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
         let identity = FileIdentity::of_numbers(found.st_dev, found.st_ino);
         let nanos = i128::from(found.st_mtime) * 1_000_000_000 + i128::from(found.st_mtime_nsec);
@@ -45,8 +66,29 @@ impl Asker {
     }
 
     #[cfg(not(unix))]
-    pub(super) fn stamp(&self, path: &str) -> io::Result<u64> {
+    pub(super) fn stamp(&self, path: &str, _: &mut Near) -> io::Result<u64> {
         std::fs::metadata(path).map(|metadata| stamp(&metadata))
+    }
+}
+
+#[cfg(unix)]
+impl Near {
+    /// The open folder of a file's project, and the file's path in it; none where it is not worth it.
+    fn folder_of<'p>(&mut self, root: &OwnedFd, below: &'p str) -> Option<(&OwnedFd, &'p str)> {
+        use rustix::fs::{Mode, OFlags, openat};
+        let end = below.match_indices('/').nth(1).map(|(at, _)| at + 1)?;
+        let (project, inside) = below.split_at(end);
+        if project != self.project {
+            self.project.clear();
+            self.project.push_str(project);
+            (self.asked, self.folder) = (0, None);
+        }
+        self.asked += 1;
+        if self.asked == MANY {
+            let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+            self.folder = openat(root, project, flags, Mode::empty()).ok();
+        }
+        self.folder.as_ref().map(|folder| (folder, inside))
     }
 }
 
@@ -92,12 +134,22 @@ mod tests {
         let before_1970 = SystemTime::UNIX_EPOCH - Duration::new(5, 7);
         std::fs::File::options().write(true).open(&old).unwrap().set_modified(before_1970).unwrap();
         paths.push(old);
+        // More than many of one project, and the project itself.
+        paths.extend((0..40).map(|at| folder.write(format!("projects/p/{at}/{at}.jsonl"), "three\n")));
+        paths.extend([folder.path().join("projects/p"), folder.write("projects/pq/4.jsonl", "")]);
+        let mut near = Near::default();
         for path in &paths {
             let by_path = stamp(&std::fs::metadata(path).unwrap());
-            assert_eq!(asker.stamp(path.to_str().unwrap()).unwrap(), by_path, "{}", path.display());
+            assert_eq!(
+                asker.stamp(path.to_str().unwrap(), &mut near).unwrap(),
+                by_path,
+                "{}",
+                path.display()
+            );
         }
         let missing = folder.path().join("a/none");
-        assert_eq!(asker.stamp(missing.to_str().unwrap()).unwrap_err().kind(), io::ErrorKind::NotFound);
+        let answer = asker.stamp(missing.to_str().unwrap(), &mut near);
+        assert_eq!(answer.unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::Store;
-use super::ask::{Asker, stamp};
+use super::ask::{Asker, Near, stamp};
 use super::sighting::{Changes, Folder, Known, Seen, Sighting};
 use super::walk::{MOST_DEPTH, leads_back, modified_millis};
 
@@ -92,6 +92,7 @@ struct Found {
     folders: BTreeMap<String, Option<Folder>>,
     changed: Vec<PathBuf>,
     is_more: bool,
+    near: Near,
 }
 
 impl Found {
@@ -140,7 +141,7 @@ impl Looker<'_> {
             return;
         }
         if let (Some(known), Some(path_text)) = (known, path.to_str())
-            && self.asker.stamp(path_text).is_ok_and(|stamp| known.is_same(stamp))
+            && self.asker.stamp(path_text, &mut found.near).is_ok_and(|stamp| known.is_same(stamp))
         {
             return self.known_names(path, known, found);
         }
@@ -161,12 +162,15 @@ impl Looker<'_> {
     /// No name has come or gone: the files are asked for one by one.
     fn known_names(&self, path: &Path, known: Known<'_>, found: &mut Found) {
         let mut folder: Option<Folder> = None;
-        let mut file = format!("{}{MAIN_SEPARATOR}", known.path());
+        let mut file = std::mem::take(&mut found.near.path);
+        file.clear();
+        file.push_str(known.path());
+        file.push(MAIN_SEPARATOR);
         let names_from = file.len();
         for (at, (name, before)) in known.files().enumerate() {
             file.truncate(names_from);
             file.push_str(name);
-            match self.asker.stamp(&file) {
+            match self.asker.stamp(&file, &mut found.near) {
                 Ok(now) if now == before => {}
                 Ok(now) => {
                     folder.get_or_insert_with(|| known.to_folder()).files[at].1 = now;
@@ -175,6 +179,7 @@ impl Looker<'_> {
                 Err(_) => found.is_more = true,
             }
         }
+        found.near.path = file;
         if folder.is_some() {
             found.note(path, folder);
         }

@@ -184,16 +184,27 @@ struct Asked {
     groups: HashSet<Pid>,
 }
 
+/// What is sent after so long, and after so long of killing; nothing once that was long enough. However long a look took, as on
+/// a machine that slept, nobody is left alone who was never killed.
+fn next_signal(passed: Duration, killing: Option<Duration>) -> Option<Signal> {
+    match killing {
+        None if passed < PATIENCE => Some(Signal::TERM),
+        None => Some(Signal::KILL),
+        Some(long) => (long < PERSISTENCE).then_some(Signal::KILL),
+    }
+}
+
 /// Ends commands with all that is theirs, and waits until they are gone.
 fn finish(families: &[Arc<Family>]) {
-    let began = Instant::now();
+    let (began, mut killing) = (Instant::now(), None);
     let (mut asked, mut look, mut before) = (Asked::default(), LOOKS.0, Rest::Some);
     while !families.is_empty() {
-        let signal = match began.elapsed() {
-            passed if passed < PATIENCE => Signal::TERM,
-            passed if passed < PATIENCE + PERSISTENCE => Signal::KILL,
-            _ => return,
+        let Some(signal) = next_signal(began.elapsed(), killing.map(|since: Instant| since.elapsed())) else {
+            return;
         };
+        if signal == Signal::KILL {
+            killing.get_or_insert_with(Instant::now);
+        }
         let rest = match Census::take() {
             Some(census) => hunt(families, &census, signal, &mut asked.processes),
             None => hunt_groups(families, signal, &mut asked.groups),
@@ -245,4 +256,18 @@ fn how(status: ExitStatus) -> Ended {
 
 fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_does_not_listen_is_killed_however_late_it_is() {
+        assert_eq!(next_signal(Duration::ZERO, None), Some(Signal::TERM));
+        assert_eq!(next_signal(PATIENCE, None), Some(Signal::KILL));
+        assert_eq!(next_signal(PATIENCE * 100, None), Some(Signal::KILL));
+        assert_eq!(next_signal(PATIENCE * 100, Some(Duration::ZERO)), Some(Signal::KILL));
+        assert_eq!(next_signal(PATIENCE * 100, Some(PERSISTENCE)), None);
+    }
 }
