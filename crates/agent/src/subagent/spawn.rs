@@ -125,6 +125,7 @@ impl<T: Transport, S: Surroundings> Spawner for Nursery<'_, T, S> {
             let mut agent = self.begin(&id, errand, scene.tool_use, parent)?;
             let mut commands = parent.relay.listen(scene.tool_use);
             let mut tool_uses = 0;
+            (scene.tell)(Told::Begun { agent: id.clone(), prompt: errand.prompt.clone() });
             let finished = {
                 let mut report = |event: Event| {
                     tool_uses += u64::from(matches!(event, Event::ToolDone { .. }));

@@ -156,6 +156,13 @@ pub enum Told {
         /// For how long it runs, in milliseconds.
         millis: u64,
     },
+    /// A sub-agent begins.
+    Begun {
+        /// The sub-agent.
+        agent: String,
+        /// What it is told to do.
+        prompt: String,
+    },
     /// Something happened in the conversation of a sub-agent.
     Agent {
         /// The sub-agent.

@@ -47,7 +47,7 @@ pub(super) async fn listen(
     std::future::pending::<()>().await;
 }
 
-/// Takes one of them: what a command prints is noted in the session, the rest is only told.
+/// Takes one of them: what a command prints, and that a sub-agent begins, is noted in the session; the rest is only told.
 pub(super) fn note(
     call: &str,
     told: Told,
@@ -68,6 +68,12 @@ pub(super) fn note(
             Event::OfAgent { call, agent, event }
         }
         Told::Counted { model, usage } => Event::Counted { model, usage, standing: Standing::Aside },
+        Told::Begun { ref agent, ref prompt } => {
+            // Whoever finds the session after a kill learns here which sub-agent worked for the call.
+            let _ =
+                conversation.record(Draft::progress(&begun(agent, prompt), &format!("agent_{agent}"), &call));
+            Event::ToolTold { call, told }
+        }
         Told::Output { .. } => {
             // News that cannot be kept are no reason to stop a command; its result is.
             if noting == Noting::Session {
@@ -76,6 +82,24 @@ pub(super) fn note(
             Event::ToolTold { call, told }
         }
     });
+}
+
+fn begun(agent: &str, prompt: &str) -> Vec<u8> {
+    let mut data = Vec::new();
+    let mut object = ObjectWriter::begin(&mut data);
+    object.object("message", |line| {
+        line.string("type", "user").object("message", |message| {
+            message.string("role", "user").array("content", |blocks| {
+                blocks.object(|block| {
+                    block.string("type", "text").string("text", prompt);
+                });
+            });
+        });
+    });
+    object.array("normalizedMessages", |_| {}).string("type", "agent_progress");
+    object.string("prompt", prompt).string("agentId", agent);
+    object.end();
+    data
 }
 
 fn progress(told: &Told) -> Vec<u8> {

@@ -6,6 +6,7 @@ use annals_agent::api::stream::Event as Streamed;
 use annals_agent::command::{Command, Commands, Permit, Prompt};
 use annals_agent::conversation::{Persistence, Start};
 use annals_agent::event::{Event, Notice};
+use annals_agent::tools::Told;
 use annals_agent::turn::{Asking, Ending};
 
 use super::super::{Stage, interrupting, say, say_with};
@@ -52,7 +53,7 @@ async fn f18_an_interrupt_ends_all_and_leaves_their_files_whole() {
     let when = |event: &Event| {
         let mut seen = seen.lock().unwrap();
         match event.innermost() {
-            Event::ToolTold { .. } => seen.0 += 1,
+            Event::ToolTold { told: Told::Output { .. }, .. } => seen.0 += 1,
             Event::Streamed(Streamed::BlockStart { index: 1, .. }) if depth(event) == 1 => seen.1 += 1,
             _ => {}
         }
@@ -142,7 +143,7 @@ async fn killed_while_one_works_it_goes_on() {
     let (tell, told) = tokio::sync::oneshot::channel::<()>();
     let mut tell = Some(tell);
     let mut report = |event: Event| {
-        if matches!(event.innermost(), Event::ToolTold { .. }) {
+        if matches!(event.innermost(), Event::ToolTold { told: Told::Output { .. }, .. }) {
             tell.take().map(|tell| tell.send(()));
         }
     };

@@ -155,7 +155,10 @@ async fn u4_one_is_sent_and_its_parent_gets_one_text() {
     {
         assert!(parent.contains(part), "{part}: {parent}");
     }
-    assert!(!parent.contains("agent_progress"));
+    // That it began stands there as well, once, and nothing of what it did then.
+    let begun = format!(r#""type":"agent_progress","prompt":"work: @@b@@","agentId":"{id}""#);
+    assert_eq!(parent.matches("agent_progress").count(), 1);
+    assert!(parent.contains(&begun), "{parent}");
     // What happened there is told, wrapped, and what it spent counts once.
     let of_agent = |event: &&Event| matches!(event, Event::OfAgent { agent, .. } if *agent == id);
     assert!(
