@@ -25,10 +25,12 @@ def report(annals, rg, folder, size, rounds, make_store):
         make_store(store, amount)
         planted = bench_needles.plant(store)
         benches.append(Bench(bench_peers.over(store, place, measured), store, planted, rounds))
-    # In turns: what is told of growth must not be that the machine was slower later.
+    # In turns, and the small one so often that it takes as long: what is told of growth must not be the moods of the machine, and a
+    # second in which it is quick is found more easily than ten of them.
     for _ in range(max(1, rounds // 2)):
         for bench in benches:
-            bench.each("build", bench.build)
+            for _ in range(max(1, round(benches[-1].size / bench.size))):
+                bench.each("build", bench.build)
     for bench in benches:
         bench.measure()
         if bench.started[0] not in bench.programs:
