@@ -199,4 +199,18 @@ mod tests {
         use clap::CommandFactory;
         Args::command().debug_assert();
     }
+
+    #[test]
+    fn a_command_that_is_built_later_says_what_it_said_in_the_list() {
+        use clap::CommandFactory;
+        let listed = Args::command();
+        let mut built = Args::command();
+        built.build();
+        for command in listed.get_subcommands() {
+            let about = command.get_about().map(ToString::to_string);
+            assert!(about.is_some(), "{}", command.get_name());
+            let later = built.find_subcommand(command.get_name()).and_then(clap::Command::get_about);
+            assert_eq!(later.map(ToString::to_string), about, "{}", command.get_name());
+        }
+    }
 }

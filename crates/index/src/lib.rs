@@ -7,6 +7,7 @@
 //! store; what is asked of the index are the modules behind it.
 
 pub mod cursor;
+mod database;
 mod error;
 mod extract;
 mod open;

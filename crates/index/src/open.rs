@@ -2,16 +2,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use annals_store::digest::short;
-use annals_store::files::{WriteError, create_file, create_folder, replace_file};
+use annals_store::files::{create_folder, replace_file};
 use annals_store::lock::FileLock;
 use annals_store::{ConfigDir, DataDir, Sighting};
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, OpenFlags};
 
 use crate::error::IndexError;
-use crate::words;
+use crate::{database, words};
 
 /// The form of the tables. An index of another form is made anew.
 const FORM: i64 = 4;
@@ -27,9 +26,8 @@ const TRANSACTION: u64 = 96 * 1024 * 1024;
 /// the process; nothing of ours cuts an index, and all that is lost is an answer.
 const MAPPED: &str = "PRAGMA mmap_size = 1073741824";
 
-/// How long whoever makes an index waits for those who only look whether there is one.
-const MOST_TRIES: u32 = 500;
-const BETWEEN_TRIES: Duration = Duration::from_millis(10);
+/// So much of the rows is kept in memory while they are written, in KiB.
+const KEPT_KIB: u32 = 48 * 1024;
 
 /// What was found where the index should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +48,7 @@ pub struct Index {
     pub(crate) connection: Connection,
     pub(crate) config: ConfigDir,
     pub(crate) commit_every: u64,
-    pub(crate) path: PathBuf,
+    path: PathBuf,
 }
 
 impl Index {
@@ -116,10 +114,8 @@ impl Index {
             Err(error) => return Err(error),
         };
         // The rows last: whoever finds their form finds everything.
-        remove_database(&words::path_beside(path))?;
         words::make(path, FORM)?;
-        settle(&connection)?;
-        connection.execute_batch(&format!("BEGIN;\n{SCHEMA}\nPRAGMA user_version = {FORM};\nCOMMIT;"))?;
+        database::make_tables(&connection, SCHEMA, FORM)?;
         words::attach(&connection, path)?;
         Ok((connection, opened))
     }
@@ -152,8 +148,7 @@ impl Index {
     pub fn size(&self) -> u64 {
         // Brought into the file where nobody reads it at the moment; else it counts beside it.
         let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-        let files = databases(&self.path).into_iter().flat_map(|path| [beside(&path, "-wal"), path]);
-        files.map(|path| fs::metadata(path).map_or(0, |metadata| metadata.len())).sum()
+        database::size(&self.path) + database::size(&words::path_beside(&self.path))
     }
 
     /// The index's own file.
@@ -162,19 +157,7 @@ impl Index {
     }
 
     fn try_open(path: &Path) -> Result<(Connection, State), IndexError> {
-        // Made by us first, so that only its owner may read it; the database's own side files take its mode.
-        match create_file(path, b"") {
-            Ok(_) | Err(WriteError::Exists { .. }) => {}
-            Err(error) => return Err(error.into()),
-        }
-        let connection = Connection::open(path)?;
-        connection.set_prepared_statement_cache_capacity(64);
-        connection.busy_timeout(Duration::from_secs(10))?;
-        // A crash may lose the last transactions, which are read again.
-        connection.execute_batch(
-            "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -49152; PRAGMA temp_store = MEMORY;
-             PRAGMA wal_autocheckpoint = 12288;",
-        )?;
+        let connection = database::open(path, KEPT_KIB)?;
         let state = state_of(&connection, path)?;
         Ok((connection, state))
     }
@@ -189,26 +172,6 @@ impl Index {
         remove_files(path)?;
         Ok(Self::try_open(path)?.0)
     }
-}
-
-/// Settles what stays with the file. Pages of 8 KiB make the word lists smaller. The kind of journal cannot be changed, not even
-/// to what it is, while somebody looks at the database, and SQLite does not wait for that by itself.
-fn settle(connection: &Connection) -> rusqlite::Result<()> {
-    let mut tries = 0;
-    loop {
-        let settled = connection.execute_batch("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL;");
-        match settled {
-            Err(error) if is_locked(&error) && tries < MOST_TRIES => {
-                tries += 1;
-                std::thread::sleep(BETWEEN_TRIES);
-            }
-            settled => return settled,
-        }
-    }
-}
-
-fn is_locked(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 /// What a database is.
@@ -237,33 +200,8 @@ fn state_of(connection: &Connection, path: &Path) -> rusqlite::Result<State> {
     Ok(if words::go_with(connection, FORM)? { State::Whole } else { State::WithoutWords })
 }
 
-/// The databases of an index: its rows and its words.
-fn databases(path: &Path) -> [PathBuf; 2] {
-    [path.to_path_buf(), words::path_beside(path)]
-}
-
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    PathBuf::from(name)
-}
-
 fn remove_files(path: &Path) -> Result<(), IndexError> {
-    databases(path).iter().try_for_each(|path| remove_database(path))?;
-    remove_file(&Index::sighting_path(path))
-}
-
-fn remove_database(path: &Path) -> Result<(), IndexError> {
-    [path.to_path_buf(), beside(path, "-wal"), beside(path, "-shm")]
-        .iter()
-        .try_for_each(|path| remove_file(path))
-}
-
-fn remove_file(path: &Path) -> Result<(), IndexError> {
-    match fs::remove_file(path) {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-            Err(IndexError::Stuck { path: path.to_path_buf(), source })
-        }
-        _ => Ok(()),
-    }
+    database::remove(path)?;
+    database::remove(&words::path_beside(path))?;
+    database::remove_file(&Index::sighting_path(path))
 }

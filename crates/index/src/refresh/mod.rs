@@ -95,7 +95,7 @@ impl Index {
         let Some(_lock) = FileLock::try_take(data, self.path())? else {
             return Err(IndexError::Busy { path: self.path().to_path_buf() });
         };
-        let mut words = Gatherer::of(&self.connection, &self.path)?;
+        let mut words = Gatherer::of(&self.connection, self.path())?;
         self.reprice_if_needed(&mut words, prices)?;
         let plan = plan(&self.connection, &self.config)?;
         let mut refreshed =
@@ -217,7 +217,7 @@ impl Index {
                 unknown.push(file);
             }
         }
-        let mut words = Gatherer::of(&self.connection, &self.path)?;
+        let mut words = Gatherer::of(&self.connection, self.path())?;
         let mut writer = Writer::begin(&mut self.connection, &mut words, prices)?;
         for file in &unknown {
             let mut written = Ok(());
@@ -246,7 +246,7 @@ impl Index {
             .filter(|file| !file.is_there)
             .map(|file| file.id)
             .collect();
-        let mut words = Gatherer::of(&self.connection, &self.path)?;
+        let mut words = Gatherer::of(&self.connection, self.path())?;
         let mut writer = Writer::begin(&mut self.connection, &mut words, prices)?;
         gone.iter().try_for_each(|file| writer.forget_file(*file))?;
         writer.commit()?;

@@ -2,38 +2,37 @@
 
 use std::path::{Path, PathBuf};
 
-use annals_store::files::{WriteError, create_file};
 use rusqlite::Connection;
 
+use crate::database;
 use crate::error::IndexError;
 
 const SCHEMA: &str = include_str!("words.sql");
+/// So much of the words is kept in memory while they are written, in KiB.
+const KEPT_KIB: u32 = 16 * 1024;
 
 /// Where the words of an index lie.
 pub(crate) fn path_beside(index: &Path) -> PathBuf {
     index.with_extension("words")
 }
 
-/// Makes the tables, in a file that is not there yet.
+/// Opens it to be written.
+pub(crate) fn open(path: &Path) -> Result<Connection, IndexError> {
+    database::open(path, KEPT_KIB)
+}
+
+/// Makes it anew, without words.
 pub(crate) fn make(index: &Path, form: i64) -> Result<(), IndexError> {
     let path = path_beside(index);
-    // Made by us first, so that only its owner may read it; the database's own side files take its mode.
-    match create_file(&path, b"") {
-        Ok(_) | Err(WriteError::Exists { .. }) => {}
-        Err(error) => return Err(error.into()),
-    }
-    let connection = Connection::open(&path)?;
-    connection.execute_batch(&format!(
-        "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL;
-         BEGIN;\n{SCHEMA}\nPRAGMA user_version = {form};\nCOMMIT;"
-    ))?;
-    Ok(())
+    database::remove(&path)?;
+    Ok(database::make_tables(&open(&path)?, SCHEMA, form)?)
 }
 
 /// Lets the words be asked through the connection to the rows.
 pub(crate) fn attach(connection: &Connection, index: &Path) -> rusqlite::Result<()> {
+    // As bytes: a path need not be text.
     let path = path_beside(index);
-    connection.execute("ATTACH DATABASE ?1 AS words", [path.to_string_lossy()])?;
+    connection.execute("ATTACH DATABASE ?1 AS words", [path.as_os_str().as_encoded_bytes()])?;
     Ok(())
 }
 
@@ -43,6 +42,8 @@ pub(crate) fn go_with(connection: &Connection, form: i64) -> rusqlite::Result<bo
     if theirs != form {
         return Ok(false);
     }
-    let reached: i64 = connection.query_row("SELECT message FROM words.reached", [], |row| row.get(0))?;
-    Ok(reached >= super::reached_by_rows(connection)?)
+    // In this order: whoever writes meanwhile writes words first.
+    let rows = super::reached_by_rows(connection)?;
+    let words: i64 = connection.query_row("SELECT message FROM words.reached", [], |row| row.get(0))?;
+    Ok(words >= rows)
 }

@@ -3,19 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{TABLES, path_beside, table_of};
+use super::file::{open, path_beside};
+use super::{TABLES, table_of};
 use crate::error::IndexError;
 use crate::extract::Kind;
 
 /// So many batches of words may wait.
 const WAITING: usize = 4;
-
-/// How long it waits for those who look at the words.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Which message has the next number, in what is noted with the rows.
 const NEXT: &str = "next message";
@@ -107,7 +104,10 @@ impl Gatherer {
         }
         self.give(Job::TakeOut(beyond));
         self.finish(next);
-        self.wait()
+        self.wait()?;
+        // Brought to the disk before their numbers are given again: were that lost and the new rows not, those would have these words.
+        connection.query_row("PRAGMA words.wal_checkpoint(FULL)", [], |_| Ok(()))?;
+        Ok(())
     }
 
     fn give(&mut self, job: Job) {
@@ -173,21 +173,11 @@ fn write_all(
             let Ok(another) = jobs.recv() else { return Ok(()) };
             job = another;
         };
-        transaction.execute("UPDATE reached SET message = max(message, ?1)", [next])?;
+        transaction.execute("UPDATE reached SET message = ?1", [next])?;
         transaction.commit()?;
         let _ = done.send(Ok(()));
     }
     Ok(())
-}
-
-fn open(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = Connection::open(path)?;
-    connection.busy_timeout(PATIENCE)?;
-    connection.execute_batch(
-        "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;
-         PRAGMA wal_autocheckpoint = 12288;",
-    )?;
-    Ok(connection)
 }
 
 fn add(connection: &Connection, said: &[Said]) -> rusqlite::Result<()> {

@@ -104,3 +104,17 @@ fn words_that_a_kill_left_without_rows_are_taken_out_before_their_numbers_are_gi
     assert_eq!((matches(&index, "zyzzyva"), matches(&index, "fresh")), (0, 1));
     assert!(dump(&index).len() > whole.len());
 }
+
+#[cfg(unix)]
+#[test]
+fn a_folder_whose_name_is_no_text_holds_an_index() {
+    use std::os::unix::ffi::OsStrExt;
+    let home = Home::new();
+    home.fill(&annals_demo::Plan { sessions: Some(2), ..annals_demo::Plan::default() });
+    let data = home.data_dir().join(std::ffi::OsStr::from_bytes(b"odd-\xff"));
+    let (index, done) = refreshed(&home.config_dir(), &data);
+    assert!(done.files > 0 && words_path(index.path()).exists());
+    drop(index);
+    let (config, data) = (ConfigDir::new(home.config_dir()), DataDir::new(&data));
+    assert!(Index::open_to_read(&config, &data).unwrap().is_some());
+}
