@@ -13,6 +13,9 @@ use crate::tools::Told;
 /// As much of a command's output is kept in a note of its progress, in characters.
 const MOST_OF_PROGRESS: usize = 2000;
 
+/// As much of a sub-agent's prompt is, twice: all of it stands in its own file, and a long line of progress is not written.
+const MOST_OF_PROMPT: usize = 1000;
+
 /// What a call says, and which.
 pub(super) type News = (String, Told);
 
@@ -85,6 +88,7 @@ pub(super) fn note(
 }
 
 fn begun(agent: &str, prompt: &str) -> Vec<u8> {
+    let prompt = prompt.char_indices().nth(MOST_OF_PROMPT).map_or(prompt, |(end, _)| &prompt[..end]);
     let mut data = Vec::new();
     let mut object = ObjectWriter::begin(&mut data);
     object.object("message", |line| {
@@ -117,4 +121,19 @@ fn progress(told: &Told) -> Vec<u8> {
 fn end_of(text: &str) -> &str {
     let from = text.char_indices().rev().nth(MOST_OF_PROGRESS - 1).map_or(0, |(at, _)| at);
     &text[from..]
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_store::durable::MOST_PROGRESS_BYTES;
+
+    use super::*;
+
+    #[test]
+    fn however_long_a_prompt_is_its_note_is_short_enough_to_be_written() {
+        for letter in ["a", "\u{1}", "😀"] {
+            let data = begun("a0123456789abcdef", &letter.repeat(100_000));
+            assert!(data.len() + 2000 < MOST_PROGRESS_BYTES, "{}", data.len());
+        }
+    }
 }
