@@ -277,6 +277,11 @@ impl Batch {
         }
     }
 
+    /// How many bytes of its file it stands for.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.cursor.offset.saturating_sub(self.from)
+    }
+
     /// Notes what a line says.
     pub(crate) fn fact(&mut self, kind: FactKind, value: &str, line: u64) {
         let once = Met { count: 1, first: line, last: line };

@@ -4,13 +4,15 @@
 //! After a kill at any instant the index holds what the last transaction left: rows and cursors fit each other, and the next
 //! refresh goes on from there.
 
+mod gone;
+mod hand_over;
 mod plan;
 
 use std::collections::HashSet;
+use std::iter;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::sync_channel;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use annals_store::digest::sha256;
@@ -21,15 +23,14 @@ use annals_transcript::price::Prices;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::IndexError;
-use crate::extract::{Batch, extract};
+use crate::extract::extract;
 use crate::open::Index;
-use crate::words::Gatherer;
-use crate::write::{Writer, known_files, mark_gone, mark_there, rename, reprice};
+use crate::words::{Gathered, Gathering};
+use crate::write::{Writer, mark_gone, mark_there, rename, reprice};
+use hand_over::{HandOver, Step, Steps};
 
 /// The prices that costs were reckoned by.
 const PRICES: &str = "prices";
-/// So many batches may wait to be written.
-const WAITING: usize = 12;
 
 /// How far a refresh has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,7 +96,7 @@ impl Index {
         let Some(_lock) = FileLock::try_take(data, self.path())? else {
             return Err(IndexError::Busy { path: self.path().to_path_buf() });
         };
-        let mut words = Gatherer::of(&self.connection, self.path())?;
+        let mut words = Gathering::of(&self.connection, self.path())?;
         self.reprice_if_needed(&mut words, prices)?;
         let plan = plan(&self.connection, &self.config)?;
         let mut refreshed =
@@ -109,73 +110,67 @@ impl Index {
         }
         let total = plan.bytes();
         let mut told = |done| progress(Progress { done, total });
-        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let (sender, receiver) = sync_channel::<Result<Batch, ReadError>>(WAITING);
         let readers = thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1)).max(1);
+        let readers = readers.min(plan.wanted.len());
+        let Gathering { gatherer, gathered } = &mut words;
+        let (hand_over, steps) = HandOver::new(gatherer, readers, self.commit_every);
+        let next = AtomicUsize::new(0);
         thread::scope(|scope| {
-            for _ in 0..readers.min(plan.wanted.len()) {
-                let (sender, wanted, next, stop) = (sender.clone(), &plan.wanted, &next, &stop);
+            for _ in 0..readers {
+                let (wanted, next, reader) = (&plan.wanted, &next, hand_over.reader());
                 scope.spawn(move || {
                     while let Some(wanted) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let hand_over = |batch| {
-                            let is_over = stop.load(Ordering::Relaxed) || sender.send(Ok(batch)).is_err();
-                            if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-                        };
-                        match extract(wanted, hand_over) {
-                            Ok(ControlFlow::Continue(())) => {}
-                            Ok(ControlFlow::Break(())) => return,
-                            Err(error) => drop(sender.send(Err(error))),
+                        let read = extract(wanted, |batch| reader.give(batch));
+                        let read = read.unwrap_or_else(|error| reader.give_up(error));
+                        if read.is_break() {
+                            return;
                         }
                     }
                 });
             }
-            drop(sender);
-            // Whatever ends the writing ends the reading: the receiver is dropped before the threads are waited for.
-            let written = self.write_all(receiver, &mut words, prices, &mut refreshed, &mut told);
-            stop.store(true, Ordering::Relaxed);
-            written
+            self.write_all(hand_over.steps(steps), gathered, prices, &mut refreshed, &mut told)
         })?;
+        drop(hand_over);
         words.take_out_forgotten(&self.connection)?;
         Ok(refreshed)
     }
 
     fn write_all(
         &mut self,
-        receiver: std::sync::mpsc::Receiver<Result<Batch, ReadError>>,
-        words: &mut Gatherer,
+        mut steps: Steps<'_, '_>,
+        words: &mut Gathered,
         prices: &Prices,
         refreshed: &mut Refreshed,
         progress: &mut impl FnMut(u64) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
-        let (connection, most) = (&mut self.connection, self.commit_every);
         let mut files = HashSet::new();
-        let mut rest = receiver.into_iter();
-        loop {
-            let mut current = Writer::begin(connection, words, prices)?;
-            let mut is_over = true;
-            for batch in rest.by_ref() {
-                match batch {
-                    Err(error) => refreshed.unread.push(error),
-                    Ok(batch) => {
-                        files.insert(batch.subject.path.clone());
-                        refreshed.bytes += batch.cursor.offset.saturating_sub(batch.from);
-                        current.write(batch)?;
+        while let Some(first) = steps.next() {
+            let mut writer = Writer::begin(&mut self.connection, prices)?;
+            let mut ticket = None;
+            for step in iter::once(first).chain(steps.by_ref()) {
+                match step {
+                    Step::Unread(error) => refreshed.unread.push(error),
+                    Step::Write(numbered) => {
+                        files.insert(numbered.batch.subject.path.clone());
+                        refreshed.files = files.len();
+                        refreshed.bytes += numbered.batch.bytes();
+                        writer.write(&numbered)?;
                         if progress(refreshed.bytes).is_break() {
                             break;
                         }
-                        if current.taken() >= most {
-                            is_over = false;
-                            break;
-                        }
+                    }
+                    Step::Commit(words) => {
+                        ticket = Some(words);
+                        break;
                     }
                 }
             }
-            current.commit()?;
-            if is_over {
-                refreshed.files = files.len();
-                return Ok(());
-            }
+            let Some(ticket) = ticket else {
+                return writer.commit(words, steps.stop());
+            };
+            writer.commit(words, ticket)?;
         }
+        Ok(())
     }
 
     /// Whether costs were reckoned by these prices.
@@ -199,63 +194,8 @@ impl Index {
         Ok(statement.exists([path])?)
     }
 
-    /// Takes files in that the store has no more, from copies that lie elsewhere in the same layout. What is known stays as it
-    /// is; tells how many were new.
-    pub fn take_in_gone(
-        &mut self,
-        elsewhere: &Discovery,
-        data: &DataDir,
-        prices: &Prices,
-    ) -> Result<usize, IndexError> {
-        let Some(_lock) = FileLock::try_take(data, self.path())? else {
-            return Err(IndexError::Busy { path: self.path().to_path_buf() });
-        };
-        let mut wanted = plan::all(elsewhere);
-        let mut unknown = Vec::new();
-        for file in wanted.drain(..) {
-            if !self.knows(&file.subject.path)? {
-                unknown.push(file);
-            }
-        }
-        let mut words = Gatherer::of(&self.connection, self.path())?;
-        let mut writer = Writer::begin(&mut self.connection, &mut words, prices)?;
-        for file in &unknown {
-            let mut written = Ok(());
-            let read = extract(file, |batch| {
-                written = writer.write(batch);
-                if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            });
-            written?;
-            // A copy that cannot be read is not taken in; the next time it is tried again.
-            if read.is_ok() {
-                writer.mark_gone(&file.subject.path)?;
-            }
-        }
-        writer.commit()?;
-        words.take_out_forgotten(&self.connection)?;
-        Ok(unknown.len())
-    }
-
-    /// Forgets the files that are not there any more, and tells how many those were. Until then what they said can be found.
-    pub fn forget_gone(&mut self, data: &DataDir, prices: &Prices) -> Result<usize, IndexError> {
-        let Some(_lock) = FileLock::try_take(data, self.path())? else {
-            return Err(IndexError::Busy { path: self.path().to_path_buf() });
-        };
-        let gone: Vec<i64> = known_files(&self.connection)?
-            .into_iter()
-            .filter(|file| !file.is_there)
-            .map(|file| file.id)
-            .collect();
-        let mut words = Gatherer::of(&self.connection, self.path())?;
-        let mut writer = Writer::begin(&mut self.connection, &mut words, prices)?;
-        gone.iter().try_for_each(|file| writer.forget_file(*file))?;
-        writer.commit()?;
-        words.take_out_forgotten(&self.connection)?;
-        Ok(gone.len())
-    }
-
     /// Costs are kept as they were reckoned: with other prices they are reckoned anew.
-    fn reprice_if_needed(&mut self, words: &mut Gatherer, prices: &Prices) -> Result<(), IndexError> {
+    fn reprice_if_needed(&mut self, words: &mut Gathering, prices: &Prices) -> Result<(), IndexError> {
         let digest = digest_of(prices);
         if self.noted(PRICES)?.as_ref() == Some(&digest) {
             return Ok(());

@@ -4,7 +4,9 @@
 //! | module | owns |
 //! |---|---|
 //! | `file` | the database: where it lies, its tables, and whether it goes with the rows |
-//! | `gather` | the thread that writes it |
+//! | `gather` | giving words to be written, and waiting for it |
+//! | `work` | the thread that writes them |
+//! | `pieces` | what it leaves on the disk: when pieces are merged |
 //!
 //! What holds both together: a message's number is never given twice, its words are written before its row, and taken out after
 //! it. So a kill at any instant leaves every row with its words; words without a row answer no question, and the next refresh
@@ -12,9 +14,13 @@
 
 mod file;
 mod gather;
+mod pieces;
+mod work;
 
 pub(crate) use file::{attach, go_with, make, path_beside};
-pub(crate) use gather::{Gatherer, Said, note_reached, reached_by_rows};
+pub(crate) use gather::{Gathered, Gatherer, Gathering, Numbered, note_reached, reached_by_rows};
+pub(crate) use pieces::Pieces;
+pub(crate) use work::Ticket;
 
 use crate::extract::Kind;
 

@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 use super::Writer;
 use super::responses::{Appearance, COLUMNS, appearance};
 use crate::error::IndexError;
-use crate::words::Gatherer;
+use crate::words::{Gathering, Pieces};
 
 /// The conversation itself.
 pub(crate) const MAIN: i64 = 0;
@@ -128,14 +128,14 @@ impl Writer<'_> {
 /// Reckons every cost anew, with other prices.
 pub(crate) fn reprice(
     connection: &mut Connection,
-    words: &mut Gatherer,
+    words: &mut Gathering,
     prices: &Prices,
 ) -> Result<(), IndexError> {
-    let mut writer = Writer::begin(connection, words, prices)?;
+    let mut writer = Writer::begin(connection, prices)?;
     let mut statement = writer.transaction.prepare("SELECT DISTINCT key FROM charges")?;
     let keys = statement.query_map([], |row| row.get::<_, [u8; 16]>(0))?;
     let keys: Vec<_> = keys.collect::<Result<_, _>>()?;
     drop(statement);
     writer.touched.extend(keys);
-    writer.commit()
+    writer.commit(&mut words.gathered, words.gatherer.finish(Pieces::AsTheyAre))
 }

@@ -6,10 +6,11 @@ use super::Writer;
 use super::names::Names;
 use crate::error::IndexError;
 use crate::extract::{Batch, MessageRow};
-use crate::words::Said;
+use crate::words::Numbered;
 
 impl Writer<'_> {
-    pub(super) fn messages(&mut self, file: i64, batch: &mut Batch) -> Result<(), IndexError> {
+    pub(super) fn messages(&mut self, file: i64, numbered: &Numbered) -> Result<(), IndexError> {
+        let batch = &numbered.batch;
         let calls = batch
             .messages
             .iter()
@@ -18,8 +19,7 @@ impl Writer<'_> {
         let mut row = self.transaction.prepare_cached(
             "INSERT INTO messages VALUES (?15, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
         )?;
-        let mut said = Vec::with_capacity(batch.messages.len());
-        for (message, (tool, path)) in batch.messages.iter_mut().zip(calls) {
+        for ((number, message), (tool, path)) in (numbered.first..).zip(&batch.messages).zip(calls) {
             row.execute(params![
                 file,
                 message.line as i64,
@@ -35,13 +35,9 @@ impl Writer<'_> {
                 message.is_error,
                 message.bytes as i64,
                 message.indexed as i64,
-                self.next,
+                number,
             ])?;
-            let words = std::mem::take(&mut message.words);
-            said.push(Said { message: self.next, kind: message.kind, words });
-            self.next += 1;
         }
-        self.words.add(said);
         Ok(())
     }
 
@@ -68,6 +64,15 @@ impl Writer<'_> {
             .query_row(params![file, id], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
         Ok(known.unwrap_or((tool, None)))
+    }
+
+    /// Of messages that get no rows: their words were given before that was known.
+    pub(super) fn forget_numbers(&mut self, numbers: std::ops::Range<i64>) -> Result<(), IndexError> {
+        let mut statement = self.transaction.prepare_cached("INSERT OR IGNORE INTO forgotten VALUES (?1)")?;
+        for number in numbers {
+            statement.execute([number])?;
+        }
+        Ok(())
     }
 
     pub(super) fn forget_messages(&mut self, file: i64) -> Result<(), IndexError> {

@@ -15,8 +15,8 @@ use annals_transcript::price::Prices;
 use rusqlite::{Connection, Transaction, params};
 
 use crate::error::IndexError;
-use crate::extract::{Batch, Change};
-use crate::words::{Gatherer, note_reached, reached_by_rows};
+use crate::extract::Change;
+use crate::words::{Gathered, Numbered, Ticket, note_reached, reached_by_rows};
 
 pub(crate) use charges::{CERTAINTIES, INLINE, MAIN, reprice};
 pub(crate) use files::{KnownFile, known_file, known_files, mark_gone, mark_there, rename};
@@ -25,7 +25,6 @@ use names::Names;
 /// Writes into one transaction.
 pub(crate) struct Writer<'c> {
     transaction: Transaction<'c>,
-    words: &'c mut Gatherer,
     /// The number of the next message.
     next: i64,
     prices: &'c Prices,
@@ -35,49 +34,37 @@ pub(crate) struct Writer<'c> {
     touched: HashSet<[u8; 16]>,
     /// Sums that may be others now: file and quarter.
     stale: BTreeSet<(i64, i64)>,
-    /// Bytes of files since the transaction began.
-    taken: u64,
 }
 
 impl<'c> Writer<'c> {
-    pub(crate) fn begin(
-        connection: &'c mut Connection,
-        words: &'c mut Gatherer,
-        prices: &'c Prices,
-    ) -> Result<Self, IndexError> {
+    pub(crate) fn begin(connection: &'c mut Connection, prices: &'c Prices) -> Result<Self, IndexError> {
         let transaction = connection.transaction()?;
         let next = reached_by_rows(&transaction)?;
         Ok(Self {
             transaction,
-            words,
             next,
             prices,
             names: Names::of_words(),
             paths: Names::of_paths(),
             touched: HashSet::new(),
             stale: BTreeSet::new(),
-            taken: 0,
         })
-    }
-
-    /// How many bytes of files this transaction stands for.
-    pub(crate) fn taken(&self) -> u64 {
-        self.taken
     }
 
     /// Writes a batch. One that does not start where the last one of its file ended is passed over: the next look at the file
     /// will read it again.
-    pub(crate) fn write(&mut self, mut batch: Batch) -> Result<(), IndexError> {
+    pub(crate) fn write(&mut self, numbered: &Numbered) -> Result<(), IndexError> {
+        let batch = &numbered.batch;
+        self.next = numbered.end();
         let file = match batch.change {
-            Change::Begins => self.begin_file(&batch)?,
-            Change::Continues => match self.go_on(&batch)? {
+            Change::Begins => self.begin_file(batch)?,
+            Change::Continues => match self.go_on(batch)? {
                 Some(file) => file,
-                None => return Ok(()),
+                None => return self.forget_numbers(numbered.first..self.next),
             },
         };
-        self.taken += batch.cursor.offset.saturating_sub(batch.from);
         self.calls(file, &batch.calls)?;
-        self.messages(file, &mut batch)?;
+        self.messages(file, numbered)?;
         self.responses(file, &batch.responses)?;
         self.facts(file, &batch.facts)?;
         self.sides(file, &batch.sides)?;
@@ -89,15 +76,13 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    /// Settles what the batches have changed about charges, and ends the transaction, when the words are there: all of it is, or
-    /// nothing.
-    pub(crate) fn commit(mut self) -> Result<(), IndexError> {
-        // Both go on at once.
-        self.words.finish(self.next);
+    /// Settles what the batches have changed about charges, and ends the transaction, when the words are there that the ticket
+    /// stands for: all of it is, or nothing.
+    pub(crate) fn commit(mut self, words: &mut Gathered, ticket: Ticket) -> Result<(), IndexError> {
         self.settle_charges()?;
         self.settle_sums()?;
         note_reached(&self.transaction, self.next)?;
-        self.words.wait()?;
+        words.wait(ticket)?;
         self.transaction.commit()?;
         Ok(())
     }

@@ -6,6 +6,7 @@ mod damage;
 mod killed;
 mod model;
 mod numbers;
+mod pieces;
 mod rows;
 mod search;
 mod views;
