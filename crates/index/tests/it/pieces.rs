@@ -71,7 +71,7 @@ fn what_a_build_has_left_is_not_merged_at_once_by_what_comes_later() {
         for line in 0..lines {
             session = session.tool_use("Bash", r#"{"command":"cat x"}"#).tool_result(&words(line));
         }
-        home.write(&format!("projects/-w/{id}.jsonl"), session.into_bytes());
+        home.write(format!("projects/-w/{id}.jsonl"), session.into_bytes());
     };
     (0..8).for_each(|number| session(number, 40));
     let index = build(&home, || false);
