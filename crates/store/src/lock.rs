@@ -24,6 +24,7 @@ impl FileLock {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&path).map_err(WriteError::at(&path))?;
+        leave_room_beside(&file);
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { file, path })),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -51,3 +52,24 @@ impl Drop for FileLock {
         let _ = self.file.unlock();
     }
 }
+
+/// So many files can still be opened while locks are held.
+#[cfg(unix)]
+const ROOM: u64 = 64;
+
+/// Whoever changes a project holds a lock for each of its sessions, and may by default have no more than 256 or 1024 files open:
+/// where that is near, it is doubled as far as the system lets us. Where it does not, the next file that is opened says so.
+#[cfg(unix)]
+fn leave_room_beside(file: &File) {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    // The lowest free number is given to a file, so it tells how many are open.
+    let open = std::os::fd::AsRawFd::as_raw_fd(file).unsigned_abs().into();
+    if let Some(most) = current.filter(|most| u64::saturating_add(open, ROOM) >= *most) {
+        let more = most.saturating_mul(2).min(maximum.unwrap_or(u64::MAX));
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(more), maximum });
+    }
+}
+
+#[cfg(not(unix))]
+fn leave_room_beside(_: &File) {}

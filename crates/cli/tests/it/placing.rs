@@ -157,3 +157,26 @@ fn what_makes_no_sense_is_refused() {
     refused(&["merge", ONE, TWO], 2, "they went apart at record");
     annals_exits(&home, &["merge", ONE, TWO, "--anyway", "--yes"], 0);
 }
+
+/// With as many open files as a shell lets a program have on some systems, halved.
+#[test]
+#[cfg(unix)]
+fn a_project_of_more_sessions_than_files_may_be_open_moves_and_comes_back() {
+    let home = Home::new();
+    for number in 0..200 {
+        let id = uuid(number);
+        let session = Session::new().id(&id).folder("/a/old").prompt("one").reply("1").into_bytes();
+        home.write(format!("projects/-a-old/{id}.jsonl"), session);
+    }
+    let before = tree(&home.config_dir());
+    let limited = |arguments: &[&str]| {
+        let mut command = home.command("bash");
+        command.args(["-c", "ulimit -S -n 128 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_annals")]);
+        let answer = command.args(arguments).output().unwrap();
+        assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stderr));
+    };
+    limited(&["move-project", "/a/old", "/b/new", "--yes"]);
+    assert_eq!(fs::read_dir(home.config_dir().join("projects/-b-new")).unwrap().count(), 200);
+    limited(&["undo", "--yes"]);
+    assert_eq!(tree(&home.config_dir()), before);
+}
