@@ -27,6 +27,12 @@ pub(crate) fn ask<T>(
     Ok((question(&index)?, refreshed))
 }
 
+/// Whether there is an index that can be asked.
+pub(crate) fn is_there(context: &Context) -> bool {
+    let there = |data: DataDir| Index::open_to_read(context.store.config_dir(), &data).ok().flatten();
+    context.data_dir().ok().and_then(there).is_some()
+}
+
 /// The answer of the index as it is; none where it is not there, not up to date, or has none.
 fn at_once<T>(context: &Context, question: impl FnOnce(&Index) -> Result<T, IndexError>) -> Option<T> {
     let data = context.data_dir().ok()?;

@@ -6,6 +6,7 @@ mod change;
 mod commands;
 mod context;
 mod error;
+mod glance;
 mod graph;
 mod indexed;
 mod json;

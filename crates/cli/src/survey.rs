@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use annals_store::{AgentEntry, Discovery, FileProblem, FullSummary, SessionEntry, Store};
 use annals_transcript::price::Prices;
-use annals_transcript::usage::{Ledger, Report, UsageRow, group};
+use annals_transcript::usage::{Ledger, UsageRow};
 
 /// What the pass found.
 pub(crate) struct Survey {
@@ -79,14 +79,5 @@ impl Survey {
                 sessions[owner].usage.add(&charge, prices);
             }
         }
-    }
-
-    /// Sums over the whole store, by a key that the time of a response decides.
-    pub(crate) fn by_time(&self, prices: &Prices, key: impl Fn(i64) -> String) -> Report {
-        // A response that does not say when it came has a key of its own, and counts in the total.
-        let undated = || "(no time)".to_owned();
-        group(self.ledger.charges(), prices, |_, charge| {
-            Some(charge.response.millis.map_or_else(undated, &key))
-        })
     }
 }

@@ -11,6 +11,7 @@ mod database;
 mod error;
 mod extract;
 mod open;
+mod problems;
 pub mod refresh;
 pub mod search;
 pub mod spent;

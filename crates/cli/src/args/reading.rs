@@ -31,7 +31,7 @@ pub(crate) struct LsArgs {
     /// At most so many [default: 20 on a terminal, else all]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Turns, sub-agents, tokens and cost too: reads every file whole
+    /// Turns, sub-agents, tokens and cost too: quick with an index (`annals index`), else every file is read whole
     #[arg(short, long)]
     pub(crate) long: bool,
     /// Also empty files and warm-up stubs, and no limit

@@ -1,5 +1,7 @@
-//! `annals ls`: sessions, newest first. Plain lists read the ends of files; numbers and JSON take a pass over the store.
+//! `annals ls`: sessions, newest first. Plain lists read the ends of files; numbers come from the index and the few files that are
+//! shown; JSON, and numbers where there is no index, take a pass over the store.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
@@ -10,10 +12,14 @@ use annals_transcript::time::format_millis;
 use crate::args::{LsArgs, SortKey};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+use crate::glance::Glance;
 use crate::output::Paint;
 use crate::survey::{Survey, Surveyed};
 use crate::table::{Align, Table};
 use crate::{json, vault, when, words};
+
+/// Sessions, which of them only the vault has, and how many there are in all.
+type Few = (Vec<Surveyed>, HashSet<PathBuf>, usize);
 
 /// How many fit on a screen.
 const ON_A_SCREEN: usize = 20;
@@ -55,19 +61,21 @@ pub(crate) fn run(args: &LsArgs, context: &mut Context) -> Result<Outcome, Fault
 }
 
 fn full(args: &LsArgs, filter: &Filter, context: &mut Context) -> Result<Outcome, Fault> {
-    let survey = Survey::of(&context.store, &context.prices);
-    let kept = vault::deleted_survey(context)?;
-    let in_vault: HashSet<PathBuf> = kept.iter().map(|session| session.full.summary.path.clone()).collect();
-    let mut sessions: Vec<_> =
-        survey.sessions.iter().chain(&kept).filter(|session| filter.keeps(&session.full.summary)).collect();
-    sessions.sort_by(|left, right| match args.sort {
-        SortKey::Cost => right.usage.cost.cmp(&left.usage.cost),
-        SortKey::Tokens => right.usage.tokens.total().cmp(&left.usage.tokens.total()),
-        SortKey::Turns => right.full.turns.cmp(&left.full.turns),
-        other => order(other, &left.full.summary, &right.full.summary),
-    });
-    let total = sessions.len();
-    sessions.truncate(limit(args, context));
+    let most = limit(args, context);
+    let (sessions, in_vault, total) = match at_a_glance(args, filter, context)? {
+        Some(few) => few,
+        None => {
+            let mut sessions = Survey::of(&context.store, &context.prices).sessions;
+            let kept = vault::deleted_survey(context)?;
+            let in_vault = kept.iter().map(|session| session.full.summary.path.clone()).collect();
+            sessions.extend(kept);
+            sessions.retain(|session| filter.keeps(&session.full.summary));
+            sort(&mut sessions, args.sort);
+            let total = sessions.len();
+            sessions.truncate(most);
+            (sessions, in_vault, total)
+        }
+    };
     if context.json {
         write_json(&sessions, &in_vault, context)?;
         return Ok(if sessions.is_empty() { Outcome::NothingFound } else { Outcome::Done });
@@ -99,6 +107,38 @@ fn full(args: &LsArgs, filter: &Filter, context: &mut Context) -> Result<Outcome
         ]);
     }
     finish(&table, total, sessions.len(), context)
+}
+
+/// Few sessions, read whole, and how many there are: the numbers of the others are the index's. `None` where more has to be read.
+fn at_a_glance(args: &LsArgs, filter: &Filter, context: &Context) -> Result<Option<Few>, Fault> {
+    let most = limit(args, context);
+    // What only a whole file tells: its turns, and the models and tags in its middle.
+    let needs_all =
+        context.json || args.sort == SortKey::Turns || filter.model.is_some() || filter.tag.is_some();
+    if needs_all || most == usize::MAX || !vault::deleted_summaries(context)?.is_empty() {
+        return Ok(None);
+    }
+    let Some(glance) = Glance::of(context) else { return Ok(None) };
+    let mut summaries: Vec<_> = glance.summaries.iter().filter(|summary| filter.keeps(summary)).collect();
+    match args.sort {
+        SortKey::Cost => summaries.sort_by_cached_key(|summary| Reverse(glance.usage(summary).cost)),
+        SortKey::Tokens => {
+            summaries.sort_by_cached_key(|summary| Reverse(glance.usage(summary).tokens.total()))
+        }
+        other => summaries.sort_by(|left, right| order(other, left, right)),
+    }
+    let total = summaries.len();
+    summaries.truncate(most);
+    Ok(Some((glance.read(&summaries, context), HashSet::new(), total)))
+}
+
+fn sort(sessions: &mut [Surveyed], key: SortKey) {
+    sessions.sort_by(|left, right| match key {
+        SortKey::Cost => right.usage.cost.cmp(&left.usage.cost),
+        SortKey::Tokens => right.usage.tokens.total().cmp(&left.usage.tokens.total()),
+        SortKey::Turns => right.full.turns.cmp(&left.full.turns),
+        other => order(other, &left.full.summary, &right.full.summary),
+    });
 }
 
 fn finish(table: &Table, total: usize, shown: usize, context: &mut Context) -> Result<Outcome, Fault> {
@@ -194,7 +234,7 @@ impl Filter {
 }
 
 fn write_json(
-    sessions: &[&Surveyed],
+    sessions: &[Surveyed],
     in_vault: &HashSet<PathBuf>,
     context: &mut Context,
 ) -> std::io::Result<()> {

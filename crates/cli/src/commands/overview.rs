@@ -1,11 +1,13 @@
 //! `annals` alone: the store at a glance, and what to try next.
 
+use annals_store::{Discovery, Summary};
 use annals_transcript::problem::Severity;
-use annals_transcript::usage::UsageRow;
+use annals_transcript::usage::{Report, UsageRow, group, group_items};
 
 use super::ls::{project_name, short_id, title};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+use crate::glance::Glance;
 use crate::output::Paint;
 use crate::survey::{Survey, Surveyed};
 use crate::table::{Align, Table};
@@ -16,7 +18,9 @@ const NEWEST: usize = 8;
 
 /// The figures of the first lines.
 struct Figures {
+    projects: usize,
     sessions: usize,
+    sub_agents: usize,
     bytes: u64,
     today: UsageRow,
     month: UsageRow,
@@ -25,42 +29,78 @@ struct Figures {
 }
 
 pub(crate) fn run(context: &mut Context) -> Result<Outcome, Fault> {
-    let survey = Survey::of(&context.store, &context.prices);
-    let mut sessions: Vec<_> = survey.sessions.iter().filter(|session| is_real(session)).collect();
-    sessions.sort_by_key(|session| std::cmp::Reverse(session.full.summary.modified));
-    let figures = figures(&survey, &sessions, context);
+    let (figures, newest) = match Glance::of(context) {
+        Some(glance) => of_glance(&glance, context),
+        None => of_survey(Survey::of(&context.store, &context.prices), context),
+    };
     if context.json {
-        write_json(&survey, &figures, context)?;
-    } else if sessions.is_empty() {
+        write_json(&figures, context)?;
+    } else if newest.is_empty() {
         welcome(context)?;
     } else {
-        draw(&survey, &sessions, &figures, context)?;
+        draw(&newest, &figures, context)?;
     }
     Ok(Outcome::Done)
 }
 
-fn is_real(session: &Surveyed) -> bool {
-    !session.full.summary.is_empty() && !session.full.summary.is_warm_up
+/// From the index, and the few files that are shown.
+fn of_glance(glance: &Glance, context: &Context) -> (Figures, Vec<Surveyed>) {
+    let mut sessions: Vec<_> = glance.summaries.iter().filter(|summary| is_real(summary)).collect();
+    sessions.sort_by_key(|summary| std::cmp::Reverse(summary.modified));
+    let by_day = group_items(&glance.items, |item| Some(day_of(item.millis(), context)));
+    let damaged = sessions.iter().filter(|summary| glance.is_damaged(summary)).count() + glance.unread;
+    let figures = figures(&glance.discovery, &by_day, sessions.len(), damaged, context);
+    sessions.truncate(NEWEST);
+    (figures, glance.read(&sessions, context))
 }
 
-fn figures(survey: &Survey, sessions: &[&Surveyed], context: &Context) -> Figures {
+/// From all files.
+fn of_survey(survey: Survey, context: &Context) -> (Figures, Vec<Surveyed>) {
+    let Survey { discovery, mut sessions, ledger, problems, .. } = survey;
+    sessions.retain(|session| is_real(&session.full.summary));
+    sessions.sort_by_key(|session| std::cmp::Reverse(session.full.summary.modified));
+    let by_day =
+        group(ledger.charges(), &context.prices, |_, charge| Some(day_of(charge.response.millis, context)));
+    let is_damaged =
+        |session: &&Surveyed| session.full.problems.keys().any(|kind| kind.severity() >= Severity::Warning);
+    let damaged = sessions.iter().filter(is_damaged).count() + problems.len();
+    let figures = figures(&discovery, &by_day, sessions.len(), damaged, context);
+    sessions.truncate(NEWEST);
+    (figures, sessions)
+}
+
+fn is_real(summary: &Summary) -> bool {
+    !summary.is_empty() && !summary.is_warm_up
+}
+
+/// A response that does not say when it came has a key of its own, and counts in the total.
+fn day_of(millis: Option<i64>, context: &Context) -> String {
+    millis.map_or_else(|| "(no time)".to_owned(), |millis| words::day(millis, &context.zone))
+}
+
+fn figures(
+    discovery: &Discovery,
+    by_day: &Report,
+    sessions: usize,
+    damaged: usize,
+    context: &Context,
+) -> Figures {
     let today = when::today(&context.zone).to_string();
-    let by_day = survey.by_time(&context.prices, |millis| words::day(millis, &context.zone));
     let sum = |wanted: &dyn Fn(&str) -> bool| {
         let mut row = UsageRow::new("sum");
         by_day.rows.iter().filter(|day| wanted(&day.key)).for_each(|day| row.absorb(day));
         row
     };
-    let serious =
-        |session: &&&Surveyed| session.full.problems.keys().any(|kind| kind.severity() >= Severity::Warning);
     Figures {
-        sessions: sessions.len(),
-        bytes: survey.discovery.sessions.iter().map(|session| session.bytes).sum::<u64>()
-            + survey.discovery.agents.iter().map(|agent| agent.bytes).sum::<u64>(),
+        projects: discovery.projects.len(),
+        sessions,
+        sub_agents: discovery.agents.len(),
+        bytes: discovery.sessions.iter().map(|session| session.bytes).sum::<u64>()
+            + discovery.agents.iter().map(|agent| agent.bytes).sum::<u64>(),
         today: sum(&|day| day == today),
         month: sum(&|day| day.starts_with(&today[..7])),
         all: sum(&|_| true),
-        damaged: sessions.iter().filter(serious).count() + survey.problems.len(),
+        damaged,
     }
 }
 
@@ -78,21 +118,16 @@ fn welcome(context: &mut Context) -> std::io::Result<()> {
     out.line("\nInstalled, that is `annals demo --out /tmp/demo`. Another store: --config-dir DIR, or CLAUDE_CONFIG_DIR.")
 }
 
-fn draw(
-    survey: &Survey,
-    sessions: &[&Surveyed],
-    figures: &Figures,
-    context: &mut Context,
-) -> std::io::Result<()> {
+fn draw(newest: &[Surveyed], figures: &Figures, context: &mut Context) -> std::io::Result<()> {
     let place = context.store.config_dir().path().display().to_string();
     let zone = context.zone.clone();
     let out = &mut context.out;
     let heading = out.paint(Paint::Bold, &place);
     out.line(format!(
         "{heading}  {}, {}, {}, {}",
-        words::plural(survey.discovery.projects.len() as u64, "project", "projects"),
+        words::plural(figures.projects as u64, "project", "projects"),
         words::plural(figures.sessions as u64, "session", "sessions"),
-        words::plural(survey.discovery.agents.len() as u64, "sub-agent", "sub-agents"),
+        words::plural(figures.sub_agents as u64, "sub-agent", "sub-agents"),
         words::bytes(figures.bytes),
     ))?;
     out.line("")?;
@@ -117,7 +152,7 @@ fn draw(
         ("title", Align::Left),
     ];
     let mut table = Table::new(&heads).paint(0, Paint::Cyan).paint(1, Paint::Dim).paint(3, Paint::Green);
-    for session in sessions.iter().take(NEWEST) {
+    for session in newest {
         let summary = &session.full.summary;
         table.row(vec![
             short_id(summary),
@@ -139,13 +174,11 @@ fn draw(
     out.line("Next: annals show last, annals ls --long, annals check last, annals --help")
 }
 
-fn write_json(survey: &Survey, figures: &Figures, context: &mut Context) -> std::io::Result<()> {
+fn write_json(figures: &Figures, context: &mut Context) -> std::io::Result<()> {
     context.out.json(|object| {
         object.string("configDir", &context.store.config_dir().path().display().to_string());
-        object
-            .number("projects", survey.discovery.projects.len() as u64)
-            .number("sessions", figures.sessions as u64);
-        object.number("subAgents", survey.discovery.agents.len() as u64).number("bytes", figures.bytes);
+        object.number("projects", figures.projects as u64).number("sessions", figures.sessions as u64);
+        object.number("subAgents", figures.sub_agents as u64).number("bytes", figures.bytes);
         for (key, row) in [("today", &figures.today), ("month", &figures.month), ("total", &figures.all)] {
             object.object(key, |object| {
                 object.number("responses", row.responses);

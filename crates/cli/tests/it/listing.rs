@@ -64,3 +64,30 @@ fn completions_and_manual_are_there() {
     }
     assert!(annals_exits(&home, &["--help"], 0).out.contains("Examples:"));
 }
+
+#[test]
+fn what_the_index_tells_is_what_a_pass_over_the_files_tells() {
+    let home = Home::new();
+    home.fill(&annals_demo::Plan { sessions: Some(30), ..annals_demo::Plan::default() });
+    let questions: [&[&str]; 6] = [
+        &[],
+        &["--json"],
+        &["ls", "--long", "--limit", "12"],
+        &["ls", "--long", "--limit", "12", "--sort", "cost"],
+        &["ls", "--long", "--limit", "12", "--sort", "tokens"],
+        &["ls", "--long", "--limit", "12", "--sort", "size", "--project", "lantern"],
+    ];
+    let ask = || questions.map(|question| annals_exits(&home, question, 0).out);
+    let of_files = ask();
+    assert!(!home.data_dir().join("index").exists(), "a glance makes no index");
+    annals_exits(&home, &["index"], 0);
+    for (question, (of_files, of_index)) in questions.iter().zip(of_files.iter().zip(ask())) {
+        assert_eq!(of_files, &of_index, "{question:?}");
+    }
+    // What comes later is told, too.
+    let id = "5e551011-0000-4000-8000-000000000000";
+    let session = Session::new().id(id).folder("/w").prompt("something new").reply("yes").into_bytes();
+    home.write(format!("projects/-w/{id}.jsonl"), session);
+    let newest = annals_exits(&home, &["ls", "--long", "--limit", "1"], 0).out;
+    assert!(newest.contains("5e551011"), "{newest}");
+}

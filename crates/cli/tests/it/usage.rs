@@ -329,3 +329,25 @@ fn without_a_place_for_the_index_the_files_answer() {
     assert_eq!(without_projection(&answer.out), without_projection(&usual.out));
     assert!(answer.error.contains("reading the files instead"), "{}", answer.error);
 }
+
+#[test]
+fn an_index_that_has_other_prices_answers_with_the_ones_that_are_asked_for() {
+    let home = home();
+    let prices = home.write(
+        "dear.json",
+        r#"{"models":{"claude-opus-4-5":{"input":1000,"output":1000,"cache_read":1000,"cache_write_5m":1000,"cache_write_1h":1000}}}"#,
+    );
+    let dear = ["--prices", prices.to_str().unwrap()];
+    let cost = |arguments: &[&str]| {
+        let out = json(&home, &[&["usage"], arguments].concat());
+        number(Value::parse(out.as_bytes()).unwrap().get("total").unwrap(), "costUsd")
+    };
+    let (usual, expected) = (cost(&["--no-index"]), cost(&[&dear[..], &["--no-index"]].concat()));
+    assert!(expected > usual * 2.0, "{expected} and {usual}");
+    // The index is there and nothing of the store has changed: its answer is there at once, and does not count.
+    for _ in 0..2 {
+        assert_eq!(cost(&[]), usual);
+        assert_eq!(cost(&dear), expected);
+        assert_eq!(cost(&dear), expected);
+    }
+}
