@@ -5,8 +5,9 @@ use annals_transcript::json::{Fields, Text, Value};
 use annals_transcript::record::FileBackup;
 use annals_transcript::title::shorten;
 
+use super::kinds::{FactKind, FileRole};
 use super::meaning::Place;
-use super::rows::{Batch, FactKind, FileRole};
+use super::rows::Batch;
 
 /// A row of a table of its own.
 #[derive(Clone, Debug)]

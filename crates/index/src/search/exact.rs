@@ -123,7 +123,7 @@ fn in_file(path: &Path, text: &str, finders: &[Finder<'_>]) -> Result<Vec<ExactH
                     tool: block.tool,
                     is_error: block.is_error,
                     millis: block.millis,
-                    uuid: block.uuid.as_deref().map(super::find::long_uuid),
+                    uuid: block.uuid.as_deref().map(super::hit::long_uuid),
                     snippet: around(&block.text, place, text.len()),
                 });
             }

@@ -1,19 +1,19 @@
 //! A query against the index.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 
 use annals_store::parallel;
+use rusqlite::params_from_iter;
 use rusqlite::types::Value as Sql;
-use rusqlite::{Row, params_from_iter};
 
-use super::highlight::{Highlighter, Marked};
+use super::highlight::Highlighter;
+use super::hit::{COLUMNS, Candidate, FileOf, Found, candidate};
 use super::query::{Filter, Query};
 use super::score::score;
 use super::snippet::{Source, snippet};
 use crate::error::IndexError;
-use crate::extract::{FileRole, INDEXED_BYTES, Kind, Role};
+use crate::extract::{FileRole, Kind};
 use crate::open::Index;
 use crate::words::table_of;
 
@@ -25,92 +25,6 @@ const MORE_READ: usize = 8;
 /// look at every message, fewer.
 pub const COUNTED: usize = 1000;
 const COUNTED_FILTERED: usize = 300;
-
-/// A message that was found.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Hit {
-    /// The session.
-    pub session: String,
-    /// The sub-agent, where it is one's.
-    pub agent: Option<String>,
-    /// The project's folder.
-    pub slug: String,
-    /// The file.
-    pub file: PathBuf,
-    /// Whether the file is where it was.
-    pub is_there: bool,
-    /// The line, counted from 1.
-    pub line: u64,
-    /// Its first byte.
-    pub offset: u64,
-    /// Which block of it.
-    pub block: u32,
-    /// The line's id.
-    pub uuid: Option<String>,
-    /// Who speaks.
-    pub role: Role,
-    /// What is said.
-    pub kind: Kind,
-    /// The tool.
-    pub tool: Option<String>,
-    /// When, in milliseconds since 1970.
-    pub millis: Option<i64>,
-    /// How well it fits.
-    pub score: f64,
-    /// The words around it; empty where the file is gone.
-    pub snippet: Marked,
-    /// Whether only the beginning of the text can be searched for.
-    pub is_cut: bool,
-}
-
-/// What a query found.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
-    /// How many messages there are, or were counted.
-    pub total: u64,
-    /// Whether there may be more than were counted.
-    pub is_more: bool,
-    /// The best of them, best first.
-    pub hits: Vec<Hit>,
-}
-
-struct Candidate {
-    file: i64,
-    line: u64,
-    offset: u64,
-    length: u64,
-    block: u32,
-    role: Role,
-    kind: Kind,
-    millis: Option<i64>,
-    uuid: Option<Vec<u8>>,
-    tool: Option<i64>,
-    is_cut: bool,
-    score: f64,
-    snippet: Marked,
-}
-
-const COLUMNS: &str =
-    "messages.file, line, offset, length, block, role, kind, millis, uuid, tool, bytes, indexed";
-
-fn candidate(row: &Row<'_>) -> rusqlite::Result<Candidate> {
-    let count = |at: usize| row.get::<_, i64>(at).map(|number| number as u64);
-    Ok(Candidate {
-        file: row.get(0)?,
-        line: count(1)?,
-        offset: count(2)?,
-        length: count(3)?,
-        block: row.get(4)?,
-        role: Role::numbered(row.get(5)?).unwrap_or(Role::System),
-        kind: Kind::numbered(row.get(6)?).unwrap_or(Kind::Context),
-        millis: row.get(7)?,
-        uuid: row.get(8)?,
-        tool: row.get(9)?,
-        is_cut: count(10)? > INDEXED_BYTES as u64,
-        score: 0.0,
-        snippet: Marked::default(),
-    })
-}
 
 impl Index {
     /// The best `limit` answers to a query. `now` decides what is new; `elsewhere` is asked for a copy of a file that is gone,
@@ -127,7 +41,7 @@ impl Index {
         let (mut total, mut is_more) = (0, false);
         let counted = if conditions.is_empty() { COUNTED } else { COUNTED_FILTERED };
         let (weighed, most) = (WEIGHED.max(limit), counted.max(limit));
-        for (table, _) in tables(query) {
+        for table in tables(query) {
             let (from, matching) = match query.expression() {
                 Some(expression) => (
                     format!("{table} JOIN messages ON messages.id = {table}.rowid"),
@@ -216,75 +130,11 @@ impl Index {
             candidate.score = score(candidate.kind, candidate.millis, now, coverage);
         }
     }
-
-    fn files_of(&self, candidates: &[Candidate]) -> Result<HashMap<i64, FileOf>, IndexError> {
-        let mut files = HashMap::new();
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT path, role, slug, session, agent, state FROM files WHERE id = ?1")?;
-        for candidate in candidates {
-            if let Entry::Vacant(place) = files.entry(candidate.file) {
-                place.insert(statement.query_row([candidate.file], file_of)?);
-            }
-        }
-        Ok(files)
-    }
-
-    fn hit(&self, candidate: Candidate, files: &HashMap<i64, FileOf>) -> Result<Hit, IndexError> {
-        let tool = match candidate.tool {
-            Some(tool) => self
-                .connection
-                .prepare_cached("SELECT name FROM names WHERE id = ?1")?
-                .query_row([tool], |row| row.get(0))
-                .map(Some)?,
-            None => None,
-        };
-        let file = files.get(&candidate.file).cloned().unwrap_or_default();
-        Ok(Hit {
-            session: file.session,
-            agent: file.agent,
-            slug: file.slug,
-            file: self.config.path().join(&file.path),
-            is_there: file.is_there,
-            line: candidate.line,
-            offset: candidate.offset,
-            block: candidate.block,
-            uuid: candidate.uuid.as_deref().map(long_uuid),
-            role: candidate.role,
-            kind: candidate.kind,
-            tool,
-            millis: candidate.millis,
-            score: candidate.score,
-            snippet: candidate.snippet,
-            is_cut: candidate.is_cut,
-        })
-    }
 }
 
-#[derive(Clone, Debug, Default)]
-struct FileOf {
-    path: String,
-    role: FileRole,
-    slug: String,
-    session: String,
-    agent: Option<String>,
-    is_there: bool,
-}
-
-fn file_of(row: &Row<'_>) -> rusqlite::Result<FileOf> {
-    Ok(FileOf {
-        path: row.get(0)?,
-        role: FileRole::numbered(row.get(1)?).unwrap_or_default(),
-        slug: row.get(2)?,
-        session: row.get(3)?,
-        agent: row.get(4)?,
-        is_there: row.get::<_, i64>(5)? == 0,
-    })
-}
-
-/// The word tables that can have an answer, and their kinds.
-fn tables(query: &Query) -> Vec<(&'static str, Vec<Kind>)> {
-    let mut tables: Vec<(&'static str, Vec<Kind>)> = Vec::new();
+/// The word tables that can have an answer.
+fn tables(query: &Query) -> Vec<&'static str> {
+    let mut tables = Vec::new();
     for &kind in Kind::ALL {
         let is_wanted = |filter: &Filter| match filter {
             Filter::Kinds(kinds) => kinds.contains(&kind),
@@ -293,20 +143,9 @@ fn tables(query: &Query) -> Vec<(&'static str, Vec<Kind>)> {
         if !query.filters.iter().all(is_wanted) {
             continue;
         }
-        let table = table_of(kind);
-        match tables.iter_mut().find(|(name, _)| *name == table) {
-            Some((_, kinds)) => kinds.push(kind),
-            None => tables.push((table, vec![kind])),
+        if !tables.contains(&table_of(kind)) {
+            tables.push(table_of(kind));
         }
     }
     tables
-}
-
-/// An id as it is written.
-pub(super) fn long_uuid(bytes: &[u8]) -> String {
-    if bytes.len() != 16 {
-        return String::from_utf8_lossy(bytes).into_owned();
-    }
-    let digits = annals_store::digest::hex(bytes);
-    [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
 }

@@ -4,11 +4,13 @@ mod exact;
 mod filters;
 mod find;
 mod highlight;
+mod hit;
 mod query;
 mod score;
 mod snippet;
 
 pub use exact::{ExactHit, find_exactly};
-pub use find::{COUNTED, Found, Hit};
+pub use find::COUNTED;
 pub use highlight::{Highlighter, Marked};
+pub use hit::{Found, Hit};
 pub use query::{Filter, Query, QueryError, Term};

@@ -1,19 +1,14 @@
 //! What a record says: rows of messages, calls, facts.
 
-use annals_transcript::content::{Block, Content};
-use annals_transcript::json::{Fields, Text, Value};
-use annals_transcript::record::{Assistant, ProgressKind, Record, RecordKind, System, SystemKind, User};
+mod talk;
+
+use annals_transcript::json::{Text, Value};
+use annals_transcript::record::{ProgressKind, Record, RecordKind, System, SystemKind};
 use annals_transcript::time::Timestamp;
-use annals_transcript::title::shorten;
-use annals_transcript::tool_result::ToolUseResult;
-use annals_transcript::turn::{Speaker, prompt_text};
 
-use super::rows::{Batch, CallRow, FactKind, FileRole, Kind, MessageRow, Role};
+use super::kinds::{FactKind, Kind, Role};
+use super::rows::{Batch, MessageRow};
 use super::texts::Texts;
-use crate::cursor::fingerprint;
-
-/// Where results keep a file as it was: of edits, in an older form, of notebooks.
-const ORIGINALS: [&str; 3] = ["originalFile", "originalFileContents", "original_file"];
 
 /// A line, and what every row of it has.
 #[derive(Clone, Copy, Debug)]
@@ -124,150 +119,6 @@ impl<'b> Meaning<'b> {
             (None, Missing::Clears) => self.batch.fact(kind, "", self.place.line),
             (None, Missing::IsNothing) => {}
         }
-    }
-
-    fn user(&mut self, user: &User<'_>) {
-        let speaker = Speaker::of(user);
-        if self.batch.subject.role == FileRole::Agent && user.fields().get("toolUseResult").is_none() {
-            // The call that started it asked the same: where nothing else says which it was, that does.
-            let asked = fingerprint(prompt_text(user).trim().as_bytes());
-            self.batch.fact(FactKind::Asked, &asked.to_string(), self.place.line);
-        }
-        if speaker.opens_turn() && !user.fields().is_true("isSidechain") {
-            let first =
-                if speaker == Speaker::Command { FactKind::FirstCommand } else { FactKind::FirstPrompt };
-            let words = shorten(&prompt_text(user));
-            if !words.is_empty() {
-                self.batch.fact(first, &words, self.place.line);
-            }
-        }
-        let (role, kind) = match speaker {
-            speaker if speaker.opens_turn() => (Role::Human, Kind::Prompt),
-            _ => (Role::System, Kind::Context),
-        };
-        match user.content() {
-            Content::Text(text) => self.said(role, kind, &text.decode()),
-            content => {
-                for block in content.blocks() {
-                    match block {
-                        Block::Text(text) => {
-                            if let Some(text) = text.text() {
-                                self.said(role, kind, &text.decode());
-                            }
-                        }
-                        Block::ToolResult(result) => self.result(user, &result),
-                        Block::Document(document) => {
-                            let text = document.title().map(|title| title.to_string()).unwrap_or_default();
-                            self.said(role, kind, &text);
-                        }
-                        _ => self.block += 1,
-                    }
-                }
-            }
-        }
-    }
-
-    fn result(&mut self, user: &User<'_>, result: &annals_transcript::content::ToolResult<'_>) {
-        let mut texts = Texts::default();
-        match result.content() {
-            Some(Content::Text(text)) => texts.push(&text.decode()),
-            Some(content) => {
-                for text in content.blocks().filter_map(|block| block.plain_text()) {
-                    texts.push(&text);
-                }
-            }
-            None => {}
-        }
-        let is_error = result.is_error() == Some(true);
-        let shown = texts.bytes;
-        // What a file was before an edit stands here and nowhere else.
-        if let Some(kept) = user.fields().object("toolUseResult") {
-            ORIGINALS.iter().filter_map(|key| kept.text(key)).for_each(|text| texts.push(&text.decode()));
-        }
-        if let Some(id) = result.tool_use() {
-            let call = self.batch.calls.entry(id.to_string()).or_default();
-            // A second result says nothing new.
-            if call.answered.is_none() {
-                call.answered = Some(self.place.line);
-                call.ended = self.millis;
-                call.is_error = is_error;
-                call.result = shown;
-                if let Some(ToolUseResult::Agent(agent)) = user.tool_use_result() {
-                    call.agent = agent.agent().map(|agent| agent.to_string());
-                }
-            }
-        }
-        let call = result.tool_use().map(|id| id.to_string());
-        self.row(Role::Tool, Kind::ToolResult, texts, About::Call(call), is_error);
-    }
-
-    fn assistant(&mut self, assistant: &Assistant<'_>) {
-        let is_error = assistant.fields().is_true("isApiErrorMessage");
-        if let Some(model) = assistant.message().and_then(|message| message.model())
-            && !model.is_empty()
-            && !model.is("<synthetic>")
-        {
-            self.batch.fact(FactKind::Model, &model.decode(), self.place.line);
-        }
-        let kind = if is_error { Kind::Error } else { Kind::Response };
-        if let Content::Text(text) = assistant.content() {
-            self.said(Role::Assistant, kind, &text.decode());
-        }
-        for block in assistant.content().blocks() {
-            match block {
-                Block::Text(text) => {
-                    if let Some(text) = text.text() {
-                        self.said(Role::Assistant, kind, &text.decode());
-                    }
-                }
-                Block::Thinking(thought) => {
-                    let text = thought.thinking().map(|text| text.to_string()).unwrap_or_default();
-                    self.said(Role::Assistant, Kind::Thinking, &text);
-                }
-                Block::ToolUse(call) => {
-                    self.call(call.id().map(|id| id.to_string()), call.name(), call.input());
-                }
-                Block::ServerToolUse(call) => {
-                    self.call(call.id().map(|id| id.to_string()), call.name(), call.input());
-                }
-                Block::WebSearchToolResult(result) => {
-                    let texts = result.content().map(Texts::of).unwrap_or_default();
-                    if let Some(id) = result.tool_use() {
-                        let call = self.batch.calls.entry(id.to_string()).or_default();
-                        call.answered = call.answered.or(Some(self.place.line));
-                        call.ended = call.ended.or(self.millis);
-                        call.result = texts.bytes;
-                    }
-                    let call = result.tool_use().map(|id| id.to_string());
-                    self.row(Role::Tool, Kind::ToolResult, texts, About::Call(call), false);
-                }
-                _ => self.block += 1,
-            }
-        }
-    }
-
-    fn call(&mut self, id: Option<String>, name: Option<Text<'_>>, input: Option<Fields<'_>>) {
-        let name = name.map(|name| name.to_string());
-        let value = input.as_ref().and_then(|input| Value::parse(input.raw()).ok());
-        let texts = value.map(Texts::of).unwrap_or_default();
-        if let Some(id) = id.clone() {
-            let (millis, line) = (self.millis, self.place.line);
-            let known = self.batch.calls.entry(id).or_default();
-            let path = ["file_path", "notebook_path", "path"];
-            let path = path.iter().find_map(|key| input.as_ref()?.text(key)).map(|text| text.to_string());
-            let prompt = input.as_ref().and_then(|input| input.text("prompt"));
-            // A copied line repeats its calls: the later line is the one that counts.
-            *known = CallRow {
-                tool: name.clone(),
-                called: Some(line),
-                started: millis,
-                path,
-                prompt: prompt.map(|prompt| fingerprint(prompt.decode().trim().as_bytes())),
-                input: input.as_ref().map_or(0, |input| input.raw().len() as u64),
-                ..known.clone()
-            };
-        }
-        self.row(Role::Assistant, Kind::ToolCall, texts, About::Tool(name, id), false);
     }
 
     fn system(&mut self, system: &System<'_>) {
