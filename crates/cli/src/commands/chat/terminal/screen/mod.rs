@@ -1,50 +1,14 @@
 //! What stands on the terminal: lines that were said and stay, and below them, where the cursor can be moved, what is being
 //! done and what is being typed. Everything that is printed goes through here, and nothing of it can move the cursor but
-//! what stands in this file.
+//! what stands in this room.
+
+mod ink;
+mod said;
 
 use std::io::{self, Write};
 
-use annals_ui::harmless;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
-
 use super::tty::Skill;
-use crate::output::Paint;
-
-/// How a text looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ink {
-    Plain,
-    Bold,
-    Dim,
-    Red,
-    Green,
-    Yellow,
-    Cyan,
-}
-
-impl Ink {
-    fn paint(self) -> Option<Paint> {
-        match self {
-            Self::Plain => None,
-            Self::Bold => Some(Paint::Bold),
-            Self::Dim => Some(Paint::Dim),
-            Self::Red => Some(Paint::Red),
-            Self::Green => Some(Paint::Green),
-            Self::Yellow => Some(Paint::Yellow),
-            Self::Cyan => Some(Paint::Cyan),
-        }
-    }
-}
-
-/// Whether there are colors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Color {
-    Yes,
-    No,
-}
-
-/// A line, and how its parts look.
-pub(super) type Styled = Vec<(Ink, String)>;
+pub(super) use ink::{Color, Ink, Styled, clipped, width_of};
 
 /// What stands below what was said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,9 +18,6 @@ pub(super) struct Foot {
     /// Row and column of the cursor.
     pub(super) cursor: (usize, usize),
 }
-
-/// A word is held back until it is whole, unless it is longer than this.
-const LONGEST_WORD: usize = 64;
 
 /// The terminal, as far as it was written to.
 pub(super) struct Screen<W> {
@@ -118,126 +79,6 @@ impl<W: Write> Screen<W> {
         if self.column > 0 {
             self.column = (self.column - 1) % columns + 1;
         }
-    }
-
-    /// Says something that stays. Line ends in it end lines.
-    pub(super) fn say(&mut self, ink: Ink, text: &str) {
-        self.flush_word();
-        self.put(ink, text);
-        self.flush_word();
-    }
-
-    /// A whole line; what does not fit goes on below, moved in by this much.
-    pub(super) fn line(&mut self, indent: usize, parts: &[(Ink, &str)]) {
-        self.end_line();
-        self.indent = indent;
-        for (ink, text) in parts {
-            self.say(*ink, text);
-        }
-        self.new_line();
-        self.indent = 0;
-    }
-
-    /// Whole lines, all moved in by this much.
-    pub(super) fn lines(&mut self, indent: usize, lines: &[Styled]) {
-        let blank = " ".repeat(indent);
-        for line in lines {
-            let parts = line.iter().map(|(ink, text)| (*ink, text.as_str()));
-            let parts: Vec<(Ink, &str)> = [(Ink::Plain, blank.as_str())].into_iter().chain(parts).collect();
-            self.line(indent + 2, &parts);
-        }
-    }
-
-    /// An empty line, so that what follows stands apart.
-    pub(super) fn gap(&mut self) {
-        self.end_line();
-        self.new_line();
-    }
-
-    /// Something that comes in pieces: a word that may go on waits.
-    pub(super) fn stream(&mut self, text: &str) {
-        self.put(Ink::Plain, text);
-    }
-
-    /// Ends the line, unless it is empty.
-    pub(super) fn end_line(&mut self) {
-        self.flush_word();
-        if self.column > 0 {
-            self.new_line();
-        }
-    }
-
-    fn put(&mut self, ink: Ink, text: &str) {
-        let text = harmless(text);
-        for (number, line) in text.split('\n').enumerate() {
-            if number > 0 {
-                self.flush_word_in(ink);
-                self.break_line();
-            }
-            for letter in line.chars() {
-                if letter == ' ' {
-                    self.flush_word_in(ink);
-                    self.place(ink, " ");
-                } else {
-                    self.word.push(letter);
-                    if self.word.len() >= LONGEST_WORD {
-                        self.flush_word_in(ink);
-                    }
-                }
-            }
-        }
-        if ink != Ink::Plain {
-            self.flush_word_in(ink);
-        }
-    }
-
-    fn flush_word(&mut self) {
-        self.flush_word_in(Ink::Plain);
-    }
-
-    fn flush_word_in(&mut self, ink: Ink) {
-        let word = std::mem::take(&mut self.word);
-        self.place(ink, &word);
-    }
-
-    /// Puts a word into the line, or into the next one.
-    fn place(&mut self, ink: Ink, word: &str) {
-        if word.is_empty() {
-            return;
-        }
-        self.erase();
-        let limit = if self.skill == Skill::Lines { usize::MAX } else { self.width() };
-        let width = word.width();
-        if self.column.saturating_add(width) > limit && self.column > self.indent {
-            self.break_line();
-            if word == " " {
-                return;
-            }
-        }
-        let mut piece = String::new();
-        for letter in word.chars() {
-            let wide = letter.width().unwrap_or(0);
-            if self.column + wide > limit && self.column > 0 {
-                self.paint(ink, &std::mem::take(&mut piece));
-                self.break_line();
-            }
-            piece.push(letter);
-            self.column += wide;
-        }
-        self.paint(ink, &piece);
-    }
-
-    /// The line goes on below.
-    fn break_line(&mut self) {
-        self.new_line();
-        self.batch.push_str(&" ".repeat(self.indent));
-        self.column = self.indent;
-    }
-
-    fn new_line(&mut self) {
-        self.erase();
-        self.batch.push('\n');
-        self.column = 0;
     }
 
     fn paint(&mut self, ink: Ink, text: &str) {
@@ -338,30 +179,6 @@ impl<W: Write> Screen<W> {
     }
 }
 
-/// How many columns a line takes.
-pub(super) fn width_of(line: &Styled) -> usize {
-    line.iter().map(|(_, text)| text.width()).sum()
-}
-
-/// The beginning of a text, harmless and in one line, of so many columns.
-pub(super) fn clipped(text: &str, columns: usize) -> String {
-    let text = harmless(text).replace('\n', " ");
-    if text.width() <= columns {
-        return text;
-    }
-    let mut out = String::new();
-    let mut width = 0;
-    for letter in text.chars() {
-        width += letter.width().unwrap_or(0);
-        if width >= columns {
-            break;
-        }
-        out.push(letter);
-    }
-    out.push('…');
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -412,12 +229,5 @@ mod tests {
         let out = String::from_utf8(screen.out).unwrap();
         let drawn = "\nbusy\n> hi\x1b[5G";
         assert_eq!(out, format!("some {drawn}\x1b[1A\r\x1b[J\x1b[A\x1b[6Gmore {drawn}"));
-    }
-
-    #[test]
-    fn a_text_is_clipped_by_columns() {
-        assert_eq!(clipped("abc", 3), "abc");
-        assert_eq!(clipped("ab\ncdef", 4), "ab …");
-        assert_eq!(clipped("日本語", 4), "日…");
     }
 }
