@@ -11,6 +11,7 @@ use super::Store;
 use super::ask::{Asker, Near, stamp};
 use super::sighting::{Changes, Folder, Known, Seen, Sighting};
 use super::walk::{MOST_DEPTH, leads_back, modified_millis};
+use crate::digest::sha256_bytes;
 
 /// The folders beside the projects that count. Copies of edited files do not: they never change.
 const SIDES: [&str; 3] = ["todos", "tasks", "plans"];
@@ -133,7 +134,7 @@ impl Looker<'_> {
             _ => {}
         }
         let files = now.map(|now| (name, now)).into_iter().collect();
-        found.note(folder, Some(Folder { stamp: 0, is_settled: true, files }));
+        found.note(folder, Some(Folder { stamp: 0, is_settled: true, files, others: 0 }));
     }
 
     fn folder(&self, path: &Path, known: Option<Known<'_>>, found: &mut Found) {
@@ -191,6 +192,7 @@ impl Looker<'_> {
             stamp: stamp(metadata),
             is_settled: modified < self.now - SETTLED_MILLIS,
             files: Vec::new(),
+            others: 0,
         };
         let Ok(list) = fs::read_dir(path) else {
             // It is tried again each time, and is news once: when it could be listed before, or was not known.
@@ -198,7 +200,7 @@ impl Looker<'_> {
             folder.is_settled = false;
             return found.note(path, Some(folder));
         };
-        let mut inner = Vec::new();
+        let (mut inner, mut others) = (Vec::new(), Vec::new());
         for entry in list.flatten() {
             let Ok(kind) = entry.file_type() else { continue };
             let target = || fs::metadata(entry.path()).ok();
@@ -208,16 +210,20 @@ impl Looker<'_> {
             folder.is_settled &= is_lasting && !(kind.is_dir() && entry.file_name().to_str().is_none());
             if kind.is_dir() || metadata.as_ref().is_some_and(Metadata::is_dir) {
                 inner.push((entry.path(), kind.is_symlink()));
-            } else if let Some(name) = entry.file_name().to_str().filter(|name| self.grows(path, name))
+            } else if let Some(name) = entry.file_name().to_str()
                 && let Some(metadata) = metadata.or_else(|| entry.metadata().ok())
             {
-                folder.files.push((name.to_owned(), stamp(&metadata)));
+                let files = if self.grows(path, name) { &mut folder.files } else { &mut others };
+                files.push((name.to_owned(), stamp(&metadata)));
             }
         }
         folder.files.sort();
+        folder.others = in_one_number(others);
         let names = folder.files.iter().map(|(name, _)| name.as_str());
         match known {
-            Some(known) if known.files().map(|(name, _)| name).eq(names) => {
+            Some(known)
+                if known.others() == folder.others && known.files().map(|(name, _)| name).eq(names) =>
+            {
                 let pairs = folder.files.iter().zip(known.files());
                 let changed = pairs.filter(|((_, now), (_, before))| now != before);
                 found.changed.extend(changed.map(|((name, _), _)| path.join(name)));
@@ -247,4 +253,13 @@ impl Looker<'_> {
     fn depth(&self, path: &Path) -> usize {
         path.strip_prefix(self.root()).map_or(0, |inside| inside.components().count())
     }
+}
+
+/// Files, by name, identity, size and time; nothing is 0.
+fn in_one_number(mut files: Vec<(String, u64)>) -> u64 {
+    files.sort();
+    let text: String = files.iter().map(|(name, stamp)| format!("{stamp:016x} {name}\0")).collect();
+    let digest = sha256_bytes(text.as_bytes());
+    let first = digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte));
+    if files.is_empty() { 0 } else { first }
 }

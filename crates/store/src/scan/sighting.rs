@@ -2,7 +2,8 @@
 //! that takes.
 //!
 //! A folder's own time changes whenever a name comes or goes in it. As long as it is the same, the names are known, and
-//! only files that grow in place are looked at: transcripts in projects, every file elsewhere. Whoever keeps something that was
+//! only files that grow in place are looked at: transcripts in projects, every file elsewhere. Others are only compared when their
+//! folder's time is another. Whoever keeps something that was
 //! made of a store keeps the sighting of before with it.
 
 use std::collections::BTreeMap;
@@ -23,6 +24,8 @@ pub(super) struct Folder {
     pub(super) is_settled: bool,
     /// The files that are looked at, in the order of their names, each with identity, size and time in one number.
     pub(super) files: Vec<(String, u64)>,
+    /// The other files, in one number: each is written once, so a name that comes or goes says all, and the folder notices that.
+    pub(super) others: u64,
 }
 
 /// What a store looked like: the text that is kept, and where in it what stands. Most of the time nothing has changed, and not
@@ -42,6 +45,7 @@ struct Line {
     is_settled: bool,
     name: Range<usize>,
     files: Range<usize>,
+    others: u64,
 }
 
 /// A folder of a sighting.
@@ -67,12 +71,18 @@ impl<'s> Known<'s> {
         lines.iter().map(move |line| (&self.sighting.text[line.name.clone()], line.stamp))
     }
 
+    /// Its other files, in one number.
+    pub(super) fn others(self) -> u64 {
+        self.line.others
+    }
+
     /// A copy, to be changed.
     pub(super) fn to_folder(self) -> Folder {
         Folder {
             stamp: self.line.stamp,
             is_settled: self.line.is_settled,
             files: self.files().map(|(name, stamp)| (name.to_owned(), stamp)).collect(),
+            others: self.line.others,
         }
     }
 }
@@ -134,6 +144,9 @@ impl Sighting {
         for (path, folder) in all {
             let settled = if folder.is_settled { 's' } else { 'u' };
             text.push_str(&format!("{settled} {:016x} {path}\0", folder.stamp));
+            if folder.others != 0 {
+                text.push_str(&format!("o {:016x} \0", folder.others));
+            }
             folder.files.iter().for_each(|(name, stamp)| text.push_str(&format!("f {stamp:016x} {name}\0")));
         }
         // What was just written can be read.
@@ -158,11 +171,12 @@ impl Sighting {
             let here = files.len()..files.len();
             match head[0] {
                 b'f' => {
-                    files.push(Line { stamp, is_settled: true, name, files: here });
+                    files.push(Line { stamp, is_settled: true, name, files: here, others: 0 });
                     folders.last_mut()?.files.end = files.len();
                 }
+                b'o' => folders.last_mut()?.others = stamp,
                 kind @ (b's' | b'u') => {
-                    folders.push(Line { stamp, is_settled: kind == b's', name, files: here })
+                    folders.push(Line { stamp, is_settled: kind == b's', name, files: here, others: 0 })
                 }
                 _ => return None,
             }
