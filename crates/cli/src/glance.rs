@@ -31,12 +31,14 @@ pub(crate) struct Glance {
 impl Glance {
     /// Looks, where there is an index; it is brought up to date first. One is not made for this: that takes longer than the answer.
     pub(crate) fn of(context: &Context) -> Option<Self> {
-        if !indexed::is_there(context) {
+        let discovery = context.store.discover();
+        // Copies of a session have one id, and each has its own sums: only their files tell which is whose.
+        let ids: HashSet<_> = discovery.sessions.iter().map(|session| &session.key).collect();
+        if ids.len() < discovery.sessions.len() || !indexed::is_there(context) {
             return None;
         }
-        let asked = indexed::ask(context, |index: &Index| Ok((index.usage()?, index.irregular_sessions()?)));
-        let (((sources, items), irregular), refreshed) = asked.ok()?;
-        let discovery = context.store.discover();
+        let question = |index: &Index| Ok((index.usage()?, index.irregular_sessions()?));
+        let (((sources, items), irregular), refreshed) = indexed::ask_whole(context, question).ok()??;
         let (summaries, problems) = context.store.summaries(&discovery);
         let mut usage: HashMap<String, UsageRow> = HashMap::new();
         for item in &items {

@@ -27,6 +27,18 @@ pub(crate) fn ask<T>(
     Ok((question(&index)?, refreshed))
 }
 
+/// The same, of an index that is whole: `None` while somebody else is bringing it up to date.
+pub(crate) fn ask_whole<T>(
+    context: &Context,
+    mut question: impl FnMut(&Index) -> Result<T, IndexError>,
+) -> Result<Option<(T, Refreshed)>, Fault> {
+    if let Some(answer) = at_once(context, &mut question) {
+        return Ok(Some((answer, Refreshed::default())));
+    }
+    let Some((index, refreshed)) = open_alone(context)? else { return Ok(None) };
+    Ok(Some((question(&index)?, refreshed)))
+}
+
 /// Whether there is an index that can be asked.
 pub(crate) fn is_there(context: &Context) -> bool {
     let there = |data: DataDir| Index::open_to_read(context.store.config_dir(), &data).ok().flatten();
@@ -67,27 +79,30 @@ fn kept_versions(data: &DataDir) -> PathBuf {
     data.vault().join("index")
 }
 
-/// Opens the index and brings it up to date with the store.
+/// Opens the index and brings it up to date with the store; while somebody else does, as it is.
 pub(crate) fn open(context: &Context) -> Result<(Index, Refreshed), Fault> {
+    if let Some(opened) = open_alone(context)? {
+        return Ok(opened);
+    }
+    context.say("another annals is bringing the index up to date; this is what it holds so far");
+    match Index::open_to_read(context.store.config_dir(), &context.data_dir()?)? {
+        Some(index) => Ok((index, Refreshed::default())),
+        None => Err(Fault::conflict("another annals is making the index").hint("try again in a moment")),
+    }
+}
+
+/// Opens the index and brings it up to date; `None` while somebody else does.
+fn open_alone(context: &Context) -> Result<Option<(Index, Refreshed)>, Fault> {
     let data = context.data_dir()?;
     match try_open(context, &data) {
         // Damage that only shows on the way: the index is a cache, so it goes, and is made anew.
         Err(error) if error.is_damage() => {
             context.say("the index was damaged; it is made anew");
             remove(context)?;
-            Ok(try_open(context, &data)?)
+            Ok(Some(try_open(context, &data)?))
         }
-        Err(IndexError::Busy { .. }) => {
-            context.say("another annals is bringing the index up to date; this is what it holds so far");
-            let config = context.store.config_dir();
-            match Index::open_to_read(config, &data)? {
-                Some(index) => Ok((index, Refreshed::default())),
-                None => {
-                    Err(Fault::conflict("another annals is making the index").hint("try again in a moment"))
-                }
-            }
-        }
-        opened => Ok(opened?),
+        Err(IndexError::Busy { .. }) => Ok(None),
+        opened => Ok(Some(opened?)),
     }
 }
 

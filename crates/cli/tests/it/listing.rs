@@ -1,5 +1,8 @@
 //! Plain output of lists, as people see it.
 
+use annals_index::Index;
+use annals_store::lock::FileLock;
+use annals_store::{DataDir, Store};
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
 
@@ -77,8 +80,12 @@ fn what_the_index_tells_is_what_a_pass_over_the_files_tells() {
         &["ls", "--long", "--limit", "12", "--sort", "tokens"],
         &["ls", "--long", "--limit", "12", "--sort", "size", "--project", "lantern"],
     ];
+    // A line that is still being written, or was when the power failed.
+    let torn =
+        home.write("projects/-w/70270000-0000-4000-8000-000000000000.jsonl", "{\"type\":\"user\",\"mess");
     let ask = || questions.map(|question| annals_exits(&home, question, 0).out);
     let of_files = ask();
+    assert!(torn.exists() && of_files[1].contains("\"damagedFiles\":2"), "{}", of_files[1]);
     assert!(!home.data_dir().join("index").exists(), "a glance makes no index");
     annals_exits(&home, &["index"], 0);
     for (question, (of_files, of_index)) in questions.iter().zip(of_files.iter().zip(ask())) {
@@ -90,4 +97,35 @@ fn what_the_index_tells_is_what_a_pass_over_the_files_tells() {
     home.write(format!("projects/-w/{id}.jsonl"), session);
     let newest = annals_exits(&home, &["ls", "--long", "--limit", "1"], 0).out;
     assert!(newest.contains("5e551011"), "{newest}");
+}
+
+#[test]
+fn copies_of_a_session_have_their_own_numbers() {
+    let home = Home::new();
+    let id = "c0b1e500-0000-4000-8000-000000000000";
+    let session = Session::new().id(id).folder("/w").prompt("one").reply("1");
+    home.write(format!("projects/-w/{id}.jsonl"), session.clone().into_bytes());
+    home.write(format!("projects/-v/{id}.jsonl"), session.prompt("two").reply("2").into_bytes());
+    let question = ["ls", "--long", "--limit", "5"];
+    let of_files = annals_exits(&home, &question, 0).out;
+    annals_exits(&home, &["index"], 0);
+    assert_eq!(annals_exits(&home, &question, 0).out, of_files);
+}
+
+#[test]
+fn while_another_brings_the_index_up_to_date_the_files_answer() {
+    let home = Home::new();
+    home.fill(&annals_demo::Plan { sessions: Some(3), ..annals_demo::Plan::default() });
+    annals_exits(&home, &["index"], 0);
+    let session = Session::new().id(ID).prompt("something new").reply("yes").into_bytes();
+    home.write(format!("projects/-w/{ID}.jsonl"), session);
+    let (store, data) = (Store::open(home.config_dir()), DataDir::new(home.data_dir()));
+    let lock = FileLock::try_take(&data, &Index::path_of(store.config_dir(), &data)).unwrap();
+    assert!(lock.is_some());
+    let questions: [&[&str]; 3] =
+        [&["--json"], &["ls", "--long", "--limit", "9"], &["usage", "--by", "session"]];
+    let busy = questions.map(|question| annals_exits(&home, question, 0).out);
+    drop(lock);
+    annals_exits(&home, &["index"], 0);
+    assert_eq!(busy, questions.map(|question| annals_exits(&home, question, 0).out));
 }

@@ -40,17 +40,22 @@ impl Account {
             Origin::Files => return Self::of_files(context),
         };
         // The index makes it quick; without one the answer is the same.
-        indexed.unwrap_or_else(|fault| {
-            context.say(format!("{}; reading the files instead", fault.message()));
-            Self::of_files(context)
-        })
+        let why = match indexed {
+            Ok(Some(account)) => return account,
+            Ok(None) => "another annals is bringing the index up to date".to_owned(),
+            Err(fault) => fault.message().to_owned(),
+        };
+        context.say(format!("{why}; reading the files instead"));
+        Self::of_files(context)
     }
 
-    /// From the index. Files that are gone still count there: what they cost was paid.
-    fn of_index(context: &Context) -> Result<Self, Fault> {
-        let ((sources, items), refreshed) = indexed::ask(context, Index::usage)?;
+    /// From the index, where it is whole. Files that are gone still count there: what they cost was paid.
+    fn of_index(context: &Context) -> Result<Option<Self>, Fault> {
+        let Some(((sources, items), refreshed)) = indexed::ask_whole(context, Index::usage)? else {
+            return Ok(None);
+        };
         let problems = refreshed.unread.iter().map(|error| error.problem()).collect();
-        Ok(Self { sources, items, problems })
+        Ok(Some(Self { sources, items, problems }))
     }
 
     /// Straight from the files.
