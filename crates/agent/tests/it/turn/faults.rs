@@ -28,7 +28,8 @@ async fn f3_a_cut_inside_the_second_block_keeps_the_first() {
     let stage = Stage::new(&format!(r#"{{{two},"play":["head",{{"events":[0,7]}}]}},{END}"#));
     let mut agent = stage.new_agent();
     let told = say(&mut agent, "do @@a@@").await;
-    assert!(told.is_done() && told.finished.text == "one");
+    // What was to come is asked for: the model may not have been done.
+    assert!(told.is_done() && told.finished.text == "fine" && stage.sent().len() == 2);
     assert!(told.notices()[0].contains("may be incomplete"), "{:?}", told.notices());
     let told = say(&mut agent, "go on").await;
     assert!(told.is_done());
@@ -45,6 +46,37 @@ async fn f4_a_call_that_stands_is_run_once() {
     assert_eq!(stage.done(), ["begin x", "end x"]);
     assert_eq!(stage.sent().len(), 2, "nothing is asked for twice");
     stage.only_grew();
+}
+
+#[tokio::test]
+async fn f4_a_call_that_broke_off_is_asked_for_again_and_the_turn_is_no_success_without_it() {
+    let broken = format!(r#"{{{CONTENT},"play":["head",{{"events":[0,11]}}]}}"#);
+    let call = r#"[{"type":"tool_use","name":"Change","input":{"say":"y"}}]"#;
+    let stage = Stage::new(&format!("{broken},{call},{END}"));
+    assert!(stage.turn().await.is_done());
+    assert_eq!(stage.done(), ["begin y", "end y"]);
+    stage.only_grew();
+    // Again and again: it is said that it failed, and the next turn works.
+    let stage = Stage::new(&[broken.as_str(); 4].join(","));
+    let mut agent = stage.new_agent();
+    let told = say(&mut agent, "do @@a@@").await;
+    let Ending::Failed(TurnError::Call(CallError::Failed { .. })) = told.finished.ending else {
+        panic!("{:?}", told.finished.ending)
+    };
+    assert_eq!((stage.sent().len(), stage.done().len()), (4, 0));
+    assert!(say(&mut agent, "hello").await.is_done());
+    drop(agent);
+    stage.holds();
+    stage.only_grew();
+}
+
+#[tokio::test]
+async fn counts_that_cannot_be_are_no_reason_to_fall() {
+    let most = u64::MAX;
+    let stage = Stage::new(&format!(
+        r#"{{"content":[{{"type":"text","text":"x"}}],"usage":{{"input_tokens":{most},"output_tokens":{most}}}}}"#
+    ));
+    assert!(stage.turn().await.is_done());
 }
 
 #[tokio::test]
