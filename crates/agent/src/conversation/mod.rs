@@ -31,7 +31,7 @@ use crate::command::Prompt;
 use crate::event::{Line, Notice};
 use going_back::WentBack;
 use keep::{Keeping, Kept};
-pub(crate) use spoken::{Added, Place};
+pub(crate) use spoken::{Added, Place, is_thought};
 
 /// As many characters of a prompt are kept for lists.
 const PROMPT_IN_LISTS: usize = 200;

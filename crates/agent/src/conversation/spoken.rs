@@ -151,6 +151,15 @@ fn blocks_of(draft: &Draft) -> Vec<Vec<u8>> {
     }
 }
 
+/// Whether a line holds thinking and nothing else.
+pub(crate) fn is_thought(draft: &Draft) -> bool {
+    let is_thinking = |block: &Vec<u8>| {
+        let block = Value::parse(block).map(Block::new);
+        matches!(block, Ok(Block::Thinking(_) | Block::RedactedThinking(_)))
+    };
+    blocks_of(draft).iter().all(is_thinking)
+}
+
 fn is_call(block: &[u8]) -> bool {
     Value::parse(block).is_ok_and(|value| matches!(Block::new(value), Block::ToolUse(_)))
 }

@@ -14,7 +14,7 @@ use crate::api::stream::{Block, BlockKind, Event as Streamed};
 use crate::api::transport::Transport;
 use crate::api::usage::Usage;
 use crate::command::Commands;
-use crate::conversation::{Conversation, Place, Spoken};
+use crate::conversation::{Conversation, Place, Spoken, is_thought};
 use crate::event::{Event, Notice, Standing};
 use crate::policy::Mode;
 use crate::tools::Tool;
@@ -66,6 +66,10 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         for (number, draft) in said.iter().enumerate() {
             let place = if number == 0 { Place::New } else { Place::Same };
             self.conversation.hear(draft, Role::Assistant, place);
+        }
+        if said.last().is_some_and(is_thought) {
+            // Thoughts that lead to nothing are not sent back by clients, and the API would refuse them.
+            self.conversation.read_again();
         }
         match fault {
             Some(fault) => Err(fault),

@@ -53,6 +53,8 @@ pub enum Rule {
     ErrorResultSaysSomething,
     /// Thinking carries the signature of its text.
     ThinkingUnchanged,
+    /// Thinking is never the end of what the assistant says.
+    ThinkingNotLast,
     /// Redacted thinking is what the API gave.
     RedactedUnchanged,
     /// At most four cache marks in all.
@@ -90,6 +92,7 @@ impl Rule {
             Self::ResultsFirst => "results_first",
             Self::ErrorResultSaysSomething => "error_result_says_something",
             Self::ThinkingUnchanged => "thinking_unchanged",
+            Self::ThinkingNotLast => "thinking_not_last",
             Self::RedactedUnchanged => "redacted_unchanged",
             Self::FewCacheMarks => "few_cache_marks",
             Self::CacheMarkAllowed => "cache_mark_allowed",
@@ -126,7 +129,7 @@ impl Violation {
 /// A rule's check.
 type Check = fn(&Body<'_>) -> Vec<Violation>;
 
-const RULES: [Check; 19] = [
+const RULES: [Check; 20] = [
     shape::max_tokens_given,
     shape::model_given,
     shape::messages_not_empty,
@@ -143,6 +146,7 @@ const RULES: [Check; 19] = [
     tools::results_first,
     tools::error_says_something,
     thinking::unchanged,
+    thinking::not_last,
     cache::few_marks,
     cache::mark_allowed,
     images::acceptable,

@@ -121,6 +121,24 @@ async fn f15_every_reason_is_understood() {
 }
 
 #[tokio::test]
+async fn f15_a_response_cut_inside_its_thinking_is_not_sent_back() {
+    let thought = r#"{"type":"thinking","thinking":"hm"}"#;
+    let text = r#"{"type":"text","text":"a bit"}"#;
+    for content in [thought.to_owned(), format!("{text},{thought}")] {
+        let stage =
+            Stage::new(&format!(r#"{{"content":[{content}],"stop_reason":"max_tokens"}},{END},{END},{END}"#));
+        let mut agent = stage.new_agent();
+        let told = say(&mut agent, "do @@a@@").await;
+        assert!(told.is_done(), "{:?}", told.finished.ending);
+        assert!(say(&mut agent, "and then?").await.is_done());
+        drop(agent);
+        // No request breaks a rule.
+        stage.holds();
+        assert!(!stage.sent().concat().concat().contains(r#""thinking":"hm""#));
+    }
+}
+
+#[tokio::test]
 async fn f17_thinking_that_is_refused_is_left_out_once() {
     let refused = r#"{"status":400,"error":"invalid_request_error","message":"messages.1.content.0: Invalid `signature` in `thinking` block","times":1}"#;
     let stage = Stage::scripts(&format!(
