@@ -49,6 +49,8 @@ pub enum Rule {
     ToolIdsUnique,
     /// Results stand before anything else in their message.
     ResultsFirst,
+    /// The input of a call is an object.
+    InputIsObject,
     /// A result that is an error says something.
     ErrorResultSaysSomething,
     /// Thinking carries the signature of its text.
@@ -90,6 +92,7 @@ impl Rule {
             Self::ToolResultAsked => "tool_result_asked",
             Self::ToolIdsUnique => "tool_ids_unique",
             Self::ResultsFirst => "results_first",
+            Self::InputIsObject => "input_is_object",
             Self::ErrorResultSaysSomething => "error_result_says_something",
             Self::ThinkingUnchanged => "thinking_unchanged",
             Self::ThinkingNotLast => "thinking_not_last",
@@ -129,7 +132,7 @@ impl Violation {
 /// A rule's check.
 type Check = fn(&Body<'_>) -> Vec<Violation>;
 
-const RULES: [Check; 20] = [
+const RULES: [Check; 21] = [
     shape::max_tokens_given,
     shape::model_given,
     shape::messages_not_empty,
@@ -144,6 +147,7 @@ const RULES: [Check; 20] = [
     tools::use_answered,
     tools::result_asked,
     tools::results_first,
+    tools::input_is_object,
     tools::error_says_something,
     thinking::unchanged,
     thinking::not_last,
