@@ -15,6 +15,7 @@ pub use going_back::{GoBackError, PastTurn};
 pub use open::{Ground, Lineage, OpenError, Persistence, Start};
 pub use spoken::Spoken;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use annals_store::SessionKey;
@@ -57,6 +58,8 @@ pub struct Conversation<'s> {
     prompt_line: Option<String>,
     /// Where the person went back to: the next line hangs from there.
     went_back: Option<WentBack>,
+    /// The ids of the responses that it holds.
+    responses: HashSet<String>,
 }
 
 /// Where a session stands.
@@ -113,9 +116,20 @@ impl<'s> Conversation<'s> {
         if std::mem::take(&mut self.is_stale)
             && let State::Open(keeping) = &self.state
         {
-            self.messages = spoken::rebuild(&keeping.gist()?, self.thread).messages;
+            let rebuilt = spoken::rebuild(&keeping.gist()?, self.thread);
+            self.responses.extend(rebuilt.responses);
+            self.messages = rebuilt.messages;
         }
         Ok(&self.messages)
+    }
+
+    /// The id under which a response is written: the one that it was given, or one of ours where that is none or another
+    /// response has it. Whoever reads the file takes lines of one id for one response.
+    pub(crate) fn response_id(&mut self, given: &str) -> String {
+        let is_free = !given.is_empty() && !self.responses.contains(given);
+        let id = if is_free { given.to_owned() } else { format!("msg_{}", new_uuid(self.ground.source)) };
+        self.responses.insert(id.clone());
+        id
     }
 
     /// Lends out what the next request says, for as long as the request takes; [`Self::take_back`] ends that.
@@ -262,6 +276,7 @@ impl<'s> Conversation<'s> {
         // Where nothing is open, what follows only adds to this; a file that clients refuse may be taken with one line more.
         self.is_stale = !rebuilt.open_calls.is_empty() || rebuilt.messages.is_empty();
         self.messages = rebuilt.messages;
+        self.responses.extend(rebuilt.responses);
         for call in rebuilt.open_calls {
             let why = "The session ended before this call was answered. Whether it ran is not known.";
             self.record(failed_result(&call, why))?;

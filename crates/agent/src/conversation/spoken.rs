@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use annals_transcript::content::Block;
 use annals_transcript::draft::{Draft, Thread};
 use annals_transcript::json::{Kind, ObjectWriter, Value};
+use annals_transcript::record::RecordKind;
 use annals_transcript::resume::{ApiMessage, Body, Client, Filler, Origin, Role as Speaks, resume};
 use annals_transcript::transcript::Transcript;
 
@@ -47,6 +48,8 @@ pub(crate) struct Rebuilt {
     pub(crate) messages: Vec<Spoken>,
     /// Calls at the end that nobody answered.
     pub(crate) open_calls: Vec<String>,
+    /// The ids of all responses in the file, on whichever branch.
+    pub(crate) responses: Vec<String>,
 }
 
 /// Reads a file, a session's or a sub-agent's, as the newest client does. What that client would put behind a conversation that ends with the user is left
@@ -81,7 +84,14 @@ pub(crate) fn rebuild(bytes: &[u8], thread: Thread) -> Rebuilt {
         object.end();
         messages.insert(0, Spoken { role: Role::User, blocks: vec![block] });
     }
-    Rebuilt { messages, open_calls }
+    Rebuilt { messages, open_calls, responses: responses_of(&transcript) }
+}
+
+fn responses_of(transcript: &Transcript<'_>) -> Vec<String> {
+    let nodes = transcript.nodes().iter().enumerate();
+    let replies = nodes.filter(|(_, node)| node.kind == RecordKind::Assistant).map(|(at, _)| at);
+    let id = |at| transcript.fields(at).object("message")?.text("id").map(|id| id.to_string());
+    replies.filter_map(id).collect()
 }
 
 fn owned(message: &ApiMessage<'_>) -> Spoken {

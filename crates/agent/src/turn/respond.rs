@@ -154,7 +154,8 @@ impl<'c, 's, 'r> Scribe<'c, 's, 'r> {
             Progress::Event(event) => {
                 match &event {
                     Streamed::MessageStart(start) => {
-                        (self.message, self.model) = (start.id.clone(), start.model.clone());
+                        self.message = self.conversation.response_id(&start.id);
+                        self.model = start.model.clone();
                         self.counted = Some(start.usage.clone());
                     }
                     Streamed::Usage(usage) => self.counted = Some(usage.clone()),
