@@ -6,7 +6,7 @@ mod pictures;
 use annals_transcript::draft::{CompactionTrigger, Draft};
 use annals_transcript::json::ObjectWriter;
 
-use crate::api::call::{Answer, Ended, Surroundings};
+use crate::api::call::{Answer, CallError, Ended, Surroundings};
 use crate::api::request::{Request, Role, Thinking};
 use crate::api::stream::{BlockKind, StopReason};
 use crate::api::transport::Transport;
@@ -119,6 +119,13 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                 {
                     halves += 1;
                     messages = newer_half(messages);
+                }
+                Either::First(Err(CallError::ThinkingRefused(_)))
+                    if messages.iter().any(Spoken::has_thinking) =>
+                {
+                    // A summary does not need it.
+                    messages.iter_mut().for_each(Spoken::drop_thinking);
+                    messages.retain(|message| !message.blocks.is_empty());
                 }
                 Either::First(Err(error)) => return Err(Missing::Failed(error.to_string())),
                 Either::Second(()) => return Err(Missing::Interrupted),

@@ -58,6 +58,8 @@ pub struct Conversation<'s> {
     prompt_line: Option<String>,
     /// Where the person went back to: the next line hangs from there.
     went_back: Option<WentBack>,
+    /// The line before which no thinking is sent, since the model does not take it back.
+    thinking_from: Option<String>,
     /// The ids of the responses that it holds.
     responses: HashSet<String>,
 }
@@ -116,7 +118,7 @@ impl<'s> Conversation<'s> {
         if std::mem::take(&mut self.is_stale)
             && let State::Open(keeping) = &self.state
         {
-            let rebuilt = spoken::rebuild(&keeping.gist()?, self.thread);
+            let rebuilt = spoken::rebuild(&keeping.gist()?, self.thread, self.thinking_from.as_deref());
             self.responses.extend(rebuilt.responses);
             self.messages = rebuilt.messages;
         }
@@ -147,18 +149,13 @@ impl<'s> Conversation<'s> {
         self.is_stale = true;
     }
 
-    /// Leaves out the thinking of the turns before the last prompt, in what is sent and not in the file.
+    /// Leaves out the thinking of the turns before the last prompt, in what is sent and not in the file, however often that is
+    /// read from now on.
     pub(crate) fn drop_older_thinking(&mut self) -> Result<(), AppendError> {
-        self.messages()?;
-        let is_prompt = |message: &Spoken| {
-            message.role == Role::User && !message.blocks.iter().all(|block| is_result(block))
-        };
-        let last = self.messages.iter().rposition(is_prompt).unwrap_or(0);
-        for message in &mut self.messages[..last] {
-            message.blocks.retain(|block| !is_thinking(block));
-        }
-        self.messages.retain(|message| !message.blocks.is_empty());
-        Ok(())
+        let State::Open(keeping) = &self.state else { return Ok(()) };
+        self.thinking_from = spoken::rebuild(&keeping.gist()?, self.thread, None).last_prompt;
+        self.is_stale = true;
+        self.messages().map(drop)
     }
 
     /// Notices that came up while lines were written.
@@ -272,7 +269,7 @@ impl<'s> Conversation<'s> {
         if !self.is_stale {
             return Ok(());
         }
-        let rebuilt = spoken::rebuild(&keeping.gist()?, self.thread);
+        let rebuilt = spoken::rebuild(&keeping.gist()?, self.thread, self.thinking_from.as_deref());
         // Where nothing is open, what follows only adds to this; a file that clients refuse may be taken with one line more.
         self.is_stale = !rebuilt.open_calls.is_empty() || rebuilt.messages.is_empty();
         self.messages = rebuilt.messages;
@@ -326,19 +323,6 @@ pub(crate) fn failed_result(call: &str, why: &str) -> Draft {
         outcome: ToolOutcome::Failed,
         shown: Some(shown.raw()),
     })
-}
-
-fn kind_is(block: &[u8], names: &[&str]) -> bool {
-    let kind = Value::parse(block).ok().and_then(|block| block.get("type")?.text());
-    kind.is_some_and(|kind| names.iter().any(|name| kind.is(name)))
-}
-
-fn is_thinking(block: &[u8]) -> bool {
-    kind_is(block, &["thinking", "redacted_thinking"])
-}
-
-fn is_result(block: &[u8]) -> bool {
-    kind_is(block, &["tool_result"])
 }
 
 fn text_of(prompt: &Prompt) -> String {

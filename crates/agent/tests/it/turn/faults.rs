@@ -1,6 +1,8 @@
 //! What goes wrong between us and the API, and why responses end.
 
 use annals_agent::api::call::CallError;
+use annals_agent::command::{Command, Commands};
+use annals_agent::event::Event;
 use annals_agent::turn::{Ending, TurnError};
 use annals_transcript::json::Value;
 
@@ -172,4 +174,48 @@ async fn f17_thinking_that_is_refused_is_left_out_once() {
     drop(agent);
     stage.holds();
     assert!(std::fs::read_to_string(stage.file()).unwrap().contains(r#""thinking":"old""#));
+}
+
+const THOUGHT: &str = r#"[{"type":"thinking","thinking":"old"},{"type":"text","text":"one"}]"#;
+const REFUSED: &str = r#""status":400,"error":"invalid_request_error","message":"messages.1.content.0: Invalid `signature` in `thinking` block","times":1"#;
+
+#[tokio::test]
+async fn f17_thinking_that_is_left_out_stays_out_when_the_file_is_read_again() {
+    // Half characters are read as the file says them.
+    let odd = r#"{"type":"thinking","thinking":"new"},{"type":"tool_use","name":"Peek","input":{"say":"\ud83d\ude00"}}"#;
+    let stage = Stage::scripts(&format!(
+        r#"{{"a":[{THOUGHT}],"b":[{{{REFUSED},"content":[{odd}]}},{END}],"c":[{END}]}}"#
+    ));
+    let mut agent = stage.new_agent();
+    for prompt in ["@@a@@", "@@b@@", "@@c@@"] {
+        let told = say(&mut agent, prompt).await;
+        assert!(told.is_done(), "{prompt}: {:?}", told.finished.ending);
+    }
+    drop(agent);
+    stage.holds();
+    let sent = stage.sent();
+    assert!(sent[1][1].contains(r#""thinking":"old""#), "{sent:#?}");
+    assert_eq!(sent.len(), 5);
+    for sent in &sent[2..] {
+        assert!(!sent[1].contains("thinking"), "{sent:#?}");
+    }
+    // That of the turn itself goes back with its calls.
+    assert!(sent[3][3].contains(r#""thinking":"new""#) && sent[4].starts_with(&sent[3]), "{sent:#?}");
+}
+
+#[tokio::test]
+async fn f17_thinking_that_is_refused_is_no_reason_not_to_sum_up() {
+    let stage = Stage::new(&format!(
+        r#"{THOUGHT},{{{REFUSED},"content":[{{"type":"text","text":"they said hello"}}]}}"#
+    ));
+    let mut agent = stage.new_agent();
+    assert!(say(&mut agent, "@@a@@").await.is_done());
+    let (_sender, mut commands) = Commands::channel();
+    let mut events = Vec::new();
+    agent.obey(Command::Compact(None), &mut commands, &mut |event| events.push(event)).await;
+    assert!(matches!(events.last(), Some(Event::Compacted { .. })), "{events:?}");
+    let sent = stage.sent();
+    assert!(sent.len() == 3 && !sent[2].concat().contains("thinking"), "{sent:#?}");
+    drop(agent);
+    stage.holds();
 }
