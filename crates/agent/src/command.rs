@@ -16,8 +16,8 @@ pub enum Command {
     Interrupt,
     /// What a person decided about a call.
     Permit {
-        /// The call.
-        call: String,
+        /// The question that it answers, by its id.
+        question: String,
         /// The decision.
         permit: Permit,
     },
@@ -96,11 +96,11 @@ impl Commands {
         std::mem::take(&mut self.queued)
     }
 
-    /// Waits for the decision about a call, or an interrupt, which is none.
+    /// Waits for the answer to a question, or an interrupt, which is none.
     pub(crate) async fn permit(&mut self, about: &str) -> Option<Permit> {
         let is_it = |command: &Command| match command {
             Command::Interrupt => true,
-            Command::Permit { call, .. } => call == about,
+            Command::Permit { question, .. } => question == about,
             _ => false,
         };
         match self.wait_for(is_it).await {

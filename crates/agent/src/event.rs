@@ -119,6 +119,8 @@ pub struct PullRequest {
 /// A call that waits for a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
+    /// Its own id: calls of several sub-agents may go by the same one.
+    pub id: String,
     /// The call.
     pub call: String,
     /// The tool.

@@ -24,7 +24,7 @@ impl Relay {
         self.ears().iter().any(|(known, _)| known == call)
     }
 
-    /// Tells everybody. A decision is about one call, and only its owner waits for it.
+    /// Tells everybody. A decision answers one question, and only whoever asked it waits for it.
     pub(crate) fn pass(&self, command: &Command) {
         self.ears().retain(|(_, sender)| sender.send(command.clone()).is_ok());
     }

@@ -46,7 +46,9 @@ pub(super) fn compose(question: &Question<'_>, place: Option<&Place<'_>>) -> Mes
     let calls = content.iter().any(|block| kind_of(block) == "tool_use");
     let usual = if calls { "tool_use" } else { "end_turn" };
     Message {
-        id: sign::identifier("msg", &[question.messages, name.as_bytes()]),
+        id: step
+            .and_then(|step| step.id.clone())
+            .unwrap_or_else(|| sign::identifier("msg", &[question.messages, name.as_bytes()])),
         model: question.model.clone(),
         content,
         stop_reason: step.and_then(|step| step.stop_reason.clone()).unwrap_or_else(|| usual.to_owned()),
@@ -191,6 +193,14 @@ mod tests {
         assert!(answer.contains(r#""cache_read_input_tokens":0,"output_tokens":7}"#));
         assert_eq!(answer, ask(SCRIPT, "@@a@@", true));
         assert_ne!(answer, ask(SCRIPT, "again @@a@@", true), "a longer conversation gets other ids");
+    }
+
+    #[test]
+    fn a_script_may_name_the_message() {
+        for id in ["", "msg_mine"] {
+            let script = format!(r#"{{"a":[{{"content":[{{"type":"text","text":"x"}}],"id":"{id}"}}]}}"#);
+            assert!(ask(&script, "@@a@@", true).contains(&format!(r#"{{"id":"{id}","type":"message""#)));
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! | in a step | means |
 //! |---|---|
 //! | `content` | the blocks; the API adds tool ids, signatures and redacted data where they are missing |
-//! | `usage`, `stop_reason` | what differs from the usual |
+//! | `id`, `usage`, `stop_reason` | what differs from the usual |
 //! | `status`, `error`, `message`, `headers` | an error of this status and type instead |
 //! | `break_after_events` | the stream ends in the middle; without a stream there is no answer |
 //! | `times` | how often the error or the break happens before the step goes well; always, where it is not said |
@@ -90,6 +90,8 @@ pub(super) struct Step {
     /// Fields of the usage that differ from the usual, as JSON.
     pub(super) usage: Vec<(String, Vec<u8>)>,
     pub(super) stop_reason: Option<String>,
+    /// The message's id, where it is not one that follows from the request.
+    pub(super) id: Option<String>,
     pub(super) fault: Fault,
     /// How often the fault happens before the step goes well; always, where nothing is said.
     pub(super) times: Option<u64>,
@@ -207,6 +209,7 @@ fn read_step(script: &str, value: Value<'_>) -> Result<Step, ScriptError> {
             "content" => step.content = blocks(script, field.value)?,
             "usage" => step.usage = pairs(field.value, |value| value.raw().to_vec()),
             "stop_reason" => step.stop_reason = text("stop_reason"),
+            "id" => step.id = text("id"),
             "times" => step.times = field.value.count(),
             "chunk_bytes" => step.chunk_bytes = field.value.count().map(|count| count.max(1) as usize),
             "break_after_events" => {

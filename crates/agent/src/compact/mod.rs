@@ -6,9 +6,9 @@ mod pictures;
 use annals_transcript::draft::{CompactionTrigger, Draft};
 use annals_transcript::json::ObjectWriter;
 
-use crate::api::call::{Answer, Surroundings};
+use crate::api::call::{Answer, CallError, Ended, Surroundings};
 use crate::api::request::{Request, Role, Thinking};
-use crate::api::stream::BlockKind;
+use crate::api::stream::{BlockKind, StopReason};
 use crate::api::transport::Transport;
 use crate::command::Commands;
 use crate::conversation::Spoken;
@@ -106,7 +106,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                         usage: answer.usage.clone(),
                         standing: Standing::Aside,
                     });
-                    return text_of(&answer).map_err(Missing::Failed);
+                    return summary_of(&answer).map_err(Missing::Failed);
                 }
                 Either::First(Err(error))
                     if error.is_of_size()
@@ -120,6 +120,13 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                     halves += 1;
                     messages = newer_half(messages);
                 }
+                Either::First(Err(CallError::ThinkingRefused(_)))
+                    if messages.iter().any(Spoken::has_thinking) =>
+                {
+                    // A summary does not need it.
+                    messages.iter_mut().for_each(Spoken::drop_thinking);
+                    messages.retain(|message| !message.blocks.is_empty());
+                }
                 Either::First(Err(error)) => return Err(Missing::Failed(error.to_string())),
                 Either::Second(()) => return Err(Missing::Interrupted),
             }
@@ -127,7 +134,19 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
     }
 }
 
-fn text_of(answer: &Answer) -> Result<String, String> {
+/// The summary that an answer is. What stands before it is lost to the model, so nothing but a whole answer will do: no words
+/// before a call, no refusal, nothing that was cut.
+fn summary_of(answer: &Answer) -> Result<String, String> {
+    if answer.blocks.iter().any(|block| block.kind == BlockKind::ToolUse) {
+        return Err("the model called a tool instead of writing a summary".to_owned());
+    }
+    match &answer.ended {
+        Ended::Complete(stop) => match &stop.reason {
+            StopReason::EndTurn | StopReason::StopSequence => {}
+            reason => return Err(format!("the summary is not whole: it ended with {}", reason.name())),
+        },
+        Ended::Broken(failure) => return Err(format!("the summary broke off: {failure}")),
+    }
     let texts = answer.blocks.iter().filter(|block| block.kind == BlockKind::Text);
     let text = texts.map(|block| block.text("text")).collect::<Vec<_>>().join("\n");
     if text.trim().is_empty() {

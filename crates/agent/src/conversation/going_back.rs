@@ -80,7 +80,7 @@ impl Conversation<'_> {
             Some(line) => {
                 // Only for the moment: so a client says that a person went back, and so its own rules are asked.
                 point_at(&mut bytes, line, keeping.origin());
-                spoken::rebuild(&bytes, self.thread).messages
+                spoken::rebuild(&bytes, self.thread, self.thinking_from.as_deref()).messages
             }
         };
         self.is_stale = false;

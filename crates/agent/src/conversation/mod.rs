@@ -15,6 +15,7 @@ pub use going_back::{GoBackError, PastTurn};
 pub use open::{Ground, Lineage, OpenError, Persistence, Start};
 pub use spoken::Spoken;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use annals_store::SessionKey;
@@ -31,7 +32,7 @@ use crate::command::Prompt;
 use crate::event::{Line, Notice};
 use going_back::WentBack;
 use keep::{Keeping, Kept};
-pub(crate) use spoken::{Added, Place};
+pub(crate) use spoken::{Added, Place, is_thought};
 
 /// As many characters of a prompt are kept for lists.
 const PROMPT_IN_LISTS: usize = 200;
@@ -57,6 +58,10 @@ pub struct Conversation<'s> {
     prompt_line: Option<String>,
     /// Where the person went back to: the next line hangs from there.
     went_back: Option<WentBack>,
+    /// The line before which no thinking is sent, since the model does not take it back.
+    thinking_from: Option<String>,
+    /// The ids of the responses that it holds.
+    responses: HashSet<String>,
 }
 
 /// Where a session stands.
@@ -113,9 +118,20 @@ impl<'s> Conversation<'s> {
         if std::mem::take(&mut self.is_stale)
             && let State::Open(keeping) = &self.state
         {
-            self.messages = spoken::rebuild(&keeping.gist()?, self.thread).messages;
+            let rebuilt = spoken::rebuild(&keeping.gist()?, self.thread, self.thinking_from.as_deref());
+            self.responses.extend(rebuilt.responses);
+            self.messages = rebuilt.messages;
         }
         Ok(&self.messages)
+    }
+
+    /// The id under which a response is written: the one that it was given, or one of ours where that is none or another
+    /// response has it. Whoever reads the file takes lines of one id for one response.
+    pub(crate) fn response_id(&mut self, given: &str) -> String {
+        let is_free = !given.is_empty() && !self.responses.contains(given);
+        let id = if is_free { given.to_owned() } else { format!("msg_{}", new_uuid(self.ground.source)) };
+        self.responses.insert(id.clone());
+        id
     }
 
     /// Lends out what the next request says, for as long as the request takes; [`Self::take_back`] ends that.
@@ -133,18 +149,13 @@ impl<'s> Conversation<'s> {
         self.is_stale = true;
     }
 
-    /// Leaves out the thinking of the turns before the last prompt, in what is sent and not in the file.
+    /// Leaves out the thinking of the turns before the last prompt, in what is sent and not in the file, however often that is
+    /// read from now on.
     pub(crate) fn drop_older_thinking(&mut self) -> Result<(), AppendError> {
-        self.messages()?;
-        let is_prompt = |message: &Spoken| {
-            message.role == Role::User && !message.blocks.iter().all(|block| is_result(block))
-        };
-        let last = self.messages.iter().rposition(is_prompt).unwrap_or(0);
-        for message in &mut self.messages[..last] {
-            message.blocks.retain(|block| !is_thinking(block));
-        }
-        self.messages.retain(|message| !message.blocks.is_empty());
-        Ok(())
+        let State::Open(keeping) = &self.state else { return Ok(()) };
+        self.thinking_from = spoken::rebuild(&keeping.gist()?, self.thread, None).last_prompt;
+        self.is_stale = true;
+        self.messages().map(drop)
     }
 
     /// Notices that came up while lines were written.
@@ -258,10 +269,11 @@ impl<'s> Conversation<'s> {
         if !self.is_stale {
             return Ok(());
         }
-        let rebuilt = spoken::rebuild(&keeping.gist()?, self.thread);
+        let rebuilt = spoken::rebuild(&keeping.gist()?, self.thread, self.thinking_from.as_deref());
         // Where nothing is open, what follows only adds to this; a file that clients refuse may be taken with one line more.
         self.is_stale = !rebuilt.open_calls.is_empty() || rebuilt.messages.is_empty();
         self.messages = rebuilt.messages;
+        self.responses.extend(rebuilt.responses);
         for call in rebuilt.open_calls {
             let why = "The session ended before this call was answered. Whether it ran is not known.";
             self.record(failed_result(&call, why))?;
@@ -311,19 +323,6 @@ pub(crate) fn failed_result(call: &str, why: &str) -> Draft {
         outcome: ToolOutcome::Failed,
         shown: Some(shown.raw()),
     })
-}
-
-fn kind_is(block: &[u8], names: &[&str]) -> bool {
-    let kind = Value::parse(block).ok().and_then(|block| block.get("type")?.text());
-    kind.is_some_and(|kind| names.iter().any(|name| kind.is(name)))
-}
-
-fn is_thinking(block: &[u8]) -> bool {
-    kind_is(block, &["thinking", "redacted_thinking"])
-}
-
-fn is_result(block: &[u8]) -> bool {
-    kind_is(block, &["tool_result"])
 }
 
 fn text_of(prompt: &Prompt) -> String {

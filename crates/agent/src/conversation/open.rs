@@ -191,6 +191,8 @@ impl<'s> Conversation<'s> {
             copies,
             prompt_line: None,
             went_back: None,
+            thinking_from: None,
+            responses: Default::default(),
         }
     }
 

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use annals_transcript::content::Block;
 use annals_transcript::draft::{Draft, Thread};
 use annals_transcript::json::{Kind, ObjectWriter, Value};
+use annals_transcript::record::RecordKind;
 use annals_transcript::resume::{ApiMessage, Body, Client, Filler, Origin, Role as Speaks, resume};
 use annals_transcript::transcript::Transcript;
 
@@ -34,10 +35,22 @@ impl Spoken {
 
     /// Whether it holds results of tools.
     pub fn has_results(&self) -> bool {
-        let is_result = |block: &Vec<u8>| {
-            Value::parse(block).is_ok_and(|value| matches!(Block::new(value), Block::ToolResult(_)))
-        };
-        self.blocks.iter().any(is_result)
+        self.blocks.iter().any(|block| is_result(block))
+    }
+
+    /// Whether it holds thinking.
+    pub(crate) fn has_thinking(&self) -> bool {
+        self.blocks.iter().any(|block| is_thinking(block))
+    }
+
+    /// Leaves out what was thought.
+    pub(crate) fn drop_thinking(&mut self) {
+        self.blocks.retain(|block| !is_thinking(block));
+    }
+
+    /// Whether somebody says something in it, beside results of tools.
+    fn is_prompt(&self) -> bool {
+        self.role == Role::User && !self.blocks.iter().all(|block| is_result(block))
     }
 }
 
@@ -47,11 +60,15 @@ pub(crate) struct Rebuilt {
     pub(crate) messages: Vec<Spoken>,
     /// Calls at the end that nobody answered.
     pub(crate) open_calls: Vec<String>,
+    /// The line of the last thing that was said, beside results of tools.
+    pub(crate) last_prompt: Option<String>,
+    /// The ids of all responses in the file, on whichever branch.
+    pub(crate) responses: Vec<String>,
 }
 
 /// Reads a file, a session's or a sub-agent's, as the newest client does. What that client would put behind a conversation that ends with the user is left
-/// out: what follows is put there by us.
-pub(crate) fn rebuild(bytes: &[u8], thread: Thread) -> Rebuilt {
+/// out: what follows is put there by us. Thinking before a line can be left out as well.
+pub(crate) fn rebuild(bytes: &[u8], thread: Thread, thinking_from: Option<&str>) -> Rebuilt {
     let transcript = match thread {
         Thread::Main => Transcript::parse(bytes),
         Thread::Agent => Transcript::parse(bytes).of_agent(),
@@ -59,13 +76,29 @@ pub(crate) fn rebuild(bytes: &[u8], thread: Thread) -> Rebuilt {
     let resumed = resume(&transcript, Client::NEWEST);
     let mut open_calls = Vec::new();
     let mut messages = Vec::new();
+    let (mut first_with_thinking, mut last_prompt) = (0, None);
     for message in resumed.messages() {
+        let lines = message.blocks.iter().filter_map(|block| match block.origin {
+            Origin::Record(node) => transcript.nodes()[node].uuid,
+            Origin::Filler(_) => None,
+        });
+        let lines: Vec<_> = lines.collect();
+        if thinking_from.is_some_and(|from| lines.iter().any(|line| line.is(from))) {
+            first_with_thinking = messages.len();
+        }
         for block in &message.blocks {
             if let Body::Filler(Filler::OpenCall, Some(call)) = &block.body {
                 open_calls.push(call.to_string());
             }
         }
-        messages.push(owned(message));
+        let message = owned(message);
+        if message.is_prompt() {
+            last_prompt = lines.last().map(ToString::to_string).or(last_prompt);
+        }
+        messages.push(message);
+    }
+    for message in &mut messages[..first_with_thinking] {
+        message.drop_thinking();
     }
     let is_filler = |message: &ApiMessage<'_>| {
         message.blocks.iter().all(|block| block.origin == Origin::Filler(Filler::NoResponse))
@@ -73,6 +106,7 @@ pub(crate) fn rebuild(bytes: &[u8], thread: Thread) -> Rebuilt {
     if resumed.messages().last().is_some_and(|last| last.role == Speaks::Assistant && is_filler(last)) {
         messages.pop();
     }
+    messages.retain(|message| !message.blocks.is_empty());
     if messages.first().is_some_and(|first| first.role == Role::Assistant) {
         // A file that has lost its beginning, or runs in a circle: the API takes no conversation that the model opens.
         let mut block = Vec::new();
@@ -81,7 +115,14 @@ pub(crate) fn rebuild(bytes: &[u8], thread: Thread) -> Rebuilt {
         object.end();
         messages.insert(0, Spoken { role: Role::User, blocks: vec![block] });
     }
-    Rebuilt { messages, open_calls }
+    Rebuilt { messages, open_calls, last_prompt, responses: responses_of(&transcript) }
+}
+
+fn responses_of(transcript: &Transcript<'_>) -> Vec<String> {
+    let nodes = transcript.nodes().iter().enumerate();
+    let replies = nodes.filter(|(_, node)| node.kind == RecordKind::Assistant).map(|(at, _)| at);
+    let id = |at| transcript.fields(at).object("message")?.text("id").map(|id| id.to_string());
+    replies.filter_map(id).collect()
 }
 
 fn owned(message: &ApiMessage<'_>) -> Spoken {
@@ -149,6 +190,20 @@ fn blocks_of(draft: &Draft) -> Vec<Vec<u8>> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Whether a line holds thinking and nothing else.
+pub(crate) fn is_thought(draft: &Draft) -> bool {
+    blocks_of(draft).iter().all(|block| is_thinking(block))
+}
+
+fn is_thinking(block: &[u8]) -> bool {
+    let block = Value::parse(block).map(Block::new);
+    matches!(block, Ok(Block::Thinking(_) | Block::RedactedThinking(_)))
+}
+
+fn is_result(block: &[u8]) -> bool {
+    Value::parse(block).is_ok_and(|value| matches!(Block::new(value), Block::ToolResult(_)))
 }
 
 fn is_call(block: &[u8]) -> bool {

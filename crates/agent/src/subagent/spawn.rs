@@ -144,7 +144,7 @@ fn returned(agent: String, finished: Finished, tool_uses: u64) -> Result<Returne
             agent,
             answer: finished.text,
             millis: finished.millis,
-            tokens: finished.usage.context() + finished.usage.output(),
+            tokens: finished.usage.context().saturating_add(finished.usage.output()),
             tool_uses,
             usage: finished.usage.to_json(),
         }),

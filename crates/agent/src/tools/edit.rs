@@ -9,6 +9,7 @@ use super::answer::{at_once, object};
 use super::files::Form;
 use super::ground::Ground;
 use super::input::Input;
+use super::kept::fitting;
 use super::patch::structured;
 use super::seen::{Extent, Print, Standing};
 use super::spec::{Holds, Spec};
@@ -68,14 +69,17 @@ impl Edit {
         self.ground.change(real, before, &bytes, extent)?;
         let spelled = resolved.spelled.display().to_string();
         let (plain, plain_edited) = (text.replace("\r\n", "\n"), edited.replace("\r\n", "\n"));
-        let kept = object(|kept| {
-            kept.string("filePath", &spelled)
-                .string("oldString", &change.old)
-                .string("newString", &change.new);
-            kept.string_or_null("originalFile", before.map(|_| plain.as_str()));
-            kept.raw("structuredPatch", &structured(&plain, &plain_edited));
-            kept.boolean("userModified", false).boolean("replaceAll", change.times == Times::All);
-        });
+        let kept = |original: Option<&str>, patch: &[u8]| {
+            object(|kept| {
+                kept.string("filePath", &spelled)
+                    .string("oldString", &change.old)
+                    .string("newString", &change.new);
+                kept.string_or_null("originalFile", original).raw("structuredPatch", patch);
+                kept.boolean("userModified", false).boolean("replaceAll", change.times == Times::All);
+            })
+        };
+        let (original, patch) = (before.map(|_| plain.as_str()), structured(&plain, &plain_edited));
+        let kept = fitting(&[&|| kept(original, &patch), &|| kept(None, &patch), &|| kept(None, b"[]")]);
         Ok(Outcome::text(format!("The file {spelled} was edited."), kept).changing(real.clone()))
     }
 }

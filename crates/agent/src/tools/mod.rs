@@ -28,6 +28,7 @@ mod glob;
 mod grep;
 pub mod ground;
 mod input;
+mod kept;
 mod notebook_edit;
 pub mod patch;
 pub mod plan;

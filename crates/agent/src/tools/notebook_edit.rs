@@ -10,6 +10,7 @@ use super::answer::{at_once, object};
 use super::edit::may_edit;
 use super::ground::Ground;
 use super::input::Input;
+use super::kept::fitting;
 use super::read::{cells_of, language_of};
 use super::seen::Print;
 use super::spec::{Holds, Spec};
@@ -98,14 +99,17 @@ impl NotebookEdit {
         Notebook::read(&edited)?;
         self.ground.change(&resolved.real, Some(print), &edited, extent)?;
         let (original, updated) = (String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&edited));
-        let kept = object(|kept| {
-            kept.string("new_source", &wanted.source)
-                .string("cell_id", &change.cell)
-                .string("cell_type", &change.kind);
-            kept.string("language", &notebook.language).string("edit_mode", MODES[wanted.mode as usize]);
-            kept.string("error", "").string("notebook_path", &resolved.spelled.display().to_string());
-            kept.string("original_file", &original).string("updated_file", &updated);
-        });
+        let kept = |original: Option<&str>, updated: Option<&str>| {
+            object(|kept| {
+                kept.string("new_source", &wanted.source)
+                    .string("cell_id", &change.cell)
+                    .string("cell_type", &change.kind);
+                kept.string("language", &notebook.language).string("edit_mode", MODES[wanted.mode as usize]);
+                kept.string("error", "").string("notebook_path", &resolved.spelled.display().to_string());
+                kept.string_or_null("original_file", original).string_or_null("updated_file", updated);
+            })
+        };
+        let kept = fitting(&[&|| kept(Some(&original), Some(&updated)), &|| kept(None, None)]);
         let said = match wanted.mode {
             Mode::Replace => format!("The cell {} was replaced.", change.cell),
             Mode::Insert => format!("The cell {} was inserted.", change.cell),

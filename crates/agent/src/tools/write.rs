@@ -9,6 +9,7 @@ use super::answer::{at_once, object};
 use super::files::Form;
 use super::ground::Ground;
 use super::input::Input;
+use super::kept::fitting;
 use super::patch::structured;
 use super::seen::{Extent, Print, Standing};
 use super::spec::{Holds, Spec};
@@ -47,13 +48,18 @@ impl Write {
         let bytes = form.spell(&form.ended(&content)).map_err(|error| InputError(error.to_string()))?;
         self.ground.change(real, before, &bytes, Extent::Whole)?;
         let spelled = resolved.spelled.display().to_string();
-        let kept = object(|kept| {
-            kept.string("type", if before.is_some() { "update" } else { "create" });
-            kept.string("filePath", &spelled).string("content", &content);
-            let patch = old.as_deref().map(|old| structured(old, &content.replace("\r\n", "\n")));
-            kept.raw("structuredPatch", patch.as_deref().unwrap_or(b"[]"));
-            kept.string_or_null("originalFile", old.as_deref()).boolean("userModified", false);
-        });
+        let kept = |original: Option<&str>, patch: &[u8]| {
+            object(|kept| {
+                kept.string("type", if before.is_some() { "update" } else { "create" });
+                kept.string("filePath", &spelled).string("content", &content);
+                kept.raw("structuredPatch", patch).string_or_null("originalFile", original);
+                kept.boolean("userModified", false);
+            })
+        };
+        let old = old.as_deref();
+        let patch = old.map(|old| structured(old, &content.replace("\r\n", "\n")));
+        let patch = patch.as_deref().unwrap_or(b"[]");
+        let kept = fitting(&[&|| kept(old, patch), &|| kept(None, patch), &|| kept(None, b"[]")]);
         let said = if before.is_some() { "was written anew" } else { "was created" };
         Ok(Outcome::text(format!("The file {spelled} {said}."), kept).changing(real.clone()))
     }

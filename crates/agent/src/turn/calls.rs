@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use annals_store::session::AppendError;
+use annals_store::source::new_uuid;
 use annals_transcript::draft::{Draft, PlaceError, ToolAnswer, ToolOutcome};
 use annals_transcript::json::{ArrayWriter, RawJson, Value};
 use tokio::sync::mpsc::unbounded_channel;
@@ -42,7 +43,7 @@ impl Asked {
         let input = Value::parse(&block.json).ok().and_then(|value| value.get("input"));
         let never = block.unreadable_input_json().map(|json| {
             let shown = String::from_utf8_lossy(&json).into_owned();
-            format!("The input of this call is no JSON, so it was not run: {shown}")
+            format!("The input of this call is no JSON object, so it was not run: {shown}")
         });
         Self {
             id: block.text("id"),
@@ -229,7 +230,9 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
             Decision::Allow { .. } => return Approval::Run(agreed),
             Decision::Deny { because } => because.to_string(),
             Decision::Ask { because, suggestions } => {
+                let id = new_uuid(self.conversation.ground().source);
                 let question = Question {
+                    id: id.clone(),
                     call: call.id.clone(),
                     tool: call.name.clone(),
                     input: call.input.clone(),
@@ -237,7 +240,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                     suggestions,
                 };
                 report(Event::Asked(question));
-                match commands.permit(&call.id).await {
+                match commands.permit(&id).await {
                     Some(Permit::Allow) if wanted == Wanted::Plan => return Approval::LeavePlan,
                     Some(Permit::Allow) => return Approval::Run(agreed),
                     Some(Permit::FromNowOn(rules)) => {

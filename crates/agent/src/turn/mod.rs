@@ -231,6 +231,8 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
             has_dropped_thinking: false,
         };
         let invoked = Invocation::of(prompt, &self.custom);
+        // Where the model has too much to do, another one answers for the rest of the turn.
+        let model = self.wishes.model.clone();
         let usual = invoked.as_ref().map(|invoked| self.lend(invoked));
         let (mut denials, mut counted) = (Vec::new(), Vec::<(String, Tokens)>::new());
         let ending = {
@@ -250,6 +252,7 @@ impl<'a, T: Transport, S: Surroundings> Agent<'a, T, S> {
             }
         };
         usual.into_iter().for_each(|usual| self.take_back(usual));
+        self.wishes.model = model;
         let millis = millis(began.elapsed());
         let ended = self.note_queue(commands).and_then(|()| self.conversation.end_turn(millis));
         self.tell_notices(report);

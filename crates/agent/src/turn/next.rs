@@ -9,6 +9,7 @@ use super::calls::{Asked, Ran};
 use super::{Agent, Course, Ending, INTERRUPTED_CALL, Next, Report, TurnError};
 use crate::api::call::{Answer, CallError, Ended, Surroundings};
 use crate::api::request::Role;
+use crate::api::retry::GiveUp;
 use crate::api::stream::{BlockKind, Stop, StopReason};
 use crate::api::transport::Transport;
 use crate::command::Commands;
@@ -19,6 +20,10 @@ use crate::event::{Event, Notice};
 /// How often a response that paused is gone on with, and one that was cut.
 const MOST_PAUSES: u32 = 10;
 const MOST_CUTS: u32 = 3;
+
+const CUT: &str = "Your response was cut at its limit of length. Go on exactly where it stopped.";
+const BROKE_OFF: &str = "The connection broke before your response was whole: what came is above, and calls that are not there were \
+not made. Go on where it stopped.";
 
 impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
     /// What follows an answer.
@@ -32,7 +37,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
         let finished = &mut course.finished;
         finished.responses += 1;
         finished.usage = answer.usage.clone();
-        self.context = answer.usage.context() + answer.usage.output();
+        self.context = answer.usage.context().saturating_add(answer.usage.output());
         let texts = answer.blocks.iter().filter(|block| block.kind == BlockKind::Text);
         finished.text = texts.map(|block| block.text("text")).collect::<Vec<_>>().join("");
         let mut calls = calls_of(answer);
@@ -41,10 +46,15 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
             Ended::Broken(failure) => {
                 report(Event::Noticed(Notice::Incomplete(failure.to_string())));
                 finished.stop_reason = None;
-                if calls.is_empty() {
-                    return Ok(Next::End(Ending::Done));
+                if !calls.is_empty() {
+                    return self.run_and_ask(&calls, commands, report).await;
                 }
-                return self.run_and_ask(&calls, commands, report).await;
+                if course.cuts < MOST_CUTS {
+                    return self.ask_to_go_on(BROKE_OFF, course);
+                }
+                // Half an answer is none: whoever waits for it must not take it for the whole.
+                let (failure, why) = (failure.clone(), GiveUp::Attempts);
+                return self.fail(CallError::Failed { failure, why, retries: course.cuts });
             }
         };
         finished.stop_reason = Some(stop.reason.name().to_owned());
@@ -78,10 +88,7 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                 if course.cuts == MOST_CUTS {
                     return Ok(Next::End(Ending::Done));
                 }
-                course.cuts += 1;
-                let words = "Your response was cut at its limit of length. Go on exactly where it stopped.";
-                self.conversation.say(Draft::meta_prompt(Said::Text(words)), Role::User, Place::New)?;
-                Ok(Next::Ask)
+                self.ask_to_go_on(CUT, course)
             }
             reason => {
                 report(Event::Noticed(match reason {
@@ -92,6 +99,13 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
                 Ok(Next::End(Ending::Done))
             }
         }
+    }
+
+    /// Asks for the rest of a response that is not whole.
+    fn ask_to_go_on(&mut self, words: &str, course: &mut Course) -> Result<Next, TurnError> {
+        course.cuts += 1;
+        self.conversation.say(Draft::meta_prompt(Said::Text(words)), Role::User, Place::New)?;
+        Ok(Next::Ask)
     }
 
     async fn run_and_ask(
@@ -137,6 +151,11 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
             }
             _ => {}
         }
+        self.fail(error)
+    }
+
+    /// The end of a turn that cannot go on.
+    fn fail(&mut self, error: CallError) -> Result<Next, TurnError> {
         let error = TurnError::Call(error);
         self.note_failure(&error)?;
         Ok(Next::End(Ending::Failed(error)))

@@ -14,7 +14,7 @@ use crate::api::stream::{Block, BlockKind, Event as Streamed};
 use crate::api::transport::Transport;
 use crate::api::usage::Usage;
 use crate::command::Commands;
-use crate::conversation::{Conversation, Place, Spoken};
+use crate::conversation::{Conversation, Place, Spoken, is_thought};
 use crate::event::{Event, Notice, Standing};
 use crate::policy::Mode;
 use crate::tools::Tool;
@@ -60,12 +60,19 @@ impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
             Either::First(Err(error)) => Responded::Failed(error),
             Either::Second(()) => Responded::Interrupted(scribe.break_off()),
         };
-        let (said, fault) = (scribe.said, scribe.fault);
+        let (said, fault, instead) = (scribe.said, scribe.fault, scribe.instead);
         drop(request);
         self.conversation.take_back(lent);
+        if let Some(model) = instead {
+            self.wishes.model = model;
+        }
         for (number, draft) in said.iter().enumerate() {
             let place = if number == 0 { Place::New } else { Place::Same };
             self.conversation.hear(draft, Role::Assistant, place);
+        }
+        if said.last().is_some_and(is_thought) {
+            // Thoughts that lead to nothing are not sent back by clients, and the API would refuse them.
+            self.conversation.read_again();
         }
         match fault {
             Some(fault) => Err(fault),
@@ -113,7 +120,10 @@ struct Scribe<'c, 's, 'r> {
     message: String,
     model: String,
     request: Option<String>,
-    usage: Usage,
+    /// What was counted so far; nothing where no message has begun.
+    counted: Option<Usage>,
+    /// The model that answers instead of the one that was asked, from now on.
+    instead: Option<String>,
     /// The newest block: whether it is the last one, and how the response ends, is not known yet.
     held: Option<Block>,
     calls: Vec<Block>,
@@ -129,7 +139,8 @@ impl<'c, 's, 'r> Scribe<'c, 's, 'r> {
             message: String::new(),
             model: String::new(),
             request: None,
-            usage: Usage::default(),
+            counted: None,
+            instead: None,
             held: None,
             calls: Vec::new(),
             said: Vec::new(),
@@ -143,10 +154,11 @@ impl<'c, 's, 'r> Scribe<'c, 's, 'r> {
             Progress::Event(event) => {
                 match &event {
                     Streamed::MessageStart(start) => {
-                        (self.message, self.model) = (start.id.clone(), start.model.clone());
-                        self.usage = start.usage.clone();
+                        self.message = self.conversation.response_id(&start.id);
+                        self.model = start.model.clone();
+                        self.counted = Some(start.usage.clone());
                     }
-                    Streamed::Usage(usage) => self.usage = usage.clone(),
+                    Streamed::Usage(usage) => self.counted = Some(usage.clone()),
                     _ => {}
                 }
                 (self.report)(Event::Streamed(event));
@@ -156,7 +168,10 @@ impl<'c, 's, 'r> Scribe<'c, 's, 'r> {
                     self.write(&before, Last::No, None);
                 }
             }
-            Progress::Restarted => (self.report)(Event::Restarted),
+            Progress::Restarted => {
+                self.counted = None;
+                (self.report)(Event::Restarted);
+            }
             Progress::RetryScheduled(retry) => {
                 let note = RetryNote {
                     in_ms: u64::try_from(retry.wait.as_millis()).unwrap_or(u64::MAX),
@@ -166,7 +181,10 @@ impl<'c, 's, 'r> Scribe<'c, 's, 'r> {
                 self.put(Draft::api_error(&retry.failure.to_json(), note));
                 (self.report)(Event::Retrying(retry));
             }
-            Progress::ModelChanged { to } => (self.report)(Event::Noticed(Notice::ModelChanged(to))),
+            Progress::ModelChanged { to } => {
+                self.instead = Some(to.clone());
+                (self.report)(Event::Noticed(Notice::ModelChanged(to)));
+            }
             Progress::LimitLowered { .. } => {}
         }
     }
@@ -177,7 +195,7 @@ impl<'c, 's, 'r> Scribe<'c, 's, 'r> {
             Ended::Complete(stop) => Some(stop.reason.name().to_owned()),
             Ended::Broken(_) => None,
         };
-        self.usage = answer.usage.clone();
+        self.counted = Some(answer.usage.clone());
         if let Some(block) = self.held.take() {
             self.write(&block, Last::Yes, reason.as_deref());
         }
@@ -188,16 +206,20 @@ impl<'c, 's, 'r> Scribe<'c, 's, 'r> {
         });
     }
 
-    /// The response is given up: what stands stays. Gives the calls that are written.
+    /// The response is given up: what stands stays, and what was counted is paid for. Gives the calls that are written.
     fn break_off(&mut self) -> Vec<Block> {
         if let Some(block) = self.held.take() {
             self.write(&block, Last::No, None);
+        }
+        if let Some(usage) = self.counted.take() {
+            let standing = if self.said.is_empty() { Standing::Aside } else { Standing::Written };
+            (self.report)(Event::Counted { model: self.model.clone(), usage, standing });
         }
         std::mem::take(&mut self.calls)
     }
 
     fn write(&mut self, block: &Block, last: Last, reason: Option<&str>) {
-        let usage = self.usage.to_json();
+        let usage = self.counted.as_ref().map_or_else(|| Usage::default().to_json(), Usage::to_json);
         let response = ResponseDraft {
             message: &self.message,
             request: self.request.as_deref(),

@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn thinking_takes_no_mark() {
         let messages = format!(
-            r#"[{{"role":"user","content":"x"}},{{"role":"assistant","content":[{{"type":"thinking","thinking":"p","signature":"{}",{MARK}}}]}},
+            r#"[{{"role":"user","content":"x"}},{{"role":"assistant","content":[{{"type":"thinking","thinking":"p","signature":"{}",{MARK}}},{{"type":"text","text":"t"}}]}},
             {{"role":"user","content":"y"}}]"#,
             sign::signature("p")
         );

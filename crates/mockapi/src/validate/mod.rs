@@ -49,10 +49,14 @@ pub enum Rule {
     ToolIdsUnique,
     /// Results stand before anything else in their message.
     ResultsFirst,
+    /// The input of a call is an object.
+    InputIsObject,
     /// A result that is an error says something.
     ErrorResultSaysSomething,
     /// Thinking carries the signature of its text.
     ThinkingUnchanged,
+    /// Thinking is never the end of what the assistant says.
+    ThinkingNotLast,
     /// Redacted thinking is what the API gave.
     RedactedUnchanged,
     /// At most four cache marks in all.
@@ -88,8 +92,10 @@ impl Rule {
             Self::ToolResultAsked => "tool_result_asked",
             Self::ToolIdsUnique => "tool_ids_unique",
             Self::ResultsFirst => "results_first",
+            Self::InputIsObject => "input_is_object",
             Self::ErrorResultSaysSomething => "error_result_says_something",
             Self::ThinkingUnchanged => "thinking_unchanged",
+            Self::ThinkingNotLast => "thinking_not_last",
             Self::RedactedUnchanged => "redacted_unchanged",
             Self::FewCacheMarks => "few_cache_marks",
             Self::CacheMarkAllowed => "cache_mark_allowed",
@@ -126,7 +132,7 @@ impl Violation {
 /// A rule's check.
 type Check = fn(&Body<'_>) -> Vec<Violation>;
 
-const RULES: [Check; 19] = [
+const RULES: [Check; 21] = [
     shape::max_tokens_given,
     shape::model_given,
     shape::messages_not_empty,
@@ -141,8 +147,10 @@ const RULES: [Check; 19] = [
     tools::use_answered,
     tools::result_asked,
     tools::results_first,
+    tools::input_is_object,
     tools::error_says_something,
     thinking::unchanged,
+    thinking::not_last,
     cache::few_marks,
     cache::mark_allowed,
     images::acceptable,

@@ -8,6 +8,18 @@ pub(super) fn unchanged(body: &Body<'_>) -> Vec<Violation> {
     body.blocks().filter_map(check).collect()
 }
 
+pub(super) fn not_last(body: &Body<'_>) -> Vec<Violation> {
+    let turns = body.turns();
+    let of_assistant = turns.iter().filter(|turn| turn.role == "assistant");
+    let last = of_assistant.filter_map(|turn| turn.blocks.last().copied());
+    let thinking = last.filter(|block| ["thinking", "redacted_thinking"].contains(&block.kind.as_str()));
+    let say = |block: &Block<'_>| {
+        let text = format!("The final block in an assistant message cannot be `{}`.", block.kind);
+        Violation::new(Rule::ThinkingNotLast, &block.place, text)
+    };
+    thinking.map(say).collect()
+}
+
 fn check(block: &Block<'_>) -> Option<Violation> {
     let (holds, rule, text) = match block.kind.as_str() {
         "thinking" => (
@@ -33,8 +45,26 @@ mod tests {
 
     fn after(blocks: &str) -> Vec<String> {
         broken(&format!(
-            r#"[{{"role":"user","content":"x"}},{{"role":"assistant","content":[{blocks}]}},{{"role":"user","content":"y"}}]"#
+            r#"[{{"role":"user","content":"x"}},{{"role":"assistant","content":[{blocks},{TEXT}]}},{{"role":"user","content":"y"}}]"#
         ))
+    }
+
+    const TEXT: &str = r#"{"type":"text","text":"t"}"#;
+
+    #[test]
+    fn thinking_leads_to_something() {
+        let thought =
+            format!(r#"{{"type":"thinking","thinking":"a","signature":"{}"}}"#, sign::signature("a"));
+        let sealed = format!(r#"{{"type":"redacted_thinking","data":"{}"}}"#, sign::redacted("x"));
+        let alone = |blocks: &[&str]| {
+            broken(&format!(
+                r#"[{{"role":"user","content":"x"}},{{"role":"assistant","content":[{}]}},{{"role":"user","content":"y"}}]"#,
+                blocks.join(",")
+            ))
+        };
+        assert_eq!(alone(&[&thought, TEXT]), [""; 0]);
+        assert_eq!(alone(&[&thought]), ["thinking_not_last messages.1.content.0"]);
+        assert_eq!(alone(&[TEXT, &sealed]), ["thinking_not_last messages.1.content.1"]);
     }
 
     #[test]

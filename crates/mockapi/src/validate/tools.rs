@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use annals_transcript::json::Kind;
+
 use super::body::{Block, Body, Turn};
 use super::{Rule, Violation};
 
@@ -95,6 +97,17 @@ pub(super) fn results_first(body: &Body<'_>) -> Vec<Violation> {
         found.extend(late.map(say));
     }
     found
+}
+
+pub(super) fn input_is_object(body: &Body<'_>) -> Vec<Violation> {
+    let calls = body.blocks().filter(|block| block.kind == "tool_use");
+    let odd =
+        calls.filter(|block| block.fields.get("input").is_some_and(|input| input.kind() != Kind::Object));
+    let say = |block: &Block<'_>| {
+        let place = format!("{}.tool_use.input", block.place);
+        Violation::new(Rule::InputIsObject, place, "Input should be a valid dictionary")
+    };
+    odd.map(say).collect()
 }
 
 pub(super) fn error_says_something(body: &Body<'_>) -> Vec<Violation> {
@@ -199,6 +212,18 @@ mod tests {
         );
         let swapped = broken(&format!(r#"[{{"role":"user","content":[{TEXT},{}]}}]"#, call("a")));
         assert_eq!(swapped, ["block_in_its_role messages.0.content.1"]);
+    }
+
+    #[test]
+    fn an_input_is_an_object() {
+        for input in ["[1,2]", "null", r#""x""#] {
+            let odd = call("a").replace("{}", input);
+            assert_eq!(
+                exchange(&odd, &answer("a")),
+                ["input_is_object messages.1.content.0.tool_use.input"],
+                "{input}"
+            );
+        }
     }
 
     #[test]

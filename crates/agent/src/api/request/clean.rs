@@ -3,7 +3,10 @@
 
 use std::borrow::Cow;
 
+use annals_transcript::content::Block;
 use annals_transcript::json::{ObjectWriter, Value};
+
+use super::{Message, Role};
 
 const MARK: &str = "cache_control";
 const REPLACEMENT: &[u8] = b"\\ufffd";
@@ -20,6 +23,20 @@ pub(super) fn sendable(block: &[u8]) -> Cow<'_, [u8]> {
     let text = String::from_utf8_lossy(block);
     let whole = whole_characters(text.as_bytes());
     Cow::Owned(without_marks(&whole).unwrap_or(whole))
+}
+
+/// The blocks of a message without thinking at its end, where a response was cut: the API takes none there. A message of nothing
+/// else stays what it is.
+pub(super) fn without_last_thoughts<'m, 'b>(message: &'m Message<'b>) -> &'m [Cow<'b, [u8]>] {
+    let is_thinking = |block: &Cow<'_, [u8]>| {
+        let block = Value::parse(block).map(Block::new);
+        matches!(block, Ok(Block::Thinking(_) | Block::RedactedThinking(_)))
+    };
+    let last = message.blocks.iter().rposition(|block| !is_thinking(block));
+    match last.filter(|_| message.role == Role::Assistant) {
+        Some(last) => &message.blocks[..=last],
+        None => &message.blocks,
+    }
 }
 
 /// The block without cache marks of its own and of what a tool's result holds; nothing where it has none.
@@ -103,6 +120,24 @@ mod tests {
         check(input, input);
         let untouched = r#"{ "type" : "text", "text" : "cache_control" }"#;
         assert!(matches!(sendable(untouched.as_bytes()), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn thoughts_at_the_end_of_a_response_go() {
+        let [text, thought, sealed] = [
+            r#"{"type":"text","text":"x"}"#,
+            r#"{"type":"thinking","thinking":"y","signature":"z"}"#,
+            r#"{"type":"redacted_thinking","data":"z"}"#,
+        ];
+        for (role, blocks, left) in [
+            (Role::Assistant, vec![thought, text, thought, sealed], 2),
+            (Role::Assistant, vec![thought, text], 2),
+            (Role::Assistant, vec![thought], 1),
+            (Role::User, vec![text, thought], 2),
+        ] {
+            let blocks = blocks.into_iter().map(|block| Cow::Borrowed(block.as_bytes())).collect();
+            assert_eq!(without_last_thoughts(&Message { role, blocks }).len(), left);
+        }
     }
 
     #[test]

@@ -208,7 +208,7 @@ fn write_message(list: &mut ArrayWriter<'_>, message: &Message<'_>, marked: Opti
     };
     list.object(|object| {
         object.string("role", role).array("content", |list| {
-            for (place, block) in message.blocks.iter().enumerate() {
+            for (place, block) in clean::without_last_thoughts(message).iter().enumerate() {
                 let block = clean::sendable(block.trim_ascii());
                 let mark = marked.filter(|(_, at)| *at == place).map(|(mark, _)| mark);
                 marks::write(list.item(), &block, mark);

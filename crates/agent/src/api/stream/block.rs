@@ -3,7 +3,7 @@
 //! Strings are joined as they were written, escapes and all, so that a character whose halves came in two pieces is whole
 //! again and nothing is spelled anew.
 
-use annals_transcript::json::{ObjectWriter, RawJson, Value, write_string};
+use annals_transcript::json::{Kind, ObjectWriter, RawJson, Value, write_string};
 
 /// What a block is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,8 +49,8 @@ pub struct Block {
     pub kind: BlockKind,
     /// The block: a JSON object, its strings and its input as they were served.
     pub json: Vec<u8>,
-    /// The input of a call, where it is not JSON (the response was cut inside it): then the block holds `{}`, and the
-    /// tool must not run.
+    /// The input of a call, where it is no JSON object (the response was cut inside it, or the model wrote something else):
+    /// then the block holds `{}`, since the API takes nothing else back, and the tool must not run.
     pub unreadable_input: Option<String>,
 }
 
@@ -109,19 +109,25 @@ impl OpenBlock {
 
     /// The whole block.
     pub(super) fn close(self, index: u64) -> Block {
-        let input = decode(&self.input);
-        let said = !input.trim().is_empty();
-        let is_readable = said && Value::parse(input.as_bytes()).is_ok();
-        let input_json: Option<&[u8]> = match (said, is_readable) {
-            // What it opened with stands: usually `{}`, which is what no pieces mean.
-            (false, _) => None,
-            (true, true) => Some(input.as_bytes()),
-            (true, false) => Some(b"{}"),
+        let added = Some(decode(&self.input)).filter(|input| !input.trim().is_empty());
+        // Without pieces, what it opened with stands: usually `{}`.
+        let input = added.clone().or_else(|| self.opened_input());
+        let unreadable_input = input.filter(|input| !is_object(input.as_bytes()));
+        let input_json: Option<&[u8]> = match (&unreadable_input, &added) {
+            (Some(_), _) => Some(b"{}"),
+            (None, Some(added)) => Some(added.as_bytes()),
+            (None, None) => None,
         };
         let mut json = Vec::with_capacity(self.opening.raw().len() + self.input.len());
         self.write(&mut json, input_json);
-        let unreadable_input = (said && !is_readable).then_some(input);
         Block { index, kind: self.kind, json, unreadable_input }
+    }
+
+    /// The input that a call opened with, as it was written.
+    fn opened_input(&self) -> Option<String> {
+        let is_call = matches!(self.kind, BlockKind::ToolUse | BlockKind::ServerToolUse);
+        let input = self.opening.value().get("input").filter(|_| is_call)?;
+        Some(String::from_utf8_lossy(input.raw()).into_owned())
     }
 
     fn write(&self, out: &mut Vec<u8>, input: Option<&[u8]>) {
@@ -182,7 +188,11 @@ fn decode(raw: &[u8]) -> String {
     text.map_or_else(String::new, |text| text.to_string())
 }
 
-/// An input that is no JSON, as the object in which the API wants it back.
+fn is_object(json: &[u8]) -> bool {
+    Value::parse(json).is_ok_and(|value| value.kind() == Kind::Object)
+}
+
+/// An input that is no JSON object, as the object in which the API wants it back.
 fn as_invalid_json(input: &str) -> Vec<u8> {
     let mut out = b"{\"INVALID_JSON\":".to_vec();
     write_string(&mut out, input);
@@ -191,7 +201,7 @@ fn as_invalid_json(input: &str) -> Vec<u8> {
 }
 
 impl Block {
-    /// What a result may say of an input that is no JSON: the object in which the API wants it back.
+    /// What a result may say of an input that is no JSON object: the object in which the API wants it back.
     pub fn unreadable_input_json(&self) -> Option<Vec<u8>> {
         self.unreadable_input.as_deref().map(as_invalid_json)
     }

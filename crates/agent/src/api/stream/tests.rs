@@ -167,6 +167,27 @@ fn an_input_that_is_cut_is_told_and_not_run() {
 }
 
 #[test]
+fn an_input_that_is_no_object_is_never_sent_back() {
+    let call =
+        |input: &str| opened(0, &format!(r#"{{"type":"tool_use","id":"t","name":"B","input":{input}}}"#));
+    let piece = delta(0, r#"{"type":"input_json_delta","partial_json":"[1,2]"}"#);
+    for (events, said) in [
+        (vec![call("{}"), piece, stopped(0)], "[1,2]"),
+        (vec![call("[1,2]"), stopped(0)], "[1,2]"),
+        (vec![call("null"), stopped(0)], "null"),
+        (vec![call(r#""x""#), stopped(0)], r#""x""#),
+    ] {
+        assert_eq!(whole(&events), [r#"{"type":"tool_use","id":"t","name":"B","input":{}}"#], "{said}");
+        let (taken, _) = read(&message(&events));
+        let Some(Event::BlockDone(block)) = taken.iter().find(|event| matches!(event, Event::BlockDone(_)))
+        else {
+            panic!("{taken:?}")
+        };
+        assert_eq!(block.unreadable_input.as_deref(), Some(said));
+    }
+}
+
+#[test]
 fn an_input_that_came_whole_stands_and_one_that_was_cut_does_not() {
     let opening = opened(0, r#"{"type":"tool_use","id":"t","name":"B","input":{"a":1}}"#);
     let piece = delta(0, r#"{"type":"input_json_delta","partial_json":"{\"a"}"#);

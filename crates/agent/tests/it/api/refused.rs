@@ -123,9 +123,9 @@ async fn f17_foreign_thinking_is_told_apart() {
     let mut asked = request("@@a@@");
     let foreign = br#"{"type":"thinking","thinking":"p","signature":"of another model"}"#;
     let text = br#"{"type":"text","text":"x"}"#;
-    let said = |role, block: &'static [u8]| Message { role, blocks: vec![block.into()] };
-    asked.messages.push(said(Role::Assistant, foreign));
-    asked.messages.push(said(Role::User, text));
+    let blocks = vec![foreign[..].into(), text[..].into()];
+    asked.messages.push(Message { role: Role::Assistant, blocks });
+    asked.messages.push(Message { role: Role::User, blocks: vec![text[..].into()] });
     let told = talk.send(&asked).await;
     assert!(matches!(told.result, Err(CallError::ThinkingRefused(_))), "{:?}", told.result);
     assert_eq!((talk.requests().len(), talk.requests()[0].violations.len()), (1, 1));

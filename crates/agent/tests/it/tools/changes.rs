@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use annals_agent::tools::{Checkpoints, Edit, Ground, Outcome, Read, Write};
+use annals_transcript::objects::OVERSIZE;
 
 use super::{Bench, Flag, Text, kept, kept_text, knows, refused, run, shape, shown};
 
@@ -41,6 +42,42 @@ async fn a_new_file_is_made_with_its_folders() {
     assert!(!edit(&bench, "a/b/c.txt", "text", "other").await.is_error);
     assert!(!write(&bench, "a/b/c.txt", "third\n").await.is_error);
     assert_eq!(fs::read_dir(bench.work().join("a/b")).unwrap().count(), 1, "something was left beside it");
+}
+
+#[tokio::test]
+async fn what_is_kept_of_a_large_file_fits_into_a_line() {
+    let bench = Bench::new();
+    let line = format!("{}\n", "word ".repeat(400));
+    bench.write("large.log", format!("first\n{}", line.repeat(OVERSIZE / line.len() + 1)));
+    run(&Read::new(bench.ground.clone()), &[("file_path", Text("large.log")), ("limit", super::Count(1))])
+        .await;
+    let outcome = edit(&bench, "large.log", "first", "1st").await;
+    assert!(!outcome.is_error && outcome.kept.len() < OVERSIZE, "{}", outcome.kept.len());
+    assert!(kept(&outcome).get("originalFile").unwrap().is_null());
+    assert!(kept(&outcome).get("structuredPatch").unwrap().raw().len() > 100, "a short difference is kept");
+    assert_eq!(shape(&outcome), "Edit");
+    // Where all of it is another, not even the difference fits.
+    let args = [
+        ("file_path", Text("large.log")),
+        ("old_string", Text("word")),
+        ("new_string", Text("other")),
+        ("replace_all", Flag(true)),
+    ];
+    let outcome = run(&Edit::new(bench.ground.clone()), &args).await;
+    assert!(!outcome.is_error && outcome.kept.len() < OVERSIZE, "{}", outcome.kept.len());
+    assert_eq!(kept(&outcome).get("structuredPatch").unwrap().raw(), b"[]");
+    // The same for Write: what it replaces is not kept.
+    let whole = String::from_utf8(bench.bytes("large.log")).unwrap();
+    assert!(whole.contains("other"));
+    let written = Bench::new();
+    assert!(!write(&written, "large.log", &whole).await.is_error);
+    let outcome = write(&written, "large.log", "short\n").await;
+    assert!(!outcome.is_error && outcome.kept.len() < OVERSIZE, "{}", outcome.kept.len());
+    assert!(kept(&outcome).get("originalFile").unwrap().is_null());
+    assert_eq!(
+        (kept_text(&outcome, "type").as_str(), kept_text(&outcome, "content").as_str()),
+        ("update", "short\n")
+    );
 }
 
 #[tokio::test]

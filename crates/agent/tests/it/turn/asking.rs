@@ -22,7 +22,7 @@ async fn asked(first: fn(Vec<String>) -> Permit) -> (usize, Vec<String>) {
             questions += 1;
             let permit =
                 if questions == 1 { first(question.suggestions.clone()) } else { Permit::Deny(None) };
-            sender.send(Command::Permit { call: question.call.clone(), permit }).unwrap();
+            sender.send(Command::Permit { question: question.id.clone(), permit }).unwrap();
         }
     };
     assert!(say_with(&mut agent, "@@a@@", &mut commands, watch).await.is_done());

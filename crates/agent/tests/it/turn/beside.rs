@@ -70,7 +70,7 @@ async fn a_plan_is_a_persons_to_approve() {
         let told = say_with(&mut agent, "@@a@@", &mut commands, move |event| {
             if let Event::Asked(question) = event {
                 assert!(question.tool == "ExitPlanMode" && question.suggestions.is_empty());
-                let command = Command::Permit { call: question.call.clone(), permit: answer.clone() };
+                let command = Command::Permit { question: question.id.clone(), permit: answer.clone() };
                 sender.send(command).unwrap();
             }
         })

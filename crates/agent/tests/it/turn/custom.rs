@@ -207,7 +207,7 @@ async fn a_person_is_asked_about_what_no_rule_decides() {
         let watch = |event: &Event| {
             if let Event::Asked(question) = event {
                 assert_eq!(question.tool, "Bash");
-                let command = Command::Permit { call: question.call.clone(), permit: permit.clone() };
+                let command = Command::Permit { question: question.id.clone(), permit: permit.clone() };
                 sender.send(command).unwrap();
             }
         };

@@ -28,6 +28,28 @@ async fn a_session_is_resumed_where_it_stood() {
 }
 
 #[tokio::test]
+async fn responses_without_an_id_of_their_own_stay_apart() {
+    for id in ["", "msg_always_the_same"] {
+        let step = |text: &str| format!(r#"{{"id":"{id}","content":[{{"type":"text","text":"{text}"}}]}}"#);
+        let call = format!(
+            r#"{{"id":"{id}","content":[{{"type":"tool_use","name":"Peek","input":{{}}}}]}},{}"#,
+            step("1")
+        );
+        let stage = Stage::scripts(&format!(r#"{{"a":[{call}],"b":[{}],"c":[{}]}}"#, step("2"), step("3")));
+        let mut agent = stage.new_agent();
+        assert!(say(&mut agent, "@@a@@").await.is_done());
+        assert!(say(&mut agent, "@@b@@").await.is_done());
+        drop(agent);
+        let mut agent = stage.resumed();
+        assert!(say(&mut agent, "@@c@@").await.is_done());
+        drop(agent);
+        stage.holds();
+        stage.only_grew();
+        assert_eq!(resumed(&std::fs::read(stage.file()).unwrap()).len(), 8, "{id:?}");
+    }
+}
+
+#[tokio::test]
 async fn nothing_is_made_before_the_first_prompt() {
     let stage = Stage::new("");
     let agent = stage.new_agent();

@@ -1,7 +1,8 @@
 //! Interrupts, in every phase: what stands stays, every call has its result, and the next turn works.
 
+use annals_agent::api::stream::Event as Streamed;
 use annals_agent::command::{Command, Commands};
-use annals_agent::event::Event;
+use annals_agent::event::{Event, Standing};
 use annals_agent::turn::{Asking, Ending};
 
 use super::{Stage, interrupting, say, say_with};
@@ -86,4 +87,28 @@ async fn f18_while_a_person_is_asked() {
     );
     interrupted(&stage, Asking::Person, |event| matches!(event, Event::Asked(_))).await;
     assert!(stage.done().is_empty());
+}
+
+#[tokio::test]
+async fn what_an_interrupted_response_counted_is_counted() {
+    // 0 start · 1–4 text · 5 the second opens
+    let content = r#""content":[{"type":"text","text":"one"},{"type":"text","text":"two"}],"usage":{"input_tokens":5000}"#;
+    for (events, standing) in [(6, Standing::Written), (2, Standing::Aside)] {
+        let stage =
+            Stage::new(&format!(r#"{{{content},"play":["head",{{"events":[0,{events}]}},"stall"]}}"#));
+        let mut agent = stage.new_agent();
+        let (sender, mut commands) = Commands::channel();
+        let last = if events == 6 { 1 } else { 0 };
+        let when = move |event: &Event| matches!(event, Event::Streamed(Streamed::BlockStart { index, .. }) if *index == last);
+        let told = say_with(&mut agent, "do @@a@@", &mut commands, interrupting(sender, when)).await;
+        assert_eq!(told.finished.ending, Ending::Interrupted);
+        assert_eq!(told.finished.spent["claude-opus-4-8"].input, 5000);
+        let counted = told.events.iter().filter_map(|event| match event {
+            Event::Counted { standing, .. } => Some(*standing),
+            _ => None,
+        });
+        assert_eq!(counted.collect::<Vec<_>>(), [standing]);
+        drop(agent);
+        stage.holds();
+    }
 }

@@ -132,3 +132,37 @@ async fn f18_an_interrupt_while_it_is_summed_up_ends_the_turn() {
     let text = std::fs::read_to_string(stage.file()).unwrap();
     assert!(text.contains("[Request interrupted by user]") && !text.contains("compact_boundary"), "{text}");
 }
+
+#[tokio::test]
+async fn what_is_no_whole_summary_leaves_everything_as_it_was() {
+    let words = r#"{"type":"text","text":"Let me check one more file first."}"#;
+    for (step, why) in [
+        (format!(r#"[{words},{{"type":"tool_use","name":"Peek","input":{{}}}}]"#), "called a tool"),
+        (
+            format!(
+                r#"{{"content":[{words},{{"type":"tool_use","name":"Peek","input":{{}}}}],"stop_reason":"end_turn"}}"#
+            ),
+            "called a tool",
+        ),
+        (format!(r#"{{"content":[{words}],"stop_reason":"refusal"}}"#), "refusal"),
+        (format!(r#"{{"content":[{words}],"stop_reason":"max_tokens"}}"#), "max_tokens"),
+        // 0 start · 1–5 text · 6 reason
+        (format!(r#"{{"content":[{words}],"play":["head",{{"events":[0,6]}}]}}"#), "broke off"),
+    ] {
+        let hello = r#"[{"type":"text","text":"hello"}]"#;
+        let stage = Stage::scripts(&format!(r#"{{"a":[{hello},{step}],"b":[{hello}]}}"#));
+        let mut agent = stage.new_agent();
+        assert!(say(&mut agent, "@@a@@").await.is_done());
+        let before = std::fs::read(stage.file()).unwrap();
+        let (_sender, mut commands) = Commands::channel();
+        let mut events = Vec::new();
+        agent.obey(Command::Compact(None), &mut commands, &mut |event| events.push(event)).await;
+        let [Event::Counted { .. }, Event::Noticed(notice)] = &events[..] else { panic!("{events:?}") };
+        assert!(notice.to_string().contains(why), "{notice}");
+        assert_eq!(std::fs::read(stage.file()).unwrap(), before, "{why}: nothing is written");
+        assert!(say(&mut agent, "and? @@b@@").await.is_done());
+        assert_eq!(stage.sent().last().unwrap().len(), 3, "{why}: the conversation is still there");
+        drop(agent);
+        stage.holds();
+    }
+}

@@ -139,7 +139,7 @@ async fn a_person_decides_where_there_is_one() {
         let answer = move |event: &Event| {
             if let Event::Asked(question) = event {
                 assert_eq!(question.input, br#"{"say":"it"}"#);
-                let command = Command::Permit { call: question.call.clone(), permit: permit.clone() };
+                let command = Command::Permit { question: question.id.clone(), permit: permit.clone() };
                 sender.send(command).unwrap();
             }
         };

@@ -105,7 +105,7 @@ async fn a_person_is_asked_from_inside_and_each_answer_finds_its_call() {
                 for question in waiting.iter().rev() {
                     let allowed = String::from_utf8_lossy(&question.input).contains("yes");
                     let permit = if allowed { Permit::Allow } else { Permit::Deny(Some("not that".into())) };
-                    sender.send(Command::Permit { call: question.call.clone(), permit }).unwrap();
+                    sender.send(Command::Permit { question: question.id.clone(), permit }).unwrap();
                 }
             }
         }
@@ -119,6 +119,42 @@ async fn a_person_is_asked_from_inside_and_each_answer_finds_its_call() {
     assert_eq!(done, ["begin yes-b", "begin yes-e", "end yes-b", "end yes-e"]);
     assert!(stage.agent_texts().iter().any(|text| text.contains("not that")));
     assert_eq!(told.finished.denials.len(), 1, "what is denied inside counts outside");
+}
+
+#[tokio::test]
+async fn one_yes_is_for_one_question_though_two_calls_have_one_id() {
+    let asks = |said: &str| {
+        format!(
+            r#"[{{"type":"tool_use","id":"call_1","name":"Forbidden","input":{{"say":"{said}"}}}}],[{{"type":"text","text":"over"}}]"#
+        )
+    };
+    let calls = [agent("general-purpose", "b"), agent("general-purpose", "c")].join(",");
+    let stage = Stage::scripts(&format!(
+        r#"{{"a":[[{calls}],{END}],"b":[{}],"c":[{}]}}"#,
+        asks("yes-b"),
+        asks("no-c")
+    ));
+    let mut agent = stage.new_with_agents();
+    agent.wishes.asking = Asking::Person;
+    let (sender, mut commands) = Commands::channel();
+    let mut waiting = Vec::new();
+    let answer = move |event: &Event| {
+        if let Event::Asked(question) = event.innermost() {
+            assert_eq!(question.call, "call_1");
+            waiting.push(question.clone());
+            // The yes comes first, while both wait.
+            waiting.sort_by_key(|question| !String::from_utf8_lossy(&question.input).contains("yes"));
+            if waiting.len() == 2 {
+                for (question, permit) in waiting.iter().zip([Permit::Allow, Permit::Deny(None)]) {
+                    sender.send(Command::Permit { question: question.id.clone(), permit }).unwrap();
+                }
+            }
+        }
+    };
+    assert!(say_with(&mut agent, "do @@a@@", &mut commands, answer).await.is_done());
+    drop(agent);
+    stage.holds();
+    assert_eq!(stage.done(), ["begin yes-b", "end yes-b"]);
 }
 
 #[tokio::test]

@@ -89,9 +89,9 @@ impl Desk {
             self.note(Ink::Yellow, "y, n or one of the others above; ctrl-c stops the turn");
             return;
         };
-        let call = asking.call.clone();
+        let question = asking.id.clone();
         self.note(Ink::Dim, &format!("{MARK}{}", text.trim()));
-        let _ = commands.send(Command::Permit { call, permit });
+        let _ = commands.send(Command::Permit { question, permit });
         self.questions.pop_front();
         self.turn_back();
         if !self.questions.is_empty() {

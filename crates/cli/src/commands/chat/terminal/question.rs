@@ -22,7 +22,7 @@ const AROUND: usize = 6;
 /// A question and its answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Asking {
-    pub(super) call: String,
+    pub(super) id: String,
     /// What is shown.
     pub(super) lines: Vec<Styled>,
     /// Rules for exactly this.
@@ -70,7 +70,7 @@ impl Asking {
         }
         let no = "  n  no; what follows is said to the model · ctrl-c stops the turn";
         lines.push(vec![(Ink::Plain, no.to_owned())]);
-        Self { call: question.call.clone(), lines, exact, like }
+        Self { id: question.id.clone(), lines, exact, like }
     }
 
     /// What an answer means; nothing where it is none.
@@ -155,6 +155,7 @@ mod tests {
 
     fn asked(tool: &str, input: &str, suggestions: &[&str]) -> Question {
         Question {
+            id: "q".into(),
             call: "c".into(),
             tool: tool.into(),
             input: input.as_bytes().to_vec(),
