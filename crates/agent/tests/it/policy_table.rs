@@ -9,7 +9,7 @@ use annals_agent::policy::{Call, Decision, EditTool, Mode, Policy};
 use proptest::prelude::*;
 
 const TABLE: &str = include_str!("policy_table.txt");
-const FEWEST: usize = 250;
+const FEWEST: usize = 600;
 
 /// A file system of a few links; everything else is a file.
 pub(crate) struct Links(pub(crate) BTreeMap<PathBuf, PathBuf>);

@@ -9,7 +9,7 @@ use crate::policy::mode::Mode;
 use crate::policy::paths::{Kind, critical, is_protected, resolve};
 use crate::policy::read_only::{Reach, reading};
 use crate::policy::rules::{List, Match, Matcher, Rule, Written};
-use crate::policy::shell::{Command, Script, Unparsable, Word, parse, strip};
+use crate::policy::shell::{Command, Unparsable, Word, parse, strip};
 
 /// Variables that change how things look and nothing else.
 const HARMLESS: [&str; 18] = [
@@ -47,7 +47,7 @@ impl Policy<'_> {
         let folders = folders(&inside, self.files, self.workspace);
         let mut decision = Decision::allow(Because::ReadsOnly);
         for command in &inside.own {
-            decision = first(decision, self.own(command, &script, folders.as_deref()));
+            decision = first(decision, self.own(command, folders.as_deref()));
         }
         // A loop over `PATH` changes what the next command is.
         let changed = inside.assigned.iter().find(|name| !is_harmless(name, &Command::default()));
@@ -126,12 +126,14 @@ impl Policy<'_> {
     }
 
     /// A command of the text itself: what allows it, if anything does.
-    fn own(&self, command: &Command, script: &Script, folders: Option<&[PathBuf]>) -> Decision {
+    ///
+    /// A name that the text gives to a function is judged like any other: whether the function or the program runs
+    /// depends on order, subshells and wrappers.
+    fn own(&self, command: &Command, folders: Option<&[PathBuf]>) -> Decision {
         let stripped = strip(command);
         let Some(bare) = stripped.last() else { return Decision::ask(Because::NotCovered(command.shown())) };
         let harmless = command.assignments.iter().all(|assignment| is_harmless(&assignment.name, bare));
-        let defined = bare.name().is_some_and(|name| script.functions.contains(&name));
-        if harmless && (bare.words.is_empty() || defined) {
+        if harmless && bare.words.is_empty() {
             return Decision::allow(Because::ReadsOnly);
         }
         let mut refused = None;
