@@ -16,7 +16,7 @@ mod simple;
 mod word;
 mod wrappers;
 
-pub(crate) use builtins::is_run_later;
+pub(crate) use builtins::{is_run_later, tests_plainly};
 pub(crate) use inner::base_name;
 pub use inner::{Inner, inner};
 pub(crate) use letters::is_invisible;
