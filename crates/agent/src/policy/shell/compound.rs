@@ -1,6 +1,7 @@
 //! Compound commands: groups, conditions, loops, cases, `[[ … ]]`.
 
 use super::parser::{End, Parsed, Parser};
+use super::word::Word;
 use super::{Hazard, Times, Unparsable};
 
 impl Parser<'_> {
@@ -154,27 +155,68 @@ impl Parser<'_> {
         }
     }
 
-    /// `[[ … ]]`: words and operators; comparisons of numbers evaluate variables.
+    /// `[[ … ]]`: words and operators; comparisons of numbers evaluate variables. Behind `=~` and its like bash reads
+    /// patterns by rules of their own, where a bracket keeps what else would end a word or begin a comment: a bracket
+    /// is read only where a term begins, and a comment nowhere.
     fn test(&mut self) -> Parsed<()> {
         self.expect_reserved("[[")?;
         let mut open = 0_usize;
         loop {
-            self.lines()?;
-            if let Some(word) = self.word()? {
+            self.blanks_of_test()?;
+            if let Some(word) = self.word_of_test()? {
+                begins = false;
                 match word.spelling.as_str() {
+        let mut begins = true;
                     "]]" if open == 0 => return Ok(()),
                     "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v" | "-R" => {
                         self.script.hazards.push(Hazard::Arithmetic);
                     }
                     _ => {}
+                    "!" => begins = true,
+                    "=~" | "==" | "=" | "!=" => {
+                        self.blanks_of_test()?;
+                        if self.word_of_test()?.is_none() {
+                            return Err(Unparsable::Unsupported("such a pattern inside of `[[`"));
+                        }
+                        if !matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b')')) {
+                            return Err(Unparsable::Unsupported("such a pattern inside of `[[`"));
+                        }
+                    }
                 }
-            } else if self.take("(") {
+            } else if begins && self.take("(") {
                 open += 1;
             } else if open > 0 && self.take(")") {
                 open -= 1;
-            } else if !(self.take("&&") || self.take("||") || self.take("<") || self.take(">")) {
+                begins = false;
+            } else if self.take("&&") || self.take("||") {
+                begins = true;
+            } else if !(self.take("<") || self.take(">")) {
                 return self.unexpected();
             }
         }
     }
 }
+
+    /// Blanks and line ends inside of `[[`.
+    fn blanks_of_test(&mut self) -> Parsed<()> {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t') => self.at += 1,
+                Some(b'\\') if self.starts("\\\n") => self.at += 2,
+                Some(b'\n') if self.pending.is_empty() => self.at += 1,
+                Some(b'\n') => return Err(Unparsable::Unsupported("a here-document beside lines of `[[`")),
+                Some(b'#') => return Err(Unparsable::Unsupported("a comment inside of `[[`")),
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// A word inside of `[[`, behind its blanks.
+    fn word_of_test(&mut self) -> Parsed<Option<Word>> {
+        let Some(word) = self.word_here()? else { return Ok(None) };
+        let substitutes = word.spelling.contains("<(") || word.spelling.contains(">(");
+        if substitutes || self.starts("(") {
+            return Err(Unparsable::Unsupported("a bracket that touches a word of `[[`"));
+        }
+        Ok(Some(word))
+    }
