@@ -26,6 +26,8 @@ impl Parser<'_> {
         if self.starts("((") {
             self.at += 2;
             self.arithmetic()?;
+        } else if self.starts("(\\\n") {
+            return Err(Unparsable::Unsupported("a line joined behind `(`"));
         } else if self.starts("(") {
             self.at += 1;
             self.list(End::Character(b')'))?;
@@ -59,10 +61,12 @@ impl Parser<'_> {
         loop {
             self.blanks();
             let digits = self.text[self.at..].bytes().take_while(u8::is_ascii_digit).count();
-            if self.text[self.at + digits..].starts_with(['<', '>']) {
+            let number = &self.text[self.at..self.at + digits];
+            let redirects = digits > 0 && self.text[self.at + digits..].starts_with(['<', '>']);
+            if redirects {
                 self.at += digits;
             }
-            match self.redirection()? {
+            match self.redirection(redirects.then_some(number))? {
                 Some(redirection) => self.script.redirections.push(redirection),
                 None => return Ok(true),
             }
@@ -161,17 +165,13 @@ impl Parser<'_> {
     fn test(&mut self) -> Parsed<()> {
         self.expect_reserved("[[")?;
         let mut open = 0_usize;
+        let mut begins = true;
         loop {
             self.blanks_of_test()?;
             if let Some(word) = self.word_of_test()? {
                 begins = false;
                 match word.spelling.as_str() {
-        let mut begins = true;
                     "]]" if open == 0 => return Ok(()),
-                    "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v" | "-R" => {
-                        self.script.hazards.push(Hazard::Arithmetic);
-                    }
-                    _ => {}
                     "!" => begins = true,
                     "=~" | "==" | "=" | "!=" => {
                         self.blanks_of_test()?;
@@ -182,6 +182,10 @@ impl Parser<'_> {
                             return Err(Unparsable::Unsupported("such a pattern inside of `[[`"));
                         }
                     }
+                    "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v" | "-R" => {
+                        self.script.hazards.push(Hazard::Arithmetic);
+                    }
+                    _ => {}
                 }
             } else if begins && self.take("(") {
                 open += 1;
@@ -195,7 +199,6 @@ impl Parser<'_> {
             }
         }
     }
-}
 
     /// Blanks and line ends inside of `[[`.
     fn blanks_of_test(&mut self) -> Parsed<()> {
@@ -220,3 +223,4 @@ impl Parser<'_> {
         }
         Ok(Some(word))
     }
+}

@@ -23,6 +23,10 @@ impl Parser<'_> {
                 self.arithmetic()?;
                 word.pieces.push(Piece::Unknown(extent));
             }
+            // It may be arithmetic then.
+            Some(b'(') if rest.starts_with("(\\\n") => {
+                return Err(Unparsable::Unsupported("a line joined behind `$(`"));
+            }
             Some(b'(') => {
                 self.at += 1;
                 self.substitution()?;
@@ -48,6 +52,9 @@ impl Parser<'_> {
             }
             _ => {
                 let length = name_length(rest);
+                if length > 0 && rest[length..].starts_with("\\\n") {
+                    return Err(Unparsable::Unsupported("a line joined behind a variable"));
+                }
                 if length == 0 {
                     word.push_text("$");
                 } else {
@@ -78,6 +85,9 @@ impl Parser<'_> {
         }
         let rest = &self.text[self.at..];
         let length = name_length(rest);
+        if length > 0 && rest[length..].starts_with("\\\n") {
+            return Err(Unparsable::Unsupported("a line joined inside `${`"));
+        }
         if length > 0 {
             if rest[length..].trim_start_matches(':').starts_with('=') || rest[length..].starts_with('[') {
                 self.script.assigned.push(rest[..length].to_owned());

@@ -101,6 +101,8 @@ pub struct Redirection {
     pub direction: Direction,
     /// A path; for [`Direction::Text`] the text itself.
     pub target: Word,
+    /// The descriptor that is redirected, where it is an input or the text names it.
+    pub descriptor: Option<u32>,
 }
 
 /// `NAME=value` before a command, or alone.

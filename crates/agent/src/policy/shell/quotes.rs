@@ -56,7 +56,8 @@ impl Parser<'_> {
                     self.plain(&mut word);
                 }
                 b'.' => {
-                    braces |= open && self.starts("..");
+                    let behind = self.text[self.at + 1..].trim_start_matches("\\\n");
+                    braces |= open && behind.starts_with('.');
                     self.plain(&mut word);
                 }
                 _ => self.plain(&mut word),
