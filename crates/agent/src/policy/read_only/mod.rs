@@ -16,7 +16,7 @@ pub(crate) enum Operands {
     PatternThenPaths,
     /// Names of files: they may be globbed, since nothing is opened.
     Names,
-    /// Any text.
+    /// Any text, for a program without a dangerous option.
     Text,
     /// There are none.
     None,
@@ -58,6 +58,10 @@ pub(crate) fn reading(command: &Command) -> Option<Reading> {
     }
     let program = programs::PROGRAMS.iter().find(|(program, ..)| *program == name)?;
     let mut reading = by_table(program, arguments)?;
+    // It reads further arguments from such a file.
+    if name == "strings" && reading.paths.iter().any(|word| word.beginning().starts_with('@')) {
+        return None;
+    }
     let recursive =
         |word: &Word| word.literal().is_some_and(|text| is_short(&text, 'r') || text == "--recursive");
     if name == "rg" || (name.ends_with("grep") && arguments.iter().any(recursive)) {
@@ -103,7 +107,7 @@ pub(crate) fn by_table(program: &Program, arguments: &[Word]) -> Option<Reading>
         Operands::PatternThenPaths if is_pattern(given.first()?, arguments, end)? => words(&given[1..]),
         Operands::PatternThenPaths => words(&given),
         Operands::Names => given.into_iter().map(folder_of_glob).collect::<Option<_>>()?,
-        Operands::Text => Vec::new(),
+        Operands::Text => globbed(given.into_iter())?,
         Operands::None if given.is_empty() => Vec::new(),
         Operands::None => return None,
     };
@@ -138,20 +142,31 @@ fn is_pattern(first: &Word, arguments: &[Word], end: Option<usize>) -> Option<bo
     Some(!takes_value)
 }
 
+/// The folders that words with globs make the shell look into; words without are left out.
+pub(crate) fn globbed<'w>(words: impl Iterator<Item = &'w Word>) -> Option<Vec<Word>> {
+    let globs = |word: &&Word| word.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
+    words.filter(globs).map(folder_of_glob).collect()
+}
+
 /// The folder before the first glob of a word; a word without one is itself.
 fn folder_of_glob(word: &Word) -> Option<Word> {
     let mut text = String::new();
+    let mut folder = None;
     for piece in &word.pieces {
         match piece {
             Piece::Text(more) => text.push_str(more),
-            Piece::Glob(_) => {
-                let folder = text.rsplit_once('/').map_or(".", |(folder, _)| folder);
-                // Behind the glob there may be `..`, which leads anywhere.
-                let plain = !word.spelling.contains("..");
-                return plain.then(|| Word::of(if folder.is_empty() { "/" } else { folder }));
+            Piece::Glob(letter) => {
+                let before = || text.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned();
+                folder = folder.or_else(|| Some(before()));
+                text.push(*letter);
             }
+            // Whoever judges the path does not know it either.
             _ => return Some(word.clone()),
         }
     }
-    Some(word.clone())
+    let Some(folder) = folder else { return Some(word.clone()) };
+    // `..` leads anywhere, and older shells find it by `.*`.
+    let leads = |part: &str| part == ".." || (part.starts_with('.') && part.contains(['*', '?', '[']));
+    let plain = !text.split('/').any(leads);
+    plain.then(|| Word::of(if folder.is_empty() { "/" } else { &folder }))
 }

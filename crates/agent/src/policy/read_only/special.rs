@@ -1,6 +1,6 @@
 //! Programs that read, whose operands need a closer look than the table gives.
 
-use super::{Operands, Reading, by_table};
+use super::{Operands, Reading, by_table, globbed};
 use crate::policy::shell::{Word, tests_plainly};
 
 /// Programs that may be asked for their version.
@@ -72,7 +72,8 @@ pub(super) fn reading(name: &str, arguments: &[Word]) -> Option<Option<Reading>>
         "printf" => arguments
             .first()
             .filter(|first| first.literal().is_some_and(|text| !text.starts_with('-') && prints(&text)))
-            .and(nothing),
+            .and_then(|_| globbed(arguments.iter()))
+            .map(|paths| Reading { paths, ..Reading::default() }),
         "test" | "[" => tests_plainly(name, arguments).then(Reading::default),
         "command" | "type" => {
             let asks = |words: &Vec<String>| {

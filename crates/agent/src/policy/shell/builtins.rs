@@ -34,7 +34,10 @@ pub(super) fn evaluates(name: &str, arguments: &[Word]) -> bool {
             text.contains("$(") || text.contains('`') || is_run_later(assigned)
         }
         // `export X=$y` names a variable; `unset "$y"` does not.
-        None => !word.beginning().contains('='),
+        None => {
+            let begins = word.beginning();
+            !begins.contains('=') || is_run_later(begins.split(['=', '+']).next().unwrap_or_default())
+        }
     };
     let short = |letter: char| {
         let cluster =

@@ -118,7 +118,9 @@ impl Parser<'_> {
             self.lines()?;
             if self.reserved() == Some("in") {
                 self.word()?;
-                while self.word()?.is_some() {}
+                while let Some(word) = self.word()? {
+                    self.script.listed.push(word);
+                }
             }
         }
         self.blanks();
@@ -132,9 +134,8 @@ impl Parser<'_> {
 
     fn case(&mut self) -> Parsed<()> {
         self.expect_reserved("case")?;
-        if self.word()?.is_none() {
-            return self.unexpected();
-        }
+        let Some(word) = self.word()? else { return self.unexpected() };
+        self.script.compared.push(word);
         self.expect_reserved("in")?;
         loop {
             self.lines()?;
@@ -143,9 +144,8 @@ impl Parser<'_> {
             }
             self.take("(");
             loop {
-                if self.word()?.is_none() {
-                    return self.unexpected();
-                }
+                let Some(word) = self.word()? else { return self.unexpected() };
+                self.script.compared.push(word);
                 self.blanks();
                 if self.take(")") {
                     break;
@@ -221,6 +221,7 @@ impl Parser<'_> {
         if substitutes || self.starts("(") {
             return Err(Unparsable::Unsupported("a bracket that touches a word of `[[`"));
         }
+        self.script.compared.push(word.clone());
         Ok(Some(word))
     }
 }

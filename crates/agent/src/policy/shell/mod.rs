@@ -168,6 +168,10 @@ pub struct Script {
     pub functions: Vec<String>,
     /// Variables that loops and `${name:=…}` set.
     pub assigned: Vec<String>,
+    /// Words of loops and arrays, in which globs are expanded.
+    pub listed: Vec<Word>,
+    /// Words of cases and of `[[`, in which they are not.
+    pub compared: Vec<Word>,
     /// What the text does not tell.
     pub hazards: Vec<Hazard>,
 }

@@ -2,6 +2,7 @@
 
 use super::Unparsable;
 use super::parser::{End, Parsed, Parser};
+use super::simple::assigned;
 use super::word::{Extent, Piece, Word};
 
 /// What ends a word when it is not quoted.
@@ -43,6 +44,7 @@ impl Parser<'_> {
                 b'$' => self.dollar(&mut word, Extent::Any)?,
                 b'`' => self.backticks(&mut word, Extent::Any)?,
                 b'~' if word.pieces.is_empty() && !quoted => self.tilde(&mut word),
+                b'~' if self.is_in_assignment(start) => self.tilde_of_assignment(start, &mut word),
                 b'*' | b'?' | b'[' => {
                     self.at += 1;
                     word.pieces.push(Piece::Glob(char::from(byte)));
@@ -92,6 +94,26 @@ impl Parser<'_> {
         }
         self.plain(word);
         Ok(())
+    }
+
+    /// Whether bash expands a `~` here: behind `=` or `:` of what looks like an assignment, an argument too.
+    fn is_in_assignment(&self, start: usize) -> bool {
+        let before = self.text[start..self.at].replace("\\\n", "");
+        before.ends_with(['=', ':']) && assigned(&before).is_some()
+    }
+
+    fn tilde_of_assignment(&mut self, start: usize, word: &mut Word) {
+        let before = self.text[start..self.at].replace(
+            "\
+", "",
+        );
+        if before.find('=') == Some(before.len() - 1) && !before.contains('[') {
+            self.tilde(word);
+        } else {
+            // Behind a second sign it depends.
+            self.at += 1;
+            word.pieces.push(Piece::Unknown(Extent::One));
+        }
     }
 
     fn tilde(&mut self, word: &mut Word) {

@@ -27,7 +27,7 @@ impl Parser<'_> {
                 continue;
             }
             let Some(word) = self.word_here()? else { break };
-            if let Some(name) = assigned(&word).filter(|_| command.words.is_empty()) {
+            if let Some(name) = assigned(&word.spelling).filter(|_| command.words.is_empty()) {
                 if word.spelling[name.len()..].starts_with('[') {
                     self.script.hazards.push(Hazard::Arithmetic);
                 }
@@ -110,12 +110,12 @@ impl Parser<'_> {
                 Some(word) if word.spelling.starts_with('[') => {
                     self.script.hazards.push(Hazard::Arithmetic);
                 }
-                Some(_) => {}
+                Some(word) => self.script.listed.push(word),
                 None => return self.unexpected(),
             }
         }
         let spelling = self.text[start..self.at].to_owned();
-        let word = Word { spelling, pieces: vec![Piece::Unknown(Extent::One)] };
+        let word = Word { spelling, pieces: vec![Piece::Unknown(Extent::One)], ..Word::default() };
         if command.words.is_empty() {
             command.assignments.push(Assignment { name, word });
         } else {
@@ -156,7 +156,7 @@ impl Parser<'_> {
         };
         if operator == "<<" {
             let word = self.heredoc_begins()?;
-            let target = Word { spelling: word.spelling, pieces: Vec::new() };
+            let target = Word { spelling: word.spelling, ..Word::default() };
             return Ok(Some(Redirection { direction, target, descriptor }));
         }
         self.blanks();
@@ -174,9 +174,8 @@ impl Parser<'_> {
     }
 }
 
-/// The variable, where a word is an assignment.
-fn assigned(word: &Word) -> Option<String> {
-    let spelling = &word.spelling;
+/// The variable, where a word that is spelled so is an assignment.
+pub(super) fn assigned(spelling: &str) -> Option<String> {
     let length = name_length(spelling);
     let after = &spelling[length..];
     let after = match after.strip_prefix('[') {
