@@ -53,9 +53,9 @@ const COMMON: [&str; 34] = [
 pub(super) struct Own(Vec<String>);
 
 impl Own {
-    /// Before the first command: what loops set.
+    /// Before the first command: what loops set. `${x:=…}` keeps a value that is there.
     pub(super) fn new(script: &Script) -> Self {
-        Self(script.assigned.clone())
+        Self(script.looped.clone())
     }
 
     /// Behind this command. `x=1 ls` sets nothing that is left, and `x+=1` keeps what was there.

@@ -114,6 +114,7 @@ impl Parser<'_> {
         } else {
             let Some(name) = self.word()? else { return self.unexpected() };
             let Some(name) = name.literal() else { return self.unexpected() };
+            self.script.looped.push(name.clone());
             self.script.assigned.push(name);
             self.lines()?;
             if self.reserved() == Some("in") {

@@ -168,6 +168,8 @@ pub struct Script {
     pub functions: Vec<String>,
     /// Variables that loops and `${name:=…}` set.
     pub assigned: Vec<String>,
+    /// Those of them that loops set, whatever they held before.
+    pub looped: Vec<String>,
     /// Words of loops and arrays, in which globs are expanded.
     pub listed: Vec<Word>,
     /// Words of cases and of `[[`, in which they are not.
