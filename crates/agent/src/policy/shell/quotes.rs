@@ -44,7 +44,10 @@ impl Parser<'_> {
                 b'$' => self.dollar(&mut word, Extent::Any)?,
                 b'`' => self.backticks(&mut word, Extent::Any)?,
                 b'~' if word.pieces.is_empty() && !quoted => self.tilde(&mut word),
-                b'~' if self.is_in_assignment(start) => self.tilde_of_assignment(start, &mut word),
+                b'~' => match self.assignment_before(start) {
+                    Some(before) => self.tilde_within(&before, &mut word),
+                    None => self.plain(&mut word),
+                },
                 b'*' | b'?' | b'[' => {
                     self.at += 1;
                     word.pieces.push(Piece::Glob(char::from(byte)));
@@ -96,17 +99,13 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Whether bash expands a `~` here: behind `=` or `:` of what looks like an assignment, an argument too.
-    fn is_in_assignment(&self, start: usize) -> bool {
+    /// What stands before a `~` that bash may expand within a word: an assignment up to `=` or `:`, in an argument too.
+    fn assignment_before(&self, start: usize) -> Option<String> {
         let before = self.text[start..self.at].replace("\\\n", "");
-        before.ends_with(['=', ':']) && assigned(&before).is_some()
+        (before.ends_with(['=', ':']) && assigned(&before).is_some()).then_some(before)
     }
 
-    fn tilde_of_assignment(&mut self, start: usize, word: &mut Word) {
-        let before = self.text[start..self.at].replace(
-            "\
-", "",
-        );
+    fn tilde_within(&mut self, before: &str, word: &mut Word) {
         if before.find('=') == Some(before.len() - 1) && !before.contains('[') {
             self.tilde(word);
         } else {
