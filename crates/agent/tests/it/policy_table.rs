@@ -9,7 +9,7 @@ use annals_agent::policy::{Call, Decision, EditTool, Mode, Policy};
 use proptest::prelude::*;
 
 const TABLE: &str = include_str!("policy_table.txt");
-const FEWEST: usize = 250;
+const FEWEST: usize = 770;
 
 /// A file system of a few links; everything else is a file.
 pub(crate) struct Links(pub(crate) BTreeMap<PathBuf, PathBuf>);
@@ -30,6 +30,7 @@ pub(crate) fn links() -> Links {
         ("/home/u/app/secret", ".env"),
         ("/home/u/app/inner", "src"),
         ("/home/u/app/hooks", ".git/hooks"),
+        ("/home/u/app/x=", "/"),
     ];
     Links(links.map(|(from, to)| (from.into(), to.into())).into())
 }

@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 
 use super::inside::{Inside, folders, path_of};
+use super::variables::Own;
 use super::{Policy, stated, suggest};
 use crate::policy::decision::{Because, Decision};
 use crate::policy::mode::Mode;
 use crate::policy::paths::{Kind, critical, is_protected, resolve};
 use crate::policy::read_only::{Reach, reading};
 use crate::policy::rules::{List, Match, Matcher, Rule, Written};
-use crate::policy::shell::{Command, Script, Unparsable, Word, parse, strip};
+use crate::policy::shell::{Command, Unparsable, Word, parse, strip};
 
 /// Variables that change how things look and nothing else.
-const HARMLESS: [&str; 18] = [
+pub(super) const HARMLESS: [&str; 18] = [
     "LANG",
     "LANGUAGE",
     "LC_ALL",
@@ -46,8 +47,13 @@ impl Policy<'_> {
         let inside = Inside::new(&script);
         let folders = folders(&inside, self.files, self.workspace);
         let mut decision = Decision::allow(Because::ReadsOnly);
+        let mut own = Own::new(&script);
         for command in &inside.own {
-            decision = first(decision, self.own(command, &script, folders.as_deref()));
+            decision = first(decision, self.own(command, own.foreign_of(command), folders.as_deref()));
+            own.add(command);
+        }
+        if let Some(more) = self.loose(&script, &own, folders.as_deref()).filter(|_| !self.opens_all()) {
+            decision = decision.and(more);
         }
         // A loop over `PATH` changes what the next command is.
         let changed = inside.assigned.iter().find(|name| !is_harmless(name, &Command::default()));
@@ -126,20 +132,21 @@ impl Policy<'_> {
     }
 
     /// A command of the text itself: what allows it, if anything does.
-    fn own(&self, command: &Command, script: &Script, folders: Option<&[PathBuf]>) -> Decision {
+    ///
+    /// A name that the text gives to a function is judged like any other: whether the function or the program runs
+    /// depends on order, subshells and wrappers.
+    fn own(&self, command: &Command, foreign: Option<String>, folders: Option<&[PathBuf]>) -> Decision {
         let stripped = strip(command);
         let Some(bare) = stripped.last() else { return Decision::ask(Because::NotCovered(command.shown())) };
         let harmless = command.assignments.iter().all(|assignment| is_harmless(&assignment.name, bare));
-        let defined = bare.name().is_some_and(|name| script.functions.contains(&name));
-        if harmless && (bare.words.is_empty() || defined) {
-            return Decision::allow(Because::ReadsOnly);
-        }
         let mut refused = None;
         if harmless {
-            match self.reads_only(bare, folders) {
-                Some(Ok(())) => return Decision::allow(Because::ReadsOnly),
-                Some(Err(decision)) => refused = Some(decision),
-                None => {}
+            let reads = if bare.words.is_empty() { Some(Ok(())) } else { self.reads_only(bare, folders) };
+            match (reads, foreign) {
+                (Some(Ok(())), None) => return Decision::allow(Because::ReadsOnly),
+                (Some(Ok(())), Some(name)) => refused = Some(Decision::ask(Because::Environment(name))),
+                (Some(Err(decision)), _) => refused = Some(decision),
+                (None, _) => {}
             }
         }
         let allowed = self.covered(command, bare, harmless.then_some(folders).flatten());

@@ -5,6 +5,7 @@ mod files;
 mod inside;
 mod operands;
 mod suggest;
+mod variables;
 
 use std::path::Path;
 

@@ -16,7 +16,7 @@ pub(crate) enum Operands {
     PatternThenPaths,
     /// Names of files: they may be globbed, since nothing is opened.
     Names,
-    /// Any text.
+    /// Any text, for a program without a dangerous option.
     Text,
     /// There are none.
     None,
@@ -58,6 +58,10 @@ pub(crate) fn reading(command: &Command) -> Option<Reading> {
     }
     let program = programs::PROGRAMS.iter().find(|(program, ..)| *program == name)?;
     let mut reading = by_table(program, arguments)?;
+    // It reads further arguments from such a file.
+    if name == "strings" && reading.paths.iter().any(|word| word.beginning().starts_with('@')) {
+        return None;
+    }
     let recursive =
         |word: &Word| word.literal().is_some_and(|text| is_short(&text, 'r') || text == "--recursive");
     if name == "rg" || (name.ends_with("grep") && arguments.iter().any(recursive)) {
@@ -71,17 +75,23 @@ fn is_short(option: &str, letter: char) -> bool {
 }
 
 /// Checks every option against the table. `--` ends nothing here: a word behind it that looks like an option is
-/// taken for one, since an option before may have swallowed the `--`.
+/// taken for one, since an option before may have swallowed the `--`. A word that is not known may be an option: it
+/// is free where it is text for a program without a dangerous one, and no path.
 pub(crate) fn by_table(program: &Program, arguments: &[Word]) -> Option<Reading> {
     let (_, short, long, operands) = program;
+    let end = arguments.iter().position(|word| word.literal().is_some_and(|text| text == "--"));
     let mut given = Vec::new();
-    for word in arguments {
+    for (place, word) in arguments.iter().enumerate() {
         let begins = word.beginning();
         if !begins.starts_with('-') || begins == "-" {
             given.push(word);
             continue;
         }
         let option = word.literal()?;
+        // `--number=/../..` may be a path there.
+        if option.contains('/') && end.is_some_and(|end| place > end) {
+            return None;
+        }
         let harmless = match option.strip_prefix("--") {
             Some("") => true,
             Some(name) => long.split(' ').any(|known| known == name.split('=').next().unwrap_or(name)),
@@ -94,37 +104,69 @@ pub(crate) fn by_table(program: &Program, arguments: &[Word]) -> Option<Reading>
     let words = |given: &[&Word]| given.iter().map(|word| (*word).clone()).collect();
     let paths = match operands {
         Operands::Paths => words(&given),
-        Operands::PatternThenPaths => {
-            // The pattern must be one word and stand there, or a path could pass for it.
-            let joined =
-                |word: &Word| word.literal().is_some_and(|text| is_short(&text, 'e') && text != "-e");
-            if !given.first()?.is_one() || arguments.iter().any(joined) {
-                return None;
-            }
-            words(&given[1..])
-        }
+        Operands::PatternThenPaths if is_pattern(given.first()?, arguments, end)? => words(&given[1..]),
+        Operands::PatternThenPaths => words(&given),
         Operands::Names => given.into_iter().map(folder_of_glob).collect::<Option<_>>()?,
-        Operands::Text => Vec::new(),
+        Operands::Text => globbed(given.into_iter())?,
         Operands::None if given.is_empty() => Vec::new(),
         Operands::None => return None,
     };
     Some(Reading { paths, ..Reading::default() })
 }
 
+/// Whether this, the first operand, is a pattern or the value of an option, and in no reading an option or a path.
+/// `None` where nothing is certain.
+fn is_pattern(first: &Word, arguments: &[Word], end: Option<usize>) -> Option<bool> {
+    let text = |word: &Word| word.literal().unwrap_or_default();
+    if !first.is_one() || arguments.iter().map(text).any(|text| is_short(&text, 'e') && text != "-e") {
+        return None;
+    }
+    // `-e` takes the pattern from the operands, and may be the value of the option before it.
+    if arguments.iter().any(|word| text(word) == "-e") {
+        return Some(false);
+    }
+    let behind = end.map_or(&[][..], |end| &arguments[end + 1..]);
+    if behind.iter().any(|word| word.beginning().starts_with('-')) {
+        return Some(false);
+    }
+    if first.literal().is_some() || !first.beginning().is_empty() {
+        return Some(true);
+    }
+    // It may be an option, unless they end before it, and the `--` is no value itself.
+    let before = end.filter(|_| behind.first() == Some(first))?.checked_sub(1);
+    let before = before.map(|place| text(&arguments[place])).unwrap_or_default();
+    let takes_value = match before.strip_prefix("--") {
+        Some(long) => !long.contains('='),
+        None => before.starts_with('-') && before.contains(|letter| "ABCDdefgjmMrtT".contains(letter)),
+    };
+    Some(!takes_value)
+}
+
+/// The folders that words with globs make the shell look into; words without are left out.
+pub(crate) fn globbed<'w>(words: impl Iterator<Item = &'w Word>) -> Option<Vec<Word>> {
+    let globs = |word: &&Word| word.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
+    words.filter(globs).map(folder_of_glob).collect()
+}
+
 /// The folder before the first glob of a word; a word without one is itself.
 fn folder_of_glob(word: &Word) -> Option<Word> {
     let mut text = String::new();
+    let mut folder = None;
     for piece in &word.pieces {
         match piece {
             Piece::Text(more) => text.push_str(more),
-            Piece::Glob(_) => {
-                let folder = text.rsplit_once('/').map_or(".", |(folder, _)| folder);
-                // Behind the glob there may be `..`, which leads anywhere.
-                let plain = !word.spelling.contains("..");
-                return plain.then(|| Word::of(if folder.is_empty() { "/" } else { folder }));
+            Piece::Glob(letter) => {
+                let before = || text.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned();
+                folder = folder.or_else(|| Some(before()));
+                text.push(*letter);
             }
+            // Whoever judges the path does not know it either.
             _ => return Some(word.clone()),
         }
     }
-    Some(word.clone())
+    let Some(folder) = folder else { return Some(word.clone()) };
+    // `..` leads anywhere, and older shells find it by `.*`.
+    let leads = |part: &str| part == ".." || (part.starts_with('.') && part.contains(['*', '?', '[']));
+    let plain = !text.split('/').any(leads);
+    plain.then(|| Word::of(if folder.is_empty() { "/" } else { &folder }))
 }

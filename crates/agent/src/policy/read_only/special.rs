@@ -1,7 +1,7 @@
 //! Programs that read, whose operands need a closer look than the table gives.
 
-use super::{Operands, Reading, by_table};
-use crate::policy::shell::Word;
+use super::{Operands, Reading, by_table, globbed};
+use crate::policy::shell::{Word, tests_plainly};
 
 /// Programs that may be asked for their version.
 const VERSIONED: [&str; 16] = [
@@ -71,9 +71,10 @@ pub(super) fn reading(name: &str, arguments: &[Word]) -> Option<Option<Reading>>
         // `-v` assigns, and evaluates a subscript.
         "printf" => arguments
             .first()
-            .filter(|first| first.literal().is_some_and(|text| !text.starts_with('-')))
-            .and(nothing),
-        "test" | "[" => tested(arguments).then(Reading::default),
+            .filter(|first| first.literal().is_some_and(|text| !text.starts_with('-') && prints(&text)))
+            .and_then(|_| globbed(arguments.iter()))
+            .map(|paths| Reading { paths, ..Reading::default() }),
+        "test" | "[" => tests_plainly(name, arguments).then(Reading::default),
         "command" | "type" => {
             let asks = |words: &Vec<String>| {
                 name == "type" || matches!(words.first().map(String::as_str), Some("-v" | "-V"))
@@ -91,13 +92,18 @@ pub(super) fn reading(name: &str, arguments: &[Word]) -> Option<Option<Reading>>
     })
 }
 
-/// `[ … ]` and `test` compare and look; `-v` evaluates a subscript.
-fn tested(arguments: &[Word]) -> bool {
-    arguments.iter().all(|word| match word.literal() {
-        Some(text) => text != "-v" && text != "-R",
-        // Unquoted, it could be an operator.
-        None => word.is_one(),
-    })
+/// Whether every conversion of a format only prints: `%n` sets the variable that an argument names.
+fn prints(format: &str) -> bool {
+    let mut rest = format;
+    while let Some((_, behind)) = rest.split_once('%') {
+        let sized = behind.trim_start_matches(['-', '+', ' ', '#', '0', '\'']);
+        let sized = sized.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+        if !sized.starts_with(|letter: char| "sdiuxXocbqefgEG%".contains(letter)) {
+            return false;
+        }
+        rest = &sized[1..];
+    }
+    true
 }
 
 fn find(words: &[String]) -> Option<Reading> {

@@ -34,7 +34,10 @@ pub(super) fn evaluates(name: &str, arguments: &[Word]) -> bool {
             text.contains("$(") || text.contains('`') || is_run_later(assigned)
         }
         // `export X=$y` names a variable; `unset "$y"` does not.
-        None => !word.beginning().contains('='),
+        None => {
+            let begins = word.beginning();
+            !begins.contains('=') || is_run_later(begins.split(['=', '+']).next().unwrap_or_default())
+        }
     };
     let short = |letter: char| {
         let cluster =
@@ -47,10 +50,15 @@ pub(super) fn evaluates(name: &str, arguments: &[Word]) -> bool {
         }
         "declare" | "typeset" | "local" if short('i') || short('n') => true,
         "mapfile" | "readarray" if short('C') => true,
+        // What stands where the format does may be `-v` with a name.
+        "printf" if arguments.first().is_some_and(|word| hides_option(word)) => true,
         "printf" => {
             short('v') && arguments.iter().take(2).any(|word| code(word) || word.spelling.contains('['))
         }
-        "test" | "[" => (is("-v") || is("-R")) && arguments.iter().any(code),
+        "test" | "[" if arguments.iter().all(|word| word.literal().is_some()) => {
+            (is("-v") || is("-R")) && arguments.iter().any(code)
+        }
+        "test" | "[" => !tests_plainly(name, arguments),
         "compgen" | "complete" | "bind" => true,
         "hash" => short('p'),
         "source" | "." => {
@@ -67,6 +75,48 @@ pub(super) fn evaluates(name: &str, arguments: &[Word]) -> bool {
                 || arguments.iter().any(runs)
         }
         name if NAMING.contains(&name) => arguments.iter().any(code),
+        _ => false,
+    }
+}
+
+/// Whether a word may turn out to be an option.
+fn hides_option(word: &Word) -> bool {
+    word.literal().is_none() && (word.beginning().is_empty() || word.beginning().starts_with('-'))
+}
+
+/// Operators of `test` that look at their operands and evaluate nothing. `-v` and `-R` evaluate a subscript.
+const UNARY: &str = "abcdefghknoprstuwxzGLNOS";
+const BINARY: [&str; 14] =
+    ["=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"];
+
+/// Whether `test` and `[` only compare and look. A word that is not known could be `-v`, so it must stand where bash
+/// takes no operator: alone, behind an operator for one operand, or on a side of one for two.
+pub(crate) fn tests_plainly(name: &str, arguments: &[Word]) -> bool {
+    let arguments = match arguments {
+        [inside @ .., last] if name == "[" && last.spelling == "]" => inside,
+        _ if name == "[" => return false,
+        _ => arguments,
+    };
+    let literals: Option<Vec<_>> = arguments.iter().map(Word::literal).collect();
+    if let Some(literals) = literals {
+        return !literals.iter().any(|text| text == "-v" || text == "-R");
+    }
+    // A number is a number, however often it is split.
+    let counts = |word: &Word| matches!(word.spelling.as_str(), "$?" | "$#");
+    if !arguments.iter().all(|word| word.is_one() || counts(word)) {
+        return false;
+    }
+    let is = |word: &Word, known: &dyn Fn(&str) -> bool| word.literal().is_some_and(|text| known(&text));
+    let unary =
+        |text: &str| text.strip_prefix('-').is_some_and(|letter| letter.len() == 1 && UNARY.contains(letter));
+    let arguments = match arguments {
+        [first, rest @ ..] if is(first, &|text| text == "!") => rest,
+        _ => arguments,
+    };
+    match arguments {
+        [_] => true,
+        [operator, _] => is(operator, &unary),
+        [_, operator, _] => is(operator, &|text| BINARY.contains(&text)),
         _ => false,
     }
 }

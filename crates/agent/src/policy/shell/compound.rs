@@ -1,6 +1,7 @@
 //! Compound commands: groups, conditions, loops, cases, `[[ … ]]`.
 
 use super::parser::{End, Parsed, Parser};
+use super::word::Word;
 use super::{Hazard, Times, Unparsable};
 
 impl Parser<'_> {
@@ -25,6 +26,8 @@ impl Parser<'_> {
         if self.starts("((") {
             self.at += 2;
             self.arithmetic()?;
+        } else if self.starts("(\\\n") {
+            return Err(Unparsable::Unsupported("a line joined behind `(`"));
         } else if self.starts("(") {
             self.at += 1;
             self.list(End::Character(b')'))?;
@@ -58,10 +61,12 @@ impl Parser<'_> {
         loop {
             self.blanks();
             let digits = self.text[self.at..].bytes().take_while(u8::is_ascii_digit).count();
-            if self.text[self.at + digits..].starts_with(['<', '>']) {
+            let number = &self.text[self.at..self.at + digits];
+            let redirects = digits > 0 && self.text[self.at + digits..].starts_with(['<', '>']);
+            if redirects {
                 self.at += digits;
             }
-            match self.redirection()? {
+            match self.redirection(redirects.then_some(number))? {
                 Some(redirection) => self.script.redirections.push(redirection),
                 None => return Ok(true),
             }
@@ -109,11 +114,14 @@ impl Parser<'_> {
         } else {
             let Some(name) = self.word()? else { return self.unexpected() };
             let Some(name) = name.literal() else { return self.unexpected() };
+            self.script.looped.push(name.clone());
             self.script.assigned.push(name);
             self.lines()?;
             if self.reserved() == Some("in") {
                 self.word()?;
-                while self.word()?.is_some() {}
+                while let Some(word) = self.word()? {
+                    self.script.listed.push(word);
+                }
             }
         }
         self.blanks();
@@ -127,9 +135,8 @@ impl Parser<'_> {
 
     fn case(&mut self) -> Parsed<()> {
         self.expect_reserved("case")?;
-        if self.word()?.is_none() {
-            return self.unexpected();
-        }
+        let Some(word) = self.word()? else { return self.unexpected() };
+        self.script.compared.push(word);
         self.expect_reserved("in")?;
         loop {
             self.lines()?;
@@ -138,9 +145,8 @@ impl Parser<'_> {
             }
             self.take("(");
             loop {
-                if self.word()?.is_none() {
-                    return self.unexpected();
-                }
+                let Some(word) = self.word()? else { return self.unexpected() };
+                self.script.compared.push(word);
                 self.blanks();
                 if self.take(")") {
                     break;
@@ -154,27 +160,69 @@ impl Parser<'_> {
         }
     }
 
-    /// `[[ … ]]`: words and operators; comparisons of numbers evaluate variables.
+    /// `[[ … ]]`: words and operators; comparisons of numbers evaluate variables. Behind `=~` and its like bash reads
+    /// patterns by rules of their own, where a bracket keeps what else would end a word or begin a comment: a bracket
+    /// is read only where a term begins, and a comment nowhere.
     fn test(&mut self) -> Parsed<()> {
         self.expect_reserved("[[")?;
         let mut open = 0_usize;
+        let mut begins = true;
         loop {
-            self.lines()?;
-            if let Some(word) = self.word()? {
+            self.blanks_of_test()?;
+            if let Some(word) = self.word_of_test()? {
+                begins = false;
                 match word.spelling.as_str() {
                     "]]" if open == 0 => return Ok(()),
+                    "!" => begins = true,
+                    "=~" | "==" | "=" | "!=" => {
+                        self.blanks_of_test()?;
+                        if self.word_of_test()?.is_none() {
+                            return Err(Unparsable::Unsupported("such a pattern inside of `[[`"));
+                        }
+                        if !matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b')')) {
+                            return Err(Unparsable::Unsupported("such a pattern inside of `[[`"));
+                        }
+                    }
                     "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v" | "-R" => {
                         self.script.hazards.push(Hazard::Arithmetic);
                     }
                     _ => {}
                 }
-            } else if self.take("(") {
+            } else if begins && self.take("(") {
                 open += 1;
             } else if open > 0 && self.take(")") {
                 open -= 1;
-            } else if !(self.take("&&") || self.take("||") || self.take("<") || self.take(">")) {
+                begins = false;
+            } else if self.take("&&") || self.take("||") {
+                begins = true;
+            } else if !(self.take("<") || self.take(">")) {
                 return self.unexpected();
             }
         }
+    }
+
+    /// Blanks and line ends inside of `[[`.
+    fn blanks_of_test(&mut self) -> Parsed<()> {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t') => self.at += 1,
+                Some(b'\\') if self.starts("\\\n") => self.at += 2,
+                Some(b'\n') if self.pending.is_empty() => self.at += 1,
+                Some(b'\n') => return Err(Unparsable::Unsupported("a here-document beside lines of `[[`")),
+                Some(b'#') => return Err(Unparsable::Unsupported("a comment inside of `[[`")),
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// A word inside of `[[`, behind its blanks.
+    fn word_of_test(&mut self) -> Parsed<Option<Word>> {
+        let Some(word) = self.word_here()? else { return Ok(None) };
+        let substitutes = word.spelling.contains("<(") || word.spelling.contains(">(");
+        if substitutes || self.starts("(") {
+            return Err(Unparsable::Unsupported("a bracket that touches a word of `[[`"));
+        }
+        self.script.compared.push(word.clone());
+        Ok(Some(word))
     }
 }

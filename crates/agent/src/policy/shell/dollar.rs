@@ -23,6 +23,10 @@ impl Parser<'_> {
                 self.arithmetic()?;
                 word.pieces.push(Piece::Unknown(extent));
             }
+            // It may be arithmetic then.
+            Some(b'(') if rest.starts_with("(\\\n") => {
+                return Err(Unparsable::Unsupported("a line joined behind `$(`"));
+            }
             Some(b'(') => {
                 self.at += 1;
                 self.substitution()?;
@@ -48,11 +52,14 @@ impl Parser<'_> {
             }
             _ => {
                 let length = name_length(rest);
+                if length > 0 && rest[length..].starts_with("\\\n") {
+                    return Err(Unparsable::Unsupported("a line joined behind a variable"));
+                }
                 if length == 0 {
                     word.push_text("$");
                 } else {
                     self.at += length;
-                    word.pieces.push(Piece::Variable { name: rest[..length].to_owned(), extent });
+                    word.push_variable(&rest[..length], extent);
                 }
             }
         }
@@ -65,7 +72,7 @@ impl Parser<'_> {
         let length = name_length(rest);
         if length > 0 && rest[length..].starts_with('}') {
             self.at += length + 2;
-            word.pieces.push(Piece::Variable { name: rest[..length].to_owned(), extent });
+            word.push_variable(&rest[..length], extent);
             return Ok(());
         }
         self.at += 1;
@@ -78,7 +85,11 @@ impl Parser<'_> {
         }
         let rest = &self.text[self.at..];
         let length = name_length(rest);
+        if length > 0 && rest[length..].starts_with("\\\n") {
+            return Err(Unparsable::Unsupported("a line joined inside `${`"));
+        }
         if length > 0 {
+            word.variables.push(rest[..length].to_owned());
             if rest[length..].trim_start_matches(':').starts_with('=') || rest[length..].starts_with('[') {
                 self.script.assigned.push(rest[..length].to_owned());
             }
@@ -96,7 +107,7 @@ impl Parser<'_> {
         }
         many |= self.subscript()?;
         self.operator()?;
-        self.rest_of_braces()?;
+        self.rest_of_braces(word)?;
         word.pieces.push(Piece::Unknown(if many { Extent::Any } else { extent }));
         Ok(())
     }
@@ -136,13 +147,14 @@ impl Parser<'_> {
     }
 
     /// Everything up to the closing brace, with the expansions that it holds.
-    fn rest_of_braces(&mut self) -> Parsed<()> {
+    fn rest_of_braces(&mut self, word: &mut Word) -> Parsed<()> {
         self.deeper(|parser| {
             let mut ignored = Word::default();
             loop {
                 match parser.peek().ok_or(Unparsable::Unclosed("`${`"))? {
                     b'}' => {
                         parser.at += 1;
+                        word.variables.append(&mut ignored.variables);
                         return Ok(());
                     }
                     b'\'' | b'"' if parser.starts("'") => {

@@ -171,12 +171,13 @@ fn of_shell(command: &Command, arguments: &[Word]) -> Inner {
             return if stream { script(&None, arguments) } else { Inner::Script(Script::default()) };
         }
     }
-    let texts = command.redirections.iter().filter(|redirection| redirection.direction == Direction::Text);
-    let texts: Vec<_> = texts.map(|redirection| redirection.target.literal()).collect();
+    // The last one of the input counts; another descriptor is another thing.
+    let input = command.redirections.iter().rfind(|redirection| redirection.descriptor == Some(0));
+    let input = input.filter(|redirection| redirection.direction == Direction::Text);
     let asks_version = arguments.iter().all(|word| word.beginning() == "--version") && !arguments.is_empty();
-    match texts.last() {
+    match input {
         _ if asks_version => Inner::Script(Script::default()),
-        Some(text) if !takes_text => script(text, arguments),
+        Some(text) if !takes_text => script(&text.target.literal(), arguments),
         _ => script(&None, &command.words),
     }
 }

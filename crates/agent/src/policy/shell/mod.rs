@@ -16,7 +16,7 @@ mod simple;
 mod word;
 mod wrappers;
 
-pub(crate) use builtins::is_run_later;
+pub(crate) use builtins::{is_run_later, tests_plainly};
 pub(crate) use inner::base_name;
 pub use inner::{Inner, inner};
 pub(crate) use letters::is_invisible;
@@ -101,6 +101,8 @@ pub struct Redirection {
     pub direction: Direction,
     /// A path; for [`Direction::Text`] the text itself.
     pub target: Word,
+    /// The descriptor that is redirected, where it is an input or the text names it.
+    pub descriptor: Option<u32>,
 }
 
 /// `NAME=value` before a command, or alone.
@@ -166,6 +168,12 @@ pub struct Script {
     pub functions: Vec<String>,
     /// Variables that loops and `${name:=…}` set.
     pub assigned: Vec<String>,
+    /// Those of them that loops set, whatever they held before.
+    pub looped: Vec<String>,
+    /// Words of loops and arrays, in which globs are expanded.
+    pub listed: Vec<Word>,
+    /// Words of cases and of `[[`, in which they are not.
+    pub compared: Vec<Word>,
     /// What the text does not tell.
     pub hazards: Vec<Hazard>,
 }

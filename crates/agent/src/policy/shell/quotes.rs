@@ -2,6 +2,7 @@
 
 use super::Unparsable;
 use super::parser::{End, Parsed, Parser};
+use super::simple::assigned;
 use super::word::{Extent, Piece, Word};
 
 /// What ends a word when it is not quoted.
@@ -43,6 +44,10 @@ impl Parser<'_> {
                 b'$' => self.dollar(&mut word, Extent::Any)?,
                 b'`' => self.backticks(&mut word, Extent::Any)?,
                 b'~' if word.pieces.is_empty() && !quoted => self.tilde(&mut word),
+                b'~' => match self.assignment_before(start) {
+                    Some(before) => self.tilde_within(&before, &mut word),
+                    None => self.plain(&mut word),
+                },
                 b'*' | b'?' | b'[' => {
                     self.at += 1;
                     word.pieces.push(Piece::Glob(char::from(byte)));
@@ -56,7 +61,8 @@ impl Parser<'_> {
                     self.plain(&mut word);
                 }
                 b'.' => {
-                    braces |= open && self.starts("..");
+                    let behind = self.text[self.at + 1..].trim_start_matches("\\\n");
+                    braces |= open && behind.starts_with('.');
                     self.plain(&mut word);
                 }
                 _ => self.plain(&mut word),
@@ -91,6 +97,22 @@ impl Parser<'_> {
         }
         self.plain(word);
         Ok(())
+    }
+
+    /// What stands before a `~` that bash may expand within a word: an assignment up to `=` or `:`, in an argument too.
+    fn assignment_before(&self, start: usize) -> Option<String> {
+        let before = self.text[start..self.at].replace("\\\n", "");
+        (before.ends_with(['=', ':']) && assigned(&before).is_some()).then_some(before)
+    }
+
+    fn tilde_within(&mut self, before: &str, word: &mut Word) {
+        if before.find('=') == Some(before.len() - 1) && !before.contains('[') {
+            self.tilde(word);
+        } else {
+            // Behind a second sign it depends.
+            self.at += 1;
+            word.pieces.push(Piece::Unknown(Extent::One));
+        }
     }
 
     fn tilde(&mut self, word: &mut Word) {

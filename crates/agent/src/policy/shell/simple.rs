@@ -17,7 +17,7 @@ impl Parser<'_> {
         let mut command = Command::default();
         loop {
             self.blanks();
-            if let Some(redirection) = self.redirection()? {
+            if let Some(redirection) = self.redirection(None)? {
                 command.redirections.push(redirection);
                 continue;
             }
@@ -27,7 +27,7 @@ impl Parser<'_> {
                 continue;
             }
             let Some(word) = self.word_here()? else { break };
-            if let Some(name) = assigned(&word).filter(|_| command.words.is_empty()) {
+            if let Some(name) = assigned(&word.spelling).filter(|_| command.words.is_empty()) {
                 if word.spelling[name.len()..].starts_with('[') {
                     self.script.hazards.push(Hazard::Arithmetic);
                 }
@@ -37,6 +37,8 @@ impl Parser<'_> {
             // Digits that touch a redirection belong to it; a name in braces is a variable that is set.
             if matches!(self.peek(), Some(b'<' | b'>')) {
                 if word.spelling.bytes().all(|byte| byte.is_ascii_digit()) {
+                    let redirection = self.redirection(Some(&word.spelling))?;
+                    command.redirections.extend(redirection);
                     continue;
                 }
                 if word.spelling.starts_with('{') && word.spelling.ends_with('}') {
@@ -108,12 +110,12 @@ impl Parser<'_> {
                 Some(word) if word.spelling.starts_with('[') => {
                     self.script.hazards.push(Hazard::Arithmetic);
                 }
-                Some(_) => {}
+                Some(word) => self.script.listed.push(word),
                 None => return self.unexpected(),
             }
         }
         let spelling = self.text[start..self.at].to_owned();
-        let word = Word { spelling, pieces: vec![Piece::Unknown(Extent::One)] };
+        let word = Word { spelling, pieces: vec![Piece::Unknown(Extent::One)], ..Word::default() };
         if command.words.is_empty() {
             command.assignments.push(Assignment { name, word });
         } else {
@@ -122,8 +124,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A redirection, if one begins here.
-    pub(super) fn redirection(&mut self) -> Parsed<Option<Redirection>> {
+    /// A redirection, if one begins here, of the descriptor whose number stood before.
+    pub(super) fn redirection(&mut self, number: Option<&str>) -> Parsed<Option<Redirection>> {
         // The process substitutions `<(` and `>(` are words.
         if self.starts("<(") || self.starts(">(") {
             return Ok(None);
@@ -146,10 +148,16 @@ impl Parser<'_> {
             return Ok(None);
         };
         self.at += operator.len();
+        let descriptor = match number {
+            Some(digits) => {
+                Some(digits.parse().map_err(|_| Unparsable::Unsupported("a descriptor of such a number"))?)
+            }
+            None => operator.starts_with('<').then_some(0),
+        };
         if operator == "<<" {
             let word = self.heredoc_begins()?;
-            let target = Word { spelling: word.spelling, pieces: Vec::new() };
-            return Ok(Some(Redirection { direction, target }));
+            let target = Word { spelling: word.spelling, ..Word::default() };
+            return Ok(Some(Redirection { direction, target, descriptor }));
         }
         self.blanks();
         let Some(target) = self.word_here()? else { return self.unexpected() };
@@ -162,13 +170,12 @@ impl Parser<'_> {
             ">&" if !target.literal().is_some_and(number) => Direction::Write,
             _ => direction,
         };
-        Ok(Some(Redirection { direction, target }))
+        Ok(Some(Redirection { direction, target, descriptor }))
     }
 }
 
-/// The variable, where a word is an assignment.
-fn assigned(word: &Word) -> Option<String> {
-    let spelling = &word.spelling;
+/// The variable, where a word that is spelled so is an assignment.
+pub(super) fn assigned(spelling: &str) -> Option<String> {
     let length = name_length(spelling);
     let after = &spelling[length..];
     let after = match after.strip_prefix('[') {

@@ -5,7 +5,7 @@
 pub enum Piece {
     /// Text that stands for itself, quoted or not.
     Text(String),
-    /// An unquoted `~` at the beginning that means the home folder.
+    /// An unquoted `~` that means the home folder: at the beginning, or in what looks like an assignment.
     Home,
     /// An unquoted `*`, `?` or `[`: names of files, or the character itself.
     Glob(char),
@@ -36,17 +36,19 @@ pub struct Word {
     pub spelling: String,
     /// What it is made of; no pieces: the empty word.
     pub pieces: Vec<Piece>,
+    /// The variables whose values it takes, those inside of `${…}` included.
+    pub variables: Vec<String>,
 }
 
 impl Word {
     /// A word that is this text.
     pub fn of(text: &str) -> Self {
-        Self { spelling: text.to_owned(), pieces: vec![Piece::Text(text.to_owned())] }
+        Self { spelling: text.to_owned(), pieces: vec![Piece::Text(text.to_owned())], ..Self::default() }
     }
 
     /// Words that nobody knows yet: what `xargs` appends.
     pub fn unknown() -> Self {
-        Self { spelling: "…".to_owned(), pieces: vec![Piece::Unknown(Extent::Any)] }
+        Self { spelling: "…".to_owned(), pieces: vec![Piece::Unknown(Extent::Any)], ..Self::default() }
     }
 
     /// The text, where the word is nothing else.
@@ -90,6 +92,12 @@ impl Word {
             Some(Piece::Text(text)) => text,
             _ => "",
         }
+    }
+
+    /// Adds a variable.
+    pub(super) fn push_variable(&mut self, name: &str, extent: Extent) {
+        self.variables.push(name.to_owned());
+        self.pieces.push(Piece::Variable { name: name.to_owned(), extent });
     }
 
     /// Adds text, joining it with text before.
