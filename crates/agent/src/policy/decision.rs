@@ -63,6 +63,8 @@ pub enum Because {
     Hazard(Hazard),
     /// A path is not known before the command runs.
     UnknownPath(String),
+    /// Git runs what its repository names, and nobody trusts that repository.
+    Repository(String),
     /// There was nobody to ask.
     NobodyToAsk(Box<Because>),
 }
@@ -112,6 +114,9 @@ impl fmt::Display for Because {
             Self::Hidden(what) => write!(to, "`{what}` runs what the command does not show"),
             Self::Hazard(hazard) => hazard.fmt(to),
             Self::UnknownPath(what) => write!(to, "where `{what}` leads is not known before it runs"),
+            Self::Repository(what) => {
+                write!(to, "`{what}` may run programs that its repository names, and that one is not trusted")
+            }
             Self::NobodyToAsk(why) => write!(to, "{why}, and nobody is asked"),
         }
     }

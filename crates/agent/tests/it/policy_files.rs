@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use annals_agent::policy::paths::{Disk, Files, Kind, Workspace, is_protected, resolve};
 use annals_agent::policy::rules::{List, Rule, Rules, Source};
-use annals_agent::policy::{Because, Call, Decision, EditTool, Mode, Policy, ReadTool};
+use annals_agent::policy::{Because, Call, Decision, EditTool, Mode, Policy, ReadTool, Trust};
 use annals_testkit::temp::TempDir;
 
 struct Room {
@@ -101,6 +101,47 @@ fn commands_follow_the_same_links() {
     ] {
         let found = decide(&room, Mode::AcceptEdits, &[], Call::Bash(command));
         assert_eq!(letter(&found), expected, "{command}: {}", found.because());
+    }
+}
+
+/// Git runs what the configuration of its repository names.
+#[test]
+fn git_is_free_where_its_repository_is_trusted() {
+    let mut room = room();
+    room.dir.write("app/.git/HEAD", "ref: refs/heads/main");
+    room.dir.write("app/nested/.git/HEAD", "ref: refs/heads/main");
+    room.dir.write("app/nested/deep/file", "x");
+    room.dir.write("app/linked/.git", "gitdir: ../evil");
+    room.dir.write("app/bare/HEAD", "ref: refs/heads/main");
+    fs::create_dir_all(room.app.join("dangling-git")).unwrap();
+    symlink("nowhere", room.app.join("dangling-git/.git")).unwrap();
+    let commands = ["git status", "git diff", "git show", "git blame src/main.rs", "git grep x", "git log"];
+    for command in commands {
+        let found = decide(&room, Mode::Default, &[], Call::Bash(command));
+        assert_eq!(found, Decision::ask(Because::Repository(command.to_owned())), "{command}");
+        let rule = [(List::Allow, "Bash(git *)")];
+        assert_eq!(letter(&decide(&room, Mode::Default, &rule, Call::Bash(command))), "allow", "{command}");
+    }
+    room.workspace.set_trust(Trust::Trusted);
+    for command in commands {
+        assert_eq!(letter(&decide(&room, Mode::Default, &[], Call::Bash(command))), "allow", "{command}");
+    }
+    let outside = room.dir.path().join("outside");
+    room.workspace.add(&Disk, &outside);
+    let rules = Rules::default();
+    let policy = Policy { rules: &rules, mode: Mode::Default, workspace: &room.workspace, files: &Disk };
+    for (folder, expected) in [
+        (room.app.clone(), "allow"),
+        (room.app.join("src"), "allow"),
+        (room.app.join("nested"), "ask"),
+        (room.app.join("nested/deep"), "ask"),
+        (room.app.join("linked"), "ask"),
+        (room.app.join("bare"), "ask"),
+        (room.app.join("dangling-git"), "ask"),
+        (outside, "ask"),
+    ] {
+        let found = policy.decide_in(&Call::Bash("git status"), &folder);
+        assert_eq!(letter(&found), expected, "{}: {}", folder.display(), found.because());
     }
 }
 

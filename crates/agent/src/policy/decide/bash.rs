@@ -201,6 +201,10 @@ impl Policy<'_> {
         if reading.is_git && folders.len() > 1 {
             return unknown(&command.spelling());
         }
+        let is_trusted = |folder: &PathBuf| self.workspace.trusts_git_in(self.files, folder);
+        if reading.is_git && !folders.iter().all(is_trusted) {
+            return Some(Err(Decision::ask(Because::Repository(command.spelling()))));
+        }
         for word in &reading.paths {
             let Some(path) = path_of(word, self.workspace).filter(|path| !path.is_empty() && word.is_one())
             else {

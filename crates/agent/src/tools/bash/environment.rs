@@ -46,9 +46,13 @@ const NAMES: [&str; 33] = [
 /// Who commits is not injected; it stays.
 const KEPT: [&str; 2] = ["GIT_AUTHOR_", "GIT_COMMITTER_"];
 
-/// What every command finds: who runs it, and that nobody is there to type.
-const SET: [(&str, &str); 5] = [
+/// What every command finds: who runs it, that nobody is there to type, and that git takes no folder for a repository that only
+/// looks like a bare one: it could have come with the files. Nothing is left of settings of git that were there before.
+const SET: [(&str, &str); 8] = [
     ("CLAUDECODE", "1"),
+    ("GIT_CONFIG_COUNT", "1"),
+    ("GIT_CONFIG_KEY_0", "safe.bareRepository"),
+    ("GIT_CONFIG_VALUE_0", "explicit"),
     ("GIT_EDITOR", "true"),
     ("GIT_PAGER", "cat"),
     ("GIT_TERMINAL_PROMPT", "0"),

@@ -255,6 +255,18 @@ async fn a_call_shows_the_whole_command() {
 }
 
 #[tokio::test]
+async fn a_folder_that_looks_like_a_repository_is_none() {
+    let bench = Bench::new();
+    let outcome = bash(&bench, "git init -q --bare sub && cd sub && git status").await;
+    if shown(&outcome).contains("command not found") {
+        return annals_testkit::skipped("a_folder_that_looks_like_a_repository_is_none", "no git");
+    }
+    assert!(shown(&outcome).contains("safe.bareRepository"), "{}", shown(&outcome));
+    let outcome = bash(&bench, "cd .. && git init -q own && cd own && git status --short --branch").await;
+    assert!(shown(&outcome).contains("No commits yet"), "{}", shown(&outcome));
+}
+
+#[tokio::test]
 async fn a_command_is_decided_on_where_it_will_run() {
     let bench = Bench::new();
     let work = bench.work();
