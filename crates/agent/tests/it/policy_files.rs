@@ -145,6 +145,24 @@ fn git_is_free_where_its_repository_is_trusted() {
     }
 }
 
+/// Which of the two a `cd` takes depends on how the shell was started.
+#[test]
+fn a_folder_behind_a_link_is_judged_from_both_of_its_ends() {
+    let room = room();
+    fs::create_dir_all(room.app.join("a/b")).unwrap();
+    symlink("a/b", room.app.join("link")).unwrap();
+    room.dir.write("app/secret", "x");
+    for (command, expected) in [
+        ("cd link/../.. && cat secret", "ask"),
+        ("cd link/../.. && echo x > secret", "ask"),
+        ("cd link/.. && cat secret", "allow"),
+        ("cd a/b/../.. && cat secret", "allow"),
+    ] {
+        let found = decide(&room, Mode::AcceptEdits, &[], Call::Bash(command));
+        assert_eq!(letter(&found), expected, "{command}: {}", found.because());
+    }
+}
+
 #[test]
 fn a_link_is_denied_by_either_end_and_allowed_by_both() {
     let room = room();

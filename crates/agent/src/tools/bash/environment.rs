@@ -6,8 +6,9 @@ use std::ffi::{OsStr, OsString};
 const BEGINNINGS: [&str; 7] =
     ["ANTHROPIC_", "CLAUDE_CODE_", "DYLD_", "GIT_", "LD_", "BASH_FUNC_", "AWS_BEARER_TOKEN"];
 
-/// Names that are left out: keys of clouds and of models, and what makes a shell run something first.
-const NAMES: [&str; 33] = [
+/// Names that are left out: keys of clouds and of models, what makes a shell run something first, and what makes it take a
+/// text for another than it is.
+const NAMES: [&str; 40] = [
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
     "AWS_SESSION_TOKEN",
@@ -41,6 +42,13 @@ const NAMES: [&str; 33] = [
     "SHELLOPTS",
     "BASHOPTS",
     "PS4",
+    "CDPATH",
+    "GLOBIGNORE",
+    "IFS",
+    "POSIXLY_CORRECT",
+    "BASH_COMPAT",
+    "BASH_LOADABLES_PATH",
+    "BASH_XTRACEFD",
 ];
 
 /// Who commits is not injected; it stays.
@@ -97,6 +105,9 @@ mod tests {
             "CLAUDE_CODE_OAUTH_TOKEN",
             "AWS_REGION",
             "PAGER",
+            "CDPATH",
+            "GLOBIGNORE",
+            "POSIXLY_CORRECT",
         ];
         let all: Vec<_> = names.iter().map(|name| (OsString::from(name), OsString::from("x"))).collect();
         let left: Vec<_> =

@@ -255,6 +255,25 @@ async fn a_call_shows_the_whole_command() {
 }
 
 #[tokio::test]
+async fn folders_are_those_that_decisions_are_about() {
+    let bench = Bench::with(|settings| {
+        let mut all = settings.environment.clone();
+        // A folder beside the working folder, whose folders `cd` would find.
+        let beside = settings.scratch.parent().unwrap().join("beside");
+        fs::create_dir_all(beside.join("elsewhere")).unwrap();
+        all.push(("CDPATH".into(), beside.into()));
+        settings.environment = annals_agent::tools::bash::for_commands(&all);
+    });
+    let work = bench.work();
+    fs::create_dir_all(work.join("a/b")).unwrap();
+    std::os::unix::fs::symlink("a/b", work.join("link")).unwrap();
+    assert_eq!(shown(&bash(&bench, "cd link/.. && pwd").await), work.join("a").display().to_string());
+    assert_eq!(shown(&bash(&bench, "cd ../link && cd ../.. && pwd").await), work.display().to_string());
+    let outcome = bash(&bench, "cd elsewhere").await;
+    assert!(outcome.is_error && shown(&outcome).contains("No such file"), "{}", shown(&outcome));
+}
+
+#[tokio::test]
 async fn a_folder_that_looks_like_a_repository_is_none() {
     let bench = Bench::new();
     let outcome = bash(&bench, "git init -q --bare sub && cd sub && git status").await;
