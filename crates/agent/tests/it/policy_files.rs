@@ -164,6 +164,46 @@ fn a_folder_behind_a_link_is_judged_from_both_of_its_ends() {
 }
 
 #[test]
+fn what_is_copied_or_moved_does_not_lead_out() {
+    let room = room();
+    for name in ["payload", "config", "new", ".git/config", "plain/old", "a/c/file", "folder/file"] {
+        room.dir.write(Path::new("app").join(name), "x");
+    }
+    for (name, target) in
+        [("d/payload", "../../outside/secret"), ("e/config", "../.git/config"), ("a/c/l2", "../victim")]
+    {
+        let link = room.app.join(name);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(target, link).unwrap();
+    }
+    symlink("d", room.app.join("to-d")).unwrap();
+    for (command, expected) in [
+        ("cp payload d", "ask"),
+        ("cp payload d/", "ask"),
+        ("cp payload to-d", "ask"),
+        ("cp new payload d", "ask"),
+        ("cp ./a/../payload d/.", "ask"),
+        ("mv payload d", "ask"),
+        ("cp config e", "ask"),
+        ("mv a/c/l2 l2 && echo EVIL > l2", "ask"),
+        ("mv a/c/l2 l2", "ask"),
+        ("mv a/c c", "ask"),
+        ("mv folder plain", "ask"),
+        ("mv nothing else", "ask"),
+        ("cp payload plain", "allow"),
+        ("cp payload new plain", "allow"),
+        ("cp payload copy && cat copy", "allow"),
+        ("mv payload plain", "allow"),
+        ("mv a/c/file .", "allow"),
+        ("mv new newer", "allow"),
+        ("mkdir fresh && cp payload fresh", "allow"),
+    ] {
+        let found = decide(&room, Mode::AcceptEdits, &[], Call::Bash(command));
+        assert_eq!(letter(&found), expected, "{command}: {}", found.because());
+    }
+}
+
+#[test]
 fn a_link_is_denied_by_either_end_and_allowed_by_both() {
     let room = room();
     let deny = [(List::Deny, "Read(.env)")];
