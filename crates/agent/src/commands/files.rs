@@ -1,5 +1,6 @@
 //! The files of commands: a folder and what is below it, each file a command. A project's files may not lead out of it.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,8 @@ use crate::policy::rules::listed;
 const MOST_BYTES: u64 = 256 << 10;
 /// Nor more files of one folder.
 const MOST_FILES: usize = 500;
+/// Nor more folders entered.
+const MOST_FOLDERS: usize = 500;
 /// Nor files that stand deeper.
 const DEEPEST: usize = 5;
 /// So much of a first line says what a command is for.
@@ -49,9 +52,7 @@ pub fn read_commands(
             Some(Ok(within)) => Some(within),
             None => None,
         };
-        let mut paths = Vec::new();
-        walk(&folder.path, within.as_deref(), DEEPEST, &mut paths);
-        for path in paths {
+        for path in walk(&folder.path, within.as_deref()) {
             match read(&path, &folder, within.as_deref()) {
                 Ok(command) => {
                     commands.retain(|known| known.name != command.name);
@@ -65,21 +66,33 @@ pub fn read_commands(
     (commands, errors)
 }
 
-/// Files that end in `.md`, in order; folders that lead elsewhere are not entered.
-fn walk(folder: &Path, within: Option<&Path>, deeper: usize, found: &mut Vec<PathBuf>) {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            let stays = || leads_to(&path, within).is_ok();
-            if deeper > 0 && stays() {
-                walk(&path, within, deeper - 1, found);
+/// Files that end in `.md`, the nearest first; folders that lead elsewhere are not entered, and none is entered twice: links to
+/// folders that hold links would make more names than anybody can wait for.
+fn walk(folder: &Path, within: Option<&Path>) -> Vec<PathBuf> {
+    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+    let mut folders = VecDeque::from([(folder.to_path_buf(), DEEPEST)]);
+    // They come last, so that a folder that is entered has its own name.
+    let mut links = VecDeque::new();
+    while let Some((folder, deeper)) = folders.pop_front().or_else(|| links.pop_front()) {
+        let Ok(resolved) = resolve(&Disk, Path::new("/"), &folder) else { continue };
+        if seen.len() >= MOST_FOLDERS || !seen.insert(resolved.real) {
+            continue;
+        }
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in paths {
+            if path.is_dir() {
+                if deeper > 0 && leads_to(&path, within).is_ok() {
+                    let waiting = if path.is_symlink() { &mut links } else { &mut folders };
+                    waiting.push_back((path, deeper - 1));
+                }
+            } else if path.extension().is_some_and(|ending| ending == "md") && found.len() < MOST_FILES {
+                found.push(path);
             }
-        } else if path.extension().is_some_and(|ending| ending == "md") && found.len() < MOST_FILES {
-            found.push(path);
         }
     }
+    found
 }
 
 /// What a path leads to, where it may lead there.
@@ -233,5 +246,23 @@ mod tests {
         let (read, _) = read_commands([folder(None)]);
         assert!(read.iter().any(|command| command.name == "file" && command.body == "SECRET"));
         assert!(read.iter().all(|command| !command.name.starts_with("zero")), "a device is no file");
+    }
+
+    #[test]
+    fn links_to_folders_are_entered_once() {
+        let home = Home::new();
+        let commands = home.work_dir().join("commands");
+        std::fs::create_dir_all(commands.join("real")).unwrap();
+        std::fs::write(commands.join("a.md"), "a").unwrap();
+        std::fs::write(commands.join("real/b.md"), "b").unwrap();
+        for number in 0..30 {
+            std::os::unix::fs::symlink(".", commands.join(format!("link-{number}"))).unwrap();
+            std::os::unix::fs::symlink("..", commands.join(format!("real/up-{number}"))).unwrap();
+        }
+        std::os::unix::fs::symlink("real", commands.join("also")).unwrap();
+        let folder = CommandFolder { path: commands, author: Author::Project, within: Some(home.work_dir()) };
+        let (read, errors) = read_commands([folder]);
+        let names: Vec<_> = read.iter().map(|command| command.name.as_str()).collect();
+        assert_eq!((names, errors), (vec!["a", "real:b"], vec![]));
     }
 }

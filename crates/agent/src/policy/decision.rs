@@ -65,6 +65,8 @@ pub enum Because {
     UnknownPath(String),
     /// It shows a variable of the environment, which may be a secret.
     Environment(String),
+    /// Git runs what its repository names, and nobody trusts that repository.
+    Repository(String),
     /// There was nobody to ask.
     NobodyToAsk(Box<Because>),
 }
@@ -116,6 +118,9 @@ impl fmt::Display for Because {
             Self::UnknownPath(what) => write!(to, "where `{what}` leads is not known before it runs"),
             Self::Environment(name) => {
                 write!(to, "it takes `{name}` from the environment, where secrets are kept")
+            }
+            Self::Repository(what) => {
+                write!(to, "`{what}` may run programs that its repository names, and that one is not trusted")
             }
             Self::NobodyToAsk(why) => write!(to, "{why}, and nobody is asked"),
         }

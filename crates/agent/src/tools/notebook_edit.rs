@@ -183,13 +183,15 @@ impl<'n> Notebook<'n> {
     fn replace(&self, at: usize, wanted: &Wanted) -> Change {
         let (id, old_kind, cell) = &self.cells[at];
         let kind = wanted.kind.clone().unwrap_or_else(|| old_kind.clone());
+        let indent = self.indent_of(*cell);
         let mut edits: Vec<(Range<usize>, Vec<u8>)> = Vec::new();
-        let mut set = |key: &str, new: Vec<u8>| {
-            if let Some(value) = cell.get(key) {
-                edits.push((place(self.bytes, value), new));
-            }
+        let mut set = |key: &str, new: Vec<u8>| match cell.get(key) {
+            Some(value) => edits.push((place(self.bytes, value), new)),
+            // A cell is found without its source as well, and must not stay so.
+            None if key == "source" => edits.push(self.first_field(*cell, key, &new, &indent)),
+            None => {}
         };
-        set("source", source(&wanted.source, &self.indent_of(*cell)));
+        set("source", source(&wanted.source, &indent));
         set("cell_type", quoted(&kind));
         if kind == "code" {
             // What the old code printed is not what the new one prints.
@@ -198,6 +200,21 @@ impl<'n> Notebook<'n> {
         }
         edits.sort_by_key(|(range, _)| range.start);
         Change { cell: id.clone(), kind, edits }
+    }
+
+    /// A field before all others of a cell.
+    fn first_field(
+        &self,
+        cell: Value<'_>,
+        key: &str,
+        value: &[u8],
+        indent: &Option<String>,
+    ) -> (Range<usize>, Vec<u8>) {
+        let at = place(self.bytes, cell).start + 1;
+        let gap = indent.as_ref().map_or(String::new(), |indent| format!("\n{indent} "));
+        let is_alone = cell.raw()[1..].trim_ascii_start().starts_with(b"}");
+        let comma: &[u8] = if is_alone { b"" } else { b"," };
+        (at..at, [gap.as_bytes(), &quoted(key), b": ", value, comma].concat())
     }
 
     fn insert(&self, after: Option<usize>, wanted: &Wanted) -> Change {

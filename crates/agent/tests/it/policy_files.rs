@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use annals_agent::policy::paths::{Disk, Files, Kind, Workspace, is_protected, resolve};
 use annals_agent::policy::rules::{List, Rule, Rules, Source};
-use annals_agent::policy::{Because, Call, Decision, EditTool, Mode, Policy, ReadTool};
+use annals_agent::policy::{Because, Call, Decision, EditTool, Mode, Policy, ReadTool, Trust};
 use annals_testkit::temp::TempDir;
 
 struct Room {
@@ -98,6 +98,105 @@ fn commands_follow_the_same_links() {
         ("cp src/main.rs dangling", "ask"),
         ("cp out/secret src/", "ask"),
         ("mkdir src/home/x", "ask"),
+    ] {
+        let found = decide(&room, Mode::AcceptEdits, &[], Call::Bash(command));
+        assert_eq!(letter(&found), expected, "{command}: {}", found.because());
+    }
+}
+
+/// Git runs what the configuration of its repository names.
+#[test]
+fn git_is_free_where_its_repository_is_trusted() {
+    let mut room = room();
+    room.dir.write("app/.git/HEAD", "ref: refs/heads/main");
+    room.dir.write("app/nested/.git/HEAD", "ref: refs/heads/main");
+    room.dir.write("app/nested/deep/file", "x");
+    room.dir.write("app/linked/.git", "gitdir: ../evil");
+    room.dir.write("app/bare/HEAD", "ref: refs/heads/main");
+    fs::create_dir_all(room.app.join("dangling-git")).unwrap();
+    symlink("nowhere", room.app.join("dangling-git/.git")).unwrap();
+    let commands = ["git status", "git diff", "git show", "git blame src/main.rs", "git grep x", "git log"];
+    for command in commands {
+        let found = decide(&room, Mode::Default, &[], Call::Bash(command));
+        assert_eq!(found, Decision::ask(Because::Repository(command.to_owned())), "{command}");
+        let rule = [(List::Allow, "Bash(git *)")];
+        assert_eq!(letter(&decide(&room, Mode::Default, &rule, Call::Bash(command))), "allow", "{command}");
+    }
+    room.workspace.set_trust(Trust::Trusted);
+    for command in commands {
+        assert_eq!(letter(&decide(&room, Mode::Default, &[], Call::Bash(command))), "allow", "{command}");
+    }
+    let outside = room.dir.path().join("outside");
+    room.workspace.add(&Disk, &outside);
+    let rules = Rules::default();
+    let policy = Policy { rules: &rules, mode: Mode::Default, workspace: &room.workspace, files: &Disk };
+    for (folder, expected) in [
+        (room.app.clone(), "allow"),
+        (room.app.join("src"), "allow"),
+        (room.app.join("nested"), "ask"),
+        (room.app.join("nested/deep"), "ask"),
+        (room.app.join("linked"), "ask"),
+        (room.app.join("bare"), "ask"),
+        (room.app.join("dangling-git"), "ask"),
+        (outside, "ask"),
+    ] {
+        let found = policy.decide_in(&Call::Bash("git status"), &folder);
+        assert_eq!(letter(&found), expected, "{}: {}", folder.display(), found.because());
+    }
+}
+
+/// Which of the two a `cd` takes depends on how the shell was started.
+#[test]
+fn a_folder_behind_a_link_is_judged_from_both_of_its_ends() {
+    let room = room();
+    fs::create_dir_all(room.app.join("a/b")).unwrap();
+    symlink("a/b", room.app.join("link")).unwrap();
+    room.dir.write("app/secret", "x");
+    for (command, expected) in [
+        ("cd link/../.. && cat secret", "ask"),
+        ("cd link/../.. && echo x > secret", "ask"),
+        ("cd link/.. && cat secret", "allow"),
+        ("cd a/b/../.. && cat secret", "allow"),
+    ] {
+        let found = decide(&room, Mode::AcceptEdits, &[], Call::Bash(command));
+        assert_eq!(letter(&found), expected, "{command}: {}", found.because());
+    }
+}
+
+#[test]
+fn what_is_copied_or_moved_does_not_lead_out() {
+    let room = room();
+    for name in ["payload", "config", "new", ".git/config", "plain/old", "a/c/file", "folder/file"] {
+        room.dir.write(Path::new("app").join(name), "x");
+    }
+    for (name, target) in
+        [("d/payload", "../../outside/secret"), ("e/config", "../.git/config"), ("a/c/l2", "../victim")]
+    {
+        let link = room.app.join(name);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(target, link).unwrap();
+    }
+    symlink("d", room.app.join("to-d")).unwrap();
+    for (command, expected) in [
+        ("cp payload d", "ask"),
+        ("cp payload d/", "ask"),
+        ("cp payload to-d", "ask"),
+        ("cp new payload d", "ask"),
+        ("cp ./a/../payload d/.", "ask"),
+        ("mv payload d", "ask"),
+        ("cp config e", "ask"),
+        ("mv a/c/l2 l2 && echo EVIL > l2", "ask"),
+        ("mv a/c/l2 l2", "ask"),
+        ("mv a/c c", "ask"),
+        ("mv folder plain", "ask"),
+        ("mv nothing else", "ask"),
+        ("cp payload plain", "allow"),
+        ("cp payload new plain", "allow"),
+        ("cp payload copy && cat copy", "allow"),
+        ("mv payload plain", "allow"),
+        ("mv a/c/file .", "allow"),
+        ("mv new newer", "allow"),
+        ("mkdir fresh && cp payload fresh", "allow"),
     ] {
         let found = decide(&room, Mode::AcceptEdits, &[], Call::Bash(command));
         assert_eq!(letter(&found), expected, "{command}: {}", found.because());

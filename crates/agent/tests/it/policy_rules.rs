@@ -57,6 +57,21 @@ fn patterns_of_paths_are_those_of_gitignore() {
         (".env*", "/p/w/.env.local", true),
         ("a b", "/p/w/a b", true),
         ("**", "/p/w/any", true),
+        ("**/**", "/p/w/any", true),
+        ("**/**/x", "/p/w/a/b/x", true),
+        ("**/**/x", "/p/w/x/y", true),
+        ("**/a/**/b", "/p/w/a/c/a/b", true),
+        ("**/a/**/b", "/p/w/b/a", false),
+        ("*a*b", "/p/w/xaxabxb", true),
+        ("*a*b", "/p/w/xaxabxc", false),
+        ("[]a]x", "/p/w/]x", true),
+        ("[!]a]x", "/p/w/]x", false),
+        ("[!]a]x", "/p/w/bx", true),
+        ("[a", "/p/w/[a", true),
+        ("*[a-c]?", "/p/w/xxcx", true),
+        ("*[a-c]?", "/p/w/xxc", false),
+        ("a\\", "/p/w/a\\", true),
+        ("?", "/p/w/ab", false),
     ] {
         let found = PathPattern::new(pattern).unwrap().matches(Path::new(path), &bases, Letters::Exact);
         assert_eq!(found, expected, "{pattern} {path}");
@@ -66,6 +81,25 @@ fn patterns_of_paths_are_those_of_gitignore() {
     assert_eq!(PathPattern::new("!a"), None);
     assert_eq!(PathPattern::new("../a"), None);
     assert_eq!(PathPattern::new(&"*a".repeat(13)), None);
+}
+
+/// Rules that deny are taken from folders that nobody trusts; each way to match was once tried by itself.
+#[test]
+fn no_pattern_takes_for_ever() {
+    let bases = Bases { working: "/p/w".into(), project: "/p".into(), home: None };
+    for (pattern, path) in [
+        (format!("{}b", "*a".repeat(12)), format!("/p/w/{}", "a".repeat(250))),
+        (format!("{}b", "**/".repeat(6)), format!("/p/w/{}", "a/".repeat(120))),
+        (
+            format!("{}*b", "**/*a*a/".repeat(2)),
+            format!("/p/w/{}", format!("{}/", "a".repeat(30)).repeat(120)),
+        ),
+    ] {
+        let pattern = PathPattern::new(&pattern).unwrap();
+        for letters in [Letters::Exact, Letters::Folded] {
+            assert!(!pattern.matches(Path::new(&path), &bases, letters), "{pattern:?}");
+        }
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use annals_agent::policy::paths::{Files, Kind, Workspace};
 use annals_agent::policy::rules::{List, Rule, Rules, Source};
-use annals_agent::policy::{Call, Decision, EditTool, Mode, Policy};
+use annals_agent::policy::{Call, Decision, EditTool, Mode, Policy, Trust};
 use proptest::prelude::*;
 
 const TABLE: &str = include_str!("policy_table.txt");
@@ -37,7 +37,9 @@ pub(crate) fn links() -> Links {
 
 pub(crate) fn workspace(files: &dyn Files) -> Workspace {
     let app = Path::new("/home/u/app");
-    Workspace::new(files, app, app, Some(Path::new("/home/u")))
+    let mut workspace = Workspace::new(files, app, app, Some(Path::new("/home/u")));
+    workspace.set_trust(Trust::Trusted);
+    workspace
 }
 
 struct Section {

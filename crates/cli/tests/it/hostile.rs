@@ -131,6 +131,73 @@ fn one_that_is_trusted_does_not_reach_beyond_itself() {
     }
 }
 
+/// Runs git as a person would, in a folder of the room.
+fn git(room: &Room, folder: &Path, arguments: &[&str]) {
+    let mut command = room.home.command("git");
+    let named = ["-c", "user.name=n", "-c", "user.email=e@example.com", "-c", "init.defaultBranch=main"];
+    let done = command.current_dir(folder).args(named).args(arguments).output().unwrap();
+    assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// One command a response, so that each is decided on where the one before has ended.
+fn commands(commands: &[&str]) -> String {
+    let call = |command: &&str| {
+        format!(r#"[{{"type":"tool_use","name":"Bash","input":{{"command":"{command}"}}}}],"#)
+    };
+    let calls: String = commands.iter().map(call).collect();
+    format!(r#"{{"w":[{calls}[{{"type":"text","text":"well"}}]]}}"#)
+}
+
+#[test]
+fn a_repository_that_is_not_trusted_names_programs_in_vain() {
+    let tries = ["git status", "git diff", "git log -p", "git show", "git blame f", "git grep x"];
+    let nested = ["git status -s", "cd bare", "git status", "git diff", "cd ../nested", "git status"];
+    for (arguments, tries) in
+        [(&["--output-format", "json"][..], &tries), (&["--output-format", "json", "--trust"], &nested)]
+    {
+        let room = Room::in_folder(&commands(tries));
+        let (work, taken) = (room.home.work_dir(), room.home.path().join("taken"));
+        let (bare, inner) = (work.join("bare"), work.join("nested"));
+        for folder in [&work, &inner] {
+            std::fs::create_dir_all(folder).unwrap();
+            git(&room, folder, &["init", "--quiet"]);
+            std::fs::write(folder.join("f"), "x\n").unwrap();
+            std::fs::write(folder.join(".gitattributes"), "f filter=x diff=y\n").unwrap();
+            git(&room, folder, &["add", "f", ".gitattributes"]);
+            git(&room, folder, &["commit", "--quiet", "-m", "first"]);
+            std::fs::write(folder.join("f"), "x\ny\n").unwrap();
+        }
+        // One that needs no `.git`, and so can come with any other.
+        git(&room, &work, &["init", "--quiet", "--bare", "bare"]);
+        let program = format!("touch {};", taken.display());
+        let config = format!(
+            "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"{program} false\"\n"
+        );
+        std::fs::write(bare.join("config"), config).unwrap();
+        let own = (!arguments.contains(&"--trust")).then_some(&work);
+        for folder in own.into_iter().chain([&inner]) {
+            for (name, rest) in [
+                ("core.fsmonitor", "false"),
+                ("diff.external", "true"),
+                ("diff.y.textconv", "cat"),
+                ("filter.x.clean", "cat"),
+            ] {
+                git(&room, folder, &["config", name, &format!("{program} {rest}")]);
+            }
+        }
+        let answer = room.exits(&[arguments, &["@@w@@"]].concat(), 0);
+        assert!(!taken.exists(), "{}", answer.out);
+        let asked = answer.out.matches(r#""tool_name":"Bash""#).count();
+        assert_eq!(asked, if own.is_some() { 6 } else { 3 }, "{}", answer.out);
+        // The programs are there, and would have been run.
+        for folder in own.into_iter().chain([&inner, &bare]) {
+            git(&room, folder, &["status"]);
+            assert!(taken.exists(), "{}", folder.display());
+            std::fs::remove_file(&taken).unwrap();
+        }
+    }
+}
+
 #[test]
 fn what_a_person_denies_stays_denied() {
     let denied = "Bash(cat:*),Read(secrets/**)";

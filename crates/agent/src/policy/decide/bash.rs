@@ -1,6 +1,6 @@
 //! The decision about a command: any part that is denied denies it, every part must be allowed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::inside::{Inside, folders, path_of};
 use super::variables::Own;
@@ -208,6 +208,10 @@ impl Policy<'_> {
         if reading.is_git && folders.len() > 1 {
             return unknown(&command.spelling());
         }
+        let is_trusted = |folder: &PathBuf| self.workspace.trusts_git_in(self.files, folder);
+        if reading.is_git && !folders.iter().all(is_trusted) {
+            return Some(Err(Decision::ask(Because::Repository(command.spelling()))));
+        }
         for word in &reading.paths {
             let Some(path) = path_of(word, self.workspace).filter(|path| !path.is_empty() && word.is_one())
             else {
@@ -231,18 +235,47 @@ impl Policy<'_> {
     fn edits_inside(&self, command: &Command, folders: Option<&[PathBuf]>) -> bool {
         let (Some(name), Some(folders)) = (command.name(), folders) else { return false };
         let Some((_, options)) = EDITING.iter().find(|(editing, _)| *editing == name) else { return false };
-        command.words[1..].iter().all(|word| {
+        let mut operands = Vec::new();
+        for word in &command.words[1..] {
             let Some(path) = path_of(word, self.workspace).filter(|path| !path.is_empty() && word.is_one())
             else {
                 return false;
             };
-            if let Some(letters) = path.strip_prefix('-') {
-                return !letters.is_empty() && letters.chars().all(|letter| options.contains(letter));
+            match path.strip_prefix('-') {
+                Some("") => return false,
+                Some(letters) if letters.chars().all(|letter| options.contains(letter)) => {}
+                Some(_) => return false,
+                None => operands.push(path),
             }
-            folders.iter().all(|folder| {
-                let resolved = resolve(self.files, folder, path.as_ref());
-                resolved.is_ok_and(|path| self.workspace.holds(&path) && !path.all().any(is_protected))
-            })
+        }
+        folders.iter().all(|folder| {
+            let stay = operands.iter().all(|path| self.stays_inside(folder, path.as_ref()));
+            stay && (!matches!(name.as_str(), "cp" | "mv") || self.brings_inside(&name, folder, &operands))
+        })
+    }
+
+    fn stays_inside(&self, folder: &Path, path: &Path) -> bool {
+        let resolved = resolve(self.files, folder, path);
+        resolved.is_ok_and(|path| self.workspace.holds(&path) && !path.all().any(is_protected))
+    }
+
+    /// Whether `cp` and `mv` leave everything inside: what they bring to a folder bears its own name there, and a link of that
+    /// name may stand in the way. What is moved must be a plain file: a link can lead elsewhere from its new place, and a
+    /// folder may hold some.
+    fn brings_inside(&self, name: &str, folder: &Path, operands: &[String]) -> bool {
+        let Some((target, sources)) = operands.split_last() else { return false };
+        let Ok(target) = resolve(self.files, folder, target.as_ref()) else { return false };
+        sources.iter().map(Path::new).all(|source| {
+            let Some(last) = source.file_name() else { return false };
+            let above =
+                source.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let is_plain = || {
+                resolve(self.files, folder, above).is_ok_and(|above| {
+                    let place = above.real.join(last);
+                    self.files.link(&place).is_none() && self.files.kind(&place) == Kind::File
+                })
+            };
+            self.stays_inside(&target.real, last.as_ref()) && (name == "cp" || is_plain())
         })
     }
 }

@@ -119,9 +119,13 @@ pub(super) fn folders(inside: &Inside, files: &dyn Files, workspace: &Workspace)
             return None;
         }
         for folder in folders.clone() {
-            let real = resolve(files, &folder, Path::new(&target)).ok()?.real;
-            if !folders.contains(&real) {
-                folders.push(real);
+            let resolved = resolve(files, &folder, Path::new(&target)).ok()?;
+            // Our bash goes by real folders; one within it may take `link/..` by its letters.
+            let by_letters = resolve(files, Path::new("/"), &resolved.spelled).ok()?.real;
+            for real in [resolved.real, by_letters] {
+                if !folders.contains(&real) {
+                    folders.push(real);
+                }
             }
         }
         if folders.len() > MOST_FOLDERS {

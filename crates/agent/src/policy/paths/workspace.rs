@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Files, Resolved, resolve};
+use super::{Files, Kind, Resolved, resolve};
 use crate::policy::rules::Bases;
+use crate::policy::trust::Trust;
 
 /// Where a session works. Every folder is kept as the real one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,17 +15,25 @@ pub struct Workspace {
     project: PathBuf,
     home: Option<PathBuf>,
     roots: Vec<PathBuf>,
+    trust: Trust,
 }
 
 impl Workspace {
-    /// The working folder, its project and the home folder, all absolute; links in them are followed.
+    /// The working folder, its project and the home folder, all absolute; links in them are followed. Nobody trusts it yet.
     pub fn new(files: &dyn Files, working: &Path, project: &Path, home: Option<&Path>) -> Self {
         let real = |path: &Path| {
             resolve(files, Path::new("/"), path).map_or_else(|_| path.to_path_buf(), |resolved| resolved.real)
         };
         let (working, project) = (real(working), real(project));
         let roots = vec![working.clone()];
-        Self { current: working.clone(), working, project, home: home.map(real), roots }
+        Self {
+            current: working.clone(),
+            working,
+            project,
+            home: home.map(real),
+            roots,
+            trust: Trust::Untrusted,
+        }
     }
 
     /// Adds a folder of `--add-dir` or of the settings.
@@ -32,6 +41,21 @@ impl Workspace {
         if let Ok(resolved) = resolve(files, &self.working, folder) {
             self.roots.push(resolved.real);
         }
+    }
+
+    /// Takes what a person said of the working folder.
+    pub fn set_trust(&mut self, trust: Trust) {
+        self.trust = trust;
+    }
+
+    /// Whether git, started in this real folder, obeys only what a person trusts: the repository that it finds from the
+    /// working folder. One that lies deeper came with the files, whether in a `.git` or bare, which is known by its `HEAD`.
+    pub fn trusts_git_in(&self, files: &dyn Files, folder: &Path) -> bool {
+        let is_there = |path: PathBuf| files.link(&path).is_some() || files.kind(&path) != Kind::Missing;
+        let below = folder.ancestors().take_while(|above| *above != self.working);
+        let mut repositories = below.flat_map(|above| [above.join(".git"), above.join("HEAD")]);
+        let is_inside = folder.starts_with(&self.working);
+        self.trust == Trust::Trusted && is_inside && !repositories.any(is_there)
     }
 
     /// The working folder.

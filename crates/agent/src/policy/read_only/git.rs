@@ -1,6 +1,6 @@
 //! The commands of git that only read. No global option is known: `-c` and `--git-dir` make git run or read anything.
 
-use super::{Operands, Program, Reach, Reading, by_table};
+use super::{Operands, Program, Reach, Reading, by_table, is_short};
 use crate::policy::shell::Word;
 use Operands::{Paths, PatternThenPaths};
 
@@ -80,6 +80,25 @@ pub(super) fn reading(arguments: &[Word]) -> Option<Reading> {
         return Some(Reading { is_git: true, ..Reading::default() });
     }
     let program = COMMANDS.iter().find(|(name, ..)| *name == first)?;
-    let reach = if first == "grep" { Reach::Below } else { Reach::Given };
+    let reach = if shows_contents(&first, rest) { Reach::Below } else { Reach::Given };
     by_table(program, rest).map(|reading| Reading { is_git: true, reach, ..reading })
+}
+
+/// Whether a command of the table shows what files hold or held: any of them, since a revision, a blob or nothing at all names
+/// them as well as a path does.
+fn shows_contents(command: &str, arguments: &[Word]) -> bool {
+    let has = |letters: &str, names: &[&str]| {
+        arguments.iter().filter_map(Word::literal).any(|word| {
+            let named = word.strip_prefix("--").and_then(|name| name.split('=').next());
+            letters.chars().any(|letter| is_short(&word, letter))
+                || named.is_some_and(|name| names.contains(&name))
+        })
+    };
+    match command {
+        "diff" | "show" | "blame" | "grep" | "cat-file" => true,
+        "log" => has("pULSG", &["patch", "unified"]),
+        "status" => has("v", &["verbose"]),
+        "for-each-ref" => has("", &["format"]),
+        _ => false,
+    }
 }

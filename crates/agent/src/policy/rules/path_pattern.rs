@@ -51,7 +51,7 @@ impl PathPattern {
     /// Reads a pattern; `None` where it is not understood: negated, with `..`, or with too many stars.
     pub fn new(text: &str) -> Option<Self> {
         let (base, rest) = match text {
-            // Each star doubles the ways to match; nobody needs many.
+            // Nobody needs many, and each costs time for each file.
             _ if text.starts_with('!') || text.matches('*').count() > MOST_STARS => return None,
             "~" => (Base::Home, ""),
             _ if text.starts_with("//") => (Base::Root, text.trim_start_matches('/')),
@@ -113,61 +113,108 @@ fn below(path: &Path, base: &Path, letters: Letters) -> Option<Vec<String>> {
     (path.len() >= base.len() && path.iter().zip(&base).all(same)).then(|| path[base.len()..].to_vec())
 }
 
-/// Whether the path, or a folder that it begins with, matches: what is left over is inside of that folder.
+/// Whether the path, or a folder that it begins with, matches: what is left over is inside of that folder. Goes through the
+/// pattern with the set of places that it can have come to, so that no pattern takes long.
 fn begins(parts: &[Part], names: &[String]) -> bool {
-    match parts.split_first() {
-        None => true,
-        Some((Part::Folders, [])) => !names.is_empty(),
-        Some((Part::Folders, rest)) => (0..=names.len()).any(|skip| begins(rest, &names[skip..])),
-        Some((Part::Name(name), rest)) => names.split_first().is_some_and(|(first, names)| {
-            let (pattern, first): (Vec<_>, Vec<_>) = (name.chars().collect(), first.chars().collect());
-            name_matches(&pattern, &first) && begins(rest, names)
-        }),
-    }
-}
-
-/// `*`, `?`, `[a-z]`, `[!a]` and `\` within one name.
-fn name_matches(pattern: &[char], name: &[char]) -> bool {
-    match pattern.split_first() {
-        None => name.is_empty(),
-        Some(('*', rest)) => {
-            let rest = &rest[rest.iter().take_while(|letter| **letter == '*').count()..];
-            (0..=name.len()).any(|skip| name_matches(rest, &name[skip..]))
-        }
-        Some((first, rest)) => {
-            let Some((letter, name)) = name.split_first() else { return false };
-            match first {
-                '?' => name_matches(rest, name),
-                '[' => match class(rest, *letter) {
-                    Some((holds, used)) => holds && name_matches(&rest[used..], name),
-                    None => *letter == '[' && name_matches(rest, name),
-                },
-                '\\' => match rest.split_first() {
-                    Some((escaped, rest)) => escaped == letter && name_matches(rest, name),
-                    None => *letter == '\\' && name.is_empty(),
-                },
-                _ => first == letter && name_matches(rest, name),
+    let names: Vec<Vec<char>> = names.iter().map(|name| name.chars().collect()).collect();
+    let mut reached = vec![false; names.len() + 1];
+    reached[0] = true;
+    for (number, part) in parts.iter().enumerate() {
+        let Some(first) = reached.iter().position(|is_reached| *is_reached) else { return false };
+        match part {
+            // What is in the folders, not the folders above it.
+            Part::Folders if number + 1 == parts.len() => return first < names.len(),
+            Part::Folders => reached[first..].fill(true),
+            Part::Name(name) => {
+                let pattern: Vec<char> = name.chars().collect();
+                let fits = |at: usize| reached[at] && name_matches(&pattern, &names[at]);
+                let next: Vec<bool> = (0..names.len()).map(fits).collect();
+                reached[0] = false;
+                reached[1..].copy_from_slice(&next);
             }
         }
     }
+    reached.contains(&true)
 }
 
-/// Whether a letter is of the class that begins behind `[`, and how long the class is.
-fn class(pattern: &[char], letter: char) -> Option<(bool, usize)> {
+/// What one letter of a name must be.
+enum Letter<'p> {
+    Any,
+    Exactly(char),
+    Of(&'p [char]),
+    NotOf(&'p [char]),
+}
+
+impl Letter<'_> {
+    fn is(&self, letter: char) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Exactly(wanted) => *wanted == letter,
+            Self::Of(class) => is_of(class, letter),
+            Self::NotOf(class) => !is_of(class, letter),
+        }
+    }
+}
+
+/// `*`, `?`, `[a-z]`, `[!a]` and `\` within one name; goes by sets of places as well.
+fn name_matches(pattern: &[char], name: &[char]) -> bool {
+    let mut reached = vec![false; name.len() + 1];
+    reached[0] = true;
+    // Behind it, no class ends.
+    let last_end = pattern.iter().rposition(|letter| *letter == ']').unwrap_or(0);
+    let mut at = 0;
+    while let Some(letter) = pattern.get(at) {
+        let Some(first) = reached.iter().position(|is_reached| *is_reached) else { return false };
+        at += 1;
+        let wanted = match letter {
+            '*' => {
+                reached[first..].fill(true);
+                continue;
+            }
+            '?' => Letter::Any,
+            '[' if at < last_end => match class(&pattern[at..]) {
+                Some((class, used)) => {
+                    at += used;
+                    class
+                }
+                None => Letter::Exactly('['),
+            },
+            '\\' if at < pattern.len() => {
+                at += 1;
+                Letter::Exactly(pattern[at - 1])
+            }
+            letter => Letter::Exactly(*letter),
+        };
+        for place in (first..name.len()).rev() {
+            reached[place + 1] = reached[place] && wanted.is(name[place]);
+        }
+        reached[first] = false;
+    }
+    reached[name.len()]
+}
+
+/// The class that begins behind `[`, and how long it is with its end.
+fn class(pattern: &[char]) -> Option<(Letter<'_>, usize)> {
     let negated = matches!(pattern.first(), Some('!' | '^'));
     let start = usize::from(negated);
     let end = start + 1 + pattern.get(start + 1..)?.iter().position(|letter| *letter == ']')?;
     let inside = &pattern[start..end];
-    let mut holds = false;
+    Some((if negated { Letter::NotOf(inside) } else { Letter::Of(inside) }, end + 1))
+}
+
+fn is_of(class: &[char], letter: char) -> bool {
     let mut at = 0;
-    while at < inside.len() {
-        if inside.get(at + 1) == Some(&'-') && at + 2 < inside.len() {
-            holds |= (inside[at]..=inside[at + 2]).contains(&letter);
+    while at < class.len() {
+        if class.get(at + 1) == Some(&'-') && at + 2 < class.len() {
+            if (class[at]..=class[at + 2]).contains(&letter) {
+                return true;
+            }
             at += 3;
+        } else if class[at] == letter {
+            return true;
         } else {
-            holds |= inside[at] == letter;
             at += 1;
         }
     }
-    Some((holds != negated, end + 1))
+    false
 }

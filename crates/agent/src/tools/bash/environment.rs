@@ -6,8 +6,9 @@ use std::ffi::{OsStr, OsString};
 const BEGINNINGS: [&str; 7] =
     ["ANTHROPIC_", "CLAUDE_CODE_", "DYLD_", "GIT_", "LD_", "BASH_FUNC_", "AWS_BEARER_TOKEN"];
 
-/// Names that are left out: keys of clouds and of models, and what makes a shell run something first.
-const NAMES: [&str; 33] = [
+/// Names that are left out: keys of clouds and of models, what makes a shell run something first, and what makes it take a
+/// text for another than it is.
+const NAMES: [&str; 40] = [
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
     "AWS_SESSION_TOKEN",
@@ -41,14 +42,25 @@ const NAMES: [&str; 33] = [
     "SHELLOPTS",
     "BASHOPTS",
     "PS4",
+    "CDPATH",
+    "GLOBIGNORE",
+    "IFS",
+    "POSIXLY_CORRECT",
+    "BASH_COMPAT",
+    "BASH_LOADABLES_PATH",
+    "BASH_XTRACEFD",
 ];
 
 /// Who commits is not injected; it stays.
 const KEPT: [&str; 2] = ["GIT_AUTHOR_", "GIT_COMMITTER_"];
 
-/// What every command finds: who runs it, and that nobody is there to type.
-const SET: [(&str, &str); 5] = [
+/// What every command finds: who runs it, that nobody is there to type, and that git takes no folder for a repository that only
+/// looks like a bare one: it could have come with the files. Nothing is left of settings of git that were there before.
+const SET: [(&str, &str); 8] = [
     ("CLAUDECODE", "1"),
+    ("GIT_CONFIG_COUNT", "1"),
+    ("GIT_CONFIG_KEY_0", "safe.bareRepository"),
+    ("GIT_CONFIG_VALUE_0", "explicit"),
     ("GIT_EDITOR", "true"),
     ("GIT_PAGER", "cat"),
     ("GIT_TERMINAL_PROMPT", "0"),
@@ -93,6 +105,9 @@ mod tests {
             "CLAUDE_CODE_OAUTH_TOKEN",
             "AWS_REGION",
             "PAGER",
+            "CDPATH",
+            "GLOBIGNORE",
+            "POSIXLY_CORRECT",
         ];
         let all: Vec<_> = names.iter().map(|name| (OsString::from(name), OsString::from("x"))).collect();
         let left: Vec<_> =

@@ -117,7 +117,8 @@ impl Shells {
 
     fn command(&self, script: &str, folder: &Path) -> Command {
         let mut command = Command::new(&self.settings.bash);
-        command.arg("-c").arg(script).current_dir(folder);
+        // `cd link/..` leads to where decisions say it does: above the link's target, not above the link.
+        command.args(["-o", "physical", "-c"]).arg(script).current_dir(folder);
         command.env_clear().envs(self.settings.environment.iter().map(|(name, value)| (name, value)));
         command
     }

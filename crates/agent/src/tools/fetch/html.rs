@@ -133,7 +133,8 @@ struct Writer {
     /// A space is due before the next word.
     space: bool,
     in_pre: usize,
-    links: Vec<(usize, String)>,
+    /// Where the text of the open link begins, and where it leads.
+    link: Option<(usize, String)>,
 }
 
 impl Writer {
@@ -210,9 +211,11 @@ impl Writer {
                 self.out.push('`');
             }
             ("a", false) => {
+                // Links do not stand in links: one that was not closed ends here.
+                self.end_link();
                 if let Some(to) = tag.attribute("href").filter(|to| !to.starts_with(['#', 'j', 'J'])) {
                     self.gap();
-                    self.links.push((self.out.len(), to));
+                    self.link = Some((self.out.len(), to));
                 }
             }
             ("a", true) => self.end_link(),
@@ -224,7 +227,7 @@ impl Writer {
     }
 
     fn end_link(&mut self) {
-        let Some((start, to)) = self.links.pop() else { return };
+        let Some((start, to)) = self.link.take() else { return };
         // Lines may have been trimmed meanwhile.
         let named = self.out.get(start..).map(str::trim).unwrap_or_default().replace('\n', " ");
         if !named.is_empty() {
@@ -313,11 +316,19 @@ mod tests {
             ("1 < 2 &amp;&amp; 3 &gt; 2 &#233;&#xe9;&unknown; & end", "1 < 2 && 3 > 2 éé&unknown; & end"),
             ("<a href=\"a>b\" class=x>t</a><a href=javascript:x>u</a>", "[t](a>b)u"),
             ("<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>", "a | b |\nc |"),
+            ("<a href=1>one <a href=2>two</a> three</a> <a>four</a>", "[one](1) [two](2) three four"),
             ("<p unclosed", ""),
             ("<div><div><div>deep</div></div></div>", "deep"),
             ("", ""),
         ] {
             assert_eq!(to_markdown(html), markdown, "{html}");
         }
+    }
+
+    /// Each end of a link once wrote all of the text anew.
+    #[test]
+    fn links_in_links_take_no_time() {
+        let html = format!("{}{}", "<a href=b>x".repeat(300_000), "</a>".repeat(300_000));
+        assert_eq!(to_markdown(&html), "[x](b)".repeat(300_000));
     }
 }

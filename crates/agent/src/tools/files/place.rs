@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -30,6 +30,10 @@ pub(crate) enum PlaceError {
     TooLarge { path: PathBuf, size: u64 },
     #[error("{} was changed meanwhile: nothing was written. Read it again.", .0.display())]
     Changed(PathBuf),
+    #[error("{} could not be written: {source}. It holds what it held before.", path.display())]
+    PutBack { path: PathBuf, source: io::Error },
+    #[error("{} is torn: writing it failed ({source}), and so did putting the old bytes back ({then}).", path.display())]
+    Torn { path: PathBuf, source: io::Error, then: io::Error },
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
@@ -122,7 +126,7 @@ impl Place {
 
     /// Puts new bytes there, on the condition that what is there now is still what it was.
     ///
-    /// They take the name at once and keep the mode. A file that has several names, attributes or another owner is written
+    /// They take the name at once and keep mode and group. A file that has several names, attributes or another owner is written
     /// in place instead: a new file would lose them.
     pub(crate) fn write(&self, bytes: &[u8], before: Option<Print>) -> Result<(), PlaceError> {
         let found = self.read()?;
@@ -162,10 +166,18 @@ impl Place {
     fn overwrite(&self, bytes: &[u8], before: Option<Print>) -> Result<(), PlaceError> {
         let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = rustix::fs::openat(&self.folder, &self.name, flags, Mode::empty());
-        let mut file = File::from(file.map_err(|error| self.failed(error.into()))?);
-        self.check(self.read()?.as_ref(), before)?;
-        let written = file.write_all(bytes).and_then(|()| file.set_len(bytes.len() as u64));
-        written.and_then(|()| file.sync_all()).map_err(|error| self.failed(error))
+        let file = File::from(file.map_err(|error| self.failed(error.into()))?);
+        let found = self.read()?;
+        self.check(found.as_ref(), before)?;
+        let old = found.map(|found| found.bytes).unwrap_or_default();
+        let mut changed = 0;
+        let Err(source) = fill(&file, bytes, old.len(), &mut changed) else { return Ok(()) };
+        let path = self.path.clone();
+        let put_back = put(&file, &old[..changed], 0, &mut 0).and_then(|()| file.set_len(old.len() as u64));
+        match put_back {
+            Ok(()) => Err(PlaceError::PutBack { path, source }),
+            Err(then) => Err(PlaceError::Torn { path, source, then }),
+        }
     }
 
     fn replace(&self, bytes: &[u8], old: Option<&Found>, before: Option<Print>) -> Result<(), PlaceError> {
@@ -178,6 +190,10 @@ impl Place {
         let mode = if old.is_some() { 0o600 } else { 0o666 };
         let made = rustix::fs::openat(&self.folder, &waiting, flags, Mode::from_raw_mode(mode));
         let mut file = File::from(made.map_err(|error| self.failed(error.into()))?);
+        if old.is_some_and(|old| !takes_group(&file, old)) {
+            let _ = rustix::fs::unlinkat(&self.folder, &waiting, AtFlags::empty());
+            return self.overwrite(bytes, before);
+        }
         let fill = || -> io::Result<()> {
             file.write_all(bytes)?;
             if let Some(old) = old {
@@ -202,4 +218,38 @@ impl Place {
     fn failed(&self, source: io::Error) -> PlaceError {
         PlaceError::Io { path: self.path.clone(), source }
     }
+}
+
+/// Fills a file that had so many bytes with others, and counts how many of the old ones are gone. What is longer comes first:
+/// where there is no room for it, the old bytes are all there, and writing over those needs no more room.
+fn fill(file: &File, bytes: &[u8], had: usize, changed: &mut usize) -> io::Result<()> {
+    let (over, more) = bytes.split_at(had.min(bytes.len()));
+    put(file, more, over.len(), &mut 0)?;
+    put(file, over, 0, changed)?;
+    file.sync_all()?;
+    // Last: what is cut off could not be put back from here.
+    file.set_len(bytes.len() as u64)?;
+    // The bytes are in their place; a length that cannot be synced does not undo that.
+    let _ = file.sync_all();
+    Ok(())
+}
+
+/// Writes bytes from a place on, and counts them.
+fn put(file: &File, bytes: &[u8], at: usize, done: &mut usize) -> io::Result<()> {
+    while *done < bytes.len() {
+        match file.write_at(&bytes[*done..], (at + *done) as u64) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => *done += written,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Gives a new file the group of the old one; false where that is not ours to give.
+fn takes_group(file: &File, old: &Found) -> bool {
+    let group = old.metadata.gid();
+    let has = file.metadata().is_ok_and(|metadata| metadata.gid() == group);
+    has || std::os::unix::fs::fchown(file, None, Some(group)).is_ok()
 }

@@ -213,3 +213,51 @@ async fn the_owner_is_told_before_a_file_changes() {
         [("a.txt".to_owned(), false), ("a.txt".to_owned(), true), ("full.txt".to_owned(), false)]
     );
 }
+
+/// Says to a run of this test by itself that it is one.
+const LIMITED: &str = "ANNALS_TEST_LIMITED";
+
+/// No file of a limited process grows beyond a kilobyte, as on a disk that is full.
+#[tokio::test]
+async fn a_file_that_cannot_be_written_in_place_keeps_its_bytes() {
+    let name = "a_file_that_cannot_be_written_in_place_keeps_its_bytes";
+    if std::env::var_os(LIMITED).is_none() {
+        let this = std::env::current_exe().unwrap();
+        let limited = "trap '' XFSZ; ulimit -f 1 && exec \"$0\" --nocapture \"$1\"";
+        let mut command = std::process::Command::new("bash");
+        let output = command.args(["-c", limited]).arg(this).arg(name).env(LIMITED, "1").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+        return;
+    }
+    let bench = Bench::new();
+    let old = "old\n".repeat(100);
+    let path = bench.write("a.txt", &old);
+    fs::hard_link(&path, bench.work().join("twin.txt")).unwrap();
+    read(&bench, "a.txt").await;
+    let long = "new\n".repeat(2000);
+    refused(&write(&bench, "a.txt", &long).await, "It holds what it held before.");
+    assert_eq!(bench.bytes("twin.txt"), old.as_bytes());
+    refused(&edit(&bench, "a.txt", &old, &long).await, "It holds what it held before.");
+    assert_eq!(bench.bytes("twin.txt"), old.as_bytes());
+    // Longer, shorter, empty: where there is room, it is written.
+    for text in ["new\n".repeat(150), "short".to_owned(), String::new(), "again".to_owned()] {
+        assert!(!write(&bench, "a.txt", &text).await.is_error);
+        assert_eq!(bench.bytes("twin.txt"), text.as_bytes());
+    }
+}
+
+#[tokio::test]
+async fn a_file_keeps_its_group() {
+    let bench = Bench::new();
+    let path = bench.write("a.txt", "old\n");
+    if std::os::unix::fs::chown(&path, None, Some(1234)).is_err() {
+        return annals_testkit::skipped("a_file_keeps_its_group", "only root gives a file to any group");
+    }
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o2750)).unwrap();
+    read(&bench, "a.txt").await;
+    assert!(!edit(&bench, "a.txt", "old", "new").await.is_error);
+    assert_eq!(bench.bytes("a.txt"), b"new\n");
+    let metadata = fs::metadata(&path).unwrap();
+    assert_eq!((metadata.gid(), metadata.mode() & 0o7777), (1234, 0o2750));
+}

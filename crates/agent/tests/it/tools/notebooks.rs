@@ -143,3 +143,25 @@ async fn what_cannot_be_is_refused() {
     bench.write("n.ipynb", NOTEBOOK.replace('7', "8"));
     refused(&edit(&bench, &change).await, "modified since it was read");
 }
+
+#[tokio::test]
+async fn a_cell_without_a_source_gets_one() {
+    for (notebook, cell, expected) in [
+        (
+            "{\n \"cells\": [\n  {\n   \"cell_type\": \"code\",\n   \"id\": \"a\"\n  }\n ]\n}",
+            "a",
+            "{\n \"cells\": [\n  {\n   \"source\": [\n    \"x = 1\"\n   ],\n   \"cell_type\": \"code\",\n   \"id\": \"a\"\n  }\n ]\n}",
+        ),
+        (
+            r#"{"cells":[{"cell_type":"code","outputs":[1]}]}"#,
+            "cell-0",
+            r#"{"cells":[{"source": ["x = 1"],"cell_type":"code","outputs":[]}]}"#,
+        ),
+        (r#"{"cells":[{ }]}"#, "cell-0", r#"{"cells":[{"source": ["x = 1"] }]}"#),
+    ] {
+        let bench = ready(notebook).await;
+        let outcome = edit(&bench, &[("cell_id", Text(cell)), ("new_source", Text("x = 1"))]).await;
+        assert!(!outcome.is_error, "{}", shown(&outcome));
+        assert_eq!(String::from_utf8(bench.bytes("n.ipynb")).unwrap(), expected);
+    }
+}

@@ -255,6 +255,37 @@ async fn a_call_shows_the_whole_command() {
 }
 
 #[tokio::test]
+async fn folders_are_those_that_decisions_are_about() {
+    let bench = Bench::with(|settings| {
+        let mut all = settings.environment.clone();
+        // A folder beside the working folder, whose folders `cd` would find.
+        let beside = settings.scratch.parent().unwrap().join("beside");
+        fs::create_dir_all(beside.join("elsewhere")).unwrap();
+        all.push(("CDPATH".into(), beside.into()));
+        settings.environment = annals_agent::tools::bash::for_commands(&all);
+    });
+    let work = bench.work();
+    fs::create_dir_all(work.join("a/b")).unwrap();
+    std::os::unix::fs::symlink("a/b", work.join("link")).unwrap();
+    assert_eq!(shown(&bash(&bench, "cd link/.. && pwd").await), work.join("a").display().to_string());
+    assert_eq!(shown(&bash(&bench, "cd ../link && cd ../.. && pwd").await), work.display().to_string());
+    let outcome = bash(&bench, "cd elsewhere").await;
+    assert!(outcome.is_error && shown(&outcome).contains("No such file"), "{}", shown(&outcome));
+}
+
+#[tokio::test]
+async fn a_folder_that_looks_like_a_repository_is_none() {
+    let bench = Bench::new();
+    let outcome = bash(&bench, "git init -q --bare sub && cd sub && git status").await;
+    if shown(&outcome).contains("command not found") {
+        return annals_testkit::skipped("a_folder_that_looks_like_a_repository_is_none", "no git");
+    }
+    assert!(shown(&outcome).contains("safe.bareRepository"), "{}", shown(&outcome));
+    let outcome = bash(&bench, "cd .. && git init -q own && cd own && git status --short --branch").await;
+    assert!(shown(&outcome).contains("No commits yet"), "{}", shown(&outcome));
+}
+
+#[tokio::test]
 async fn a_command_is_decided_on_where_it_will_run() {
     let bench = Bench::new();
     let work = bench.work();

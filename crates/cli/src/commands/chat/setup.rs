@@ -83,6 +83,7 @@ impl Setup {
             None => effective.mode.map_or(Mode::Default, |(mode, _)| mode),
         };
         let mut workspace = Workspace::new(&Disk, &cwd, &cwd, context.home.as_deref());
+        workspace.set_trust(trust);
         let folders = effective.folders.iter().map(|(folder, _)| PathBuf::from(folder));
         for folder in folders.chain(args.add_dir.iter().cloned()) {
             workspace.add(&Disk, &cwd.join(folder));
