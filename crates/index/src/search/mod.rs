@@ -3,6 +3,7 @@
 mod exact;
 mod filters;
 mod find;
+mod fold;
 mod highlight;
 mod hit;
 mod query;

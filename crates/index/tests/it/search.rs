@@ -81,6 +81,39 @@ fn words_are_found_wherever_they_were_said() {
 }
 
 #[test]
+fn names_are_found_by_any_of_their_parts_in_a_row() {
+    let home = Home::new();
+    let long = format!("k{}", "x7".repeat(50));
+    let session = Session::new()
+        .id("11111111-0000-4000-8000-000000000000")
+        .prompt("calls getUserId first and then getUserName of it")
+        .prompt("parseHTTPResponse and getXRay")
+        .prompt(&format!("token {long} end"))
+        .prompt(&format!("{} the Café was closed", "filler words ".repeat(40)))
+        .into_bytes();
+    home.write("projects/-w/11111111-0000-4000-8000-000000000000.jsonl", session);
+    let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    for (query, marked) in [
+        ("userName", "getUserName"),
+        ("userN*", "getUserName"),
+        ("getUser*", "getUserId"),
+        ("HTTPResponse", "parseHTTPResponse"),
+        ("httpResponse", "parseHTTPResponse"),
+        ("xRay", "getXRay"),
+        (long.as_str(), long.as_str()),
+        ("cafe", "Café"),
+        ("CAFÉ", "Café"),
+    ] {
+        let found = search(&index, query);
+        assert_eq!(found.total, 1, "{query}: {found:#?}");
+        let snippet = &found.hits[0].snippet;
+        let first = snippet.marks.first().map(|mark| &snippet.text[mark.clone()]);
+        assert_eq!(first, Some(marked), "{query}: {snippet:?}");
+    }
+    assert_eq!(search(&index, "nameUser").total, 0);
+}
+
+#[test]
 fn what_people_said_comes_first_with_the_words_around_it() {
     let home = store();
     let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
