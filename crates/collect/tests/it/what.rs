@@ -114,6 +114,39 @@ fn secrets_do_not_leave_in_any_form() {
 }
 
 #[test]
+fn secrets_do_not_leave_where_a_record_has_its_structure() {
+    let (home, source, mut sink) = (Home::new(), Counting::default(), Memory::default());
+    let redacted = [
+        r#"{"type":"attachment","attachment":{"type":"hook","status":"failed with SECRET"}}"#,
+        r#"{"type":"attachment","attachment":{"type":"hook","level":{"deep":"is SECRET"}}}"#,
+        r#"{"type":"unknown","version":{"token":"SECRET"}}"#,
+        r#"{"type":"unknown","model":["says","SECRET"]}"#,
+        r#"{"type":"system","id":{"a":"SECRET"}}"#,
+        r#"{"type":"user","message":{"content":[{"type":"thinking","thinking":"x","text":"SECRET"}]}}"#,
+        r#"{"type":"user","message":{"content":[{"type":"redacted_thinking","data":"x","text":"SECRET"}]}}"#,
+        r#"{"type":"x","blob":"SECRET"}"#,
+        r#"{"type":"x","signature":"SECRET"}"#,
+        r#"{"SECRET":"key"}"#,
+    ];
+    let withheld = [
+        r#"{"type":"assistant","requestId":"SECRET"}"#,
+        r#"{"type":"SECRET"}"#,
+        r#"{"type":"user","message":{"role":"SECRET","content":"hi"}}"#,
+        r#"{"type":"user","cwd":"/w/SECRET"}"#,
+    ];
+    let sealed = r#"{"message":{"content":[{"type":"thinking","thinking":"x","signature":"SECRET"}]}}"#;
+    let lines: Vec<_> = redacted.iter().chain(&withheld).chain([&sealed]).collect();
+    let lines: String =
+        lines.into_iter().map(|line| format!("{}\n", line.replace("SECRET", SECRET))).collect();
+    home.write(SESSION, lines);
+    let passed = pass(&home, &source, &mut sink, |_| ()).unwrap();
+    assert_eq!((passed.items, passed.withheld), (15, 4));
+    let all: String = sink.arrived.texts.values().map(String::as_str).collect();
+    assert_eq!(all.matches("[REDACTED:github-token]").count(), 10, "{all}");
+    assert_eq!(all.matches(SECRET).count(), 1, "{all}");
+}
+
+#[test]
 fn a_look_writes_nothing_and_one_process_at_a_time_collects() {
     let (home, source) = (Home::new(), Counting::default());
     home.write(SESSION, "one\n");
