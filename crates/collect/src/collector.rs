@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use annals_index::cursor::Cursor;
+use annals_index::cursor::{Cursor, Look};
+use annals_store::digest::short;
 use annals_store::lock::FileLock;
 use annals_store::read::ReadError;
 use annals_store::source::Source;
@@ -122,7 +123,8 @@ impl<'c> Collector<'c> {
         let path = data.collection(sink);
         let lock = FileLock::try_take(data, &path)?.ok_or(CollectError::Busy { path: path.clone() })?;
         let machine = machine(&data.machine(), source)?;
-        let (state, spool) = (State::load(&path)?, Spool::open(data.spool(sink))?);
+        let state = State::load(&path, &name_of(store))?;
+        let spool = Spool::open(data.spool(sink))?;
         Ok(Self { _lock: Some(lock), ..Self::with(store, machine, state, spool, rules, source)? })
     }
 
@@ -135,7 +137,7 @@ impl<'c> Collector<'c> {
         source: &'c dyn Source,
     ) -> Result<Self, CollectError> {
         let machine = known_machine(&data.machine())?.unwrap_or_default();
-        let state = State::load(&data.collection(sink))?.detached();
+        let state = State::load(&data.collection(sink), &name_of(store))?.detached();
         Self::with(store, machine, state, Spool::look(data.spool(sink))?, rules, source)
     }
 
@@ -151,6 +153,11 @@ impl<'c> Collector<'c> {
         for number in spool.numbers().filter(|number| *number > state.sequence).collect::<Vec<_>>() {
             state.take(&spool.read(number)?);
         }
+        let root = store.config_dir().path();
+        state.claim(|name, entry| {
+            let there = std::fs::metadata(root.join(name));
+            there.is_ok_and(|there| Look::at(&there).identity == entry.taken.look.identity)
+        });
         let (choice, limits, retry) = (Choice::default(), Limits::default(), Retry::default());
         Ok(Self { store, source, machine, state, spool, choice, rules, limits, retry, _lock: None })
     }
@@ -263,7 +270,8 @@ impl<'c> Collector<'c> {
             (name, Taken { generation, cursor })
         };
         let files = pending.cursors.into_iter().map(taken).collect();
-        let spooled = Spooled { batch, generation: self.state.generation, files };
+        let store = self.state.store.clone();
+        let spooled = Spooled { batch, generation: self.state.generation, store, files };
         let added = self.spool.add(&spooled, self.limits.spool)?;
         if added == Added::Kept {
             self.state.take(&spooled);
@@ -284,4 +292,11 @@ impl<'c> Collector<'c> {
             now.saturating_sub(*entry.gone.get_or_insert(now)) < REMEMBERED
         });
     }
+}
+
+/// By what name the state knows a store, whatever path leads to it.
+fn name_of(store: &Store) -> String {
+    let config = store.config_dir().path();
+    let whole = config.canonicalize().unwrap_or_else(|_| config.to_path_buf());
+    short(whole.as_os_str().as_encoded_bytes())
 }

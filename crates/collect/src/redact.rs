@@ -2,7 +2,7 @@
 
 use annals_transcript::line::{Line, lines};
 use annals_transcript::redact::{
-    Placeholders, Replacement, Rules, Seen, Zone, replacements, rewrite_json, rewrite_line,
+    Look, Placeholders, Replacement, Rules, Seen, Zone, replacements, rewrite_json, rewrite_line,
 };
 
 use crate::choice::Kind;
@@ -41,7 +41,7 @@ impl<'r> Redactor<'r> {
             }
             let (rules, known) = (self.rules, &mut self.known);
             let mut look = |seen: Seen<'_>| unnumbered(replacements(&seen, rules, known));
-            match rewrite(self.kind, &now, &mut look) {
+            match rewrite(self.kind, zone_of(self.kind), &now, &mut look) {
                 Some(new) => now = new,
                 None => break,
             }
@@ -50,15 +50,26 @@ impl<'r> Redactor<'r> {
                 break;
             }
         }
-        (!found).then(|| String::from_utf8_lossy(&now).into_owned())
+        let is_safe = !found && !self.has_shape(&now);
+        is_safe.then(|| String::from_utf8_lossy(&now).into_owned())
+    }
+
+    /// Whether something that can be nothing but a secret is left, where nothing may be replaced: an id, a folder.
+    fn has_shape(&self, text: &[u8]) -> bool {
+        let mut any = false;
+        rewrite(self.kind, Zone::Open, text, &mut |seen: Seen<'_>| {
+            any |= !self.rules.find_shapes(seen.text).is_empty();
+            Vec::new()
+        });
+        any
     }
 
     /// Remembers every secret, and tells whether there is one.
     fn note(&mut self, text: &[u8]) -> bool {
         let (rules, known) = (self.rules, &mut self.known);
         let mut any = false;
-        rewrite(self.kind, text, &mut |seen: Seen<'_>| {
-            for finding in rules.find_named(seen.name, seen.text) {
+        rewrite(self.kind, zone_of(self.kind), text, &mut |seen: Seen<'_>| {
+            for finding in rules.find_seen(&seen) {
                 known.of(finding.kind, &seen.text[finding.span]);
                 any = true;
             }
@@ -68,14 +79,20 @@ impl<'r> Redactor<'r> {
     }
 }
 
-fn rewrite(kind: Kind, text: &[u8], look: &mut annals_transcript::redact::Look<'_>) -> Option<Vec<u8>> {
+fn zone_of(kind: Kind) -> Zone {
+    match kind {
+        Kind::Lines | Kind::Record => Zone::Record,
+        Kind::Output => Zone::Free,
+    }
+}
+
+fn rewrite(kind: Kind, zone: Zone, text: &[u8], look: &mut Look<'_>) -> Option<Vec<u8>> {
     match kind {
         Kind::Lines => {
             let line: Line<'_> = lines(text).next()?;
-            rewrite_line(&line, look)
+            rewrite_line(&line, zone, look)
         }
-        Kind::Record => rewrite_json(text, Zone::Record, look),
-        Kind::Output => rewrite_json(text, Zone::Free, look),
+        Kind::Record | Kind::Output => rewrite_json(text, zone, look),
     }
 }
 

@@ -8,7 +8,7 @@ use annals_transcript::json::{ObjectWriter, Value};
 
 use crate::error::CollectError;
 use crate::item::{Batch, Item};
-use crate::state::{integer, read_cursor, write_cursor};
+use crate::state::{UNKNOWN_STORE, integer, read_cursor, write_cursor};
 
 /// The form of the file.
 const VERSION: u64 = 1;
@@ -26,6 +26,8 @@ pub(crate) struct Spooled {
     pub(crate) batch: Batch,
     /// The last generation that was given.
     pub(crate) generation: i64,
+    /// The store that it was read from.
+    pub(crate) store: String,
     /// By name.
     pub(crate) files: BTreeMap<String, Taken>,
 }
@@ -37,6 +39,7 @@ impl Spooled {
         let mut object = ObjectWriter::begin(&mut out);
         object.number("version", VERSION).string("machine", &self.batch.machine);
         object.number("batch", self.batch.sequence).number("generation", self.generation);
+        object.string("store", &self.store);
         object.object("files", |files| {
             for (name, taken) in &self.files {
                 files.object(name, |object| {
@@ -76,11 +79,16 @@ fn of_head(head: Value<'_>) -> Option<Spooled> {
         items: Vec::new(),
     };
     let generation = integer(head.get("generation")?)?;
+    // Batches of a release that knew one store do not say.
+    let store = match head.get("store") {
+        Some(store) => store.text()?.decode().into_owned(),
+        None => UNKNOWN_STORE.to_owned(),
+    };
     let mut files = BTreeMap::new();
     for field in head.get("files")?.fields()?.iter() {
         let generation = integer(field.value.get("generation")?)?;
         let taken = Taken { generation, cursor: read_cursor(field.value.get("taken")?)? };
         files.insert(field.key.decode().into_owned(), taken);
     }
-    Some(Spooled { batch, generation, files })
+    Some(Spooled { batch, generation, store, files })
 }

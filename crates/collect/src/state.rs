@@ -13,7 +13,11 @@ use crate::error::CollectError;
 use crate::spooled::Spooled;
 
 /// The form of the file. The first one noted what was acknowledged, and knew no spool.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
+/// The form that knew one store: nobody says which.
+const OF_ONE_STORE: u64 = 2;
+/// By this name go the files of a store that is not known.
+pub(crate) const UNKNOWN_STORE: &str = "";
 
 /// One file of the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,27 +30,37 @@ pub struct Entry {
     pub gone: Option<i64>,
 }
 
-/// Everything that is known of one sink.
+/// The files of one store, by name.
+type Files = BTreeMap<String, Entry>;
+
+/// Everything that is known of one sink. Numbers and generations are the sink's; files of the same name may be of several
+/// stores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// The number of the last batch that was taken.
     pub sequence: u64,
     /// The last generation that was given: none is ever given twice, even when a file was forgotten.
     pub generation: i64,
-    /// By name.
+    /// Of the store that is read, by name.
     pub files: BTreeMap<String, Entry>,
+    /// Its name.
+    pub(crate) store: String,
+    /// Of other stores, by their names.
+    others: BTreeMap<String, Files>,
     /// Where it is kept; nowhere for a look at what would be done.
     path: Option<PathBuf>,
 }
 
 impl State {
-    /// Reads it; where there is none, nothing was taken.
-    pub fn load(path: &Path) -> Result<Self, CollectError> {
+    /// Reads it for the store of this name; where there is none, nothing was taken.
+    pub fn load(path: &Path, store: &str) -> Result<Self, CollectError> {
         let mut state = match read_file_if_there(path)? {
             Some(bytes) => Self::parse(path, &bytes)?,
             None => Self::default(),
         };
         state.path = Some(path.to_path_buf());
+        state.files = state.others.remove(store).unwrap_or_default();
+        store.clone_into(&mut state.store);
         Ok(state)
     }
 
@@ -54,20 +68,30 @@ impl State {
         let damaged = || CollectError::Damaged { path: path.to_path_buf() };
         let value = Value::parse(bytes).map_err(|_| damaged())?;
         let version = value.get("version").and_then(Value::count).ok_or_else(damaged)?;
-        if version != VERSION {
-            return Err(CollectError::UnknownVersion { path: path.to_path_buf(), version });
-        }
-        let mut state = Self {
+        let others = match version {
+            VERSION => stores(value),
+            OF_ONE_STORE => {
+                files(value.get("files")).map(|files| BTreeMap::from([(UNKNOWN_STORE.to_owned(), files)]))
+            }
+            _ => return Err(CollectError::UnknownVersion { path: path.to_path_buf(), version }),
+        };
+        Ok(Self {
             sequence: value.get("sequence").and_then(Value::count).ok_or_else(damaged)?,
             generation: value.get("generation").and_then(integer).ok_or_else(damaged)?,
+            others: others.ok_or_else(damaged)?,
             ..Self::default()
-        };
-        let files = value.get("files").and_then(Value::fields).ok_or_else(damaged)?;
-        for field in files.iter() {
-            let entry = entry(field.value).ok_or_else(damaged)?;
-            state.files.insert(field.key.decode().into_owned(), entry);
+        })
+    }
+
+    /// Takes what is of a store that is not known for this one, where a file of it is there.
+    pub(crate) fn claim(&mut self, is_there: impl Fn(&str, &Entry) -> bool) {
+        let Some(unknown) = self.others.get(UNKNOWN_STORE) else { return };
+        if unknown.iter().any(|(name, entry)| is_there(name, entry)) {
+            let claimed = self.others.remove(UNKNOWN_STORE).unwrap_or_default();
+            for (name, entry) in claimed {
+                self.files.entry(name).or_insert(entry);
+            }
         }
-        Ok(state)
     }
 
     /// The same, kept nowhere.
@@ -95,9 +119,13 @@ impl State {
     pub(crate) fn take(&mut self, spooled: &Spooled) {
         self.sequence = self.sequence.max(spooled.batch.sequence);
         self.generation = self.generation.max(spooled.generation);
+        let files = match spooled.store == self.store {
+            true => &mut self.files,
+            false => self.others.entry(spooled.store.clone()).or_default(),
+        };
         for (name, taken) in &spooled.files {
             let entry = Entry { generation: taken.generation, taken: taken.cursor.clone(), gone: None };
-            self.files.insert(name.clone(), entry);
+            files.insert(name.clone(), entry);
         }
     }
 
@@ -106,21 +134,38 @@ impl State {
         let mut object = ObjectWriter::begin(&mut out);
         object.number("version", VERSION).number("sequence", self.sequence);
         object.number("generation", self.generation);
-        object.object("files", |files| {
-            for (name, entry) in &self.files {
-                files.object(name, |object| {
-                    object.number("generation", entry.generation);
-                    object.object("taken", |object| write_cursor(object, &entry.taken));
-                    if let Some(gone) = entry.gone {
-                        object.number("gone", gone);
-                    }
-                });
+        object.object("stores", |stores| {
+            let all = self.others.iter().chain([(&self.store, &self.files)]);
+            for (store, files) in all.filter(|(_, files)| !files.is_empty()) {
+                stores.object(store, |object| write_files(object, files));
             }
         });
         object.end();
         out.push(b'\n');
         out
     }
+}
+
+fn write_files(object: &mut ObjectWriter<'_>, files: &Files) {
+    for (name, entry) in files {
+        object.object(name, |object| {
+            object.number("generation", entry.generation);
+            object.object("taken", |object| write_cursor(object, &entry.taken));
+            if let Some(gone) = entry.gone {
+                object.number("gone", gone);
+            }
+        });
+    }
+}
+
+fn stores(state: Value<'_>) -> Option<BTreeMap<String, Files>> {
+    let stores = state.get("stores")?.fields()?;
+    stores.iter().map(|store| Some((store.key.decode().into_owned(), files(Some(store.value))?))).collect()
+}
+
+fn files(value: Option<Value<'_>>) -> Option<Files> {
+    let fields = value?.fields()?;
+    fields.iter().map(|file| Some((file.key.decode().into_owned(), entry(file.value)?))).collect()
 }
 
 /// A cursor, as the fields of an object.
@@ -168,7 +213,7 @@ mod tests {
     fn what_is_saved_is_read_and_what_is_not_ours_is_refused() {
         let folder = TempDir::new("state");
         let path = folder.path().join("collect/sink.json");
-        let mut state = State::load(&path).unwrap();
+        let mut state = State::load(&path, "here").unwrap();
         let look = Look { identity: -5, bytes: 9, modified: i64::MAX };
         let start = Cursor::start(look);
         let taken = Cursor { offset: 9, lines: 2, prefix: i64::MIN, ..start };
@@ -178,16 +223,50 @@ mod tests {
             .files
             .insert("projects/-a \"b\"/s.jsonl".to_owned(), Entry { generation, taken, gone: Some(-1) });
         state.save().unwrap();
-        assert_eq!(State::load(&path).unwrap(), state);
+        assert_eq!(State::load(&path, "here").unwrap(), state);
+        let mut elsewhere = State::load(&path, "elsewhere").unwrap();
+        assert_eq!((elsewhere.files.len(), elsewhere.generation), (0, 101));
+        elsewhere.save().unwrap();
+        assert_eq!(State::load(&path, "here").unwrap(), state);
+        elsewhere.claim(|_, _| true);
+        assert_eq!(elsewhere.files.len(), 0);
 
-        for version in [1, 3] {
+        for version in [1, 4] {
             folder.write("collect/sink.json", format!("{{\"version\":{version}}}"));
-            let error = State::load(&path).unwrap_err();
+            let error = State::load(&path, "here").unwrap_err();
             assert!(matches!(error, CollectError::UnknownVersion { version: said, .. } if said == version));
         }
-        for damage in ["", "{", "{\"version\":2,\"sequence\":0,\"generation\":0,\"files\":{\"a\":{}}}"] {
+        for damage in [
+            "",
+            "{",
+            "{\"version\":3,\"sequence\":0,\"generation\":0,\"stores\":{\"a\":{\"b\":{}}}}",
+            "{\"version\":2,\"sequence\":0,\"generation\":0,\"files\":{\"a\":{}}}",
+        ] {
             folder.write("collect/sink.json", damage);
-            assert!(matches!(State::load(&path), Err(CollectError::Damaged { .. })), "{damage}");
+            assert!(matches!(State::load(&path, "here"), Err(CollectError::Damaged { .. })), "{damage}");
         }
+    }
+    #[test]
+    fn a_state_of_one_store_is_claimed_by_the_store_that_has_its_files() {
+        let folder = TempDir::new("state");
+        let cursor =
+            "{\"offset\":1,\"lines\":1,\"identity\":7,\"bytes\":1,\"modified\":1,\"prefix\":1,\"tail\":1}";
+        let entry = format!("{{\"generation\":5,\"taken\":{cursor}}}");
+        let path = folder.write(
+            "collect/sink.json",
+            format!(
+                "{{\"version\":2,\"sequence\":3,\"generation\":5,\"files\":{{\"a\":{entry},\"b\":{entry}}}}}"
+            ),
+        );
+        let mut other = State::load(&path, "other").unwrap();
+        other.claim(|_, _| false);
+        assert_eq!((other.sequence, other.files.len()), (3, 0));
+        other.save().unwrap();
+        let mut here = State::load(&path, "here").unwrap();
+        here.claim(|name, entry| name == "b" && entry.taken.look.identity == 7);
+        assert_eq!((here.sequence, here.files.len()), (3, 2));
+        here.save().unwrap();
+        assert_eq!(State::load(&path, "here").unwrap(), here);
+        assert_eq!(State::load(&path, "other").unwrap().files.len(), 0);
     }
 }

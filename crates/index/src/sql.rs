@@ -2,7 +2,9 @@
 
 use std::fmt;
 
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::types::ValueRef;
+use rusqlite::{ErrorCode, Statement};
 
 use crate::open::Index;
 
@@ -45,6 +47,9 @@ pub enum SqlError {
     /// The statement would change something.
     #[error("it would change the index")]
     Writes,
+    /// The statement asks nothing: it would open another file, or begin or end something.
+    #[error("it is no question: only statements that read the index are answered")]
+    NoQuestion,
     /// The database says why.
     #[error(transparent)]
     Database(#[from] rusqlite::Error),
@@ -58,7 +63,7 @@ impl Index {
         self.connection.pragma_update(None, "query_only", false)?;
         self.connection.execute_batch(VIEWS)?;
         self.connection.pragma_update(None, "query_only", true)?;
-        let mut statement = self.connection.prepare(query)?;
+        let mut statement = self.question(query)?;
         if !statement.readonly() {
             return Err(SqlError::Writes);
         }
@@ -79,5 +84,27 @@ impl Index {
             found.push(cells);
         }
         Ok(Table { columns, rows: found })
+    }
+
+    /// A statement that has nothing to do but with what is in the index.
+    fn question(&self, query: &str) -> Result<Statement<'_>, SqlError> {
+        self.connection.authorizer(Some(allowed))?;
+        let prepared = self.connection.prepare(query);
+        self.connection.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?;
+        prepared.map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::AuthorizationForStatementDenied) => SqlError::NoQuestion,
+            _ => SqlError::Database(error),
+        })
+    }
+}
+
+/// The database takes these for statements that read, though they make files and change what the connection is.
+fn allowed(asked: AuthContext<'_>) -> Authorization {
+    match asked.action {
+        AuthAction::Attach { .. }
+        | AuthAction::Detach { .. }
+        | AuthAction::Transaction { .. }
+        | AuthAction::Savepoint { .. } => Authorization::Deny,
+        _ => Authorization::Allow,
     }
 }

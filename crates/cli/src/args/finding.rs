@@ -84,8 +84,8 @@ pub(crate) struct IndexArgs {
 }
 
 const SQL_HELP: &str = "\
-Views: sessions, threads, said (one row a block), calls (of tools), usage (what was billed).
-docs/sql.md lists their columns. Times are milliseconds since 1970.
+Views: sessions, threads, projects, said (one row a block), calls (of tools), usage (what was billed), todos, prompts, plans,
+file_versions, pull_requests, irregular. docs/search.md lists their columns. Times are milliseconds since 1970.
 
 Examples:
   annals sql 'SELECT tool, count(*), sum(is_error) FROM calls GROUP BY tool ORDER BY 2 DESC'

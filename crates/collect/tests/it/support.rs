@@ -26,7 +26,8 @@ impl Arrived {
             let text = |key: &str| value.get(key).unwrap().text().unwrap().decode().into_owned();
             let number = |key: &str| value.get(key).unwrap().count().unwrap();
             let name = (text("file"), number("generation").cast_signed(), number("offset"));
-            let text = text("text");
+            let held = value.get("text").unwrap();
+            let text = if held.is_null() { "(withheld)".to_owned() } else { text("text") };
             if let Some(before) = self.texts.insert(name.clone(), text.clone()) {
                 assert_eq!(before, text, "{name:?} came with two texts");
                 self.repeated += 1;

@@ -85,6 +85,30 @@ fn what_may_have_arrived_keeps_its_name_and_its_text_whatever_stands_there_now()
 }
 
 #[test]
+fn stores_that_share_a_sink_do_not_take_each_others_files_for_their_own() {
+    let (home, other) = (Home::new(), Home::new());
+    let (source, mut sink) = (Counting::default(), Memory::default());
+    for (store, said) in [(&home, "here"), (&other, "there")] {
+        store.write("history.jsonl", format!("{{\"display\":\"{said}\"}}\n"));
+        store.write(SESSION, "{\"type\":\"user\"}\n");
+    }
+    let data = DataDir::new(home.data_dir());
+    let mut run = |of: &Home| {
+        let store = Store::open(of.config_dir());
+        let rules = Rules::new(&[], &[]).unwrap();
+        let mut collector = Collector::open(&store, &data, "shared", rules, &source).unwrap();
+        let passed = collector.pass(&mut sink).unwrap();
+        (passed.items, passed.restarted)
+    };
+    assert_eq!([run(&home), run(&other)], [(2, 0); 2]);
+    for _ in 0..2 {
+        assert_eq!([run(&home), run(&other)], [(0, 0); 2]);
+    }
+    // The sink's batches are numbered for all of them, and no name is given twice.
+    assert_eq!((sink.batches, sink.arrived.texts.len(), sink.arrived.repeated), (vec![1, 2], 4, 0));
+}
+
+#[test]
 fn secrets_do_not_leave_in_any_form() {
     let (home, source, mut sink) = (Home::new(), Counting::default(), Memory::default());
     let escaped = SECRET.replace('_', "\\u005f");
@@ -111,6 +135,39 @@ fn secrets_do_not_leave_in_any_form() {
     let all: String = sink.arrived.texts.values().map(String::as_str).collect();
     assert!(!all.contains(&SECRET[4..]) && !all.contains(bare), "{all}");
     assert_eq!(all.matches("[REDACTED:").count(), 7, "{all}");
+}
+
+#[test]
+fn secrets_do_not_leave_where_a_record_has_its_structure() {
+    let (home, source, mut sink) = (Home::new(), Counting::default(), Memory::default());
+    let redacted = [
+        r#"{"type":"attachment","attachment":{"type":"hook","status":"failed with SECRET"}}"#,
+        r#"{"type":"attachment","attachment":{"type":"hook","level":{"deep":"is SECRET"}}}"#,
+        r#"{"type":"unknown","version":{"token":"SECRET"}}"#,
+        r#"{"type":"unknown","model":["says","SECRET"]}"#,
+        r#"{"type":"system","id":{"a":"SECRET"}}"#,
+        r#"{"type":"user","message":{"content":[{"type":"thinking","thinking":"x","text":"SECRET"}]}}"#,
+        r#"{"type":"user","message":{"content":[{"type":"redacted_thinking","data":"x","text":"SECRET"}]}}"#,
+        r#"{"type":"x","blob":"SECRET"}"#,
+        r#"{"type":"x","signature":"SECRET"}"#,
+        r#"{"SECRET":"key"}"#,
+    ];
+    let withheld = [
+        r#"{"type":"assistant","requestId":"SECRET"}"#,
+        r#"{"type":"SECRET"}"#,
+        r#"{"type":"user","message":{"role":"SECRET","content":"hi"}}"#,
+        r#"{"type":"user","cwd":"/w/SECRET"}"#,
+    ];
+    let sealed = r#"{"message":{"content":[{"type":"thinking","thinking":"x","signature":"SECRET"}]}}"#;
+    let lines: Vec<_> = redacted.iter().chain(&withheld).chain([&sealed]).collect();
+    let lines: String =
+        lines.into_iter().map(|line| format!("{}\n", line.replace("SECRET", SECRET))).collect();
+    home.write(SESSION, lines);
+    let passed = pass(&home, &source, &mut sink, |_| ()).unwrap();
+    assert_eq!((passed.items, passed.withheld), (15, 4));
+    let all: String = sink.arrived.texts.values().map(String::as_str).collect();
+    assert_eq!(all.matches("[REDACTED:github-token]").count(), 10, "{all}");
+    assert_eq!(all.matches(SECRET).count(), 1, "{all}");
 }
 
 #[test]

@@ -16,4 +16,4 @@ pub use kinds::{FactKind, FileRole, Kind, Role};
 pub use rows::INDEXED_BYTES;
 pub(crate) use rows::{Batch, CallRow, Change, MessageRow, Met, Subject};
 pub(crate) use sides::SideRow;
-pub(crate) use words::stands_alone;
+pub(crate) use words::{as_indexed, has_humps, parts_of};

@@ -56,9 +56,24 @@ fn run(bytes: &[u8], from: usize, kind: Run) -> (usize, u8) {
 
 /// The text that goes into the index.
 pub(crate) fn searchable(text: &str) -> String {
+    let mut parts = Parts::default();
+    let mut out = plain(text, |name| parts.of(name));
+    if !parts.text.is_empty() {
+        out.push('\n');
+        out.push_str(&parts.text);
+    }
+    out
+}
+
+/// A text as it stands in the index, without the parts of its names: a query is asked in the same form.
+pub(crate) fn as_indexed(text: &str) -> String {
+    plain(text, |_| ())
+}
+
+/// A text with its long words cut and its lone characters apart; what may be a name is shown to `name`.
+fn plain(text: &str, mut name: impl FnMut(&str)) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len() + 64);
-    let mut parts = Parts::default();
     // Most of a text goes through as it is, and is copied in long stretches.
     let (mut copied, mut at) = (0, 0);
     while at < bytes.len() {
@@ -68,7 +83,7 @@ pub(crate) fn searchable(text: &str) -> String {
             out.push_str(&text[copied..at + LONGEST_WORD]);
             copied = end;
         } else if length >= 3 && seen & (SMALL | LARGE) == SMALL | LARGE {
-            parts.of(&text[at..end]);
+            name(&text[at..end]);
         }
         let (next, seen) = run(bytes, end, Run::Between);
         if seen & FOREIGN != 0 {
@@ -79,10 +94,6 @@ pub(crate) fn searchable(text: &str) -> String {
         at = next;
     }
     out.push_str(&text[copied..]);
-    if !parts.text.is_empty() {
-        out.push('\n');
-        out.push_str(&parts.text);
-    }
     out
 }
 
@@ -97,12 +108,12 @@ fn spaced(text: &str, out: &mut String) {
 }
 
 /// Whether a script has no spaces between words: Chinese, Japanese, Thai and their like.
-pub(crate) fn stands_alone(letter: char) -> bool {
+fn stands_alone(letter: char) -> bool {
     matches!(letter as u32, 0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3040..=0x30FF
         | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
 }
 
-/// Parts of names, each once.
+/// The parts of names, together: a phrase of parts finds a name that has them. Each name is taken once.
 #[derive(Default)]
 struct Parts {
     seen: HashSet<u64>,
@@ -110,27 +121,33 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(&mut self, word: &str) {
-        let bytes = word.as_bytes();
+    fn of(&mut self, name: &str) {
         // Most words with a large letter have it in front, and no hump.
-        if !bytes[1..].iter().any(u8::is_ascii_uppercase) {
+        if !has_humps(name) || !self.seen.insert(hash(name.as_bytes())) {
             return;
         }
-        if !self.seen.insert(hash(bytes)) {
-            return;
-        }
-        let mut start = 0;
-        for at in 1..=bytes.len() {
-            if at == bytes.len() || is_hump(bytes, at) {
-                let part = &word[start..at];
-                if part.len() > 1 && self.seen.insert(hash(part.as_bytes())) {
-                    self.text.push_str(part);
-                    self.text.push(' ');
-                }
-                start = at;
-            }
+        for part in parts_of(name) {
+            self.text.push_str(part);
+            self.text.push(' ');
         }
     }
+}
+
+/// Whether a word of ASCII letters and digits is a name of several parts.
+pub(crate) fn has_humps(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    // What most words lack is asked first.
+    bytes.get(1..).is_some_and(|rest| rest.iter().any(u8::is_ascii_uppercase))
+        && (1..bytes.len()).any(|at| is_hump(bytes, at))
+}
+
+/// The parts of a name in camelCase, in order: the one rule by which texts and queries are split.
+pub(crate) fn parts_of(name: &str) -> impl Iterator<Item = &str> {
+    let mut start = 0;
+    (1..=name.len()).filter_map(move |at| {
+        let is_end = at == name.len() || is_hump(name.as_bytes(), at);
+        is_end.then(|| &name[std::mem::replace(&mut start, at)..at])
+    })
 }
 
 /// Whether a part begins here: `aB`, or the `B` of `AABb`.
@@ -141,22 +158,27 @@ fn is_hump(bytes: &[u8], at: usize) -> bool {
     is_upper && (follows_lower || before_lower)
 }
 
-fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3)
+/// Names that are split alike are one, whatever their case.
+fn hash(name: &[u8]) -> u64 {
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    name.iter().enumerate().fold(0xcbf2_9ce4_8422_2325, |hash, (at, byte)| {
+        let hash = if at > 0 && is_hump(name, at) { mix(hash, b' ') } else { hash };
+        mix(hash, byte.to_ascii_lowercase())
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::searchable;
+    use super::{as_indexed, searchable};
 
     #[test]
     fn parts_of_names_stand_behind_the_text() {
         assert_eq!(searchable("plain words, no humps"), "plain words, no humps");
         assert_eq!(searchable("getUserName(x)"), "getUserName(x)\nget User Name ");
         assert_eq!(searchable("HTTPServer HTTP httpServer"), "HTTPServer HTTP httpServer\nHTTP Server ");
-        assert_eq!(searchable("über größeGanz"), "über größeGanz\nGanz ");
+        assert_eq!(searchable("USA UsA UsA usA"), "USA UsA UsA usA\nUs A ");
+        assert_eq!(searchable("ABcd AbCd"), "ABcd AbCd\nA Bcd Ab Cd ");
+        assert_eq!(searchable("über größeGanz"), "über größeGanz\ne Ganz ");
         assert_eq!(searchable("日本x"), " 日  本 x");
         assert_eq!(searchable(&"a".repeat(100)), "a".repeat(64));
         assert_eq!(
@@ -165,5 +187,18 @@ mod tests {
         );
         assert_eq!(searchable(""), "");
         assert_eq!(searchable("é本Ab"), "é 本 Ab");
+    }
+
+    #[test]
+    fn the_parts_of_each_name_stand_together() {
+        let text = "getUserId, then getUserName, and getUserId again";
+        assert_eq!(searchable(text), format!("{text}\nget User Id get User Name "));
+    }
+
+    #[test]
+    fn a_query_is_cut_and_spaced_as_a_text_is() {
+        let long = format!("k{}é本", "x7".repeat(50));
+        assert_eq!(as_indexed(&long), searchable(&long));
+        assert_eq!(as_indexed("getUserName"), "getUserName");
     }
 }

@@ -36,6 +36,8 @@ impl Index {
         now: i64,
         elsewhere: &mut dyn FnMut(&str, &str) -> Option<PathBuf>,
     ) -> Result<Found, IndexError> {
+        // SQL counts no further.
+        let limit = limit.min(i64::MAX as usize);
         let (conditions, values) = self.conditions(query)?;
         let mut candidates = Vec::new();
         let (mut total, mut is_more) = (0, false);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::fold::{folded, is_of_word};
 use super::query::{Query, Term};
 
 /// A piece of text, and the words in it that were looked for.
@@ -16,7 +17,7 @@ pub struct Marked {
 /// Finds the words of a query.
 #[derive(Clone, Debug)]
 pub struct Highlighter {
-    /// Lower case; whether the word may go on.
+    /// Folded; whether the word may go on.
     words: Vec<(String, bool)>,
 }
 
@@ -31,13 +32,10 @@ impl Highlighter {
     }
 
     fn add(term: &Term, words: &mut Vec<(String, bool)>) {
-        let parts: Vec<&str> = term
-            .words
-            .split(|letter: char| !letter.is_alphanumeric())
-            .filter(|part| !part.is_empty())
-            .collect();
+        let parts: Vec<&str> =
+            term.words.split(|letter: char| !is_of_word(letter)).filter(|part| !part.is_empty()).collect();
         for (at, part) in parts.iter().enumerate() {
-            let word = (part.to_lowercase(), term.is_prefix && at + 1 == parts.len());
+            let word = (folded(part), term.is_prefix && at + 1 == parts.len());
             if !words.contains(&word) {
                 words.push(word);
             }
@@ -49,7 +47,7 @@ impl Highlighter {
         let mut found = Vec::new();
         let mut start = None;
         for (at, letter) in text.char_indices().chain([(text.len(), ' ')]) {
-            match (letter.is_alphanumeric(), start) {
+            match (is_of_word(letter), start) {
                 (true, None) => start = Some(at),
                 (false, Some(from)) => {
                     start = None;
@@ -69,18 +67,40 @@ impl Highlighter {
     /// How many different words of the query a text has.
     pub fn coverage(&self, text: &str, marks: &[Range<usize>]) -> usize {
         let has = |(word, is_prefix): &(String, bool)| {
-            marks.iter().any(|mark| fits(&text[mark.clone()].to_lowercase(), word, *is_prefix))
+            marks.iter().any(|mark| fits(&folded(&text[mark.clone()]), word, *is_prefix))
         };
         self.words.iter().filter(|word| has(word)).count()
     }
 
     fn is_wanted(&self, word: &str) -> bool {
-        let lower = word.to_lowercase();
-        self.words.iter().any(|(wanted, is_prefix)| fits(&lower, wanted, *is_prefix))
+        let word = folded(word);
+        self.words.iter().any(|(wanted, is_prefix)| fits(&word, wanted, *is_prefix))
     }
 }
 
 /// Whether a word is what is wanted, or has it as a part: names in camelCase are found by their parts.
 fn fits(word: &str, wanted: &str, is_prefix: bool) -> bool {
     word == wanted || (is_prefix && word.starts_with(wanted)) || (wanted.len() > 2 && word.contains(wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marked<'t>(query: &str, text: &'t str) -> Vec<&'t str> {
+        let highlighter = Highlighter::new(&Query::parse(query).unwrap());
+        highlighter.find(text, 10).into_iter().map(|mark| &text[mark]).collect()
+    }
+
+    #[test]
+    fn words_are_marked_as_the_index_finds_them() {
+        assert_eq!(marked("cafe", "the Café, a cafe\u{301}"), ["Café", "cafe\u{301}"]);
+        assert_eq!(marked("étude", "an etude"), ["etude"]);
+        assert_eq!(marked("istanbul", "İstanbul"), ["İstanbul"]);
+        assert_eq!(marked("日本", "今日は日本語"), ["今日は日本語"]);
+        assert_eq!(marked("userName", "getUserId getUserName"), ["getUserName"]);
+        let long = "k".repeat(101);
+        assert_eq!(marked(&long, &format!("a {long} b {}", "k".repeat(64))), [long.as_str(), &long[..64]]);
+        assert_eq!(marked("cafe", "caf face"), [""; 0]);
+    }
 }

@@ -3,13 +3,14 @@
 mod exact;
 mod filters;
 mod find;
+mod fold;
 mod highlight;
 mod hit;
 mod query;
 mod score;
 mod snippet;
 
-pub use exact::{ExactHit, find_exactly};
+pub use exact::{ExactFile, ExactHit, find_exactly};
 pub use find::COUNTED;
 pub use highlight::{Highlighter, Marked};
 pub use hit::{Found, Hit};

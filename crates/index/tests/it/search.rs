@@ -1,8 +1,8 @@
 //! What was said is found, wherever it was said, and by its parts.
 
-use annals_index::search::{COUNTED, Found, Query, find_exactly};
+use annals_index::search::{COUNTED, ExactFile, Filter, Found, Query, find_exactly};
 use annals_index::{Index, Kind};
-use annals_store::{DataDir, Store};
+use annals_store::{DataDir, SessionEntry, Store};
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
 use annals_transcript::price::Prices;
@@ -81,6 +81,39 @@ fn words_are_found_wherever_they_were_said() {
 }
 
 #[test]
+fn names_are_found_by_any_of_their_parts_in_a_row() {
+    let home = Home::new();
+    let long = format!("k{}", "x7".repeat(50));
+    let session = Session::new()
+        .id("11111111-0000-4000-8000-000000000000")
+        .prompt("calls getUserId first and then getUserName of it")
+        .prompt("parseHTTPResponse and getXRay")
+        .prompt(&format!("token {long} end"))
+        .prompt(&format!("{} the Café was closed", "filler words ".repeat(40)))
+        .into_bytes();
+    home.write("projects/-w/11111111-0000-4000-8000-000000000000.jsonl", session);
+    let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    for (query, marked) in [
+        ("userName", "getUserName"),
+        ("userN*", "getUserName"),
+        ("getUser*", "getUserId"),
+        ("HTTPResponse", "parseHTTPResponse"),
+        ("httpResponse", "parseHTTPResponse"),
+        ("xRay", "getXRay"),
+        (long.as_str(), long.as_str()),
+        ("cafe", "Café"),
+        ("CAFÉ", "Café"),
+    ] {
+        let found = search(&index, query);
+        assert_eq!(found.total, 1, "{query}: {found:#?}");
+        let snippet = &found.hits[0].snippet;
+        let first = snippet.marks.first().map(|mark| &snippet.text[mark.clone()]);
+        assert_eq!(first, Some(marked), "{query}: {snippet:?}");
+    }
+    assert_eq!(search(&index, "nameUser").total, 0);
+}
+
+#[test]
 fn what_people_said_comes_first_with_the_words_around_it() {
     let home = store();
     let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
@@ -100,7 +133,8 @@ fn exact_text_is_found_letter_for_letter() {
     let home = store();
     let path = home.config_dir().join("projects/-w/11111111-0000-4000-8000-000000000000.jsonl");
     let count = |text: &str| {
-        find_exactly(std::slice::from_ref(&path), text, usize::MAX, |_| true)
+        let file = ExactFile { path: path.clone(), slug: "-w".to_owned() };
+        find_exactly(&[file], text, usize::MAX, &[])
             .into_iter()
             .map(|hits| hits.unwrap().len())
             .sum::<usize>()
@@ -115,6 +149,43 @@ fn exact_text_is_found_letter_for_letter() {
         ("snake_case_name.txt", 1),
     ] {
         assert_eq!(count(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn filters_mean_the_same_to_exact_text() {
+    let home = Home::new();
+    let name = "projects/-work-My-Shop/11111111-0000-4000-8000-000000000000.jsonl";
+    let session = Session::new()
+        .id("11111111-0000-4000-8000-000000000000")
+        .folder("/work/My Shop")
+        .prompt("find the apple")
+        .tool_use("Bash", r#"{"command":"cat apple.txt"}"#)
+        .tool_result("apple pie")
+        .tool_use("Read", r#"{"file_path":"/w/apple.md"}"#)
+        .tool_result("apple tart")
+        .into_bytes();
+    let path = home.write(name, session);
+    let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    let file = ExactFile { path, slug: "-work-My-Shop".to_owned() };
+    for (filter, expected) in [
+        (Filter::Tool("Bash".into()), 2),
+        (Filter::Tool("read".into()), 2),
+        (Filter::Tool("Edit".into()), 0),
+        (Filter::Project("shop".into()), 5),
+        (Filter::Project("My Shop".into()), 5),
+        (Filter::Project("work/my".into()), 5),
+        (Filter::Project("k.my_shop".into()), 5),
+        (Filter::Project("your shop".into()), 0),
+    ] {
+        let query = Query { filters: vec![filter.clone()], ..Query::parse("apple").unwrap() };
+        let by_words = index.search(&query, 20, NOW, &mut |_, _| None).unwrap().total;
+        let exactly = find_exactly(std::slice::from_ref(&file), "apple", 20, std::slice::from_ref(&filter));
+        assert_eq!(
+            (by_words, exactly[0].as_ref().unwrap().len()),
+            (expected, expected as usize),
+            "{filter:?}"
+        );
     }
 }
 
@@ -170,7 +241,8 @@ fn a_flood_is_counted_so_far_and_no_further() {
     for file in 0..3 {
         let lines: String = (0..COUNTED)
             .map(|line| {
-                format!("{{\"type\":\"user\",\"uuid\":\"{file}-{line}\",\"message\":{{\"role\":\"user\",\"content\":\"flood {line}\"}}}}\n")
+                let year = if line % 2 == 0 { 2020 } else { 2026 };
+                format!("{{\"type\":\"user\",\"uuid\":\"{file}-{line}\",\"timestamp\":\"{year}-01-01T00:00:00.000Z\",\"message\":{{\"role\":\"user\",\"content\":\"flood {line}\"}}}}\n")
             })
             .collect();
         home.write(format!("projects/-w/4444444{file}-0000-4000-8000-000000000000.jsonl"), lines);
@@ -182,11 +254,15 @@ fn a_flood_is_counted_so_far_and_no_further() {
     assert_eq!((found.total, found.is_more), (3, false));
     let all = index.search(&Query::parse("flood").unwrap(), 10_000, NOW, &mut |_, _| None).unwrap();
     assert_eq!((all.total, all.is_more, all.hits.len()), (3 * COUNTED as u64, false, 3 * COUNTED));
+    let all = index.search(&Query::parse("flood").unwrap(), usize::MAX, NOW, &mut |_, _| None).unwrap();
+    assert_eq!(all.hits.len(), 3 * COUNTED);
 
     let discovery = Store::open(home.config_dir()).discover();
-    let files: Vec<_> = discovery.sessions.iter().map(|session| session.path.clone()).collect();
+    let file =
+        |session: &SessionEntry| ExactFile { path: session.path.clone(), slug: session.slug.to_string() };
+    let files: Vec<_> = discovery.sessions.iter().map(file).collect();
     let counts = |most| -> Vec<usize> {
-        let found = find_exactly(&files, "flood", most, |hit| hit.line % 2 == 0);
+        let found = find_exactly(&files, "flood", most, &[Filter::After(1_700_000_000_000)]);
         found.into_iter().map(|hits| hits.unwrap().len()).collect()
     };
     assert_eq!(counts(usize::MAX), [COUNTED / 2; 3]);

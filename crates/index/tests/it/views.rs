@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use annals_index::Index;
+use annals_index::sql::SqlError;
 use annals_store::history::stream_history;
 use annals_store::read::read_file;
 use annals_store::{Discovery, Store, agents, todos};
@@ -26,6 +27,31 @@ fn demo() -> (Home, Index, Discovery) {
 fn rows(index: &Index, sql: &str) -> Vec<Vec<String>> {
     let table = index.sql(sql).unwrap();
     table.rows.iter().map(|row| row.iter().map(ToString::to_string).collect()).collect()
+}
+
+#[test]
+fn what_only_looks_like_reading_is_not_done() {
+    let home = Home::new();
+    let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
+    let file = home.data_dir().join("made.db");
+    let attach = format!("ATTACH '{}' AS made", file.display());
+    for statement in [attach.as_str(), "DETACH words", "BEGIN", "COMMIT", "SAVEPOINT x"] {
+        assert!(matches!(index.sql(statement), Err(SqlError::NoQuestion)), "{statement}");
+    }
+    assert!(!file.exists());
+    for statement in [format!("VACUUM INTO '{}'", file.display()), "DELETE FROM files".to_owned()] {
+        assert!(index.sql(&statement).is_err(), "{statement}");
+    }
+    assert!(!file.exists());
+    assert_eq!(rows(&index, "SELECT count(*) FROM words_said"), [["0"]]);
+    assert_eq!(
+        rows(
+            &index,
+            "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 3) SELECT max(x) FROM n"
+        ),
+        [["3"]]
+    );
+    assert!(!rows(&index, "PRAGMA table_info(said)").is_empty());
 }
 
 #[test]

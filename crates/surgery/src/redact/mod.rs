@@ -54,7 +54,7 @@ pub fn scan(files: &[Suspect], rules: &Rules) -> Vec<Located> {
     for file in files {
         let mut offsets: Vec<(usize, SecretKind, String)> = Vec::new();
         rewrite(&file.form, &file.bytes, &mut |seen: Seen<'_>| {
-            for finding in rules.find_named(seen.name, seen.text) {
+            for finding in rules.find_seen(&seen) {
                 let secret = &seen.text[finding.span.clone()];
                 offsets.push(((seen.offset_of)(finding.span.start), finding.kind, masked(secret)));
             }
@@ -117,7 +117,7 @@ fn note_all(files: &[Suspect], rules: &Rules, placeholders: &mut Placeholders) -
     let mut last = None;
     for file in files {
         rewrite(&file.form, &file.bytes, &mut |seen: Seen<'_>| {
-            for finding in rules.find_named(seen.name, seen.text) {
+            for finding in rules.find_seen(&seen) {
                 placeholders.of(finding.kind, &seen.text[finding.span]);
                 last = Some(&file.path);
             }

@@ -12,7 +12,7 @@ use super::suspects::Form;
 /// The file with its replacements; none where there are none.
 pub(super) fn rewrite(form: &Form, bytes: &[u8], look: &mut Look<'_>) -> Option<Vec<u8>> {
     match form {
-        Form::Lines => every_line(bytes, |line| rewrite_line(line, look)),
+        Form::Lines => every_line(bytes, |line| rewrite_line(line, Zone::Record, look)),
         Form::History(session) => every_line(bytes, |line| {
             let value = Value::parse(line.body()).ok()?;
             if is_of(value, session) {

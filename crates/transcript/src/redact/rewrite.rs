@@ -7,7 +7,7 @@ use crate::objects::read_objects;
 use super::placeholders::Placeholders;
 use super::rules::Rules;
 use super::taken::Taken;
-use super::visit::{PlaceKind, Replacement, Zone, visit};
+use super::visit::{Place, PlaceKind, Replacement, Zone, visit};
 
 /// A text of a file.
 #[derive(Clone, Copy)]
@@ -16,6 +16,8 @@ pub struct Seen<'s> {
     pub text: &'s str,
     /// The name of its field; empty where it has none.
     pub name: &'s str,
+    /// Where it stands.
+    pub kind: PlaceKind,
     /// Where a byte of the text stands in the file.
     pub offset_of: &'s dyn Fn(usize) -> usize,
 }
@@ -32,10 +34,10 @@ pub type Look<'l> = dyn FnMut(Seen<'_>) -> Vec<Replacement> + 'l;
 
 /// The body of a line with its replacements, `None` where there are none: its objects, and what is torn between them as
 /// the text that it is.
-pub fn rewrite_line(line: &Line<'_>, look: &mut Look<'_>) -> Option<Vec<u8>> {
+pub fn rewrite_line(line: &Line<'_>, zone: Zone, look: &mut Look<'_>) -> Option<Vec<u8>> {
     let (body, start) = (line.body(), line.offset + line.body_start());
     if let Ok(value) = Value::parse(body) {
-        return rewrite_value(value, Zone::Record, start, look);
+        return rewrite_value(value, zone, start, look);
     }
     let mut objects = Vec::new();
     read_objects(line, |fields, _| objects.push(fields.raw()), |_| ());
@@ -45,7 +47,7 @@ pub fn rewrite_line(line: &Line<'_>, look: &mut Look<'_>) -> Option<Vec<u8>> {
         let place = object.as_ptr() as usize - body.as_ptr() as usize;
         splices.extend(rewrite_text(&body[at..place], start + at, look).map(|new| (at, place - at, new)));
         let value = Value::parse(object).ok();
-        let new = value.and_then(|value| rewrite_value(value, Zone::Record, start + place, look));
+        let new = value.and_then(|value| rewrite_value(value, zone, start + place, look));
         splices.extend(new.map(|new| (place, object.len(), new)));
         at = place + object.len();
     }
@@ -56,9 +58,8 @@ pub fn rewrite_line(line: &Line<'_>, look: &mut Look<'_>) -> Option<Vec<u8>> {
 /// A JSON value that starts at this byte of its file.
 pub fn rewrite_value(value: Value<'_>, zone: Zone, start: usize, look: &mut Look<'_>) -> Option<Vec<u8>> {
     visit(value, zone, &mut |place| {
-        // The name of a field is no field, and announces nothing about itself.
-        let name = if place.kind == PlaceKind::Key { "" } else { place.name };
-        look(Seen { text: place.text, name, offset_of: &|decoded| start + place.offset_of(decoded) })
+        let Place { text, name, kind, .. } = place;
+        look(Seen { text, name, kind, offset_of: &|decoded| start + place.offset_of(decoded) })
     })
 }
 
@@ -77,7 +78,9 @@ pub fn rewrite_text(bytes: &[u8], start: usize, look: &mut Look<'_>) -> Option<V
     for chunk in bytes.utf8_chunks() {
         let text = chunk.valid();
         let place = start + at;
-        for (span, new) in look(Seen { text, name: "", offset_of: &|decoded| place + decoded }) {
+        for (span, new) in
+            look(Seen { text, name: "", kind: PlaceKind::Text, offset_of: &|decoded| place + decoded })
+        {
             splices.push((at + span.start, span.len(), new.into_bytes()));
         }
         at += text.len() + chunk.invalid().len();
@@ -103,13 +106,17 @@ pub fn spliced(bytes: &[u8], splices: &[(usize, usize, Vec<u8>)]) -> Option<Vec<
 
 /// What is replaced in a text: what the rules find there, and what they found elsewhere.
 pub fn replacements(seen: &Seen<'_>, rules: &Rules, placeholders: &mut Placeholders) -> Vec<Replacement> {
-    let found = rules.find_named(seen.name, seen.text).into_iter();
+    let found = rules.find_seen(seen).into_iter();
     let mut all: Vec<Replacement> = found
         .map(|finding| {
             let placeholder = placeholders.of(finding.kind, &seen.text[finding.span.clone()]);
             (finding.span, placeholder)
         })
         .collect();
+    // What was found elsewhere may be a word, and a record needs its words.
+    if seen.kind == PlaceKind::RecordKey {
+        return all;
+    }
     let mut taken = Taken::default();
     for (span, _) in &all {
         taken.take(span);

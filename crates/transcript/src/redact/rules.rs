@@ -8,7 +8,9 @@ use regex::Regex;
 use super::base64::is_data;
 use super::kind::SecretKind;
 use super::placeholders::placeholder_spans;
+use super::rewrite::Seen;
 use super::taken::Taken;
+use super::visit::PlaceKind;
 use super::{named, shapes, urls};
 
 /// Where in a text a secret stands.
@@ -72,7 +74,30 @@ impl Rules {
         shapes::find(&self.shapes, text, &mut found);
         urls::find(text, &mut found);
         named::find(&self.words, text, &mut found);
-        self.choose(text, found)
+        found.retain(|finding| self.kinds.contains(&finding.kind));
+        for pattern in &self.patterns {
+            let hits = pattern.find_iter(text).filter(|hit| !hit.is_empty());
+            found.extend(hits.map(|hit| Finding { kind: SecretKind::Pattern, span: hit.range() }));
+        }
+        apart(text, found)
+    }
+
+    /// What can be nothing but a secret, wherever it stands: known by its shape alone.
+    pub fn find_shapes(&self, text: &str) -> Vec<Finding> {
+        let mut found = Vec::new();
+        if !is_data(text) {
+            shapes::find(&self.shapes, text, &mut found);
+        }
+        found.retain(|finding| self.kinds.contains(&finding.kind));
+        apart(text, found)
+    }
+
+    /// Every secret of a text, by what is looked for where it stands.
+    pub fn find_seen(&self, seen: &Seen<'_>) -> Vec<Finding> {
+        match seen.kind {
+            PlaceKind::RecordKey => self.find_shapes(seen.text),
+            PlaceKind::Text | PlaceKind::Thought | PlaceKind::Key => self.find_named(seen.name, seen.text),
+        }
     }
 
     /// The same for the value of a field, whose name may say that it is secret.
@@ -84,25 +109,18 @@ impl Rules {
             _ => found,
         }
     }
+}
 
-    /// Adds the user's, drops what was not asked for, what is a placeholder, and what overlaps: what was found first by a
-    /// rule that knows more stays.
-    fn choose(&self, text: &str, mut found: Vec<Finding>) -> Vec<Finding> {
-        found.retain(|finding| self.kinds.contains(&finding.kind));
-        for pattern in &self.patterns {
-            let hits = pattern.find_iter(text).filter(|hit| !hit.is_empty());
-            found.extend(hits.map(|hit| Finding { kind: SecretKind::Pattern, span: hit.range() }));
-        }
-        if found.is_empty() {
-            return found;
-        }
-        let mut taken = Taken::default();
-        for ours in placeholder_spans(text) {
-            taken.take(&ours);
-        }
-        let mut kept = found;
-        kept.retain(|finding| taken.take(&finding.span));
-        kept.sort_by_key(|finding| finding.span.start);
-        kept
+/// Drops what is a placeholder, and what overlaps: what was found first by a rule that knows more stays.
+fn apart(text: &str, mut found: Vec<Finding>) -> Vec<Finding> {
+    if found.is_empty() {
+        return found;
     }
+    let mut taken = Taken::default();
+    for ours in placeholder_spans(text) {
+        taken.take(&ours);
+    }
+    found.retain(|finding| taken.take(&finding.span));
+    found.sort_by_key(|finding| finding.span.start);
+    found
 }

@@ -182,3 +182,71 @@ fn a_thought_goes_as_a_whole() {
     let gone = r#"{"content":[{"type":"text","text":"\"X\""},{"type":"text","text":"b"}]}"#;
     assert_eq!(without(&with, "SECRET").as_deref(), Some(gone));
 }
+
+#[test]
+fn a_name_of_structure_hides_nothing() {
+    for (json, after) in [
+        (r#"{"status":"failed with SECRET"}"#, r#"{"status":"failed with \"X\""}"#),
+        (r#"{"status":"SECRET"}"#, r#"{"status":"SECRET"}"#),
+        (r#"{"cwd":"/a b/SECRET"}"#, r#"{"cwd":"/a b/SECRET"}"#),
+        (r#"{"level":{"deep":"SECRET"}}"#, r#"{"level":{"deep":"\"X\""}}"#),
+        (r#"{"version":{"token":"SECRET"}}"#, r#"{"version":{"token":"\"X\""}}"#),
+        (r#"{"model":["says","SECRET"]}"#, r#"{"model":["says","\"X\""]}"#),
+        (r#"{"toolUseResult":{"uuid":{"id":"SECRET"}}}"#, r#"{"toolUseResult":{"uuid":{"id":"\"X\""}}}"#),
+        (r#"{"signature":"SECRET"}"#, r#"{"signature":"\"X\""}"#),
+        (r#"{"blob":"SECRET"}"#, r#"{"blob":"\"X\""}"#),
+        (r#"{"mimeType":"a/b","blob":"SECRET"}"#, r#"{"mimeType":"a/b","blob":"SECRET"}"#),
+        (
+            r#"[{"type":"thinking","thinking":"hm","text":"SECRET","signature":"SECRET"}]"#,
+            r#"[{"type":"thinking","thinking":"hm","text":"\"X\"","signature":"SECRET"}]"#,
+        ),
+        (
+            r#"[{"type":"thinking","thinking":{"deep":"SECRET"}}]"#,
+            r#"[{"type":"thinking","thinking":{"deep":"\"X\""}}]"#,
+        ),
+        (
+            r#"[{"type":"thinking","thinking":"a","thinking":"b","x":"SECRET"}]"#,
+            r#"[{"type":"thinking","thinking":"a","thinking":"b","x":"\"X\""}]"#,
+        ),
+        (
+            r#"{"type":"redacted_thinking","data":"SECRET","text":"SECRET"}"#,
+            r#"{"type":"redacted_thinking","data":"SECRET","text":"\"X\""}"#,
+        ),
+    ] {
+        assert_eq!(without(json, "SECRET").as_deref().unwrap_or(json), after);
+    }
+}
+
+#[test]
+fn names_of_a_records_fields_are_secrets_by_their_shape_alone() {
+    let token = format!("ghp_{}", digits(36));
+    let rules = Rules::new(&[], &["user".to_owned()]).unwrap();
+    let mut placeholders = Placeholders::default();
+    placeholders.of(SecretKind::Assignment, "userType");
+    let json = format!(r#"{{"userType":1,"{token}":2,"input":{{"user":3}}}}"#);
+    let new = rewrite_json(json.as_bytes(), Zone::Record, &mut |seen: Seen<'_>| {
+        replacements(&seen, &rules, &mut placeholders)
+    });
+    let after = r#"{"userType":1,"[REDACTED:github-token:1]":2,"input":{"[REDACTED:pattern:1]":3}}"#;
+    assert_eq!(String::from_utf8(new.unwrap()).unwrap(), after);
+}
+
+#[test]
+fn who_only_looks_sees_everything_but_what_is_sealed() {
+    let json = r#"{"type":"A","cwd":"B","C":{"id":"D"},"m":[{"type":"E","signature":"F"},{"type":"thinking","thinking":"G","signature":"no"}]}"#;
+    let mut seen = String::new();
+    rewrite_json(json.as_bytes(), Zone::Open, &mut |place: Seen<'_>| {
+        seen.extend(place.text.chars().filter(char::is_ascii_uppercase));
+        assert_ne!(place.text, "no");
+        Vec::new()
+    });
+    let mut letters: Vec<_> = seen.chars().collect();
+    letters.sort_unstable();
+    for twice in [
+        r#"[{"type":"thinking","thinking":"SECRET","thinking":"b"}]"#,
+        r#"[{"type":"thinking","thinking":"b","thinking":"SECRET"}]"#,
+    ] {
+        assert!(!without(twice, "SECRET").unwrap().contains("SECRET"));
+    }
+    assert_eq!(letters, ['A', 'B', 'C', 'D', 'E', 'F', 'G']);
+}

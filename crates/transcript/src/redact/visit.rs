@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::base64::is_data;
 use crate::json::{Field, Fields, Kind, Text, Value, write_string};
 
 /// Where a text stands.
@@ -14,6 +15,8 @@ pub enum PlaceKind {
     Thought,
     /// The name of a field, in what a tool was given or gave.
     Key,
+    /// The name of a field of a record, which holds it together: only what can be nothing but a secret is one there.
+    RecordKey,
 }
 
 /// One text.
@@ -47,9 +50,11 @@ pub enum Zone {
     Record,
     /// What a tool was given or gave: any name may mean anything.
     Free,
+    /// Nothing holds anything together: for those who look and replace nothing.
+    Open,
 }
 
-/// Fields that hold a record together.
+/// Fields that hold a record together: ids, words and folders. What has white space or parts there is none of them.
 const STRUCTURE: [&str; 40] = [
     "type",
     "subtype",
@@ -94,6 +99,8 @@ const STRUCTURE: [&str; 40] = [
 ];
 /// Fields of structure that stay such in what tools give.
 const ALWAYS_STRUCTURE: [&str; 6] = ["type", "agentId", "tool_use_id", "uuid", "sessionId", "media_type"];
+/// Fields of structure that are folders, whose names may have white space.
+const FOLDERS: [&str; 3] = ["cwd", "fullPath", "projectPath"];
 /// Fields below which any name may mean anything.
 const FREE: [&str; 5] = ["input", "toolUseResult", "structuredContent", "mcpMeta", "arguments"];
 /// What is said where a message has lost its only thought.
@@ -119,29 +126,29 @@ impl<'v> Visitor<'v> {
         match value.kind() {
             Kind::String => self.text(value.text()?, name, PlaceKind::Text).map(|inside| quoted(&inside)),
             Kind::Array => self.array(value, name, zone),
-            Kind::Object => self.object(&value.fields()?, zone),
+            Kind::Object => self.object(&value.fields()?, zone, None),
             Kind::Null | Kind::Boolean | Kind::Number => None,
         }
     }
 
-    fn object(&mut self, fields: &Fields<'v>, zone: Zone) -> Option<Vec<u8>> {
+    /// An object, but for a value of it that was looked at.
+    fn object(&mut self, fields: &Fields<'v>, zone: Zone, but: Option<Value<'v>>) -> Option<Vec<u8>> {
         let kind = fields.text("type").map(Text::decode).unwrap_or_default();
-        if kind == "redacted_thinking" {
-            return None;
-        }
         let mut splices = Vec::new();
         for Field { key, value } in fields.iter() {
             let name = key.decode();
-            if is_structure(&name, zone) || is_sealed(&name, &kind, value) {
+            if is_structure(&name, value, zone) || is_sealed(&name, &kind, value, fields) {
                 continue;
             }
-            if zone == Zone::Free
-                && let Some(inside) = self.text(key, "", PlaceKind::Key)
-            {
+            if but.is_some_and(|but| std::ptr::eq(but.raw(), value.raw())) {
+                continue;
+            }
+            let kind = if zone == Zone::Record { PlaceKind::RecordKey } else { PlaceKind::Key };
+            if let Some(inside) = self.text(key, "", kind) {
                 splices.push((span(fields.raw(), key.raw()), inside));
             }
-            let below = if FREE.contains(&name.as_ref()) { Zone::Free } else { zone };
-            if let Some(bytes) = self.value(value, &name, below) {
+            let is_free = zone == Zone::Record && FREE.contains(&name.as_ref());
+            if let Some(bytes) = self.value(value, &name, if is_free { Zone::Free } else { zone }) {
                 splices.push((span(fields.raw(), value.raw()), bytes));
             }
         }
@@ -152,13 +159,16 @@ impl<'v> Visitor<'v> {
         let mut splices = Vec::new();
         let mut lost = Vec::new();
         for (place, item) in array.items().enumerate() {
-            if is_thought(item) {
-                if self.thought(item) {
-                    lost.push(place);
-                }
-            } else if let Some(bytes) = self.value(item, name, zone) {
-                splices.push((span(array.raw(), item.raw()), bytes));
+            let thought = item.fields().filter(is_thought);
+            if thought.as_ref().is_some_and(|thought| self.thought(thought)) {
+                lost.push(place);
+                continue;
             }
+            let new = match thought {
+                Some(thought) => self.object(&thought, zone, thought.get(THINKING)),
+                None => self.value(item, name, zone),
+            };
+            splices.extend(new.map(|bytes| (span(array.raw(), item.raw()), bytes)));
         }
         if lost.is_empty() {
             return (!splices.is_empty()).then(|| splice(array.raw(), &splices));
@@ -176,9 +186,8 @@ impl<'v> Visitor<'v> {
     }
 
     /// Whether a thought must go.
-    fn thought(&mut self, thought: Value<'v>) -> bool {
-        let text = thought.get("thinking").and_then(Value::text);
-        text.is_some_and(|text| self.text(text, "", PlaceKind::Thought).is_some())
+    fn thought(&mut self, thought: &Fields<'v>) -> bool {
+        thought.text(THINKING).is_some_and(|text| self.text(text, "", PlaceKind::Thought).is_some())
     }
 
     /// The new inside of a string, escaped; only what is replaced is written anew.
@@ -202,30 +211,43 @@ impl<'v> Visitor<'v> {
     }
 }
 
-fn is_thought(value: Value<'_>) -> bool {
-    value.get("type").and_then(Value::text).is_some_and(|kind| kind.is("thinking"))
+/// A thought, and the field of it that has its text.
+const THINKING: &str = "thinking";
+
+/// Whether it is a thought that has a text.
+fn is_thought(fields: &Fields<'_>) -> bool {
+    fields.text("type").is_some_and(|kind| kind.is(THINKING)) && fields.text(THINKING).is_some()
 }
 
-fn is_structure(name: &str, zone: Zone) -> bool {
-    match zone {
+fn is_structure(name: &str, value: Value<'_>, zone: Zone) -> bool {
+    let is_named = match zone {
         Zone::Record => STRUCTURE.contains(&name),
         Zone::Free => ALWAYS_STRUCTURE.contains(&name),
+        Zone::Open => false,
+    };
+    let is_word = |text: Text<'_>| !text.decode().contains(char::is_whitespace);
+    is_named && value.text().is_some_and(|text| FOLDERS.contains(&name) || is_word(text))
+}
+
+/// Whether a field holds bytes that are no text: the signature of a thought, an image, a document.
+fn is_sealed(name: &str, kind: &str, value: Value<'_>, beside: &Fields<'_>) -> bool {
+    let is_solid = |text: Text<'_>| {
+        text.raw().iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=-_\\nr".contains(byte))
+    };
+    let Some(text) = value.text().filter(|text| is_solid(*text)) else { return false };
+    match name {
+        "signature" | "thinkingSignature" => [THINKING, "signature_delta"].contains(&kind),
+        "data" => ["base64", "image", "audio", "document", "redacted_thinking"].contains(&kind),
+        "base64" | "blob" => has_media_type(beside) || is_data(&text.decode()),
+        _ => false,
     }
 }
 
-/// Whether a field holds bytes that are no text: a signature, an image, a document.
-fn is_sealed(name: &str, kind: &str, value: Value<'_>) -> bool {
-    let is_solid = || {
-        value.text().is_some_and(|text| {
-            text.raw().iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=-_\\nr".contains(byte))
-        })
-    };
-    match name {
-        "signature" | "thinkingSignature" => is_solid(),
-        "data" => ["base64", "image", "audio", "document"].contains(&kind) && is_solid(),
-        "base64" | "blob" => is_solid(),
-        _ => false,
-    }
+/// Whether something says what the bytes beside it are: `image/png`.
+fn has_media_type(fields: &Fields<'_>) -> bool {
+    ["type", "media_type", "mediaType", "mimeType"]
+        .iter()
+        .any(|name| fields.text(name).is_some_and(|kind| kind.raw().contains(&b'/')))
 }
 
 /// A text with its replacements.

@@ -1,7 +1,7 @@
 //! What `--to` names: a file, standard output, or a receiver.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use annals_collect::Sink;
@@ -34,7 +34,7 @@ impl Destination {
         }
         if let Some(path) = text.strip_prefix("file:").filter(|path| !path.is_empty()) {
             let here = context.current_dir.clone().unwrap_or_default();
-            return Ok(Self::File(here.join(path)));
+            return Ok(Self::File(normal(&here.join(path))));
         }
         Url::parse(text).map(Self::Receiver).map_err(|error| {
             let fault = Fault::usage(format!("--to {text}: {error}"));
@@ -72,6 +72,15 @@ impl Destination {
             Self::Receiver(url) => Box::new(receiver(url, args, context)?),
         })
     }
+}
+
+/// One name of a file, however it was typed. Folders are asked only where `..` stands: links that are in the path otherwise
+/// are part of its name.
+fn normal(path: &Path) -> PathBuf {
+    let plain: PathBuf = path.components().collect();
+    let leads_back = plain.components().any(|part| part == Component::ParentDir);
+    let whole = || Some(plain.parent()?.canonicalize().ok()?.join(plain.file_name()?));
+    leads_back.then(whole).flatten().unwrap_or(plain)
 }
 
 fn receiver(url: &Url, args: &CollectArgs, context: &Context) -> Result<HttpSink, Fault> {
@@ -119,5 +128,22 @@ fn token(args: &CollectArgs, context: &Context) -> Result<Option<String>, Fault>
     match &args.token_file {
         Some(path) => Ok(Some(String::from_utf8_lossy(&read_file(path)?).trim().to_owned())),
         None => Ok(context.collect_token.as_ref().map(|token| token.reveal().to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_one_name() {
+        for path in ["/x/out", "/x/./out", "/x//out", "/x/out/."] {
+            assert_eq!(normal(Path::new(path)), Path::new("/x/out"), "{path}");
+        }
+        assert_eq!(normal(Path::new("/no-such-folder/../out")), Path::new("/no-such-folder/../out"));
+        let folder = annals_testkit::temp::TempDir::new("destination");
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("below")).unwrap();
+        assert_eq!(normal(&root.join("below/../out")), root.join("out"));
     }
 }

@@ -1,6 +1,6 @@
 //! Letter for letter: the files themselves, as they are now.
 
-use annals_index::search::{COUNTED, ExactHit, Found, Hit, find_exactly};
+use annals_index::search::{COUNTED, ExactFile, Found, Hit, find_exactly};
 use annals_store::SessionEntry;
 
 use super::filters;
@@ -22,15 +22,12 @@ pub(super) fn find(args: &SearchArgs, context: &mut Context) -> Result<Found, Fa
         session: agent.session.as_ref().map(ToString::to_string).unwrap_or_default(),
         ..Whose::of(&agent.as_session())
     }));
-    if let Some(project) = &args.project {
-        files.retain(|file| file.slug.contains(&project.replace(['/', '.', '_'], "-")));
-    }
     files.sort_by(|left, right| right.modified.cmp(&left.modified).then_with(|| left.path.cmp(&right.path)));
-    let paths: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
+    let looked: Vec<_> =
+        files.iter().map(|file| ExactFile { path: file.path.clone(), slug: file.slug.clone() }).collect();
     let mut found = Found::default();
     let most = COUNTED.max(args.limit);
-    let passes = |hit: &ExactHit| filters.iter().all(|filter| hit.passes(filter));
-    for (file, hits) in files.iter().zip(find_exactly(&paths, &text, most, passes)) {
+    for (file, hits) in files.iter().zip(find_exactly(&looked, &text, most, &filters)) {
         let hits = match hits {
             Ok(hits) => hits,
             Err(error) => {

@@ -1,7 +1,7 @@
 //! A query as FTS5 understands it.
 
 use super::{Query, Term};
-use crate::extract::stands_alone;
+use crate::extract::{as_indexed, has_humps, parts_of};
 
 impl Query {
     /// The query as the word tables understand it; none where it has filters alone.
@@ -25,41 +25,16 @@ impl Term {
     fn expression(&self) -> String {
         let star = if self.is_prefix { " *" } else { "" };
         let quoted = |text: &str| format!("\"{}\"{star}", text.replace('"', " "));
-        let parts = humps(&self.words);
-        let plain = quoted(&spaced(&self.words));
-        match parts {
-            Some(parts) => format!("({plain} OR {})", quoted(&parts)),
-            None => plain,
+        let words = as_indexed(&self.words);
+        match humps(&words) {
+            Some(parts) => format!("({} OR {})", quoted(&words), quoted(&parts)),
+            None => quoted(&words),
         }
     }
 }
 
 /// A name in camelCase as the phrase of its parts.
 fn humps(word: &str) -> Option<String> {
-    let has_hump = |pair: &[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
-    if !word.bytes().all(|byte| byte.is_ascii_alphanumeric()) || !word.as_bytes().windows(2).any(has_hump) {
-        return None;
-    }
-    let mut parts = String::new();
-    let mut before = b' ';
-    for letter in word.bytes() {
-        if before.is_ascii_lowercase() && letter.is_ascii_uppercase() {
-            parts.push(' ');
-        }
-        parts.push(letter as char);
-        before = letter;
-    }
-    Some(parts)
-}
-
-/// Characters that are words of their own, apart, as they are in the index.
-fn spaced(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match stands_alone(letter) {
-            true => out.extend([' ', letter, ' ']),
-            false => out.push(letter),
-        }
-    }
-    out
+    let is_name = word.bytes().all(|byte| byte.is_ascii_alphanumeric()) && has_humps(word);
+    is_name.then(|| parts_of(word).collect::<Vec<_>>().join(" "))
 }

@@ -1,6 +1,6 @@
 //! Filters: what a message must be besides having the words.
 
-use annals_transcript::time::parse_millis;
+use annals_transcript::time::{format_millis, parse_millis};
 
 use super::QueryError;
 use super::tokens::Token;
@@ -98,7 +98,9 @@ fn place(name: &str) -> Option<Vec<Kind>> {
     })
 }
 
+/// A time, of a day that is in the calendar.
 fn time(text: &str) -> Option<i64> {
-    let is_day = text.len() == 10;
-    parse_millis(&if is_day { format!("{text}T00:00:00Z") } else { text.to_owned() })
+    let day = text.get(..10)?;
+    let is_there = format_millis(parse_millis(day)?).starts_with(day);
+    is_there.then(|| parse_millis(text)).flatten()
 }

@@ -147,6 +147,8 @@ mod tests {
         );
         assert_eq!(query.excluded, [Filter::Role(Role::Human)]);
         assert_eq!(query.all.len(), 2);
+        let leap = Query::parse("since:2024-02-29 until:2024-02-29T12:00:00Z").unwrap();
+        assert_eq!(leap.filters, [Filter::After(1_709_164_800_000), Filter::Before(1_709_208_000_000)]);
         let quoted = Query::parse(r#"file:"a b/c.rs""#).unwrap();
         assert_eq!(quoted.filters, [Filter::File("a b/c.rs".into())]);
     }
@@ -163,7 +165,15 @@ mod tests {
         ] {
             assert_eq!(Query::parse(text), Err(error), "{text}");
         }
-        for text in ["role:nobody", "before:yesterday", "error:maybe", "tool:"] {
+        for text in [
+            "role:nobody",
+            "before:yesterday",
+            "error:maybe",
+            "tool:",
+            "since:2026-02-30",
+            "before:2026-11-31T12:00:00Z",
+            "since:2025-02-29",
+        ] {
             assert!(matches!(Query::parse(text), Err(QueryError::BadValue { .. })), "{text}");
         }
     }

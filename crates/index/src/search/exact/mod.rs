@@ -1,5 +1,8 @@
 //! Exact substrings, by looking through the files themselves: nothing is as fresh, and no index is larger.
 
+mod calls;
+mod project;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,9 +12,20 @@ use annals_store::read::ReadError;
 use annals_transcript::json::write_string;
 use memchr::memmem::Finder;
 
+use self::calls::Calls;
+use self::project::is_of_project;
 use super::highlight::Marked;
 use super::query::Filter;
 use crate::extract::{Kind, LineBlocks, Role};
+
+/// A file to be looked through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExactFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The folder of its project.
+    pub slug: String,
+}
 
 /// A place where the text stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +42,7 @@ pub struct ExactHit {
     pub role: Role,
     /// What is said.
     pub kind: Kind,
-    /// The tool that is called.
+    /// The tool that is called, or that answers.
     pub tool: Option<String>,
     /// Whether it is an error.
     pub is_error: bool,
@@ -41,8 +55,8 @@ pub struct ExactHit {
 }
 
 impl ExactHit {
-    /// Whether a filter lets it through; what only the index knows lets everything through.
-    pub fn passes(&self, filter: &Filter) -> bool {
+    /// Whether a filter lets it through; what is not known of a single block lets everything through.
+    fn passes(&self, filter: &Filter) -> bool {
         match filter {
             Filter::Role(role) => self.role == *role,
             Filter::Kinds(kinds) => kinds.contains(&self.kind),
@@ -55,24 +69,33 @@ impl ExactHit {
     }
 }
 
-/// The messages of these files that have the text, letter for letter, and pass; files in the order given. Once there are `most`,
-/// the files that follow are not looked into.
+/// The messages of these files that have the text, letter for letter, and pass the filters (those of sessions and of the paths
+/// of calls are left to whoever chose the files); files in the order given. Once there are `most`, the files that follow are
+/// not looked into.
 pub fn find_exactly(
-    files: &[PathBuf],
+    files: &[ExactFile],
     text: &str,
     most: usize,
-    passes: impl Fn(&ExactHit) -> bool + Sync,
+    filters: &[Filter],
 ) -> Vec<Result<Vec<ExactHit>, ReadError>> {
     let needles = spellings(text);
     let finders: Vec<Finder<'_>> = needles.iter().map(Finder::new).collect();
     // Files are begun in their order: all that were begun come before all that are left out.
     let found = AtomicUsize::new(0);
-    parallel::map(files, |path| {
+    parallel::map(files, |file| {
         if found.load(Ordering::Relaxed) >= most {
             return Ok(Vec::new());
         }
-        let mut hits = in_file(path, text, &finders)?;
-        hits.retain(&passes);
+        let bytes = fs::read(&file.path).map_err(|error| ReadError::new(&file.path, error))?;
+        let mut hits = in_file(&file.path, &bytes, text, &finders);
+        hits.retain(|hit| filters.iter().all(|filter| hit.passes(filter)));
+        let is_elsewhere = |filter: &Filter| match filter {
+            Filter::Project(project) => !is_of_project(&file.slug, &bytes, project),
+            _ => false,
+        };
+        if !hits.is_empty() && filters.iter().any(is_elsewhere) {
+            hits.clear();
+        }
         found.fetch_add(hits.len(), Ordering::Relaxed);
         Ok(hits)
     })
@@ -100,9 +123,8 @@ fn spellings(text: &str) -> Vec<Vec<u8>> {
     all
 }
 
-fn in_file(path: &Path, text: &str, finders: &[Finder<'_>]) -> Result<Vec<ExactHit>, ReadError> {
-    let bytes = fs::read(path).map_err(|error| ReadError::new(path, error))?;
-    let (mut hits, mut blocks) = (Vec::new(), LineBlocks::new());
+fn in_file(path: &Path, bytes: &[u8], text: &str, finders: &[Finder<'_>]) -> Vec<ExactHit> {
+    let (mut hits, mut blocks, mut calls) = (Vec::new(), LineBlocks::new(), Calls::of(bytes));
     let mut at = 0;
     let (mut line, mut counted) = (1_u64, 0);
     while let Some(found) = finders.iter().filter_map(|finder| finder.find(&bytes[at..])).min() {
@@ -120,7 +142,7 @@ fn in_file(path: &Path, text: &str, finders: &[Finder<'_>]) -> Result<Vec<ExactH
                     block: block.block,
                     role: block.role,
                     kind: block.kind,
-                    tool: block.tool,
+                    tool: block.tool.or_else(|| calls.tool(block.call.as_deref()?)),
                     is_error: block.is_error,
                     millis: block.millis,
                     uuid: block.uuid.as_deref().map(super::hit::long_uuid),
@@ -130,7 +152,7 @@ fn in_file(path: &Path, text: &str, finders: &[Finder<'_>]) -> Result<Vec<ExactH
         }
         at = end;
     }
-    Ok(hits)
+    hits
 }
 
 /// The line of the text that has the match, or as much of it as fits.
