@@ -13,7 +13,7 @@ use crate::error::IndexError;
 use crate::{database, words};
 
 /// The form of the tables. An index of another form is made anew.
-const FORM: i64 = 5;
+const FORM: i64 = 6;
 
 const SCHEMA: &str = include_str!("schema.sql");
 

@@ -18,7 +18,7 @@ use crate::error::IndexError;
 use crate::extract::Change;
 use crate::words::{Gathered, Numbered, Ticket, note_reached, reached_by_rows};
 
-pub(crate) use charges::{CERTAINTIES, INLINE, MAIN, reprice};
+pub(crate) use charges::{CERTAINTIES, INLINE, MAIN, NO_QUARTER, reprice};
 pub(crate) use files::{KnownFile, known_file, known_files, mark_gone, mark_there, rename};
 use names::Names;
 
@@ -32,8 +32,8 @@ pub(crate) struct Writer<'c> {
     paths: Names,
     /// Responses whose charge may be another now.
     touched: HashSet<[u8; 16]>,
-    /// Sums that may be others now: file and quarter.
-    stale: BTreeSet<(i64, i64)>,
+    /// Sums that may be others now: file and quarter of an hour.
+    stale: BTreeSet<(i64, Option<i64>)>,
 }
 
 impl<'c> Writer<'c> {
