@@ -67,16 +67,11 @@ fn kept_versions(data: &DataDir) -> PathBuf {
     data.vault().join("index")
 }
 
-/// Opens the index and brings it up to date with the store.
+/// Opens the index and brings it up to date with the store. While another annals does that, it is what it holds so far, to be
+/// asked and not to be changed.
 pub(crate) fn open(context: &Context) -> Result<(Index, Refreshed), Fault> {
     let data = context.data_dir()?;
-    match try_open(context, &data) {
-        // Damage that only shows on the way: the index is a cache, so it goes, and is made anew.
-        Err(error) if error.is_damage() => {
-            context.say("the index was damaged; it is made anew");
-            remove(context)?;
-            Ok(try_open(context, &data)?)
-        }
+    match open_to_change(context, &data) {
         Err(IndexError::Busy { .. }) => {
             context.say("another annals is bringing the index up to date; this is what it holds so far");
             let config = context.store.config_dir();
@@ -88,6 +83,21 @@ pub(crate) fn open(context: &Context) -> Result<(Index, Refreshed), Fault> {
             }
         }
         opened => Ok(opened?),
+    }
+}
+
+/// Opens the index and brings it up to date with the store; it can be changed.
+pub(crate) fn open_to_change(context: &Context, data: &DataDir) -> Result<(Index, Refreshed), IndexError> {
+    match try_open(context, data) {
+        // Damage that only shows on the way: the index is a cache, so it goes, and is made anew.
+        Err(error) if error.is_damage() => {
+            context.say("the index was damaged; it is made anew");
+            Index::remove(context.store.config_dir(), data)?;
+            try_open(context, data)
+        }
+        // Another annals did that.
+        Err(IndexError::Replaced { .. }) => try_open(context, data),
+        opened => opened,
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::ops::ControlFlow;
 
-use annals_store::lock::FileLock;
 use annals_store::{DataDir, Discovery};
 use annals_transcript::price::Prices;
 
@@ -22,9 +21,7 @@ impl Index {
         data: &DataDir,
         prices: &Prices,
     ) -> Result<usize, IndexError> {
-        let Some(_lock) = FileLock::try_take(data, self.path())? else {
-            return Err(IndexError::Busy { path: self.path().to_path_buf() });
-        };
+        let _lock = self.lock(data)?;
         let mut wanted = plan::all(elsewhere);
         let mut unknown = Vec::new();
         for file in wanted.drain(..) {
@@ -53,9 +50,7 @@ impl Index {
 
     /// Forgets the files that are not there any more, and tells how many those were. Until then what they said can be found.
     pub fn forget_gone(&mut self, data: &DataDir, prices: &Prices) -> Result<usize, IndexError> {
-        let Some(_lock) = FileLock::try_take(data, self.path())? else {
-            return Err(IndexError::Busy { path: self.path().to_path_buf() });
-        };
+        let _lock = self.lock(data)?;
         let gone: Vec<i64> = known_files(&self.connection)?
             .into_iter()
             .filter(|file| !file.is_there)

@@ -16,7 +16,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use annals_store::digest::sha256;
-use annals_store::lock::FileLock;
 use annals_store::read::ReadError;
 use annals_store::{ConfigDir, DataDir, Discovery};
 use annals_transcript::price::Prices;
@@ -93,9 +92,7 @@ impl Index {
         mut progress: impl FnMut(Progress) -> ControlFlow<()>,
         plan: impl FnOnce(&Connection, &ConfigDir) -> Result<plan::Plan, IndexError>,
     ) -> Result<Refreshed, IndexError> {
-        let Some(_lock) = FileLock::try_take(data, self.path())? else {
-            return Err(IndexError::Busy { path: self.path().to_path_buf() });
-        };
+        let _lock = self.lock(data)?;
         let mut words = Gathering::of(&self.connection, self.path())?;
         self.reprice_if_needed(&mut words, prices)?;
         let plan = plan(&self.connection, &self.config)?;
