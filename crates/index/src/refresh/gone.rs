@@ -40,7 +40,7 @@ impl Index {
             written?;
             // A copy that cannot be read is not taken in; the next time it is tried again.
             if read.is_ok() {
-                writer.mark_gone(&file.subject.path)?;
+                writer.mark_taken_in(&file.subject.path)?;
             }
         }
         writer.commit(&mut words.gathered, words.gatherer.finish(Pieces::AsTheyAre))?;

@@ -24,8 +24,8 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::error::IndexError;
 use crate::extract::extract;
 use crate::open::Index;
-use crate::words::{Gathered, Gathering};
-use crate::write::{Writer, mark_gone, mark_there, rename, reprice};
+use crate::words::{Gathered, Gathering, Pieces};
+use crate::write::{Writer, reprice};
 use hand_over::{HandOver, Step, Steps};
 
 /// The prices that costs were reckoned by.
@@ -99,11 +99,11 @@ impl Index {
         let mut refreshed =
             Refreshed { gone: plan.gone.len(), renamed: plan.renamed.len(), ..Refreshed::default() };
         if !(plan.gone.is_empty() && plan.back.is_empty() && plan.renamed.is_empty()) {
-            let transaction = self.connection.transaction()?;
-            plan.gone.iter().try_for_each(|id| mark_gone(&transaction, *id))?;
-            plan.back.iter().try_for_each(|id| mark_there(&transaction, *id))?;
-            plan.renamed.iter().try_for_each(|(id, subject)| rename(&transaction, *id, subject))?;
-            transaction.commit()?;
+            let mut writer = Writer::begin(&mut self.connection, prices)?;
+            plan.gone.iter().try_for_each(|id| writer.mark_gone(*id))?;
+            plan.back.iter().try_for_each(|id| writer.mark_there(*id))?;
+            plan.renamed.iter().try_for_each(|(id, subject)| writer.rename(*id, subject))?;
+            writer.commit(&mut words.gathered, words.gatherer.finish(Pieces::AsTheyAre))?;
         }
         let total = plan.bytes();
         let mut told = |done| progress(Progress { done, total });

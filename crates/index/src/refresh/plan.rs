@@ -20,7 +20,7 @@ pub(super) struct Plan {
     looks: Vec<Look>,
     /// Files that are not there any more.
     pub(super) gone: Vec<i64>,
-    /// Files that are back as they were.
+    /// Files that are back.
     pub(super) back: Vec<i64>,
     /// Files that have another name.
     pub(super) renamed: Vec<(i64, Subject)>,
@@ -54,12 +54,14 @@ pub(super) fn plan(
         let Ok(metadata) = fs::metadata(&path) else { continue };
         let look = Look::at(&metadata);
         match known.remove(&subject.path) {
-            Some(file) if at_a_glance(&file.cursor, &look) == Some(Verdict::Unchanged) => {
+            Some(file) => {
                 if !file.is_there {
                     plan.back.push(file.id);
                 }
+                if at_a_glance(&file.cursor, &look) != Some(Verdict::Unchanged) {
+                    wanted.push((look, Wanted { path, subject, cursor: Some(file.cursor) }));
+                }
             }
-            Some(file) => wanted.push((look, Wanted { path, subject, cursor: Some(file.cursor) })),
             None => unknown.push((look, path, subject)),
         }
     }

@@ -1,6 +1,6 @@
 //! What was billed, each call once over the store, and sums of it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use annals_transcript::price::Prices;
 use annals_transcript::usage::{Certainty, Ledger, ResponseKey, ResponseUsage, Thread, UsageItem};
@@ -42,13 +42,16 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The file that a response counts in, and its numbers; none where no file has it any more.
+    /// The file that a response counts in, and its numbers; none where no file has it any more. Those that are there come first,
+    /// as if the others were not known: what is gone counts where nothing else has it, so that what it cost is not lost.
     fn counted(&self, key: [u8; 16]) -> Result<Option<(i64, ResponseUsage)>, IndexError> {
         let mut statement = self.transaction.prepare_cached(&format!(
-            "SELECT {COLUMNS}, files.role, files.path FROM responses JOIN files ON files.id = responses.file WHERE key = ?1"
+            "SELECT {COLUMNS}, files.state, files.role, files.path FROM responses JOIN files ON files.id = responses.file
+             WHERE key = ?1"
         ))?;
         let rows = statement.query_map([key], |row| {
-            let order: (i64, PathBuf) = (row.get(17)?, Path::new(&row.get::<_, String>(18)?).to_path_buf());
+            let order: (i64, i64, PathBuf) =
+                (row.get(17)?, row.get(18)?, PathBuf::from(row.get::<_, String>(19)?));
             Ok((order, appearance(key, row)?))
         })?;
         let mut all = rows.collect::<Result<Vec<_>, _>>()?;
@@ -57,6 +60,8 @@ impl Writer<'_> {
         }
         // Of copies with one time the first counts: sessions before sub-agents, then by path.
         all.sort_by(|(left, _), (right, _)| left.cmp(right));
+        let (state, ..) = all[0].0;
+        all.retain(|((other, ..), _)| *other == state);
         let mut ledger = Ledger::new();
         for (at, (_, appearance)) in all.iter().enumerate() {
             ledger.add_file(at as u32, [appearance.usage.clone()]);

@@ -1,5 +1,6 @@
 //! What the index says was spent is what the files say.
 
+use std::fs;
 use std::path::Path;
 
 use annals_index::Index;
@@ -98,6 +99,33 @@ fn counts_that_no_model_can_have_add_up() {
         assert_eq!((by_index.len(), &by_index), (1, &by_files));
         assert!(by_index[0].contains("input: 3000000000,"), "{by_index:?}");
     }
+}
+
+#[test]
+fn what_was_spent_goes_with_the_file_that_is_there() {
+    let home = Home::new();
+    let path = |project: &str| format!("projects/{project}/11111111-1111-4111-8111-111111111111.jsonl");
+    let line = response("1", Some("2026-01-01T00:00:00.000Z"), 1000);
+    let told = || by_index(&refreshed(&home.config_dir(), &home.data_dir()).0);
+    let old = home.write(path("-a"), &line);
+    told();
+    // To another folder, as another file.
+    let new = home.write(path("-b"), &line);
+    fs::remove_file(&old).unwrap();
+    assert_eq!(told(), by_files(&home.config_dir()));
+    // By another name only, behind a copy that has been there.
+    home.write(path("-m"), &line);
+    assert_eq!(told(), by_files(&home.config_dir()));
+    let last = new.parent().unwrap().with_file_name("-z");
+    fs::rename(new.parent().unwrap(), &last).unwrap();
+    assert_eq!(told(), by_files(&home.config_dir()));
+    // Back, as it was and more.
+    home.write(path("-a"), line.clone() + &response("2", Some("2026-01-01T00:00:01.000Z"), 1000));
+    let expected = by_files(&home.config_dir());
+    assert_eq!(told(), expected);
+    // What all of them cost is not forgotten with them.
+    fs::remove_dir_all(home.config_dir().join("projects")).unwrap();
+    assert_eq!(told(), expected);
 }
 
 #[test]
