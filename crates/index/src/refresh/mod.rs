@@ -49,7 +49,7 @@ pub struct Refreshed {
     pub bytes: u64,
     /// Files that are not there any more.
     pub gone: usize,
-    /// Files that have another name.
+    /// Files that have another name, or belong to another session or project.
     pub renamed: usize,
     /// Files that could not be read.
     pub unread: Vec<ReadError>,

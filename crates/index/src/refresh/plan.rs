@@ -22,7 +22,7 @@ pub(super) struct Plan {
     pub(super) gone: Vec<i64>,
     /// Files that are back.
     pub(super) back: Vec<i64>,
-    /// Files that have another name.
+    /// Files that have another name, or belong to another session or project.
     pub(super) renamed: Vec<(i64, Subject)>,
 }
 
@@ -55,7 +55,10 @@ pub(super) fn plan(
         let look = Look::at(&metadata);
         match known.remove(&subject.path) {
             Some(file) => {
-                if !file.is_there {
+                // A session that came or moved takes along what belongs to it, though that is as it was.
+                if file.subject != subject {
+                    plan.renamed.push((file.id, subject.clone()));
+                } else if !file.is_there {
                     plan.back.push(file.id);
                 }
                 if at_a_glance(&file.cursor, &look) != Some(Verdict::Unchanged) {
