@@ -1,5 +1,6 @@
 //! `annals index`: brings the index up to date, once or for as long as the store changes.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use annals_index::refresh::Refreshed;
@@ -10,7 +11,7 @@ use annals_store::watch::{Subject, Watch};
 use crate::args::IndexArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::{indexed, words};
+use crate::{indexed, vault, words};
 
 /// What happens in quick succession is read at once.
 const QUIET: Duration = Duration::from_millis(300);
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &IndexArgs, context: &mut Context) -> Result<Outcome, Fa
     }
     let data = context.data_dir()?;
     let (index, refreshed, forgotten) = if args.prune {
-        pruned(context, &data)?
+        pruned(&vault::deleted_files(context)?, context, &data)?
     } else {
         let (index, refreshed) = indexed::open(context)?;
         (index, refreshed, 0)
@@ -37,10 +38,14 @@ pub(crate) fn run(args: &IndexArgs, context: &mut Context) -> Result<Outcome, Fa
     Ok(outcome(&refreshed))
 }
 
-/// Brings the index up to date, and forgets what is gone.
-fn pruned(context: &Context, data: &DataDir) -> Result<(Index, Refreshed, usize), IndexError> {
+/// Brings the index up to date, and forgets what is gone and not in the vault.
+fn pruned(
+    kept: &HashSet<String>,
+    context: &Context,
+    data: &DataDir,
+) -> Result<(Index, Refreshed, usize), IndexError> {
     let (mut index, refreshed) = indexed::open_to_change(context, data)?;
-    let forgotten = index.forget_gone(data, &context.prices)?;
+    let forgotten = index.forget_gone(kept, data, &context.prices)?;
     Ok((index, refreshed, forgotten))
 }
 
@@ -53,7 +58,7 @@ fn follow(args: &IndexArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let (mut is_first, mut is_to_prune) = (true, args.prune);
     loop {
         let looked = if is_to_prune {
-            pruned(context, &data)
+            pruned(&vault::deleted_files(context)?, context, &data)
         } else {
             indexed::open_to_change(context, &data).map(|(index, refreshed)| (index, refreshed, 0))
         };

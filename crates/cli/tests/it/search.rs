@@ -67,8 +67,12 @@ fn what_is_new_is_found_at_once_and_what_is_gone_is_said_to_be() {
 #[test]
 fn what_the_client_deleted_is_found_in_the_vault() {
     let home = store();
+    let agent = format!("projects/-w/{ONE}/subagents/agent-a1.jsonl");
+    home.write(&agent, Session::new().id(ONE).prompt("the zebra digs").into_bytes());
+    assert_eq!(annals(&home, &["index"]).code, Some(0));
     assert_eq!(annals(&home, &["archive", "--all"]).code, Some(0));
     fs::remove_file(home.config_dir().join(format!("projects/-w/{ONE}.jsonl"))).unwrap();
+    fs::remove_file(home.config_dir().join(agent)).unwrap();
     for _ in 0..2 {
         let found = annals(&home, &["search", "zebra", "parser"]);
         assert_eq!(found.code, Some(0), "{}", found.error);
@@ -77,7 +81,10 @@ fn what_the_client_deleted_is_found_in_the_vault() {
             "{}",
             found.out
         );
-        // Also by an index that never saw the session itself.
+        // Also when what is gone was forgotten, and by an index that never saw the session itself.
+        assert!(!annals(&home, &["index", "--prune"]).out.contains("forgotten"));
+        let found = annals(&home, &["search", "zebra", "digs"]);
+        assert!(found.out.contains("the zebra digs"), "{}", found.out);
         assert_eq!(annals(&home, &["index", "--rebuild"]).code, Some(0));
     }
 }

@@ -1,5 +1,6 @@
 //! Files that the store has no more: kept until they are forgotten, or taken in from copies.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use annals_store::{DataDir, Discovery};
@@ -48,12 +49,18 @@ impl Index {
         Ok(unknown.len())
     }
 
-    /// Forgets the files that are not there any more, and tells how many those were. Until then what they said can be found.
-    pub fn forget_gone(&mut self, data: &DataDir, prices: &Prices) -> Result<usize, IndexError> {
+    /// Forgets the files that are not there any more, and tells how many those were. Until then what they said can be found;
+    /// what is `kept` elsewhere stays, by its path below the config dir.
+    pub fn forget_gone(
+        &mut self,
+        kept: &HashSet<String>,
+        data: &DataDir,
+        prices: &Prices,
+    ) -> Result<usize, IndexError> {
         let _lock = self.lock(data)?;
         let gone: Vec<i64> = known_files(&self.connection)?
             .into_iter()
-            .filter(|file| !file.is_there)
+            .filter(|file| !file.is_there && !kept.contains(&file.subject.path))
             .map(|file| file.id)
             .collect();
         let mut words = Gathering::of(&self.connection, self.path())?;

@@ -1,5 +1,6 @@
 //! An index is a cache: whatever happens to it, it is made anew from the files, and that is said.
 
+use std::collections::HashSet;
 use std::fs;
 use std::ops::ControlFlow;
 
@@ -84,7 +85,7 @@ fn changes(index: &mut Index, home: &Home) -> Vec<IndexError> {
         index.refresh(&found, &data, &prices, go_on).err(),
         index.refresh_files(&[], &data, &prices, go_on).err(),
         index.take_in_gone(&found, &data, &prices).err(),
-        index.forget_gone(&data, &prices).err(),
+        index.forget_gone(&HashSet::new(), &data, &prices).err(),
     ]
     .into_iter()
     .flatten()

@@ -1,5 +1,6 @@
 //! Whatever happens to the files, an index that followed it is the index that is made from what is there.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -173,7 +174,9 @@ fn an_index_that_followed_is_the_index_made_anew() {
         let (anew, _) = refreshed(&world.home.config_dir(), &elsewhere);
         // Whatever is still known of files that are gone.
         assert_eq!(billed(&followed), billed(&anew), "seed {seed}: {story:#?}");
-        followed.forget_gone(&DataDir::new(world.home.data_dir()), &Prices::embedded()).unwrap();
+        followed
+            .forget_gone(&HashSet::new(), &DataDir::new(world.home.data_dir()), &Prices::embedded())
+            .unwrap();
         let (followed_rows, rows) = (dump(&followed), dump(&anew));
         let first = followed_rows.iter().zip(&rows).find(|(left, right)| left != right);
         assert!(followed_rows == rows, "seed {seed}: {first:#?}\n{story:#?}");
