@@ -132,7 +132,7 @@ fn take_in_deleted(index: &mut Index, context: &Context, data: &DataDir) -> Resu
 }
 
 /// Brings an open index up to date, in the time that the change needs: nothing, the files that grew, or a look through everything.
-pub(crate) fn refresh(index: &mut Index, context: &Context, data: &DataDir) -> Result<Refreshed, IndexError> {
+fn refresh(index: &mut Index, context: &Context, data: &DataDir) -> Result<Refreshed, IndexError> {
     let mut known = Index::sighting_of(context.store.config_dir(), data);
     if !index.is_of(&known)? {
         known = Sighting::default();
