@@ -246,7 +246,7 @@ impl From<annals_index::IndexError> for Fault {
     fn from(error: annals_index::IndexError) -> Self {
         use annals_index::IndexError;
         match error {
-            IndexError::Busy { .. } => {
+            IndexError::Busy { .. } | IndexError::Replaced { .. } => {
                 Self::conflict(error.to_string()).hint("wait for it, or ask again in a moment")
             }
             IndexError::Read(error) => error.into(),

@@ -79,7 +79,8 @@ fn kept_versions(data: &DataDir) -> PathBuf {
     data.vault().join("index")
 }
 
-/// Opens the index and brings it up to date with the store; while somebody else does, as it is.
+/// Opens the index and brings it up to date with the store. While another annals does that, it is what it holds so far, to be
+/// asked and not to be changed.
 pub(crate) fn open(context: &Context) -> Result<(Index, Refreshed), Fault> {
     if let Some(opened) = open_alone(context)? {
         return Ok(opened);
@@ -94,15 +95,24 @@ pub(crate) fn open(context: &Context) -> Result<(Index, Refreshed), Fault> {
 /// Opens the index and brings it up to date; `None` while somebody else does.
 fn open_alone(context: &Context) -> Result<Option<(Index, Refreshed)>, Fault> {
     let data = context.data_dir()?;
-    match try_open(context, &data) {
+    match open_to_change(context, &data) {
+        Err(IndexError::Busy { .. }) => Ok(None),
+        opened => Ok(Some(opened?)),
+    }
+}
+
+/// Opens the index and brings it up to date with the store; it can be changed.
+pub(crate) fn open_to_change(context: &Context, data: &DataDir) -> Result<(Index, Refreshed), IndexError> {
+    match try_open(context, data) {
         // Damage that only shows on the way: the index is a cache, so it goes, and is made anew.
         Err(error) if error.is_damage() => {
             context.say("the index was damaged; it is made anew");
-            remove(context)?;
-            Ok(Some(try_open(context, &data)?))
+            Index::remove(context.store.config_dir(), data)?;
+            try_open(context, data)
         }
-        Err(IndexError::Busy { .. }) => Ok(None),
-        opened => Ok(Some(opened?)),
+        // Another annals did that.
+        Err(IndexError::Replaced { .. }) => try_open(context, data),
+        opened => opened,
     }
 }
 
@@ -137,7 +147,7 @@ fn take_in_deleted(index: &mut Index, context: &Context, data: &DataDir) -> Resu
 }
 
 /// Brings an open index up to date, in the time that the change needs: nothing, the files that grew, or a look through everything.
-pub(crate) fn refresh(index: &mut Index, context: &Context, data: &DataDir) -> Result<Refreshed, IndexError> {
+fn refresh(index: &mut Index, context: &Context, data: &DataDir) -> Result<Refreshed, IndexError> {
     let mut known = Index::sighting_of(context.store.config_dir(), data);
     if !index.is_of(&known)? {
         known = Sighting::default();

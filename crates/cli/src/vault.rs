@@ -1,7 +1,7 @@
 //! Sessions of the vault, as the commands meet them: those that the client has deleted, found by what a person typed, looked
 //! at in a folder that is gone afterwards, or brought back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -52,7 +52,14 @@ pub(crate) fn deleted_summaries(context: &Context) -> Result<Vec<Summary>, Fault
     Ok(deleted(&vault.catalogue()?, context).iter().map(summary).collect())
 }
 
-/// The same, and nothing where the vault cannot be read: whoever asks can do without.
+/// The files of deleted sessions that the vault has, relative to the config dir.
+pub(crate) fn deleted_files(context: &Context) -> Result<HashSet<String>, Fault> {
+    let Some(vault) = open(context) else { return Ok(HashSet::new()) };
+    let versions = deleted(&vault.catalogue()?, context).into_iter();
+    Ok(versions.flat_map(|version| version.files).map(|copy| copy.path).collect())
+}
+
+/// The deleted sessions, and nothing where the vault cannot be read: whoever asks can do without.
 pub(crate) fn deleted_versions(context: &Context) -> Vec<Version> {
     let catalogue = open(context).and_then(|vault| vault.catalogue().ok());
     catalogue.map(|catalogue| deleted(&catalogue, context)).unwrap_or_default()

@@ -18,11 +18,7 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
 /// Opens a database to write into it, with so many KiB of its pages kept in memory; one that is not there is made.
 pub(crate) fn open(path: &Path, kept_kib: u32) -> Result<Connection, IndexError> {
-    // Made by us first, so that only its owner may read it; the database's own side files take its mode.
-    match create_file(path, b"") {
-        Ok(_) | Err(WriteError::Exists { .. }) => {}
-        Err(error) => return Err(error.into()),
-    }
+    create(path)?;
     let connection = Connection::open(path)?;
     connection.set_prepared_statement_cache_capacity(64);
     connection.busy_timeout(PATIENCE)?;
@@ -32,6 +28,15 @@ pub(crate) fn open(path: &Path, kept_kib: u32) -> Result<Connection, IndexError>
          PRAGMA wal_autocheckpoint = 12288;"
     ))?;
     Ok(connection)
+}
+
+/// Makes the file of a database, if it is not there: by us, so that only its owner may read it; the database's own side files take
+/// its mode.
+pub(crate) fn create(path: &Path) -> Result<(), IndexError> {
+    match create_file(path, b"") {
+        Ok(_) | Err(WriteError::Exists { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Makes the tables of an empty database, of this form. Pages of 8 KiB make the word lists smaller. The kind of journal cannot be

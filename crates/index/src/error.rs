@@ -19,6 +19,12 @@ pub enum IndexError {
         /// The index.
         path: PathBuf,
     },
+    /// Since it was opened the index was removed, or made anew: what is at its path is to be opened.
+    #[error("{}: the index was made anew meanwhile", path.display())]
+    Replaced {
+        /// The index.
+        path: PathBuf,
+    },
     /// A file of the store.
     #[error(transparent)]
     Read(#[from] annals_store::read::ReadError),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use annals_store::digest::short;
 use annals_store::files::{create_folder, replace_file};
+use annals_store::identity::FileIdentity;
 use annals_store::lock::FileLock;
 use annals_store::{ConfigDir, DataDir, Sighting};
 use rusqlite::{Connection, OpenFlags};
@@ -49,6 +50,8 @@ pub struct Index {
     pub(crate) config: ConfigDir,
     pub(crate) commit_every: u64,
     path: PathBuf,
+    /// The file that is open; another one may have come to its path since.
+    identity: FileIdentity,
 }
 
 impl Index {
@@ -88,55 +91,56 @@ impl Index {
         let path = Self::path_of(config, data);
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         create_folder(&folder)?;
-        let (connection, opened) = match Self::try_open(&path) {
-            Ok((connection, State::Whole)) => (connection, Opened::AsLeft),
+        let (connection, identity, opened) = match Self::try_open(&path) {
+            Ok((connection, identity, State::Whole)) => (connection, identity, Opened::AsLeft),
             Err(error) if !error.is_damage() => return Err(error),
             _ => Self::make(&path, data)?,
         };
-        Ok((Self { connection, config: config.clone(), commit_every: TRANSACTION, path }, opened))
+        Ok((Self { connection, config: config.clone(), commit_every: TRANSACTION, path, identity }, opened))
     }
 
     /// Makes the tables, alone: two that begin at once must not take each other's half-made index for a foreign one.
-    fn make(path: &Path, data: &DataDir) -> Result<(Connection, Opened), IndexError> {
-        let Some(_lock) = FileLock::try_take(data, path)? else {
-            return Err(IndexError::Busy { path: path.to_path_buf() });
-        };
-        let (connection, opened) = match Self::try_open(path) {
+    fn make(path: &Path, data: &DataDir) -> Result<(Connection, FileIdentity, Opened), IndexError> {
+        let _lock = lock(data, path)?;
+        let (connection, identity, opened) = match Self::try_open(path) {
             // Somebody was quicker.
-            Ok((connection, State::Whole)) => return Ok((connection, Opened::AsLeft)),
-            Ok((connection, State::Empty)) => (connection, Opened::New),
-            Ok((connection, state)) => {
+            Ok((connection, identity, State::Whole)) => return Ok((connection, identity, Opened::AsLeft)),
+            Ok((connection, identity, State::Empty)) => (connection, identity, Opened::New),
+            Ok((connection, _, state)) => {
                 drop(connection);
+                let (connection, identity) = Self::make_anew(path)?;
                 let opened = if state == State::OtherForm { Opened::OtherForm } else { Opened::Damaged };
-                (Self::make_anew(path)?, opened)
+                (connection, identity, opened)
             }
-            Err(error) if error.is_damage() => (Self::make_anew(path)?, Opened::Damaged),
+            Err(error) if error.is_damage() => {
+                let (connection, identity) = Self::make_anew(path)?;
+                (connection, identity, Opened::Damaged)
+            }
             Err(error) => return Err(error),
         };
         // The rows last: whoever finds their form finds everything.
         words::make(path, FORM)?;
         database::make_tables(&connection, SCHEMA, FORM)?;
         words::attach(&connection, path)?;
-        Ok((connection, opened))
+        Ok((connection, identity, opened))
     }
 
     /// Opens the index to ask it, and not to change it; `None` where there is none of this form.
     pub fn open_to_read(config: &ConfigDir, data: &DataDir) -> Result<Option<Self>, IndexError> {
         let path = Self::path_of(config, data);
-        if !path.exists() {
-            return Ok(None);
-        }
+        let Some(identity) = identity_at(&path) else { return Ok(None) };
         // A connection is never shared: the lock that SQLite takes for each value it hands over would guard nothing.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&path, flags)?;
         connection.set_prepared_statement_cache_capacity(64);
         connection.execute_batch(MAPPED)?;
-        if state_of(&connection, &path)? != State::Whole {
+        // Rows and words must be of one index.
+        if state_of(&connection, &path)? != State::Whole || identity_at(&path) != Some(identity) {
             return Ok(None);
         }
         // Whatever is asked is answered from one state, even if somebody brings the index up to date in between.
         connection.execute_batch("BEGIN")?;
-        Ok(Some(Self { connection, config: config.clone(), commit_every: TRANSACTION, path }))
+        Ok(Some(Self { connection, config: config.clone(), commit_every: TRANSACTION, path, identity }))
     }
 
     /// Ends a transaction whenever so many bytes of files were taken in: a crash loses no more than that.
@@ -156,22 +160,52 @@ impl Index {
         &self.path
     }
 
-    fn try_open(path: &Path) -> Result<(Connection, State), IndexError> {
+    fn try_open(path: &Path) -> Result<(Connection, FileIdentity, State), IndexError> {
+        database::create(path)?;
+        let before = identity_at(path);
         let connection = database::open(path, KEPT_KIB)?;
         let state = state_of(&connection, path)?;
-        Ok((connection, state))
+        // The file that was there before and after is the one that was opened in between; and rows are removed first, so the
+        // words are theirs.
+        match before.filter(|before| identity_at(path) == Some(*before)) {
+            Some(identity) => Ok((connection, identity, state)),
+            None => Err(IndexError::Replaced { path: path.to_path_buf() }),
+        }
     }
 
-    /// Removes the index of a store; the next that opens it makes it anew.
+    /// The right to change the index, as long as this is held. The index must be the one at its path: rows that nobody will ever
+    /// see again would share their numbers with those of the one that came after it, and its words are found by path.
+    pub(crate) fn lock(&self, data: &DataDir) -> Result<FileLock, IndexError> {
+        let lock = lock(data, &self.path)?;
+        if identity_at(&self.path) == Some(self.identity) {
+            Ok(lock)
+        } else {
+            Err(IndexError::Replaced { path: self.path.clone() })
+        }
+    }
+
+    /// Removes the index of a store, unless somebody is at work on it; the next that opens it makes it anew.
     pub fn remove(config: &ConfigDir, data: &DataDir) -> Result<(), IndexError> {
-        remove_files(&Self::path_of(config, data))
+        let path = Self::path_of(config, data);
+        let _lock = lock(data, &path)?;
+        remove_files(&path)
     }
 
     /// Removes an index, and opens an empty one in its place.
-    fn make_anew(path: &Path) -> Result<Connection, IndexError> {
+    fn make_anew(path: &Path) -> Result<(Connection, FileIdentity), IndexError> {
         remove_files(path)?;
-        Ok(Self::try_open(path)?.0)
+        let (connection, identity, _) = Self::try_open(path)?;
+        Ok((connection, identity))
     }
+}
+
+fn lock(data: &DataDir, path: &Path) -> Result<FileLock, IndexError> {
+    FileLock::try_take(data, path)?.ok_or_else(|| IndexError::Busy { path: path.to_path_buf() })
+}
+
+/// Which file is at a path.
+fn identity_at(path: &Path) -> Option<FileIdentity> {
+    fs::metadata(path).ok().map(|metadata| FileIdentity::of(&metadata))
 }
 
 /// What a database is.

@@ -137,7 +137,7 @@ CREATE INDEX charges_of_file ON charges (file, quarter);
 -- Sums of charges, so that a report reads few rows: kept in step by whoever writes charges.
 CREATE TABLE spent (
     file       INTEGER NOT NULL,
-    quarter    INTEGER NOT NULL,        -- -1 where no time is known
+    quarter    INTEGER NOT NULL,        -- the least of all numbers where no time is known
     thread     INTEGER NOT NULL,
     model      INTEGER NOT NULL,        -- 0 where none is named
     certainty  INTEGER NOT NULL,

@@ -11,7 +11,7 @@ use rusqlite::Row;
 use crate::error::IndexError;
 use crate::extract::{FactKind, FileRole};
 use crate::open::Index;
-use crate::write::{CERTAINTIES, INLINE, MAIN};
+use crate::write::{CERTAINTIES, INLINE, MAIN, NO_QUARTER};
 
 impl Index {
     /// Every file that spent something, and what it spent; `UsageItem::file` is the place of its source.
@@ -114,7 +114,7 @@ fn item(row: &Row<'_>, file: u32, names: &HashMap<i64, Arc<str>>) -> rusqlite::R
             name => names.get(&name).map_or(Thread::Inline, |name| Thread::Agent(Arc::clone(name))),
         },
         model: names.get(&row.get::<_, i64>(3)?).cloned(),
-        quarter: (quarter >= 0).then_some(quarter),
+        quarter: (quarter != NO_QUARTER).then_some(quarter),
         certainty: CERTAINTIES.get(count(4)? as usize).copied().unwrap_or(Certainty::Unpriced),
         first: row.get(5)?,
         last: row.get(6)?,

@@ -19,7 +19,7 @@ SELECT
     (SELECT value FROM facts WHERE file = files.id AND kind = 14) AS created,
     (SELECT CAST(value AS INTEGER) FROM facts WHERE file = files.id AND kind = 15) AS active,
     (SELECT count(*) FROM files AS agents WHERE agents.session = files.session AND agents.role = 1) AS sub_agents,
-    (SELECT sum(nanos) / 1e9 FROM spent JOIN files AS theirs ON theirs.id = spent.file
+    (SELECT sum(nanos * 1.0) / 1e9 FROM spent JOIN files AS theirs ON theirs.id = spent.file
         WHERE theirs.session = files.session) AS cost_usd,
     files.records, files.lines, files.bytes, files.path AS file,
     iif(files.state = 0, 'there', 'gone') AS state
@@ -60,7 +60,7 @@ SELECT
     sum(bytes) AS bytes,
     (SELECT max(CAST(value AS INTEGER)) FROM facts JOIN files AS theirs ON theirs.id = facts.file
         WHERE theirs.slug = files.slug AND theirs.role = 0 AND kind = 15) AS active,
-    (SELECT sum(nanos) / 1e9 FROM spent JOIN files AS theirs ON theirs.id = spent.file WHERE theirs.slug = files.slug)
+    (SELECT sum(nanos * 1.0) / 1e9 FROM spent JOIN files AS theirs ON theirs.id = spent.file WHERE theirs.slug = files.slug)
         AS cost_usd
 FROM files WHERE role IN (0, 1) GROUP BY slug;
 

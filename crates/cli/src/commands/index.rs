@@ -1,43 +1,81 @@
 //! `annals index`: brings the index up to date, once or for as long as the store changes.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
-use annals_index::Index;
 use annals_index::refresh::Refreshed;
+use annals_index::{Index, IndexError};
+use annals_store::DataDir;
 use annals_store::watch::{Subject, Watch};
 
 use crate::args::IndexArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::{indexed, words};
+use crate::{indexed, vault, words};
 
 /// What happens in quick succession is read at once.
 const QUIET: Duration = Duration::from_millis(300);
-/// How long to wait at most before looking anyway.
+/// How long to wait at most before looking anyway,
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// and where another annals was at work on the index: it may have looked before the last change.
+const SHORT_WAIT: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &IndexArgs, context: &mut Context) -> Result<Outcome, Fault> {
     if args.rebuild {
         indexed::remove(context)?;
     }
-    // Before the first look, so that nothing falls between the two.
-    let watch = args.watch.then(|| Watch::new(Subject::Tree(context.store.config_dir().projects())));
-    let (mut index, refreshed) = indexed::open(context)?;
-    let data = context.data_dir()?;
-    let mut forgotten = 0;
-    if args.prune {
-        forgotten = index.forget_gone(&data, &context.prices)?;
+    if args.watch {
+        return follow(args, context);
     }
+    let data = context.data_dir()?;
+    let (index, refreshed, forgotten) = if args.prune {
+        pruned(&vault::deleted_files(context)?, context, &data)?
+    } else {
+        let (index, refreshed) = indexed::open(context)?;
+        (index, refreshed, 0)
+    };
     report(&refreshed, forgotten, &index, context)?;
-    let Some(mut watch) = watch else { return Ok(outcome(&refreshed)) };
+    Ok(outcome(&refreshed))
+}
+
+/// Brings the index up to date, and forgets what is gone and not in the vault.
+fn pruned(
+    kept: &HashSet<String>,
+    context: &Context,
+    data: &DataDir,
+) -> Result<(Index, Refreshed, usize), IndexError> {
+    let (mut index, refreshed) = indexed::open_to_change(context, data)?;
+    let forgotten = index.forget_gone(kept, data, &context.prices)?;
+    Ok((index, refreshed, forgotten))
+}
+
+/// Brings the index up to date whenever the store changes. It is opened each time: between two looks others change it, and may
+/// make it anew.
+fn follow(args: &IndexArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    // Before the first look, so that nothing falls between the two.
+    let mut watch = Watch::new(Subject::Tree(context.store.config_dir().projects()));
+    let data = context.data_dir()?;
+    let (mut is_first, mut is_to_prune) = (true, args.prune);
     loop {
-        watch.wait(LONGEST_WAIT);
+        let looked = if is_to_prune {
+            pruned(&vault::deleted_files(context)?, context, &data)
+        } else {
+            indexed::open_to_change(context, &data).map(|(index, refreshed)| (index, refreshed, 0))
+        };
+        let wait = match looked {
+            Ok((index, refreshed, forgotten)) => {
+                if is_first || !refreshed.is_nothing() {
+                    report(&refreshed, forgotten, &index, context)?;
+                    std::io::Write::flush(&mut context.out)?;
+                }
+                (is_first, is_to_prune) = (false, false);
+                LONGEST_WAIT
+            }
+            Err(IndexError::Busy { .. } | IndexError::Replaced { .. }) => SHORT_WAIT,
+            Err(error) => return Err(error.into()),
+        };
+        watch.wait(wait);
         std::thread::sleep(QUIET);
-        let refreshed = indexed::refresh(&mut index, context, &data)?;
-        if !refreshed.is_nothing() {
-            report(&refreshed, 0, &index, context)?;
-            std::io::Write::flush(&mut context.out)?;
-        }
     }
 }
 

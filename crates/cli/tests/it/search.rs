@@ -1,7 +1,13 @@
 //! `annals search`, `index` and `sql`, as people and programs meet them.
 
-use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
+use annals_index::Index;
+use annals_index::search::Query;
+use annals_store::lock::FileLock;
+use annals_store::{ConfigDir, DataDir};
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
 
@@ -61,8 +67,12 @@ fn what_is_new_is_found_at_once_and_what_is_gone_is_said_to_be() {
 #[test]
 fn what_the_client_deleted_is_found_in_the_vault() {
     let home = store();
+    let agent = format!("projects/-w/{ONE}/subagents/agent-a1.jsonl");
+    home.write(&agent, Session::new().id(ONE).prompt("the zebra digs").into_bytes());
+    assert_eq!(annals(&home, &["index"]).code, Some(0));
     assert_eq!(annals(&home, &["archive", "--all"]).code, Some(0));
     fs::remove_file(home.config_dir().join(format!("projects/-w/{ONE}.jsonl"))).unwrap();
+    fs::remove_file(home.config_dir().join(agent)).unwrap();
     for _ in 0..2 {
         let found = annals(&home, &["search", "zebra", "parser"]);
         assert_eq!(found.code, Some(0), "{}", found.error);
@@ -71,9 +81,60 @@ fn what_the_client_deleted_is_found_in_the_vault() {
             "{}",
             found.out
         );
-        // Also by an index that never saw the session itself.
+        // Also when what is gone was forgotten, and by an index that never saw the session itself.
+        assert!(!annals(&home, &["index", "--prune"]).out.contains("forgotten"));
+        let found = annals(&home, &["search", "zebra", "digs"]);
+        assert!(found.out.contains("the zebra digs"), "{}", found.out);
         assert_eq!(annals(&home, &["index", "--rebuild"]).code, Some(0));
     }
+}
+
+#[test]
+fn who_watches_goes_on_when_another_annals_was_at_work() {
+    let home = store();
+    let (config, data) = (ConfigDir::new(home.config_dir()), DataDir::new(home.data_dir()));
+    let path = Index::path_of(&config, &data);
+    let take = || FileLock::try_take(&data, &path).unwrap();
+    let wait_for = |what: &str, is_done: &mut dyn FnMut() -> bool| {
+        let since = Instant::now();
+        while !is_done() {
+            assert!(since.elapsed() < Duration::from_secs(120), "{what}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    };
+    // What a watcher has made of the store, and nobody else.
+    let finds = |word: &str| {
+        let index = Index::open_to_read(&config, &data).unwrap();
+        let query = Query::parse(word).unwrap();
+        index.is_some_and(|index| index.search(&query, 1, 0, &mut |_, _| None).unwrap().total > 0)
+    };
+    // From the beginning, and later.
+    let lock = take();
+    let mut watcher = home
+        .command(env!("CARGO_BIN_EXE_annals"))
+        .args(["index", "--watch"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    thread::sleep(Duration::from_millis(500));
+    assert_eq!(watcher.try_wait().unwrap(), None, "it ended while another was at work");
+    drop(lock);
+    wait_for("the first look", &mut || finds("zebra"));
+    let mut held = None;
+    wait_for("its end", &mut || {
+        held = take();
+        held.is_some()
+    });
+    home.write(
+        "projects/-w/22222222-0000-4000-8000-000000000000.jsonl",
+        Session::new().prompt("a giraffe").into_bytes(),
+    );
+    thread::sleep(Duration::from_millis(1500));
+    assert_eq!(watcher.try_wait().unwrap(), None, "it ended while another was at work");
+    drop(held);
+    wait_for("the next look", &mut || finds("giraffe"));
+    watcher.kill().unwrap();
+    watcher.wait().unwrap();
 }
 
 #[test]

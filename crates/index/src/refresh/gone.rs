@@ -1,8 +1,8 @@
 //! Files that the store has no more: kept until they are forgotten, or taken in from copies.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use annals_store::lock::FileLock;
 use annals_store::{DataDir, Discovery};
 use annals_transcript::price::Prices;
 
@@ -22,9 +22,7 @@ impl Index {
         data: &DataDir,
         prices: &Prices,
     ) -> Result<usize, IndexError> {
-        let Some(_lock) = FileLock::try_take(data, self.path())? else {
-            return Err(IndexError::Busy { path: self.path().to_path_buf() });
-        };
+        let _lock = self.lock(data)?;
         let mut wanted = plan::all(elsewhere);
         let mut unknown = Vec::new();
         for file in wanted.drain(..) {
@@ -43,7 +41,7 @@ impl Index {
             written?;
             // A copy that cannot be read is not taken in; the next time it is tried again.
             if read.is_ok() {
-                writer.mark_gone(&file.subject.path)?;
+                writer.mark_taken_in(&file.subject.path)?;
             }
         }
         writer.commit(&mut words.gathered, words.gatherer.finish(Pieces::AsTheyAre))?;
@@ -51,14 +49,18 @@ impl Index {
         Ok(unknown.len())
     }
 
-    /// Forgets the files that are not there any more, and tells how many those were. Until then what they said can be found.
-    pub fn forget_gone(&mut self, data: &DataDir, prices: &Prices) -> Result<usize, IndexError> {
-        let Some(_lock) = FileLock::try_take(data, self.path())? else {
-            return Err(IndexError::Busy { path: self.path().to_path_buf() });
-        };
+    /// Forgets the files that are not there any more, and tells how many those were. Until then what they said can be found;
+    /// what is `kept` elsewhere stays, by its path below the config dir.
+    pub fn forget_gone(
+        &mut self,
+        kept: &HashSet<String>,
+        data: &DataDir,
+        prices: &Prices,
+    ) -> Result<usize, IndexError> {
+        let _lock = self.lock(data)?;
         let gone: Vec<i64> = known_files(&self.connection)?
             .into_iter()
-            .filter(|file| !file.is_there)
+            .filter(|file| !file.is_there && !kept.contains(&file.subject.path))
             .map(|file| file.id)
             .collect();
         let mut words = Gathering::of(&self.connection, self.path())?;

@@ -16,7 +16,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use annals_store::digest::sha256;
-use annals_store::lock::FileLock;
 use annals_store::read::ReadError;
 use annals_store::{ConfigDir, DataDir, Discovery};
 use annals_transcript::price::Prices;
@@ -25,8 +24,8 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::error::IndexError;
 use crate::extract::extract;
 use crate::open::Index;
-use crate::words::{Gathered, Gathering};
-use crate::write::{Writer, mark_gone, mark_there, rename, reprice};
+use crate::words::{Gathered, Gathering, Pieces};
+use crate::write::{Writer, reprice};
 use hand_over::{HandOver, Step, Steps};
 
 /// The prices that costs were reckoned by.
@@ -50,7 +49,7 @@ pub struct Refreshed {
     pub bytes: u64,
     /// Files that are not there any more.
     pub gone: usize,
-    /// Files that have another name.
+    /// Files that have another name, or belong to another session or project.
     pub renamed: usize,
     /// Files that could not be read.
     pub unread: Vec<ReadError>,
@@ -93,20 +92,18 @@ impl Index {
         mut progress: impl FnMut(Progress) -> ControlFlow<()>,
         plan: impl FnOnce(&Connection, &ConfigDir) -> Result<plan::Plan, IndexError>,
     ) -> Result<Refreshed, IndexError> {
-        let Some(_lock) = FileLock::try_take(data, self.path())? else {
-            return Err(IndexError::Busy { path: self.path().to_path_buf() });
-        };
+        let _lock = self.lock(data)?;
         let mut words = Gathering::of(&self.connection, self.path())?;
         self.reprice_if_needed(&mut words, prices)?;
         let plan = plan(&self.connection, &self.config)?;
         let mut refreshed =
             Refreshed { gone: plan.gone.len(), renamed: plan.renamed.len(), ..Refreshed::default() };
         if !(plan.gone.is_empty() && plan.back.is_empty() && plan.renamed.is_empty()) {
-            let transaction = self.connection.transaction()?;
-            plan.gone.iter().try_for_each(|id| mark_gone(&transaction, *id))?;
-            plan.back.iter().try_for_each(|id| mark_there(&transaction, *id))?;
-            plan.renamed.iter().try_for_each(|(id, subject)| rename(&transaction, *id, subject))?;
-            transaction.commit()?;
+            let mut writer = Writer::begin(&mut self.connection, prices)?;
+            plan.gone.iter().try_for_each(|id| writer.mark_gone(*id))?;
+            plan.back.iter().try_for_each(|id| writer.mark_there(*id))?;
+            plan.renamed.iter().try_for_each(|(id, subject)| writer.rename(*id, subject))?;
+            writer.commit(&mut words.gathered, words.gatherer.finish(Pieces::AsTheyAre))?;
         }
         let total = plan.bytes();
         let mut told = |done| progress(Progress { done, total });

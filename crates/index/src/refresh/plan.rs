@@ -20,9 +20,9 @@ pub(super) struct Plan {
     looks: Vec<Look>,
     /// Files that are not there any more.
     pub(super) gone: Vec<i64>,
-    /// Files that are back as they were.
+    /// Files that are back.
     pub(super) back: Vec<i64>,
-    /// Files that have another name.
+    /// Files that have another name, or belong to another session or project.
     pub(super) renamed: Vec<(i64, Subject)>,
 }
 
@@ -54,12 +54,17 @@ pub(super) fn plan(
         let Ok(metadata) = fs::metadata(&path) else { continue };
         let look = Look::at(&metadata);
         match known.remove(&subject.path) {
-            Some(file) if at_a_glance(&file.cursor, &look) == Some(Verdict::Unchanged) => {
-                if !file.is_there {
+            Some(file) => {
+                // A session that came or moved takes along what belongs to it, though that is as it was.
+                if file.subject != subject {
+                    plan.renamed.push((file.id, subject.clone()));
+                } else if !file.is_there {
                     plan.back.push(file.id);
                 }
+                if at_a_glance(&file.cursor, &look) != Some(Verdict::Unchanged) {
+                    wanted.push((look, Wanted { path, subject, cursor: Some(file.cursor) }));
+                }
             }
-            Some(file) => wanted.push((look, Wanted { path, subject, cursor: Some(file.cursor) })),
             None => unknown.push((look, path, subject)),
         }
     }

@@ -1,6 +1,6 @@
 //! What was billed, each call once over the store, and sums of it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use annals_transcript::price::Prices;
 use annals_transcript::usage::{Certainty, Ledger, ResponseKey, ResponseUsage, Thread, UsageItem};
@@ -15,6 +15,8 @@ use crate::words::{Gathering, Pieces};
 pub(crate) const MAIN: i64 = 0;
 /// A sub-agent whose lines stand among those of the conversation.
 pub(crate) const INLINE: i64 = -1;
+/// Stands in sums for the quarter of an hour of what has no time: times before 1970 have quarters below zero, and none has this one.
+pub(crate) const NO_QUARTER: i64 = i64::MIN;
 /// Their places are the numbers that the index keeps.
 pub(crate) const CERTAINTIES: [Certainty; 3] = [Certainty::Priced, Certainty::Estimated, Certainty::Unpriced];
 
@@ -33,21 +35,23 @@ impl Writer<'_> {
     }
 
     fn void(&mut self, key: [u8; 16]) -> Result<(), IndexError> {
-        let mut statement = self
-            .transaction
-            .prepare_cached("DELETE FROM charges WHERE key = ?1 RETURNING file, ifnull(quarter, -1)")?;
+        let mut statement =
+            self.transaction.prepare_cached("DELETE FROM charges WHERE key = ?1 RETURNING file, quarter")?;
         let gone = statement.query_map([key], |row| Ok((row.get(0)?, row.get(1)?)))?;
         self.stale.extend(gone.collect::<Result<Vec<_>, _>>()?);
         Ok(())
     }
 
-    /// The file that a response counts in, and its numbers; none where no file has it any more.
+    /// The file that a response counts in, and its numbers; none where no file has it any more. Those that are there come first,
+    /// as if the others were not known: what is gone counts where nothing else has it, so that what it cost is not lost.
     fn counted(&self, key: [u8; 16]) -> Result<Option<(i64, ResponseUsage)>, IndexError> {
         let mut statement = self.transaction.prepare_cached(&format!(
-            "SELECT {COLUMNS}, files.role, files.path FROM responses JOIN files ON files.id = responses.file WHERE key = ?1"
+            "SELECT {COLUMNS}, files.state, files.role, files.path FROM responses JOIN files ON files.id = responses.file
+             WHERE key = ?1"
         ))?;
         let rows = statement.query_map([key], |row| {
-            let order: (i64, PathBuf) = (row.get(17)?, Path::new(&row.get::<_, String>(18)?).to_path_buf());
+            let order: (i64, i64, PathBuf) =
+                (row.get(17)?, row.get(18)?, PathBuf::from(row.get::<_, String>(19)?));
             Ok((order, appearance(key, row)?))
         })?;
         let mut all = rows.collect::<Result<Vec<_>, _>>()?;
@@ -56,6 +60,8 @@ impl Writer<'_> {
         }
         // Of copies with one time the first counts: sessions before sub-agents, then by path.
         all.sort_by(|(left, _), (right, _)| left.cmp(right));
+        let (state, ..) = all[0].0;
+        all.retain(|((other, ..), _)| *other == state);
         let mut ledger = Ledger::new();
         for (at, (_, appearance)) in all.iter().enumerate() {
             ledger.add_file(at as u32, [appearance.usage.clone()]);
@@ -97,12 +103,13 @@ impl Writer<'_> {
                     item.tokens.cache_write_1h as i64,
                     item.tokens.web_searches as i64,
                     item.tokens.web_fetches as i64,
-                    nanos as i64,
+                    // What prices of somebody's own may make of it.
+                    i64::try_from(nanos).unwrap_or(i64::MAX),
                     femtos as i64,
-                    bare_nanos as i64,
+                    i64::try_from(bare_nanos).unwrap_or(i64::MAX),
                     bare_femtos as i64,
                 ])?;
-            self.stale.insert((file, item.quarter.unwrap_or(-1)));
+            self.stale.insert((file, item.quarter));
         }
         Ok(())
     }
@@ -111,15 +118,17 @@ impl Writer<'_> {
     pub(super) fn settle_sums(&mut self) -> Result<(), IndexError> {
         let mut remove =
             self.transaction.prepare_cached("DELETE FROM spent WHERE file = ?1 AND quarter = ?2")?;
+        // Costs by `total`, which is exact below 2^53 billionths of a dollar and never too large for an answer, as `sum` can be.
         let mut sum = self.transaction.prepare_cached(
-            "INSERT INTO spent SELECT file, ifnull(quarter, -1), thread, ifnull(model, 0), certainty, min(millis),
-             max(millis), sum(part = 0), sum(input), sum(output), sum(cache_read), sum(write_5m), sum(write_1h),
-             sum(searches), sum(fetches), sum(nanos), sum(femtos), sum(bare_nanos), sum(bare_femtos)
-             FROM charges WHERE file = ?1 AND quarter IS ?2 GROUP BY 1, 2, 3, 4, 5",
+            "INSERT INTO spent SELECT file, ?3, thread, ifnull(model, 0), certainty, min(millis), max(millis),
+             sum(part = 0), sum(input), sum(output), sum(cache_read), sum(write_5m), sum(write_1h), sum(searches),
+             sum(fetches), CAST(total(nanos) AS INTEGER), sum(femtos), CAST(total(bare_nanos) AS INTEGER),
+             sum(bare_femtos) FROM charges WHERE file = ?1 AND quarter IS ?2 GROUP BY thread, 4, certainty",
         )?;
         for (file, quarter) in std::mem::take(&mut self.stale) {
-            remove.execute([file, quarter])?;
-            sum.execute(params![file, (quarter >= 0).then_some(quarter)])?;
+            let kept = quarter.unwrap_or(NO_QUARTER);
+            remove.execute([file, kept])?;
+            sum.execute(params![file, quarter, kept])?;
         }
         Ok(())
     }

@@ -61,29 +61,32 @@ pub(crate) fn known_file(connection: &Connection, path: &str) -> Result<Option<K
     Ok(connection.prepare_cached(&sql)?.query_row([path], of_row).optional()?)
 }
 
-/// A file is not where it was; its rows stay.
-pub(crate) fn mark_gone(connection: &Connection, id: i64) -> Result<(), IndexError> {
-    connection.prepare_cached("UPDATE files SET state = ?2 WHERE id = ?1")?.execute([id, GONE])?;
-    Ok(())
-}
-
-/// A file is back, as it was.
-pub(crate) fn mark_there(connection: &Connection, id: i64) -> Result<(), IndexError> {
-    connection.prepare_cached("UPDATE files SET state = ?2 WHERE id = ?1")?.execute([id, THERE])?;
-    Ok(())
-}
-
-/// A file has another name; what is known of it stays.
-pub(crate) fn rename(connection: &Connection, id: i64, subject: &Subject) -> Result<(), IndexError> {
-    connection
-        .prepare_cached(
-            "UPDATE files SET path = ?2, role = ?3, slug = ?4, session = ?5, agent = ?6, state = 0 WHERE id = ?1",
-        )?
-        .execute(params![id, subject.path, subject.role.number(), subject.slug, subject.session, subject.agent])?;
-    Ok(())
-}
-
 impl Writer<'_> {
+    /// A file is not where it was; its rows stay, and what it cost counts where no file has it that is there.
+    pub(crate) fn mark_gone(&mut self, id: i64) -> Result<(), IndexError> {
+        self.mark(id, GONE)
+    }
+
+    /// A file is back.
+    pub(crate) fn mark_there(&mut self, id: i64) -> Result<(), IndexError> {
+        self.mark(id, THERE)
+    }
+
+    fn mark(&mut self, id: i64, state: i64) -> Result<(), IndexError> {
+        self.transaction.prepare_cached("UPDATE files SET state = ?2 WHERE id = ?1")?.execute([id, state])?;
+        self.touch_responses(id)
+    }
+
+    /// A file has another name, or belongs to another session now; what is known of it stays.
+    pub(crate) fn rename(&mut self, id: i64, subject: &Subject) -> Result<(), IndexError> {
+        self.transaction
+            .prepare_cached(
+                "UPDATE files SET path = ?2, role = ?3, slug = ?4, session = ?5, agent = ?6, state = 0 WHERE id = ?1",
+            )?
+            .execute(params![id, subject.path, subject.role.number(), subject.slug, subject.session, subject.agent])?;
+        self.touch_responses(id)
+    }
+
     /// The file of a batch that begins: new, or with all that was known of it forgotten.
     pub(super) fn begin_file(&mut self, batch: &Batch) -> Result<i64, IndexError> {
         let known: Option<i64> = self
@@ -93,7 +96,7 @@ impl Writer<'_> {
             .optional()?;
         if let Some(id) = known {
             self.forget(id)?;
-            rename(&self.transaction, id, &batch.subject)?;
+            self.rename(id, &batch.subject)?;
             self.set_cursor(id, &batch.cursor)?;
             return Ok(id);
         }

@@ -18,8 +18,8 @@ use crate::error::IndexError;
 use crate::extract::Change;
 use crate::words::{Gathered, Numbered, Ticket, note_reached, reached_by_rows};
 
-pub(crate) use charges::{CERTAINTIES, INLINE, MAIN, reprice};
-pub(crate) use files::{KnownFile, known_file, known_files, mark_gone, mark_there, rename};
+pub(crate) use charges::{CERTAINTIES, INLINE, MAIN, NO_QUARTER, reprice};
+pub(crate) use files::{KnownFile, known_file, known_files};
 use names::Names;
 
 /// Writes into one transaction.
@@ -32,8 +32,8 @@ pub(crate) struct Writer<'c> {
     paths: Names,
     /// Responses whose charge may be another now.
     touched: HashSet<[u8; 16]>,
-    /// Sums that may be others now: file and quarter.
-    stale: BTreeSet<(i64, i64)>,
+    /// Sums that may be others now: file and quarter of an hour.
+    stale: BTreeSet<(i64, Option<i64>)>,
 }
 
 impl<'c> Writer<'c> {
@@ -88,7 +88,7 @@ impl<'c> Writer<'c> {
     }
 
     /// A file is not in the store, whatever was read of it elsewhere.
-    pub(crate) fn mark_gone(&mut self, path: &str) -> Result<(), IndexError> {
+    pub(crate) fn mark_taken_in(&mut self, path: &str) -> Result<(), IndexError> {
         self.transaction.prepare_cached("UPDATE files SET state = 1 WHERE path = ?1")?.execute([path])?;
         Ok(())
     }

@@ -113,11 +113,16 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(super) fn forget_responses(&mut self, file: i64) -> Result<(), IndexError> {
+    /// Which file its responses count in is to be decided anew.
+    pub(super) fn touch_responses(&mut self, file: i64) -> Result<(), IndexError> {
         let mut statement = self.transaction.prepare_cached("SELECT key FROM responses WHERE file = ?1")?;
         let keys = statement.query_map([file], |row| row.get::<_, [u8; 16]>(0))?;
         self.touched.extend(keys.collect::<Result<Vec<_>, _>>()?);
-        drop(statement);
+        Ok(())
+    }
+
+    pub(super) fn forget_responses(&mut self, file: i64) -> Result<(), IndexError> {
+        self.touch_responses(file)?;
         self.transaction.execute("DELETE FROM responses WHERE file = ?1", [file])?;
         Ok(())
     }

@@ -1,10 +1,13 @@
 //! An index is a cache: whatever happens to it, it is made anew from the files, and that is said.
 
+use std::collections::HashSet;
 use std::fs;
+use std::ops::ControlFlow;
 
 use annals_index::{Index, IndexError, Opened};
-use annals_store::{ConfigDir, DataDir};
+use annals_store::{ConfigDir, DataDir, Store};
 use annals_testkit::home::Home;
+use annals_transcript::price::Prices;
 
 use crate::{dump, matches, refreshed, words_path};
 
@@ -69,6 +72,70 @@ fn those_who_begin_at_once_make_one_index() {
         });
         assert_eq!(made, 1, "so many made it");
     }
+}
+
+/// Which faults end the ways to change an index.
+#[cfg(unix)]
+fn changes(index: &mut Index, home: &Home) -> Vec<IndexError> {
+    let (store, data, prices) =
+        (Store::open(home.config_dir()), DataDir::new(home.data_dir()), Prices::embedded());
+    let found = store.discover();
+    let go_on = |_| ControlFlow::Continue(());
+    [
+        index.refresh(&found, &data, &prices, go_on).err(),
+        index.refresh_files(&[], &data, &prices, go_on).err(),
+        index.take_in_gone(&found, &data, &prices).err(),
+        index.forget_gone(&HashSet::new(), &data, &prices).err(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+// Where a file that is open cannot be removed, none of this can happen.
+#[cfg(unix)]
+#[test]
+fn who_has_an_index_open_that_was_made_anew_does_not_write_into_the_new_one() {
+    let home = Home::new();
+    home.fill(&annals_demo::Plan { sessions: Some(4), ..annals_demo::Plan::default() });
+    let (config, data) = (ConfigDir::new(home.config_dir()), DataDir::new(home.data_dir()));
+    let (mut old, _) = refreshed(&home.config_dir(), &home.data_dir());
+    assert!(changes(&mut old, &home).is_empty());
+    Index::remove(&config, &data).unwrap();
+    let is_refused = |faults: Vec<IndexError>| {
+        faults.len() == 4 && faults.iter().all(|fault| matches!(fault, IndexError::Replaced { .. }))
+    };
+    assert!(is_refused(changes(&mut old, &home)), "removed");
+    home.write(
+        "projects/-p/33333333-3333-4333-8333-333333333333.jsonl",
+        "{\"type\":\"summary\",\"summary\":\"zyzzyva\"}\n",
+    );
+    let (new, _) = refreshed(&home.config_dir(), &home.data_dir());
+    let whole = dump(&new);
+    home.write(
+        "projects/-p/44444444-4444-4444-8444-444444444444.jsonl",
+        "{\"type\":\"summary\",\"summary\":\"quokka\"}\n",
+    );
+    assert!(is_refused(changes(&mut old, &home)), "made anew");
+    assert_eq!(dump(&new), whole);
+}
+
+#[test]
+fn an_index_that_somebody_changes_is_not_removed() {
+    let home = Home::new();
+    home.fill(&annals_demo::Plan { sessions: Some(2), ..annals_demo::Plan::default() });
+    let (config, data) = (ConfigDir::new(home.config_dir()), DataDir::new(home.data_dir()));
+    let store = Store::open(home.config_dir());
+    let (mut index, _) = Index::open(&config, &data).unwrap();
+    let mut removals = 0;
+    let remove = |_| {
+        assert!(matches!(Index::remove(&config, &data), Err(IndexError::Busy { .. })));
+        removals += 1;
+        ControlFlow::Continue(())
+    };
+    index.refresh(&store.discover(), &data, &Prices::embedded(), remove).unwrap();
+    assert!(removals > 0 && index.path().exists());
+    Index::remove(&config, &data).unwrap();
 }
 
 #[cfg(unix)]

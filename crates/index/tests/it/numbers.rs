@@ -1,5 +1,6 @@
 //! What the index says was spent is what the files say.
 
+use std::fs;
 use std::path::Path;
 
 use annals_index::Index;
@@ -51,6 +52,80 @@ fn the_demo_store_adds_up() {
     let expected = by_files(&home.config_dir());
     assert!(expected.len() > 50);
     assert_eq!(by_index(&index), expected);
+}
+
+/// A line with a response to be billed, of this time and with so many tokens of input.
+fn response(id: &str, time: Option<&str>, input: u64) -> String {
+    let time = time.map(|time| format!(r#""timestamp":"{time}","#)).unwrap_or_default();
+    format!(
+        r#"{{"type":"assistant",{time}"uuid":"{id}","requestId":"r{id}","message":{{"id":"m{id}","role":"assistant","model":"claude-sonnet-4-5-20250929","content":[],"usage":{{"input_tokens":{input},"output_tokens":2}}}}}}"#
+    ) + "\n"
+}
+
+/// Writes a session that was read up to each part of its lines, and tells what the index made of it.
+fn read_in_parts(parts: &[String]) -> (Vec<String>, Vec<String>) {
+    let home = Home::new();
+    let mut whole = String::new();
+    let mut told = Vec::new();
+    for part in parts {
+        whole += part;
+        home.write("projects/-p/11111111-1111-4111-8111-111111111111.jsonl", whole.as_bytes());
+        told = by_index(&refreshed(&home.config_dir(), &home.data_dir()).0);
+    }
+    (told, by_files(&home.config_dir()))
+}
+
+#[test]
+fn times_before_1970_are_none_of_those_that_are_not_known() {
+    let lines =
+        [None, Some("1969-06-01T00:00:00.000Z"), Some("1969-12-31T23:59:59.000Z"), Some("2026-01-01")];
+    let lines = lines.iter().enumerate().map(|(at, time)| response(&at.to_string(), *time, 1000));
+    let lines: Vec<String> = lines.collect();
+    for parts in [vec![lines.concat()], lines] {
+        let (by_index, by_files) = read_in_parts(&parts);
+        assert_eq!((by_index.len(), &by_index), (4, &by_files));
+    }
+}
+
+#[test]
+fn counts_that_no_model_can_have_add_up() {
+    let lines = [9_223_372_036_854_775_807, u64::MAX, 1_000_000_000_000];
+    let lines = lines.iter().enumerate();
+    let lines: Vec<String> = lines
+        .map(|(at, input)| response(&at.to_string(), Some("2026-01-01T00:00:00.000Z"), *input))
+        .collect();
+    for parts in [vec![lines.concat()], lines] {
+        let (by_index, by_files) = read_in_parts(&parts);
+        assert_eq!((by_index.len(), &by_index), (1, &by_files));
+        assert!(by_index[0].contains("input: 3000000000,"), "{by_index:?}");
+    }
+}
+
+#[test]
+fn what_was_spent_goes_with_the_file_that_is_there() {
+    let home = Home::new();
+    let path = |project: &str| format!("projects/{project}/11111111-1111-4111-8111-111111111111.jsonl");
+    let line = response("1", Some("2026-01-01T00:00:00.000Z"), 1000);
+    let told = || by_index(&refreshed(&home.config_dir(), &home.data_dir()).0);
+    let old = home.write(path("-a"), &line);
+    told();
+    // To another folder, as another file.
+    let new = home.write(path("-b"), &line);
+    fs::remove_file(&old).unwrap();
+    assert_eq!(told(), by_files(&home.config_dir()));
+    // By another name only, behind a copy that has been there.
+    home.write(path("-m"), &line);
+    assert_eq!(told(), by_files(&home.config_dir()));
+    let last = new.parent().unwrap().with_file_name("-z");
+    fs::rename(new.parent().unwrap(), &last).unwrap();
+    assert_eq!(told(), by_files(&home.config_dir()));
+    // Back, as it was and more.
+    home.write(path("-a"), line.clone() + &response("2", Some("2026-01-01T00:00:01.000Z"), 1000));
+    let expected = by_files(&home.config_dir());
+    assert_eq!(told(), expected);
+    // What all of them cost is not forgotten with them.
+    fs::remove_dir_all(home.config_dir().join("projects")).unwrap();
+    assert_eq!(told(), expected);
 }
 
 #[test]

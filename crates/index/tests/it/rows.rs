@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
 use annals_transcript::line::lines;
 
@@ -47,4 +48,40 @@ fn a_store_that_did_not_change_is_not_read_again() {
     let (index, again) = refreshed(&home.config_dir(), &home.data_dir());
     assert!(again.is_nothing(), "{again:?}");
     assert_eq!(dump(&index), before);
+}
+
+#[test]
+fn what_belongs_to_a_session_that_comes_later_or_moves_goes_with_it() {
+    const SESSION: &str = "22222222-2222-4222-8222-222222222222";
+    let home = Home::new();
+    let list = r#"[{"content":"water the plants","status":"pending","id":"1"}]"#;
+    let todos = home.write(format!("todos/{SESSION}-agent-{SESSION}.json"), list);
+    let agent = home.write(
+        "projects/-a/agent-x1.jsonl",
+        format!(r#"{{"type":"user","sessionId":"{SESSION}","isSidechain":true,"agentId":"x1","uuid":"33333333-3333-4333-8333-333333333333","message":{{"role":"user","content":"dig"}}}}"#) + "\n",
+    );
+    let session = Session::new().id(SESSION).prompt("the garden").into_bytes();
+    let mut steps = 0;
+    let mut check = || {
+        steps += 1;
+        let (followed, _) = refreshed(&home.config_dir(), &home.data_dir());
+        // Files that are gone stay known: they are not what this is about.
+        let there = |index| dump(index).into_iter().filter(|row| !row.contains("-gone/")).collect::<Vec<_>>();
+        let (anew, _) = refreshed(&home.config_dir(), &home.path().join(format!("anew{steps}")));
+        assert_eq!(there(&followed), there(&anew));
+        assert!(refreshed(&home.config_dir(), &home.data_dir()).1.is_nothing());
+        let rows = there(&followed);
+        let belongs = |path: &std::path::Path, slug: &str| {
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            let is_file = |row: &&String| row.starts_with("file ") && row.contains(&name);
+            rows.iter().find(is_file).unwrap().contains(&format!(" {slug} {SESSION}"))
+        };
+        (belongs(&todos, "-b"), belongs(&todos, "-gone"), belongs(&agent, "-b"))
+    };
+    assert_eq!(check(), (false, false, false));
+    home.write(format!("projects/-gone/{SESSION}.jsonl"), &session);
+    assert_eq!(check(), (false, true, false));
+    fs::remove_dir_all(home.config_dir().join("projects/-gone")).unwrap();
+    home.write(format!("projects/-b/{SESSION}.jsonl"), &session);
+    assert_eq!(check(), (true, false, true));
 }

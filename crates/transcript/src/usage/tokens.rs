@@ -25,8 +25,12 @@ pub struct Tokens {
     pub web_fetches: u64,
 }
 
+/// More than this of anything no call can have: a thousand times what the largest models of today take in. A larger number is
+/// taken for this one, so that sums of as many as a file can hold stay whole numbers that a database can keep.
+const MOST: u64 = 1_000_000_000;
+
 impl Tokens {
-    /// What a line's usage means.
+    /// What a line's usage means; no count is more than a billion, whatever the line says.
     ///
     /// Without the split of cache writes all are of five minutes, as they were before there was a choice. Where split
     /// and total disagree, the larger of the two counts: a split above the total is taken as it is, and what a total has
@@ -34,20 +38,21 @@ impl Tokens {
     /// writers that fill in one of them only: a zeroed split beside a real total is how a missing split looks, and a
     /// zeroed total beside a real split is a count that somebody forgot.
     pub fn of(usage: &Usage<'_>) -> Self {
-        let total = usage.cache_creation().unwrap_or(0);
+        let count = |count: Option<u64>| count.unwrap_or(0).min(MOST);
+        let total = count(usage.cache_creation());
         let (five_minutes, one_hour) = usage
             .cache_creation_split()
-            .map_or((0, 0), |split| (split.five_minutes().unwrap_or(0), split.one_hour().unwrap_or(0)));
+            .map_or((0, 0), |split| (count(split.five_minutes()), count(split.one_hour())));
         let unnamed = total.saturating_sub(five_minutes.saturating_add(one_hour));
         let tools = usage.server_tool_use();
         Self {
-            input: usage.input().unwrap_or(0),
-            output: usage.output().unwrap_or(0),
-            cache_read: usage.cache_read().unwrap_or(0),
+            input: count(usage.input()),
+            output: count(usage.output()),
+            cache_read: count(usage.cache_read()),
             cache_write_5m: five_minutes.saturating_add(unnamed),
             cache_write_1h: one_hour,
-            web_searches: tools.as_ref().and_then(|tools| tools.web_search_requests()).unwrap_or(0),
-            web_fetches: tools.and_then(|tools| tools.web_fetch_requests()).unwrap_or(0),
+            web_searches: count(tools.as_ref().and_then(|tools| tools.web_search_requests())),
+            web_fetches: count(tools.and_then(|tools| tools.web_fetch_requests())),
         }
     }
 
@@ -161,6 +166,11 @@ mod tests {
 
     #[test]
     fn wrong_values_read_as_nothing_and_huge_ones_do_not_overflow() {
+        check(
+            r#"{"input_tokens":9223372036854775807,"output_tokens":1000000001,"cache_read_input_tokens":1000000000,
+                "cache_creation_input_tokens":18446744073709551615,"cache_creation":{"ephemeral_5m_input_tokens":7}}"#,
+            (MOST, MOST, MOST, MOST, 0),
+        );
         check(
             r#"{"input_tokens":"many","output_tokens":-3,"cache_read_input_tokens":null}"#,
             (0, 0, 0, 0, 0),
