@@ -12,6 +12,7 @@ mod print;
 mod replay;
 mod repository;
 mod result;
+mod runtime;
 mod setup;
 mod signals;
 #[cfg(unix)]
@@ -93,11 +94,10 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
     let mut printer = Printer::new(args.output_format, &agent, &bench.setup, &bench.kind_names(), context);
     printer.begin(&mut context.out)?;
     input::start(&args, sender, context)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Fault::internal(format!("no runtime: {error}")))?;
+    let runtime = runtime::new()?;
     last_resort.listen();
     let talk = talk(&mut agent, &mut commands, &mut printer, context);
-    let ended = runtime.block_on(signals.or(talk));
+    let ended = runtime::carry_out(runtime, signals.or(talk));
     // Whatever runs in the background ends with the conversation.
     for command in shells.end_all() {
         context.say(ended_with(&command));
