@@ -12,6 +12,7 @@ use annals_store::source::new_uuid;
 use annals_transcript::json::ObjectWriter;
 
 use super::access::key_source;
+use super::prompt::Refusal;
 use super::setup::Setup;
 use super::{Talker, result};
 use crate::args::ChatOutput;
@@ -109,6 +110,12 @@ impl Printer {
                 context.out.json(|object| result::write(object, finished, session, &prices))?;
             }
         }
+        Ok(context.out.flush()?)
+    }
+
+    /// A message was not said.
+    pub(super) fn refuse(&self, why: &Refusal, context: &mut Context) -> Result<(), Fault> {
+        context.out.json(|object| result::refused(object, why, &self.session))?;
         Ok(context.out.flush()?)
     }
 
