@@ -20,6 +20,7 @@ use crate::context::Context;
 use crate::error::Fault;
 use crate::output::Output;
 use crate::source::SystemSource;
+use crate::stderr;
 
 /// Prints in one of the forms.
 pub(super) struct Printer {
@@ -53,12 +54,11 @@ impl Printer {
     }
 
     /// Something that happened.
-    #[allow(clippy::print_stderr, reason = "notices stand beside the answer")]
     pub(super) fn print(&mut self, event: &Event, out: &mut Output) -> io::Result<()> {
         if let Event::Noticed(notice) = event.innermost()
             && self.is_loud
         {
-            eprintln!("annals: {notice}");
+            stderr::say(format_args!("annals: {notice}"));
         }
         if self.form != ChatOutput::StreamJson {
             return Ok(());

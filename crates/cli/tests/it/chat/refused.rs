@@ -1,4 +1,6 @@
-//! What a program says that the API would refuse for good.
+//! What a program says that the API would refuse for good, and words that nobody reads.
+
+use std::process::Stdio;
 
 use annals_transcript::json::Value;
 
@@ -31,4 +33,26 @@ fn what_cannot_be_said_is_answered_and_leaves_nothing_behind() {
     let answer = room.fed(&[&forms[..], &["--continue"]].concat(), &said("[]"));
     assert_eq!((answer.code, room.api.requests().len()), (Some(1), 2), "{}", answer.out);
     room.exits(&["--continue", "say @@b@@"], 0);
+}
+
+#[test]
+fn nobody_has_to_read_what_is_said_beside_the_answer() {
+    let room = Room::new(
+        r#"{"cut":[{"content":[{"type":"text","text":"a bit"}],"stop_reason":"max_tokens"},[{"type":"text","text":"the rest"}]]}"#,
+    );
+    let unread = |arguments: &[&str], home: &str| {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = room.command(arguments);
+        command.env("ANTHROPIC_BASE_URL", format!("{}{home}", room.api.url()));
+        command.stdout(Stdio::piped()).stderr(writer);
+        let output = command.spawn().unwrap().wait_with_output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    // A notice, a complaint, and a fault.
+    let (code, out) = unread(&["--output-format", "json", "say @@cut@@"], "");
+    assert_eq!(code, Some(0), "{out}");
+    assert_eq!(text(&out, &["result"]), "the rest");
+    assert_eq!(unread(&["hello"], "/nowhere"), (Some(1), String::new()));
+    assert_eq!(unread(&["--session-id", "mine", "hello"], "").0, Some(2));
 }
