@@ -73,7 +73,7 @@ fn line(
         let cost = prices.cost(tokens, model, ServiceTier::Standard, Speed::Standard);
         cost.usd().map_or(0.0, |usd| usd.dollars())
     };
-    object.float("total_cost_usd", finished.counted.iter().map(dollars).sum());
+    object.float("total_cost_usd", total(finished.counted.iter().map(dollars)));
     let all: Tokens = finished.spent.values().copied().sum();
     object.object("usage", |usage| {
         usage.number("input_tokens", all.input).number("cache_creation_input_tokens", all.cache_write());
@@ -91,7 +91,7 @@ fn line(
                 usage.number("cacheCreationInputTokens", tokens.cache_write());
                 usage.number("webSearchRequests", tokens.web_searches);
                 let of_model = finished.counted.iter().filter(|(name, _)| name == model);
-                usage.float("costUSD", of_model.map(dollars).sum());
+                usage.float("costUSD", total(of_model.map(dollars)));
             });
         }
     });
@@ -106,9 +106,26 @@ fn line(
     object.string("uuid", &new_uuid(&SystemSource));
 }
 
+/// A sum; of nothing it is 0, and not the -0 that `sum` makes of it.
+fn total(dollars: impl Iterator<Item = f64>) -> f64 {
+    dollars.fold(0.0, |sum, dollars| sum + dollars)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_costs_nothing() {
+        let mut finished = nothing();
+        finished.spent.insert("m".to_owned(), Tokens::default());
+        let mut json = Vec::new();
+        let mut object = ObjectWriter::begin(&mut json);
+        write(&mut object, &finished, "s", &Prices::embedded());
+        object.end();
+        let json = String::from_utf8(json).unwrap();
+        assert!(json.contains(r#""total_cost_usd":0,"#) && json.contains(r#""costUSD":0}"#), "{json}");
+    }
 
     #[test]
     fn a_message_that_is_refused_is_an_error() {
