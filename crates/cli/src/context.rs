@@ -14,6 +14,7 @@ use crate::error::{Fault, Outcome};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::source::SystemSource;
+use crate::stderr;
 use crate::surroundings::Surroundings;
 use crate::zone;
 
@@ -134,10 +135,9 @@ impl Context {
     }
 
     /// A word on standard error, unless none is wanted.
-    #[allow(clippy::print_stderr, reason = "what is said beside the answers of a command")]
     pub(crate) fn say(&self, text: impl AsRef<str>) {
         if self.verbosity >= 0 {
-            eprintln!("annals: {}", text.as_ref());
+            stderr::say(format_args!("annals: {}", text.as_ref()));
         }
     }
 

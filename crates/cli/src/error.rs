@@ -10,6 +10,8 @@ use annals_store::read::ReadError;
 use annals_store::session::{AppendError, InUse};
 use annals_vault::{RestoreError, VaultError};
 
+use crate::stderr;
+
 /// How a command that ran to its end ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -116,7 +118,6 @@ impl Fault {
     }
 
     /// Says it on standard error and gives the exit code.
-    #[allow(clippy::print_stderr, reason = "the one place where errors are said")]
     pub(crate) fn report(&self) -> ExitCode {
         let code = match self.kind {
             FaultKind::BrokenPipe => return ExitCode::SUCCESS,
@@ -126,7 +127,7 @@ impl Fault {
             FaultKind::Conflict => 4,
             FaultKind::Internal => 70,
         };
-        eprintln!("{self}");
+        stderr::say(self);
         ExitCode::from(code)
     }
 }

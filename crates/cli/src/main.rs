@@ -16,6 +16,7 @@ mod progress;
 mod selection;
 mod session;
 mod source;
+mod stderr;
 mod surgery;
 mod surroundings;
 mod survey;

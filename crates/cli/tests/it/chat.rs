@@ -4,6 +4,7 @@ mod agents;
 mod commands;
 mod keys;
 mod left_running;
+mod refused;
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

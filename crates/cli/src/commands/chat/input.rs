@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use annals_agent::command::{Command, Prompt};
 use annals_agent::policy::Mode;
-use annals_transcript::json::{Kind, Value};
+use annals_transcript::json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::prompt::{self, Refusal};
+use super::refusals::{Refusals, Refuse};
 use crate::args::{ChatArgs, ChatInput};
 use crate::context::Context;
 use crate::error::Fault;
@@ -19,15 +21,16 @@ const MOST_BYTES: u64 = 10 << 20;
 /// So long standard input may keep silent where there is a prompt without it.
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// Gives what is to be said, and then the end.
+/// Gives what is to be said, and then the end; what is not said is told apart.
 pub(super) fn start(
     args: &ChatArgs,
     sender: UnboundedSender<Command>,
     context: &Context,
-) -> Result<(), Fault> {
+) -> Result<Refusals, Fault> {
+    let (refuse, refusals) = Refusals::channel();
     if args.input_format == ChatInput::StreamJson {
-        thread::spawn(move || read_stream(&sender));
-        return Ok(());
+        thread::spawn(move || read_stream(&sender, refuse));
+        return Ok(refusals);
     }
     let silence = args.prompt.as_ref().map(|_| SILENCE);
     let piped = if context.has_person() { None } else { read_text(silence)? };
@@ -40,7 +43,7 @@ pub(super) fn start(
     // The other end is there: it is read from here on.
     let _ = sender.send(Command::Prompt(Prompt::Text(words)));
     let _ = sender.send(Command::Quit);
-    Ok(())
+    Ok(refusals)
 }
 
 /// Standard input to its end; nothing where it keeps silent for longer than it may.
@@ -84,33 +87,37 @@ fn read_aside() -> Receiver<std::io::Result<Vec<u8>>> {
 }
 
 /// Messages and requests of a program, a line each.
-fn read_stream(sender: &UnboundedSender<Command>) {
+fn read_stream(sender: &UnboundedSender<Command>, mut refuse: Refuse) {
     let lines = BufReader::new(std::io::stdin()).split(b'\n');
     for line in lines.map_while(Result::ok) {
-        if command(&line).is_some_and(|command| sender.send(command).is_err()) {
-            return;
+        match command(&line) {
+            Some(Ok(command)) => {
+                if matches!(command, Command::Prompt(_)) {
+                    refuse.pass();
+                }
+                if sender.send(command).is_err() {
+                    return;
+                }
+            }
+            Some(Err(why)) => refuse.refuse(why),
+            None => {}
         }
     }
     let _ = sender.send(Command::Quit);
 }
 
 /// What a line asks for; one that is not understood asks for nothing.
-fn command(line: &[u8]) -> Option<Command> {
+fn command(line: &[u8]) -> Option<Result<Command, Refusal>> {
     let value = Value::parse(line.trim_ascii()).ok()?;
     let text = |value: Value<'_>, key: &str| value.get(key)?.text().map(|text| text.to_string());
     match text(value, "type")?.as_str() {
         "user" => {
             let content = value.get("message")?.get("content")?;
-            let prompt = match content.text() {
-                Some(words) => Prompt::Text(words.to_string()),
-                None if content.kind() == Kind::Array => Prompt::Blocks(content.raw().to_vec()),
-                None => return None,
-            };
-            Some(Command::Prompt(prompt))
+            Some(prompt::of(content)?.map(Command::Prompt))
         }
         "control_request" => {
             let request = value.get("request")?;
-            match text(request, "subtype")?.as_str() {
+            let asked = match text(request, "subtype")?.as_str() {
                 "interrupt" => Some(Command::Interrupt),
                 "set_model" => Some(Command::SetModel(super::model::named(&text(request, "model")?))),
                 "set_permission_mode" => {
@@ -119,7 +126,8 @@ fn command(line: &[u8]) -> Option<Command> {
                     (mode != Mode::Bypass).then_some(Command::SetMode(mode))
                 }
                 _ => None,
-            }
+            };
+            asked.map(Ok)
         }
         _ => None,
     }
@@ -134,16 +142,17 @@ mod tests {
         let of = |line: &str| command(line.as_bytes());
         assert_eq!(
             of(r#"{"type":"user","message":{"role":"user","content":"hi"}}"#),
-            Some(Command::Prompt(Prompt::Text("hi".into())))
+            Some(Ok(Command::Prompt(Prompt::Text("hi".into()))))
         );
+        assert_eq!(of(r#"{"type":"user","message":{"content":" "}}"#), Some(Err(Refusal::Nothing)));
         let blocks = r#"[{"type":"text","text":"hi"}]"#;
         assert_eq!(
             of(&format!(r#"{{"type":"user","message":{{"role":"user","content":{blocks}}}}}"#)),
-            Some(Command::Prompt(Prompt::Blocks(blocks.into())))
+            Some(Ok(Command::Prompt(Prompt::Blocks(blocks.into()))))
         );
         assert_eq!(
             of(r#"{"type":"control_request","request":{"subtype":"interrupt"}}"#),
-            Some(Command::Interrupt)
+            Some(Ok(Command::Interrupt))
         );
         let bypass = r#"{"type":"control_request","request":{"subtype":"set_permission_mode","mode":"bypassPermissions"}}"#;
         for nothing in [bypass, "", "no", r#"{"type":"user","message":{"content":7}}"#] {

@@ -9,9 +9,12 @@ mod last_resort;
 mod memory;
 mod model;
 mod print;
+mod prompt;
+mod refusals;
 mod replay;
 mod repository;
 mod result;
+mod runtime;
 mod setup;
 mod signals;
 #[cfg(unix)]
@@ -40,6 +43,7 @@ use annals_store::{ConfigDir, DataDir};
 
 use self::last_resort::LastResort;
 use self::print::Printer;
+use self::refusals::{Next, Refusals};
 use self::setup::Setup;
 use self::signals::{Signal, Signals};
 use self::tools::Models;
@@ -92,12 +96,11 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
     last_resort.watch_over(&shells);
     let mut printer = Printer::new(args.output_format, &agent, &bench.setup, &bench.kind_names(), context);
     printer.begin(&mut context.out)?;
-    input::start(&args, sender, context)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Fault::internal(format!("no runtime: {error}")))?;
+    let mut refusals = input::start(&args, sender, context)?;
+    let runtime = runtime::new()?;
     last_resort.listen();
-    let talk = talk(&mut agent, &mut commands, &mut printer, context);
-    let ended = runtime.block_on(signals.or(talk));
+    let talk = talk(&mut agent, &mut commands, &mut refusals, &mut printer, context);
+    let ended = runtime::carry_out(runtime, signals.or(talk));
     // Whatever runs in the background ends with the conversation.
     for command in shells.end_all() {
         context.say(ended_with(&command));
@@ -211,11 +214,29 @@ type Talker<'a, T = Client> = Agent<'a, T, SystemSource>;
 async fn talk(
     agent: &mut Talker<'_>,
     commands: &mut Commands,
+    refusals: &mut Refusals,
     printer: &mut Printer,
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
     let mut outcome = Outcome::Done;
-    while let Some(command) = commands.next().await.filter(|command| *command != Command::Quit) {
+    loop {
+        let command = match refusals.or(commands.next()).await {
+            Next::Refused(why) => {
+                printer.refuse(&why, context)?;
+                outcome = Outcome::Failed;
+                continue;
+            }
+            Next::Command(command) => command,
+        };
+        // What was said before it is answered before it.
+        while let Some(why) = refusals.at_once() {
+            printer.refuse(&why, context)?;
+            outcome = Outcome::Failed;
+        }
+        let Some(command) = command.filter(|command| *command != Command::Quit) else { return Ok(outcome) };
+        if matches!(command, Command::Prompt(_)) {
+            refusals.pass();
+        }
         let mut fault = None;
         let finished = {
             let out = &mut context.out;
@@ -237,7 +258,6 @@ async fn talk(
             Ending::MostResponses | Ending::Failed(_) => Outcome::Failed,
         };
     }
-    Ok(outcome)
 }
 
 /// What is said of a command that ran in the background until the conversation was over.

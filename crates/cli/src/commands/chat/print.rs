@@ -12,6 +12,7 @@ use annals_store::source::new_uuid;
 use annals_transcript::json::ObjectWriter;
 
 use super::access::key_source;
+use super::prompt::Refusal;
 use super::setup::Setup;
 use super::{Talker, result};
 use crate::args::ChatOutput;
@@ -19,6 +20,7 @@ use crate::context::Context;
 use crate::error::Fault;
 use crate::output::Output;
 use crate::source::SystemSource;
+use crate::stderr;
 
 /// Prints in one of the forms.
 pub(super) struct Printer {
@@ -52,12 +54,11 @@ impl Printer {
     }
 
     /// Something that happened.
-    #[allow(clippy::print_stderr, reason = "notices stand beside the answer")]
     pub(super) fn print(&mut self, event: &Event, out: &mut Output) -> io::Result<()> {
         if let Event::Noticed(notice) = event.innermost()
             && self.is_loud
         {
-            eprintln!("annals: {notice}");
+            stderr::say(format_args!("annals: {notice}"));
         }
         if self.form != ChatOutput::StreamJson {
             return Ok(());
@@ -109,6 +110,12 @@ impl Printer {
                 context.out.json(|object| result::write(object, finished, session, &prices))?;
             }
         }
+        Ok(context.out.flush()?)
+    }
+
+    /// A message was not said.
+    pub(super) fn refuse(&self, why: &Refusal, context: &mut Context) -> Result<(), Fault> {
+        context.out.json(|object| result::refused(object, why, &self.session))?;
         Ok(context.out.flush()?)
     }
 

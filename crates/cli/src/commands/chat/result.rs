@@ -6,6 +6,7 @@ use annals_transcript::json::ObjectWriter;
 use annals_transcript::price::Prices;
 use annals_transcript::usage::{ServiceTier, Speed, Tokens};
 
+use super::prompt::Refusal;
 use crate::source::SystemSource;
 
 /// What went wrong; nothing where nothing did.
@@ -25,7 +26,40 @@ pub(super) fn write(object: &mut ObjectWriter<'_>, finished: &Finished, session:
         Ending::MostResponses => "error_max_turns",
         Ending::Interrupted | Ending::Failed(_) => "error_during_execution",
     };
-    let complaint = complaint(finished);
+    line(object, subtype, complaint(finished), finished, session, prices);
+}
+
+/// The same for a message that was not said.
+pub(super) fn refused(object: &mut ObjectWriter<'_>, why: &Refusal, session: &str) {
+    let complaint = Some(why.to_string());
+    line(object, "error_during_execution", complaint, &nothing(), session, &Prices::default());
+}
+
+/// A turn in which nothing happened.
+fn nothing() -> Finished {
+    Finished {
+        ending: Ending::Done,
+        prompt: None,
+        text: String::new(),
+        responses: 0,
+        stop_reason: None,
+        millis: 0,
+        api_millis: 0,
+        spent: Default::default(),
+        counted: Vec::new(),
+        usage: Default::default(),
+        denials: Vec::new(),
+    }
+}
+
+fn line(
+    object: &mut ObjectWriter<'_>,
+    subtype: &str,
+    complaint: Option<String>,
+    finished: &Finished,
+    session: &str,
+    prices: &Prices,
+) {
     object.string("type", "result").string("subtype", subtype).boolean("is_error", complaint.is_some());
     object.number("duration_ms", finished.millis).number("duration_api_ms", finished.api_millis);
     object.number("num_turns", finished.responses).string("result", &finished.text);
@@ -39,8 +73,7 @@ pub(super) fn write(object: &mut ObjectWriter<'_>, finished: &Finished, session:
         let cost = prices.cost(tokens, model, ServiceTier::Standard, Speed::Standard);
         cost.usd().map_or(0.0, |usd| usd.dollars())
     };
-    let total: f64 = finished.counted.iter().map(dollars).sum();
-    object.float("total_cost_usd", total);
+    object.float("total_cost_usd", total(finished.counted.iter().map(dollars)));
     let all: Tokens = finished.spent.values().copied().sum();
     object.object("usage", |usage| {
         usage.number("input_tokens", all.input).number("cache_creation_input_tokens", all.cache_write());
@@ -58,7 +91,7 @@ pub(super) fn write(object: &mut ObjectWriter<'_>, finished: &Finished, session:
                 usage.number("cacheCreationInputTokens", tokens.cache_write());
                 usage.number("webSearchRequests", tokens.web_searches);
                 let of_model = finished.counted.iter().filter(|(name, _)| name == model);
-                usage.float("costUSD", of_model.map(dollars).sum());
+                usage.float("costUSD", total(of_model.map(dollars)));
             });
         }
     });
@@ -71,4 +104,37 @@ pub(super) fn write(object: &mut ObjectWriter<'_>, finished: &Finished, session:
         }
     });
     object.string("uuid", &new_uuid(&SystemSource));
+}
+
+/// A sum; of nothing it is 0, and not the -0 that `sum` makes of it.
+fn total(dollars: impl Iterator<Item = f64>) -> f64 {
+    dollars.fold(0.0, |sum, dollars| sum + dollars)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_costs_nothing() {
+        let mut finished = nothing();
+        finished.spent.insert("m".to_owned(), Tokens::default());
+        let mut json = Vec::new();
+        let mut object = ObjectWriter::begin(&mut json);
+        write(&mut object, &finished, "s", &Prices::embedded());
+        object.end();
+        let json = String::from_utf8(json).unwrap();
+        assert!(json.contains(r#""total_cost_usd":0,"#) && json.contains(r#""costUSD":0}"#), "{json}");
+    }
+
+    #[test]
+    fn a_message_that_is_refused_is_an_error() {
+        let mut json = Vec::new();
+        let mut object = ObjectWriter::begin(&mut json);
+        refused(&mut object, &Refusal::NoBlock(3), "s");
+        object.end();
+        let json = String::from_utf8(json).unwrap();
+        let begin = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"#;
+        assert!(json.starts_with(begin) && json.contains(r#""errors":["block 3 of"#), "{json}");
+    }
 }

@@ -186,3 +186,34 @@ fn stopped_and_continued_the_terminal_stays_sane() {
     terminal.press("\x03\x04");
     assert_eq!(terminal.code(), Some(0));
 }
+
+/// What the system says of a process: running, asleep, stopped.
+#[cfg(target_os = "linux")]
+fn state(id: u32) -> Option<char> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    status.rsplit(") ").next()?.chars().next()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn whoever_waits_for_it_is_stopped_with_it() {
+    let room = Room::new(SCRIPT);
+    let script =
+        format!("'{}' chat --model {}; echo left with $?", env!("CARGO_BIN_EXE_annals"), super::MODEL);
+    let mut terminal = Terminal::run(|setsid| room.command(setsid), &["sh", "-c", &script], (80, 24));
+    terminal.sees("/help");
+    terminal.ends_with(">");
+    terminal.press("half a l\x1a");
+    let began = std::time::Instant::now();
+    while state(terminal.id()) != Some('T') {
+        assert!(began.elapsed().as_secs() < 30, "the shell is not stopped: {:?}", state(terminal.id()));
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let group = format!("-{}", terminal.id());
+    assert!(std::process::Command::new("kill").args(["-CONT", "--", &group]).status().unwrap().success());
+    terminal.press("ine");
+    terminal.ends_with("> half a line");
+    terminal.press("\x03\x04");
+    terminal.sees("left with 0");
+    assert_eq!(terminal.code(), Some(0));
+}

@@ -108,6 +108,23 @@ fn a_dumb_terminal_gets_lines_and_nothing_else() {
 }
 
 #[test]
+fn a_dumb_terminal_is_read_on_after_an_end_of_input() {
+    let room = Room::new(&script());
+    let mut terminal = room.chat_in((80, 24), &["@@ask@@"], |command| {
+        command.env("TERM", "dumb");
+    });
+    terminal.sees("? Bash");
+    terminal.press("\x04");
+    terminal.press("n\n");
+    terminal.sees("finished");
+    terminal.ends_with(">");
+    assert!(!room.home.work_dir().join("made").exists());
+    terminal.press("\x04");
+    assert_eq!(terminal.code(), Some(0));
+    room.holds();
+}
+
+#[test]
 fn a_hostile_text_moves_nothing_and_hides_nothing() {
     let room = Room::new(&script());
     let mut terminal = room.chat(&["@@evil@@"]);

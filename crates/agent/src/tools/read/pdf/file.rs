@@ -121,7 +121,11 @@ impl<'a> Pdf<'a> {
         let mut object = object.clone();
         // Who refers to a reference more than a few times goes round.
         for _ in 0..8 {
-            let Object::Reference(number) = object else { return Ok(object) };
+            let Object::Reference(number) = object else {
+                // It is a copy, and one of anything large can be asked for again and again.
+                self.spend(object.weight(), 0)?;
+                return Ok(object);
+            };
             object = self.get(number)?.object.clone();
         }
         Ok(Object::Null)
@@ -129,10 +133,32 @@ impl<'a> Pdf<'a> {
 
     /// A value of a dictionary, references followed.
     pub(super) fn value(&mut self, dict: &Dict, key: &str) -> Result<Object, Wrong> {
+        self.spend(dict.0.len(), 0)?;
         match dict.get(key) {
-            Some(value) => self.resolve(&value.clone()),
+            Some(value) => self.resolve(value),
             None => Ok(Object::Null),
         }
+    }
+
+    /// What a dictionary in a dictionary holds by a name; nothing else of it is copied.
+    pub(super) fn entry(&mut self, dict: &Dict, key: &str, name: &[u8]) -> Result<Option<Object>, Wrong> {
+        self.spend(dict.0.len(), 0)?;
+        let mut held: Option<Rc<Indirect>> = None;
+        for _ in 0..8 {
+            let within = match held.as_ref().map_or_else(|| dict.get(key), |held| Some(&held.object)) {
+                Some(Object::Dict(within)) => within,
+                Some(Object::Reference(number)) => {
+                    let number = *number;
+                    held = Some(self.get(number)?);
+                    continue;
+                }
+                _ => return Ok(None),
+            };
+            let found = within.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+            self.spend(within.0.len() + found.as_ref().map_or(0, Object::weight), 0)?;
+            return Ok(found);
+        }
+        Ok(None)
     }
 
     /// An object by its number; one that is not there is null.
@@ -159,7 +185,7 @@ impl<'a> Pdf<'a> {
         let mut parser = Parser::new(self.bytes, at);
         let read = parser.head().and_then(|number| Some((number, parser.object()?)));
         parser.skip_spaces();
-        self.spend(parser.at.saturating_sub(at), parser.values())?;
+        self.spend(parser.looked_at(at), parser.values())?;
         let Some((number, object)) = read else { return Ok(None) };
         let mut stream = None;
         if let Some(dict) = object.dict()
@@ -181,7 +207,7 @@ impl<'a> Pdf<'a> {
                     let mut parser = Parser::new(self.bytes, at);
                     let is_it = parser.head() == Some(*number);
                     let length = parser.number().filter(|_| is_it);
-                    self.spend(parser.at.saturating_sub(at), 1)?;
+                    self.spend(parser.looked_at(at), 1)?;
                     Ok(length)
                 }
                 _ => Ok(None),
@@ -203,8 +229,15 @@ impl<'a> Pdf<'a> {
             }
         }
         let rest = &self.bytes[start..];
-        let found = memmem::find(rest, b"endstream").or_else(|| memmem::find(rest, b"endobj"));
-        self.spend(found.unwrap_or(rest.len()), 0)?;
+        // What is searched is paid for, also where nothing is found: else each stream could have all of the file searched.
+        let mut found = None;
+        for word in [b"endstream".as_slice(), b"endobj"] {
+            found = memmem::find(rest, word);
+            self.spend(found.unwrap_or(rest.len()), 0)?;
+            if found.is_some() {
+                break;
+            }
+        }
         let end = start + found.unwrap_or(rest.len());
         let before = &self.bytes[start..end];
         let eol = if before.ends_with(b"\r\n") {
@@ -256,7 +289,7 @@ impl<'a> Pdf<'a> {
         };
         let mut parser = Parser::new(&packed.bytes, *at);
         let object = parser.object();
-        self.spend(parser.at.saturating_sub(*at), parser.values())?;
+        self.spend(parser.looked_at(*at), parser.values())?;
         Ok(object.map(|object| Indirect { object, stream: None }))
     }
 
@@ -293,7 +326,7 @@ impl<'a> Pdf<'a> {
                 index.push((number, first.saturating_add(offset)));
             }
         }
-        self.spend(parser.at, index.len())?;
+        self.spend(parser.looked_at(0), index.len())?;
         Ok(Some(Packed { bytes, index }))
     }
 }

@@ -10,6 +10,8 @@ mod pages;
 mod parse;
 mod pick;
 pub(super) mod ranges;
+#[cfg(test)]
+mod tests;
 mod text;
 mod xref;
 

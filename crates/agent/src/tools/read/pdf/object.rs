@@ -57,6 +57,17 @@ impl Object {
         }
     }
 
+    /// What a copy of it costs, in bytes, roughly.
+    pub(super) fn weight(&self) -> usize {
+        let within: usize = match self {
+            Self::Plain(bytes) | Self::Name(bytes) => bytes.len(),
+            Self::Array(items) => items.iter().map(Self::weight).sum(),
+            Self::Dict(dict) => dict.0.iter().map(|(key, value)| key.len() + 32 + value.weight()).sum(),
+            Self::Null | Self::Reference(_) => 0,
+        };
+        within + 32
+    }
+
     /// The bytes of a string.
     pub(super) fn string(&self) -> Option<Vec<u8>> {
         match self {

@@ -16,24 +16,25 @@ const DEEPEST: usize = 50;
 pub(super) struct Page {
     /// The number of its object.
     pub(super) number: u32,
-    inherited: Rc<Dict>,
+    inherited: Inherited,
 }
+
+/// What is inherited, in the order of the names; shared, as any number of pages may take it from one that is large.
+type Inherited = [Option<Rc<Object>>; INHERITED.len()];
 
 impl Page {
     /// What it says, with what it inherits.
     pub(super) fn dict(&self, pdf: &mut Pdf<'_>) -> Result<Dict, Wrong> {
         let found = pdf.get(self.number)?;
-        Ok(found.object.dict().map(|own| with(own.clone(), &self.inherited)).unwrap_or_default())
-    }
-}
-
-fn with(mut own: Dict, inherited: &Dict) -> Dict {
-    for (key, value) in &inherited.0 {
-        if own.0.iter().all(|(known, _)| known != key) {
-            own.0.push((key.clone(), value.clone()));
+        let Some(own) = found.object.dict() else { return Ok(Dict::default()) };
+        let mut own = own.clone();
+        for (key, value) in INHERITED.iter().zip(&self.inherited) {
+            if let (None, Some(value)) = (own.get(key), value) {
+                own.0.push((key.as_bytes().to_vec(), Object::clone(value)));
+            }
         }
+        Ok(own)
     }
-    own
 }
 
 /// All pages.
@@ -42,7 +43,7 @@ pub(super) fn all(pdf: &mut Pdf<'_>) -> Result<Vec<Page>, PdfError> {
     let Some(Object::Reference(top)) = root.get("Pages") else { return Err(Wrong::NoPages.into()) };
     let mut pages = Vec::new();
     // What is still to be looked at, the next last: number, depth, inheritance.
-    let mut waiting = vec![(*top, 0, Rc::new(Dict::default()))];
+    let mut waiting = vec![(*top, 0, Inherited::default())];
     let mut visited = HashSet::new();
     while let Some((number, depth, inherited)) = waiting.pop() {
         if depth > DEEPEST {
@@ -57,15 +58,40 @@ pub(super) fn all(pdf: &mut Pdf<'_>) -> Result<Vec<Page>, PdfError> {
             pages.push(Page { number, inherited });
             continue;
         };
-        let is_inherited = |key: &[u8]| INHERITED.iter().any(|name| name.as_bytes() == key);
-        let own = own.0.iter().filter(|(key, _)| is_inherited(key)).cloned().collect();
-        let handed_down = Rc::new(with(Dict(own), &inherited));
+        let mut handed_down = inherited;
+        for (key, slot) in INHERITED.iter().zip(&mut handed_down) {
+            if let Some(value) = own.get(key) {
+                *slot = Some(Rc::new(value.clone()));
+            }
+        }
         pdf.spend(0, kids.len())?;
         let kid = |kid: &Object| match kid {
-            Object::Reference(number) => Some((*number, depth + 1, Rc::clone(&handed_down))),
+            Object::Reference(number) => Some((*number, depth + 1, handed_down.clone())),
             _ => None,
         };
         waiting.extend(kids.iter().rev().filter_map(kid));
     }
     if pages.is_empty() { Err(Wrong::NoPages.into()) } else { Ok(pages) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_inherited_is_not_copied() {
+        let text = "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Kids[3 0 R 4 0 R]/Rotate 90/Resources<</A 1>>>>endobj
+            3 0 obj<</Kids[5 0 R]/Rotate 0/Rotate 1>>endobj 4 0 obj<</Kids[6 0 R]>>endobj 5 0 obj<<>>endobj
+            6 0 obj<</Rotate 180>>endobj";
+        let mut pdf = Pdf::searched(text.as_bytes()).unwrap();
+        let pages = all(&mut pdf).unwrap();
+        let of = |page: usize| pages[page].inherited[0].as_ref().unwrap();
+        assert!(Rc::ptr_eq(of(0), of(1)));
+        let mut says = |page: usize| {
+            let dict = pages[page].dict(&mut pdf).unwrap();
+            assert!(dict.get("Resources").is_some());
+            dict.number("Rotate").unwrap()
+        };
+        assert_eq!([says(0), says(1)], [0, 180]);
+    }
 }

@@ -11,6 +11,8 @@ const MOST_VALUES: usize = 1_000_000;
 pub(super) struct Parser<'a> {
     bytes: &'a [u8],
     pub(super) at: usize,
+    /// How far it was, where it went back.
+    reach: usize,
     values: usize,
 }
 
@@ -34,12 +36,18 @@ fn is_delimiter(byte: u8) -> bool {
 
 impl<'a> Parser<'a> {
     pub(super) fn new(bytes: &'a [u8], at: usize) -> Self {
-        Self { bytes, at: at.min(bytes.len()), values: 0 }
+        let at = at.min(bytes.len());
+        Self { bytes, at, reach: at, values: 0 }
     }
 
     /// How many values were read.
     pub(super) fn values(&self) -> usize {
         self.values
+    }
+
+    /// How many bytes from a place on were looked at, also those that nothing was made of: that is what it cost.
+    pub(super) fn looked_at(&self, from: usize) -> usize {
+        self.at.max(self.reach).saturating_sub(from)
     }
 
     fn peek(&self) -> Option<u8> {
@@ -83,9 +91,9 @@ impl<'a> Parser<'a> {
     pub(super) fn number(&mut self) -> Option<usize> {
         self.skip_spaces();
         let end = self.rest().iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(self.rest().len());
-        let number = std::str::from_utf8(&self.rest()[..end]).ok()?.parse().ok()?;
+        let digits = &self.rest()[..end];
         self.at += end;
-        Some(number)
+        std::str::from_utf8(digits).ok()?.parse().ok()
     }
 
     /// The beginning of an object: its number.
@@ -120,8 +128,9 @@ impl<'a> Parser<'a> {
             }
             b'<' if self.takes(b"<<") => self.dict(depth).map(Token::Value),
             b'<' => {
-                self.at += memchr::memchr(b'>', self.rest())? + 1;
-                Some(self.plain(start))
+                let end = memchr::memchr(b'>', self.rest());
+                self.at = end.map_or(self.bytes.len(), |end| self.at + end + 1);
+                end.map(|_| self.plain(start))
             }
             b'>' => self.takes(b">>").then_some(Token::DictEnd),
             b'{' | b'}' | b')' => {
@@ -229,6 +238,7 @@ impl<'a> Parser<'a> {
                 return Object::Reference(number);
             }
         }
+        self.reach = self.reach.max(self.at);
         self.at = back;
         first
     }
@@ -259,6 +269,20 @@ mod tests {
         assert_eq!(read(text).unwrap(), "<</A [1 -2.5 12 0 R (a\\)(b)) <4 8> ]/BB <</C null>>/D true>>");
         assert_eq!(read("3 0 R").unwrap(), "3 0 R");
         assert_eq!(read("3 0 obj").unwrap(), "3");
+    }
+
+    #[test]
+    fn all_that_is_looked_at_is_counted() {
+        let far = 1000;
+        for (begin, more) in [("<", "4"), ("(", "4"), ("", "4"), ("5", " "), ("5 ", "4"), ("5%", "4")] {
+            let text = format!("{begin}{}", more.repeat(far));
+            let mut parser = Parser::new(text.as_bytes(), 0);
+            let _ = parser.object();
+            assert!(parser.looked_at(0) >= far, "{begin}: {}", parser.looked_at(0));
+        }
+        let digits = "4".repeat(far);
+        let mut parser = Parser::new(digits.as_bytes(), 0);
+        assert_eq!((parser.head(), parser.looked_at(0)), (None, far));
     }
 
     #[test]

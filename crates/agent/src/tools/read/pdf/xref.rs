@@ -13,6 +13,8 @@ use super::parse::{Parser, is_space};
 const TAIL: usize = 4096;
 /// How many objects are noted: what a stream of zeros claims would fill the memory.
 const MOST_OBJECTS: usize = 2_000_000;
+/// What is kept of trailers: the rest is asked for by nobody, and there can be any number of it.
+const ASKED_FOR: [&str; 2] = ["Root", "Encrypt"];
 
 /// Where objects stand, and what the document says of itself.
 #[derive(Default)]
@@ -37,9 +39,10 @@ impl Places {
 
     /// The same for trailers.
     fn add(&mut self, trailer: &Dict) {
-        for (key, value) in &trailer.0 {
-            if !self.trailer.0.iter().any(|(known, _)| known == key) {
-                self.trailer.0.push((key.clone(), value.clone()));
+        for key in ASKED_FOR {
+            if let (None, Some(value)) = (self.trailer.get(key), trailer.get(key)) {
+                let value = value.clone();
+                self.trailer.0.push((key.as_bytes().to_vec(), value));
             }
         }
     }
@@ -58,7 +61,7 @@ pub(super) fn read(pdf: &mut Pdf<'_>) -> Result<(), Wrong> {
         let mut parser = Parser::new(pdf.bytes, at);
         parser.skip_spaces();
         let trailer = if parser.takes(b"xref") {
-            let trailer = table(pdf, parser)?;
+            let trailer = table(pdf, parser, at)?;
             if let Some(stream) = trailer.number("XRefStm").filter(|at| visited.insert(*at)) {
                 packed(pdf, stream)?;
             }
@@ -73,13 +76,12 @@ pub(super) fn read(pdf: &mut Pdf<'_>) -> Result<(), Wrong> {
 }
 
 /// The older form: lines of offsets, and a trailer.
-fn table(pdf: &mut Pdf<'_>, mut parser: Parser<'_>) -> Result<Dict, Wrong> {
-    let start = parser.at;
+fn table(pdf: &mut Pdf<'_>, mut parser: Parser<'_>, start: usize) -> Result<Dict, Wrong> {
     loop {
         parser.skip_spaces();
         if parser.takes(b"trailer") {
             let trailer = parser.object();
-            pdf.spend(parser.at - start, parser.values())?;
+            pdf.spend(parser.looked_at(start), parser.values())?;
             return trailer.as_ref().and_then(Object::dict).cloned().ok_or(Wrong::NoReference);
         }
         let (Some(first), Some(count)) = (parser.number(), parser.number()) else {
@@ -151,7 +153,7 @@ pub(super) fn search(pdf: &mut Pdf<'_>) -> Result<(), Wrong> {
     for at in trailers.iter().rev() {
         let mut parser = Parser::new(bytes, at + b"trailer".len());
         let trailer = parser.object();
-        pdf.spend(parser.at - at, 0)?;
+        pdf.spend(parser.looked_at(*at), 0)?;
         if let Some(dict) = trailer.as_ref().and_then(Object::dict).filter(|dict| dict.get("Root").is_some())
         {
             pdf.places().add(dict);
@@ -164,7 +166,7 @@ pub(super) fn search(pdf: &mut Pdf<'_>) -> Result<(), Wrong> {
         }
         let mut parser = Parser::new(bytes, *at);
         let object = parser.head().and_then(|_| parser.object());
-        pdf.spend(parser.at - at, 0)?;
+        pdf.spend(parser.looked_at(*at), 0)?;
         let Some(dict) = object.as_ref().and_then(Object::dict) else { continue };
         if dict.says("Type", "XRef") {
             pdf.places().add(dict);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use annals_agent::event::Event;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
+use rustix::termios::tcgetattr;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -43,15 +44,15 @@ pub(super) fn listen_to_keys(
         let mut bytes = [0; 4096];
         loop {
             let keys = match read(&decoder, &mut bytes) {
-                Ok(Some(0)) => vec![Key::EndOfInput],
-                Ok(Some(count)) => decoder.feed(&bytes[..count]),
+                // On a terminal, more may follow; where there is none any more, this would come for ever.
+                Ok(Some(0)) if tcgetattr(io::stdin()).is_ok() => vec![Key::EndOfInput],
+                Ok(Some(count @ 1..)) => decoder.feed(&bytes[..count]),
                 Ok(None) => decoder.give_up(),
-                Err(_) => {
+                Ok(Some(0)) | Err(_) => {
                     let _ = sender.send(Happening::Terminated);
                     return;
                 }
             };
-            let is_end = keys == [Key::EndOfInput] && breaks == Breaks::Feed;
             for key in keys {
                 if key == Key::Interrupt {
                     last_resort.interrupted();
@@ -59,9 +60,6 @@ pub(super) fn listen_to_keys(
                 if sender.send(Happening::Key(key)).is_err() {
                     return;
                 }
-            }
-            if is_end {
-                return;
             }
         }
     });

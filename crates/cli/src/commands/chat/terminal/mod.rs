@@ -53,7 +53,7 @@ use self::screen::{Color, Ink};
 use self::spent::{Files, Unwritten};
 use self::talk::{Next, Talk};
 use self::tty::Skill;
-use super::{Bench, going_on, start};
+use super::{Bench, going_on, runtime, start};
 use crate::args::ChatArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -72,10 +72,9 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
         Some(_) => Skill::Moving,
     };
     let color = if context.out.color && skill == Skill::Moving { Color::Yes } else { Color::No };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Fault::internal(format!("no runtime: {error}")))?;
+    let runtime = runtime::new()?;
     let mut desk = Desk::sit(skill, color, cwd.to_string_lossy().into_owned())?;
-    let outcome = runtime.block_on(async {
+    let outcome = runtime::carry_out(runtime, async {
         happening::listen_to_signals(&desk.sender());
         desk.last_resort.listen();
         converse(args, &cwd, context, &mut desk).await

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Signal, getpid, kill_process};
+use rustix::process::{Signal, kill_current_process_group};
 use rustix::termios::{
     InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
 };
@@ -92,10 +92,11 @@ impl Tty {
         enter(&self.before)
     }
 
-    /// Stops this process as a shell expects it; returns when it goes on.
+    /// Stops this process and whoever else is one job with it, as the terminal itself would: a shell waits for all of them.
+    /// Returns when it goes on. Commands that were started are jobs of their own.
     pub(super) fn suspend(&self) -> io::Result<()> {
         self.before.restore();
-        kill_process(getpid(), Signal::STOP)?;
+        kill_current_process_group(Signal::STOP)?;
         self.enter()
     }
 

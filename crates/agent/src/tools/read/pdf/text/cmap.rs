@@ -5,13 +5,17 @@ use std::collections::HashMap;
 use super::super::object::Object;
 use super::super::parse::{Parser, Token};
 
-/// How many codes are taken in.
+/// How many codes are taken in, also where they are the same ones again.
 const MOST_CODES: usize = 100_000;
+/// Bytes of what one code stands for: letters that are drawn as one are few.
+const MOST_OF_A_CODE: usize = 128;
 
 /// Codes and their letters.
 #[derive(Debug, Default)]
 pub(super) struct CodeMap {
     letters: HashMap<u32, String>,
+    /// How many codes were taken in.
+    pub(super) taken: usize,
     /// Bytes of a code, where it says so.
     pub(super) width: Option<usize>,
 }
@@ -48,25 +52,29 @@ impl CodeMap {
 
     fn one(&mut self, code: &Object, letters: &Object) {
         if let (Some(code), Some(letters)) = (code.string(), letters.string()) {
-            self.put(number(&code), utf16(&letters));
+            self.put(number(&code), &letters);
         }
     }
 
-    fn put(&mut self, code: u32, letters: String) {
-        if self.letters.len() < MOST_CODES {
-            self.letters.insert(code, letters);
+    fn put(&mut self, code: u32, letters: &[u8]) {
+        if self.taken < MOST_CODES {
+            self.taken += 1;
+            self.letters.insert(code, utf16(&letters[..letters.len().min(MOST_OF_A_CODE)]));
         }
     }
 
     fn range(&mut self, range: &[Object]) {
         let (Some(low), Some(high)) = (range[0].string(), range[1].string()) else { return };
-        let (low, high) = (number(&low), number(&high).min(number(&low).saturating_add(0xffff)));
+        let left = u32::try_from(MOST_CODES.saturating_sub(self.taken)).unwrap_or(0).min(0x1_0000);
+        let Some(most) = left.checked_sub(1) else { return };
+        let (low, high) = (number(&low), number(&high).min(number(&low).saturating_add(most)));
         if let Object::Array(each) = &range[2] {
             for (code, letters) in (low..=high).zip(each) {
-                self.put(code, letters.string().map(|bytes| utf16(&bytes)).unwrap_or_default());
+                self.put(code, &letters.string().unwrap_or_default());
             }
         }
-        let Some(first) = range[2].string() else { return };
+        let Some(mut first) = range[2].string() else { return };
+        first.truncate(MOST_OF_A_CODE);
         for (code, step) in (low..=high).zip(0_u32..) {
             // Only the last letter counts on.
             let mut units = first.clone();
@@ -74,7 +82,7 @@ impl CodeMap {
             let next = number(&units[last..]).wrapping_add(step);
             units.truncate(last);
             units.extend_from_slice(&(next as u16).to_be_bytes());
-            self.put(code, utf16(&units));
+            self.put(code, &units);
         }
     }
 }
@@ -104,5 +112,16 @@ mod tests {
         assert_eq!([1, 2, 0x10, 0x12, 0x20, 0x21, 0x22].map(get), ["H", "😀", "a", "c", "fi", "x", "-"]);
         let huge = CodeMap::read(b"1 beginbfrange <00000000> <FFFFFFFF> <0041> endbfrange");
         assert_eq!(huge.get(0xffff), Some("\u{40}"));
+    }
+
+    #[test]
+    fn a_map_takes_in_so_many_codes_and_no_more() {
+        let again = CodeMap::read("<0000> <FFFF> <0041> endbfrange ".repeat(3).as_bytes());
+        assert_eq!(again.taken, MOST_CODES);
+        let long = format!("<01> <{0}> endbfchar <02> <03> <{0}> endbfrange", "0041".repeat(100_000));
+        let long = CodeMap::read(long.as_bytes());
+        for code in 1..=3 {
+            assert_eq!(long.get(code).map(str::len), Some(MOST_OF_A_CODE / 2), "{code}");
+        }
     }
 }

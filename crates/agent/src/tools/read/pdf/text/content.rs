@@ -121,19 +121,16 @@ impl Writer {
         name: Option<&Object>,
     ) -> Result<Option<Rc<Font>>, Wrong> {
         let Some(Object::Name(name)) = name else { return Ok(None) };
-        let fonts = pdf.value(resources, "Font")?;
-        let entry =
-            fonts.dict().and_then(|fonts| fonts.0.iter().find(|(key, _)| key == name)).map(|(_, font)| font);
-        let Some(entry) = entry else { return Ok(None) };
-        if let Object::Reference(number) = entry
+        let Some(entry) = pdf.entry(resources, "Font", name)? else { return Ok(None) };
+        if let Object::Reference(number) = &entry
             && let Some(known) = self.fonts.get(number)
         {
             return Ok(Some(Rc::clone(known)));
         }
-        let dict = pdf.resolve(entry)?;
+        let dict = pdf.resolve(&entry)?;
         let font = Rc::new(Font::read(pdf, dict.dict().unwrap_or(&Dict::default()))?);
         if let Object::Reference(number) = entry {
-            self.fonts.insert(*number, Rc::clone(&font));
+            self.fonts.insert(number, Rc::clone(&font));
         }
         Ok(Some(font))
     }
@@ -147,10 +144,8 @@ impl Writer {
         depth: usize,
     ) -> Result<(), Wrong> {
         let Some(Object::Name(name)) = name else { return Ok(()) };
-        let drawings = pdf.value(resources, "XObject")?;
-        let entry = drawings.dict().and_then(|all| all.0.iter().find(|(key, _)| *key == name));
-        let Some((_, Object::Reference(number))) = entry else { return Ok(()) };
-        let found = pdf.get(*number)?;
+        let Some(Object::Reference(number)) = pdf.entry(resources, "XObject", &name)? else { return Ok(()) };
+        let found = pdf.get(number)?;
         let Some(dict) = found.object.dict().filter(|dict| dict.says("Subtype", "Form")) else {
             return Ok(());
         };
@@ -159,12 +154,12 @@ impl Writer {
         }
         let Some(content) = pdf.decoded(&found)? else { return Ok(()) };
         let own = resources_of(pdf, dict)?;
-        let own = if own.0.is_empty() { resources.clone() } else { own };
+        let own = if own.0.is_empty() { resources } else { &own };
         let before = self.state.clone();
         if let Object::Array(numbers) = pdf.value(dict, "Matrix")? {
             self.turn(&numbers);
         }
-        self.run(pdf, &content, &own, depth + 1)?;
+        self.run(pdf, &content, own, depth + 1)?;
         self.state = before;
         Ok(())
     }

@@ -8,6 +8,11 @@ use super::super::object::{Dict, Object};
 use super::cmap::{CodeMap, utf16};
 use super::glyphs::{Numbering, named};
 
+/// How many widths are taken in, also where they are of the same codes again.
+const MOST_WIDTHS: usize = 0x1_0000;
+/// What a code or a width costs, in bytes that are read.
+const COST: usize = 16;
+
 /// A font.
 #[derive(Debug)]
 pub(super) struct Font {
@@ -46,11 +51,15 @@ impl Font {
             }
             _ => None,
         };
-        if dict.says("Subtype", "Type0") {
-            Self::composite(pdf, dict, map)
+        let codes = map.as_ref().map_or(0, |map| map.taken);
+        let font = if dict.says("Subtype", "Type0") {
+            Self::composite(pdf, dict, map)?
         } else {
-            Self::simple(pdf, dict, map)
-        }
+            Self::simple(pdf, dict, map)?
+        };
+        // A few bytes can stand for many, and be read for every word.
+        pdf.spend(codes.saturating_add(font.widths.len()).saturating_mul(COST), 0)?;
+        Ok(font)
     }
 
     fn simple(pdf: &mut Pdf<'_>, dict: &Dict, map: Option<CodeMap>) -> Result<Self, Wrong> {
@@ -130,6 +139,7 @@ fn wide_widths(items: &[Object], widths: &mut HashMap<u32, f64>) {
     let number =
         |item: Option<&Object>| item.and_then(Object::number).and_then(|code| u32::try_from(code).ok());
     let mut rest = items;
+    let mut left = MOST_WIDTHS;
     while let Some(first) = number(rest.first()) {
         match rest.get(1) {
             Some(Object::Array(each)) => {
@@ -142,12 +152,29 @@ fn wide_widths(items: &[Object], widths: &mut HashMap<u32, f64>) {
                 else {
                     return;
                 };
-                if widths.len() > 0x1_0000 {
-                    return;
-                }
-                widths.extend((first..=last.min(first.saturating_add(0xffff))).map(|code| (code, width)));
+                let before = left;
+                left = left.saturating_sub((last.saturating_sub(first) as usize).saturating_add(1));
+                widths.extend((first..=last).take(before).map(|code| (code, width)));
                 rest = &rest[3..];
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::parse::Parser;
+    use super::*;
+
+    #[test]
+    fn the_same_widths_are_not_taken_in_over_and_over() {
+        let text = format!("[1 2 300 {} 70000 70010 2 80000 [4]]", "0 65534 1 ".repeat(2));
+        let Some(Object::Array(items)) = Parser::new(text.as_bytes(), 0).object() else { panic!("{text}") };
+        let mut widths = HashMap::new();
+        wide_widths(&items, &mut widths);
+        assert_eq!(
+            [1, 2, 70_005, 80_000].map(|code| widths.get(&code).copied()),
+            [Some(1.0), Some(1.0), None, Some(4.0)]
+        );
     }
 }

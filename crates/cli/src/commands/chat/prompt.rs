@@ -1,0 +1,113 @@
+//! What may be said: whatever the API refuses would stand in the session for good, and every request after it be refused.
+
+use std::fmt;
+
+use annals_agent::command::Prompt;
+use annals_transcript::json::{Kind, Value};
+
+/// What a person may say beside words.
+const BESIDE_WORDS: [&str; 3] = ["image", "document", "search_result"];
+
+/// Why something is not said; blocks are counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// There are no words, and nothing else.
+    Nothing,
+    /// Something else stands where a block should.
+    NoBlock(usize),
+    /// A block that is no person's to say.
+    Unsayable(usize, String),
+    /// A block without what makes it one.
+    Without(usize, &'static str),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => out.write_str(
+                "the message says nothing: it needs words that are more than spaces, an image or a document",
+            ),
+            Self::NoBlock(at) => write!(out, "block {at} of the message is no object with a type"),
+            Self::Unsayable(at, kind) => {
+                write!(out, "block {at} of the message has a type that no person can say: {kind}")
+            }
+            Self::Without(at, key) => write!(out, "block {at} of the message has no {key}"),
+        }
+    }
+}
+
+/// The content of a message as a prompt.
+pub(super) fn of(content: Value<'_>) -> Option<Result<Prompt, Refusal>> {
+    match content.text() {
+        Some(words) => {
+            let words = words.to_string();
+            Some(if is_blank(&words) { Err(Refusal::Nothing) } else { Ok(Prompt::Text(words)) })
+        }
+        None if content.kind() == Kind::Array => {
+            Some(checked(content).map(|()| Prompt::Blocks(content.raw().to_vec())))
+        }
+        None => None,
+    }
+}
+
+fn is_blank(words: &str) -> bool {
+    words.trim().is_empty()
+}
+
+fn checked(blocks: Value<'_>) -> Result<(), Refusal> {
+    let mut count = 0;
+    for (at, block) in blocks.items().enumerate() {
+        let text = |key: &str| block.get(key).and_then(Value::text).map(|text| text.to_string());
+        let kind = text("type").filter(|_| block.kind() == Kind::Object).ok_or(Refusal::NoBlock(at))?;
+        match kind.as_str() {
+            // A blank one is refused also where others stand beside it.
+            "text" => match text("text") {
+                Some(words) if is_blank(&words) => return Err(Refusal::Nothing),
+                Some(_) => {}
+                None => return Err(Refusal::Without(at, "text")),
+            },
+            kind if !BESIDE_WORDS.contains(&kind) => return Err(Refusal::Unsayable(at, kind.to_owned())),
+            _ if block.get("source").is_none() => return Err(Refusal::Without(at, "source")),
+            _ => {}
+        }
+        count += 1;
+    }
+    if count == 0 { Err(Refusal::Nothing) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(content: &str) -> Option<Refusal> {
+        of(Value::parse(content.as_bytes()).unwrap()).unwrap().err()
+    }
+
+    #[test]
+    fn what_would_be_refused_for_good_is_not_said() {
+        for nothing in [r#""""#, r#"" \n\t""#, "[]", r#"[{"type":"text","text":"  "}]"#] {
+            assert_eq!(refused(nothing), Some(Refusal::Nothing), "{nothing}");
+        }
+        let mixed = r#"[{"type":"text","text":"words"},{"type":"text","text":""}]"#;
+        assert_eq!(refused(mixed), Some(Refusal::Nothing));
+        for no_block in [r#"["x"]"#, "[null]", "[[]]", "[{}]", r#"[{"type":7}]"#] {
+            assert_eq!(refused(no_block), Some(Refusal::NoBlock(0)), "{no_block}");
+        }
+        let answer = r#"[{"type":"text","text":"x"},{"type":"tool_result","tool_use_id":"t","content":"x"}]"#;
+        assert_eq!(refused(answer), Some(Refusal::Unsayable(1, "tool_result".to_owned())));
+        assert_eq!(refused(r#"[{"type":"text"}]"#), Some(Refusal::Without(0, "text")));
+        assert_eq!(refused(r#"[{"type":"image"}]"#), Some(Refusal::Without(0, "source")));
+    }
+
+    #[test]
+    fn what_can_be_said_is_said_as_it_is() {
+        let image = r#"[{"type":"image","source":{"type":"url","url":"https://example.com/a.png"}}]"#;
+        for said in [r#"[{"type":"text","text":" hi "}]"#, image] {
+            let prompt = of(Value::parse(said.as_bytes()).unwrap()).unwrap();
+            assert_eq!(prompt, Ok(Prompt::Blocks(said.into())));
+        }
+        let prompt = of(Value::parse(br#"" hi ""#).unwrap());
+        assert_eq!(prompt, Some(Ok(Prompt::Text(" hi ".to_owned()))));
+        assert_eq!(of(Value::parse(b"7").unwrap()), None);
+    }
+}
