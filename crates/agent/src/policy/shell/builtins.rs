@@ -51,7 +51,7 @@ pub(super) fn evaluates(name: &str, arguments: &[Word]) -> bool {
         "declare" | "typeset" | "local" if short('i') || short('n') => true,
         "mapfile" | "readarray" if short('C') => true,
         // What stands where the format does may be `-v` with a name.
-        "printf" if arguments.first().is_some_and(|word| hides_option(word)) => true,
+        "printf" if arguments.first().is_some_and(hides_option) => true,
         "printf" => {
             short('v') && arguments.iter().take(2).any(|word| code(word) || word.spelling.contains('['))
         }
