@@ -107,7 +107,8 @@ fn what_was_spent_goes_with_the_file_that_is_there() {
     let path = |project: &str| format!("projects/{project}/11111111-1111-4111-8111-111111111111.jsonl");
     let line = response("1", Some("2026-01-01T00:00:00.000Z"), 1000);
     let told = || by_index(&refreshed(&home.config_dir(), &home.data_dir()).0);
-    let old = home.write(path("-a"), &line);
+    // Earlier than its copy says, which decides between files that are there.
+    let old = home.write(path("-a"), response("1", Some("2025-12-31T00:00:00.000Z"), 1000));
     told();
     // To another folder, as another file.
     let new = home.write(path("-b"), &line);
