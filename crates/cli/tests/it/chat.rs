@@ -289,14 +289,16 @@ fn two_at_once_are_told_apart() {
 fn tools_do_what_the_rules_allow() {
     let work = r#"{"w":[
         [{"type":"tool_use","name":"Write","input":{"file_path":"a.txt","content":"alpha\n"}},
-         {"type":"tool_use","name":"Bash","input":{"command":"echo $ANTHROPIC_API_KEY; cat a.txt"}}],
+         {"type":"tool_use","name":"Bash","input":{"command":"echo $ANTHROPIC_API_KEY"}},
+         {"type":"tool_use","name":"Bash","input":{"command":"cat a.txt"}}],
         [{"type":"text","text":"done"}]]}"#;
     let room = Room::new(work);
     let answer = room.exits(&["--output-format", "json", "@@w@@"], 0);
     assert!(!room.home.work_dir().join("a.txt").exists(), "nobody allowed it");
-    // What only reads the workspace needs no rule.
-    assert_eq!(answer.out.matches(r#""tool_name""#).count(), 1, "{}", answer.out);
+    // What only reads the workspace needs no rule; what reads the environment does.
+    assert_eq!(answer.out.matches(r#""tool_name""#).count(), 2, "{}", answer.out);
     assert!(answer.out.contains(r#""tool_name":"Write""#), "{}", answer.out);
+    assert!(answer.out.contains(r#""tool_input":{"command":"echo $ANTHROPIC_API_KEY"}"#), "{}", answer.out);
     let allowed =
         ["--permission-mode", "acceptEdits", "--allowedTools", "Bash", "--output-format", "stream-json"];
     let answer = room.exits(&[&allowed[..], &["@@w@@"]].concat(), 0);
