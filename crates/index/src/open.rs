@@ -11,7 +11,7 @@ use annals_store::{ConfigDir, DataDir, Sighting};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::IndexError;
-use crate::{database, words};
+use crate::{briefs, database, words};
 
 /// The form of the tables. An index of another form is made anew.
 const FORM: i64 = 6;
@@ -152,7 +152,8 @@ impl Index {
     pub fn size(&self) -> u64 {
         // Brought into the file where nobody reads it at the moment; else it counts beside it.
         let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-        database::size(&self.path) + database::size(&words::path_beside(&self.path))
+        let beside = [words::path_beside(&self.path), briefs::path_beside(&self.path)];
+        database::size(&self.path) + beside.iter().map(|path| database::size(path)).sum::<u64>()
     }
 
     /// The index's own file.
@@ -184,10 +185,12 @@ impl Index {
         }
     }
 
-    /// Removes the index of a store, unless somebody is at work on it; the next that opens it makes it anew.
+    /// Removes the index of a store, and the briefs beside it, unless somebody is at work on it; the next that opens it makes it
+    /// anew.
     pub fn remove(config: &ConfigDir, data: &DataDir) -> Result<(), IndexError> {
         let path = Self::path_of(config, data);
         let _lock = lock(data, &path)?;
+        briefs::remove(&path, data)?;
         remove_files(&path)
     }
 
@@ -199,7 +202,7 @@ impl Index {
     }
 }
 
-fn lock(data: &DataDir, path: &Path) -> Result<FileLock, IndexError> {
+pub(crate) fn lock(data: &DataDir, path: &Path) -> Result<FileLock, IndexError> {
     FileLock::try_take(data, path)?.ok_or_else(|| IndexError::Busy { path: path.to_path_buf() })
 }
 

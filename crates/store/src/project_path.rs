@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use annals_transcript::json::Fields;
+use annals_transcript::{pack_fields, pack_words};
 
 use crate::problem::FileProblem;
 use crate::read::stream_lines;
@@ -41,6 +42,14 @@ pub struct ProjectPath {
     pub path: String,
     /// How we know.
     pub evidence: Evidence,
+}
+
+pack_fields! {
+    ProjectPath { path, evidence }
+}
+
+pack_words! {
+    Evidence { CwdOfSlug, MostCommonCwd, FolderOnDisk }
 }
 
 /// Gathers `cwd`s until one settles the question.

@@ -115,4 +115,7 @@ pub(crate) struct StatsArgs {
     /// So many rows of each list
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) limit: usize,
+    /// Read every file, also those that did not change since the last time
+    #[arg(long)]
+    pub(crate) no_index: bool,
 }

@@ -6,6 +6,7 @@ mod appending;
 mod appending_anything;
 mod archiving;
 mod bad_plans;
+mod briefs;
 mod chat;
 #[cfg(target_os = "linux")]
 mod chat_disk;

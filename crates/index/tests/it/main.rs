@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test has nobody to hand an error to")]
 
+mod briefs;
 mod damage;
 mod killed;
 mod model;

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 
 use annals_transcript::activity::FileActivity;
 use annals_transcript::objects::find_objects;
+use annals_transcript::pack_fields;
 use annals_transcript::record::Record;
 use annals_transcript::transcript::Transcript;
 use annals_transcript::usage::{
@@ -30,6 +31,10 @@ pub struct FileUsage {
     pub responses: Vec<ResponseUsage>,
     /// The working directory that its replies name.
     pub project: Option<ProjectPath>,
+}
+
+pack_fields! {
+    FileUsage { responses, project }
 }
 
 /// Reads what a file used.

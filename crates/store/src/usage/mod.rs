@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use annals_transcript::price::Prices;
-use annals_transcript::usage::{Ledger, Thread, ToolTrail, UsageItem, UsageSource, items};
+use annals_transcript::usage::{Ledger, Thread, UsageItem, UsageSource, items};
 
 pub use beside::{Beside, Gap, StatsBeside, beside_noted, beside_stats_cache};
 pub use file::{FileUsage, read_activity, read_noted, read_trail, read_usage};
@@ -72,11 +72,6 @@ impl StoreUsage {
     /// Memory holds a chunk and a line for each core, and about 250 bytes a response.
     pub fn read(files: &[UsageFile], advance: impl Fn(u64) + Sync) -> Self {
         Self::read_with(files, advance, |file| Ok((read_usage(&file.entry)?, ()))).0
-    }
-
-    /// Reads the files whole, for what happened with their tools too: the trails, by the index of the files.
-    pub fn read_tools(files: &[UsageFile], advance: impl Fn(u64) + Sync) -> (Self, Vec<ToolTrail>) {
-        Self::read_with(files, advance, |file| read_trail(&file.entry))
     }
 
     /// Reads the files in a way of the caller's, who may want more of each; what cannot be read has the default.

@@ -2,7 +2,9 @@
 
 use annals_demo::Plan;
 use annals_store::stats_cache::StatsCache;
-use annals_store::usage::{Gap, StoreUsage, UsageFile, beside_noted, beside_stats_cache, read_noted};
+use annals_store::usage::{
+    Gap, StoreUsage, UsageFile, beside_noted, beside_stats_cache, read_noted, read_trail,
+};
 use annals_store::{FullSummary, JsonFile, Store};
 use annals_testkit::corpus;
 use annals_testkit::home::Home;
@@ -42,7 +44,7 @@ fn both_passes_agree_over_the_demo() {
         let files = UsageFile::all(&Store::open(home.config_dir()).discover());
         let usage = StoreUsage::read(&files, |_| ());
         assert_eq!(total(&usage).responses, truth.responses);
-        let (with_tools, trails) = StoreUsage::read_tools(&files, |_| ());
+        let (with_tools, trails) = StoreUsage::read_with(&files, |_| (), |file| read_trail(&file.entry));
         assert_eq!(trails.len(), files.len());
         assert_eq!(usage.sources, with_tools.sources);
         let expected = entries(by_summaries(&files));

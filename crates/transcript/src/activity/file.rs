@@ -1,13 +1,14 @@
 //! One file to what was done in it.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::json::{Fields, Text};
+use crate::mark::Mark;
 use crate::pairing::{Pairs, ToolPair};
 use crate::record::SystemKind;
 use crate::transcript::Transcript;
 use crate::turn::turns;
+use crate::{pack_fields, pack_words};
 
 /// What was done in a file.
 #[derive(Clone, Debug, Default)]
@@ -16,9 +17,6 @@ pub struct FileActivity {
     pub(super) calls: Vec<CallFacts>,
     pub(super) compactions: Vec<(Mark, Option<i64>)>,
 }
-
-/// Stands for an id, so that copies are known.
-pub(super) type Mark = u64;
 
 #[derive(Clone, Debug)]
 pub(super) struct TurnFacts {
@@ -55,6 +53,17 @@ pub(super) enum Touch {
     Changed,
 }
 
+pack_fields! {
+    FileActivity { turns, calls, compactions }
+    TurnFacts { mark, started, duration, interrupted }
+    CallFacts { mark, tool, millis, duration, outcome, file, agent_kind }
+}
+
+pack_words! {
+    Outcome { Done, Failed, Unanswered }
+    Touch { Read, Changed }
+}
+
 impl FileActivity {
     /// What was done in this file. In a sub-agent's file the prompts are its caller's, so they are nobody's turns: pass them
     /// by with [`without_turns`](Self::without_turns).
@@ -71,7 +80,7 @@ impl FileActivity {
         let mark_of = |index: usize| {
             let uuid = nodes[index].uuid.map(|uuid| uuid.to_string());
             // What has no id is told apart by its bytes.
-            uuid.map_or_else(|| mark(transcript.fields(index).raw()), |uuid| mark(uuid.as_bytes()))
+            uuid.map_or_else(|| Mark::of(transcript.fields(index).raw()), |uuid| Mark::of(uuid.as_bytes()))
         };
         let turns = turns(transcript).into_iter().map(|turn| TurnFacts {
             mark: mark_of(turn.prompt),
@@ -81,7 +90,7 @@ impl FileActivity {
         });
         let pairs = Pairs::new(transcript);
         let calls = pairs.pairs.iter().map(|pair| CallFacts {
-            mark: mark(pair.id.text().decode().as_bytes()),
+            mark: Mark::of(pair.id.text().decode().as_bytes()),
             tool: name(&pair.name.map_or_else(|| "(no name)".into(), Text::decode)),
             millis: nodes[pair.call].millis,
             duration: pair.duration_ms(transcript),
@@ -107,12 +116,6 @@ impl FileActivity {
     pub fn without_turns(self) -> Self {
         Self { turns: Vec::new(), ..self }
     }
-}
-
-fn mark(bytes: &[u8]) -> Mark {
-    let mut hasher = DefaultHasher::new();
-    bytes.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// The file that a call reads or changes, by the tools that name one.

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::file::{FileActivity, Mark, Outcome, Touch};
+use super::file::{FileActivity, Outcome, Touch};
+use crate::mark::Mark;
 
 const HOUR_MILLIS: i64 = 3_600_000;
 const DAY_MILLIS: i64 = 24 * HOUR_MILLIS;

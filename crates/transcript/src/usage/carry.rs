@@ -1,6 +1,6 @@
 //! What the results of tools cost to carry: an estimate, and how it is made.
 //!
-//! A result is taken to be a token for each four bytes of its text, and [`IMAGE_TOKENS`] for each image. From the request after it
+//! A result is as many tokens as its [`ToolTrail`] takes it for. From the request after it
 //! until a compaction, or the end of the file, every request of its thread carries it. The first one writes it to the cache,
 //! or sends it as fresh input; later ones read it. The file says how much each request really read: where that is
 //! less than all older results together, the rest was sent again. Never is more counted than the request's own tokens of a
@@ -10,133 +10,16 @@
 //! the order of the file: what a person has rewound is carried as if it had stayed.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::item::{Certainty, Thread, UsageItem};
-use super::key::ResponseKey;
 use super::ledger::{FileIndex, Ledger};
 use super::report::UsageRow;
 use super::response::ResponseUsage;
 use super::tokens::Tokens;
-use crate::content::{Block, Content};
-use crate::id::ToolUseId;
-use crate::json::{Fields, Text};
-use crate::price::{Prices, Rate, Usd};
-use crate::record::{Record, SystemKind};
-use crate::time::Timestamp;
-
-/// What an image is taken to be, in tokens.
-pub const IMAGE_TOKENS: u64 = 1500;
-
-/// How many bytes of text are taken for a token.
-const BYTES_A_TOKEN: u64 = 4;
-
-/// Stands for the tool of a result whose call is not in its file.
-pub const NO_TOOL: &str = "(no call)";
-
-/// What happened in a file, as far as tools and requests go.
-#[derive(Clone, Debug, Default)]
-pub struct ToolTrail {
-    events: Vec<Event>,
-    names: Vec<Arc<str>>,
-}
-
-/// Stands for an id.
-type Mark = u64;
-
-#[derive(Clone, Debug)]
-enum Event {
-    Call { id: Mark, tool: usize, millis: Option<i64> },
-    Result { id: Mark, tokens: u64, is_error: bool, thread: Mark },
-    Request { key: ResponseKey, thread: Mark },
-    Compaction { thread: Mark },
-}
-
-impl ToolTrail {
-    /// Takes the next record of the file.
-    pub fn feed(&mut self, record: &Record<'_>) {
-        let fields = record.fields();
-        match record {
-            Record::Assistant(assistant) => {
-                let thread = thread_of(fields);
-                if let Some(message) = assistant.message()
-                    && message.usage().is_some()
-                {
-                    self.events.push(Event::Request { key: ResponseKey::of(fields, &message), thread });
-                }
-                let millis = fields.text("timestamp").and_then(|text| Timestamp::new(text).millis());
-                for block in assistant.content().blocks() {
-                    if let Block::ToolUse(call) = block
-                        && let Some(id) = call.id()
-                    {
-                        let tool = self.tool(call.name());
-                        self.events.push(Event::Call { id: mark(id), tool, millis });
-                    }
-                }
-            }
-            Record::User(user) => {
-                for block in user.content().blocks() {
-                    if let Block::ToolResult(result) = block
-                        && let Some(id) = result.tool_use()
-                    {
-                        let tokens = result.content().map_or(0, |content| tokens_of(&content));
-                        let is_error = result.is_error() == Some(true);
-                        let thread = thread_of(fields);
-                        self.events.push(Event::Result { id: mark(id), tokens, is_error, thread });
-                    }
-                }
-            }
-            Record::System(system) if system.system_kind() == SystemKind::CompactBoundary => {
-                self.events.push(Event::Compaction { thread: thread_of(fields) });
-            }
-            _ => {}
-        }
-    }
-
-    fn tool(&mut self, name: Option<Text<'_>>) -> usize {
-        let name = name.map_or_else(|| NO_TOOL.into(), Text::decode);
-        self.names.iter().position(|known| **known == *name).unwrap_or_else(|| {
-            self.names.push(name.as_ref().into());
-            self.names.len() - 1
-        })
-    }
-}
-
-fn mark(id: ToolUseId<'_>) -> Mark {
-    mark_of(&id.text().decode())
-}
-
-fn mark_of(text: &str) -> Mark {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
-}
-
-/// The conversation, or one of the sub-agents that stand in the same file: each has a context of its own.
-fn thread_of(fields: &Fields<'_>) -> Mark {
-    match (fields.is_true("isSidechain"), fields.text("agentId")) {
-        (false, _) => 0,
-        (true, None) => 1,
-        (true, Some(agent)) => mark_of(&agent.decode()),
-    }
-}
-
-/// What a result puts into the context, by our estimate.
-fn tokens_of(content: &Content<'_>) -> u64 {
-    let text = |text: Text<'_>| (text.decode().len() as u64).div_ceil(BYTES_A_TOKEN);
-    match content {
-        Content::Text(whole) => text(*whole),
-        _ => content
-            .blocks()
-            .map(|block| match block {
-                Block::Text(part) => part.text().map_or(0, text),
-                Block::Image(_) => IMAGE_TOKENS,
-                other => (other.raw().len() as u64).div_ceil(BYTES_A_TOKEN),
-            })
-            .sum(),
-    }
-}
+use super::trail::{Event, NO_TOOL, ToolTrail};
+use crate::mark::Mark;
+use crate::price::{Prices, Rates, Usd};
 
 /// A tool with what its calls and results came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -196,16 +79,16 @@ pub fn tool_report(
     prices: &Prices,
     filter: &impl ToolFilter,
 ) -> ToolReport {
-    let mut report = ToolReport::default();
+    let mut sums = Sums::default();
     let (mut called, mut answered) = (HashSet::new(), HashSet::new());
     for (file, trail) in (0..).zip(trails) {
         let is_kept = filter.keeps_file(file);
-        let tools: HashMap<Mark, (&Arc<str>, bool)> = trail
+        let tools: HashMap<Mark, (Tool, bool)> = trail
             .events
             .iter()
             .filter_map(|event| match event {
                 Event::Call { id, tool, millis } => {
-                    Some((*id, (trail.names.get(*tool)?, filter.keeps_call(*millis))))
+                    Some((*id, (sums.tool(tool), filter.keeps_call(*millis))))
                 }
                 _ => None,
             })
@@ -219,18 +102,17 @@ pub fn tool_report(
                         && called.insert(*id)
                         && is_kept
                     {
-                        report.tool(tool).calls += 1;
+                        sums.of(*tool).calls += 1;
                     }
                 }
                 Event::Result { id, tokens, is_error, thread } => {
                     if !seen.insert(*id) {
                         continue;
                     }
-                    let unknown: Arc<str> = NO_TOOL.into();
                     let (tool, counts) =
-                        tools.get(id).map_or((unknown, true), |(tool, counts)| (Arc::clone(tool), *counts));
+                        tools.get(id).copied().unwrap_or_else(|| (sums.tool(&NO_TOOL.into()), true));
                     if answered.insert(*id) && is_kept && counts {
-                        let usage = report.tool(&tool);
+                        let usage = sums.of(tool);
                         usage.errors += u64::from(*is_error);
                         usage.result_tokens += tokens;
                     }
@@ -246,7 +128,7 @@ pub fn tool_report(
                     let Some(context) = contexts.get_mut(thread) else { continue };
                     let entry = ledger.get(*key).filter(|entry| entry.file == file);
                     if let Some(entry) = entry.filter(|entry| is_kept && filter.keeps_request(&entry.usage)) {
-                        report.carry(context, &entry.usage, prices);
+                        sums.carry(context, &Request::new(&entry.usage, prices));
                     }
                     for held in context.values_mut() {
                         held.old += std::mem::take(&mut held.new);
@@ -255,8 +137,11 @@ pub fn tool_report(
             }
         }
     }
-    report.finish()
+    sums.finish()
 }
+
+/// The place of a tool among the sums.
+type Tool = usize;
 
 /// The results of a tool in a context: those that the last request had, and those since.
 #[derive(Clone, Copy, Debug, Default)]
@@ -265,49 +150,69 @@ struct Held {
     new: u64,
 }
 
-type Context = BTreeMap<Arc<str>, Held>;
+type Context = BTreeMap<Tool, Held>;
 
-impl ToolReport {
-    fn tool(&mut self, name: &Arc<str>) -> &mut ToolUsage {
-        if !self.tools.contains_key(name) {
-            let usage = ToolUsage { carried: UsageRow::new(&**name), ..ToolUsage::default() };
-            self.tools.insert(Arc::clone(name), usage);
+/// A report that is being made.
+#[derive(Debug, Default)]
+struct Sums {
+    places: HashMap<Arc<str>, Tool>,
+    tools: Vec<(Arc<str>, ToolUsage)>,
+    carried: UsageRow,
+}
+
+impl Sums {
+    fn tool(&mut self, name: &Arc<str>) -> Tool {
+        if let Some(place) = self.places.get(name) {
+            return *place;
         }
-        // Just put there.
-        self.tools.entry(Arc::clone(name)).or_default()
+        let usage = ToolUsage { carried: UsageRow::new(&**name), ..ToolUsage::default() };
+        self.places.insert(Arc::clone(name), self.tools.len());
+        self.tools.push((Arc::clone(name), usage));
+        self.tools.len() - 1
+    }
+
+    fn of(&mut self, tool: Tool) -> &mut ToolUsage {
+        &mut self.tools[tool].1
     }
 
     /// One request carries what is in its context.
-    fn carry(&mut self, context: &Context, response: &ResponseUsage, prices: &Prices) {
-        let actual = &response.reading.tokens;
+    fn carry(&mut self, context: &Context, request: &Request<'_>) {
+        let actual = &request.response.reading.tokens;
         let old: u64 = context.values().map(|held| held.old).sum();
         let new: u64 = context.values().map(|held| held.new).sum();
         let read = old.min(actual.cache_read);
         let rest = old - read + new;
         let fresh = rest.min(actual.context() - actual.cache_read.min(actual.context()));
-        let mut carried_any = 0;
+        let (mut all_read, mut all_fresh) = (0, 0);
         for (tool, held) in context {
             let own_read = part(held.old, read, old);
             let own_fresh = part(held.old - own_read + held.new, fresh, rest);
-            if own_read + own_fresh == 0 {
-                continue;
+            if own_read + own_fresh > 0 {
+                self.of(*tool).carried.add_item(&request.item(own_read, own_fresh));
+                all_read += own_read;
+                all_fresh += own_fresh;
             }
-            carried_any = 1;
-            let item = item(own_read, own_fresh, response, prices);
-            self.tool(tool).carried.add_item(&item);
-            self.total.carried.add_item(&UsageItem { responses: 0, ..item });
         }
-        self.total.carried.responses += carried_any;
+        if all_read + all_fresh > 0 {
+            // Prices are by the token, so that the price of all is that of the parts.
+            self.carried.add_item(&request.item(all_read, all_fresh));
+        }
     }
 
-    fn finish(mut self) -> Self {
-        self.total.carried.key = "total".to_owned();
-        for usage in self.tools.values() {
-            self.total.calls += usage.calls;
-            self.total.errors += usage.errors;
-            self.total.result_tokens += usage.result_tokens;
+    /// Tools of which nothing counts are left out.
+    fn finish(self) -> ToolReport {
+        let carried = UsageRow { key: "total".to_owned(), ..self.carried };
+        let mut report =
+            ToolReport { total: ToolUsage { carried, ..ToolUsage::default() }, ..ToolReport::default() };
+        for (name, usage) in self.tools {
+            report.total.calls += usage.calls;
+            report.total.errors += usage.errors;
+            report.total.result_tokens += usage.result_tokens;
+            if usage.calls + usage.errors + usage.result_tokens + usage.carried.responses > 0 {
+                report.tools.insert(name, usage);
+            }
         }
-        self
+        report
     }
 }
 
@@ -316,42 +221,53 @@ fn part(amount: u64, share: u64, whole: u64) -> u64 {
     if whole == 0 { 0 } else { (u128::from(amount) * u128::from(share) / u128::from(whole)) as u64 }
 }
 
-/// A part of a request's input, at the request's prices.
-fn item(read: u64, fresh: u64, response: &ResponseUsage, prices: &Prices) -> UsageItem {
-    let reading = &response.reading;
-    let actual = &reading.tokens;
-    let mut tokens = Tokens { cache_read: read, ..Tokens::default() };
-    // What is not read is nearly always written; which class, the request says.
-    if actual.cache_write_1h > actual.cache_write_5m.max(actual.input) {
-        tokens.cache_write_1h = fresh;
-    } else if actual.cache_write_5m >= actual.input {
-        tokens.cache_write_5m = fresh;
-    } else {
-        tokens.input = fresh;
+/// A request with its prices.
+struct Request<'a> {
+    response: &'a ResponseUsage,
+    rates: Option<&'a Rates>,
+}
+
+impl<'a> Request<'a> {
+    fn new(response: &'a ResponseUsage, prices: &'a Prices) -> Self {
+        let reading = &response.reading;
+        let found = reading.model.as_deref().and_then(|model| prices.find(model));
+        let rates = found.map(|found| found.rates(reading.tokens.context(), reading.tier));
+        Self { response, rates }
     }
-    let model = reading.model.clone();
-    let found = model.as_deref().and_then(|model| prices.find(model));
-    let (mut cost, mut without_cache) = (Usd::ZERO, Usd::ZERO);
-    if let Some(found) = found {
-        let rates = found.rates(actual.context(), reading.tier);
-        let price = |Rate { usd, .. }: Rate, count: u64| usd.times(count);
-        cost = price(rates.input, tokens.input)
-            + price(rates.cache_read, tokens.cache_read)
-            + price(rates.cache_write_5m, tokens.cache_write_5m)
-            + price(rates.cache_write_1h, tokens.cache_write_1h);
-        without_cache = price(rates.input, tokens.context());
-    }
-    UsageItem {
-        file: 0,
-        thread: Thread::Main,
-        model,
-        quarter: None,
-        certainty: if found.is_some() { Certainty::Estimated } else { Certainty::Unpriced },
-        responses: 1,
-        tokens,
-        cost,
-        without_cache,
-        first: response.millis,
-        last: response.millis,
+
+    /// A part of its input, at its prices.
+    fn item(&self, read: u64, fresh: u64) -> UsageItem {
+        let reading = &self.response.reading;
+        let actual = &reading.tokens;
+        let mut tokens = Tokens { cache_read: read, ..Tokens::default() };
+        // What is not read is nearly always written; which class, the request says.
+        if actual.cache_write_1h > actual.cache_write_5m.max(actual.input) {
+            tokens.cache_write_1h = fresh;
+        } else if actual.cache_write_5m >= actual.input {
+            tokens.cache_write_5m = fresh;
+        } else {
+            tokens.input = fresh;
+        }
+        let (mut cost, mut without_cache) = (Usd::ZERO, Usd::ZERO);
+        if let Some(rates) = &self.rates {
+            cost = rates.input.usd.times(tokens.input)
+                + rates.cache_read.usd.times(tokens.cache_read)
+                + rates.cache_write_5m.usd.times(tokens.cache_write_5m)
+                + rates.cache_write_1h.usd.times(tokens.cache_write_1h);
+            without_cache = rates.input.usd.times(tokens.context());
+        }
+        UsageItem {
+            file: 0,
+            thread: Thread::Main,
+            model: reading.model.clone(),
+            quarter: None,
+            certainty: if self.rates.is_some() { Certainty::Estimated } else { Certainty::Unpriced },
+            responses: 1,
+            tokens,
+            cost,
+            without_cache,
+            first: self.response.millis,
+            last: self.response.millis,
+        }
     }
 }

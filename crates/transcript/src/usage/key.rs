@@ -5,6 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::id::MessageId;
 use crate::json::{Fields, Text};
+use crate::pack::{Pack, Packer, Unpacker};
 use crate::record::AssistantMessage;
 
 /// Identifies one API response over the whole store.
@@ -92,6 +93,16 @@ impl ResponseKey {
             part.iter().copied().for_each(&mut take);
         }
         Self(hash)
+    }
+}
+
+impl Pack for ResponseKey {
+    fn pack(&self, packer: &mut Packer) {
+        packer.raw(&self.to_bytes());
+    }
+
+    fn unpack(unpacker: &mut Unpacker<'_>) -> Option<Self> {
+        Some(Self::from_bytes(unpacker.raw(16)?.try_into().ok()?))
     }
 }
 

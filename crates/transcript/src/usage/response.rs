@@ -6,6 +6,7 @@ use super::key::ResponseKey;
 use super::tokens::Tokens;
 use crate::json::Text;
 use crate::transcript::NodeIndex;
+use crate::{pack_fields, pack_words};
 
 /// How the API queued the request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -127,6 +128,18 @@ pub struct ResponseUsage {
     pub agent: Option<Arc<str>>,
     /// Its first line.
     pub node: NodeIndex,
+}
+
+pack_fields! {
+    ResponseUsage { key, reading, millis, is_sidechain, is_copy, agent, node }
+    Reading { tokens, model, tier, speed, asides }
+    Aside { kind, model, tokens }
+}
+
+pack_words! {
+    ServiceTier { Standard, Batch, Priority, Other }
+    Speed { Standard, Fast, Other }
+    AsideKind { Advisor, Compaction }
 }
 
 impl ResponseUsage {

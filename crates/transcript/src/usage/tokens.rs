@@ -5,6 +5,7 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
 use super::view::Usage;
+use crate::pack_fields;
 
 /// Tokens by class, and the tools that the API ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -23,6 +24,10 @@ pub struct Tokens {
     pub web_searches: u64,
     /// Pages fetched; they cost nothing but their tokens.
     pub web_fetches: u64,
+}
+
+pack_fields! {
+    Tokens { input, output, cache_read, cache_write_5m, cache_write_1h, web_searches, web_fetches }
 }
 
 /// More than this of anything no call can have: a thousand times what the largest models of today take in. A larger number is

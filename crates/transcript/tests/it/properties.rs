@@ -1,17 +1,20 @@
 //! What holds for any input: bytes survive, edits touch only what they name, and every function over a graph ends.
 
+use annals_transcript::activity::FileActivity;
 use annals_transcript::edit::{Editor, Step};
 use annals_transcript::graph::{Graph, branch_points, history, segments, sidechains};
 use annals_transcript::inspect::inspect;
 use annals_transcript::json::{Fields, Kind, Value, write_string};
 use annals_transcript::line::{LineSplitter, lines};
 use annals_transcript::loss::losses;
+use annals_transcript::pack::{packed, unpacked};
 use annals_transcript::pairing::Pairs;
 use annals_transcript::query::{Counts, live_branch};
 use annals_transcript::response::responses;
 use annals_transcript::resume::{Client, Origin, branch_to, resume};
 use annals_transcript::transcript::Transcript;
 use annals_transcript::turn::turns;
+use annals_transcript::usage::{ResponseUsage, ToolTrail, responses_usage};
 use proptest::prelude::*;
 
 /// JSON values of every kind, with odd spacing, number forms and lone surrogates.
@@ -132,6 +135,23 @@ proptest! {
         let kept: Vec<_> = before.iter().filter(|f| !f.key.is(&key)).map(|f| f.value.raw().to_vec()).collect();
         prop_assert_eq!(kept, after.iter().map(|f| f.value.raw().to_vec()).collect::<Vec<_>>());
         prop_assert!(Editor::new(&edited).unwrap().replace(&[Step::Key(&key)], b"1").is_err());
+    }
+
+    #[test]
+    fn what_is_packed_comes_back_and_no_part_of_it_is_taken_for_it(file in any_graph(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let transcript = Transcript::parse(file.as_bytes());
+        let mut trail = ToolTrail::default();
+        (0..transcript.nodes().len()).for_each(|node| trail.feed(&transcript.record(node)));
+        let brief = (responses_usage(&transcript), (FileActivity::of(&transcript), trail));
+        let bytes = packed(&brief);
+        let again: (Vec<ResponseUsage>, (FileActivity, ToolTrail)) = unpacked(&bytes).unwrap();
+        prop_assert_eq!(&again.0, &brief.0);
+        prop_assert_eq!(format!("{again:?}"), format!("{brief:?}"));
+        let cut = at.index(bytes.len());
+        prop_assert!(unpacked::<(Vec<ResponseUsage>, (FileActivity, ToolTrail))>(&bytes[..cut]).is_none());
+        let mut other = bytes;
+        other[cut] = byte;
+        let _ = unpacked::<(Vec<ResponseUsage>, (FileActivity, ToolTrail))>(&other);
     }
 
     #[test]

@@ -5,14 +5,16 @@ mod write;
 
 use std::collections::BTreeSet;
 
+use annals_index::BriefKind;
 use annals_store::source::Clock as _;
-use annals_store::usage::{StoreUsage, UsageFile, read_activity};
+use annals_store::usage::{UsageFile, read_activity};
 use annals_transcript::activity::{
     Activity, Clock, ContextGrowth, Quantiles, Streaks, context_growth, streaks,
 };
 use annals_transcript::usage::{NO_MODEL, Report, Thread, UsageRow, group_items};
 
-use super::usage::account::{Account, reading};
+use super::usage::account::{Account, Origin};
+use super::usage::briefs;
 use crate::args::StatsArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -48,7 +50,7 @@ impl Clock for Selection {
 
 pub(crate) fn run(args: &StatsArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let selection = Selection::new(&args.selection, context)?;
-    let page = page(args.limit, &selection, context);
+    let page = page(args, &selection, context);
     let is_empty = page.activity.turns == 0 && page.models.rows.is_empty();
     if context.json {
         write::page(&page, context)?;
@@ -60,11 +62,11 @@ pub(crate) fn run(args: &StatsArgs, context: &mut Context) -> Result<Outcome, Fa
     Ok(if is_empty { Outcome::NothingFound } else { Outcome::Done })
 }
 
-fn page(limit: usize, selection: &Selection, context: &Context) -> Page {
+fn page(args: &StatsArgs, selection: &Selection, context: &Context) -> Page {
     let discovery = context.store.discover();
     let files = UsageFile::all(&discovery);
-    let (usage, done) =
-        reading(&files, context, |advance| StoreUsage::read_with(&files, advance, read_activity));
+    let origin = Origin::of(args.no_index);
+    let (usage, done) = briefs::read(origin, BriefKind::Activity, &files, context, read_activity);
     let mut activity = Activity::default();
     for (source, file) in usage.sources.iter().zip(&done) {
         if selection.keeps_project(&source.slug, source.project.as_deref()) {
@@ -105,7 +107,7 @@ fn page(limit: usize, selection: &Selection, context: &Context) -> Page {
         growth,
         streaks: streaks(activity.days.keys().copied(), today),
         activity,
-        limit,
+        limit: args.limit,
         zone: selection.zone_name().to_owned(),
         unread,
     }

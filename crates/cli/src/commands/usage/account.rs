@@ -23,13 +23,20 @@ pub(crate) struct Account {
     pub(crate) problems: Vec<FileProblem>,
 }
 
-/// Where items may come from.
+/// Where numbers may come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The index, brought up to date.
+    /// The index, brought up to date, and what was kept of whole files.
     Index,
     /// The files alone.
     Files,
+}
+
+impl Origin {
+    /// As `--no-index` says.
+    pub(crate) fn of(no_index: bool) -> Self {
+        if no_index { Self::Files } else { Self::Index }
+    }
 }
 
 impl Account {

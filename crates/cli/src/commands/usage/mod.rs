@@ -1,6 +1,7 @@
 //! `annals usage`: tokens and cost over the store, summed by whatever is asked for.
 
 pub(crate) mod account;
+pub(crate) mod briefs;
 mod compare;
 mod draw;
 mod rows;
@@ -37,12 +38,10 @@ pub(crate) fn run(args: &UsageArgs, context: &mut Context) -> Result<Outcome, Fa
     if args.compare {
         return compare::run(&selection, context);
     }
+    let origin = Origin::of(args.no_index);
     let page = match args.by {
-        UsageBy::Tool => tools::page(&selection, context),
-        by => {
-            let origin = if args.no_index { Origin::Files } else { Origin::Index };
-            page(by, &Account::of(origin, context), &selection, context)
-        }
+        UsageBy::Tool => tools::page(origin, &selection, context),
+        by => page(by, &Account::of(origin, context), &selection, context),
     };
     if context.json {
         write::page(&page, context)?;

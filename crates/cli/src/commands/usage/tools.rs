@@ -1,22 +1,25 @@
 //! `--by tool`: what the results of each tool cost to carry.
 
+use annals_index::BriefKind;
 use annals_store::source::Clock;
-use annals_store::usage::{StoreUsage, UsageFile};
+use annals_store::usage::{UsageFile, read_trail};
 use annals_transcript::usage::{
     FileIndex, ResponseUsage, ToolFilter, ToolUsage, UsageRow, UsageSource, tool_report,
 };
 
-use super::account::{Account, reading};
+use super::account::{Account, Origin};
+use super::briefs;
 use super::rows::{Detail, Row};
 use super::{Page, month};
 use crate::args::UsageBy;
 use crate::context::Context;
 use crate::selection::Selection;
 
-pub(super) fn page(selection: &Selection, context: &Context) -> Page {
+pub(super) fn page(origin: Origin, selection: &Selection, context: &Context) -> Page {
     let discovery = context.store.discover();
     let files = UsageFile::all(&discovery);
-    let (usage, trails) = reading(&files, context, |advance| StoreUsage::read_tools(&files, advance));
+    let (usage, trails) =
+        briefs::read(origin, BriefKind::Tools, &files, context, |file| read_trail(&file.entry));
     let filter = Looked { selection, sources: &usage.sources };
     let report = tool_report(&trails, &usage.ledger, &context.prices, &filter);
     let mut rows: Vec<Row> = report.tools.into_values().map(row).collect();
