@@ -7,33 +7,101 @@ use memchr::memmem::Finder;
 
 use crate::extract::LineBlocks;
 
+/// What a line with a call has.
+const CALL: &[u8] = b"tool_use\"";
+
+/// For so many calls of a file it is quicker to look for each by its id than to read all of them.
+const FEW: usize = 4;
+
 /// The calls of a file, by their ids. Who looks for a text pays for them only where a result has it.
 pub(super) struct Calls<'b> {
     bytes: &'b [u8],
+    asked: usize,
     tools: Option<HashMap<String, String>>,
 }
 
 impl<'b> Calls<'b> {
     pub(super) fn of(bytes: &'b [u8]) -> Self {
-        Self { bytes, tools: None }
+        Self { bytes, asked: 0, tools: None }
     }
 
-    /// The tool of a call.
+    /// The tool of a call. A copied line repeats its calls: the later line is the one that counts.
     pub(super) fn tool(&mut self, call: &str) -> Option<String> {
-        self.tools.get_or_insert_with(|| read(self.bytes)).get(call).cloned()
+        self.asked += 1;
+        let by_id = if self.asked <= FEW { by_id(self.bytes, call) } else { None };
+        // Where an id is not found as it reads, it may be spelt with escapes.
+        by_id.or_else(|| self.tools.get_or_insert_with(|| all(self.bytes)).get(call).cloned())
     }
 }
 
-fn read(bytes: &[u8]) -> HashMap<String, String> {
+/// The tool of one call, by the last line that has both its id and a call of that id.
+fn by_id(bytes: &[u8], call: &str) -> Option<String> {
+    let mut blocks = LineBlocks::new();
+    let (ids, calls) = (Finder::new(call), Finder::new(CALL));
+    let (mut at, mut tool) = (0, None);
+    // From the front, which is many times as quick as from the end.
+    while let Some(found) = ids.find(&bytes[at..]) {
+        let place = at + found;
+        let start = memchr::memrchr(b'\n', &bytes[at..place]).map_or(at, |newline| at + newline + 1);
+        at = memchr::memchr(b'\n', &bytes[place..]).map_or(bytes.len(), |newline| place + newline);
+        let line = &bytes[start..at];
+        if calls.find(line).is_some() {
+            let of_call = blocks.of(line).into_iter().filter(|block| block.call.as_deref() == Some(call));
+            tool = of_call.filter_map(|block| block.tool).last().or(tool);
+        }
+    }
+    tool
+}
+
+fn all(bytes: &[u8]) -> HashMap<String, String> {
     let (mut tools, mut blocks) = (HashMap::new(), LineBlocks::new());
-    let finder = Finder::new(b"tool_use\"");
+    let finder = Finder::new(CALL);
     for line in lines(bytes).filter(|line| finder.find(line.raw()).is_some()) {
         for block in blocks.of(line.raw()) {
-            // A copied line repeats its calls: the later line is the one that counts.
             if let (Some(call), Some(tool)) = (block.call, block.tool) {
                 tools.insert(call, tool);
             }
         }
     }
     tools
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(id: &str, name: &str) -> String {
+        format!(
+            r#"{{"type":"assistant","uuid":"u","message":{{"id":"m","content":[{{"type":"tool_use","id":"{id}","name":"{name}","input":{{}}}}]}}}}"#
+        ) + "\n"
+    }
+
+    fn result(id: &str) -> String {
+        format!(
+            r#"{{"type":"user","uuid":"r","message":{{"content":[{{"type":"tool_result","tool_use_id":"{id}","content":"tool_use\""}}]}}}}"#
+        ) + "\n"
+    }
+
+    #[test]
+    fn a_call_is_found_by_its_id_as_among_all() {
+        let file = [
+            call("t1", "Bash"),
+            result("t1"),
+            call("t12", "Read"),
+            result("t12"),
+            call("t1", "Grep"),
+            call(r"\u0074x", "Glob"),
+            result("t9"),
+        ]
+        .concat();
+        let all = all(file.as_bytes());
+        let mut calls = Calls::of(file.as_bytes());
+        for (id, tool) in [("t1", Some("Grep")), ("t12", Some("Read")), ("tx", Some("Glob")), ("t9", None)] {
+            assert_eq!(all.get(id).map(String::as_str), tool, "{id}");
+            assert_eq!(calls.tool(id).as_deref(), tool, "{id}");
+        }
+        let (mut few, mut many) = (Calls::of(file.as_bytes()), Calls::of(file.as_bytes()));
+        assert!(few.tool("t1").is_some() && few.tools.is_none());
+        assert!((0..=FEW).all(|_| many.tool("t1").as_deref() == Some("Grep")) && many.tools.is_some());
+    }
 }
