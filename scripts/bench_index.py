@@ -26,11 +26,13 @@ def report(annals, rg, folder, size, rounds, make_store):
         planted = bench_needles.plant(store)
         benches.append(Bench(bench_peers.over(store, place, measured), store, planted, rounds))
     # In turns, and the small one so often that it takes as long: what is told of growth must not be the moods of the machine, and a
-    # second in which it is quick is found more easily than ten of them.
-    for _ in range(max(1, rounds // 2)):
+    # second in which it is quick is found more easily than ten of them. Others take so long that half of the turns must do; in
+    # the other half ours is built alone, for its growth.
+    for turn in range(rounds):
+        what, most = ("build", None) if turn < max(1, rounds // 2) else ("again", 1)
         for bench in benches:
             for _ in range(max(1, round(benches[-1].size / bench.size))):
-                bench.each("build", bench.build)
+                bench.each(what, bench.build, most)
     for bench in benches:
         bench.measure()
         if bench.started[0] not in bench.programs:

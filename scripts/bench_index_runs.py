@@ -72,8 +72,9 @@ class Bench:
         self.programs, self.started, self.store, self.planted, self.rounds = list(programs), list(programs), store, planted, rounds
         self.size, self.failed, self.served, self.figures = bytes_below(store), [], {}, {program.name: {} for program in programs}
 
-    def each(self, what, action):
-        for program in list(self.programs):
+    def each(self, what, action, most=None):
+        """Does it with each program, or with the first so many of them; ours is the first."""
+        for program in self.programs[:most]:
             try:
                 self.figures[program.name].setdefault(what, []).append(action(program))
             except (OSError, RuntimeError, ValueError) as fault:
