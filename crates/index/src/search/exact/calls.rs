@@ -47,7 +47,7 @@ fn by_id(bytes: &[u8], call: &str) -> Option<String> {
         let line = &bytes[start..at];
         if calls.find(line).is_some() {
             let of_call = blocks.of(line).into_iter().filter(|block| block.call.as_deref() == Some(call));
-            tool = of_call.filter_map(|block| block.tool).last().or(tool);
+            tool = of_call.rev().find_map(|block| block.tool).or(tool);
         }
     }
     tool
