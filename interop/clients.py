@@ -1,6 +1,6 @@
 """Where the public clients are and how they get there: npm packages by version, never part of the project.
 
-The folder is $ANNALS_CLIENTS, else .clients at the root of the project (git-ignored): VERSION/node_modules/@anthropic-ai/...
+The folder is $ANNALS_CLIENTS, else `clients` in the cache folder of the scripts: VERSION/node_modules/@anthropic-ai/...
 Up to 2.1.112 a client is a cli.js for node, from 2.1.113 a binary in a package of its own.
 """
 import glob
@@ -11,9 +11,13 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "scripts"))
+from common import cache, locked  # noqa: E402
+
 PACKAGE = "@anthropic-ai/claude-code"
 DOWNLOAD_SECONDS = 300
+# The releases that are tried, each with the model that it asks by default: thinking is only sent to the model that it came from.
+MODELS = {"2.0.76": "claude-sonnet-4-5-20250929", "2.1.112": "claude-sonnet-4-6", "2.1.325": "claude-opus-5-5"}
 
 
 class Missing(Exception):
@@ -21,7 +25,7 @@ class Missing(Exception):
 
 
 def folder():
-    return os.path.abspath(os.environ.get("ANNALS_CLIENTS") or os.path.join(ROOT, ".clients"))
+    return os.path.abspath(os.environ.get("ANNALS_CLIENTS") or cache("clients"))
 
 
 def find(version, below=None):
@@ -43,6 +47,12 @@ def install(version):
         return found
     if not shutil.which("npm"):
         raise Missing("npm is not installed")
+    os.makedirs(folder(), exist_ok=True)
+    with locked(folder()):
+        return find(version) or download(version)
+
+
+def download(version):
     final, partial = os.path.join(folder(), version), os.path.join(folder(), f".{version}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     home = os.path.join(folder(), ".npm-home")

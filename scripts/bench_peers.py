@@ -16,10 +16,10 @@ import subprocess
 import sys
 import time
 
-from common import ROOT, hermetic
+from common import cache, hermetic
 from sdk_venv import python_of
 
-TOOLS = os.path.join(ROOT, ".tools")
+TOOLS = cache("tools")
 CASS_WANTED = "0.1.36"
 HITS = 20
 PATIENCE = 120
@@ -152,7 +152,7 @@ def agentsview():
     venv = os.path.join(TOOLS, "agentsview")
     inside = os.path.join(venv, "*", "**", "agentsview", "bin", "agentsview")
     if not glob.glob(inside, recursive=True):
-        print("installing agentsview into .tools", file=sys.stderr, flush=True)
+        print(f"installing agentsview into {TOOLS}", file=sys.stderr, flush=True)
         for command in ([sys.executable, "-m", "venv", venv], [python_of(venv), "-m", "pip", "install", "--quiet", "agentsview"]):
             reason = complaint_of(command)
             if reason:
@@ -166,11 +166,11 @@ def cass():
     path = os.path.join(TOOLS, "bin", "cass")
     if os.path.isfile(path):
         return path, None
-    print("installing cass into .tools: a long build, once", file=sys.stderr, flush=True)
+    print(f"installing cass into {TOOLS}: a long build, once", file=sys.stderr, flush=True)
     install = ["cargo", "install", "coding-agent-search", "--quiet", "--locked", "--root", TOOLS, "--version", CASS_WANTED]
     reason = complaint_of(install)
     # Later ones have 750 packages and need a nightly compiler: not without being asked.
-    return (path, None) if not reason else (None, f"cass {CASS_WANTED} cannot be installed ({reason}); another release as .tools/bin/cass would be measured")
+    return (path, None) if not reason else (None, f"cass {CASS_WANTED} cannot be installed ({reason}); another release as {path} would be measured")
 
 
 def complaint_of(command):

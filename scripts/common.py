@@ -1,4 +1,6 @@
 """What the scripts share: where things are, how a check says that it was skipped, how the binary is run."""
+import contextlib
+import fcntl
 import json
 import os
 import subprocess
@@ -28,12 +30,34 @@ def shared(name, variable):
     return find_shared(name, variable) or skip(f"no {name} (set {variable} to its folder)")
 
 
-def binary(named=None):
-    target = os.environ.get("CARGO_TARGET_DIR") or os.path.join(ROOT, "target")
-    path = os.path.abspath(named or os.path.join(target, "release", "annals"))
-    if not os.path.isfile(path):
-        sys.exit(f"no binary at {path}: run cargo build --release")
+def cache(name):
+    """A folder for what scripts install, outside the checkout so that every clone shares it: $ANNALS_CACHE, else the user's cache."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    path = os.path.join(os.path.abspath(os.environ.get("ANNALS_CACHE") or os.path.join(base, "annals-dev")), name)
+    os.makedirs(path, exist_ok=True)
     return path
+
+
+@contextlib.contextmanager
+def locked(folder):
+    """One installer at a time: checks of two clones may run at once."""
+    with open(os.path.join(folder, ".lock"), "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def built(name, profile):
+    """A program of this project, built by cargo."""
+    target = os.path.abspath(os.environ.get("CARGO_TARGET_DIR") or os.path.join(ROOT, "target"))
+    path = os.path.join(target, profile, name)
+    if not os.path.isfile(path):
+        sys.exit(f"no binary at {path}: run cargo build --workspace{'' if profile == 'debug' else f' --profile {profile}'}")
+    return path
+
+
+def binary(named=None):
+    """The annals to test: the one that is named, else the one that the tests built."""
+    return os.path.abspath(named) if named else built("annals", "debug")
 
 
 def hermetic(home):

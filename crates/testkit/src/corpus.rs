@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::shared;
+use crate::{depth, shared};
 
 /// The environment variable that says where the corpus is.
 pub const VARIABLE: &str = "ANNALS_CORPUS";
@@ -47,6 +47,13 @@ impl Corpus {
     pub fn transcripts(&self) -> Vec<PathBuf> {
         let is_transcript = |path: &PathBuf| path.extension().is_some_and(|end| end == "jsonl");
         self.files().into_iter().filter(is_transcript).collect()
+    }
+
+    /// The session and sub-agent files for tests that do much with each: all of them only at full depth.
+    pub fn sample(&self) -> Vec<PathBuf> {
+        let is_small =
+            |path: &PathBuf| fs::metadata(path).is_ok_and(|file| file.len() <= depth::max_file_bytes());
+        self.transcripts().into_iter().filter(is_small).collect()
     }
 
     /// Every folder that is laid out as a config dir, sorted by path.

@@ -9,10 +9,12 @@ use std::{env, fs, io};
 
 use annals_demo::{DemoFile, Plan, Tally};
 
+use crate::depth;
 use crate::temp::TempDir;
 
-/// What a program may know of the outside: where to find other programs, and what Windows needs to start one.
-const PASSED_ON: [&str; 4] = ["PATH", "SYSTEMROOT", "SYSTEMDRIVE", "LLVM_PROFILE_FILE"];
+/// What a program may know of the outside: where to find other programs, what Windows needs to start one, and how deep a test
+/// goes that starts itself again.
+const PASSED_ON: [&str; 5] = ["PATH", "SYSTEMROOT", "SYSTEMDRIVE", "LLVM_PROFILE_FILE", depth::VARIABLE];
 
 /// A hermetic home.
 #[derive(Debug)]

@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 
 pub mod builder;
 pub mod corpus;
+pub mod depth;
 pub mod home;
 pub mod oracle;
 #[cfg(feature = "receiver")]
 pub mod receiver;
+pub mod seeds;
 mod shared;
 pub mod source;
 pub mod temp;

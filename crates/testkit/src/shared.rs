@@ -1,8 +1,18 @@
-//! Finds test data that is kept outside the project and says in one line when it is not there.
+//! What tests take from outside: data that is kept outside the project, and settings. Says in one line when data is not there.
 
+use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::{env, io};
+
+/// The environment variable that names a file to which skipped tests add their line, for runners that keep standard error of a
+/// test that passes to themselves.
+const SKIPPED_LOG: &str = "ANNALS_SKIPPED_LOG";
+
+/// A setting, as text.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    env::var(name).ok()
+}
 
 /// The folder that `variable` names, else `fallback` seen from the workspace root, else nothing.
 ///
@@ -19,11 +29,21 @@ fn choose(named: Option<PathBuf>, fallback: &Path, variable: &str) -> Option<Pat
     }
 }
 
+/// Says a line past the capture of the test runner.
+pub(crate) fn say(line: &str) {
+    // Nobody to tell if standard error itself is gone.
+    let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
+}
+
 /// Says that a test did not run and why, past the capture of the test runner: a silent skip looks like a pass.
 pub fn skipped(test: &str, why: &str) {
-    let line = format!("skipped: {test}: {why}\n");
-    // Nobody to tell if standard error itself is gone.
-    let _ = io::stderr().write_all(line.as_bytes());
+    let line = format!("skipped: {test}: {why}");
+    say(&line);
+    if let Some(path) = env::var_os(SKIPPED_LOG) {
+        let log = OpenOptions::new().append(true).create(true).open(&path);
+        log.and_then(|mut log| writeln!(log, "{line}"))
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
 }
 
 /// Says that a test did not run for want of data.

@@ -1,8 +1,8 @@
-//! All files of a folder at once, to be compared with what they are later.
+//! All files of a folder at once: to be compared with what they are later, or copied.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Files by their paths, with their bytes.
 pub type Tree = BTreeMap<PathBuf, Vec<u8>>;
@@ -21,4 +21,26 @@ pub fn tree(root: &Path) -> Tree {
         }
     }
     found
+}
+
+/// Copies a folder with everything in it, and the times of its files: a store in which every file is new looks busy.
+pub fn copy(from: &Path, to: &Path) {
+    let copied = try_copy(from, to);
+    copied.unwrap_or_else(|error| panic!("{} to {}: {error}", from.display(), to.display()));
+}
+
+fn try_copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let target = to.join(path.file_name().unwrap_or_default());
+        if path.is_dir() {
+            try_copy(&path, &target)?;
+        } else {
+            fs::copy(&path, &target)?;
+            let time = fs::metadata(&path)?.modified()?;
+            fs::File::options().write(true).open(&target)?.set_modified(time)?;
+        }
+    }
+    Ok(())
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test has nobody to hand an error to")]
 
 mod api;
+mod fuzz_seeds;
 mod memory;
 mod policy_deny_bash;
 mod policy_files;

@@ -10,6 +10,7 @@ use annals_agent::policy::paths::{Disk, Workspace};
 use annals_agent::policy::rules::{List, Rule, Rules, Source};
 use annals_agent::policy::shell::parse;
 use annals_agent::policy::{Call, Decision, Mode, Policy};
+use annals_testkit::depth::cases;
 use annals_testkit::skipped;
 use annals_testkit::temp::TempDir;
 use proptest::prelude::*;
@@ -184,7 +185,7 @@ fn texts() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1200) })]
+    #![proptest_config(ProptestConfig { cases: cases(1200), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn however_it_is_wrapped_it_is_seen(text in texts()) {
@@ -198,7 +199,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(6000) })]
+    #![proptest_config(ProptestConfig { cases: cases(6000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_allowed_never_runs_what_is_denied(text in PARTS) {

@@ -8,6 +8,7 @@ use annals_agent::policy::rules::{
 use annals_agent::policy::screen::{Sight, sight, visible};
 use annals_agent::policy::shell::parse;
 use annals_agent::policy::{Because, Call, Decision, Mode, Policy};
+use annals_testkit::depth::cases;
 use proptest::prelude::*;
 
 use crate::policy_table::{links, workspace};
@@ -289,7 +290,7 @@ fn with_value(command: &str, value: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4000) })]
+    #![proptest_config(ProptestConfig { cases: cases(4000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_not_known_is_neither_allowed_nor_missed(

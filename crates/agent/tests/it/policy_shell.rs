@@ -1,6 +1,7 @@
 //! What the shell parser makes of texts: every command is found, what is not known says so, nothing makes it panic.
 
 use annals_agent::policy::shell::{Command, Direction, Inner, Piece, Unparsable, Word, inner, parse, strip};
+use annals_testkit::depth::cases;
 use proptest::prelude::*;
 
 /// A word as a test writes it: `?` for what is not known.
@@ -269,7 +270,7 @@ fn what_runs_inside_is_found() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+    #![proptest_config(ProptestConfig { cases: cases(2000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn nothing_makes_it_panic(text in r#"([a-c \n;&|(){}<>$`'"\\#!=~*?\[\]@0-9+,.é-]|\$\(|<<|if |fi|do |done|case |esac|\$\{){0,40}"#) {

@@ -7,6 +7,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use annals_agent::policy::shell::parse;
+use annals_testkit::depth::cases;
 use annals_testkit::skipped;
 use annals_testkit::temp::TempDir;
 use proptest::prelude::*;
@@ -97,7 +98,7 @@ fn bash_runs_what_the_parser_says() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(700) })]
+    #![proptest_config(ProptestConfig { cases: cases(700), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_is_promised_holds(tail in r#"([a-c \t;&|(){}'"\\#!=~\[\]@0-3+,.:%^$-]|\\\n|\$'|\\x41|''|""){0,14}"#) {

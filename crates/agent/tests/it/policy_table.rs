@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use annals_agent::policy::paths::{Files, Kind, Workspace};
 use annals_agent::policy::rules::{List, Rule, Rules, Source};
 use annals_agent::policy::{Call, Decision, EditTool, Mode, Policy, Trust};
+use annals_testkit::depth::cases;
 use proptest::prelude::*;
 
 const TABLE: &str = include_str!("policy_table.txt");
@@ -111,7 +112,7 @@ fn every_command_gets_its_decision() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1500) })]
+    #![proptest_config(ProptestConfig { cases: cases(1500), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_is_asked_gets_a_decision(

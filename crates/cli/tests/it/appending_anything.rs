@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write;
 
+use annals_testkit::depth::cases;
 use annals_testkit::home::{Answer, Home};
 use annals_transcript::json::{Fields, Value};
 use annals_transcript::line::lines;
@@ -75,7 +76,7 @@ fn feed(home: &Home, session: &str, input: &[u8]) -> Answer {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(48), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_is_fed_every_line_has_its_answer_and_the_file_stays_readable(

@@ -9,6 +9,7 @@ use annals_store::{DataDir, Store};
 use annals_testkit::home::Home;
 use annals_testkit::source::Counting;
 use annals_testkit::temp::TempDir;
+use annals_testkit::tree::copy;
 use annals_transcript::redact::Rules;
 
 use crate::support::{Arrived, Memory, pass};
@@ -162,15 +163,6 @@ fn everything_is_read_before_a_sink_is_waited_for() {
     assert_eq!(collector.pass(&mut sink).unwrap().items, 3);
     assert!(!home.config_dir().join(SESSION).exists());
     assert_eq!(sink.then.arrived.latest(SESSION), ["one", "two", "three"]);
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let name = to.join(path.file_name().unwrap());
-        if path.is_dir() { copy(&path, &name) } else { _ = fs::copy(&path, &name).unwrap() }
-    }
 }
 
 /// A sink that keeps our folder as a crash during each delivery would leave it.

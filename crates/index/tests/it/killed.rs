@@ -11,12 +11,13 @@ use std::time::{Duration, Instant};
 
 use annals_index::Index;
 use annals_store::{DataDir, Store};
+use annals_testkit::depth::cases;
 use annals_testkit::home::Home;
 use annals_transcript::price::Prices;
 
 use crate::{dump, refreshed};
 
-/// How often it is killed.
+/// How often it is killed at full depth.
 const KILLS: u32 = 100;
 /// Small, so that there are many transactions to be torn.
 const COMMIT_EVERY: u64 = 64 * 1024;
@@ -55,7 +56,8 @@ fn killed_at_any_instant_it_is_the_same_index_in_the_end() {
     let (mut torn, mut since_whole) = (0, 0);
     let remove = || Index::remove(Store::open(home.config_dir()).config_dir(), &data).unwrap();
     remove();
-    for kill in 0..KILLS {
+    let kills = cases(KILLS);
+    for kill in 0..kills {
         chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let instant = longest.mul_f64((chance >> 40) as f64 / f64::from(1 << 24));
         let mut child = build(&home);
@@ -65,7 +67,7 @@ fn killed_at_any_instant_it_is_the_same_index_in_the_end() {
         torn += u32::from(!is_whole);
         since_whole += 1;
         // Now and then it is brought to its end: after one kill, or after several that each left something.
-        if is_whole || since_whole == 5 || kill + 1 == KILLS {
+        if is_whole || since_whole == 5 || kill + 1 == kills {
             let started = Instant::now();
             let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
             longest = longest.max(started.elapsed()).min(Duration::from_secs(20));
@@ -75,5 +77,5 @@ fn killed_at_any_instant_it_is_the_same_index_in_the_end() {
             since_whole = 0;
         }
     }
-    assert!(torn > KILLS / 4, "only {torn} of {KILLS} came before the end");
+    assert!(torn > kills / 4, "only {torn} of {kills} came before the end");
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use annals_index::Index;
 use annals_store::DataDir;
 use annals_testkit::builder::Session;
+use annals_testkit::depth::repetitions;
 use annals_testkit::home::Home;
 use annals_transcript::price::Prices;
 
@@ -158,7 +159,7 @@ fn billed(index: &Index) -> Vec<String> {
 
 #[test]
 fn an_index_that_followed_is_the_index_made_anew() {
-    for seed in 0..24 {
+    for seed in 0..repetitions(24) as u64 {
         let mut world = World::new(seed);
         let mut story = Vec::new();
         for _ in 0..25 {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use annals_store::follow::{Event, Follower, Start};
 use annals_store::read::ReadError;
 use annals_store::watch::{Subject, Watch};
+use annals_testkit::depth::cases;
 use annals_testkit::temp::TempDir;
 use annals_transcript::line::lines;
 use proptest::collection::vec;
@@ -248,7 +249,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(256), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_the_pieces_the_lines_are_those_of_the_file(acts in acts(), before in vec(any::<u8>(), 0..60)) {

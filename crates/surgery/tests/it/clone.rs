@@ -14,6 +14,7 @@ use annals_surgery::belongings::{Belonging, belongings};
 use annals_surgery::clone::{ClonePlanError, Cloned, Into, plan};
 use annals_testkit::builder::{self, uuid};
 use annals_testkit::corpus;
+use annals_testkit::depth::max_file_bytes;
 use annals_testkit::home::Home;
 use annals_testkit::source::Counting;
 use annals_transcript::agents::{AgentFacts, AgentLink, link, spawns};
@@ -316,7 +317,7 @@ fn the_whole_corpus_is_cloned() {
     for folder in corpus.config_dirs() {
         let discovery = Store::open(&folder).discover();
         let config = ConfigDir::new(&folder);
-        for entry in &discovery.sessions {
+        for entry in discovery.sessions.iter().filter(|entry| entry.bytes <= max_file_bytes()) {
             let session = Session::load_from(&entry.path, Some(&discovery)).unwrap();
             let side = belongings(&session, &discovery).unwrap();
             let cloned = plan(&session, &side, &Into::SameProject, &source)

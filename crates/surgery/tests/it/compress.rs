@@ -5,6 +5,7 @@ use annals_surgery::compress::{CompressError, compress};
 use annals_surgery::{Plan, Session};
 use annals_testkit::builder::Session as Builder;
 use annals_testkit::corpus;
+use annals_testkit::depth::{Depth, depth};
 use annals_testkit::home::Home;
 use annals_testkit::source::Counting;
 use annals_transcript::resume::Client;
@@ -240,7 +241,7 @@ fn the_demo_store_goes_on_from_summaries() {
 fn the_corpus_goes_on_from_summaries() {
     let Some(corpus) = corpus::or_skip("the_corpus_goes_on_from_summaries") else { return };
     let (mut count, mut odd) = (0, Vec::new());
-    for path in corpus.transcripts() {
+    for path in corpus.sample() {
         let name = corpus.name_of(&path);
         let session = Session::load_from(&path, None).unwrap();
         for kept in [1, 5] {
@@ -257,8 +258,10 @@ fn the_corpus_goes_on_from_summaries() {
         }
     }
     assert!(count > 30, "{count}");
+    // Both are large.
+    let expected: &[&str] = if depth() == Depth::Full { &["6c0a282a", "general-tool-calls"] } else { &[] };
     assert!(
-        odd.len() == 2 && odd[0].contains("6c0a282a") && odd[1].contains("general-tool-calls"),
+        odd.len() == expected.len() && odd.iter().zip(expected).all(|(name, part)| name.contains(part)),
         "{odd:?}"
     );
 }

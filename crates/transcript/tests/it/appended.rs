@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use annals_testkit::depth::cases;
 use annals_transcript::content::Block;
 use annals_transcript::draft::{
     CompactionTrigger, Continuation, Draft, Origin, PlaceError, Placing, PlainDefaults, ResponseDraft, Said,
@@ -368,7 +369,7 @@ fn said_on_the_way(transcript: &Transcript<'_>, tip: &str) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(256), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_is_appended_every_client_goes_on_with_it(steps in prop::collection::vec(step(), 0..24)) {

@@ -6,6 +6,7 @@ mod activity;
 mod appended;
 mod corpus;
 mod drafts;
+mod fuzz_seeds;
 mod given;
 mod messages;
 mod properties;

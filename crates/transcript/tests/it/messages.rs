@@ -1,6 +1,7 @@
 //! Records become messages, messages become JSON, and the way back gives the same bytes.
 
 use annals_testkit::corpus;
+use annals_testkit::depth::cases;
 use annals_transcript::json::Fields;
 use annals_transcript::message::{Message, Role, groups};
 use annals_transcript::transcript::{NodeIndex, Transcript};
@@ -141,7 +142,7 @@ fn record() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1024, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(1024), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_records_come_back_byte_for_byte(records in prop::collection::vec(record(), 0..8)) {

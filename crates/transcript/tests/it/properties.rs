@@ -1,5 +1,6 @@
 //! What holds for any input: bytes survive, edits touch only what they name, and every function over a graph ends.
 
+use annals_testkit::depth::cases;
 use annals_transcript::activity::FileActivity;
 use annals_transcript::edit::{Editor, Step};
 use annals_transcript::graph::{Graph, branch_points, history, segments, sidechains};
@@ -73,7 +74,7 @@ fn any_graph() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(512), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_bytes_come_out_as_they_went_in(bytes in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'\n'), Just(b'{'), Just(b'"')], 0..300), size in 1..40_usize) {

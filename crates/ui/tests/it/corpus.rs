@@ -25,7 +25,7 @@ fn every_session_is_drawn_in_every_form_and_loses_no_text() {
     let Some(corpus) = corpus::or_skip("every_session_is_drawn_in_every_form_and_loses_no_text") else {
         return;
     };
-    let found = corpus.transcripts();
+    let found = corpus.sample();
     assert!(!found.is_empty());
     let next = AtomicUsize::new(0);
     let work = || {

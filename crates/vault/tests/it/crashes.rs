@@ -38,15 +38,16 @@ fn a_stop_at_any_step_loses_no_version() {
     let dice = Dice::new(5);
     let mut finished = 0;
     // Enough rounds that packs are merged, and that merging is stopped at each of its steps, too.
+    let begun = Shop::new();
+    for round in 0..7 {
+        grow(&begun, &dice, round);
+        begun.archive();
+    }
+    let versions = begun.versions();
+    let whole: Vec<_> = versions.iter().map(|version| begun.unpack(version).unwrap()).collect();
+    grow(&begun, &dice, 7);
     for stop in 0..60 {
-        let shop = Shop::new();
-        for round in 0..7 {
-            grow(&shop, &dice, round);
-            shop.archive();
-        }
-        let versions = shop.versions();
-        let whole: Vec<_> = versions.iter().map(|version| shop.unpack(version).unwrap()).collect();
-        grow(&shop, &dice, 7);
+        let shop = begun.copied();
         let stopped = shop.try_archive(&mut StopAt(stop));
         assert!(matches!(stopped, Ok(_) | Err(VaultError::Stopped)), "{stopped:?}");
         finished += usize::from(stopped.is_ok());

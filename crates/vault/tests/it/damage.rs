@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use annals_testkit::depth::repetitions;
 use annals_vault::{Nobody, VaultError, Verified, Version};
 
 use crate::support::{Dice, Shop};
@@ -62,7 +63,7 @@ fn any_byte_may_go_wrong_and_everything_comes_back() {
     let (shop, whole) = filled(7);
     let (versions, files, dice) = (shop.versions(), shop.vault_files(), Dice::new(11));
     assert!(files.len() >= 9, "{files:?}");
-    for round in 0..150 {
+    for round in 0..repetitions(150) {
         let path = &files[dice.below(files.len())];
         let before = fs::read(path).unwrap();
         let (at, with) = (dice.below(before.len()), 1 + dice.below(255) as u8);

@@ -1,13 +1,15 @@
-//! A store that lives: sessions begin, grow, are forked, rewritten, cut and deleted. Whatever was kept comes back, ten
-//! thousand times.
+//! A store that lives: sessions begin, grow, are forked, rewritten, cut and deleted. Whatever was kept comes back, as often as
+//! it is asked for.
 
 use std::collections::BTreeMap;
 use std::fs;
 
+use annals_testkit::depth::repetitions;
 use annals_vault::{Reader, Version};
 
 use crate::support::{Dice, Shop, unpacked};
 
+/// At full depth.
 const ROUNDS: usize = 120;
 const RESTORES: usize = 10_000;
 
@@ -55,11 +57,12 @@ fn write(shop: &Shop, model: &Model, known: &Model) {
 }
 
 #[test]
-fn ten_thousand_restores_give_what_was_kept() {
+fn every_restore_gives_what_was_kept() {
+    let rounds = repetitions(ROUNDS);
     let (shop, dice) = (Shop::new(), Dice::new(2026));
     let (mut model, mut known) = (Model::new(), Model::new());
     let mut kept: Vec<(Version, Vec<u8>)> = Vec::new();
-    for round in 0..ROUNDS {
+    for round in 0..rounds {
         live(&mut model, &dice, round);
         write(&shop, &model, &known);
         known.clone_from(&model);
@@ -77,12 +80,12 @@ fn ten_thousand_restores_give_what_was_kept() {
         }
     }
     assert_eq!(shop.versions().len(), kept.len());
-    assert!(kept.len() > ROUNDS, "{}", kept.len());
+    assert!(kept.len() > rounds, "{}", kept.len());
 
     let catalogue = shop.vault.catalogue().unwrap();
     let shelves = shop.vault.shelves(&catalogue).unwrap();
     let mut reader = Reader::new(&shop.vault, &shelves);
-    for at in 0..RESTORES {
+    for at in 0..repetitions(RESTORES).max(kept.len()) {
         // Each at least once, then any.
         let (version, bytes) = if at < kept.len() { &kept[at] } else { &kept[dice.below(kept.len())] };
         let files = unpacked(&mut reader, &shop.vault, version, &shop.source).unwrap();

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use annals_store::source::{Clock, Source};
 use annals_store::{DataDir, Store};
 use annals_testkit::temp::TempDir;
+use annals_testkit::tree;
 use annals_vault::{Archived, Nobody, Reader, Vault, VaultError, Version, Wanted, Witness};
 
 /// Time that goes on by itself, and chance that is none.
@@ -76,6 +77,14 @@ impl Shop {
         let vault = Vault::new(&DataDir::new(folder.path().join("data")));
         fs::create_dir_all(folder.path().join("config")).unwrap();
         Self { folder, vault, source: Ticking(AtomicI64::new(1_790_000_000_000)) }
+    }
+
+    /// Another one with the same files.
+    pub(crate) fn copied(&self) -> Self {
+        let other = Self::new();
+        tree::copy(self.folder.path(), other.folder.path());
+        other.source.0.store(self.source.now(), Ordering::Relaxed);
+        other
     }
 
     pub(crate) fn config(&self) -> PathBuf {

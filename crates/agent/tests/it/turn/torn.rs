@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use annals_agent::conversation::{Conversation, Ground, Persistence, Start};
 use annals_store::source::{Clock, Source};
+use annals_testkit::depth::stride;
 use annals_testkit::source::Counting;
 use annals_transcript::json::Value;
 
@@ -54,7 +55,7 @@ async fn f20_after_any_cut_of_the_last_line_a_turn_goes_on_behind_it() {
     // The last line of all, and that of a call whose result never came.
     let call = ends.iter().position(|end| whole[..*end].ends_with(b"}\n") && is_call(&whole, *end)).unwrap();
     for last in [ends.len() - 1, call] {
-        for cut in ends[last - 1] + 1..ends[last] {
+        for cut in (ends[last - 1] + 1..ends[last]).step_by(stride()) {
             std::fs::write(&path, &whole[..cut]).unwrap();
             let mut agent = stage.resumed();
             let told = say(&mut agent, "what now?").await;

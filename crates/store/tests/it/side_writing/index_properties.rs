@@ -5,6 +5,7 @@ use std::fs;
 use annals_store::sessions_index::{Refreshed, refresh, remove};
 use annals_store::{ConfigDir, Slug};
 use annals_testkit::builder::Session;
+use annals_testkit::depth::cases;
 use annals_testkit::temp::TempDir;
 use annals_transcript::json::Value;
 use proptest::prelude::*;
@@ -86,7 +87,7 @@ fn unknown(index: &[u8]) -> Vec<Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(200), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn only_the_entry_of_the_session_changes(before in index()) {

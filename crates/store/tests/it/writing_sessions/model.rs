@@ -8,6 +8,7 @@ use annals_store::SessionWriter;
 use annals_store::busy::Busy;
 use annals_store::session::{AppendError, Patience};
 use annals_store::source::Clock;
+use annals_testkit::depth::cases;
 use annals_transcript::draft::Draft;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::time::format_millis;
@@ -261,7 +262,7 @@ impl<'p> Model<'p> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(256), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_happens_what_was_settled_is_there(steps in prop::collection::vec(step(), 1..24)) {

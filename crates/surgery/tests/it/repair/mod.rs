@@ -13,6 +13,7 @@ use annals_store::SessionKey;
 use annals_surgery::repair::{Options, repair};
 use annals_surgery::verify::verify;
 use annals_surgery::{LineFate, Plan, Session};
+use annals_testkit::depth::repetitions;
 use annals_testkit::home::Home;
 use annals_testkit::{builder, corpus, oracle};
 use annals_transcript::graph::Graph;
@@ -175,15 +176,16 @@ fn real_and_made_up_files_are_never_worse_for_it() {
 }
 
 #[test]
-fn a_thousand_faults_are_mended_without_loss() {
+fn faults_of_every_kind_are_mended_without_loss() {
     let mut files: Vec<_> = (0..24).map(made_up).collect();
     files.extend(demo_sessions());
-    files.extend(corpus_sessions("a_thousand_faults_are_mended_without_loss"));
+    files.extend(corpus_sessions("faults_of_every_kind_are_mended_without_loss"));
     files.retain(|bytes| bytes.len() < 200_000 && is_healthy(bytes));
     let mut table: BTreeMap<String, [usize; 4]> = BTreeMap::new();
-    let mut cases = 0;
+    // Ten of each kind at the least.
+    let (mut cases, wanted) = (0, repetitions(1000).max(200));
     for (round, fault) in (0..).zip(Fault::ALL.iter().cycle()) {
-        if cases >= 1000 {
+        if cases >= wanted {
             break;
         }
         let mut chance = Chance::new(round);
@@ -200,7 +202,7 @@ fn a_thousand_faults_are_mended_without_loss() {
         row[2] += newest(&broken);
         row[3] += newest(&after);
     }
-    assert_eq!(cases, 1000);
+    assert_eq!(cases, wanted);
     for (fault, [cases, healthy, broken, after]) in &table {
         eprintln!("| {fault} | {cases} | {healthy} | {broken} | {after} |");
     }

@@ -1,7 +1,7 @@
 //! Rule: documents stay short, findable and true. The README fits in 200 lines, every page of docs/ is linked, no link is
 //! broken, every kind of problem is explained.
 
-use super::{Files, collect, read, report, sample};
+use super::{Files, collect, read, report, resolve, sample};
 
 const README_LINES: usize = 200;
 
@@ -29,18 +29,6 @@ fn broken(pages: &Files, exists: impl Fn(&str) -> bool) -> Vec<String> {
         }
     }
     found
-}
-
-fn resolve(folder: &str, link: &str) -> String {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in link.split('/').filter(|part| *part != "." && !part.is_empty()) {
-        if part == ".." {
-            parts.pop();
-        } else {
-            parts.push(part);
-        }
-    }
-    parts.join("/")
 }
 
 fn pages() -> Files {

@@ -5,6 +5,7 @@ mod documents;
 mod edges;
 mod headers;
 mod leaks;
+mod licences;
 mod lock;
 mod purity;
 mod reach;
@@ -42,6 +43,7 @@ fn rust_files() -> Files {
         }
     }
     collect("fuzz/fuzz_targets", "rs", &mut files);
+    collect("fuzz/checks", "rs", &mut files);
     assert!(files.len() > 10, "only {} Rust files found: is this the workspace?", files.len());
     files
 }
@@ -80,6 +82,19 @@ fn tracked_files() -> Option<Vec<String>> {
 /// The room that a path belongs to.
 fn room_of(path: &str) -> &str {
     path.strip_prefix("crates/").and_then(|rest| rest.split('/').next()).unwrap_or("")
+}
+
+/// The path of `link` as seen from a folder, without `.` and `..`.
+fn resolve(folder: &str, link: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in link.split('/').filter(|part| *part != "." && !part.is_empty()) {
+        if part == ".." {
+            parts.pop();
+        } else {
+            parts.push(part);
+        }
+    }
+    parts.join("/")
 }
 
 /// Fails with all findings at once and what to do about them.

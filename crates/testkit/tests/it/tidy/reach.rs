@@ -3,17 +3,17 @@
 
 use std::collections::BTreeSet;
 
-use super::{Files, report, rust_files, sample};
+use super::{Files, report, resolve, rust_files, sample};
 
-/// Whether cargo compiles this file by itself: `path` is relative to its crate.
+/// Whether cargo compiles this file by itself.
 fn is_root(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     let apart = ["tests", "benches", "examples"];
     match parts.as_slice() {
-        ["src", "lib.rs" | "main.rs"] | ["src", "bin", _] => true,
-        // A fuzz target: its manifest names it, and cargo-fuzz finds it there.
-        [_] => true,
-        [folder, _] | [folder, _, "main.rs"] => apart.contains(folder),
+        ["crates", _, "src", "lib.rs" | "main.rs"] | ["crates", _, "src", "bin", _] => true,
+        // Its manifest names it, and cargo-fuzz finds it there.
+        ["fuzz", "fuzz_targets", _] => true,
+        ["crates", _, folder, _] | ["crates", _, folder, _, "main.rs"] => apart.contains(folder),
         _ => false,
     }
 }
@@ -47,10 +47,9 @@ fn module_folder(path: &str, root: bool) -> String {
 }
 
 fn findings(files: &Files) -> Vec<String> {
-    let in_crate = |path: &str| path.splitn(3, '/').nth(2).unwrap_or(path).to_owned();
     let mut reached = BTreeSet::new();
     let mut waiting: Vec<(String, bool)> =
-        files.keys().filter(|path| is_root(&in_crate(path))).map(|path| (path.clone(), true)).collect();
+        files.keys().filter(|path| is_root(path)).map(|path| (path.clone(), true)).collect();
     while let Some((path, root)) = waiting.pop() {
         let Some(text) = files.get(&path) else { continue };
         if !reached.insert(path.clone()) {
@@ -60,7 +59,7 @@ fn findings(files: &Files) -> Vec<String> {
         for (name, named_path) in declared(text) {
             let beside = path.rsplit_once('/').map_or("", |(folder, _)| folder);
             match named_path {
-                Some(named) => waiting.push((format!("{beside}/{named}"), false)),
+                Some(named) => waiting.push((resolve(beside, &named), false)),
                 None => waiting.extend([
                     (format!("{folder}/{name}.rs"), false),
                     (format!("{folder}/{name}/mod.rs"), false),
@@ -90,8 +89,14 @@ fn the_rule_can_fail() {
         ("crates/x/src/forgotten.rs", ""),
         ("crates/x/tests/alone.rs", ""),
         ("crates/x/tests/it/main.rs", "mod named;\n"),
-        ("crates/x/tests/it/named.rs", ""),
+        ("crates/x/tests/it/named.rs", "#[path = \"../../../../fuzz/checks/a.rs\"]\nmod a;\n"),
+        ("fuzz/checks/a.rs", ""),
+        ("fuzz/checks/forgotten.rs", ""),
+        ("fuzz/fuzz_targets/b.rs", ""),
         ("crates/x/tests/it/forgotten.rs", "// mod named;"),
     ]);
-    assert_eq!(findings(&files), ["crates/x/src/forgotten.rs", "crates/x/tests/it/forgotten.rs"]);
+    assert_eq!(
+        findings(&files),
+        ["crates/x/src/forgotten.rs", "crates/x/tests/it/forgotten.rs", "fuzz/checks/forgotten.rs"]
+    );
 }
