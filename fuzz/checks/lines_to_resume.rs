@@ -1,4 +1,4 @@
-//! Any bytes, from lines to what a client would send: nothing panics, nothing runs for ever, no byte is lost.
+//! Any bytes, from lines to what a client would send: nothing panics, nothing loops, no byte is lost.
 
 use std::convert::Infallible;
 

@@ -1,4 +1,4 @@
-//! How often a test that repeats itself does so: kills, random cases, restores, files of the corpus.
+//! How many repetitions a test runs: kills, random cases, restores, files of the corpus.
 //!
 //! `ANNALS_DEPTH` is `quick`, `standard` (the default) or `full`; `./check` sets it. Only repetition depends on it: a case that
 //! is there for a reason of its own runs at every depth.
@@ -38,7 +38,7 @@ fn parse(text: Option<&str>) -> Depth {
 }
 
 impl Depth {
-    /// Of so many repetitions at full depth, those of this one; at least one.
+    /// The repetitions at this depth of a test that does `full` at full depth; at least one.
     const fn share(self, full: usize) -> usize {
         let part = match self {
             Self::Quick => full / 20,
@@ -49,7 +49,7 @@ impl Depth {
     }
 }
 
-/// How many repetitions this run does of a test that does `full` at full depth; at least one.
+/// The repetitions in this run of a test that does `full` at full depth; at least one.
 pub fn repetitions(full: usize) -> usize {
     depth().share(full)
 }

@@ -217,7 +217,7 @@ fn dies_before_a_step() {
     }
 }
 
-/// Kills a change before each of its steps, of which it has at least so many: `annals undo` gives every byte back.
+/// Kills a change before each of its steps (at least `least`): `annals undo` gives every byte back.
 #[cfg(unix)]
 fn killed_before_each_step(name: &str, least: usize) {
     let made = made();
