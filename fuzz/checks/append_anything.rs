@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
+use annals_json::{Fields, RawJson, Value};
 use annals_transcript::draft::{Continuation, Draft, Origin, Placing, PlainDefaults, Thread, drafts_of};
-use annals_transcript::json::{Fields, RawJson, Value};
 use annals_transcript::line::lines;
 use annals_transcript::message::Message;
 use annals_transcript::record::{Record, RecordKind};

@@ -2,11 +2,11 @@
 
 use std::convert::Infallible;
 
+use annals_json::edit::{Editor, Step};
+use annals_json::{Fields, Value};
 use annals_transcript::agents;
-use annals_transcript::edit::{Editor, Step};
 use annals_transcript::graph::{self, Graph};
 use annals_transcript::inspect::inspect;
-use annals_transcript::json::{Fields, Value};
 use annals_transcript::line::{Line, LineSplitter, lines};
 use annals_transcript::pairing::Pairs;
 use annals_transcript::response::responses;

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::policy::Mode;
 use crate::relay::Relay;
+use annals_policy::Mode;
 
 /// Something to do.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //!
 //! None of them sees the conversation, and nothing of them is written to it but what the tool that asked for them answers.
 
-use annals_transcript::json::{Kind, ObjectWriter, Value};
+use annals_json::{Kind, ObjectWriter, Value};
 
 use crate::api::call::{Caller, Ended, Surroundings};
 use crate::api::request::{Caching, Message, Request, Role, Thinking, ToolSpec};

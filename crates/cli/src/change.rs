@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use annals_json::ObjectWriter;
 use annals_store::DataDir;
 use annals_store::journal::{Effect, Journal};
 use annals_store::source::Clock;
 use annals_surgery::preview::ClientPreview;
-use annals_transcript::json::ObjectWriter;
 
 use crate::context::Context;
 use crate::error::Fault;

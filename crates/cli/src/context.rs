@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use annals_agent::secret::Secret;
+use annals_policy::secret::Secret;
 use annals_store::{DataDir, Store};
 use annals_transcript::price::Prices;
 use jiff::tz::TimeZone;

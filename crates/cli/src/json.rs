@@ -1,7 +1,7 @@
 //! Parts that several JSON forms share.
 
+use annals_json::ObjectWriter;
 use annals_surgery::repair::RepairKind;
-use annals_transcript::json::ObjectWriter;
 use annals_transcript::problem::Problem;
 use annals_transcript::usage::{Tokens, UsageRow};
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use annals_transcript::json::ObjectWriter;
+use annals_json::ObjectWriter;
 
 use crate::pager::Pager;
 use crate::surroundings::Surroundings;

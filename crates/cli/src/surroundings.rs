@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use annals_agent::secret::Secret;
+use annals_policy::secret::Secret;
 
 /// Variables that say how the API is reached, and by whom.
 const API_VARIABLES: [&str; 14] = [

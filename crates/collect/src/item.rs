@@ -1,6 +1,6 @@
 //! What is delivered: lines and files, each with the name by which it is known for ever, in numbered batches.
 
-use annals_transcript::json::{ObjectWriter, Value};
+use annals_json::{ObjectWriter, Value};
 
 use crate::state::integer;
 

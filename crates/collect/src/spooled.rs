@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use annals_index::cursor::Cursor;
-use annals_transcript::json::{ObjectWriter, Value};
+use annals_json::{ObjectWriter, Value};
 
 use crate::error::CollectError;
 use crate::item::{Batch, Item};

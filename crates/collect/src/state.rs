@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use annals_index::cursor::{Cursor, Look};
+use annals_json::{ObjectWriter, Value};
 use annals_store::files::replace_file;
 use annals_store::read::read_file_if_there;
-use annals_transcript::json::{ObjectWriter, Value};
 
 use crate::error::CollectError;
 use crate::spooled::Spooled;

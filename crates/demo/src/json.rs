@@ -1,7 +1,7 @@
 //! Short forms for the JSON values that lines are made of.
 
-pub(crate) use annals_transcript::json::object;
-use annals_transcript::json::{ArrayWriter, write_string};
+pub(crate) use annals_json::object;
+use annals_json::{ArrayWriter, write_string};
 
 /// A string value.
 pub(crate) fn string(text: &str) -> Vec<u8> {

@@ -169,7 +169,7 @@ impl Script {
     }
 }
 
-fn write_kept(m: &mut annals_transcript::json::ObjectWriter<'_>, kept: &Kept, anchor: Id) {
+fn write_kept(m: &mut annals_json::ObjectWriter<'_>, kept: &Kept, anchor: Id) {
     let (Some(head), Some(tail)) = (kept.all.first(), kept.all.last()) else { return };
     m.object("preservedSegment", |segment| {
         segment.string("headUuid", head.as_str()).string("anchorUuid", anchor.as_str());

@@ -1,6 +1,6 @@
 //! What a model says: one line a block, the message id, request id and usage repeated on each.
 
-use annals_transcript::json::ObjectWriter;
+use annals_json::ObjectWriter;
 
 use crate::era::Era;
 use crate::id::Id;

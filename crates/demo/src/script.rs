@@ -2,7 +2,7 @@
 //!
 //! Knows where a key stands in which age of the client; knows nothing of what people say.
 
-use annals_transcript::json::ObjectWriter;
+use annals_json::ObjectWriter;
 
 use crate::clock::Stamp;
 use crate::era::Era;

@@ -1,6 +1,6 @@
 //! Lines that people and the client put between the model's: prompts, tool calls, system lines, attachments, progress.
 
-use annals_transcript::json::ObjectWriter;
+use annals_json::ObjectWriter;
 
 use crate::clock::Stamp;
 use crate::era::Era;

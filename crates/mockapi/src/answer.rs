@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use annals_transcript::json::{Fields, ObjectWriter, Value};
+use annals_json::{Fields, ObjectWriter, Value};
 
 use super::http::Request;
 use super::message::{Question, compose};

@@ -1,6 +1,6 @@
 //! One answer as a message: the blocks of a step with what the API adds to them (ids, signatures), a stop reason, usage.
 
-use annals_transcript::json::{ArrayWriter, Fields, ObjectWriter, Value};
+use annals_json::{ArrayWriter, Fields, ObjectWriter, Value};
 
 use super::script::Place;
 use super::sign;

@@ -20,7 +20,7 @@ use std::io::{self, BufRead, Write};
 use std::thread;
 use std::time::Duration;
 
-use annals_transcript::json::Value;
+use annals_json::Value;
 
 use super::http;
 use super::script::{ScriptError, shown};

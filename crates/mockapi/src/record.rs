@@ -1,6 +1,6 @@
 //! What the server remembers of each request, for tests to look at and for the log of the program.
 
-use annals_transcript::json::{ObjectWriter, Value, write_string};
+use annals_json::{ObjectWriter, Value, write_string};
 
 use super::validate::Violation;
 

@@ -19,7 +19,7 @@
 
 use std::collections::BTreeMap;
 
-use annals_transcript::json::{Kind, Value, write_string};
+use annals_json::{Kind, Value, write_string};
 
 use super::play::Part;
 

@@ -1,6 +1,6 @@
 //! A message as a stream of server-sent events, in the order and the portions in which the API sends them.
 
-use annals_transcript::json::{ObjectWriter, Value};
+use annals_json::{ObjectWriter, Value};
 
 use super::message::{Message, kind_of};
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use annals_json::{Fields, Text};
 use annals_transcript::agents::AgentFacts;
 use annals_transcript::id::{AgentId, ToolUseId};
-use annals_transcript::json::{Fields, Text};
 use annals_transcript::record::{RecordKind, User};
 use annals_transcript::turn::prompt_text;
 

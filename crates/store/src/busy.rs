@@ -4,7 +4,7 @@ use std::fs::{self, Metadata};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use annals_transcript::json::{Fields, Value};
+use annals_json::{Fields, Value};
 
 use crate::json_file::JsonFile;
 use crate::key::SessionKey;

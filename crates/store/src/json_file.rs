@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use annals_transcript::json::{FaultKind, Fields, Value};
-use annals_transcript::line::BYTE_ORDER_MARK;
+use annals_json::BYTE_ORDER_MARK;
+use annals_json::{FaultKind, Fields, Value};
 use annals_transcript::problem::{Problem, ProblemKind, Span};
 
 use crate::problem::FileProblem;

@@ -5,7 +5,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use annals_transcript::json::Fields;
+use annals_json::Fields;
 use annals_transcript::{pack_fields, pack_words};
 
 use crate::problem::FileProblem;

@@ -1,7 +1,7 @@
 //! `sessions/<pid>.json`: clients that run, or ended without cleaning up.
 
+use annals_json::{Items, Text};
 use annals_transcript::id::SessionId;
-use annals_transcript::json::{Items, Text};
 
 use crate::json_file::JsonFile;
 use crate::layout::FileRole;

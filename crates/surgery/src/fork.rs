@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
+use annals_json::Value;
 use annals_store::changes::Change;
 use annals_store::layout::{FileRole, Place};
 use annals_store::session::{ForkError, forked_lines, path_to};
@@ -10,7 +11,6 @@ use annals_store::source::new_uuid;
 use annals_store::{ConfigDir, SessionKey, Slug, Source};
 use annals_transcript::agents::{AgentFacts, AgentLink, link, opening_prompt, spawns};
 use annals_transcript::graph::Graph;
-use annals_transcript::json::Value;
 use annals_transcript::record::RecordKind;
 use annals_transcript::transcript::{NodeIndex, Transcript};
 use annals_transcript::turn::turns;

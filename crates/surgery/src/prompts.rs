@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
+use annals_json::Value;
 use annals_store::history::HistoryEntry;
 use annals_store::{ConfigDir, SessionKey};
-use annals_transcript::json::Value;
 use annals_transcript::line::lines;
 
 /// A history without the prompts of some sessions.
@@ -82,7 +82,7 @@ fn read(body: &[u8]) -> (Option<SessionKey>, Vec<String>) {
     let Some(fields) = Value::parse(body).ok().and_then(Value::fields) else { return (None, Vec::new()) };
     let entry = HistoryEntry::new(fields);
     let session = entry.session().map(|id| SessionKey::new(id.decode()));
-    let hash = |text: annals_transcript::json::Text<'_>| text.to_string();
+    let hash = |text: annals_json::Text<'_>| text.to_string();
     // A name from a file is part of a path only if it cannot lead elsewhere.
     let is_plain = |hash: &String| !hash.is_empty() && hash.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let pastes = entry.pastes().into_iter().filter_map(|(_, paste)| paste.content_hash().map(hash));

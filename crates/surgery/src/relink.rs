@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use annals_transcript::edit::{EditError, Editor, Step};
+use annals_json::edit::{EditError, Editor, Step};
+use annals_json::{Value, write_string};
 use annals_transcript::graph::{Graph, Link};
-use annals_transcript::json::{Value, write_string};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 
 use crate::edit::FileEdit;

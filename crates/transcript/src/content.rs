@@ -1,8 +1,8 @@
 //! Content of messages: a string, or blocks.
 
 use crate::id::ToolUseId;
-use crate::json::{Fields, Items, Kind, Text, Value};
 use crate::view::{FromValue, views};
+use annals_json::{Fields, Items, Kind, Text, Value};
 
 /// What stands in `content`.
 #[derive(Clone, Debug)]

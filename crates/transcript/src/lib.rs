@@ -7,11 +7,9 @@ pub mod activity;
 pub mod agents;
 pub mod content;
 pub mod draft;
-pub mod edit;
 pub mod graph;
 pub mod id;
 pub mod inspect;
-pub mod json;
 pub mod line;
 pub mod loss;
 mod mark;
@@ -33,3 +31,5 @@ pub mod transcript;
 pub mod turn;
 pub mod usage;
 pub mod view;
+
+pub use annals_json as json;

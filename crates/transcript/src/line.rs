@@ -1,5 +1,7 @@
 //! Bytes to lines. The lines of a file, put together, are the file: nothing is trimmed, joined or dropped.
 
+use annals_json::BYTE_ORDER_MARK;
+
 /// How a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -10,9 +12,6 @@ pub enum Ending {
     /// `\r\n`
     CarriageReturnNewline,
 }
-
-/// The three bytes that some editors put before UTF-8.
-pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// One line with its place in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

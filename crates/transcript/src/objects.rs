@@ -1,8 +1,8 @@
 //! One line to the JSON objects that stand on it: usually one, sometimes none, sometimes more.
 
-use crate::json::{Fault, FaultKind, Fields, Value, skip_space};
 use crate::line::{Ending, Line};
 use crate::problem::{Problem, ProblemKind, Span};
+use annals_json::{Fault, FaultKind, Fields, Value, skip_space};
 
 /// Lines over this size are reported: images of this size stored twice have made sessions impossible to resume.
 pub const OVERSIZE: usize = 10 * 1024 * 1024;

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use crate::content::Block;
 use crate::id::{AgentId, ToolUseId};
-use crate::json::{Fields, Text};
 use crate::problem::{Problem, ProblemKind};
 use crate::record::{Record, RecordKind};
 use crate::tool_result::ToolUseResult;
 use crate::transcript::{NodeIndex, Transcript};
+use annals_json::{Fields, Text};
 
 /// A tool call with its result, where there is one.
 #[derive(Clone, Debug)]

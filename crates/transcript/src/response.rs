@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use crate::content::Block;
 use crate::id::{MessageId, RequestId};
-use crate::json::Text;
 use crate::record::{Assistant, Record, RecordKind};
 use crate::transcript::{NodeIndex, Transcript};
 use crate::usage::Usage;
+use annals_json::Text;
 
 /// One response.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::json::Text;
+use annals_json::Text;
 
 /// A timestamp that keeps its text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -3,12 +3,12 @@
 //! A node is small and borrows from the file; the record itself is read again from its bytes when somebody wants it.
 
 use crate::id::{AgentId, MessageId, RecordId};
-use crate::json::Fields;
 use crate::line::{Line, lines};
 use crate::objects::{Standing, read_objects};
 use crate::problem::{Problem, ProblemKind, Span};
 use crate::record::{Record, RecordKind, SystemKind};
 use crate::time::Timestamp;
+use annals_json::Fields;
 
 /// The place of a record in its transcript.
 pub type NodeIndex = usize;

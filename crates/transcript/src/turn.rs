@@ -1,9 +1,9 @@
 //! Who speaks on a user line, and the turns that a person's prompts open.
 
 use crate::content::{Block, Content};
-use crate::json::Text;
 use crate::record::{Record, RecordKind, SystemKind, User};
 use crate::transcript::{NodeIndex, Transcript};
+use annals_json::Text;
 
 /// What a user line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -218,7 +218,7 @@ pub fn turns(transcript: &Transcript<'_>) -> Vec<Turn> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Fields;
+    use annals_json::Fields;
 
     fn check(line: &str, expected: Speaker) {
         let (fields, _) = Fields::scan(line.as_bytes()).unwrap();

@@ -1,11 +1,11 @@
 //! Typed views: a struct that is nothing but an object's fields, with one method a known key.
 //!
 //! A view decodes nothing in advance, has every field optional, forgives wrong types, and still carries whatever it
-//! has no name for, in [`fields`](crate::json::Fields).
+//! has no name for, in [`fields`](annals_json::Fields).
 
 use crate::id::{AgentId, MessageId, RecordId, RequestId, SessionId, ToolUseId};
-use crate::json::{Fields, Items, Kind, Text, Value};
 use crate::time::Timestamp;
+use annals_json::{Fields, Items, Kind, Text, Value};
 
 /// What a key's value can be read as.
 pub trait FromValue<'a>: Sized {

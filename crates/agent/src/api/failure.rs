@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use annals_transcript::json::{ObjectWriter, RawJson, Value};
+use annals_json::{ObjectWriter, RawJson, Value};
 
 use super::stream::StreamFault;
 

@@ -1,6 +1,6 @@
 //! What the API counted: its fields as it sent them, the newest value of each.
 
-use annals_transcript::json::{Fields, ObjectWriter, RawJson};
+use annals_json::{Fields, ObjectWriter, RawJson};
 
 /// The usage of one response. A stream tells it several times; the counts are totals, so the last one holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Usage {
 
 #[cfg(test)]
 mod tests {
-    use annals_transcript::json::Value;
+    use annals_json::Value;
 
     use super::*;
 

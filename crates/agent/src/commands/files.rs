@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Author, CustomCommand};
 use crate::head::{Head, unquoted};
-use crate::policy::paths::{Disk, Kind, resolve};
-use crate::policy::rules::listed;
+use annals_policy::paths::{Disk, Kind, resolve};
+use annals_policy::rules::listed;
 
 /// No more of one file is read.
 const MOST_BYTES: u64 = 256 << 10;

@@ -16,8 +16,8 @@ pub use files::{CommandError, CommandFolder, read_commands};
 pub(crate) use template::{Piece, mentioned, pieces};
 
 use crate::command::Prompt;
-use crate::policy::rules::Source;
-use annals_transcript::json::Value;
+use annals_json::Value;
+use annals_policy::rules::Source;
 
 /// Who wrote a command down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 
 mod pictures;
 
+use annals_json::ObjectWriter;
 use annals_transcript::draft::{CompactionTrigger, Draft};
-use annals_transcript::json::ObjectWriter;
 
 use crate::api::call::{Answer, CallError, Ended, Surroundings};
 use crate::api::request::{Request, Role, Thinking};

@@ -1,6 +1,6 @@
 //! A conversation without its pictures and documents: for a summary that would be too large with them.
 
-use annals_transcript::json::{ObjectWriter, Value};
+use annals_json::{ObjectWriter, Value};
 
 use super::text_block;
 use crate::conversation::Spoken;

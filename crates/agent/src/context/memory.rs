@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::policy::paths::{Disk, Kind, resolve};
+use annals_policy::paths::{Disk, Kind, resolve};
 
 /// So many files deep imports go.
 const MOST_HOPS: u32 = 4;

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use annals_json::Value;
 use annals_store::file_history::{Backups, KeepError, tracked_by_delta, tracked_by_snapshot};
 use annals_store::{ConfigDir, SessionKey};
 use annals_transcript::draft::BackupOf;
-use annals_transcript::json::Value;
 use annals_transcript::record::{FileBackup, Record};
 use annals_transcript::transcript::Transcript;
 

@@ -1,9 +1,9 @@
 //! Custom commands in a session, in the records that the original writes: what was said, as tags; the text that it stands
 //! for; the files that it mentions; what it allows.
 
+use annals_json::{ArrayWriter, ObjectWriter};
 use annals_store::session::AppendError;
 use annals_transcript::draft::{Draft, Said};
-use annals_transcript::json::{ArrayWriter, ObjectWriter};
 
 use super::Conversation;
 use crate::commands::Invocation;

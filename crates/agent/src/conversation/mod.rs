@@ -18,12 +18,12 @@ pub use spoken::Spoken;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use annals_json::{RawJson, Value};
 use annals_store::SessionKey;
 use annals_store::history::{NewPrompt, append as note_in_history};
 use annals_store::session::{AppendError, NewSession};
 use annals_store::source::new_uuid;
 use annals_transcript::draft::{Draft, Said, SnapshotKind, Thread, ToolAnswer, ToolOutcome};
-use annals_transcript::json::{RawJson, Value};
 use annals_transcript::record::RecordKind;
 use annals_transcript::time::format_millis;
 

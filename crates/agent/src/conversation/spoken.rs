@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
+use annals_json::{Kind, ObjectWriter, Value};
 use annals_transcript::content::Block;
 use annals_transcript::draft::{Draft, Thread};
-use annals_transcript::json::{Kind, ObjectWriter, Value};
 use annals_transcript::record::RecordKind;
 use annals_transcript::resume::{ApiMessage, Body, Client, Filler, Origin, Role as Speaks, resume};
 use annals_transcript::transcript::Transcript;

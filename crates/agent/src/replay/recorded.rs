@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
+use annals_json::{ArrayWriter, Value};
 use annals_store::session::{ForkError, path_to};
 use annals_transcript::content::{Block, Content};
-use annals_transcript::json::{ArrayWriter, Value};
 use annals_transcript::record::{Assistant, Record, User};
 use annals_transcript::transcript::Transcript;
 use annals_transcript::turn::Speaker;

@@ -1,6 +1,6 @@
 //! A response as the events of a stream.
 
-use annals_transcript::json::{ObjectWriter, Value};
+use annals_json::{ObjectWriter, Value};
 
 use super::recorded::{Step, text_of};
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use annals_transcript::json::{Fields, ObjectWriter};
+use annals_json::{Fields, ObjectWriter};
 
 use super::recorded::Recording;
 use crate::api::request::ToolSpec;

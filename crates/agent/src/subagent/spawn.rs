@@ -12,10 +12,10 @@ use crate::command::Prompt;
 use crate::context::Briefing;
 use crate::conversation::{Conversation, Ground};
 use crate::event::Event;
-use crate::policy::Policy;
 use crate::tools::agent::{AgentType, Errand, Returned, SpawnError, Spawned, Spawner, Task};
 use crate::tools::{Parent, Scene, Told, Tool};
 use crate::turn::{Agent, Ending, Finished, Wishes};
+use annals_policy::Policy;
 
 /// So deep sub-agents are nested: the last ones start none.
 const DEEPEST: u64 = 3;

@@ -5,7 +5,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use annals_transcript::json::Fields;
+use annals_json::Fields;
 
 use super::answer::object;
 use super::input::Input;

@@ -4,8 +4,8 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
 
-pub(crate) use annals_transcript::json::object;
-use annals_transcript::json::write_string;
+pub(crate) use annals_json::object;
+use annals_json::write_string;
 
 use super::{InputError, Outcome, Running, Scene, Shown, Told};
 use crate::api::usage::Usage;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::policy::{Call, Decision, EditTool, Policy, ReadTool};
+use annals_policy::{Call, Decision, EditTool, Policy, ReadTool};
 
 /// A call that owns its letters; see [`Call`].
 #[derive(Clone, Debug, PartialEq, Eq)]

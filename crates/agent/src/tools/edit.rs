@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use annals_transcript::json::Fields;
+use annals_json::Fields;
 
 use super::answer::{at_once, object};
 use super::files::Form;
@@ -15,7 +15,7 @@ use super::seen::{Extent, Print, Standing};
 use super::spec::{Holds, Spec};
 use super::{Asked, InputError, Order, Outcome, Running, Scene, Tool};
 use crate::api::request::ToolSpec;
-use crate::policy::EditTool;
+use annals_policy::EditTool;
 
 /// Edits files.
 pub struct Edit {

@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use annals_transcript::json::Fields;
+use annals_json::Fields;
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::WalkBuilder;
 
@@ -15,7 +15,7 @@ use super::spec::{Holds, Spec};
 use super::stop::{Stop, beside};
 use super::{Asked, InputError, Order, Outcome, Running, Scene, Tool};
 use crate::api::request::ToolSpec;
-use crate::policy::ReadTool;
+use annals_policy::ReadTool;
 
 /// Files that are named.
 const MOST_FILES: usize = 100;

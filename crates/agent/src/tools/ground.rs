@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use super::InputError;
 use super::files::Place;
 use super::seen::{Extent, Print, Seen};
-use crate::policy::paths::{Disk, Resolved, Workspace, is_refused, resolve};
+use annals_policy::paths::{Disk, Resolved, Workspace, is_refused, resolve};
 
 /// Told before a file is changed, so that the change can be taken back.
 pub trait Checkpoints: Send + Sync {

@@ -1,6 +1,6 @@
 //! The input of a call, read key by key: what is missing or of the wrong kind is said to the model in one sentence.
 
-use annals_transcript::json::{Fields, Kind, Value};
+use annals_json::{Fields, Kind, Value};
 
 use super::InputError;
 

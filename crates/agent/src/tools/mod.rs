@@ -7,15 +7,15 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
-use annals_transcript::json::Fields;
+use annals_json::Fields;
 
 use crate::api::request::ToolSpec;
 use crate::api::usage::Usage;
 use crate::conversation::Lineage;
 use crate::event::Event;
-use crate::policy::Policy;
 use crate::relay::Relay;
 use crate::turn::{Granted, Wishes};
+use annals_policy::Policy;
 
 pub mod agent;
 mod answer;

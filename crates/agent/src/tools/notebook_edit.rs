@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use annals_transcript::json::{Fields, Value, write_string};
+use annals_json::{Fields, Value, write_string};
 
 use super::answer::{at_once, object};
 use super::edit::may_edit;
@@ -16,7 +16,7 @@ use super::seen::Print;
 use super::spec::{Holds, Spec};
 use super::{Asked, InputError, Order, Outcome, Running, Scene, Tool};
 use crate::api::request::ToolSpec;
-use crate::policy::EditTool;
+use annals_policy::EditTool;
 
 const MODES: [&str; 3] = ["replace", "insert", "delete"];
 const KINDS: [&str; 2] = ["code", "markdown"];

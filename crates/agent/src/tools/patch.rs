@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use annals_transcript::json::{ArrayWriter, Items};
+use annals_json::{ArrayWriter, Items};
 use annals_transcript::tool_result::PatchHunk;
 use similar::{Algorithm, ChangeTag, TextDiff};
 

@@ -1,7 +1,7 @@
 //! ExitPlanMode: a plan is ready, and a person decides about it. The question is the one that every call may meet; who leaves
 //! the mode is whoever keeps it.
 
-use annals_transcript::json::Fields;
+use annals_json::Fields;
 
 use super::answer::{at_once, object};
 use super::input::Input;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use annals_transcript::json::{ArrayWriter, ObjectWriter, write_string};
+use annals_json::{ArrayWriter, ObjectWriter, write_string};
 
 use crate::api::request::ToolSpec;
 

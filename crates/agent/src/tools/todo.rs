@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use annals_json::{Fields, write_string};
 use annals_store::todos::TodoItem;
-use annals_transcript::json::{Fields, write_string};
 
 use super::answer::{at_once, object};
 use super::input::Input;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use annals_transcript::json::{ArrayWriter, Fields, write_string};
+use annals_json::{ArrayWriter, Fields, write_string};
 
 use super::answer::object;
 use super::input::Input;

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use annals_json::{ArrayWriter, RawJson, Value};
 use annals_store::session::AppendError;
 use annals_store::source::new_uuid;
 use annals_transcript::draft::{Draft, PlaceError, ToolAnswer, ToolOutcome};
-use annals_transcript::json::{ArrayWriter, RawJson, Value};
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::links::{pull_request, record};
@@ -19,10 +19,10 @@ use crate::api::transport::Transport;
 use crate::command::{Command, Commands, Permit};
 use crate::conversation::{Place, failed_result};
 use crate::event::{Denial, Event, Question};
-use crate::policy::paths::resolve;
-use crate::policy::{Decision, Policy};
 use crate::relay::Relay;
 use crate::tools::{Asked as Wanted, Order, Outcome, Parent, Scene, Shown, Tool};
+use annals_policy::paths::resolve;
+use annals_policy::{Decision, Policy};
 
 /// So many calls that change nothing run at a time.
 const MOST_BESIDE: usize = 10;

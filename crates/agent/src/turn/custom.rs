@@ -1,8 +1,8 @@
 //! A custom command opens a turn: what it has the shell say is asked about and run as calls of Bash are, and the files that it
 //! mentions are read as calls of Read are. What it allows, and its model, hold for this turn.
 
+use annals_json::{ObjectWriter, Value};
 use annals_store::source::new_uuid;
-use annals_transcript::json::{ObjectWriter, Value};
 
 use super::calls::{Approval, Asked, Ran};
 use super::news::Noting;
@@ -13,8 +13,8 @@ use crate::command::Commands;
 use crate::commands::{Invocation, Piece, mentioned, pieces};
 use crate::conversation::{Attached, Expanded};
 use crate::event::Line;
-use crate::policy::paths::Kind;
 use crate::tools::{Outcome, Shown};
+use annals_policy::paths::Kind;
 
 /// So many files one command brings.
 const MOST_FILES: usize = 20;

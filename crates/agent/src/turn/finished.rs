@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use annals_json::Value;
 use annals_store::session::AppendError;
-use annals_transcript::json::Value;
 use annals_transcript::usage::{Tokens, Usage as UsageView};
 
 use crate::api::call::CallError;

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::policy::rules::{List, Rule, Rules, Source};
+use annals_policy::rules::{List, Rule, Rules, Source};
 
 /// What was granted so far.
 #[derive(Clone, Debug, Default)]

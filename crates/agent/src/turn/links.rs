@@ -1,7 +1,7 @@
 //! What results lead to: a pull request that a command has opened.
 
+use annals_json::Value;
 use annals_transcript::draft::Draft;
-use annals_transcript::json::Value;
 
 use crate::event::PullRequest;
 use crate::tools::{Outcome, Shown};

@@ -32,9 +32,9 @@ pub(crate) use wait::{Either, either};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use annals_json::{ObjectWriter, RawJson};
 use annals_store::session::AppendError;
 use annals_transcript::draft::{CompactionTrigger, Draft, QueueStep, Said};
-use annals_transcript::json::{ObjectWriter, RawJson};
 use annals_transcript::usage::Tokens;
 
 use crate::api::call::{Caller, Surroundings};
@@ -46,8 +46,8 @@ use crate::commands::{CustomCommand, Invocation};
 use crate::compact::Compacted;
 use crate::conversation::{Conversation, Place};
 use crate::event::{Event, Notice};
-use crate::policy::{Mode, Policy};
 use crate::tools::Tool;
+use annals_policy::{Mode, Policy};
 use calls::Asked;
 use custom::Begun;
 use respond::Responded;

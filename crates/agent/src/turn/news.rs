@@ -1,7 +1,7 @@
 //! News of calls that run: told to whoever watches, and noted where the session keeps such things.
 
+use annals_json::ObjectWriter;
 use annals_transcript::draft::Draft;
-use annals_transcript::json::ObjectWriter;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::Report;

@@ -1,9 +1,9 @@
 //! What follows a response: the tools that it calls, another request, or the end; and what can be done where there is none.
 
+use annals_json::{ObjectWriter, Value};
 use annals_store::session::AppendError;
 use annals_store::source::new_uuid;
 use annals_transcript::draft::{CompactionTrigger, Draft, ResponseDraft, Said};
-use annals_transcript::json::{ObjectWriter, Value};
 
 use super::calls::{Asked, Ran};
 use super::{Agent, Course, Ending, INTERRUPTED_CALL, Next, Report, TurnError};

@@ -16,8 +16,8 @@ use crate::api::usage::Usage;
 use crate::command::Commands;
 use crate::conversation::{Conversation, Place, Spoken, is_thought};
 use crate::event::{Event, Notice, Standing};
-use crate::policy::Mode;
 use crate::tools::Tool;
+use annals_policy::Mode;
 
 /// What came of a request.
 #[derive(Debug)]

@@ -5,13 +5,6 @@
 mod api;
 mod fuzz_seeds;
 mod memory;
-mod policy_deny_bash;
-mod policy_files;
-mod policy_rules;
-mod policy_settings;
-mod policy_shell;
-mod policy_shell_bash;
-mod policy_table;
 mod replay;
 mod tools;
 mod turn;

@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use annals_json::ObjectWriter;
 use annals_store::source::Clock;
 use annals_surgery::apply::apply;
 use annals_surgery::gc::{Collected, LitterKind, Options, plan};
-use annals_transcript::json::ObjectWriter;
 use annals_transcript::time::format_millis;
 
 use crate::args::GcArgs;

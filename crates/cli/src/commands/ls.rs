@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
+use annals_json::ObjectWriter;
 use annals_store::Summary;
-use annals_transcript::json::ObjectWriter;
 use annals_transcript::time::format_millis;
 
 use crate::args::{LsArgs, SortKey};

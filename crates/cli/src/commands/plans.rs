@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
+use annals_json::ObjectWriter;
 use annals_store::plans::{Plan, plans};
-use annals_transcript::json::ObjectWriter;
 use annals_transcript::time::format_millis;
 
 use crate::args::PlansArgs;

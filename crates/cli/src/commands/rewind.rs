@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 
+use annals_json::ObjectWriter;
 use annals_store::sessions_index;
 use annals_surgery::Session;
 use annals_surgery::rewind::{
     Conversation, FileFate, FileRewind, Foreign, RewindError, Rewinding, Scope, To, Turn, Wish, apply, plan,
     turns,
 };
-use annals_transcript::json::ObjectWriter;
 use annals_transcript::time::format_millis;
 
 use super::clone::read;

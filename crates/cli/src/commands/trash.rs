@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use annals_json::ObjectWriter;
 use annals_store::source::Clock;
 use annals_store::trash::{Emptying, Heap, empty, emptying, heaps};
 use annals_store::{ConfigDir, Discovery, Store};
 use annals_surgery::trash::{Prompts, TrashPlanError, Trashing, plan};
-use annals_transcript::json::ObjectWriter;
 use annals_transcript::time::format_millis;
 
 use crate::args::TrashArgs;

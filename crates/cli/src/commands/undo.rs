@@ -103,7 +103,7 @@ fn list(entries: &[Entry], context: &mut Context) -> Result<Outcome, Fault> {
     Ok(if entries.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
 
-fn write(entry: &Entry, object: &mut annals_transcript::json::ObjectWriter<'_>) {
+fn write(entry: &Entry, object: &mut annals_json::ObjectWriter<'_>) {
     object.string("undo", &entry.id).string("what", &entry.what).string("state", entry.stage.name());
     object.string("time", &format_millis(entry.time));
 }

@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
+use annals_json::Value;
 use annals_testkit::home::{Answer, Home};
-use annals_transcript::json::Value;
 use annals_transcript::transcript::Transcript;
 
 use crate::schemas::keep_schema;

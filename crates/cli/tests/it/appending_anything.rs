@@ -3,9 +3,9 @@
 use std::fs;
 use std::io::Write;
 
+use annals_json::{Fields, Value};
 use annals_testkit::depth::cases;
 use annals_testkit::home::{Answer, Home};
-use annals_transcript::json::{Fields, Value};
 use annals_transcript::line::lines;
 use proptest::prelude::*;
 

@@ -6,9 +6,9 @@ use std::process::Stdio;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use annals_demo::Plan;
+use annals_json::Value;
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
-use annals_transcript::json::Value;
 
 use crate::schemas::keep_schema;
 use crate::{annals, annals_exits, expect};

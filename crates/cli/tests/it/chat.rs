@@ -11,9 +11,9 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
+use annals_json::Value;
 use annals_testkit::api::{Script, ScriptedApi};
 use annals_testkit::home::{Answer, Home};
-use annals_transcript::json::Value;
 
 use crate::annals_exits;
 

@@ -2,9 +2,9 @@
 
 use std::fs;
 
+use annals_json::Value;
 use annals_testkit::home::Home;
 use annals_testkit::receiver::{AUTHORITY, Certificate, Manners, Receiver};
-use annals_transcript::json::Value;
 
 use crate::schemas::keep_schema;
 use crate::{annals_exits, expect};

@@ -8,10 +8,10 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use annals_json::Value;
 use annals_testkit::depth::repetitions;
 use annals_testkit::home::Home;
 use annals_testkit::receiver::{Manners, Receiver};
-use annals_transcript::json::Value;
 
 use crate::annals_exits;
 use crate::crashes::scattered;

@@ -2,10 +2,10 @@
 
 use std::fs;
 
+use annals_json::Value;
 use annals_testkit::builder::{Session, uuid};
 use annals_testkit::home::Home;
 use annals_testkit::tree::tree;
-use annals_transcript::json::Value;
 
 use crate::schemas::keep_schema;
 use crate::{annals_exits, expect};

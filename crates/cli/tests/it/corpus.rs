@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use annals_json::Value;
 use annals_testkit::corpus;
 use annals_testkit::home::Home;
-use annals_transcript::json::Value;
 
 use crate::{annals, annals_exits};
 

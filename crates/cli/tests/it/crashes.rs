@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use annals_json::Value;
 use annals_testkit::depth::cases;
 use annals_testkit::home::Home;
 use annals_testkit::skipped;
-use annals_transcript::json::Value;
 use annals_transcript::problem::ProblemKind;
 use annals_transcript::transcript::Transcript;
 

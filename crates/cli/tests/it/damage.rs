@@ -1,8 +1,8 @@
 //! Bad input of every kind gives a problem with line and byte, and the rest is still shown.
 
+use annals_json::Value;
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
-use annals_transcript::json::Value;
 
 use crate::{annals, annals_exits};
 

@@ -1,9 +1,9 @@
 //! `show --as messages` and `--as counts`: plain messages, their filters, and the way back to the file.
 
+use annals_json::{Fields, Value};
 use annals_testkit::builder::{Session, uuid};
 use annals_testkit::corpus;
 use annals_testkit::home::Home;
-use annals_transcript::json::{Fields, Value};
 use annals_transcript::message::Message;
 
 use crate::{annals, annals_exits, expect};

@@ -4,9 +4,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdout, Stdio};
 
+use annals_json::Value;
 use annals_testkit::home::{Answer, Home};
 use annals_testkit::workspace_root;
-use annals_transcript::json::Value;
 
 use crate::{annals, annals_exits};
 

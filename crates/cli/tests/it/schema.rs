@@ -1,7 +1,7 @@
 //! Holds JSON against the part of JSON Schema that our schemas use: type, required, properties, items, enum, minimum,
 //! anyOf.
 
-use annals_transcript::json::{Kind, Value};
+use annals_json::{Kind, Value};
 
 /// Every way in which the value breaks the schema, with its place.
 pub(crate) fn violations(schema: Value<'_>, value: Value<'_>, place: &str) -> Vec<String> {

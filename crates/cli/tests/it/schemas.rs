@@ -1,9 +1,9 @@
 //! Every JSON form of every command, over the demo store, against its schema in `docs/schema/`.
 
 use annals_demo::Plan;
+use annals_json::Value;
 use annals_testkit::home::Home;
 use annals_testkit::workspace_root;
-use annals_transcript::json::Value;
 
 use crate::annals;
 use crate::schema::violations;

@@ -5,9 +5,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::Stdio;
 
+use annals_json::Value;
 use annals_testkit::builder::Session;
 use annals_testkit::home::{Answer, Home};
-use annals_transcript::json::Value;
 
 use crate::schemas::keep_schema;
 use crate::{annals_exits, expect};

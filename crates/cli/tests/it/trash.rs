@@ -4,10 +4,10 @@ use std::fs;
 use std::time::{Duration, SystemTime};
 
 use annals_demo::Plan;
+use annals_json::Value;
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
 use annals_testkit::tree::tree;
-use annals_transcript::json::Value;
 
 use crate::schemas::keep_schema;
 use crate::{annals, annals_exits, expect};

@@ -1,8 +1,8 @@
 //! The whole way from bytes to sums, against a store whose sums are known: the demo knows what it wrote.
 
 use annals_demo::Plan;
+use annals_json::Value;
 use annals_testkit::home::Home;
-use annals_transcript::json::Value;
 
 use crate::annals_exits;
 

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::process::Stdio;
 
 use annals_demo::Plan;
+use annals_json::Value;
 use annals_testkit::home::Home;
-use annals_transcript::json::Value;
 
 use crate::schemas::keep_schema;
 use crate::{annals, annals_exits, expect};

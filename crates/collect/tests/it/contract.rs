@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use annals_collect::sink::{Body, Encoding, FileSink, Format, HttpSink, OutputSink, Trust, Url};
 use annals_collect::{Batch, Form, Item, Sink, SinkError};
+use annals_json::Value;
 use annals_testkit::receiver::{AUTHORITY, Certificate, Manners, Receiver};
 use annals_testkit::temp::TempDir;
-use annals_transcript::json::Value;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 

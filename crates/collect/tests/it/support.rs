@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use annals_collect::{Batch, CollectError, Collector, Passed, Sink, SinkError};
+use annals_json::Value;
 use annals_store::{DataDir, Store};
 use annals_testkit::home::Home;
 use annals_testkit::source::Counting;
-use annals_transcript::json::Value;
 use annals_transcript::redact::Rules;
 
 /// File, generation and offset.

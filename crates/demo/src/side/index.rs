@@ -1,6 +1,6 @@
 //! `sessions-index.json`: one that is right, one that is out of date.
 
-use annals_transcript::json::ObjectWriter;
+use annals_json::ObjectWriter;
 
 use crate::bundle::Entry;
 use crate::clock::Stamp;

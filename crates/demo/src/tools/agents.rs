@@ -1,6 +1,6 @@
 //! The tool that starts a sub-agent, and what it reports.
 
-use annals_transcript::json::ObjectWriter;
+use annals_json::ObjectWriter;
 
 use crate::era::Era;
 use crate::json;

@@ -1,6 +1,6 @@
 //! Read, Edit, MultiEdit and Write.
 
-use annals_transcript::json::ObjectWriter;
+use annals_json::ObjectWriter;
 
 use crate::era::Era;
 use crate::json;

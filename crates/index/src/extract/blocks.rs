@@ -1,6 +1,6 @@
 //! Blocks of single lines, as they are indexed: for those who have a place and want its text.
 
-use annals_transcript::json::Value;
+use annals_json::Value;
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::Record;
 

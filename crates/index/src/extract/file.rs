@@ -5,8 +5,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use annals_json::Value;
 use annals_store::read::ReadError;
-use annals_transcript::json::Value;
 use annals_transcript::line::{Ending, Line, LineSplitter};
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::Record;

@@ -1,7 +1,7 @@
 //! What stands beside the conversation: todos, tasks, copies of edited files, prompts of all sessions, what is known of
 //! sub-agents.
 
-use annals_transcript::json::{Fields, Text, Value};
+use annals_json::{Fields, Text, Value};
 use annals_transcript::record::FileBackup;
 use annals_transcript::title::shorten;
 

@@ -1,6 +1,6 @@
 //! The texts of a JSON value, as a person would read them: what its strings say, line by line.
 
-use annals_transcript::json::{Kind, Value};
+use annals_json::{Kind, Value};
 
 use super::rows::INDEXED_BYTES;
 

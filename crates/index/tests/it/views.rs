@@ -60,13 +60,13 @@ fn todos_are_those_of_their_files_and_lead_there() {
     let mut expected = BTreeSet::new();
     for list in todos::todo_lists(&discovery).0 {
         for item in list.items().0 {
-            let text = |text: Option<annals_transcript::json::Text<'_>>| text.unwrap().to_string();
+            let text = |text: Option<annals_json::Text<'_>>| text.unwrap().to_string();
             expected.insert((list.session.to_string(), text(item.content()), text(item.status())));
         }
     }
     for file in todos::tasks(&discovery).0 {
         let task = file.task().unwrap();
-        let text = |text: Option<annals_transcript::json::Text<'_>>| text.unwrap().to_string();
+        let text = |text: Option<annals_json::Text<'_>>| text.unwrap().to_string();
         expected.insert((file.session.to_string(), text(task.subject()), text(task.status())));
     }
     assert!(expected.len() > 3, "{expected:?}");
@@ -116,9 +116,8 @@ fn prompts_are_those_of_the_history() {
     let (_home, index, discovery) = demo();
     let mut expected = Vec::new();
     let each = |line: &annals_transcript::line::Line<'_>, entry: annals_store::history::HistoryEntry<'_>| {
-        let text = |text: Option<annals_transcript::json::Text<'_>>| {
-            text.map(|text| text.to_string()).unwrap_or_default()
-        };
+        let text =
+            |text: Option<annals_json::Text<'_>>| text.map(|text| text.to_string()).unwrap_or_default();
         expected.push(vec![
             line.number.to_string(),
             text(entry.project()),

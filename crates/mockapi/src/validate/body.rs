@@ -1,6 +1,6 @@
 //! The body of a request, opened far enough for the rules: messages, their blocks, and the name of each place.
 
-use annals_transcript::json::{Fields, Kind, Value};
+use annals_json::{Fields, Kind, Value};
 
 /// A request's body.
 pub(super) struct Body<'b> {

@@ -1,6 +1,6 @@
 //! Rules about cache marks: few of them, and not on what cannot be cached by itself.
 
-use annals_transcript::json::Value;
+use annals_json::Value;
 
 use super::body::{Block, Body};
 use super::{Rule, Violation};

@@ -11,7 +11,7 @@ mod shape;
 mod thinking;
 mod tools;
 
-use annals_transcript::json::ObjectWriter;
+use annals_json::ObjectWriter;
 
 use body::Body;
 pub(super) use headers::check as check_headers;

@@ -1,6 +1,6 @@
 //! Rules about the outline of a request: what must be there, who speaks when, and that nobody says nothing.
 
-use annals_transcript::json::{Kind, Value};
+use annals_json::{Kind, Value};
 
 use super::body::{Body, Message};
 use super::{Rule, Violation};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use annals_transcript::json::Kind;
+use annals_json::Kind;
 
 use super::body::{Block, Body, Turn};
 use super::{Rule, Violation};

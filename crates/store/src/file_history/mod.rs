@@ -4,7 +4,7 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
-use annals_transcript::json::{Fields, Text, Value};
+use annals_json::{Fields, Text, Value};
 use annals_transcript::record::{FileBackup, FileHistoryDelta, FileHistorySnapshot};
 
 use crate::digest::short;

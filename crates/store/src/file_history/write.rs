@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use annals_json::Fields;
 use annals_transcript::draft::BackupOf;
-use annals_transcript::json::Fields;
 use annals_transcript::record::FileBackup;
 use annals_transcript::time::{Timestamp, format_millis};
 

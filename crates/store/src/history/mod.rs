@@ -5,8 +5,8 @@ mod write;
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
+use annals_json::{Fields, Text};
 use annals_transcript::id::SessionId;
-use annals_transcript::json::{Fields, Text};
 use annals_transcript::line::Line;
 use annals_transcript::objects::read_objects;
 
@@ -58,8 +58,7 @@ impl<'a> HistoryEntry<'a> {
     /// The pastes, with the number under which the prompt mentions each.
     pub fn pastes(&self) -> Vec<(Text<'a>, Paste<'a>)> {
         let pastes = self.pasted_contents();
-        let of_field =
-            |field: annals_transcript::json::Field<'a>| Some((field.key, Paste::new(field.value.fields()?)));
+        let of_field = |field: annals_json::Field<'a>| Some((field.key, Paste::new(field.value.fields()?)));
         pastes.iter().flat_map(|fields| fields.iter()).filter_map(of_field).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! The prompt history, written: one line a prompt, under the client's lock, long pastes apart.
 
-use annals_transcript::json::ObjectWriter;
+use annals_json::ObjectWriter;
 
 use crate::digest::short;
 use crate::files::{

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use annals_transcript::json::{Fields, ObjectWriter, Value};
+use annals_json::{Fields, ObjectWriter, Value};
 
 use crate::digest::sha256;
 use crate::files::{WriteError, create_file, keep_time};

@@ -1,6 +1,6 @@
 //! One entry of the journal, in memory and as JSON.
 
-use annals_transcript::json::{Fields, ObjectWriter, Value};
+use annals_json::{Fields, ObjectWriter, Value};
 
 use super::effect::Effect;
 

@@ -4,7 +4,7 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
-use annals_transcript::json::Fields;
+use annals_json::Fields;
 use annals_transcript::problem::{Problem, ProblemKind};
 use annals_transcript::record::{Record, User};
 use annals_transcript::transcript::Transcript;

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use annals_transcript::json::Fields;
+use annals_json::Fields;
 
 use super::discovery::{AgentEntry, SideFile};
 use super::unlisted;

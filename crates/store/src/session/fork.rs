@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use annals_transcript::edit::{EditError, Editor};
+use annals_json::edit::{EditError, Editor};
+use annals_json::{ObjectWriter, write_string};
 use annals_transcript::graph::Graph;
-use annals_transcript::json::{ObjectWriter, write_string};
 use annals_transcript::resume::{Client, branch, branch_to, leaf};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 
@@ -164,7 +164,7 @@ fn copy_line(raw: &[u8], old: &str, session: &str) -> Result<Vec<u8>, EditError>
     let mut from = Vec::new();
     let mut object = ObjectWriter::begin(&mut from);
     object.string("sessionId", old);
-    let value = annals_transcript::json::Value::parse(raw).map_err(EditError::NotAnObject)?;
+    let value = annals_json::Value::parse(raw).map_err(EditError::NotAnObject)?;
     if let Some(uuid) = value.get("uuid") {
         object.raw("messageUuid", uuid.raw());
     }

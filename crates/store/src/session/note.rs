@@ -1,8 +1,8 @@
 //! What a writer notes in its lock for the next one: how it left the file, and the surroundings of a session that has no
 //! line yet.
 
+use annals_json::{ObjectWriter, Text, Value};
 use annals_transcript::draft::Origin;
-use annals_transcript::json::{ObjectWriter, Text, Value};
 
 use crate::busy::Left;
 

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use annals_json::ObjectWriter;
 use annals_transcript::draft::{Continuation, Origin, Thread};
-use annals_transcript::json::ObjectWriter;
 use annals_transcript::transcript::Transcript;
 
 use super::error::AppendError;

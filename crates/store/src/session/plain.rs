@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
+use annals_json::edit::{EditError, Editor, Step};
+use annals_json::{RawJson, Value};
 use annals_transcript::content::Block;
 use annals_transcript::draft::{PlainDefaults, PlainError, drafts_of};
-use annals_transcript::edit::{EditError, Editor, Step};
-use annals_transcript::json::{RawJson, Value};
 use annals_transcript::message::{Message, MessageContent, Role};
 
 use super::error::AppendError;

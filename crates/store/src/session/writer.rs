@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
+use annals_json::{Fields, Value};
 use annals_transcript::draft::{Continuation, Draft, Origin, Placing};
-use annals_transcript::json::{Fields, Value};
 use annals_transcript::line::lines;
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::{ProgressKind, Record, RecordKind};

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use annals_transcript::edit::{EditError, Editor, Step};
-use annals_transcript::json::{Fields, ObjectWriter, Value, write_string};
+use annals_json::edit::{EditError, Editor, Step};
+use annals_json::{Fields, ObjectWriter, Value, write_string};
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::RecordKind;
 use annals_transcript::time::format_millis;

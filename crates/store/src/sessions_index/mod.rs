@@ -6,8 +6,8 @@ mod write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use annals_json::{Items, Text};
 use annals_transcript::id::SessionId;
-use annals_transcript::json::{Items, Text};
 use annals_transcript::problem::ProblemKind;
 use annals_transcript::time::Timestamp;
 

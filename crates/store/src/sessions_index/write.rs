@@ -3,9 +3,9 @@
 
 use std::path::PathBuf;
 
-use annals_transcript::edit::{EditError, Editor, Step};
-use annals_transcript::json::{Kind, Value, write_string};
-use annals_transcript::line::BYTE_ORDER_MARK;
+use annals_json::BYTE_ORDER_MARK;
+use annals_json::edit::{EditError, Editor, Step};
+use annals_json::{Kind, Value, write_string};
 
 use super::IndexEntry;
 use super::entry::{Entry, Lines, count_messages};

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 
+use annals_json::{Fields, Text};
 use annals_transcript::content::Block;
-use annals_transcript::json::{Fields, Text};
 use annals_transcript::objects::read_objects;
 use annals_transcript::price::Prices;
 use annals_transcript::record::Record;

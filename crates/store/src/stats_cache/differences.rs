@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use annals_transcript::json::{Kind, Value};
+use annals_json::{Kind, Value};
 
 use super::StatsCache;
 

@@ -5,7 +5,7 @@ mod compute;
 mod differences;
 mod write;
 
-use annals_transcript::json::{Fields, Items, Text};
+use annals_json::{Fields, Items, Text};
 use annals_transcript::time::Timestamp;
 
 use crate::json_file::JsonFile;
@@ -119,9 +119,8 @@ impl<'a> StatsCache<'a> {
 
     /// The tokens of each model.
     pub fn models(&self) -> Vec<(Text<'a>, ModelUsage<'a>)> {
-        let of_field = |field: annals_transcript::json::Field<'a>| {
-            Some((field.key, ModelUsage::new(field.value.fields()?)))
-        };
+        let of_field =
+            |field: annals_json::Field<'a>| Some((field.key, ModelUsage::new(field.value.fields()?)));
         self.model_usage().iter().flat_map(|fields| fields.iter()).filter_map(of_field).collect()
     }
 

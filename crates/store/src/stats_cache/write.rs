@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use annals_transcript::json::ObjectWriter;
+use annals_json::ObjectWriter;
 use annals_transcript::time::format_millis;
 
 use super::Statistics;

@@ -2,8 +2,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use annals_json::{Fields, Text};
 use annals_transcript::content::Block;
-use annals_transcript::json::{Fields, Text};
 use annals_transcript::record::{Record, RecordKind};
 use annals_transcript::time::Timestamp;
 use annals_transcript::title::TitleCollector;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use annals_transcript::json::Fields;
+use annals_json::Fields;
 use annals_transcript::line::{Line, LineSplitter, lines};
 use annals_transcript::objects::read_objects;
 

@@ -1,6 +1,6 @@
 //! An item to be written: checked where it comes from outside, and keeping whatever it has no name for.
 
-use annals_transcript::json::{Fields, Kind, Value, write_string};
+use annals_json::{Fields, Kind, Value, write_string};
 
 use super::Todo;
 use crate::indent::RawField;
@@ -199,7 +199,7 @@ impl TodoItem {
 impl From<&Todo<'_>> for TodoItem {
     /// An item of a list that is there. A status that no client writes reads as pending.
     fn from(todo: &Todo<'_>) -> Self {
-        let owned = |text: Option<annals_transcript::json::Text<'_>>| text.map(|text| text.to_string());
+        let owned = |text: Option<annals_json::Text<'_>>| text.map(|text| text.to_string());
         Self {
             content: owned(todo.content()).unwrap_or_default(),
             status: todo

@@ -3,7 +3,7 @@
 mod item;
 mod write;
 
-use annals_transcript::json::{Fields, Items, Kind, Text, Value};
+use annals_json::{Fields, Items, Kind, Text, Value};
 
 use crate::json_file::JsonFile;
 use crate::key::{AgentKey, SessionKey};

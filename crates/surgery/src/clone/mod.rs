@@ -11,9 +11,9 @@ mod tokens;
 
 use std::path::{Path, PathBuf};
 
+use annals_json::edit::EditError;
 use annals_store::changes::Change;
 use annals_store::{ConfigDir, Slug, Source};
-use annals_transcript::edit::EditError;
 use annals_transcript::resume::Client;
 use annals_transcript::transcript::Transcript;
 

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use annals_json::Value;
 use annals_store::layout::FileRole;
 use annals_store::source::{new_agent_id, new_uuid};
 use annals_store::{SessionKey, Slug, Source};
-use annals_transcript::json::Value;
 use annals_transcript::transcript::Transcript;
 
 use super::tokens::is_distinctive;
@@ -125,7 +125,7 @@ fn gather(bytes: &[u8], records: &mut BTreeSet<String>, agents: &mut BTreeSet<St
     }
 }
 
-fn inside<'a>(fields: &annals_transcript::json::Fields<'a>, key: &str) -> Option<Value<'a>> {
+fn inside<'a>(fields: &annals_json::Fields<'a>, key: &str) -> Option<Value<'a>> {
     fields.get(key)?.get("agentId")
 }
 

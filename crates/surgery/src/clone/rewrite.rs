@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use annals_transcript::edit::{EditError, Editor, Step};
-use annals_transcript::json::{ObjectWriter, Text, Value};
+use annals_json::edit::{EditError, Editor, Step};
+use annals_json::{ObjectWriter, Text, Value};
 use annals_transcript::transcript::Transcript;
 
 use super::ClonePlanError;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use annals_json::Value;
 use annals_transcript::content::{Block, Content, ToolUse};
-use annals_transcript::json::Value;
 use annals_transcript::record::{Assistant, Record, User};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 use annals_transcript::turn::{Speaker, prompt_text};

@@ -11,9 +11,9 @@ mod summary;
 
 use std::collections::HashSet;
 
+use annals_json::edit::{EditError, Editor, Step};
 use annals_store::source::{Source, new_uuid};
 use annals_transcript::draft::{CompactionTrigger, Draft, Origin, Stamp};
-use annals_transcript::edit::{EditError, Editor, Step};
 use annals_transcript::graph::Graph;
 use annals_transcript::objects::Standing;
 use annals_transcript::resume::{self, Client, Resumed, resume};

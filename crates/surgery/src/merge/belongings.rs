@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use annals_json::Value;
+use annals_json::edit::{Editor, Step};
 use annals_store::changes::Change;
 use annals_store::layout::FileRole;
-use annals_transcript::edit::{Editor, Step};
-use annals_transcript::json::Value;
 use annals_transcript::line::lines;
 
 use super::lines::Renamed;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use annals_json::{Fields, Kind, Value, compact};
 use annals_transcript::graph::{Graph, Link};
-use annals_transcript::json::{Fields, Kind, Value, compact};
 use annals_transcript::record::{RecordKind, SystemKind};
 use annals_transcript::resume::{Client, leaf};
 use annals_transcript::transcript::{Node, NodeIndex, Transcript};

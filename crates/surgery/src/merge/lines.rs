@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use annals_transcript::edit::{EditError, Editor, Step};
-use annals_transcript::json::Value;
+use annals_json::Value;
+use annals_json::edit::{EditError, Editor, Step};
 use annals_transcript::line::lines;
 
 use super::halves::{Halves, HungAt};
@@ -61,7 +61,7 @@ fn prepared(raw: &[u8], parent: Option<&str>, renamed: &Renamed) -> Result<Vec<u
     let mut editor = Editor::new(raw)?;
     if let Some(parent) = parent {
         let mut json = Vec::new();
-        annals_transcript::json::write_string(&mut json, parent);
+        annals_json::write_string(&mut json, parent);
         editor.set(&[], "parentUuid", &json)?;
     }
     let value = Value::parse(raw).map_err(EditError::NotAnObject)?;

@@ -9,10 +9,10 @@ mod promise;
 
 use std::path::{Path, PathBuf};
 
+use annals_json::edit::EditError;
 use annals_store::changes::Change;
 use annals_store::read::{ReadError, read_file};
 use annals_store::{ConfigDir, SessionKey};
-use annals_transcript::edit::EditError;
 use annals_transcript::resume::Client;
 
 use crate::belongings::{Belonging, load};

@@ -1,7 +1,7 @@
 //! Whose is it? The name of a project's folder cannot be reversed, so the working directories inside its files decide.
 
+use annals_json::Fields;
 use annals_store::Slug;
-use annals_transcript::json::Fields;
 use annals_transcript::line::lines;
 
 use super::MovePlanError;

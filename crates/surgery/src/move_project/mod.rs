@@ -12,10 +12,10 @@ mod side;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use annals_json::edit::EditError;
 use annals_store::changes::Change;
 use annals_store::read::ReadError;
 use annals_store::{ConfigDir, SessionKey, Slug};
-use annals_transcript::edit::EditError;
 
 pub use evidence::Route;
 pub use load::{Form, ProjectFile, Projects};

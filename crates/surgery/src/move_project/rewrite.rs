@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use annals_json::Value;
+use annals_json::edit::{EditError, Editor, Step};
 use annals_store::Slug;
-use annals_transcript::edit::{EditError, Editor, Step};
-use annals_transcript::json::Value;
 use annals_transcript::line::lines;
 use annals_transcript::transcript::Transcript;
 
@@ -94,7 +94,7 @@ impl<'r> Rewriting<'r> {
         }
         if let Ok(value) = Value::parse(bytes) {
             let mut kept = Vec::new();
-            let is_kept = |kind: annals_transcript::json::Text<'_>| {
+            let is_kept = |kind: annals_json::Text<'_>| {
                 ["thinking", "redacted_thinking", "tool_use"].iter().any(|name| kind.is(name))
             };
             blocks(value, bytes, &is_kept, &mut kept);

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use annals_json::edit::{Editor, Step};
+use annals_json::{Kind, Value};
 use annals_store::changes::Change;
-use annals_transcript::edit::{Editor, Step};
-use annals_transcript::json::{Kind, Value};
 use annals_transcript::line::lines;
 
 use super::MovePlanError;

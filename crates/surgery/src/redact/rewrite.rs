@@ -1,7 +1,7 @@
 //! Every text of a file, whatever its form, looked at and perhaps replaced; all other bytes stay.
 
+use annals_json::Value;
 use annals_store::SessionKey;
-use annals_transcript::json::Value;
 use annals_transcript::line::{Line, lines};
 use annals_transcript::redact::{
     Look, Zone, rewrite_json, rewrite_line, rewrite_text, rewrite_value, spliced,

@@ -1,7 +1,7 @@
 //! A compaction without its summary cuts history and puts nothing in its place: the summary is hung from it, or the cut goes.
 
-use annals_transcript::edit::{EditError, Editor};
-use annals_transcript::json::Value;
+use annals_json::Value;
+use annals_json::edit::{EditError, Editor};
 use annals_transcript::record::{Record, SystemKind};
 use annals_transcript::transcript::NodeIndex;
 

@@ -1,9 +1,9 @@
 //! One uuid on several lines: the last counts. Earlier ones that say the same go, others get an id of their own.
 
+use annals_json::Value;
+use annals_json::edit::{EditError, Editor, Step as Path};
 use annals_store::digest::sha256_bytes;
 use annals_store::source::uuid_text;
-use annals_transcript::edit::{EditError, Editor, Step as Path};
-use annals_transcript::json::Value;
 use annals_transcript::transcript::NodeIndex;
 
 use super::mend::{Found, Step, View};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use annals_transcript::edit::EditError;
+use annals_json::edit::EditError;
 use annals_transcript::loss::losses;
 use annals_transcript::record::RecordKind;
 use annals_transcript::resume::{Client, leaf, resume};

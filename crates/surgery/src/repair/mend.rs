@@ -1,8 +1,8 @@
 //! A mend: the steps that take one problem away, on the lines of the file as mended so far.
 
-use annals_transcript::edit::{EditError, Editor};
+use annals_json::edit::{EditError, Editor};
+use annals_json::write_string;
 use annals_transcript::graph::Graph;
-use annals_transcript::json::write_string;
 use annals_transcript::objects::Standing;
 use annals_transcript::record::RecordKind;
 use annals_transcript::transcript::{Node, NodeIndex, Transcript};

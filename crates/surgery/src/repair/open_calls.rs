@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use annals_transcript::edit::EditError;
+use annals_json::ObjectWriter;
+use annals_json::edit::EditError;
 use annals_transcript::id::ToolUseId;
-use annals_transcript::json::ObjectWriter;
 use annals_transcript::pairing::Pairs;
 use annals_transcript::resume::{Client, branch};
 use annals_transcript::time::format_millis;

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use annals_json::edit::{EditError, Editor, Step as Path};
+use annals_json::{Kind, ObjectWriter, Value};
 use annals_transcript::content::Block;
-use annals_transcript::edit::{EditError, Editor, Step as Path};
-use annals_transcript::json::{Kind, ObjectWriter, Value};
 use annals_transcript::pairing::Pairs;
 use annals_transcript::record::Record;
 use annals_transcript::transcript::NodeIndex;

@@ -1,7 +1,7 @@
 //! Lines that are too large to resume: images go, long texts are cut, and a word stands in their place.
 
-use annals_transcript::edit::{EditError, Editor, Step as Path};
-use annals_transcript::json::{Kind, Value, write_string};
+use annals_json::edit::{EditError, Editor, Step as Path};
+use annals_json::{Kind, Value, write_string};
 use annals_transcript::objects::OVERSIZE;
 use annals_transcript::transcript::NodeIndex;
 

@@ -1,7 +1,7 @@
 //! Replies of thinking alone, which clients leave out or an API refuses: a word behind the thought says that it broke off.
 
+use annals_json::edit::{EditError, Editor, Step as Path};
 use annals_transcript::content::Block;
-use annals_transcript::edit::{EditError, Editor, Step as Path};
 use annals_transcript::record::Record;
 use annals_transcript::response::responses;
 use annals_transcript::transcript::NodeIndex;

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use annals_transcript::json::{Text, Value};
+use annals_json::{Text, Value};
 use annals_transcript::record::Record;
 use annals_transcript::tool_result::ToolUseResult;
 use annals_transcript::transcript::{NodeIndex, Transcript};

@@ -9,11 +9,11 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use annals_json::Text;
 use annals_store::session::{forked_lines, path_to};
 use annals_store::source::new_uuid;
 use annals_store::{SessionKey, Source};
 use annals_transcript::draft::{Draft, Origin, Stamp};
-use annals_transcript::json::Text;
 use annals_transcript::record::Record;
 use annals_transcript::resume::{self, Client, resume};
 use annals_transcript::time::format_millis;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use annals_json::edit::{EditError, Editor, Step};
 use annals_transcript::content::Block;
-use annals_transcript::edit::{EditError, Editor, Step};
 use annals_transcript::graph::Graph;
 use annals_transcript::record::{Record, RecordKind};
 use annals_transcript::response::responses_of;

@@ -1,8 +1,8 @@
 //! One record: what goes of it.
 
+use annals_json::Value;
+use annals_json::edit::Step;
 use annals_transcript::content::Block;
-use annals_transcript::edit::Step;
-use annals_transcript::json::Value;
 use annals_transcript::record::{Assistant, Attachment, Progress, User};
 use annals_transcript::transcript::NodeIndex;
 

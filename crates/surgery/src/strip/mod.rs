@@ -13,8 +13,8 @@ pub use wish::{Age, Calls, Part, ToolNames, Tools, Wish};
 
 use std::collections::{BTreeSet, HashSet};
 
+use annals_json::edit::EditError;
 use annals_transcript::agents::spawns;
-use annals_transcript::edit::EditError;
 use annals_transcript::graph::Graph;
 use annals_transcript::objects::Standing;
 use annals_transcript::resume::{Client, resume};

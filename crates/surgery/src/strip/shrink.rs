@@ -1,6 +1,6 @@
 //! Values made smaller: a few words stand for what was taken out. Each function gives none where nothing is to be done.
 
-use annals_transcript::json::{ArrayWriter, Kind, ObjectWriter, Value, write_string};
+use annals_json::{ArrayWriter, Kind, ObjectWriter, Value, write_string};
 
 /// Strings of the copy that the interface shows stay where they are no longer than this.
 pub(super) const SHORT: usize = 200;

@@ -153,7 +153,7 @@ fn without_thoughts(text: &str) -> String {
     let mut rest = text;
     while let Some(at) = rest.find(r#"{"type":"thinking","#) {
         out.push_str(&rest[..at]);
-        let (value, length) = annals_transcript::json::Fields::scan(&rest.as_bytes()[at..]).unwrap();
+        let (value, length) = annals_json::Fields::scan(&rest.as_bytes()[at..]).unwrap();
         assert!(value.get("thinking").is_some());
         rest = &rest[at + length..];
     }

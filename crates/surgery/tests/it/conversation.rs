@@ -1,10 +1,10 @@
 //! What a client makes of a file, for tests that compare it before and after.
 
+use annals_json::{ObjectWriter, Value};
 use annals_surgery::verify::verify;
 use annals_surgery::{Plan, Session};
 use annals_testkit::api::{Rule, Violation, validate};
 use annals_testkit::home::Home;
-use annals_transcript::json::{ObjectWriter, Value};
 use annals_transcript::resume::{ApiBlock, Body, Client, Origin, resume};
 use annals_transcript::transcript::Transcript;
 

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use annals_demo::Plan as DemoPlan;
+use annals_json::{ObjectWriter, Value};
 use annals_surgery::edit::LineFate;
 use annals_surgery::strip::{Age, Calls, Part, StripError, ToolNames, Tools, Wish, strip};
 use annals_surgery::{Plan, Session};
 use annals_testkit::builder::Session as Builder;
 use annals_testkit::corpus;
 use annals_testkit::home::Home;
-use annals_transcript::json::{ObjectWriter, Value};
 use annals_transcript::resume::Client;
 use annals_transcript::transcript::Transcript;
 

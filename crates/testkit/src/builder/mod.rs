@@ -15,7 +15,7 @@
 mod clock;
 mod response;
 
-use annals_transcript::json::ObjectWriter;
+use annals_json::ObjectWriter;
 
 pub use response::{Block, Response};
 

@@ -1,6 +1,6 @@
 //! One API response as the client stores it: a line a block, one message id, usage that grows from line to line.
 
-use annals_transcript::json::ObjectWriter;
+use annals_json::ObjectWriter;
 
 /// A content block of a response.
 #[derive(Clone, Debug)]

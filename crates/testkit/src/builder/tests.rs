@@ -1,6 +1,6 @@
 //! The builder's own tests: what it writes is what the client would have written, as far as tests lean on it.
 
-use annals_transcript::json::Fields;
+use annals_json::Fields;
 
 use super::*;
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::json::{Fields, Text};
 use crate::mark::Mark;
 use crate::pairing::{Pairs, ToolPair};
 use crate::record::SystemKind;
 use crate::transcript::Transcript;
 use crate::turn::turns;
 use crate::{pack_fields, pack_words};
+use annals_json::{Fields, Text};
 
 /// What was done in a file.
 #[derive(Clone, Debug, Default)]

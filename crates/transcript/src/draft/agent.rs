@@ -1,7 +1,7 @@
 //! What a sub-agent answered to the call that started it: the link from the session to the agent's file.
 
 use super::{Draft, ToolAnswer, ToolOutcome};
-use crate::json::{ArrayWriter, ObjectWriter};
+use annals_json::{ArrayWriter, ObjectWriter};
 
 /// A sub-agent that has finished.
 #[derive(Clone, Copy, Debug)]

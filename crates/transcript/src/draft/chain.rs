@@ -1,8 +1,8 @@
 //! Lines of the chain: prompts, tool results, attachments, progress, and the envelope around all of them.
 
 use super::{Draft, Origin, Part, Stamp, checked_or_string};
-use crate::json::{ObjectWriter, write_string};
 use crate::record::RecordKind;
+use annals_json::{ObjectWriter, write_string};
 
 /// What a user line says.
 #[derive(Clone, Copy, Debug)]

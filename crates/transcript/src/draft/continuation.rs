@@ -192,7 +192,7 @@ impl Continuation {
         if is_aside {
             return;
         }
-        let text = |text: Option<crate::json::Text<'_>>| text.map(|text| text.to_string());
+        let text = |text: Option<annals_json::Text<'_>>| text.map(|text| text.to_string());
         self.origin = Some(Origin {
             session: envelope.session().map(|id| id.to_string()).unwrap_or_default(),
             agent: envelope.agent().map(|id| id.to_string()),

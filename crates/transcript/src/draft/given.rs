@@ -1,8 +1,8 @@
 //! Records that another program made: taken as they are, with what is missing filled in.
 
 use super::{Body, Draft, Origin, Own, Stamp};
-use crate::json::{Fault, Fields, RawJson, Value, write_string};
 use crate::record::RecordKind;
+use annals_json::{Fault, Fields, RawJson, Value, write_string};
 
 /// Why bytes are no record.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -24,8 +24,8 @@ pub use system::{CompactionTrigger, Retry};
 
 use std::borrow::Cow;
 
-use crate::json::{ObjectWriter, RawJson, Value, write_string};
 use crate::record::RecordKind;
+use annals_json::{ObjectWriter, RawJson, Value, write_string};
 
 /// What all lines of one writer have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -255,7 +255,7 @@ impl Draft {
 fn checked(json: &[u8]) -> Option<Vec<u8>> {
     std::str::from_utf8(json).ok()?;
     let mut compact = Vec::new();
-    crate::json::compact(Value::parse(json).ok()?, &mut compact);
+    annals_json::compact(Value::parse(json).ok()?, &mut compact);
     Some(compact)
 }
 

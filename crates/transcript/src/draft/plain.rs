@@ -2,9 +2,9 @@
 
 use super::{Draft, ResponseDraft, Said};
 use crate::content::Block;
-use crate::edit::EditError;
-use crate::json::{RawJson, Text, Value};
 use crate::message::{Message, MessageContent, MessageFault, Role};
+use annals_json::edit::EditError;
+use annals_json::{RawJson, Text, Value};
 
 /// What is made up where a response does not say it; other messages have none of it.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

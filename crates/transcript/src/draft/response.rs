@@ -1,8 +1,8 @@
 //! A model's response, as lines: one a content block, all with the same ids; how it ended and what it cost on the last.
 
 use super::{Draft, checked};
-use crate::json::{ObjectWriter, Value};
 use crate::record::RecordKind;
+use annals_json::{ObjectWriter, Value};
 
 /// A response of the API.
 #[derive(Clone, Copy, Debug)]

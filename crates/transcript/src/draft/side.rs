@@ -2,8 +2,8 @@
 //! text.
 
 use super::{Draft, Origin, Part, Stamp};
-use crate::json::ObjectWriter;
 use crate::record::RecordKind;
+use annals_json::ObjectWriter;
 
 /// What happened to a prompt that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,7 +145,7 @@ impl Draft {
         let mut object = ObjectWriter::begin(&mut json);
         write_backups(&mut object, backups);
         object.end();
-        let tracked = crate::json::Value::parse(&json).ok().and_then(|value| value.get("trackedFileBackups"));
+        let tracked = annals_json::Value::parse(&json).ok().and_then(|value| value.get("trackedFileBackups"));
         let tracked = tracked.map_or(&b"{}"[..], |value| value.raw());
         let draft = Self::made(RecordKind::FileHistoryDelta).string("messageId", line);
         draft.string("snapshotMessageId", prompt).field("trackedFileBackups", tracked).part(Part::Timestamp)

@@ -1,8 +1,8 @@
 //! System lines: events of the client that stand in the chain.
 
 use super::Draft;
-use crate::json::ObjectWriter;
 use crate::record::{RecordKind, SystemKind};
+use annals_json::ObjectWriter;
 
 /// Who asked for a compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

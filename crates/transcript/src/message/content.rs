@@ -2,7 +2,7 @@
 
 use super::Message;
 use crate::content::{Block, Thinking, ToolResult, ToolUse};
-use crate::json::{Kind, RawJson, Value};
+use annals_json::{Kind, RawJson, Value};
 
 /// The content of a plain message.
 #[derive(Clone, Debug, PartialEq, Eq)]

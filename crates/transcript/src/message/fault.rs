@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Part, Role};
-use crate::edit::EditError;
+use annals_json::edit::EditError;
 
 /// What is wrong with a message, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,8 +18,8 @@ pub use of_records::{groups, messages};
 pub use part::Part;
 pub use shell::Shell;
 
-use crate::json::{Fields, RawJson, Text};
 use crate::record::RecordKind;
+use annals_json::{Fields, RawJson, Text};
 
 /// In whose name a message speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use super::restore::deal;
 use super::shell::{Own, Shell};
 use super::{Message, MessageContent, Part, Role};
-use crate::json::{Fields, Kind, RawJson, Value};
 use crate::record::RecordKind;
 use crate::response::{Response, responses_of};
 use crate::transcript::{NodeIndex, Transcript};
 use crate::usage::Usage;
+use annals_json::{Fields, Kind, RawJson, Value};
 
 /// The records that make up each message, for records in the order of a conversation.
 ///

@@ -2,7 +2,7 @@
 
 use super::content::is_block;
 use super::{Message, MessageContent, MessageFault, Part, Role, Shell};
-use crate::json::{Field, Fields, Kind, RawJson, Value};
+use annals_json::{Field, Fields, Kind, RawJson, Value};
 
 /// What a field has to be.
 #[derive(Clone, Copy)]
@@ -38,7 +38,7 @@ impl Message {
     /// Reads the JSON form. Of keys that repeat the last counts; keys that mean nothing here are kept.
     ///
     /// ```
-    /// use annals_transcript::json::Fields;
+    /// use annals_json::Fields;
     /// use annals_transcript::message::{Message, Role};
     ///
     /// let (fields, _) = Fields::scan(br#"{"role":"user","content":"hello"}"#).unwrap();

@@ -1,8 +1,8 @@
 //! The parts of a record that a message says in its stead, and where they stand in each kind of record.
 
-use crate::edit::Step;
-use crate::json::{Fields, Text, Value};
 use crate::record::RecordKind;
+use annals_json::edit::Step;
+use annals_json::{Fields, Text, Value};
 
 /// A value that a record can leave to its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -2,9 +2,9 @@
 
 use super::content::{is_block, write_array};
 use super::{Message, MessageFault, Part, Role};
-use crate::edit::{EditError, Editor, Step};
-use crate::json::{Fields, Kind, RawJson, Value};
 use crate::record::RecordKind;
+use annals_json::edit::{EditError, Editor, Step};
+use annals_json::{Fields, Kind, RawJson, Value};
 
 /// A record without what its message says already.
 ///

@@ -1,8 +1,8 @@
 //! Messages of odd records and back, and what is said where there is no way back.
 
 use super::*;
-use crate::json::{Fields, Value};
 use crate::transcript::Transcript;
+use annals_json::{Fields, Value};
 
 fn all(file: &str) -> Vec<Message> {
     let transcript = Transcript::parse(file.as_bytes());

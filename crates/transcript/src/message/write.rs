@@ -1,7 +1,7 @@
 //! A message in its JSON form.
 
 use super::{Message, Shell};
-use crate::json::{ArrayWriter, ObjectWriter, RawJson};
+use annals_json::{ArrayWriter, ObjectWriter, RawJson};
 
 impl Message {
     /// Appends the JSON form, on one line; what is not there is left out.

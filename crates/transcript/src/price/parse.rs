@@ -6,7 +6,7 @@ use std::fmt;
 use super::Prices;
 use super::rates::{Given, LongContext, ModelPrices, Rates};
 use super::usd::Usd;
-use crate::json::{Fields, Value};
+use annals_json::{Fields, Value};
 
 /// Tokens that a price in the file is for.
 const PER_TOKENS: f64 = 1e6;

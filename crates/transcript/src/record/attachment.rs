@@ -1,9 +1,9 @@
 //! What the client shows the model beside the prompt, told apart by `attachment.type`.
 
 use crate::id::{RecordId, ToolUseId};
-use crate::json::{Fields, Items, Text, Value};
 use crate::time::Timestamp;
 use crate::view::views;
+use annals_json::{Fields, Items, Text, Value};
 
 use crate::record::words::word_kinds;
 

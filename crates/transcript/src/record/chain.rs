@@ -2,11 +2,11 @@
 
 use crate::content::{Block, Content};
 use crate::id::{AgentId, MessageId, RecordId, RequestId, SessionId, ToolUseId};
-use crate::json::{Fields, Items, Text, Value};
 use crate::time::Timestamp;
 use crate::tool_result::ToolUseResult;
 use crate::usage::Usage;
 use crate::view::views;
+use annals_json::{Fields, Items, Text, Value};
 
 views! {
     /// The common part of chain records.

@@ -1,6 +1,6 @@
 //! The types of records, by the word that stands in `type`.
 
-use crate::json::Text;
+use annals_json::Text;
 
 macro_rules! record_kinds {
     ($($(#[$doc:meta])* $name:ident = $word:literal;)*) => {
@@ -115,7 +115,7 @@ impl RecordKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Value;
+    use annals_json::Value;
 
     fn kind(json: &str) -> RecordKind {
         RecordKind::of(Value::parse(json.as_bytes()).unwrap().text())

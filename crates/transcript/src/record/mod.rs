@@ -15,7 +15,7 @@ pub use progress::{Progress, ProgressData, ProgressKind};
 pub use side::*;
 pub use system::{CompactMetadata, PreservedMessages, PreservedSegment, System, SystemKind};
 
-use crate::json::{Fields, Text};
+use annals_json::{Fields, Text};
 
 macro_rules! records {
     ($($kind:ident),* $(,)?) => {

@@ -1,8 +1,8 @@
 //! News of something that takes long, told apart by `data.type`. It can be most of a file's bytes.
 
 use crate::id::{AgentId, ToolUseId};
-use crate::json::{Fields, Items, Text};
 use crate::view::views;
+use annals_json::{Fields, Items, Text};
 
 use crate::record::words::word_kinds;
 

@@ -1,9 +1,9 @@
 //! Records that stand outside the chain.
 
 use crate::id::{AgentId, RecordId, SessionId};
-use crate::json::{Fields, Items, Text, Value};
 use crate::time::Timestamp;
 use crate::view::views;
+use annals_json::{Fields, Items, Text, Value};
 
 views! {
     /// Which copies of edited files belong to which prompt.

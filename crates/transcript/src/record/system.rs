@@ -1,8 +1,8 @@
 //! Events of the client, told apart by `subtype`.
 
 use crate::id::{RecordId, RequestId, ToolUseId};
-use crate::json::{Fields, Items, Text, Value};
 use crate::view::views;
+use annals_json::{Fields, Items, Text, Value};
 
 use crate::record::words::word_kinds;
 

@@ -45,8 +45,8 @@ pub(crate) use word_kinds;
 
 #[cfg(test)]
 mod tests {
-    use crate::json::Value;
     use crate::record::{AttachmentKind, ProgressKind, SystemKind};
+    use annals_json::Value;
 
     #[test]
     fn words_name_kinds_and_others_are_let_be() {

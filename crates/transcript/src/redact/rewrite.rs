@@ -1,8 +1,8 @@
 //! Every text of a line or a document, looked at and perhaps replaced; all other bytes stay.
 
-use crate::json::Value;
 use crate::line::Line;
 use crate::objects::read_objects;
+use annals_json::Value;
 
 use super::placeholders::Placeholders;
 use super::rules::Rules;

@@ -1,7 +1,7 @@
 //! What is a secret, what is none, and what takes its place.
 
 use super::*;
-use crate::json::Value;
+use annals_json::Value;
 
 /// Secrets are put together here: whole ones in the source would set off every scanner that reads it.
 fn digits(count: usize) -> String {

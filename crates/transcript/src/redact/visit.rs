@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::base64::is_data;
-use crate::json::{Field, Fields, Kind, Text, Value, write_string};
+use annals_json::{Field, Fields, Kind, Text, Value, write_string};
 
 /// Where a text stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

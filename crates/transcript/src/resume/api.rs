@@ -4,10 +4,10 @@
 
 use super::surrogates;
 use crate::content::Block;
-use crate::edit::{Editor, Step};
 use crate::id::ToolUseId;
-use crate::json::{ObjectWriter, Text, Value, write_string};
 use crate::transcript::NodeIndex;
+use annals_json::edit::{Editor, Step};
+use annals_json::{ObjectWriter, Text, Value, write_string};
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,9 +6,9 @@
 use super::api::{ApiBlock, Body};
 use super::rules::{QueuedImageRule, Rules};
 use crate::content::Block;
-use crate::json::{Kind, Text, Value};
 use crate::record::{Attachment, AttachmentBody};
 use crate::transcript::NodeIndex;
+use annals_json::{Kind, Text, Value};
 
 /// Kinds that every known client words for the model.
 const WORDED_BY_ALL: &[&str] = &[

@@ -122,7 +122,7 @@ fn wrap(block: &mut ApiBlock<'_>) {
     match block.body {
         Body::Text(text) => block.body = Body::Wrapped(text),
         Body::Block(raw) => {
-            let text = crate::json::Value::from_checked(raw).get("text").and_then(crate::json::Value::text);
+            let text = annals_json::Value::from_checked(raw).get("text").and_then(annals_json::Value::text);
             if let (Some(text), BlockKind::Text) = (text, block.kind) {
                 block.body = Body::Wrapped(text);
             }

@@ -35,8 +35,8 @@ pub use compaction::{LARGE, starts_large_file};
 pub use left_out::{LeftOut, Reason};
 pub use refusal::Refusal;
 
-use crate::json::ObjectWriter;
 use crate::transcript::{NodeIndex, Transcript};
+use annals_json::ObjectWriter;
 use left_out::Ledger;
 use lines::Lines;
 use rules::Rules;

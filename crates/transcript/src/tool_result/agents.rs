@@ -2,9 +2,9 @@
 
 use crate::content::Content;
 use crate::id::AgentId;
-use crate::json::{Fields, Items, Text, Value};
 use crate::usage::Usage;
 use crate::view::views;
+use annals_json::{Fields, Items, Text, Value};
 
 views! {
     /// A sub-agent: finished, or started in the background.

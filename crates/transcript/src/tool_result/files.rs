@@ -1,7 +1,7 @@
 //! Results of tools that read, write and search files.
 
-use crate::json::{Fields, Items, Text, Value};
 use crate::view::views;
+use annals_json::{Fields, Items, Text, Value};
 
 views! {
     /// A file that was read.

@@ -22,7 +22,7 @@ pub use tasks::{
 };
 pub use web::{ArtifactResult, ToolSearchResult, WebFetchResult, WebSearchResult};
 
-use crate::json::{Fields, Items, Kind, Text, Value};
+use annals_json::{Fields, Items, Kind, Text, Value};
 
 macro_rules! shapes {
     ($($(#[$doc:meta])* $name:ident($view:ident): $([$($key:literal),+])|+;)*) => {

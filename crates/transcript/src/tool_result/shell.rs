@@ -1,7 +1,7 @@
 //! Results of shells.
 
-use crate::json::{Fields, Text, Value};
 use crate::view::views;
+use annals_json::{Fields, Text, Value};
 
 views! {
     /// Bash, PowerShell.

@@ -1,7 +1,7 @@
 //! Results of tools that keep lists, plans, questions and background tasks.
 
-use crate::json::{Fields, Items, Text, Value};
 use crate::view::views;
+use annals_json::{Fields, Items, Text, Value};
 
 views! {
     /// A todo list that was written.

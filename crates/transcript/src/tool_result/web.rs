@@ -1,7 +1,7 @@
 //! Results of tools that look outside.
 
-use crate::json::{Items, Text, Value};
 use crate::view::views;
+use annals_json::{Items, Text, Value};
 
 views! {
     /// A page.

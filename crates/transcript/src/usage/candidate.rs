@@ -9,9 +9,9 @@ use memchr::memmem::Finder;
 
 use super::collect::UsageCollector;
 use super::response::ResponseUsage;
-use crate::json::{Fields, skip_space};
 use crate::line::Line;
 use crate::objects::find_objects;
+use annals_json::{Fields, skip_space};
 
 /// Looks for lines that can hold usage.
 #[derive(Clone, Debug)]

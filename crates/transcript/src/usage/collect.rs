@@ -8,10 +8,10 @@ use super::key::{KeyHashing, ResponseKey};
 use super::response::{Aside, AsideKind, Reading, ResponseUsage, ServiceTier, Speed};
 use super::tokens::Tokens;
 use super::view::Usage;
-use crate::json::{Fields, Text};
 use crate::record::{AssistantMessage, RecordKind};
 use crate::time::Timestamp;
 use crate::transcript::{NodeIndex, Transcript};
+use annals_json::{Fields, Text};
 
 /// What each response of a file used, in the order of their first lines.
 pub fn responses_usage(transcript: &Transcript<'_>) -> Vec<ResponseUsage> {
@@ -30,7 +30,7 @@ pub fn responses_usage(transcript: &Transcript<'_>) -> Vec<ResponseUsage> {
 /// with the most output counts, and of equals the last.
 ///
 /// ```
-/// use annals_transcript::json::Fields;
+/// use annals_json::Fields;
 /// use annals_transcript::usage::UsageCollector;
 ///
 /// let mut collector = UsageCollector::new();

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::id::MessageId;
-use crate::json::{Fields, Text};
 use crate::pack::{Pack, Packer, Unpacker};
 use crate::record::AssistantMessage;
+use annals_json::{Fields, Text};
 
 /// Identifies one API response over the whole store.
 ///

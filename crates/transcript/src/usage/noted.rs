@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use memchr::memmem::Finder;
 
 use super::tokens::Tokens;
-use crate::json::Fields;
 use crate::line::Line;
 use crate::objects::find_objects;
 use crate::record::{CostState, Record};
+use annals_json::Fields;
 
 /// What a `cost-state` record says.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::key::ResponseKey;
 use super::tokens::Tokens;
-use crate::json::Text;
 use crate::transcript::NodeIndex;
 use crate::{pack_fields, pack_words};
+use annals_json::Text;
 
 /// How the API queued the request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -143,7 +143,7 @@ impl PartialOrd for Tokens {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Value;
+    use annals_json::Value;
 
     fn check(usage: &str, expected: (u64, u64, u64, u64, u64)) {
         let value = Value::parse(usage.as_bytes()).unwrap();

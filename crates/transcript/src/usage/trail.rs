@@ -7,12 +7,12 @@ use std::sync::Arc;
 use super::key::ResponseKey;
 use crate::content::{Block, Content};
 use crate::id::ToolUseId;
-use crate::json::{Fields, Text};
 use crate::mark::Mark;
 use crate::pack::{Pack, Packer, Unpacker};
 use crate::pack_fields;
 use crate::record::{Record, SystemKind};
 use crate::time::Timestamp;
+use annals_json::{Fields, Text};
 
 /// What an image is taken to be, in tokens.
 pub const IMAGE_TOKENS: u64 = 1500;

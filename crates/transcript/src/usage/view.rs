@@ -1,7 +1,7 @@
 //! `message.usage` as it is written. Nothing is added up here: what the numbers mean is decided in the rooms beside.
 
-use crate::json::{Fields, Items, Text};
 use crate::view::views;
+use annals_json::{Fields, Items, Text};
 
 views! {
     /// `message.usage`, as written.

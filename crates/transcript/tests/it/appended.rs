@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use annals_json::{Fields, Value};
 use annals_testkit::depth::cases;
 use annals_transcript::content::Block;
 use annals_transcript::draft::{
     CompactionTrigger, Continuation, Draft, Origin, PlaceError, Placing, PlainDefaults, ResponseDraft, Said,
     Thread, ToolAnswer, ToolOutcome, drafts_of,
 };
-use annals_transcript::json::{Fields, Value};
 use annals_transcript::line::lines;
 use annals_transcript::message::Message;
 use annals_transcript::record::{Record, RecordKind};

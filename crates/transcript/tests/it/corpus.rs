@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use annals_json::edit::Editor;
 use annals_testkit::corpus;
 use annals_transcript::content::{Block, Content};
-use annals_transcript::edit::Editor;
 use annals_transcript::graph::Graph;
 use annals_transcript::inspect::inspect;
 use annals_transcript::line::lines;

@@ -1,10 +1,10 @@
 //! Records that are made here: every key has a name, every kind its place, and all clients read them as meant.
 
+use annals_json::Fields;
 use annals_transcript::draft::{
     AgentAnswer, BackupOf, CompactionTrigger, Continuation, Draft, Origin, PlaceError, Placing, QueueStep,
     ResponseDraft, Retry, Said, SnapshotKind, Thread, ToolAnswer, ToolOutcome,
 };
-use annals_transcript::json::Fields;
 use annals_transcript::record::Record;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;

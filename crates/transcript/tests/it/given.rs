@@ -1,10 +1,10 @@
 //! Records that other programs made: taken as they are, with what is missing filled in.
 
+use annals_json::{Fields, RawJson, Value};
 use annals_testkit::corpus;
 use annals_transcript::draft::{
     Continuation, Draft, GivenError, Origin, Placing, PlainDefaults, Stamp, Thread, drafts_of,
 };
-use annals_transcript::json::{Fields, RawJson, Value};
 use annals_transcript::message::{Message, messages};
 use annals_transcript::record::Record;
 use annals_transcript::transcript::{Parent, Transcript};

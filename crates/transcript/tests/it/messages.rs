@@ -1,8 +1,8 @@
 //! Records become messages, messages become JSON, and the way back gives the same bytes.
 
+use annals_json::Fields;
 use annals_testkit::corpus;
 use annals_testkit::depth::cases;
-use annals_transcript::json::Fields;
 use annals_transcript::message::{Message, Role, groups};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 use proptest::prelude::*;

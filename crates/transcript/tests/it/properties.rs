@@ -1,11 +1,11 @@
 //! What holds for any input: bytes survive, edits touch only what they name, and every function over a graph ends.
 
+use annals_json::edit::{Editor, Step};
+use annals_json::{Fields, Kind, Value, write_string};
 use annals_testkit::depth::cases;
 use annals_transcript::activity::FileActivity;
-use annals_transcript::edit::{Editor, Step};
 use annals_transcript::graph::{Graph, branch_points, history, segments, sidechains};
 use annals_transcript::inspect::inspect;
-use annals_transcript::json::{Fields, Kind, Value, write_string};
 use annals_transcript::line::{LineSplitter, lines};
 use annals_transcript::loss::losses;
 use annals_transcript::pack::{packed, unpacked};

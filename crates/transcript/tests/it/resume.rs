@@ -2,7 +2,7 @@
 //!
 //! Every expectation in the `resume_*` modules is what the real client of that version sent for the same file.
 
-use annals_transcript::json::{Kind, Value};
+use annals_json::{Kind, Value};
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 

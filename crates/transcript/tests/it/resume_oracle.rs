@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use annals_json::Value;
 use annals_testkit::{corpus, oracle};
-use annals_transcript::json::Value;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 

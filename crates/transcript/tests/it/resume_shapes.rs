@@ -1,6 +1,6 @@
 //! Any graph at all: every client comes to an end, soon, and what it gives is JSON.
 
-use annals_transcript::json::Value;
+use annals_json::Value;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 

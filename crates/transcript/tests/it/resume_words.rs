@@ -1,7 +1,7 @@
 //! What clients change about the words themselves: line breaks at seams, the names of tools.
 
+use annals_json::Value;
 use annals_transcript::graph::Graph;
-use annals_transcript::json::Value;
 use annals_transcript::loss::losses;
 use annals_transcript::resume::{Client, Reason, resume};
 use annals_transcript::transcript::Transcript;

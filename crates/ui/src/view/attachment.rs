@@ -1,6 +1,6 @@
 //! Attachments as a reader meets them: a kind and a line.
 
-use annals_transcript::json::{Items, Kind, Text};
+use annals_json::{Items, Kind, Text};
 use annals_transcript::record::{Attachment as Line, AttachmentBody, AttachmentKind};
 
 use super::item::{Attachment, Author, Body, Hook, Note, NoteKind, Prompt};

@@ -1,6 +1,6 @@
 //! What a tool was asked, in one line: the argument that tells most, by tool.
 
-use annals_transcript::json::Fields;
+use annals_json::Fields;
 
 use super::tool::{InputField, ToolCall};
 use super::words::{opening, relative, value_text};

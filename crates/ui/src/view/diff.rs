@@ -1,6 +1,6 @@
 //! Changes of files: as the client kept them, or worked out from what was to be replaced.
 
-use annals_transcript::json::{Fields, Items};
+use annals_json::{Fields, Items};
 use annals_transcript::tool_result::PatchHunk;
 
 use super::tool::{Diff, DiffLine, Hunk, Sign};

@@ -133,7 +133,7 @@ impl<'a> Layout<'a> {
 }
 
 /// Whether calls of this tool start sub-agents.
-fn starts_agent(name: Option<annals_transcript::json::Text<'_>>) -> bool {
+fn starts_agent(name: Option<annals_json::Text<'_>>) -> bool {
     name.is_some_and(|name| name.is("Task") || name.is("Agent"))
 }
 

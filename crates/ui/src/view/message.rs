@@ -168,7 +168,7 @@ impl<'a> Thread<'_, '_, 'a, '_> {
                     unknown(&Block::WebSearchToolResult(found))
                 }
                 Block::Fallback(change) => {
-                    let model = |fields: Option<annals_transcript::json::Fields<'_>>| {
+                    let model = |fields: Option<annals_json::Fields<'_>>| {
                         fields
                             .and_then(|fields| fields.text("model"))
                             .map(|text| text.to_string())
@@ -229,7 +229,7 @@ impl<'a> Thread<'_, '_, 'a, '_> {
             _ => None,
         });
         let (Some(call), Some(content)) = (call, found.content()) else { return false };
-        let page = |value: annals_transcript::json::Value<'_>| {
+        let page = |value: annals_json::Value<'_>| {
             let fields = value.fields()?;
             Some(format!("{} {}", fields.text("title")?, fields.text("url")?))
         };
@@ -244,7 +244,7 @@ impl<'a> Thread<'_, '_, 'a, '_> {
 }
 
 /// Where the result shows nothing of what was asked, the call itself does.
-fn tell_input(call: &mut ToolCall, input: Option<&annals_transcript::json::Fields<'_>>, cwd: Option<&str>) {
+fn tell_input(call: &mut ToolCall, input: Option<&annals_json::Fields<'_>>, cwd: Option<&str>) {
     let Some(input) = input else { return };
     let outputs = call.result.as_ref().map(|result| result.outputs.as_slice()).unwrap_or_default();
     let has_todos = outputs.iter().any(|output| matches!(output, ToolOutput::Todos(_)));

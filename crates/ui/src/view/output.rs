@@ -1,7 +1,7 @@
 //! What came of a tool call: the client's own record of it where that shows more, else what the model saw.
 
+use annals_json::{Fields, Items, Text, Value};
 use annals_transcript::content::{Block, Content, ToolResult as ResultBlock};
-use annals_transcript::json::{Fields, Items, Text, Value};
 use annals_transcript::record::User;
 use annals_transcript::tool_result::{
     AskUserQuestionResult, BashResult, GrepResult, ReadResult, ToolUseResult,

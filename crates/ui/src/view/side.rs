@@ -2,8 +2,8 @@
 
 use std::collections::{HashSet, VecDeque};
 
+use annals_json::{Text, Value};
 use annals_transcript::content::Content;
-use annals_transcript::json::{Text, Value};
 use annals_transcript::record::{Record, RecordKind};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 use annals_transcript::turn::prompt_text;

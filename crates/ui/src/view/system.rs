@@ -1,6 +1,6 @@
 //! Events of the client as a reader meets them.
 
-use annals_transcript::json::{Fields, Items, Value};
+use annals_json::{Fields, Items, Value};
 use annals_transcript::record::{System, SystemKind};
 
 use super::item::{Body, Failure, Hook, Note, NoteKind};
@@ -15,9 +15,7 @@ pub(super) fn of_system(system: &System<'_>) -> Option<Body> {
         SystemKind::StopHookSummary => Some(Body::Hook(stop_hooks(system))),
         SystemKind::LocalCommand => Some(Body::Note(local_command(&text))),
         SystemKind::ModelRefusalFallback => {
-            let model = |text: Option<annals_transcript::json::Text<'_>>| {
-                text.map(|t| t.to_string()).unwrap_or_default()
-            };
+            let model = |text: Option<annals_json::Text<'_>>| text.map(|t| t.to_string()).unwrap_or_default();
             let change = format!("{} to {}", model(system.original_model()), model(system.fallback_model()));
             Some(notice(Some("model fallback"), if text.is_empty() { change } else { text }))
         }

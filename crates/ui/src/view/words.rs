@@ -1,6 +1,6 @@
 //! Small help with text: openings, tags, paths.
 
-use annals_transcript::json::{Kind, Value};
+use annals_json::{Kind, Value};
 
 /// The first words, on one line.
 pub(crate) fn opening(text: &str, limit: usize) -> String {

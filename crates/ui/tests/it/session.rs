@@ -1,6 +1,6 @@
 //! A small session written line by line, each the child of the one before.
 
-use annals_transcript::json::write_string;
+use annals_json::write_string;
 
 /// The lines of a session.
 #[derive(Default)]

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use annals_json::{ArrayWriter, Fields, ObjectWriter, Value};
 use annals_store::SessionKey;
-use annals_transcript::json::{ArrayWriter, Fields, ObjectWriter, Value};
 
 use super::Versions;
 use crate::id::ContentId;

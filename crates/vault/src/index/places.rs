@@ -1,6 +1,6 @@
 //! What is where, as lines of JSON: one that says how the pack must look, one a frame, one a piece, one a file's contents.
 
-use annals_transcript::json::{ArrayWriter, Fields, ObjectWriter, Value};
+use annals_json::{ArrayWriter, Fields, ObjectWriter, Value};
 
 use super::{Content, Places};
 use crate::blocks::Guard;

@@ -1,12 +1,11 @@
 //! Where the API is, and what proves who asks. Neither shows a secret to whoever prints it.
 
+use super::secret_header::secret_header;
 use std::fmt;
 use std::net::IpAddr;
 
 use reqwest::Url;
 use reqwest::header::HeaderValue;
-
-use crate::secret::Secret;
 
 /// The address of the API: over TLS, or on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +104,7 @@ impl Credential {
         if secret.is_empty() {
             return Err(CredentialError::Empty);
         }
-        let value = Secret::header(before, secret).map_err(|_| CredentialError::Unsendable)?;
+        let value = secret_header(before, secret).map_err(|_| CredentialError::Unsendable)?;
         Ok(Self { header, value })
     }
 }

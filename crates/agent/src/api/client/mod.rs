@@ -1,8 +1,10 @@
 //! The API over HTTP: one client for one endpoint. It follows no redirect, reads no environment and says who it is.
 
 mod endpoint;
+mod secret_header;
 mod tls;
 
+use self::secret_header::secret_header;
 use std::error::Error;
 use std::fmt;
 use std::io;
@@ -12,7 +14,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{NoProxy, Proxy, Response};
 
-use crate::secret::Secret;
+use annals_policy::secret::Secret;
 
 use super::failure::{ApiError, Failure, Refusal};
 use super::request::Body;
@@ -201,7 +203,7 @@ fn headers(settings: &Settings) -> Result<HeaderMap, ClientError> {
     for (name, value) in own.into_iter().chain(given) {
         let wrong = || ClientError::Header { name: name.to_owned() };
         let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-        headers.insert(parsed, Secret::header("", value).map_err(|_| wrong())?);
+        headers.insert(parsed, secret_header("", value).map_err(|_| wrong())?);
     }
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));

@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
+use annals_json::{ObjectWriter, Value};
 use annals_transcript::content::Block;
-use annals_transcript::json::{ObjectWriter, Value};
 
 use super::{Message, Role};
 

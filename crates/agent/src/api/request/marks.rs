@@ -4,7 +4,7 @@
 //! where the request before this one ended: what was remembered then is found even if more blocks have come since than
 //! the API looks back over.
 
-use annals_transcript::json::Value;
+use annals_json::Value;
 
 use super::{Caching, Message, Role};
 

@@ -9,7 +9,7 @@ mod thinking;
 
 use std::borrow::Cow;
 
-use annals_transcript::json::{ArrayWriter, ObjectWriter, Value};
+use annals_json::{ArrayWriter, ObjectWriter, Value};
 
 use super::model::Model;
 pub use thinking::{Display, Effort, Thinking};

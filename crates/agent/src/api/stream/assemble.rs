@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use annals_transcript::json::{Fields, RawJson, Value};
+use annals_json::{Fields, RawJson, Value};
 
 use super::super::failure::ApiError;
 use super::super::sse::{ServerEvent, SseFault};

@@ -3,7 +3,7 @@
 //! Strings are joined as they were written, escapes and all, so that a character whose halves came in two pieces is whole
 //! again and nothing is spelled anew.
 
-use annals_transcript::json::{Kind, ObjectWriter, RawJson, Value, write_string};
+use annals_json::{Kind, ObjectWriter, RawJson, Value, write_string};
 
 /// What a block is.
 #[derive(Clone, Debug, PartialEq, Eq)]

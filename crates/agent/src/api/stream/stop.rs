@@ -1,6 +1,6 @@
 //! Why a response ended, as the API says it.
 
-use annals_transcript::json::RawJson;
+use annals_json::RawJson;
 
 /// The reason of the end.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -377,7 +377,7 @@ proptest! {
         prop_assert_eq!(&read_pieces(stream.chunks(size)), &read);
         for event in &read.0 {
             if let Event::BlockDone(block) = event {
-                prop_assert!(annals_transcript::json::RawJson::parse(&block.json).is_ok());
+                prop_assert!(annals_json::RawJson::parse(&block.json).is_ok());
                 prop_assert!(std::str::from_utf8(&block.json).is_ok());
             }
         }

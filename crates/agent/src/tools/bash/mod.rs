@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use annals_transcript::json::Fields;
+use annals_json::Fields;
 
 use super::ground::Ground;
 use super::input::Input;

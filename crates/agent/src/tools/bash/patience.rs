@@ -1,7 +1,7 @@
 //! What becomes of a command whose time is over: most go on in the background; those that nobody should find running later
 //! are ended.
 
-use crate::policy::shell::{Command, Inner, inner, parse, strip};
+use annals_policy::shell::{Command, Inner, inner, parse, strip};
 
 /// What follows when the time is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use annals_json::Fields;
 use annals_store::overflow::MOST_OF_SHELL;
-use annals_transcript::json::Fields;
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 

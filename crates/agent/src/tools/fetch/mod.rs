@@ -8,7 +8,7 @@ mod web;
 
 use std::time::Instant;
 
-use annals_transcript::json::Fields;
+use annals_json::Fields;
 
 use super::answer::object;
 use super::input::Input;

@@ -7,7 +7,7 @@ mod search;
 use std::path::Path;
 use std::sync::Arc;
 
-use annals_transcript::json::Fields;
+use annals_json::Fields;
 
 use super::ground::Ground;
 use super::input::Input;
@@ -15,7 +15,7 @@ use super::spec::{Holds, Spec};
 use super::stop::beside;
 use super::{Asked, InputError, Order, Outcome, Running, Scene, Tool};
 use crate::api::request::ToolSpec;
-use crate::policy::ReadTool;
+use annals_policy::ReadTool;
 use options::{MODES, Options};
 
 /// Searches in files.

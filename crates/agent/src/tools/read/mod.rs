@@ -9,7 +9,7 @@ mod text;
 use std::path::Path;
 use std::sync::Arc;
 
-use annals_transcript::json::Fields;
+use annals_json::Fields;
 
 use super::answer::object;
 use super::files::{Form, Place, PlaceError};
@@ -20,7 +20,7 @@ use super::spec::{Holds, Spec};
 use super::stop::beside;
 use super::{Asked, InputError, Order, Outcome, Running, Scene, Tool};
 use crate::api::request::ToolSpec;
-use crate::policy::ReadTool;
+use annals_policy::ReadTool;
 pub(crate) use notebook::{cells_of, language_of};
 use pdf::ranges::Ranges;
 use text::Span;

@@ -1,6 +1,6 @@
 //! Notebooks: the cells, with what they printed.
 
-use annals_transcript::json::{ArrayWriter, Fields, Value};
+use annals_json::{ArrayWriter, Fields, Value};
 
 use crate::tools::answer::object;
 use crate::tools::{InputError, Outcome};

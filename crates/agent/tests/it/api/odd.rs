@@ -6,7 +6,7 @@ use super::Talk;
 
 fn quoted(text: &str) -> String {
     let mut out = Vec::new();
-    annals_transcript::json::write_string(&mut out, text);
+    annals_json::write_string(&mut out, text);
     String::from_utf8(out).unwrap()
 }
 

@@ -4,7 +4,7 @@ use annals_agent::api::call::{CallError, Progress};
 use annals_agent::api::failure::Failure;
 use annals_agent::api::request::{Message, Role};
 use annals_agent::api::retry::GiveUp;
-use annals_transcript::json::Value;
+use annals_json::Value;
 
 use super::{Talk, request};
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 use annals_agent::tools::Reply;
 use annals_agent::tools::fetch::{PageReader, Reach, Resolver, WebFetch, WebSettings, to_markdown};
 use annals_agent::tools::{Asked, Outcome, Tool};
-use annals_transcript::json::Fields;
+use annals_json::Fields;
 use proptest::prelude::*;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;

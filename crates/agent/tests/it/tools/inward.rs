@@ -8,8 +8,8 @@ use annals_agent::tools::agent::{AgentType, Errand, Returned, SpawnError, Spawne
 use annals_agent::tools::todo::{TodoKeeper, Todos};
 use annals_agent::tools::web_search::{Piece, Query, Searcher};
 use annals_agent::tools::{Asked, ExitPlanMode, Reply, Scene, Shown, Task, TodoWrite, Tool, WebSearch};
+use annals_json::{Fields, Value};
 use annals_store::todos::TodoItem;
-use annals_transcript::json::{Fields, Value};
 
 use super::{Raw, Text, input, kept, kept_text, knows, refused, run, shape, shown};
 

@@ -22,11 +22,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use annals_agent::policy::paths::{Disk, Workspace};
 use annals_agent::tools::bash::{ShellSettings, Shells, for_commands};
 use annals_agent::tools::{Ground, Outcome, Scene, Shown, Told, Tool};
+use annals_json::{ObjectWriter, Value};
+use annals_policy::paths::{Disk, Workspace};
 use annals_testkit::temp::TempDir;
-use annals_transcript::json::{ObjectWriter, Value};
 use annals_transcript::tool_result::ToolUseResult;
 
 /// A workspace with tools on it.

@@ -1,7 +1,7 @@
 //! NotebookEdit: one cell changes, and every other byte stays.
 
 use annals_agent::tools::{NotebookEdit, Outcome, Read};
-use annals_transcript::json::Value;
+use annals_json::Value;
 
 use super::{Arg, Bench, Text, kept_text, knows, refused, run, shape, shown};
 

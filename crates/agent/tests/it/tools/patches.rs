@@ -1,7 +1,7 @@
 //! The difference that is kept leads from the old text to the new one, whatever they are.
 
 use annals_agent::tools::patch::{apply, structured};
-use annals_transcript::json::Value;
+use annals_json::Value;
 use annals_transcript::tool_result::PatchHunk;
 use proptest::prelude::*;
 

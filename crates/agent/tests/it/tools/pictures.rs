@@ -4,7 +4,7 @@ use std::io::Cursor;
 use std::task::{Context, Poll, Waker};
 
 use annals_agent::tools::{Outcome, Read, Scene, Shown, Told, Tool};
-use annals_transcript::json::Value;
+use annals_json::Value;
 use annals_transcript::tool_result::ToolUseResult;
 use image::codecs::gif::GifEncoder;
 use image::{DynamicImage, Frame, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};

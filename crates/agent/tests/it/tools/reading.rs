@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use annals_agent::tools::Read;
-use annals_transcript::json::Value;
+use annals_json::Value;
 use annals_transcript::tool_result::{ReadResult, ToolUseResult};
 
 use super::{Bench, Count, Text, kept, refused, run, run_agreed, shape, shown};

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use annals_agent::policy::{Call, ReadTool};
 use annals_agent::tools::{Glob, Grep, Ground, Outcome, Tool, Veil};
-use annals_transcript::json::Fields;
+use annals_json::Fields;
+use annals_policy::{Call, ReadTool};
 
 use super::{Arg, Bench, Count, Flag, Text, input, kept, kept_text, knows, refused, run, shape, shown};
 

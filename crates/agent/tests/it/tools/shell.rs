@@ -4,11 +4,11 @@ use std::fs;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use annals_agent::policy::paths::Disk;
-use annals_agent::policy::rules::{List, Rule, Rules, Source};
-use annals_agent::policy::{Call, Decision, Mode, Policy};
 use annals_agent::tools::{Bash, BashOutput, KillShell, Outcome, Scene, Told, Tool};
-use annals_transcript::json::Fields;
+use annals_json::Fields;
+use annals_policy::paths::Disk;
+use annals_policy::rules::{List, Rule, Rules, Source};
+use annals_policy::{Call, Decision, Mode, Policy};
 
 use super::{Bench, Count, Flag, Text, input, kept, kept_text, knows, refused, run, shape, shown};
 

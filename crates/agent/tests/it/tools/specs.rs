@@ -14,7 +14,7 @@ use annals_agent::tools::{
     Bash, BashOutput, Edit, ExitPlanMode, Glob, Grep, KillShell, NotebookEdit, Read, Reply, Scene, Task,
     TodoWrite, Tool, WebFetch, WebSearch, Write,
 };
-use annals_transcript::json::{Fields, Value};
+use annals_json::{Fields, Value};
 
 use super::{Bench, run, shown};
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use annals_agent::command::{Command, Commands, Permit, Prompt};
 use annals_agent::event::Event;
 use annals_agent::nested::Nested;
-use annals_agent::policy::Mode;
 use annals_agent::tools::fetch::PageReader;
 use annals_agent::tools::{ExitPlanMode, WebSearch};
 use annals_agent::turn::Asking;
+use annals_policy::Mode;
 
 use super::{Stage, say, say_with};
 

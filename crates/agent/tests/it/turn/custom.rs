@@ -9,11 +9,11 @@ use annals_agent::command::{Command, Commands, Permit};
 use annals_agent::commands::{Author, CommandFolder, read_commands};
 use annals_agent::conversation::{Persistence, Start};
 use annals_agent::event::Event;
-use annals_agent::policy::rules::{List, Rule, Source};
 use annals_agent::tools::bash::{ShellSettings, Shells, for_commands};
 use annals_agent::tools::{Bash, Ground, Read};
 use annals_agent::turn::{Agent, Asking, Ending};
-use annals_transcript::json::Value;
+use annals_json::Value;
+use annals_policy::rules::{List, Rule, Source};
 
 use super::{Stage, interrupting, say, say_with};
 use crate::api::Still;

@@ -4,7 +4,7 @@ use annals_agent::api::call::CallError;
 use annals_agent::command::{Command, Commands};
 use annals_agent::event::Event;
 use annals_agent::turn::{Ending, TurnError};
-use annals_transcript::json::Value;
+use annals_json::Value;
 
 use super::{Stage, say};
 

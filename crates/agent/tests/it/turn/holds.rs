@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use annals_json::Value;
 use annals_testkit::api::Captured;
 use annals_transcript::content::{Block, Content};
-use annals_transcript::json::Value;
 use annals_transcript::record::Record;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;

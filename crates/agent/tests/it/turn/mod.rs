@@ -26,20 +26,20 @@ use annals_agent::api::retry::Patience;
 use annals_agent::command::{Command, Commands, Prompt};
 use annals_agent::conversation::{Conversation, Copies, Ground, Persistence, Start};
 use annals_agent::event::Event;
-use annals_agent::policy::paths::{Disk, Workspace};
-use annals_agent::policy::rules::Rules;
-use annals_agent::policy::{Mode, Policy};
 use annals_agent::tools::{
     Asked, Checkpoints, Ground as Files, InputError, Order, Outcome, Read, Running, Scene, Shown,
     Told as News, Tool,
 };
 use annals_agent::turn::{Agent, Asking, Ending, Finished, Wishes};
+use annals_json::Fields;
+use annals_policy::paths::{Disk, Workspace};
+use annals_policy::rules::Rules;
+use annals_policy::{Mode, Policy};
 use annals_store::session::NewSession;
 use annals_store::{ConfigDir, DataDir};
 use annals_testkit::api::{Script, ScriptedApi};
 use annals_testkit::home::Home;
 use annals_testkit::source::Counting;
-use annals_transcript::json::Fields;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::api::Still;
@@ -270,7 +270,7 @@ impl Tool for Fake {
 
     fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
         Box::pin(async move {
-            let input = annals_transcript::json::Value::parse(input).unwrap().fields().unwrap();
+            let input = annals_json::Value::parse(input).unwrap().fields().unwrap();
             let text = |key: &str| input.text(key).map(|text| text.to_string());
             let said = text("say").or(text("fail")).unwrap_or_default();
             (scene.tell)(News::Output { new: "x".into(), whole: "x".into(), lines: 1, millis: 2000 });

@@ -108,7 +108,7 @@ async fn f13_a_call_that_was_cut_does_not_run() {
     let stream: String =
         events.iter().map(|(name, data)| format!("event: {name}\ndata: {data}\n\n")).collect();
     let mut quoted = Vec::new();
-    annals_transcript::json::write_string(&mut quoted, &stream);
+    annals_json::write_string(&mut quoted, &stream);
     let quoted = String::from_utf8(quoted).unwrap();
     let stage = Stage::new(&format!(r#"{{"content":[],"play":["head",{{"text":{quoted}}},"end"]}},{END}"#));
     assert!(stage.turn().await.is_done());

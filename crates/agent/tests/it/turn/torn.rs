@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use annals_agent::conversation::{Conversation, Ground, Persistence, Start};
+use annals_json::Value;
 use annals_store::source::{Clock, Source};
 use annals_testkit::depth::stride;
 use annals_testkit::source::Counting;
-use annals_transcript::json::Value;
 
 use super::holds::resumed;
 use super::{Stage, say};

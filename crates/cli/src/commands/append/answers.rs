@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
+use annals_json::ObjectWriter;
 use annals_store::history::{NewPrompt, append};
 use annals_store::session::{AppendError, Receipt};
 use annals_store::source::Clock;
 use annals_store::{SessionKey, SessionWriter};
-use annals_transcript::json::ObjectWriter;
 
 use super::carry_out;
 use super::input::{Input, Item, read};

@@ -6,8 +6,8 @@ use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
+use annals_json::Value;
 use annals_transcript::draft::{Draft, GivenError};
-use annals_transcript::json::Value;
 use annals_transcript::line::{Line, LineSplitter};
 use annals_transcript::message::{Message, Role};
 

@@ -172,7 +172,7 @@ fn report(done: &Archived, context: &mut Context) -> Result<(), Fault> {
     Ok(())
 }
 
-fn write_version(version: &Version, object: &mut annals_transcript::json::ObjectWriter<'_>) {
+fn write_version(version: &Version, object: &mut annals_json::ObjectWriter<'_>) {
     object.string("session", version.session.as_str()).string("version", version.id.as_str());
     object.string("file", &version.path().to_string_lossy()).string("time", &format_millis(version.time));
     object.number("files", version.files.len() as u64).number("bytes", version.bytes());

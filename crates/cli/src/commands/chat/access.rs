@@ -4,8 +4,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use annals_agent::api::client::{Client, Credential, Detour, Endpoint, Settings};
-use annals_agent::policy::settings::Effective;
-use annals_agent::secret::Secret;
+use annals_policy::secret::Secret;
+use annals_policy::settings::Effective;
 
 use super::setup::Setup;
 use crate::context::Context;

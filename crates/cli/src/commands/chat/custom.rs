@@ -1,8 +1,8 @@
 //! The custom commands that hold in this folder: the person's own, and those of folders that are trusted.
 
 use annals_agent::commands::{Author, CommandFolder, CustomCommand, read_commands};
-use annals_agent::policy::rules::{List, Rule, Source};
-use annals_agent::policy::screen::visible;
+use annals_policy::rules::{List, Rule, Source};
+use annals_policy::screen::visible;
 
 use super::model;
 use super::setup::Setup;

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use annals_agent::command::{Command, Prompt};
-use annals_agent::policy::Mode;
-use annals_transcript::json::Value;
+use annals_json::Value;
+use annals_policy::Mode;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::prompt::{self, Refusal};

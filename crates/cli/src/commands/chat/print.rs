@@ -5,11 +5,11 @@ use std::io::{self, Write};
 
 use annals_agent::api::transport::Transport;
 use annals_agent::event::{Event, Line};
-use annals_agent::policy::screen::visible;
 use annals_agent::turn::Finished;
+use annals_json::ObjectWriter;
+use annals_policy::screen::visible;
 use annals_store::session::WRITTEN_FORM;
 use annals_store::source::new_uuid;
-use annals_transcript::json::ObjectWriter;
 
 use super::access::key_source;
 use super::prompt::Refusal;

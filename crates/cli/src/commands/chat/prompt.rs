@@ -3,7 +3,7 @@
 use std::fmt;
 
 use annals_agent::command::Prompt;
-use annals_transcript::json::{Kind, Value};
+use annals_json::{Kind, Value};
 
 /// What a person may say beside words.
 const BESIDE_WORDS: [&str; 3] = ["image", "document", "search_result"];

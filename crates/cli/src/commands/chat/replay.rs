@@ -8,14 +8,14 @@ use annals_agent::api::stream::Event as Streamed;
 use annals_agent::command::{Command, Commands, Prompt};
 use annals_agent::conversation::{Conversation, Ground, Persistence, Start};
 use annals_agent::event::Event;
-use annals_agent::policy::paths::Disk;
-use annals_agent::policy::rules::Rules;
-use annals_agent::policy::{Mode, Policy};
 use annals_agent::replay::{Pace, Player, Recording, tools};
 use annals_agent::turn::{Asking, Ending, Wishes};
+use annals_json::Value;
+use annals_policy::paths::Disk;
+use annals_policy::rules::Rules;
+use annals_policy::{Mode, Policy};
 use annals_store::read::read_file;
 use annals_store::session::{ForkError, NewSession};
-use annals_transcript::json::Value;
 
 use super::print::Printer;
 use super::setup::Setup;

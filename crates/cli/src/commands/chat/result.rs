@@ -1,8 +1,8 @@
 //! The last line of a turn: how it ended, what was said, what it cost.
 
 use annals_agent::turn::{Ending, Finished};
+use annals_json::ObjectWriter;
 use annals_store::source::new_uuid;
-use annals_transcript::json::ObjectWriter;
 use annals_transcript::price::Prices;
 use annals_transcript::usage::{ServiceTier, Speed, Tokens};
 

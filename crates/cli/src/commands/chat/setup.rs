@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use annals_agent::context::{Briefing, Environment, Memory, MemoryPlace};
-use annals_agent::policy::mode::{Bypass, Circumstances, Privilege, Surroundings, may_take};
-use annals_agent::policy::paths::{Disk, Workspace};
-use annals_agent::policy::rules::{List, Rule, Source, listed};
-use annals_agent::policy::settings::{Effective, Given, gather};
-use annals_agent::policy::{Mode, Settings, Trust, TrustFile};
 use annals_agent::subagent::{Kind, built_in, read_kinds};
+use annals_policy::mode::{Bypass, Circumstances, Privilege, Surroundings, may_take};
+use annals_policy::paths::{Disk, Workspace};
+use annals_policy::rules::{List, Rule, Source, listed};
+use annals_policy::settings::{Effective, Given, gather};
+use annals_policy::{Mode, Settings, Trust, TrustFile};
 use annals_store::git;
 use annals_store::source::Clock;
 use annals_transcript::time::format_millis;
@@ -180,7 +180,7 @@ pub(super) fn of_person(context: &Context) -> Effective {
 
 fn trust_in(cwd: &Path, args: &ChatArgs, context: &Context) -> Result<Trust, Fault> {
     let file = TrustFile::new(&context.data_dir()?);
-    let fault = |error: annals_agent::policy::trust::TrustError| Fault::usage(error.to_string());
+    let fault = |error: annals_policy::trust::TrustError| Fault::usage(error.to_string());
     if args.trust {
         file.give(&Disk, cwd, Clock::now(&context.source)).map_err(fault)?;
     }

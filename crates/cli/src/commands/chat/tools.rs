@@ -10,9 +10,6 @@ use annals_agent::api::client::Client;
 use annals_agent::context::Briefing;
 use annals_agent::conversation::{Conversation, Copies, Ground as Written};
 use annals_agent::nested::Nested;
-use annals_agent::policy::paths::{Disk, Workspace};
-use annals_agent::policy::rules::Rules;
-use annals_agent::policy::{Call, Decision, Mode, Policy, ReadTool};
 use annals_agent::subagent::{Household, Kind, Nursery};
 use annals_agent::tools::bash::{ShellSettings, Shells, for_commands};
 use annals_agent::tools::fetch::{Reach, SystemResolver, WebSettings};
@@ -21,6 +18,9 @@ use annals_agent::tools::{
     Bash, BashOutput, Edit, ExitPlanMode, Glob, Grep, Ground, KillShell, NotebookEdit, Read, Task, TodoWrite,
     Tool, Veil, WebFetch, WebSearch, Write,
 };
+use annals_policy::paths::{Disk, Workspace};
+use annals_policy::rules::Rules;
+use annals_policy::{Call, Decision, Mode, Policy, ReadTool};
 use annals_store::source::new_uuid;
 use annals_store::todos::TodoItem;
 use annals_store::{AgentKey, ConfigDir, SessionKey, Slug};

@@ -1,7 +1,7 @@
 //! What `annals check` says: for people by file, for programs as JSON.
 
+use annals_json::ObjectWriter;
 use annals_store::FileProblem;
-use annals_transcript::json::ObjectWriter;
 use annals_transcript::problem::{Problem, Severity};
 use annals_transcript::resume::Client;
 

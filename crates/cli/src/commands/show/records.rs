@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::ops::ControlFlow;
 
+use annals_json::{Fields, ObjectWriter};
 use annals_store::read::stream_lines;
 use annals_transcript::content::{Block, Content};
-use annals_transcript::json::{Fields, ObjectWriter};
 use annals_transcript::line::Line;
 use annals_transcript::objects::read_objects;
 use annals_transcript::problem::Problem;

@@ -1,6 +1,6 @@
 //! `--as tools`: every tool call with its result, or without.
 
-use annals_transcript::json::{Fields, Value};
+use annals_json::{Fields, Value};
 use annals_transcript::pairing::{Pairs, ToolPair};
 use annals_transcript::transcript::Transcript;
 

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
+use annals_json::{ArrayWriter, ObjectWriter};
 use annals_transcript::graph::{BranchCause, BranchPoint, Graph, Segment, branch_points, history, segments};
-use annals_transcript::json::{ArrayWriter, ObjectWriter};
 use annals_transcript::record::{Record, RecordKind};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 use annals_transcript::turn::{Speaker, prompt_text};

@@ -1,7 +1,7 @@
 //! The page for programs.
 
+use annals_json::ObjectWriter;
 use annals_transcript::activity::Quantiles;
-use annals_transcript::json::ObjectWriter;
 use annals_transcript::usage::Period;
 
 use super::{DAY_MILLIS, Page, draw};

@@ -2,9 +2,9 @@
 
 mod set;
 
+use annals_json::{ArrayWriter, Text};
 use annals_store::FileProblem;
 use annals_store::todos::{TodoList, tasks, todo_lists};
-use annals_transcript::json::{ArrayWriter, Text};
 
 use crate::args::{TodosArgs, TodosCommand};
 use crate::context::Context;

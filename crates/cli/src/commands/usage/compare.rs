@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use annals_json::ObjectWriter;
 use annals_store::stats_cache::{StatsCache, read_stats_cache};
 use annals_store::usage::{
     Beside, Gap, StatsBeside, StoreUsage, UsageFile, beside_noted, beside_stats_cache, read_noted,
 };
-use annals_transcript::json::ObjectWriter;
 use annals_transcript::time::format_millis;
 use annals_transcript::usage::{Period, Thread, Tokens};
 

@@ -5,10 +5,10 @@
 use std::io::Read;
 use std::path::PathBuf;
 
+use annals_json::Value;
 use annals_store::source::Clock;
 use annals_store::usage::{StoreUsage, UsageFile};
 use annals_store::{Discovery, SessionKey};
-use annals_transcript::json::Value;
 use annals_transcript::time::format_millis;
 use annals_transcript::usage::{BillingBlock, Thread, UsageItem, UsageRow, blocks};
 

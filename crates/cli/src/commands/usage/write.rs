@@ -1,6 +1,6 @@
 //! A report for programs.
 
-use annals_transcript::json::ObjectWriter;
+use annals_json::ObjectWriter;
 use annals_transcript::usage::UsageRow;
 
 use super::rows::instant;

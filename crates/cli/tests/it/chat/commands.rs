@@ -148,7 +148,7 @@ fn everything_that_was_spent_is_in_the_result() {
     let room = Room::new(script);
     let answer = room.exits(&["--output-format", "json", "@@a@@"], 0);
     // 0.1 × 5 + 0.001 × 25 + 0.2 × 5 + 0.001 × 25 = 1.55; 1 × 1 + 0.01 × 5 = 1.05; twice 0.08 × 0.1 = 0.016.
-    let usage = annals_transcript::json::Value::parse(answer.out.as_bytes()).unwrap();
+    let usage = annals_json::Value::parse(answer.out.as_bytes()).unwrap();
     let number = |path: &[&str]| -> f64 {
         let value = path.iter().fold(usage, |value, key| value.get(key).unwrap());
         std::str::from_utf8(value.raw()).unwrap().parse().unwrap()

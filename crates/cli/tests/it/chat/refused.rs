@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use annals_transcript::json::Value;
+use annals_json::Value;
 
 use super::{HELLO, Room, text};
 

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use annals_json::Value;
 use annals_testkit::api::{Script, ScriptedApi};
 use annals_testkit::home::Home;
 use annals_testkit::terminal::Terminal;
-use annals_transcript::json::Value;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 

@@ -2,7 +2,7 @@
 
 mod talk;
 
-use annals_transcript::json::{Text, Value};
+use annals_json::{Text, Value};
 use annals_transcript::record::{ProgressKind, Record, RecordKind, System, SystemKind};
 use annals_transcript::time::Timestamp;
 

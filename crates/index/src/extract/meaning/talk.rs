@@ -1,7 +1,7 @@
 //! What people, models and tools say.
 
+use annals_json::{Fields, Text, Value};
 use annals_transcript::content::{Block, Content, ToolResult};
-use annals_transcript::json::{Fields, Text, Value};
 use annals_transcript::record::{Assistant, User};
 use annals_transcript::title::shorten;
 use annals_transcript::tool_result::ToolUseResult;

@@ -7,9 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use annals_json::write_string;
 use annals_store::parallel;
 use annals_store::read::ReadError;
-use annals_transcript::json::write_string;
 use memchr::memmem::Finder;
 
 use self::calls::Calls;

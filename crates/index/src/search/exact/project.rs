@@ -31,7 +31,7 @@ fn names_folder(bytes: &[u8], project: &str) -> bool {
 /// The folders that a line is of, as they are written with their key, and as they read.
 fn folders(line: &Line<'_>) -> Vec<(Vec<u8>, String)> {
     let mut found = Vec::new();
-    let look = |fields: annals_transcript::json::Fields<'_>, _| {
+    let look = |fields: annals_json::Fields<'_>, _| {
         let record = Record::new(fields);
         if record.kind() == RecordKind::Relocated {
             return;

@@ -2,12 +2,12 @@
 
 use std::fs;
 
+use annals_json::Value;
 use annals_store::sessions_index::{Refreshed, refresh, remove};
 use annals_store::{ConfigDir, Slug};
 use annals_testkit::builder::Session;
 use annals_testkit::depth::cases;
 use annals_testkit::temp::TempDir;
-use annals_transcript::json::Value;
 use proptest::prelude::*;
 
 /// Values of every kind, oddly spelled.

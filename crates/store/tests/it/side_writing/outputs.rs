@@ -2,8 +2,8 @@
 
 use std::fs;
 
+use annals_json::{Fields, write_string};
 use annals_store::overflow::{MOST_OF_SHELL, is_too_large, keep, keep_file, named_paths, resolve_in};
-use annals_transcript::json::{Fields, write_string};
 use annals_transcript::record::User;
 
 use super::{WRONG_NAMES, empty, expect_mode, names};

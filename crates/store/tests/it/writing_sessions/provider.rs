@@ -1,11 +1,11 @@
 //! The provider: what a program says comes back, by every question that can be asked.
 
+use annals_json::Value;
 use annals_store::Slug;
 use annals_store::provider::Provider;
 use annals_store::session::NewSession;
 use annals_testkit::home::Home;
 use annals_testkit::source::Counting;
-use annals_transcript::json::Value;
 use annals_transcript::message::Message;
 use annals_transcript::query::{Filter, Wanted};
 use annals_transcript::resume::Client;

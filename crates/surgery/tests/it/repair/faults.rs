@@ -1,6 +1,6 @@
 //! Faults for healthy files: each kind damages a file at a place that a seed chooses.
 
-use annals_transcript::json::Value;
+use annals_json::Value;
 use annals_transcript::transcript::Transcript;
 
 /// Numbers that are the same in every run.

@@ -5,11 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use annals_demo::Plan;
+use annals_json::Value;
 use annals_store::files::NotPlain;
 use annals_store::{Store, project_slug};
 use annals_surgery::rewind::{FileFate, FileRewind, Foreign, Scope, Skipped, To};
 use annals_testkit::home::Home;
-use annals_transcript::json::Value;
 use annals_transcript::transcript::Transcript;
 use annals_transcript::turn::turns;
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
+use annals_json::ObjectWriter;
 use annals_store::digest::sha256;
 use annals_store::project_slug;
 use annals_testkit::builder;
 use annals_testkit::home::Home;
-use annals_transcript::json::ObjectWriter;
 
 pub(crate) const ID: &str = "3f2a0000-1111-4222-8333-444444444444";
 

@@ -3,22 +3,37 @@
 use super::{read, report, rooms};
 
 /// A room and the rooms below it that it may use.
-const PICTURE: [(&str, &[&str]); 12] = [
-    ("transcript", &[]),
-    ("store", &["transcript"]),
-    ("demo", &["transcript"]),
-    ("mockapi", &["transcript"]),
-    ("vault", &["store", "transcript"]),
-    ("surgery", &["vault", "store", "transcript"]),
-    ("index", &["vault", "store", "transcript"]),
-    ("agent", &["vault", "store", "transcript"]),
-    ("collect", &["index", "store", "transcript"]),
-    ("ui", &["surgery", "index", "agent", "store", "transcript"]),
+const PICTURE: [(&str, &[&str]); 14] = [
+    ("json", &[]),
+    ("transcript", &["json"]),
+    ("store", &["transcript", "json"]),
+    ("demo", &["json"]),
+    ("mockapi", &["json"]),
+    ("policy", &["store", "json"]),
+    ("vault", &["store", "json"]),
+    ("surgery", &["store", "transcript", "json"]),
+    ("index", &["store", "transcript", "json"]),
+    ("agent", &["policy", "store", "transcript", "json"]),
+    ("collect", &["index", "store", "transcript", "json"]),
+    ("ui", &["transcript", "json"]),
     (
         "cli",
-        &["ui", "collect", "surgery", "index", "agent", "vault", "store", "demo", "mockapi", "transcript"],
+        &[
+            "ui",
+            "collect",
+            "surgery",
+            "index",
+            "agent",
+            "policy",
+            "vault",
+            "store",
+            "demo",
+            "mockapi",
+            "transcript",
+            "json",
+        ],
     ),
-    ("testkit", &["store", "transcript", "demo", "mockapi"]),
+    ("testkit", &["store", "transcript", "json", "demo", "mockapi"]),
 ];
 
 /// What any room may use for its tests, besides what it may use anyway.

@@ -4,8 +4,8 @@
 use std::env;
 use std::process::Command;
 
+use annals_json::Value;
 use annals_testkit::workspace_root;
-use annals_transcript::json::Value;
 
 use super::{read, report};
 

@@ -11,7 +11,7 @@ use super::read;
 /// last is a room of our own, `mockapi`, which was a part of `testkit`: no package of others came with it. Sixteen decode
 /// and scale the pictures that a model is shown (`image`, with PNG, JPEG, GIF and WebP): one of them is only listed, for a
 /// feature that is not in use.
-const MOST_PACKAGES: usize = 261;
+const MOST_PACKAGES: usize = 330;
 
 fn packages(lock: &str) -> usize {
     lock.lines().filter(|line| line.trim() == "[[package]]").count()

@@ -4,7 +4,7 @@ mod hostile;
 mod made;
 
 use annals_agent::tools::{Outcome, Read, Shown, Tool};
-use annals_transcript::json::Value;
+use annals_json::Value;
 use annals_transcript::objects::OVERSIZE;
 
 use super::pictures::plain;

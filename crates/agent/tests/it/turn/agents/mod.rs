@@ -13,10 +13,10 @@ use annals_agent::event::Event;
 use annals_agent::subagent::{Household, Kind, Nursery, Toolset, built_in};
 use annals_agent::tools::{Task, Tool};
 use annals_agent::turn::Agent;
+use annals_json::Value;
 use annals_store::agents::{AgentMeta, agents_of_session, details};
 use annals_store::session::NewSession;
 use annals_store::{Discovery, JsonFile, SessionKey};
-use annals_transcript::json::Value;
 
 use super::holds::resumed;
 use super::{Stage, say, say_with};

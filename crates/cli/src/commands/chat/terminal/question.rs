@@ -7,9 +7,9 @@ use std::path::Path;
 
 use annals_agent::command::Permit;
 use annals_agent::event::Question;
-use annals_agent::policy::screen::{Sight, sight, visible};
 use annals_agent::tools::patch::structured;
-use annals_transcript::json::{Fields, Value};
+use annals_json::{Fields, Value};
+use annals_policy::screen::{Sight, sight, visible};
 use annals_transcript::tool_result::PatchHunk;
 use annals_ui::view::headline;
 

@@ -2,7 +2,7 @@
 
 use annals_agent::api::model::Model;
 use annals_agent::commands::{Author, CustomCommand};
-use annals_agent::policy::screen::visible;
+use annals_policy::screen::visible;
 use annals_ui::figures;
 
 use super::screen::{Ink, Styled};

@@ -6,8 +6,8 @@ use annals_agent::api::stream::{BlockKind, Event as Streamed};
 use annals_agent::event::{Event, Line};
 use annals_agent::tools::Told;
 use annals_agent::turn::{Ending, Finished};
+use annals_json::Value;
 use annals_store::todos::TodoItem;
-use annals_transcript::json::Value;
 use annals_ui::figures;
 
 use super::desk::Desk;

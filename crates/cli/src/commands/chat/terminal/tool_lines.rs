@@ -2,8 +2,8 @@
 //! it; changes of files as differences, lists with marks.
 
 use annals_agent::event::Line;
+use annals_json::{Fields, Kind, Value};
 use annals_store::todos::{TodoItem, TodoStatus};
-use annals_transcript::json::{Fields, Kind, Value};
 use annals_transcript::tool_result::PatchHunk;
 use annals_ui::view::headline;
 

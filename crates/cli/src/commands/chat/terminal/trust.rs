@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use annals_agent::context::MemoryPlace;
-use annals_agent::policy::paths::Disk;
-use annals_agent::policy::{Trust, TrustFile};
+use annals_policy::paths::Disk;
+use annals_policy::{Trust, TrustFile};
 use annals_store::source::Clock;
 
 use super::desk::{Away, Desk, Said};

@@ -1,0 +1,240 @@
+//! Edits of one record that splice only the bytes that they name; every other byte stays as it was.
+
+use crate::{Fault, Kind, Value, write_string};
+
+/// One step into a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step<'p> {
+    /// Into an object, by key (the last one where it repeats).
+    Key(&'p str),
+    /// Into an array, by place.
+    Item(usize),
+}
+
+/// Why an edit could not be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EditError {
+    /// The record is no JSON object.
+    NotAnObject(Fault),
+    /// The path leads nowhere.
+    NoSuchPlace,
+    /// The new value is not JSON.
+    NotJson(Fault),
+    /// Two edits change the same bytes.
+    Overlap,
+}
+
+impl std::fmt::Display for EditError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotAnObject(fault) => write!(formatter, "not a JSON object (byte {})", fault.at),
+            Self::NoSuchPlace => formatter.write_str("the record has no such place"),
+            Self::NotJson(fault) => write!(formatter, "the new value is not JSON (byte {})", fault.at),
+            Self::Overlap => formatter.write_str("two edits change the same bytes"),
+        }
+    }
+}
+
+impl std::error::Error for EditError {}
+
+/// Edits of one object, gathered first and made in one go.
+#[derive(Clone, Debug)]
+pub struct Editor<'a> {
+    raw: &'a [u8],
+    /// The object in `raw`, checked.
+    whole: Value<'a>,
+    splices: Vec<Splice>,
+}
+
+#[derive(Clone, Debug)]
+struct Splice {
+    start: usize,
+    end: usize,
+    bytes: Vec<u8>,
+}
+
+impl<'a> Editor<'a> {
+    /// Edits of the object that `raw` is, with nothing behind it.
+    pub fn new(raw: &'a [u8]) -> Result<Self, EditError> {
+        let value = Value::parse(raw).map_err(EditError::NotAnObject)?;
+        if value.kind() != Kind::Object {
+            return Err(EditError::NoSuchPlace);
+        }
+        Ok(Self { raw, whole: value, splices: Vec::new() })
+    }
+
+    /// Replaces a value that is there.
+    pub fn replace(&mut self, path: &[Step<'_>], json: &[u8]) -> Result<&mut Self, EditError> {
+        Value::parse(json).map_err(EditError::NotJson)?;
+        let place = self.find(path)?;
+        let (start, end) = self.span(place.raw());
+        self.splice(start, end, json.to_vec())
+    }
+
+    /// Replaces a value that is there by a string.
+    pub fn replace_string(&mut self, path: &[Step<'_>], text: &str) -> Result<&mut Self, EditError> {
+        let mut json = Vec::new();
+        write_string(&mut json, text);
+        self.replace(path, &json)
+    }
+
+    /// Replaces the value of a key of the object at `path`, or adds the key at its end.
+    pub fn set(&mut self, path: &[Step<'_>], key: &str, json: &[u8]) -> Result<&mut Self, EditError> {
+        Value::parse(json).map_err(EditError::NotJson)?;
+        let object = self.find(path)?.fields().ok_or(EditError::NoSuchPlace)?;
+        if let Some(value) = object.get(key) {
+            let (start, end) = self.span(value.raw());
+            return self.splice(start, end, json.to_vec());
+        }
+        let mut bytes = if object.is_empty() { Vec::new() } else { b",".to_vec() };
+        write_string(&mut bytes, key);
+        bytes.push(b':');
+        bytes.extend_from_slice(json);
+        let end = self.span(object.raw()).1 - 1;
+        self.splice(end, end, bytes)
+    }
+
+    /// Removes a key of the object at `path`, every occurrence; a key that is not there is no error.
+    pub fn remove(&mut self, path: &[Step<'_>], key: &str) -> Result<&mut Self, EditError> {
+        let object = self.find(path)?.fields().ok_or(EditError::NoSuchPlace)?;
+        let spans: Vec<_> = object
+            .iter()
+            .map(|field| {
+                let start = self.span(field.key.raw()).0 - 1;
+                (field.key.is(key), start, self.span(field.value.raw()).1)
+            })
+            .collect();
+        self.cut_elements(&spans)
+    }
+
+    /// Removes items of the array at `path`.
+    pub fn remove_items(
+        &mut self,
+        path: &[Step<'_>],
+        gone: impl Fn(usize) -> bool,
+    ) -> Result<&mut Self, EditError> {
+        let array = self.find(path)?;
+        if array.kind() != Kind::Array {
+            return Err(EditError::NoSuchPlace);
+        }
+        let spans: Vec<_> = array
+            .items()
+            .enumerate()
+            .map(|(place, item)| {
+                let (start, end) = self.span(item.raw());
+                (gone(place), start, end)
+            })
+            .collect();
+        self.cut_elements(&spans)
+    }
+
+    /// Cuts elements of a list, each with one comma: the one behind it, or before it where none stays behind.
+    fn cut_elements(&mut self, spans: &[(bool, usize, usize)]) -> Result<&mut Self, EditError> {
+        let kept_before = |at: usize| spans[..at].iter().rposition(|span| !span.0);
+        for (at, &(gone, start, end)) in spans.iter().enumerate() {
+            if !gone {
+                continue;
+            }
+            let (from, to) = match (spans.get(at + 1), kept_before(at)) {
+                (Some(next), _) => (start, next.1),
+                // The last one takes the comma that stands before the run of removed ones that it ends.
+                (None, Some(kept)) if kept + 1 == at => (spans[kept].2, end),
+                (None, Some(kept)) => {
+                    let comma = spans[kept].2;
+                    self.splice(comma, spans[kept + 1].1, Vec::new())?;
+                    (start, end)
+                }
+                (None, None) => (start, end),
+            };
+            self.splice(from, to, Vec::new())?;
+        }
+        Ok(self)
+    }
+
+    /// The edited object.
+    pub fn finish(mut self) -> Result<Vec<u8>, EditError> {
+        self.splices.sort_by_key(|splice| (splice.start, splice.end));
+        let mut out = Vec::with_capacity(self.raw.len());
+        let mut at = 0;
+        for splice in &self.splices {
+            if splice.start < at {
+                return Err(EditError::Overlap);
+            }
+            out.extend_from_slice(&self.raw[at..splice.start]);
+            out.extend_from_slice(&splice.bytes);
+            at = splice.end;
+        }
+        out.extend_from_slice(&self.raw[at..]);
+        Ok(out)
+    }
+
+    fn splice(&mut self, start: usize, end: usize, bytes: Vec<u8>) -> Result<&mut Self, EditError> {
+        self.splices.push(Splice { start, end, bytes });
+        Ok(self)
+    }
+
+    fn find(&self, path: &[Step<'_>]) -> Result<Value<'a>, EditError> {
+        path.iter()
+            .try_fold(self.whole, |value, step| match step {
+                Step::Key(key) => value.fields()?.get(key),
+                Step::Item(place) => value.items().nth(*place),
+            })
+            .ok_or(EditError::NoSuchPlace)
+    }
+
+    /// The place of a part within the record.
+    fn span(&self, part: &[u8]) -> (usize, usize) {
+        let start = part.as_ptr() as usize - self.raw.as_ptr() as usize;
+        (start, start + part.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Step::{Item, Key};
+
+    fn check(raw: &str, edit: impl FnOnce(&mut Editor<'_>) -> Result<(), EditError>, expected: &str) {
+        let mut editor = Editor::new(raw.as_bytes()).unwrap();
+        edit(&mut editor).unwrap();
+        assert_eq!(String::from_utf8(editor.finish().unwrap()).unwrap(), expected);
+    }
+
+    #[test]
+    fn an_edit_changes_its_bytes_only() {
+        let raw = r#"{ "a": 1.0 ,"b":"\ud800","c":[1, {"d":null} ,3],"e":{}}"#;
+        check(raw, |e| e.replace(&[Key("a")], b"2").map(drop), &raw.replace("1.0", "2"));
+        check(
+            raw,
+            |e| e.replace_string(&[Key("c"), Item(1), Key("d")], "x").map(drop),
+            &raw.replace("null", "\"x\""),
+        );
+        check(raw, |e| e.set(&[], "b", b"true").map(drop), &raw.replace(r#""\ud800""#, "true"));
+        check(raw, |e| e.set(&[Key("e")], "new", b"[]").map(drop), &raw.replace("{}", r#"{"new":[]}"#));
+        check(raw, |e| e.set(&[], "z", b"0").map(drop), &raw.replace("{}}", r#"{},"z":0}"#));
+    }
+
+    #[test]
+    fn removing_takes_one_comma_each() {
+        let raw = r#"{"a":1,"b":2,"c":3}"#;
+        check(raw, |e| e.remove(&[], "a").map(drop), r#"{"b":2,"c":3}"#);
+        check(raw, |e| e.remove(&[], "b").map(drop), r#"{"a":1,"c":3}"#);
+        check(raw, |e| e.remove(&[], "c").map(drop), r#"{"a":1,"b":2}"#);
+        check(raw, |e| e.remove(&[], "absent").map(drop), raw);
+        let list = r#"{"l":[1,2,3,4]}"#;
+        check(list, |e| e.remove_items(&[Key("l")], |n| n % 2 == 0).map(drop), r#"{"l":[2,4]}"#);
+        check(list, |e| e.remove_items(&[Key("l")], |n| n > 1).map(drop), r#"{"l":[1,2]}"#);
+        check(list, |e| e.remove_items(&[Key("l")], |n| n != 1).map(drop), r#"{"l":[2]}"#);
+        check(list, |e| e.remove_items(&[Key("l")], |_| true).map(drop), r#"{"l":[]}"#);
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_said() {
+        assert!(matches!(Editor::new(b"[1]"), Err(EditError::NoSuchPlace)));
+        let mut editor = Editor::new(b"{\"a\":1}").unwrap();
+        assert_eq!(editor.replace(&[Key("b")], b"1").err(), Some(EditError::NoSuchPlace));
+        assert!(matches!(editor.replace(&[Key("a")], b"{").err(), Some(EditError::NotJson(_))));
+        editor.replace(&[Key("a")], b"2").unwrap().replace(&[Key("a")], b"3").unwrap();
+        assert_eq!(editor.finish(), Err(EditError::Overlap));
+    }
+}

@@ -1,0 +1,175 @@
+//! A JSON string as it stands in the file, decoded only when somebody wants to read it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// The inside of a JSON string, between its quotes, with its escapes.
+///
+/// Decoding never fails: a lone surrogate escape or invalid UTF-8 reads as U+FFFD, as it would on any screen, while
+/// [`Text::raw`] still has the exact bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Text<'a>(&'a [u8]);
+
+impl<'a> Text<'a> {
+    /// Takes the bytes between the quotes.
+    pub(super) fn from_raw(raw: &'a [u8]) -> Self {
+        Self(raw)
+    }
+
+    /// The inside of a string, for those who have a part of one.
+    pub fn of_inside(raw: &'a [u8]) -> Self {
+        Self(raw)
+    }
+
+    /// Where a byte of the decoded string stands between the quotes. Meant for valid UTF-8; elsewhere it is only near.
+    pub fn raw_offset(self, decoded: usize) -> usize {
+        let (mut at, mut told) = (0, 0);
+        while told < decoded && at < self.0.len() {
+            let plain = memchr::memchr(b'\\', &self.0[at..]).unwrap_or(self.0.len() - at);
+            if told + plain >= decoded {
+                return at + decoded - told;
+            }
+            (at, told) = (at + plain, told + plain);
+            let (length, unit) = escape(&self.0[at..]);
+            told += unit.unwrap_or(char::REPLACEMENT_CHARACTER).len_utf8();
+            at += length;
+        }
+        at.min(self.0.len())
+    }
+
+    /// The bytes between the quotes, escapes and all.
+    pub fn raw(self) -> &'a [u8] {
+        self.0
+    }
+
+    /// Whether the string has no characters.
+    pub fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether the decoded string is exactly `other`.
+    pub fn is(self, other: &str) -> bool {
+        // Escapes only make a string longer, so most mismatches are seen by their length.
+        self.0 == other.as_bytes()
+            || (self.0.len() > other.len() && self.has_escapes() && self.decode() == other)
+    }
+
+    pub(super) fn has_escapes(self) -> bool {
+        memchr::memchr(b'\\', self.0).is_some()
+    }
+
+    /// The string as a person reads it; borrowed from the file where it has no escapes.
+    pub fn decode(self) -> Cow<'a, str> {
+        if self.has_escapes() { Cow::Owned(unescape(self.0)) } else { String::from_utf8_lossy(self.0) }
+    }
+
+    /// The first `limit` characters, decoding no more of a long string than that needs.
+    pub fn head(self, limit: usize) -> Cow<'a, str> {
+        // An escape takes at most 12 bytes (two \uXXXX) for one character, plain UTF-8 at most 4.
+        let enough = limit.saturating_mul(12);
+        let cut = if self.0.len() > enough { Text(&self.0[..enough]).decode() } else { self.decode() };
+        match cut.char_indices().nth(limit) {
+            Some((end, _)) => Cow::Owned(cut[..end].to_owned()),
+            None => cut,
+        }
+    }
+}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.decode())
+    }
+}
+
+impl fmt::Debug for Text<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.decode(), formatter)
+    }
+}
+
+fn unescape(raw: &[u8]) -> String {
+    let mut out: Vec<u8> = Vec::with_capacity(raw.len());
+    let mut at = 0;
+    while let Some(plain) = memchr::memchr(b'\\', &raw[at..]) {
+        out.extend_from_slice(&raw[at..at + plain]);
+        let (length, unit) = escape(&raw[at + plain..]);
+        let character = unit.unwrap_or(char::REPLACEMENT_CHARACTER);
+        out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        at += plain + length;
+    }
+    out.extend_from_slice(&raw[at..]);
+    match String::from_utf8(out) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    }
+}
+
+/// Decodes the escape at the start of `raw`: how many bytes it takes and what it means.
+fn escape(raw: &[u8]) -> (usize, Result<char, u16>) {
+    let simple = match raw.get(1) {
+        Some(b'n') => '\n',
+        Some(b't') => '\t',
+        Some(b'r') => '\r',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'u') => return unicode_escape(raw),
+        Some(&other) if other.is_ascii() => char::from(other),
+        // Not an escape at all (unchecked bytes): give the backslash back.
+        _ => return (1, Ok('\\')),
+    };
+    (2, Ok(simple))
+}
+
+fn unicode_escape(raw: &[u8]) -> (usize, Result<char, u16>) {
+    let Some(first) = hex_unit(raw) else { return (2, Ok('u')) };
+    let second = hex_unit(&raw[6..]);
+    let mut units = char::decode_utf16([first].into_iter().chain(second));
+    match units.next() {
+        Some(Ok(character)) => (if character.len_utf16() == 2 { 12 } else { 6 }, Ok(character)),
+        _ => (6, Err(first)),
+    }
+}
+
+/// The code unit of a `\uXXXX` at the very start of `raw`.
+fn hex_unit(raw: &[u8]) -> Option<u16> {
+    let digits = raw.strip_prefix(b"\\u")?.get(..4)?;
+    digits.iter().try_fold(0_u16, |unit, &digit| {
+        let digit = char::from(digit).to_digit(16)?;
+        Some(unit << 4 | digit as u16)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(raw: &str) -> Text<'_> {
+        Text::from_raw(raw.as_bytes())
+    }
+
+    #[test]
+    fn decodes_as_javascript_does() {
+        assert_eq!(text(r#"a\n\"b\"\\\/\u00e9\ud83d\ude00"#).decode(), "a\n\"b\"\\/é😀");
+        assert_eq!(text(r"\ud83d!\udc00").decode(), "\u{fffd}!\u{fffd}");
+        assert_eq!(Text::from_raw(b"ab\xffc").decode(), "ab\u{fffd}c");
+        assert!(matches!(text("plain").decode(), Cow::Borrowed("plain")));
+    }
+
+    #[test]
+    fn places_are_found_behind_escapes() {
+        let raw = r#"a\n\u00e9b\ud83d\ude00c"#;
+        let decoded = text(raw).decode().into_owned();
+        for letter in ["a", "b", "c"] {
+            let at = text(raw).raw_offset(decoded.find(letter).unwrap());
+            assert!(raw[at..].starts_with(letter), "{letter}");
+        }
+        assert_eq!(text(raw).raw_offset(decoded.len()), raw.len());
+    }
+
+    #[test]
+    fn takes_a_head_by_characters() {
+        assert_eq!(text(r"\u00e9\u00e9\u00e9").head(2), "éé");
+        assert_eq!(text("abc").head(10), "abc");
+        assert!(text(r"caf\u00e9").is("café"));
+    }
+}

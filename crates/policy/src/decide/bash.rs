@@ -1,0 +1,295 @@
+//! The decision about a command: any part that is denied denies it, every part must be allowed.
+
+use std::path::{Path, PathBuf};
+
+use super::inside::{Inside, folders, path_of};
+use super::variables::Own;
+use super::{Policy, stated, suggest};
+use crate::decision::{Because, Decision};
+use crate::mode::Mode;
+use crate::paths::{Kind, critical, is_protected, resolve};
+use crate::read_only::{Reach, reading};
+use crate::rules::{List, Match, Matcher, Rule, Written};
+use crate::shell::{Command, Unparsable, Word, parse, strip};
+
+/// Variables that change how things look and nothing else.
+pub(super) const HARMLESS: [&str; 18] = [
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LC_COLLATE",
+    "LC_MESSAGES",
+    "LC_NUMERIC",
+    "LC_TIME",
+    "TZ",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR",
+    "CI",
+    "NODE_ENV",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "PYTHONUNBUFFERED",
+    "CARGO_TERM_COLOR",
+];
+
+/// Commands that change files and nothing else, with the letters of their harmless options.
+const EDITING: [(&str, &str); 5] =
+    [("mkdir", "pv"), ("touch", "acm"), ("cp", "pvnfi"), ("mv", "vnfi"), ("rmdir", "v")];
+
+impl Policy<'_> {
+    pub(super) fn bash(&self, text: &str) -> Decision {
+        let script = match parse(text) {
+            Ok(script) => script,
+            Err(why) => return self.unparsable(text, why),
+        };
+        let inside = Inside::new(&script);
+        let folders = folders(&inside, self.files, self.workspace);
+        let mut decision = Decision::allow(Because::ReadsOnly);
+        let mut own = Own::new(&script);
+        for command in &inside.own {
+            decision = first(decision, self.own(command, own.foreign_of(command), folders.as_deref()));
+            own.add(command);
+        }
+        if let Some(more) = self.loose(&script, &own, folders.as_deref()).filter(|_| !self.opens_all()) {
+            decision = decision.and(more);
+        }
+        // A loop over `PATH` changes what the next command is.
+        let changed = inside.assigned.iter().find(|name| !is_harmless(name, &Command::default()));
+        if let Some(name) = changed.filter(|_| !self.opens_all()) {
+            decision = decision.and(Decision::ask(Because::NotCovered(format!("{name}=…"))));
+        }
+        for redirection in &inside.redirections {
+            decision = decision.and(self.redirection(redirection, folders.as_deref()));
+        }
+        for command in inside.all() {
+            let more = self.forbidden(command).into_iter().chain(self.operands(command, folders.as_deref()));
+            decision = more.fold(decision, |decision, more| more.and(decision));
+            let current = [self.workspace.current().to_path_buf()];
+            let known = folders.as_deref().unwrap_or(&current);
+            if let Some(what) = critical(self.files, self.workspace, known, command) {
+                decision = Decision::ask(Because::Critical(what)).and(decision);
+            }
+        }
+        for command in &inside.perhaps {
+            if let Some(Decision::Deny { because } | Decision::Ask { because, .. }) = self.forbidden(command)
+            {
+                decision = Decision::ask(because).and(decision);
+            }
+        }
+        self.not_shown(&inside).into_iter().fold(decision, |decision, more| more.and(decision))
+    }
+
+    /// A text that is not understood: what a rule says of its letters, else a person.
+    fn unparsable(&self, text: &str, why: Unparsable) -> Decision {
+        let named = |rule: &&Rule| match &rule.matcher {
+            Matcher::Command(pattern) => pattern.matches_text(text),
+            _ => false,
+        };
+        match self.rules.of(List::Deny).find(named) {
+            Some(rule) => stated(rule, text),
+            None => Decision::ask(Because::Unparsable(why)),
+        }
+    }
+
+    /// What deny and ask rules say of a command, in each of its forms.
+    fn forbidden(&self, command: &Command) -> Option<Decision> {
+        let forms: Vec<Written> = strip(command).forms.iter().map(Written::new).collect();
+        let mut perhaps = None;
+        for list in [List::Deny, List::Ask] {
+            for rule in self.rules.of(list) {
+                let Matcher::Command(pattern) = &rule.matcher else { continue };
+                let found = forms.iter().map(|form| pattern.concerns(form)).max();
+                match found {
+                    Some(Match::Surely) => return Some(stated(rule, &command.shown())),
+                    Some(Match::Perhaps) if perhaps.is_none() && !command.words.is_empty() => {
+                        perhaps = Some(Decision::ask(Because::may_match(rule, &command.shown())));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        perhaps
+    }
+
+    /// Parts that do not show what they do: any rule may speak of them, and no rule about commands allows them.
+    fn not_shown(&self, inside: &Inside) -> Option<Decision> {
+        let hidden = inside.hidden.first();
+        let hazard = inside.hazards.first();
+        let about = hidden.cloned().or_else(|| hazard.map(ToString::to_string))?;
+        let mut rules = self.rules.of(List::Deny).chain(self.rules.of(List::Ask));
+        if let Some(rule) = rules.find(|rule| matches!(rule.matcher, Matcher::Command(_))) {
+            return Some(Decision::ask(Because::may_match(rule, &about)));
+        }
+        let because = hazard.map(|hazard| Because::Hazard(*hazard));
+        because.filter(|_| !self.opens_all()).map(Decision::ask)
+    }
+
+    /// Whether commands are allowed whatever they are.
+    fn opens_all(&self) -> bool {
+        self.mode == Mode::Bypass || self.whole(List::Allow, "Bash").is_some()
+    }
+
+    /// A command of the text itself: what allows it, if anything does.
+    ///
+    /// A name that the text gives to a function is judged like any other: whether the function or the program runs
+    /// depends on order, subshells and wrappers.
+    fn own(&self, command: &Command, foreign: Option<String>, folders: Option<&[PathBuf]>) -> Decision {
+        let stripped = strip(command);
+        let Some(bare) = stripped.last() else { return Decision::ask(Because::NotCovered(command.shown())) };
+        let harmless = command.assignments.iter().all(|assignment| is_harmless(&assignment.name, bare));
+        let mut refused = None;
+        if harmless {
+            let reads = if bare.words.is_empty() { Some(Ok(())) } else { self.reads_only(bare, folders) };
+            match (reads, foreign) {
+                (Some(Ok(())), None) => return Decision::allow(Because::ReadsOnly),
+                (Some(Ok(())), Some(name)) => refused = Some(Decision::ask(Because::Environment(name))),
+                (Some(Err(decision)), _) => refused = Some(decision),
+                (None, _) => {}
+            }
+        }
+        let allowed = self.covered(command, bare, harmless.then_some(folders).flatten());
+        match (allowed, self.mode) {
+            (Some(_), Mode::Plan) | (None, Mode::Plan) => Decision::ask(Because::Mode(Mode::Plan)),
+            (Some(allowed), _) => allowed,
+            (None, _) => refused.unwrap_or_else(|| Decision::Ask {
+                because: Because::NotCovered(command.shown()),
+                suggestions: suggest::rules(command),
+            }),
+        }
+    }
+
+    /// The rule or the mode that allows a command.
+    fn covered(&self, command: &Command, bare: &Command, folders: Option<&[PathBuf]>) -> Option<Decision> {
+        if let Some(rule) = self.whole(List::Allow, "Bash") {
+            return Some(stated(rule, &command.shown()));
+        }
+        let covers = |rule: &&Rule| match &rule.matcher {
+            Matcher::Command(pattern) => {
+                let assigned =
+                    command.assignments.iter().all(|assignment| is_harmless(&assignment.name, bare));
+                let as_written = pattern.is_exact() && pattern.matches_text(&command.shown());
+                as_written || (assigned && bare.name().is_some() && pattern.covers(bare))
+            }
+            _ => false,
+        };
+        if let Some(rule) = self.rules.of(List::Allow).find(covers) {
+            return Some(stated(rule, &command.shown()));
+        }
+        match self.mode {
+            Mode::Bypass => Some(Decision::allow(Because::Mode(Mode::Bypass))),
+            Mode::AcceptEdits if self.edits_inside(bare, folders) => {
+                Some(Decision::allow(Because::Mode(Mode::AcceptEdits)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a command only reads: `Some(Err)` where it does, and not only in the workspace.
+    fn reads_only(&self, command: &Command, folders: Option<&[PathBuf]>) -> Option<Result<(), Decision>> {
+        let reading = reading(command)?;
+        let unknown = |what: &str| Some(Err(Decision::ask(Because::UnknownPath(what.to_owned()))));
+        if reading.reach == Reach::Below && self.has_file_rules() {
+            // Somewhere below there may be what must not be read.
+            return unknown(&command.spelling());
+        }
+        let Some(folders) = folders else { return unknown(&command.spelling()) };
+        let is_folder = |word: &Word| {
+            let path = path_of(word, self.workspace).unwrap_or_default();
+            let real = |folder: &PathBuf| resolve(self.files, folder, path.as_ref());
+            folders.iter().any(|folder| real(folder).is_ok_and(|path| path.kind == Kind::Folder))
+        };
+        // Folders are compared file by file, links followed.
+        if command.name().is_some_and(|name| name == "diff") && reading.paths.iter().any(is_folder) {
+            return unknown(&command.spelling());
+        }
+        // Another folder may be another repository, whose configuration git obeys.
+        if reading.is_git && folders.len() > 1 {
+            return unknown(&command.spelling());
+        }
+        let is_trusted = |folder: &PathBuf| self.workspace.trusts_git_in(self.files, folder);
+        if reading.is_git && !folders.iter().all(is_trusted) {
+            return Some(Err(Decision::ask(Because::Repository(command.spelling()))));
+        }
+        for word in &reading.paths {
+            let Some(path) = path_of(word, self.workspace).filter(|path| !path.is_empty() && word.is_one())
+            else {
+                return unknown(&word.spelling);
+            };
+            for folder in folders.iter().filter(|_| path != "-") {
+                if let Err(decision) = self.may_read(folder, &path) {
+                    return Some(Err(decision));
+                }
+            }
+        }
+        for folder in folders {
+            if let Err(decision) = self.may_read(folder, ".") {
+                return Some(Err(decision));
+            }
+        }
+        Some(Ok(()))
+    }
+
+    /// Whether a command changes files of the workspace, and nothing else.
+    fn edits_inside(&self, command: &Command, folders: Option<&[PathBuf]>) -> bool {
+        let (Some(name), Some(folders)) = (command.name(), folders) else { return false };
+        let Some((_, options)) = EDITING.iter().find(|(editing, _)| *editing == name) else { return false };
+        let mut operands = Vec::new();
+        for word in &command.words[1..] {
+            let Some(path) = path_of(word, self.workspace).filter(|path| !path.is_empty() && word.is_one())
+            else {
+                return false;
+            };
+            match path.strip_prefix('-') {
+                Some("") => return false,
+                Some(letters) if letters.chars().all(|letter| options.contains(letter)) => {}
+                Some(_) => return false,
+                None => operands.push(path),
+            }
+        }
+        folders.iter().all(|folder| {
+            let stay = operands.iter().all(|path| self.stays_inside(folder, path.as_ref()));
+            stay && (!matches!(name.as_str(), "cp" | "mv") || self.brings_inside(&name, folder, &operands))
+        })
+    }
+
+    fn stays_inside(&self, folder: &Path, path: &Path) -> bool {
+        let resolved = resolve(self.files, folder, path);
+        resolved.is_ok_and(|path| self.workspace.holds(&path) && !path.all().any(is_protected))
+    }
+
+    /// Whether `cp` and `mv` leave everything inside: what they bring to a folder bears its own name there, and a link of that
+    /// name may stand in the way. What is moved must be a plain file: a link can lead elsewhere from its new place, and a
+    /// folder may hold some.
+    fn brings_inside(&self, name: &str, folder: &Path, operands: &[String]) -> bool {
+        let Some((target, sources)) = operands.split_last() else { return false };
+        let Ok(target) = resolve(self.files, folder, target.as_ref()) else { return false };
+        sources.iter().map(Path::new).all(|source| {
+            let Some(last) = source.file_name() else { return false };
+            let above =
+                source.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let is_plain = || {
+                resolve(self.files, folder, above).is_ok_and(|above| {
+                    let place = above.real.join(last);
+                    self.files.link(&place).is_none() && self.files.kind(&place) == Kind::File
+                })
+            };
+            self.stays_inside(&target.real, last.as_ref()) && (name == "cp" || is_plain())
+        })
+    }
+}
+
+/// Whether a variable of this name may be set: it changes looks only, or it is a variable of the text and no program's.
+fn is_harmless(name: &str, command: &Command) -> bool {
+    let own = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    HARMLESS.contains(&name) || (command.words.is_empty() && own && !name.contains("proxy"))
+}
+
+/// The stricter of two; of two that allow, the one that says more than "it only reads".
+fn first(left: Decision, right: Decision) -> Decision {
+    match (&left, &right) {
+        (Decision::Allow { because: Because::ReadsOnly }, Decision::Allow { .. }) => right,
+        _ => left.and(right),
+    }
+}

@@ -1,0 +1,21 @@
+//! What a tool call may do: rules, modes, paths, trust. It decides and explains, and runs nothing.
+
+pub mod call;
+pub mod decide;
+pub mod decision;
+pub mod mode;
+pub mod paths;
+mod read_only;
+pub mod rules;
+pub mod screen;
+pub mod secret;
+pub mod settings;
+pub mod shell;
+pub mod trust;
+
+pub use call::{Call, EditTool, ReadTool};
+pub use decide::Policy;
+pub use decision::{Because, Decision};
+pub use mode::Mode;
+pub use settings::Settings;
+pub use trust::{Trust, TrustFile};

@@ -1,0 +1,117 @@
+//! From JSON to settings: the keys that decide, each checked by itself.
+
+use std::path::Path;
+
+use annals_json::BYTE_ORDER_MARK;
+use annals_json::{Fields, Kind, Value};
+
+use super::{Settings, SettingsProblem};
+use crate::mode::{Bypass, Mode};
+use crate::rules::{List, Rule, Source};
+
+pub(super) fn parse(bytes: &[u8], source: Source, path: &Path) -> Settings {
+    let mut settings = Settings::empty(source, path);
+    let body = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    let skipped = bytes.len() - body.len();
+    let value = match Value::parse(body) {
+        Ok(value) => value,
+        Err(fault) => {
+            let offset = skipped + fault.at;
+            settings.problems.push(SettingsProblem::NotJson { path: path.to_path_buf(), offset });
+            return settings;
+        }
+    };
+    let mut reader = Reader { settings };
+    match value.fields() {
+        Some(fields) => reader.top(&fields),
+        None => reader.wrong("{}"),
+    }
+    reader.settings
+}
+
+struct Reader {
+    settings: Settings,
+}
+
+impl Reader {
+    fn wrong(&mut self, key: &str) {
+        let path = self.settings.path.clone();
+        self.settings.problems.push(SettingsProblem::WrongType { path, key: key.to_owned() });
+    }
+
+    fn top(&mut self, fields: &Fields<'_>) {
+        self.settings.key_helper = self.text(fields, "apiKeyHelper");
+        self.settings.model = self.text(fields, "model");
+        if let Some(environment) = self.object(fields, "env") {
+            for field in environment.iter() {
+                let name = field.key.decode().into_owned();
+                match field.value.text() {
+                    Some(value) => self.settings.environment.push((name, value.decode().into_owned().into())),
+                    None => self.wrong(&format!("env.{name}")),
+                }
+            }
+        }
+        if let Some(permissions) = self.object(fields, "permissions") {
+            self.permissions(&permissions);
+        }
+    }
+
+    fn permissions(&mut self, fields: &Fields<'_>) {
+        for list in [List::Deny, List::Ask, List::Allow] {
+            for text in self.texts(fields, list.name()) {
+                let rule = Rule::new(&text, list, self.settings.source);
+                if let Some(why) = rule.unknown() {
+                    let (path, rule) = (self.settings.path.clone(), rule.text.clone());
+                    self.settings.problems.push(SettingsProblem::UnknownRule { path, rule, why });
+                }
+                self.settings.rules.push(rule);
+            }
+        }
+        self.settings.folders = self.texts(fields, "additionalDirectories");
+        if let Some(name) = self.text(fields, "defaultMode") {
+            self.settings.mode = Mode::parse(&name);
+            if self.settings.mode.is_none() {
+                self.wrong("permissions.defaultMode");
+            }
+        }
+        // Whatever is written there but a plain no is meant to switch it off.
+        let disables = fields.get("disableBypassPermissionsMode");
+        if disables.is_some_and(|value| !value.is_null() && value.boolean() != Some(false)) {
+            self.settings.bypass = Bypass::Disabled;
+        }
+    }
+
+    fn object<'f>(&mut self, fields: &Fields<'f>, key: &str) -> Option<Fields<'f>> {
+        let value = fields.get(key).filter(|value| !value.is_null())?;
+        let object = value.fields();
+        if object.is_none() {
+            self.wrong(key);
+        }
+        object
+    }
+
+    fn text(&mut self, fields: &Fields<'_>, key: &str) -> Option<String> {
+        let value = fields.get(key).filter(|value| !value.is_null())?;
+        let text = value.text().map(|text| text.decode().into_owned());
+        if text.is_none() {
+            self.wrong(key);
+        }
+        text
+    }
+
+    fn texts(&mut self, fields: &Fields<'_>, key: &str) -> Vec<String> {
+        let Some(value) = fields.get(key).filter(|value| !value.is_null()) else { return Vec::new() };
+        if value.kind() != Kind::Array {
+            self.wrong(&format!("permissions.{key}"));
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for item in value.items() {
+            match item.text() {
+                Some(text) => found.push(text.decode().into_owned()),
+                None => self.wrong(&format!("permissions.{key}")),
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,151 @@
+//! Trust in a workspace: given by a person for one real folder, kept among our own files and never in the client's.
+//!
+//! A folder below a trusted one is not trusted, and neither is one that names a trusted repository as its own: what is
+//! compared is the real path and nothing that the workspace itself says.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use annals_json::{Fields, ObjectWriter, Value};
+use annals_store::DataDir;
+use annals_store::files::{WriteError, replace_file};
+
+use super::paths::{Files, Kind, PathError, resolve};
+
+/// Whether a person has said that the files of a workspace may be obeyed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// Somebody said so.
+    Trusted,
+    /// Nobody has.
+    Untrusted,
+}
+
+/// The version of the file that this program writes.
+const VERSION: u64 = 1;
+
+/// Why trust can neither be found nor kept. Whoever cannot find it has none.
+#[derive(Debug, thiserror::Error)]
+pub enum TrustError {
+    /// The file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file is not ours, or damaged.
+    #[error("{} is damaged at byte {offset}: it is left as it is, and nothing is trusted", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where.
+        offset: usize,
+    },
+    /// The file is of a later program.
+    #[error("{} is of version {version}, which this program does not know", path.display())]
+    Later {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: u64,
+    },
+    /// The folder is none, or its name is no text.
+    #[error("{} is no folder that can be trusted", .0.display())]
+    NoFolder(PathBuf),
+    /// The folder's path cannot be followed.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// The file cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// The folders that a person trusts.
+#[derive(Clone, Debug)]
+pub struct TrustFile(PathBuf);
+
+impl TrustFile {
+    /// The file of this data dir; it need not exist.
+    pub fn new(data_dir: &DataDir) -> Self {
+        Self(data_dir.path().join("trust.json"))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Whether a folder is trusted: exactly this one, by its real path.
+    pub fn of(&self, files: &dyn Files, folder: &Path) -> Result<Trust, TrustError> {
+        let real = real_folder(files, folder)?;
+        let trusted = self.read()?.iter().any(|(path, _)| *path == real);
+        Ok(if trusted { Trust::Trusted } else { Trust::Untrusted })
+    }
+
+    /// Keeps a person's word; `now` in milliseconds since 1970. Returns the real path that is trusted from now on.
+    pub fn give(&self, files: &dyn Files, folder: &Path, now: i64) -> Result<PathBuf, TrustError> {
+        let real = real_folder(files, folder)?;
+        let mut known = self.read()?;
+        known.retain(|(path, _)| *path != real);
+        known.push((real.clone(), now));
+        self.write(&known)?;
+        Ok(PathBuf::from(real))
+    }
+
+    /// Takes the word back; the folder need not exist any more.
+    pub fn take_back(&self, files: &dyn Files, folder: &Path) -> Result<(), TrustError> {
+        let real = resolve(files, Path::new("/"), folder)?.real;
+        let mut known = self.read()?;
+        known.retain(|(path, _)| Path::new(path) != real && Path::new(path) != folder);
+        self.write(&known)
+    }
+
+    fn read(&self) -> Result<Vec<(String, i64)>, TrustError> {
+        let bytes = match fs::read(&self.0) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(TrustError::Read { path: self.0.clone(), source }),
+        };
+        let damaged = |offset: usize| TrustError::Damaged { path: self.0.clone(), offset };
+        let fields =
+            Value::parse(&bytes).map_err(|fault| damaged(fault.at))?.fields().ok_or_else(|| damaged(0))?;
+        match fields.count("version") {
+            Some(VERSION) => {}
+            Some(version) => return Err(TrustError::Later { path: self.0.clone(), version }),
+            None => return Err(damaged(0)),
+        }
+        let folders = fields.get("workspaces").ok_or_else(|| damaged(0))?;
+        let folder = |value: Value<'_>| {
+            let fields: Fields<'_> = value.fields()?;
+            let since = fields.number("since")?;
+            Some((fields.text("path")?.decode().into_owned(), since as i64))
+        };
+        folders.items().map(|value| folder(value).ok_or_else(|| damaged(0))).collect()
+    }
+
+    fn write(&self, known: &[(String, i64)]) -> Result<(), TrustError> {
+        let mut out = Vec::new();
+        let mut object = ObjectWriter::begin(&mut out);
+        object.number("version", VERSION);
+        object.array("workspaces", |array| {
+            for (path, since) in known {
+                array.object(|folder| {
+                    folder.string("path", path).number("since", *since);
+                });
+            }
+        });
+        object.end();
+        out.push(b'\n');
+        Ok(replace_file(&self.0, &out)?)
+    }
+}
+
+/// The real path of a folder that exists; as text, since that is how it is kept.
+fn real_folder(files: &dyn Files, folder: &Path) -> Result<String, TrustError> {
+    let resolved = resolve(files, Path::new("/"), folder)?;
+    let text = resolved.real.to_str().filter(|_| resolved.kind == Kind::Folder);
+    text.map(str::to_owned).ok_or_else(|| TrustError::NoFolder(folder.to_path_buf()))
+}
