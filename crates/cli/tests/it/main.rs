@@ -24,6 +24,7 @@ mod killed;
 mod listing;
 mod messages;
 mod mock_api;
+mod old_data;
 mod placing;
 mod redact;
 mod repair;
