@@ -21,7 +21,7 @@ def signed(api, option, words):
     return subprocess.run([api, option, words], capture_output=True, text=True, check=True).stdout.strip()
 
 
-# This client leaves no other trace than the time of the file: whoever writes behind it must wait until that is no longer fresh.
+# This client leaves no other trace than the time of the file: a writer that follows it must wait until that is no longer fresh.
 LEAVES_NO_TRACE = "2.0.76"
 
 

@@ -84,7 +84,7 @@ def ends_with_the_turn(original, result, situation):
     for following in situation.turns[turn:]:
         prompt = following["prompt"]
         if prompt in said and not any(prompt == before["prompt"] for before in situation.turns[:turn]):
-            raise Failed(f"the fork of turn {turn} goes on with {prompt[:100]!r}")
+            raise Failed(f"the fork of turn {turn} continues with {prompt[:100]!r}")
     if not said:
         raise Failed("the fork says nothing")
 
@@ -198,7 +198,7 @@ def chain(lines):
 
 
 def break_it(data):
-    """A broken copy: in the middle a line that starts anew, near the beginning two lines glued, at the end a torn one."""
+    """A broken copy: in the middle a line that starts over, near the beginning two lines glued, at the end a torn one."""
     lines = [line if line.endswith(b"\n") else line + b"\n" for line in data.splitlines(keepends=True)]
     places = chain(lines)
     if len(places) < 4:

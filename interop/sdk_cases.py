@@ -14,7 +14,7 @@ from written import Written
 
 NEEDED = ("list_sessions", "get_session_info", "get_session_messages", "list_subagents", "get_subagent_messages", "rename_session",
           "tag_session", "fork_session")
-BIG = 40_000  # so many letters that the SDK, which reads the first and last 64 KiB, does not see what stood before
+BIG = 40_000  # long enough that the SDK, which reads the first and last 64 KiB, does not see what stood before
 HIDDEN = ("A word of the client's", "<local-command-stdout>")
 NUMBERS = itertools.count(9000, 10)  # of tool calls: a fork must not use those of its original again
 OWN = "é 漢 😀 \"quoted\""
@@ -94,7 +94,7 @@ def turn(session, words):
 
 
 def agree(place, session, what):
-    """The session says the same to the SDK, to annals and to whoever wrote it, and nothing is wrong with it."""
+    """The session says the same to the SDK, to annals and to its writer, and nothing is wrong with it."""
     messages = place.sdk.get_session_messages(session.id)
     equal(shown_lines(read(session.path)), [message.uuid for message in messages], f"{what}: the order of the SDK's messages")
     same_words(seen_by_sdk(session.history), [message.message for message in messages], f"{what}: the SDK's messages")

@@ -1,5 +1,5 @@
 """Sessions that `annals chat` wrote, cut as a power failure cuts them: the SDK and annals read the same chain, before and after
-annals has gone on with them."""
+annals has resumed them."""
 import json
 import os
 import subprocess
@@ -94,7 +94,7 @@ def case_the_sdk_reads_what_is_left_of_cut_chats(place):
             what = f"cut at {at} of {len(whole)}"
             with open(path, "wb") as file:
                 file.write(whole[:at])
-            # Whoever wrote it is long gone.
+            # The writer is long gone.
             os.utime(path, (LONG_AGO, LONG_AGO))
             shown = compare(place, session_id, path, what)
             refused += shown is None
@@ -102,7 +102,7 @@ def case_the_sdk_reads_what_is_left_of_cut_chats(place):
                 raise Failed(f"{what}: {len(shown)} messages, and {before} before")
             before = len(shown) if shown is not None else before
             chat.say("Go on: @@on@@", "--resume", session_id)
-            if not (after := compare(place, session_id, path, f"{what}, and gone on with")):
+            if not (after := compare(place, session_id, path, f"{what}, and resumed")):
                 raise Failed(f"{what}: the SDK refuses it after annals has gone on")
             answer = place.sdk.get_session_messages(session_id)[-1].message["content"]
             if "Weiter" not in str(answer) or len(after) <= len(shown or []):

@@ -17,7 +17,7 @@ SIZES = (300, 4096)  # bytes of what a prompt says
 STREAMED = 2000  # records that one process is fed at once
 SINGLE = 200  # records one at a time
 LONG = 100 * 10**6
-LEAST_RATE = 10_000  # streamed records a second
+MIN_RATE = 10_000  # streamed records a second
 STREAMS = ("annals append", "annals append --no-sync")
 
 
@@ -42,7 +42,7 @@ class Appender:
         self.opening = time.perf_counter() - start
 
     def answers(self, count):
-        """Waits for so many answers; none of them may be a refusal."""
+        """Waits for this many answers; none may be a refusal."""
         while count:
             piece = os.read(self.process.stdout.fileno(), 1 << 16)
             if not piece:
@@ -74,7 +74,7 @@ class Appender:
 
 
 def timed(work, count):
-    """Seconds of each of so many calls."""
+    """Seconds of each call."""
     taken = []
     for number in range(count):
         start = time.perf_counter()
@@ -220,7 +220,7 @@ def report(annals, python, folder, environment, content, rounds):
             rate = STREAMED / best[size][STREAMS[0]][0]
             slowest = min(slowest or rate, rate)
         openings[name] = min(best[size]["opening"][0] for size in SIZES)
-    said.append(claim(slowest >= LEAST_RATE, f"at least {LEAST_RATE:,} records a second, on the disk before they are answered ({slowest:,.0f})"))
+    said.append(claim(slowest >= MIN_RATE, f"at least {MIN_RATE:,} records a second, on the disk before they are answered ({slowest:,.0f})"))
     opening = ", ".join(f"{name} {seconds * 1e3:.0f} ms" for name, seconds in openings.items())
     sizes = " and ".join(f"{lengths[size]:,}" for size in SIZES)
     text = f"Lines of {sizes} bytes. From the start of the process to its first answer: {opening}.\n\n" + "\n".join(streamed) + "\n\n" + "\n".join(single)

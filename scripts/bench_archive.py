@@ -8,7 +8,7 @@ import time
 from common import find_shared
 
 MEMORY_LIMIT = 200 * 10**6
-LEAST_SPEED = 100 * 10**6
+MIN_SPEED = 100 * 10**6
 # What belongs to no session is not kept, and not counted.
 FOLDERS = ("projects", "todos", "tasks", "file-history", "session-env", "image-cache")
 
@@ -153,7 +153,7 @@ def claims(name, m):
     # On a busy machine the clock on the wall tells of the others; half the processor time is what two free cores would take.
     is_busy = os.getloadavg()[0] > 2 * (os.cpu_count() or 1)
     said = f"{wall / 1e6:.0f} MB/s" + f" while others were at work; by processor time {work / 1e6:.0f} MB/s" * is_busy
-    yield verdict(max(wall, work * is_busy) >= LEAST_SPEED, f"{name}: {said}")
+    yield verdict(max(wall, work * is_busy) >= MIN_SPEED, f"{name}: {said}")
     yield verdict(m["memory"] <= MEMORY_LIMIT, f"{name}: {m['memory'] / 1e6:.0f} MB of memory")
 
 

@@ -1,5 +1,5 @@
 """`annals chat` beside the original, against the same scripted API in a network of their own: how soon the first request comes, how
-much memory that takes, how soon a session of 100 MB is gone on with, and what a streamed token costs as a conversation grows."""
+much memory that takes, how soon a session of 100 MB is resumed, and what a streamed token costs as a conversation grows."""
 import json
 import os
 import statistics
@@ -17,9 +17,9 @@ ORIGINAL = "2.1.325"
 MODEL = "claude-sonnet-4-5-20250929"
 SECONDS = 120
 LONG_SESSION = 100 * 10**6
-MOST_SHARE = 1 / 3
+MAX_SHARE = 1 / 3
 # Of what a token costs in the first two hundred turns: noise, and no growth.
-MOST_GROWTH = 1.25
+MAX_GROWTH = 1.25
 TURNS = 1000
 # Every tenth answer is a long one.
 LONG_EVERY = 10
@@ -119,14 +119,14 @@ def report(annals, api, folder, rounds):
     lines = []
     for number, what in enumerate(("first request", "peak memory", "first request of a session of 100 MB")):
         share = ours[number] / theirs[number]
-        lines.append(f"{'holds' if share <= MOST_SHARE else 'DOES NOT HOLD'}: {what} at most a third of the original's ({share:.2f})")
+        lines.append(f"{'holds' if share <= MAX_SHARE else 'DOES NOT HOLD'}: {what} at most a third of the original's ({share:.2f})")
     prompts = [f"Say @@{'long' if turn % LONG_EVERY == LONG_EVERY - 1 else 'short'}@@" for turn in range(TURNS)]
     stream = ["-p", "--model", MODEL, "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
     costs = bench.inside([annals, "chat"], stream, prompts)["costs"]
     if len(costs) < TURNS:
         raise RuntimeError(f"the conversation ended after {len(costs)} turns")
     last, first = token_growth(costs)
-    lines.append(f"{'holds' if last <= MOST_GROWTH * first else 'DOES NOT HOLD'}: a streamed token costs the same after {TURNS} turns "
+    lines.append(f"{'holds' if last <= MAX_GROWTH * first else 'DOES NOT HOLD'}: a streamed token costs the same after {TURNS} turns "
                  f"({last / first:.2f} times the first two hundred; a long answer {first * 1e3:.2f} and {last * 1e3:.2f} ms)")
     return "\n".join(rows), lines
 

@@ -12,7 +12,7 @@ import bench_needles
 NEW_LINES = 100
 EXACT_ROUNDS = 5
 USAGE_RUNS = 20
-LEAST_RUNS = 100
+MIN_RUNS = 100
 
 Query = collections.namedtuple("Query", "kind text project folder since", defaults=(None, None, None))
 Run = collections.namedtuple("Run", "wall work peak")
@@ -73,7 +73,7 @@ class Bench:
         self.size, self.failed, self.served, self.figures = bytes_below(store), [], {}, {program.name: {} for program in programs}
 
     def each(self, what, action, most=None):
-        """Does it with each program, or with the first so many of them; ours is the first."""
+        """Does it with each program, or with the first few; ours is the first."""
         for program in self.programs[:most]:
             try:
                 self.figures[program.name].setdefault(what, []).append(action(program))
@@ -92,7 +92,7 @@ class Bench:
         try:
             self.each("start", lambda program: program.start())
             asked = queries(self.planted)
-            for _ in range(max(self.rounds, -(-LEAST_RUNS // len(asked)))):
+            for _ in range(max(self.rounds, -(-MIN_RUNS // len(asked)))):
                 for query in asked:
                     self.each(query, lambda program: self.ask(program, query))
             self.each("found", lambda program: [self.finds(program, program.search, said) for _, _, _, said in self.planted])

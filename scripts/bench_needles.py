@@ -198,7 +198,7 @@ def describe(session, said, number, store):
 
 
 def grow(path, lines, turn):
-    """Adds so many lines of talk to a session."""
+    """Adds lines of conversation to a session."""
     session = Conversation(path)
     for at in range(lines // 2):
         session.user(f"Round {turn}, question {at}: does the parser keep the order of the keys?")

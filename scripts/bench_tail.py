@@ -10,7 +10,7 @@ WAYS = ("events", "polling")
 LINES = 200
 IDLE_SECONDS = 10
 LATEST = 0.100  # seconds from the write of a record to the line that shows it
-MOST_IDLE = 0.01  # of a core
+MAX_IDLE = 0.01  # of a core
 PATIENCE = 10
 
 
@@ -90,7 +90,7 @@ def report(annals, folder, environment):
         late = percentile(latencies, 0.99)
         said.append(claim(late < LATEST, f"by {way}, 99 of 100 records are shown within {LATEST * 1e3:.0f} ms ({late * 1e3:.1f})"))
         if idle is not None:
-            said.append(claim(idle < MOST_IDLE, f"by {way}, an idle tail takes less than {MOST_IDLE:.0%} of a core ({idle:.2%})"))
+            said.append(claim(idle < MAX_IDLE, f"by {way}, an idle tail takes less than {MAX_IDLE:.0%} of a core ({idle:.2%})"))
     return "\n".join(rows), said
 
 

@@ -61,7 +61,7 @@ def binary(named=None):
 
 
 def hermetic(home):
-    """An environment in which nothing can find the home of whoever runs this."""
+    """An environment that hides the caller's home."""
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "SYSTEMROOT", "LANG")}
     return {**kept, "HOME": home, "USERPROFILE": home, "CLAUDE_CONFIG_DIR": os.path.join(home, ".claude"),
             "ANNALS_DATA_DIR": os.path.join(home, "data"), "NO_COLOR": "1", "TZ": "UTC"}

@@ -1,4 +1,4 @@
-"""Custom commands: for one file, annals chat and the client write the same records, and each goes on with the other's session."""
+"""Custom commands: for one file, annals chat and the client write the same records, and each resumes the other's session."""
 import json
 import os
 import time

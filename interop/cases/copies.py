@@ -1,4 +1,4 @@
-"""annals clones and forks sessions, and the client goes on with the copies as with their sources."""
+"""annals clones and forks sessions, and the client resumes the copies as with their sources."""
 import glob
 import json
 import os

@@ -1,4 +1,4 @@
-"""Sessions that were cut in two: annals makes one of the halves again, and the client goes on with all of it."""
+"""Sessions that were cut in two: annals makes one of the halves again, and the client resumes all of it."""
 import glob
 import json
 import os
@@ -113,7 +113,7 @@ def case_real_sessions(bench):
             try:
                 merged(bench, session_id, halves(bench, session_id, lines, at))
             except RuntimeError as refusal:
-                # A prompt that was sent anew after a rewind is no second half.
+                # A prompt that was sent again after a rewind is no second half.
                 if "they went apart" in str(refusal):
                     continue
                 raise

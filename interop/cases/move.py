@@ -13,8 +13,8 @@ from written import Written
 
 PROMPT = "And what next?"
 ASKED = [{"role": "user", "content": PROMPT}]
-# Real sessions, one of each release: so many at most, and none that is larger. One run for a few goes faster.
-MOST_REAL, LARGEST = int(os.environ.get("ANNALS_INTEROP_REAL", "6")), 400_000
+# Real sessions, one of each release: at most this many, none larger.
+MAX_REAL, LARGEST = int(os.environ.get("ANNALS_INTEROP_REAL", "6")), 400_000
 NAME = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl")
 
 
@@ -35,7 +35,7 @@ def real_sessions(turns=1):
         if found and os.path.getsize(path) <= LARGEST and len(prompts) >= turns and any(b'"type":"assistant"' in line for line in lines):
             by_version.setdefault(tuple(map(int, re.findall(r"\d+", found[1].decode()))), (os.path.basename(path).removesuffix(".jsonl"), path))
     chosen = [by_version[version] for version in sorted(by_version)]
-    step = max(1, -(-len(chosen) // MOST_REAL))
+    step = max(1, -(-len(chosen) // MAX_REAL))
     return chosen[::step]
 
 
@@ -83,11 +83,11 @@ def case_the_newest_is_still_the_newest(bench):
     newer = bench.session(sessions.everything, name="newer", hours_ago=3)
     for hours, session in ((9, older), (3, newer)):
         age(session.path(bench.config), hours)
-    # Of two sessions the client goes on with the one that was written last, however they were put into the store.
+    # Of two sessions the client resumes the one that was written last, however they were put into the store.
     moved(bench)
     done = bench.ask("--continue", prompt=PROMPT)
     if done.result.get("session_id") != newer.id:
-        raise Failed(f"the client goes on with {done.result.get('session_id')}, not {newer.id}")
+        raise Failed(f"the client resumes {done.result.get('session_id')}, not {newer.id}")
 
 
 def case_working_directories_stay(bench):

@@ -1,4 +1,4 @@
-"""Secrets are taken out of a session by annals, and the client goes on with what is left: it is what annals foretold."""
+"""Secrets are taken out of a session by annals, and the client resumes what is left: it is what annals foretold."""
 import json
 import os
 import random

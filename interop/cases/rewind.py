@@ -96,7 +96,7 @@ def case_every_turn_of_a_rich_session(bench):
 
 
 def case_the_copies_of_the_client_bring_files_back(bench):
-    """The client edits files in three turns, with its own copies; each turn is gone back to, and taken back."""
+    """The client edits files in three turns, with its own copies; each turn is rewound to, and undone."""
     with open(os.path.join(bench.config, "settings.json"), "w", encoding="utf-8") as file:
         json.dump({"env": {"CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING": "1"}}, file)
     old, new = (os.path.join(bench.workdir, name) for name in ("old.txt", "new.txt"))
@@ -129,4 +129,4 @@ def case_the_copies_of_the_client_bring_files_back(bench):
             raise Failed(f"turn {turn}: {state()}, not {then}: {changed['files']}")
         annals(bench, "undo", "--yes")
         if state() != ("three\n", "stale\n"):
-            raise Failed(f"turn {turn}, taken back: {state()}")
+            raise Failed(f"turn {turn}, undone: {state()}")

@@ -34,7 +34,7 @@ def said(blocks, workdir):
 
 
 def client_turn(bench, session, number, arguments):
-    """The client goes on with the session, with tools; what it does is part of the history from then on."""
+    """The client resumes the session, with tools; what it adds is part of the history from then on."""
     foretold = bench.would_send(session.path)
     bench.expect(session.history, foretold, f"round {number}: annals reads itself")
     prompt, script = f"Round {number}: @@round{number}@@", steps(number)
@@ -67,7 +67,7 @@ def answered(bench, script):
 
 
 def annals_turn(session, number):
-    """annals goes on with the session: a prompt, thinking, tools at once, an answer. Every other time as records."""
+    """annals resumes the session: a prompt, thinking, tools at once, an answer. Every other time as records."""
     call = lambda place, words: sessions.call(9000 + 10 * number + place, "Bash", command=f"echo {words}", description="Speak")
     result = lambda place, content, **fields: sessions.result(9000 + 10 * number + place, content, **fields)
     session.raw = number % 2 == 0

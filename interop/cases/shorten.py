@@ -1,4 +1,4 @@
-"""annals makes sessions shorter, and the client goes on with what is left: it is what annals foretold, and what was meant."""
+"""annals makes sessions shorter, and the client resumes what is left: it is what annals foretold, and what was meant."""
 import json
 import os
 

@@ -120,7 +120,7 @@ def journey(bench, operation, path, data, original, turns):
 
 
 def resumes_as_promised(bench, result, promised, before):
-    """The client goes on with the result. Where it breaks a rule of the API: does it with the session as it was, too?"""
+    """The client resumes the result. Where it breaks a rule of the API: does it with the session as it was, too?"""
     real_sessions.settle(result)
     try:
         resumes(bench, session_of(result), promised)

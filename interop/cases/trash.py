@@ -1,4 +1,4 @@
-"""annals takes sessions away and brings them back: the client finds none that is in the trash, and goes on with what came back."""
+"""annals takes sessions away and brings them back: the client finds none that is in the trash, and resumes what came back."""
 import os
 import shutil
 
@@ -13,7 +13,7 @@ ASKED = [{"role": "user", "content": PROMPT}]
 GONE = "00000000-0000-4000-8000-000000000000"
 LONG_AGO = 1_700_000_000
 LARGEST = 700_000
-MOST_REAL = 3
+MAX_REAL = 3
 
 
 def tree(folder):
@@ -51,7 +51,7 @@ def is_not_found(bench, session_id):
 
 
 def there_and_back(bench, path, session_id):
-    """Trashed, the client does not find it; restored, it goes on with the same history."""
+    """Trashed, the client does not find it; restored, it resumes with the same history."""
     aged(path)
     foretold, before = bench.would_send(path), tree(os.path.join(bench.config, "projects"))
     done = annals(bench, "trash", path, "--yes")
@@ -112,7 +112,7 @@ def case_real_sessions_there_and_back(bench):
         fitting = [path for path in paths if "projects" in folder and 2_000 < os.path.getsize(path) < LARGEST]
         # Thoughts of real models are signed by the real API: the scripted one would refuse them.
         found += [path for path in fitting if b'"thinking"' not in read(path) and bench.would_send(path)][:1]
-    for path in found[:: max(1, len(found) // MOST_REAL)][:MOST_REAL]:
+    for path in found[:: max(1, len(found) // MAX_REAL)][:MAX_REAL]:
         session_id = os.path.basename(path).removesuffix(".jsonl")
         there = file_of(bench, session_id)
         os.makedirs(os.path.dirname(there), exist_ok=True)
