@@ -1,14 +1,15 @@
-//! Any bytes, from lines to what a client would send: nothing panics, nothing loops, no byte is lost.
+//! Checks all steps from bytes to what a client would send on any bytes: no panic, no endless loop, no lost byte.
 
 use std::convert::Infallible;
 
-use annals_json::edit::{Editor, Step};
+use annals_json::edit::{Editor, PathStep};
 use annals_json::{Fields, Value};
+use annals_transcript::TranscriptBuf;
 use annals_transcript::agents;
 use annals_transcript::graph::{self, Graph};
 use annals_transcript::inspect::inspect;
 use annals_transcript::line::{Line, LineSplitter, lines};
-use annals_transcript::pairing::Pairs;
+use annals_transcript::pairing::ToolPairs;
 use annals_transcript::response::responses;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::title::TitleCollector;
@@ -16,19 +17,20 @@ use annals_transcript::transcript::Transcript;
 use annals_transcript::turn::turns;
 use annals_transcript::usage::responses_usage;
 
-/// Panics if the bytes break a promise.
+/// Panics if a check fails.
 pub(crate) fn check(bytes: &[u8]) {
-    lines_are_the_file(bytes);
+    check_lines(bytes);
     let transcript = Transcript::parse(bytes);
-    records_stand_in_the_file(&transcript);
+    check_records(&transcript);
+    check_appending(bytes, &transcript);
     let graph = Graph::new(&transcript);
-    graph_functions_end(&transcript, &graph);
-    meaning_is_found(&transcript, &graph);
-    every_client_comes_to_an_end(&transcript);
+    check_graph(&transcript, &graph);
+    check_meaning(&transcript, &graph);
+    check_clients(&transcript);
 }
 
-/// Whole or in chunks, the lines put together are the file.
-fn lines_are_the_file(bytes: &[u8]) {
+/// The lines, concatenated, are the file, whether it is read whole or in chunks.
+fn check_lines(bytes: &[u8]) {
     let whole: Vec<u8> = lines(bytes).flat_map(|line| line.raw().to_vec()).collect();
     assert_eq!(whole, bytes);
     let size = 1 + bytes.len() / 3;
@@ -46,8 +48,8 @@ fn lines_are_the_file(bytes: &[u8]) {
     assert_eq!(pieces, bytes);
 }
 
-/// Every record and problem lies inside the file, and an edit of one field leaves the others as they were.
-fn records_stand_in_the_file(transcript: &Transcript<'_>) {
+/// Every record and problem is inside the file, and an edit of one field leaves the others as they were.
+fn check_records(transcript: &Transcript<'_>) {
     let size = transcript.bytes().len();
     for problem in transcript.problems() {
         assert!(problem.span.offset + problem.span.length <= size, "{problem:?}");
@@ -57,12 +59,20 @@ fn records_stand_in_the_file(transcript: &Transcript<'_>) {
         let span = transcript.nodes()[index].span;
         assert_eq!(raw, &transcript.bytes()[span.offset..span.offset + span.length]);
         let Ok(mut editor) = Editor::new(raw) else { continue };
-        if editor.replace_string(&[Step::Key("type")], "edited").is_ok()
+        if editor.replace_string(&[PathStep::Key("type")], "edited").is_ok()
             && let Ok(edited) = editor.finish()
         {
             only_the_type_differs(raw, &edited);
         }
     }
+}
+
+/// A file that is parsed in two steps gives the same transcript.
+fn check_appending(bytes: &[u8], transcript: &Transcript<'_>) {
+    let (head, tail) = bytes.split_at(bytes.len() / 2);
+    let mut parsed = TranscriptBuf::parse(head.to_vec());
+    parsed.append(tail);
+    assert_eq!(format!("{:?}", parsed.transcript()), format!("{transcript:?}"));
 }
 
 fn only_the_type_differs(before: &[u8], after: &[u8]) {
@@ -79,7 +89,7 @@ fn only_the_type_differs(before: &[u8], after: &[u8]) {
     assert!(after.text("type").is_some_and(|text| text.is("edited")));
 }
 
-fn graph_functions_end<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>) {
+fn check_graph<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>) {
     let count = transcript.nodes().len();
     for leaf in graph.leaves(transcript).into_iter().chain(graph.cycles()) {
         assert!(graph.path_to(leaf).len() <= count);
@@ -91,11 +101,11 @@ fn graph_functions_end<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>) {
     graph::sidechains(transcript, graph);
 }
 
-fn meaning_is_found<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>) {
+fn check_meaning<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>) {
     for response in responses(transcript) {
         response.blocks(transcript).count();
     }
-    Pairs::new(transcript).unanswered().count();
+    ToolPairs::new(transcript).unanswered().count();
     turns(transcript);
     responses_usage(transcript);
     agents::link(&agents::spawns(transcript), &[]);
@@ -108,8 +118,8 @@ fn meaning_is_found<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>) {
     }
 }
 
-/// Each client answers: messages that are JSON, or a refusal; and what it leaves out is in the file.
-fn every_client_comes_to_an_end(transcript: &Transcript<'_>) {
+/// Every client gives messages that are JSON, or a refusal; omitted records are in the file.
+fn check_clients(transcript: &Transcript<'_>) {
     for &client in Client::ALL {
         let resumed = resume(transcript, client);
         let mut json = Vec::new();

@@ -1,12 +1,12 @@
-//! Any bytes as a stream of the API, in any pieces: the same events and the same end as in one piece, and never a panic.
+//! Checks that any bytes as an API stream give the same events in pieces of any size, and never panic.
 
-use super::api::sse::{Decoder, ServerEvent, SseFault};
-use super::api::stream::{Event, Reader, StreamFault};
+use super::api::sse::{Decoder, ServerEvent, SseError};
+use super::api::stream::{StreamError, StreamEvent, StreamReader};
 
-/// Also short enough to be reached.
+/// The first is short enough to be reached.
 const LIMITS: [usize; 2] = [40, 1 << 20];
 
-/// Panics if the bytes break a promise.
+/// Panics if a check fails.
 pub(crate) fn check(bytes: &[u8]) {
     let pieces = [pieces(bytes, |_| 1), pieces(bytes, |at| 1 + (usize::from(bytes[at]) ^ at) % 13)];
     for limit in LIMITS {
@@ -21,7 +21,7 @@ pub(crate) fn check(bytes: &[u8]) {
     }
 }
 
-/// The bytes in pieces, whose length each place decides.
+/// Splits the bytes into pieces; `length` gives the length of a piece by its start.
 fn pieces(bytes: &[u8], length: impl Fn(usize) -> usize) -> Vec<&[u8]> {
     let (mut pieces, mut at) = (Vec::new(), 0);
     while at < bytes.len() {
@@ -32,14 +32,14 @@ fn pieces(bytes: &[u8], length: impl Fn(usize) -> usize) -> Vec<&[u8]> {
     pieces
 }
 
-fn decoded(pieces: &[&[u8]], limit: usize) -> (Vec<ServerEvent>, Result<(), SseFault>) {
+fn decoded(pieces: &[&[u8]], limit: usize) -> (Vec<ServerEvent>, Result<(), SseError>) {
     let (mut decoder, mut events) = (Decoder::with_limit(limit), Vec::new());
     let end = pieces.iter().try_for_each(|piece| decoder.feed(piece, &mut events));
     (events, end)
 }
 
-fn read(pieces: &[&[u8]]) -> (Vec<Event>, Result<(), StreamFault>) {
-    let (mut reader, mut events) = (Reader::default(), Vec::new());
+fn read(pieces: &[&[u8]]) -> (Vec<StreamEvent>, Result<(), StreamError>) {
+    let (mut reader, mut events) = (StreamReader::default(), Vec::new());
     let fed = pieces.iter().try_for_each(|piece| reader.feed(piece, &mut events));
     (events, fed.and_then(|()| reader.end()))
 }

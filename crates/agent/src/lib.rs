@@ -1,18 +1,15 @@
-//! A client: prompts in, events out, and a session in the store that the original resumes.
+//! A client for sessions of Claude Code: prompts in, events out, and a session that the original client resumes.
 //!
-//! One enum of events leads out of it and one of commands into it; whoever draws or prints stands outside. It knows the
+//! Commands lead in and events lead out ([`protocol`]); drawing and printing are the caller's. The crate knows the
 //! store and the transcript, and neither surgery nor the index.
 
 pub mod api;
-pub mod command;
 pub mod commands;
-mod compact;
 pub mod context;
 pub mod conversation;
-pub mod event;
-mod head;
-pub mod nested;
-pub mod relay;
+mod front_matter;
+pub mod one_shot;
+pub mod protocol;
 pub mod replay;
 pub mod subagent;
 pub mod tools;

@@ -1,5 +1,6 @@
-//! What the changing commands answer, for people and programs, and how they note what they did.
+//! What the changing commands print, and how they record what they did in the journal.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use annals_json::ObjectWriter;
@@ -12,38 +13,34 @@ use crate::context::Context;
 use crate::error::Fault;
 use crate::output::Paint;
 
-/// A change that was made to a session, or would be.
+/// What a command changed, or would change.
 #[derive(Debug, Default)]
-pub(crate) struct Change {
-    /// The session.
+pub(crate) struct ChangeReport {
     pub(crate) session: Option<String>,
-    /// Its file.
     pub(crate) file: Option<PathBuf>,
-    /// How many sessions were taken away.
+    /// How many lines or sessions were removed.
     pub(crate) removed: Option<u64>,
-    /// Bytes before.
     pub(crate) bytes_before: Option<u64>,
-    /// Bytes after.
     pub(crate) bytes_after: Option<u64>,
-    /// Whether the usage in the file no longer tells what a request would cost.
+    /// Whether the usage in the file no longer predicts what a request would cost.
     pub(crate) usage_is_off: bool,
-    /// What each client sends of the file, before and after.
+    /// What each client would send, before and after.
     pub(crate) clients: Vec<ClientPreview>,
-    /// What a person should know besides.
+    /// What else a person should know.
     pub(crate) notes: Vec<String>,
-    /// The journal's id of it.
+    /// The id of the journal entry.
     pub(crate) undo: Option<String>,
 }
 
-impl Change {
-    /// A change of one session's file.
+impl ChangeReport {
+    /// A change of one session file.
     pub(crate) fn of(path: &Path) -> Self {
         let session = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let bytes_before = std::fs::metadata(path).ok().map(|metadata| metadata.len());
         Self { session, file: Some(path.to_path_buf()), bytes_before, ..Self::default() }
     }
 
-    /// Says it: an object for programs, a sentence for people, with the way back.
+    /// Prints it: an object with `--json`, else a sentence and how to revert it.
     pub(crate) fn report(&self, context: &mut Context, sentence: &str) -> Result<(), Fault> {
         if context.json {
             context.out.json(|object| {
@@ -82,14 +79,27 @@ impl Change {
         }
         context.out.line(sentence)?;
         if let Some(id) = self.undo.as_ref().filter(|_| context.verbosity >= 0) {
-            let back = context.out.paint(Paint::Dim, format!("  take it back: annals undo {id}"));
+            let back = context.out.paint(Paint::Dim, format!("  to revert: annals undo {id}"));
             context.out.line(back)?;
         }
         Ok(())
     }
 }
 
-/// A client with what it sends before and after; without a number where it refuses the file.
+/// A sentence about a change: what was done, or would be.
+pub(crate) struct Sentence {
+    pub(crate) done: String,
+    pub(crate) would: String,
+}
+
+impl Sentence {
+    /// From a verb, its past form, and the rest: `clone`, `cloned`, `X as Y`.
+    pub(crate) fn new(verb: &str, past: &str, rest: impl Display) -> Self {
+        Self { done: format!("{past} {rest}"), would: format!("would {verb} {rest}") }
+    }
+}
+
+/// Writes what a client sends before and after; no numbers if it refuses the file.
 fn write(client: &ClientPreview, object: &mut ObjectWriter<'_>) {
     object.string("client", client.client.version());
     let (before, after) = client.messages;
@@ -104,8 +114,8 @@ fn write(client: &ClientPreview, object: &mut ObjectWriter<'_>) {
     }
 }
 
-/// Notes a change that is made, and gives the id by which it can be taken back.
-pub(crate) fn note(
+/// Records a change in the journal and returns its id, for `annals undo`.
+pub(crate) fn record_change(
     context: &Context,
     data: &DataDir,
     what: &str,

@@ -1,4 +1,4 @@
-//! What every command is given: the store to read, where to write, and how.
+//! What every command gets: the store, the output, and the options that apply to all.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -9,115 +9,111 @@ use annals_store::{DataDir, Store};
 use annals_transcript::price::Prices;
 use jiff::tz::TimeZone;
 
-use crate::args::{Care, ColorChoice, Global};
+use crate::args::{ColorChoice, ConfirmArgs, GlobalArgs};
+use crate::environment::Environment;
 use crate::error::{Fault, Outcome};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::source::SystemSource;
 use crate::stderr;
-use crate::surroundings::Surroundings;
 use crate::zone;
 
-/// The surroundings of a command.
+/// The environment of a command.
 pub(crate) struct Context {
-    /// The store that is read.
     pub(crate) store: Store,
-    /// Whether programs read the output.
+    /// Whether to print JSON.
     pub(crate) json: bool,
     /// Standard output.
     pub(crate) out: Output,
-    /// The time zone of what people read.
+    /// The time zone of what is printed.
     pub(crate) zone: TimeZone,
-    /// What tokens cost.
     pub(crate) prices: Prices,
-    /// Where the command runs.
     pub(crate) current_dir: Option<PathBuf>,
-    /// How much is said.
+    /// -1 with `--quiet`, 1 with `--verbose`.
     pub(crate) verbosity: i8,
-    /// The home folder.
     pub(crate) home: Option<PathBuf>,
-    /// Variables that say how the API is reached.
+    /// Environment variables for the API.
     pub(crate) api: Vec<(&'static str, Secret)>,
-    /// All variables for commands that are run.
+    /// Environment variables for child processes.
     pub(crate) variables: Vec<(OsString, OsString)>,
-    /// The bearer token for a receiver, from the environment.
+    /// The bearer token of `annals collect`, from the environment.
     pub(crate) collect_token: Option<Secret>,
-    /// Time and chance.
+    /// Clock and randomness.
     pub(crate) source: SystemSource,
     data_dir: Option<PathBuf>,
-    /// Whether somebody watches standard error.
-    is_watched: bool,
-    /// Whether somebody can answer a question.
-    can_ask: bool,
+    /// Whether progress is shown.
+    shows_progress: bool,
+    /// Whether a person can answer a question.
+    can_prompt: bool,
     /// Whether standard input is a terminal.
-    has_person: bool,
+    stdin_is_terminal: bool,
 }
 
 impl Context {
-    /// Puts the surroundings and the global options together.
-    pub(crate) fn new(global: &Global, surroundings: Surroundings) -> Result<Self, Fault> {
-        let config_dir = global.config_dir.clone().or_else(|| surroundings.claude_config_dir.clone());
-        let config_dir = config_dir.or_else(|| surroundings.home.as_ref().map(|home| home.join(".claude")));
+    /// From the global options and the environment.
+    pub(crate) fn new(global: &GlobalArgs, environment: Environment) -> Result<Self, Fault> {
+        let config_dir = global.config_dir.clone().or_else(|| environment.claude_config_dir.clone());
+        let config_dir = config_dir.or_else(|| environment.home.as_ref().map(|home| home.join(".claude")));
         let config_dir = config_dir.ok_or_else(|| {
-            Fault::usage("there is no home folder, so there is no store to read")
-                .hint("name one: annals --config-dir DIR, or set CLAUDE_CONFIG_DIR")
+            Fault::usage("no store to read: there is no home folder")
+                .hint("use --config-dir DIR, or set CLAUDE_CONFIG_DIR")
         })?;
-        let data_dir = global.data_dir.clone().or_else(|| surroundings.annals_data_dir.clone());
+        let data_dir = global.data_dir.clone().or_else(|| environment.annals_data_dir.clone());
         let data_dir =
-            data_dir.or_else(|| surroundings.platform_data_dir.as_ref().map(|dir| dir.join("annals")));
+            data_dir.or_else(|| environment.platform_data_dir.as_ref().map(|dir| dir.join("annals")));
         let color = match global.color {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
-            ColorChoice::Auto => surroundings.stdout_is_terminal && !surroundings.no_color,
+            ColorChoice::Auto => environment.stdout_is_terminal && !environment.no_color,
         };
         let prices = prices(global.prices.as_deref(), data_dir.as_deref())?;
         Ok(Self {
             store: Store::open(config_dir),
             json: global.json,
-            out: Output::new(&surroundings, color && !global.json),
-            zone: zone::of_machine(surroundings.time_zone.as_deref()),
+            out: Output::new(&environment, color && !global.json),
+            zone: zone::of_system(environment.time_zone.as_deref()),
             prices,
-            is_watched: surroundings.stderr_is_terminal && !global.quiet,
-            can_ask: surroundings.stdin_is_terminal && surroundings.stderr_is_terminal,
-            has_person: surroundings.stdin_is_terminal,
-            home: surroundings.home.clone(),
-            api: surroundings.api,
-            variables: surroundings.variables,
-            collect_token: surroundings.collect_token,
+            shows_progress: environment.stderr_is_terminal && !global.quiet,
+            can_prompt: environment.stdin_is_terminal && environment.stderr_is_terminal,
+            stdin_is_terminal: environment.stdin_is_terminal,
+            home: environment.home.clone(),
+            api: environment.api,
+            variables: environment.variables,
+            collect_token: environment.collect_token,
             source: SystemSource,
             data_dir,
-            current_dir: surroundings.current_dir,
+            current_dir: environment.current_dir,
             verbosity: i8::from(global.verbose) - i8::from(global.quiet),
         })
     }
 
-    /// Flushes what was written; a reader that went away is no error.
+    /// Flushes the output; a reader that went away is no error.
     pub(crate) fn finish(mut self, outcome: Outcome) -> Result<Outcome, Fault> {
         self.out.finish()?;
         Ok(outcome)
     }
 
-    /// A word on standard error about long work.
+    /// Starts a progress bar on standard error.
     pub(crate) fn progress(&self, label: &'static str, total: Option<u64>) -> Progress {
-        Progress::new(label, total, self.is_watched)
+        Progress::new(label, total, self.shows_progress)
     }
 
-    /// Our own folder, for locks, the journal and the trash.
+    /// The data folder: index, locks, journal, trash and vault.
     pub(crate) fn data_dir(&self) -> Result<DataDir, Fault> {
         self.data_dir.clone().map(DataDir::new).ok_or_else(|| {
-            Fault::usage("there is no folder for the locks and the journal of annals")
-                .hint("name one: annals --data-dir DIR, or set ANNALS_DATA_DIR")
+            Fault::usage("no data folder for the index and the journal of annals")
+                .hint("use --data-dir DIR, or set ANNALS_DATA_DIR")
         })
     }
 
-    /// Whether a person sits at standard input; else it is a program's, to be read.
-    pub(crate) fn has_person(&self) -> bool {
-        self.has_person
+    /// Whether standard input is a terminal; else it is read.
+    pub(crate) fn stdin_is_terminal(&self) -> bool {
+        self.stdin_is_terminal
     }
 
-    /// Asks the person, where there is one and `--yes` was not said; else the answer is yes.
-    pub(crate) fn agrees(&mut self, care: Care, question: &str) -> Result<bool, Fault> {
-        if care.yes || !self.can_ask {
+    /// Asks for confirmation on a terminal, unless `--yes`; otherwise the answer is yes.
+    pub(crate) fn confirms(&mut self, confirm: ConfirmArgs, question: &str) -> Result<bool, Fault> {
+        if confirm.yes || !self.can_prompt {
             return Ok(true);
         }
         self.out.flush()?;
@@ -129,12 +125,12 @@ impl Context {
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
-    /// Whether somebody can answer a question.
-    pub(crate) fn can_ask(&self) -> bool {
-        self.can_ask
+    /// Whether a person can answer a question.
+    pub(crate) fn can_prompt(&self) -> bool {
+        self.can_prompt
     }
 
-    /// A word on standard error, unless none is wanted.
+    /// Prints a message to standard error, unless `--quiet`.
     pub(crate) fn say(&self, text: impl AsRef<str>) {
         if self.verbosity >= 0 {
             stderr::say(format_args!("annals: {}", text.as_ref()));
@@ -147,7 +143,7 @@ impl Context {
     }
 }
 
-/// The prices of the project, with those of the user's file over them: `--prices FILE`, else `prices.json` in our folder.
+/// The built-in prices, overridden by `--prices FILE`, else by `prices.json` in the data folder.
 fn prices(named: Option<&Path>, data_dir: Option<&Path>) -> Result<Prices, Fault> {
     let own = data_dir.map(|dir| dir.join("prices.json")).filter(|path| path.is_file());
     let Some(path) = named.map(Path::to_path_buf).or(own) else { return Ok(Prices::embedded()) };
@@ -155,7 +151,7 @@ fn prices(named: Option<&Path>, data_dir: Option<&Path>) -> Result<Prices, Fault
     let (overrides, problems) = Prices::parse(&text);
     match problems.first() {
         Some(problem) => Err(Fault::usage(format!("{}: {problem}", path.display()))
-            .hint("docs/usage.md shows the form of a price file")),
+            .hint("annals help prices shows what a price file looks like")),
         None => Ok(Prices::embedded().overridden_by(overrides)),
     }
 }

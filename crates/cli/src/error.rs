@@ -1,4 +1,4 @@
-//! How a command ends: what to say, what to do about it, and the exit code.
+//! How a command ends: its exit code, and the message and hints of an error.
 
 use std::fmt;
 use std::io;
@@ -12,27 +12,26 @@ use annals_vault::{RestoreError, VaultError};
 
 use crate::stderr;
 
-/// How a command that ran to its end ended.
+/// The result of a command that completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// Done.
     Done,
     /// Nothing to show.
     NothingFound,
     /// Done, and problems were found in the data.
     ProblemsFound,
-    /// The person said no.
+    /// The user answered no.
     Declined,
-    /// It was carried out, and failed; what went wrong is told.
+    /// It failed, and has printed why.
     Failed,
-    /// The person stopped it.
+    /// Ended by Ctrl-C.
     Interrupted,
-    /// It was asked to end.
+    /// Ended by SIGTERM.
     Terminated,
 }
 
 impl Outcome {
-    /// 0, 1 or 3; for what was stopped by a signal, what a shell would say.
+    /// The exit code; for a signal, that of a shell.
     pub(crate) fn exit_code(self) -> ExitCode {
         ExitCode::from(match self {
             Self::Done => 0,
@@ -44,24 +43,24 @@ impl Outcome {
     }
 }
 
-/// Why a command could not be carried out.
+/// Why a command failed; decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FaultKind {
     /// There is no such session, project or record.
     NothingFound,
     /// The arguments make no sense, or name a file that cannot be read.
     Usage,
-    /// What annals keeps is damaged.
+    /// The data of annals are damaged.
     Damage,
-    /// Somebody else is writing, or something changed since.
+    /// Something else is writing, or something changed since.
     Conflict,
     /// The reader of our output went away; no error.
     BrokenPipe,
-    /// A fault of ours, or of the machine.
+    /// An error of annals or the system.
     Internal,
 }
 
-/// A command that could not be carried out.
+/// The error of a command.
 #[derive(Debug)]
 pub(crate) struct Fault {
     kind: FaultKind,
@@ -70,42 +69,37 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// Nothing by that name.
     pub(crate) fn nothing_found(message: impl Into<String>) -> Self {
         Self { kind: FaultKind::NothingFound, message: message.into(), hints: Vec::new() }
     }
 
-    /// Wrong usage.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { kind: FaultKind::Usage, message: message.into(), hints: Vec::new() }
     }
 
-    /// Locked, or in conflict.
     pub(crate) fn conflict(message: impl Into<String>) -> Self {
         Self { kind: FaultKind::Conflict, message: message.into(), hints: Vec::new() }
     }
 
-    /// Damage of what annals keeps.
     pub(crate) fn damage(message: impl Into<String>) -> Self {
         Self { kind: FaultKind::Damage, message: message.into(), hints: Vec::new() }
     }
 
-    /// A fault of ours, or of the machine.
+    /// An error of annals or the system.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self { kind: FaultKind::Internal, message: message.into(), hints: Vec::new() }
     }
 
-    /// Whether the reason is that there is no such thing.
     pub(crate) fn is_nothing_found(&self) -> bool {
         self.kind == FaultKind::NothingFound
     }
 
-    /// What went wrong, without what to do about it.
+    /// The message without the hints.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
 
-    /// Says where it went wrong.
+    /// Puts a place before the message.
     pub(crate) fn at(mut self, place: impl std::fmt::Display) -> Self {
         self.message = format!("{place}: {}", self.message);
         self
@@ -117,7 +111,7 @@ impl Fault {
         self
     }
 
-    /// Says it on standard error and gives the exit code.
+    /// Prints it to standard error and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         let code = match self.kind {
             FaultKind::BrokenPipe => return ExitCode::SUCCESS,
@@ -164,12 +158,12 @@ impl From<WriteError> for Fault {
             WriteError::Name(_) | WriteError::NotOneLine { .. } => Self::usage(message),
             WriteError::Exists { .. } => Self::conflict(message),
             WriteError::Full { .. } | WriteError::Torn { .. } => {
-                Self::internal(message).hint("it was not acknowledged: make room and try again")
+                Self::internal(message).hint("the write was not acknowledged: free disk space and try again")
             }
             WriteError::Denied { .. } | WriteError::ReadOnly { .. } => Self::internal(message)
-                .hint("nothing was changed: is it your store, and may you write there?"),
+                .hint("nothing was changed: check who owns the store and its permissions"),
             WriteError::Vanished { .. } | WriteError::Io { .. } => {
-                Self::internal(message).hint("it was not acknowledged: try again when the fault is gone")
+                Self::internal(message).hint("the write was not acknowledged: try again")
             }
         }
     }
@@ -189,7 +183,7 @@ impl From<ChangesError> for Fault {
         match error {
             ChangesError::Before(error) => Self::from(error).hint("nothing was changed"),
             ChangesError::Midway { .. } | ChangesError::Stopped { .. } => {
-                Self::internal(error.to_string()).hint("annals undo takes back what was done")
+                Self::internal(error.to_string()).hint("annals undo reverts what was done")
             }
         }
     }
@@ -199,17 +193,18 @@ impl From<VaultError> for Fault {
     fn from(error: VaultError) -> Self {
         let message = error.to_string();
         match error {
-            VaultError::Locked => {
-                Self::conflict(message).hint("nothing was changed: try again when it is done")
+            VaultError::Locked => Self::conflict(message).hint("nothing was changed: try again later"),
+            VaultError::UnknownFormat { .. } => {
+                Self::usage(message).hint("a newer release of annals can read it")
             }
-            VaultError::UnknownForm { .. } => {
-                Self::usage(message).hint("a later release of annals can read it")
+            VaultError::Write(error) => {
+                Self::from(error).hint("everything that was in the vault before is still there")
             }
-            VaultError::Write(error) => Self::from(error).hint("all that the vault held before is there"),
             VaultError::Read(error) => error.into(),
             VaultError::Stopped => Self::internal(message),
-            _ => Self::damage(message)
-                .hint("annals archive --verify heals what can be healed, and names the rest"),
+            _ => {
+                Self::damage(message).hint("annals archive --verify repairs what it can, and lists the rest")
+            }
         }
     }
 }
@@ -218,8 +213,9 @@ impl From<RestoreError> for Fault {
     fn from(error: RestoreError) -> Self {
         let message = error.to_string();
         match error {
-            RestoreError::Differ { .. } => Self::conflict(message)
-                .hint("nothing was changed: --replace moves what is there to the trash, --to DIR restores elsewhere"),
+            RestoreError::Differ { .. } => Self::conflict(message).hint(
+                "nothing was changed: --replace moves those files to the trash, --to DIR restores elsewhere",
+            ),
             RestoreError::InUse(error) => error.into(),
             RestoreError::Vault(error) => error.into(),
             RestoreError::Changes(error) => error.into(),
@@ -234,11 +230,7 @@ impl From<AppendError> for Fault {
             AppendError::Busy { .. } => Self::conflict(message),
             AppendError::Write(error) => error.into(),
             AppendError::Read(error) => error.into(),
-            AppendError::Place(_)
-            | AppendError::ProgressTooLarge { .. }
-            | AppendError::Plain(_)
-            | AppendError::Name(_)
-            | AppendError::NotAUuid { .. } => Self::usage(message),
+            _ => Self::usage(message),
         }
     }
 }
@@ -248,11 +240,11 @@ impl From<annals_index::IndexError> for Fault {
         use annals_index::IndexError;
         match error {
             IndexError::Busy { .. } | IndexError::Replaced { .. } => {
-                Self::conflict(error.to_string()).hint("wait for it, or ask again in a moment")
+                Self::conflict(error.to_string()).hint("try again in a moment")
             }
             IndexError::Read(error) => error.into(),
             IndexError::Write(error) => error.into(),
-            error => Self::internal(error.to_string()).hint("annals index --rebuild makes the index anew"),
+            error => Self::internal(error.to_string()).hint("annals index --rebuild builds it from scratch"),
         }
     }
 }

@@ -1,51 +1,49 @@
-//! Small pictures in a column: a bar for one number, a line of ticks for many.
+//! Small charts in a column: a bar for one number, ticks for many.
 
 use crate::output::Output;
 
-/// How wide a picture is.
+/// The width of a chart, in columns.
 pub(crate) const WIDTH: usize = 12;
 
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 const TICKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const ASCII_TICKS: [char; 8] = ['.', '.', ':', '-', '=', '+', '*', '#'];
 
-/// Which characters can be shown.
+/// The characters that charts are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ink {
-    /// Blocks.
+pub(crate) enum Glyphs {
     Blocks,
-    /// Letters and marks alone.
     Ascii,
 }
 
-impl Ink {
-    /// By what can be shown there.
+impl Glyphs {
+    /// Those that the output can show.
     pub(crate) fn of(out: &Output) -> Self {
         if out.unicode { Self::Blocks } else { Self::Ascii }
     }
 }
 
-/// A bar as long as `value` is of `most`; whatever is more than nothing shows.
-pub(crate) fn bar(value: f64, most: f64, ink: Ink) -> String {
-    if value <= 0.0 || most <= 0.0 {
+/// A bar for `value` of `max`; anything above zero is visible.
+pub(crate) fn bar(value: f64, max: f64, glyphs: Glyphs) -> String {
+    if value <= 0.0 || max <= 0.0 {
         return String::new();
     }
-    let eighths = ((value / most * (WIDTH * 8) as f64).round() as usize).clamp(1, WIDTH * 8);
-    match ink {
-        Ink::Blocks => "█".repeat(eighths / 8) + EIGHTHS[eighths % 8],
-        Ink::Ascii => "#".repeat(eighths.div_ceil(8)),
+    let eighths = ((value / max * (WIDTH * 8) as f64).round() as usize).clamp(1, WIDTH * 8);
+    match glyphs {
+        Glyphs::Blocks => "█".repeat(eighths / 8) + EIGHTHS[eighths % 8],
+        Glyphs::Ascii => "#".repeat(eighths.div_ceil(8)),
     }
 }
 
-/// A tick a value, the largest the highest; nothing is a space.
-pub(crate) fn ticks(values: &[f64], ink: Ink) -> String {
-    let most = values.iter().copied().fold(0.0, f64::max);
+/// One tick per value, relative to the largest; zero is a space.
+pub(crate) fn ticks(values: &[f64], glyphs: Glyphs) -> String {
+    let max = values.iter().copied().fold(0.0, f64::max);
     let tick = |value: &f64| {
-        if *value <= 0.0 || most <= 0.0 {
+        if *value <= 0.0 || max <= 0.0 {
             return ' ';
         }
-        let step = ((value / most * 8.0).ceil() as usize).clamp(1, 8) - 1;
-        if ink == Ink::Blocks { TICKS[step] } else { ASCII_TICKS[step] }
+        let step = ((value / max * 8.0).ceil() as usize).clamp(1, 8) - 1;
+        if glyphs == Glyphs::Blocks { TICKS[step] } else { ASCII_TICKS[step] }
     };
     values.iter().map(tick).collect()
 }
@@ -55,12 +53,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pictures_keep_their_proportions() {
-        assert_eq!(bar(6.0, 12.0, Ink::Blocks), "██████");
-        assert_eq!(bar(0.001, 12.0, Ink::Blocks), "▏");
-        assert_eq!(bar(12.0, 12.0, Ink::Ascii), "#".repeat(WIDTH));
-        assert_eq!(bar(0.0, 0.0, Ink::Blocks), "");
-        assert_eq!(ticks(&[0.0, 1.0, 4.0, 8.0], Ink::Blocks), " ▁▄█");
-        assert_eq!(ticks(&[0.0, 8.0], Ink::Ascii), " #");
+    fn charts_keep_their_proportions() {
+        assert_eq!(bar(6.0, 12.0, Glyphs::Blocks), "██████");
+        assert_eq!(bar(0.001, 12.0, Glyphs::Blocks), "▏");
+        assert_eq!(bar(12.0, 12.0, Glyphs::Ascii), "#".repeat(WIDTH));
+        assert_eq!(bar(0.0, 0.0, Glyphs::Blocks), "");
+        assert_eq!(ticks(&[0.0, 1.0, 4.0, 8.0], Glyphs::Blocks), " ▁▄█");
+        assert_eq!(ticks(&[0.0, 8.0], Glyphs::Ascii), " #");
     }
 }

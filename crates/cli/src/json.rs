@@ -1,4 +1,4 @@
-//! Parts that several JSON forms share.
+//! Parts of JSON output that several commands share.
 
 use annals_json::ObjectWriter;
 use annals_surgery::repair::RepairKind;
@@ -18,7 +18,7 @@ pub(crate) fn tokens(object: &mut ObjectWriter<'_>, key: &str, tokens: &Tokens) 
     object.object(key, |object| token_fields(object, tokens));
 }
 
-/// The token classes, as fields of the object at hand.
+/// The token classes, as fields of this object.
 pub(crate) fn token_fields(object: &mut ObjectWriter<'_>, tokens: &Tokens) {
     object
         .number("input", tokens.input)
@@ -27,7 +27,7 @@ pub(crate) fn token_fields(object: &mut ObjectWriter<'_>, tokens: &Tokens) {
     object.number("cacheWrite5m", tokens.cache_write_5m).number("cacheWrite1h", tokens.cache_write_1h);
 }
 
-/// `costUsd`, and which models have no price, where there are any.
+/// `costUsd`, and the models without a price, if any.
 pub(crate) fn cost(object: &mut ObjectWriter<'_>, row: &UsageRow) {
     object.float("costUsd", row.cost.dollars());
     if !row.unpriced.is_empty() {
@@ -48,7 +48,7 @@ pub(crate) fn names<T: AsRef<str>>(
     });
 }
 
-/// A row of the usage forms.
+/// A row of a usage report.
 pub(crate) fn usage_row(object: &mut ObjectWriter<'_>, row: &UsageRow) {
     object.string("key", &row.key).number("responses", row.responses);
     token_fields(object, &row.tokens);
@@ -57,7 +57,7 @@ pub(crate) fn usage_row(object: &mut ObjectWriter<'_>, row: &UsageRow) {
     names(object, "models", &row.models);
 }
 
-/// A problem, with the repair that exists for it.
+/// A problem, with the repair for it.
 pub(crate) fn problem(object: &mut ObjectWriter<'_>, problem: &Problem) {
     object.string("kind", problem.kind.name()).string("severity", problem.kind.severity().name());
     object.number("line", problem.line as u64).number("offset", problem.span.offset as u64);

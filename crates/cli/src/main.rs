@@ -1,14 +1,17 @@
 //! `annals`: the command line over the libraries. This crate parses arguments, reads the environment, prints and exits;
-//! everything else is done elsewhere.
+//! everything else is in the libraries.
 
 mod args;
 mod change;
 mod commands;
 mod context;
+mod environment;
 mod error;
-mod glance;
+mod full_overview;
 mod graph;
+mod help;
 mod indexed;
+mod indexed_overview;
 mod json;
 mod output;
 mod pager;
@@ -18,8 +21,6 @@ mod session;
 mod source;
 mod stderr;
 mod surgery;
-mod surroundings;
-mod survey;
 mod table;
 mod vault;
 mod when;
@@ -28,12 +29,13 @@ mod zone;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 fn main() -> ExitCode {
-    let args = args::Args::parse();
-    let surroundings = surroundings::Surroundings::of_process();
-    let outcome = context::Context::new(&args.global, surroundings).and_then(|mut context| {
+    let matches = help::command().get_matches();
+    let args = args::Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let environment = environment::Environment::of_process();
+    let outcome = context::Context::new(&args.global, environment).and_then(|mut context| {
         commands::run(args.command, &mut context).and_then(|done| context.finish(done))
     });
     match outcome {

@@ -1,37 +1,37 @@
-//! Standard output: buffered, through a pager where it is long and somebody watches, colored where that is wanted.
+//! Standard output: buffered, with colors and a pager on a terminal.
 
 use std::io::{self, BufWriter, Write};
 
 use annals_json::ObjectWriter;
 
+use crate::environment::Environment;
 use crate::pager::Pager;
-use crate::surroundings::Surroundings;
 
-/// Where the output goes.
-enum Target {
+/// What the output is written to.
+enum OutputStream {
     Stdout(BufWriter<io::Stdout>),
     Pager(Pager),
 }
 
-/// Standard output with what is known of it.
+/// Standard output and its properties.
 pub(crate) struct Output {
-    target: Target,
-    /// Whether to use color.
+    target: OutputStream,
     pub(crate) color: bool,
-    /// Whether ornaments outside ASCII can be shown.
+    /// Whether the locale can show more than ASCII.
     pub(crate) unicode: bool,
-    /// How wide lines may be.
+    /// The width of lines, in columns.
     pub(crate) width: usize,
-    /// Whether a person watches.
+    /// Whether it is a terminal.
     pub(crate) is_terminal: bool,
     pager_command: Option<String>,
 }
 
-/// Lines stay readable on very wide terminals, and files get the same lines everywhere.
-const WIDEST: usize = 120;
-const WIDTH_OF_FILES: usize = 100;
+/// The widest lines on a terminal.
+const MAX_WIDTH: usize = 120;
+/// The width of lines in files and pipes, the same everywhere.
+const FILE_WIDTH: usize = 100;
 
-/// The colors of ANSI terminals that we use.
+/// The ANSI styles that are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paint {
     Bold,
@@ -43,7 +43,7 @@ pub(crate) enum Paint {
 }
 
 impl Paint {
-    /// A text in this color, and what follows in none.
+    /// Wraps a text in this style.
     pub(crate) fn over(self, text: &str) -> String {
         let code = match self {
             Self::Bold => "1",
@@ -58,24 +58,24 @@ impl Paint {
 }
 
 impl Output {
-    pub(crate) fn new(surroundings: &Surroundings, color: bool) -> Self {
-        let width = surroundings.terminal_size.map_or(WIDTH_OF_FILES, |(width, _)| width);
+    pub(crate) fn new(environment: &Environment, color: bool) -> Self {
+        let width = environment.terminal_size.map_or(FILE_WIDTH, |(width, _)| width);
         Self {
-            target: Target::Stdout(BufWriter::with_capacity(64 * 1024, io::stdout())),
+            target: OutputStream::Stdout(BufWriter::with_capacity(64 * 1024, io::stdout())),
             color,
-            unicode: surroundings.unicode,
-            width: if surroundings.stdout_is_terminal { width.clamp(40, WIDEST) } else { WIDTH_OF_FILES },
-            is_terminal: surroundings.stdout_is_terminal,
-            pager_command: surroundings.pager.clone(),
+            unicode: environment.unicode,
+            width: if environment.stdout_is_terminal { width.clamp(40, MAX_WIDTH) } else { FILE_WIDTH },
+            is_terminal: environment.stdout_is_terminal,
+            pager_command: environment.pager.clone(),
         }
     }
 
-    /// Sends what follows through a pager, if a person watches; a pager that cannot be started is done without.
+    /// Sends what follows through a pager, if standard output is a terminal and the pager starts.
     pub(crate) fn page(&mut self) {
         if self.is_terminal
             && let Some(pager) = Pager::start(self.pager_command.as_deref())
         {
-            self.target = Target::Pager(pager);
+            self.target = OutputStream::Pager(pager);
         }
     }
 
@@ -85,7 +85,7 @@ impl Output {
         self.write_all(b"\n")
     }
 
-    /// Writes one JSON object, filled by `fill`, on a line of its own.
+    /// Writes one JSON object, filled by `fill`, on one line.
     pub(crate) fn json(&mut self, fill: impl FnOnce(&mut ObjectWriter<'_>)) -> io::Result<()> {
         let mut line = Vec::new();
         let mut object = ObjectWriter::begin(&mut line);
@@ -95,7 +95,7 @@ impl Output {
         self.write_all(&line)
     }
 
-    /// The text in this color, if colors are wanted.
+    /// Styles a text, if colors are enabled.
     pub(crate) fn paint(&self, paint: Paint, text: impl AsRef<str>) -> String {
         let text = text.as_ref();
         if !self.color || text.is_empty() {
@@ -104,11 +104,11 @@ impl Output {
         paint.over(text)
     }
 
-    /// Writes everything out, and waits for the pager.
+    /// Flushes, and waits for the pager.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         match &mut self.target {
-            Target::Stdout(stdout) => stdout.flush(),
-            Target::Pager(pager) => pager.finish(),
+            OutputStream::Stdout(stdout) => stdout.flush(),
+            OutputStream::Pager(pager) => pager.finish(),
         }
     }
 }
@@ -116,15 +116,15 @@ impl Output {
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.target {
-            Target::Stdout(stdout) => stdout.write(bytes),
-            Target::Pager(pager) => pager.write(bytes),
+            OutputStream::Stdout(stdout) => stdout.write(bytes),
+            OutputStream::Pager(pager) => pager.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.target {
-            Target::Stdout(stdout) => stdout.flush(),
-            Target::Pager(pager) => pager.flush(),
+            OutputStream::Stdout(stdout) => stdout.flush(),
+            OutputStream::Pager(pager) => pager.flush(),
         }
     }
 }

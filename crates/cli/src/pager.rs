@@ -1,4 +1,4 @@
-//! A pager between us and the terminal: `$PAGER`, else `less`, told to step aside where everything fits on the screen.
+//! The pager: `$PAGER`, else `less`, which exits if everything fits on the screen.
 
 use std::io::{self, BufWriter, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -10,7 +10,7 @@ pub(crate) struct Pager {
 }
 
 impl Pager {
-    /// Starts it; `None` where there is none, or where `PAGER` is empty or `cat`.
+    /// Starts it; `None` if it cannot be started, or if `PAGER` is empty or `cat`.
     pub(crate) fn start(command: Option<&str>) -> Option<Self> {
         let command = command.unwrap_or("less").trim();
         if command.is_empty() || command == "cat" {
@@ -19,7 +19,7 @@ impl Pager {
         let mut words = command.split_whitespace();
         let mut child = Command::new(words.next()?)
             .args(words)
-            // What `git` gives less too: quit if it fits, raw colors, leave the screen as it is.
+            // As git does: quit if it fits, raw colors, keep the screen.
             .env("LESS", "FRX")
             .env("LV", "-c")
             .stdin(Stdio::piped())
@@ -29,7 +29,7 @@ impl Pager {
         Some(Self { child, stdin: Some(BufWriter::new(stdin)) })
     }
 
-    /// Hands over the rest and waits until the person has read.
+    /// Flushes, and waits until the pager exits.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         let flushed = self.stdin.as_mut().map_or(Ok(()), Write::flush);
         self.stdin = None;

@@ -1,46 +1,46 @@
-//! A line on standard error that says how far long work is: on a terminal only, and only once it has taken a while.
+//! A progress bar on standard error, on a terminal, for work that takes a while.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-/// Work that is done sooner needs no word.
-const PATIENCE: Duration = Duration::from_millis(500);
-/// How often the line is drawn.
+/// Shorter work shows no progress.
+const SHOWN_AFTER: Duration = Duration::from_millis(500);
+/// How often the bar is drawn.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// How wide the bar is.
+/// The width of the bar, in columns.
 const BAR: usize = 16;
 
-/// How far some work is.
+/// A progress bar.
 pub(crate) struct Progress {
     label: &'static str,
     total: Option<u64>,
     done: u64,
     started: Instant,
     drawn: Option<Instant>,
-    is_wanted: bool,
+    is_shown: bool,
 }
 
 impl Progress {
-    /// The start of some work; `total` where it is known.
-    pub(crate) fn new(label: &'static str, total: Option<u64>, is_wanted: bool) -> Self {
-        Self { label, total, done: 0, started: Instant::now(), drawn: None, is_wanted }
+    /// Starts; `total` if it is known.
+    pub(crate) fn new(label: &'static str, total: Option<u64>, is_shown: bool) -> Self {
+        Self { label, total, done: 0, started: Instant::now(), drawn: None, is_shown }
     }
 
-    /// So much more is done; `say` puts an amount into words.
-    pub(crate) fn advance(&mut self, by: u64, say: impl Fn(u64) -> String) {
+    /// Advances; `format` formats an amount.
+    pub(crate) fn advance(&mut self, by: u64, format: impl Fn(u64) -> String) {
         self.done += by;
         let is_due = self.drawn.is_none_or(|drawn| drawn.elapsed() > INTERVAL);
-        if !self.is_wanted || self.started.elapsed() < PATIENCE || !is_due {
+        if !self.is_shown || self.started.elapsed() < SHOWN_AFTER || !is_due {
             return;
         }
         self.drawn = Some(Instant::now());
-        // Nobody to tell where standard error is gone; the work goes on.
-        let _ = write!(std::io::stderr(), "\r\x1b[K{}", self.line(self.started.elapsed(), say));
+        // If standard error is gone, the work continues.
+        let _ = write!(std::io::stderr(), "\r\x1b[K{}", self.line(self.started.elapsed(), format));
     }
 
-    /// How far it is after so much time: a bar, how much of how much, how fast, and how long it will take.
-    fn line(&self, elapsed: Duration, say: impl Fn(u64) -> String) -> String {
+    /// The line after some time: bar, amounts, rate, and time left.
+    fn line(&self, elapsed: Duration, format: impl Fn(u64) -> String) -> String {
         let rate = (self.done as f64 / elapsed.as_secs_f64().max(0.001)) as u64;
         let mut parts = Vec::new();
         match self.total.filter(|total| *total > 0) {
@@ -49,20 +49,25 @@ impl Progress {
                 let full = (u128::from(done) * BAR as u128 / u128::from(total)) as usize;
                 let bar = format!("{}{}", "━".repeat(full), "─".repeat(BAR - full));
                 let percent = u128::from(done) * 100 / u128::from(total);
-                parts.push(format!("{} {bar} {percent:>3}%  {} of {}", self.label, say(done), say(total)));
-                parts.push(format!("{}/s", say(rate)));
+                parts.push(format!(
+                    "{} {bar} {percent:>3}%  {} of {}",
+                    self.label,
+                    format(done),
+                    format(total)
+                ));
+                parts.push(format!("{}/s", format(rate)));
                 parts.extend((rate > 0).then(|| format!("{} left", duration((total - done).div_ceil(rate)))));
             }
             None => {
-                parts.push(format!("{}: {}", self.label, say(self.done)));
-                parts.push(format!("{}/s", say(rate)));
+                parts.push(format!("{}: {}", self.label, format(self.done)));
+                parts.push(format!("{}/s", format(rate)));
             }
         }
         parts.join("  ")
     }
 }
 
-/// Seconds for people.
+/// Formats seconds.
 fn duration(seconds: u64) -> String {
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
         (0, 0, seconds) => format!("{seconds} s"),
@@ -93,7 +98,7 @@ mod tests {
         let half = "indexing ━━━━━━━━────────  50%  500 B of 1000 B  50 B/s  10 s left";
         assert_eq!(line(500, Some(1000), 10), half);
         assert_eq!(line(500, None, 10), "indexing: 500 B  50 B/s");
-        // More may be there than was announced, and nothing may be done yet.
+        // There may be more than was announced, or nothing done yet.
         assert!(line(2000, Some(1000), 10).ends_with("100%  1000 B of 1000 B  200 B/s  0 s left"));
         assert!(line(0, Some(1000), 10).ends_with("  0%  0 B of 1000 B  0 B/s"));
         assert!(line(1, Some(u64::MAX), 1).ends_with("h 0 min left"), "{}", line(1, Some(u64::MAX), 1));

@@ -1,4 +1,4 @@
-//! Which part of a store is looked at, and whose clock it is: the options that `usage` and `stats` share.
+//! The options that `usage` and `stats` share: which items to include, in which time zone.
 
 use annals_transcript::usage::{UsageItem, UsageSource};
 use jiff::tz::TimeZone;
@@ -8,9 +8,9 @@ use crate::context::Context;
 use crate::error::Fault;
 use crate::{when, words};
 
-/// What is looked at.
+/// Which items to include.
 pub(crate) struct Selection {
-    /// Whose days and hours.
+    /// The time zone of days and hours.
     pub(crate) zone: TimeZone,
     since: Option<i64>,
     until: Option<i64>,
@@ -19,11 +19,12 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Reads the options.
+    /// Parses the options.
     pub(crate) fn new(args: &SelectionArgs, context: &Context) -> Result<Self, Fault> {
         let zone = match &args.tz {
             Some(name) => TimeZone::get(name).map_err(|_| {
-                Fault::usage(format!("{name:?} is not a time zone")).hint("such as Europe/Berlin or UTC")
+                Fault::usage(format!("unknown time zone {name:?}"))
+                    .hint("use a name such as Europe/Berlin or UTC")
             })?,
             None => context.zone.clone(),
         };
@@ -38,32 +39,32 @@ impl Selection {
         })
     }
 
-    /// Whether an item is looked at. What names no time is outside any days.
+    /// Whether to include an item. One without a time is outside any days.
     pub(crate) fn keeps(&self, item: &UsageItem, source: Option<&UsageSource>) -> bool {
         self.keeps_time(item.millis())
             && self.keeps_model(item.model.as_deref())
             && source.is_none_or(|source| self.keeps_project(&source.slug, source.project.as_deref()))
     }
 
-    /// Whether an instant is.
+    /// Whether to include an instant.
     pub(crate) fn keeps_time(&self, millis: Option<i64>) -> bool {
         self.since.is_none_or(|since| millis.is_some_and(|at| at >= since))
             && self.until.is_none_or(|until| millis.is_some_and(|at| at < until))
     }
 
-    /// Whether a project is, by its folder or its path.
+    /// Whether to include a project, by its folder or its path.
     pub(crate) fn keeps_project(&self, slug: &str, path: Option<&str>) -> bool {
         self.project.as_ref().is_none_or(|part| {
             slug.to_lowercase().contains(part) || path.is_some_and(|path| path.to_lowercase().contains(part))
         })
     }
 
-    /// Whether a model is.
+    /// Whether to include a model.
     pub(crate) fn keeps_model(&self, model: Option<&str>) -> bool {
         self.model.as_ref().is_none_or(|part| model.is_some_and(|model| model.to_lowercase().contains(part)))
     }
 
-    /// The reader's clock at an instant, as if it were UTC.
+    /// The local time of an instant, as if it were UTC.
     pub(crate) fn local(&self, millis: i64) -> i64 {
         millis + i64::from(words::minutes_from_utc(millis, &self.zone)) * 60_000
     }

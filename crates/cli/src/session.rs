@@ -1,67 +1,64 @@
-//! From the SESSION argument to the bytes of a session and its sub-agents.
+//! Resolves the SESSION argument, and reads the session and its sub-agents.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annals_store::agents::{AgentDetails, details};
-use annals_store::find::{FindError, Found};
+use annals_store::find::{FindError, SessionMatch};
 use annals_store::read::{read_file, stream_lines};
 use annals_store::{AgentEntry, ConfigDir, Discovery, SessionEntry, SessionKey, Store, Summary};
 use annals_transcript::agents::{AgentLink, Spawn, link, spawns};
 use annals_transcript::transcript::Transcript;
-use annals_vault::Unpacked;
+use annals_vault::UnpackDir;
 
 use crate::context::Context;
 use crate::error::Fault;
 use crate::table::one_line;
 use crate::{vault, words};
 
-/// A session that was found: its file, and the store that the file belongs to.
-pub(crate) struct Target {
-    /// The file.
+/// The session that an argument names: its file, and the store that the file belongs to.
+pub(crate) struct ResolvedSession {
     pub(crate) path: PathBuf,
-    /// The session, by the file's name.
+    /// The file name without its extension.
     pub(crate) key: SessionKey,
     discovery: Option<Arc<Discovery>>,
-    /// One of the vault: where it was unpacked to, for as long as it is looked at, and the store that it was in.
-    unpacked: Option<(Arc<Unpacked>, PathBuf)>,
+    /// For a session of the vault: the folder it is unpacked to, and the store that it was in.
+    unpacked: Option<(Arc<UnpackDir>, PathBuf)>,
 }
 
-/// A sub-agent's file, read.
+/// The file of a sub-agent, read.
 pub(crate) struct AgentFile {
-    /// Where it is and whose.
     pub(crate) entry: AgentEntry,
-    /// All of it.
     pub(crate) bytes: Vec<u8>,
     details: AgentDetails,
 }
 
 impl AgentFile {
-    /// Its type or what it is for, where its meta file says so.
+    /// Its description or type, if its meta file has one.
     pub(crate) fn label(&self) -> Option<String> {
         let meta = self.details.meta()?.ok()?;
         meta.description().or(meta.agent_type()).map(|text| text.to_string())
     }
 }
 
-impl Target {
-    /// Finds the session that the argument means.
+impl ResolvedSession {
+    /// Finds the session that an argument names.
     pub(crate) fn find(context: &Context, argument: &str) -> Result<Self, Fault> {
-        // A path needs no look at the store, which may be large.
+        // A path needs no discovery of the store, which may be large.
         if argument.ends_with(".jsonl") || argument.contains(std::path::is_separator) {
             return Ok(Self::of_path(Path::new(argument)));
         }
         let discovery = context.store.discover();
         let here = context.current_dir_text();
         let path = match context.store.find(argument, &discovery, here.as_deref()) {
-            Ok(Found::Path(path)) => return Ok(Self::of_path(&path)),
+            Ok(SessionMatch::Path(path)) => return Ok(Self::of_path(&path)),
             Ok(found) => found.path().to_path_buf(),
             Err(error) => return Err(fault(context, error)),
         };
         Ok(Self { key: key_of(&path), path, discovery: Some(Arc::new(discovery)), unpacked: None })
     }
 
-    /// The same, and where the store has no such session, the vault is asked: for commands that only look.
+    /// The same, and if the store has no such session, looks in the vault: for commands that only read.
     pub(crate) fn find_or_unpack(context: &Context, argument: &str) -> Result<Self, Fault> {
         match Self::find(context, argument) {
             Err(fault) if fault.is_nothing_found() => match vault::unpack_deleted(context, argument)? {
@@ -77,21 +74,20 @@ impl Target {
         }
     }
 
-    /// A file of it as people know it: one of the vault is read elsewhere.
-    pub(crate) fn known(&self, path: &Path) -> PathBuf {
-        let inside = self
-            .unpacked
-            .as_ref()
-            .and_then(|(bench, store)| path.strip_prefix(bench.path()).ok().map(|inside| store.join(inside)));
+    /// The path to print for a file: one of the vault is read from a temporary folder.
+    pub(crate) fn display_path(&self, path: &Path) -> PathBuf {
+        let inside = self.unpacked.as_ref().and_then(|(folder, store)| {
+            path.strip_prefix(folder.path()).ok().map(|inside| store.join(inside))
+        });
         inside.unwrap_or_else(|| path.to_path_buf())
     }
 
-    /// A file by its path, in whatever store it lies, or in none.
+    /// A file by its path, in any store or none.
     pub(crate) fn of_path(path: &Path) -> Self {
         Self { path: path.to_path_buf(), key: key_of(path), discovery: None, unpacked: None }
     }
 
-    /// A session of a store that was looked through already.
+    /// A session of a discovered store.
     pub(crate) fn of_entry(session: &SessionEntry, discovery: &Arc<Discovery>) -> Self {
         Self {
             path: session.path.clone(),
@@ -106,7 +102,7 @@ impl Target {
         Ok(read_file(&self.path)?)
     }
 
-    /// Fails, as reading would, if the file cannot be opened: before anything is printed.
+    /// Fails if the file cannot be opened, before anything is printed.
     pub(crate) fn check_readable(&self) -> Result<(), Fault> {
         stream_lines(&self.path, |_| std::ops::ControlFlow::Break(())).map(drop).map_err(Fault::from)
     }
@@ -116,12 +112,12 @@ impl Target {
         self.key.as_str().starts_with("agent-")
     }
 
-    /// The session's sub-agents, wherever their files are.
+    /// Reads the session's sub-agents, wherever their files are.
     pub(crate) fn agents(&self) -> Vec<AgentFile> {
         if self.is_agent_file() {
             return Vec::new();
         }
-        // In a store an agent's file may lie in another project; elsewhere only the surroundings are known.
+        // In a store the file may be in another project; elsewhere only nearby files are searched.
         let discovery = match (&self.discovery, ConfigDir::containing(&self.path)) {
             (Some(discovery), _) => Arc::clone(discovery),
             (None, Some(config_dir)) => Arc::new(Store::open(config_dir.path()).discover()),
@@ -139,12 +135,10 @@ impl Target {
     }
 }
 
-/// The session of a file: its name without the ending.
 fn key_of(path: &Path) -> SessionKey {
     SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy())
 }
 
-/// The title of a session, where its file can be read.
 fn title_of(session: &SessionEntry) -> Option<String> {
     Summary::read(session).ok()?.title_text().map(str::to_owned)
 }
@@ -169,22 +163,20 @@ fn fault(context: &Context, error: FindError<'_>) -> Fault {
             Fault::nothing_found(message).hint("annals ls --all lists every session")
         }
         FindError::NoSessions => Fault::nothing_found(message)
-            .hint("annals demo --out DIR writes a made-up one; read it with --config-dir DIR"),
+            .hint("annals demo --out DIR writes a made-up store; read it with --config-dir DIR"),
     }
 }
 
-/// A session with its sub-agents, read, and every agent linked to the call that started it.
-pub(crate) struct Family<'a> {
-    /// The session.
+/// A session and its sub-agents, parsed, each linked to the call that started it.
+pub(crate) struct SessionWithAgents<'a> {
     pub(crate) main: Transcript<'a>,
-    /// The sub-agents: the file, what it says, and how it is linked.
+    /// The sub-agents: file, transcript and link.
     pub(crate) agents: Vec<(&'a AgentFile, Transcript<'a>, AgentLink)>,
-    /// The calls that start agents, in the session and in its agents, with the agent that made the call.
+    /// The calls that start agents, with the agent that made the call.
     pub(crate) spawns: Vec<(Option<usize>, Spawn)>,
 }
 
-impl<'a> Family<'a> {
-    /// Reads and links.
+impl<'a> SessionWithAgents<'a> {
     pub(crate) fn new(bytes: &'a [u8], files: &'a [AgentFile]) -> Self {
         let main = Transcript::parse(bytes);
         let transcripts: Vec<_> = files.iter().map(|file| Transcript::parse(&file.bytes)).collect();

@@ -1,33 +1,33 @@
-//! The one way in which operations of surgery meet people: preview, ask, apply, report.
+//! Runs a surgery plan: preview, confirm, apply, report.
 
 use std::ops::ControlFlow;
 
 use annals_store::changes::Change as FileChange;
 use annals_store::files::LockError;
 use annals_surgery::apply::{ApplyError, apply};
-use annals_surgery::edit::LineFate;
-use annals_surgery::plan::Detail;
-use annals_surgery::preview::{FilePreview, preview, promise};
+use annals_surgery::edit::LineEdit;
+use annals_surgery::plan::PreviewDetail;
+use annals_surgery::preview::{FilePreview, preview, preview_file};
 use annals_surgery::{FileEdit, Plan};
 
-use crate::args::Care;
-use crate::change::Change;
+use crate::args::ConfirmArgs;
+use crate::change::{ChangeReport, Sentence};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
 use crate::table::one_line;
 use crate::words;
 
-/// So many edits of a file are listed; `--verbose` lists all.
-const MOST_LISTED: usize = 20;
+/// How many edits of a file are listed without `--verbose`.
+const MAX_LISTED: usize = 20;
 
-/// Shows a plan, or carries it out and says so. `change` names the session and the file that the answer is about.
+/// Shows a plan, or applies and reports it. `change` names the session and the file that the report is about.
 pub(crate) fn carry_out(
     plan: &Plan,
-    care: Care,
-    mut change: Change,
+    confirm: ConfirmArgs,
+    mut change: ChangeReport,
     context: &mut Context,
-    done: &str,
+    sentence: &Sentence,
 ) -> Result<Outcome, Fault> {
     let shown = preview(plan);
     change.usage_is_off = plan.usage_is_off;
@@ -35,44 +35,44 @@ pub(crate) fn carry_out(
         // Several files may be edited: both numbers are of all of them.
         change.bytes_before = Some(shown.iter().map(|file| file.bytes.0).sum());
     }
-    let after = || shown.iter().map(|file| file.bytes.1).sum::<u64>() + made(plan);
+    let after = || shown.iter().map(|file| file.bytes.1).sum::<u64>() + created_bytes(plan);
     change.bytes_after = change.bytes_after.or_else(|| Some(after()));
-    // Where files are only made, there is nothing that could go.
+    // If files are only created, nothing is removed.
     let lines = || (!plan.edits.is_empty()).then(|| shown.iter().map(|file| file.lines.0 as u64).sum());
     change.removed = change.removed.or_else(lines);
-    change.clients = change.file.as_ref().map(|file| promise(plan, &shown, file)).unwrap_or_default();
+    change.clients = change.file.as_ref().map(|file| preview_file(plan, &shown, file)).unwrap_or_default();
     change.notes.clone_from(&plan.notes);
     if plan.is_empty() {
         change.bytes_after = change.bytes_before;
-        change.report(context, "there is nothing to do")?;
+        change.report(context, "nothing to do")?;
         return Ok(Outcome::Done);
     }
-    if care.dry_run {
+    if confirm.dry_run {
         if !context.json {
             draw(plan, &shown, context)?;
         }
-        change.report(context, &format!("would do: {done}"))?;
+        change.report(context, &sentence.would)?;
         return Ok(Outcome::Done);
     }
-    if !context.json && !care.yes {
+    if !context.json && !confirm.yes {
         draw_numbers(plan, &shown, context)?;
     }
-    if !context.agrees(care, &format!("{}?", plan.what))? {
+    if !context.confirms(confirm, &format!("{}?", plan.what))? {
         return Ok(Outcome::Declined);
     }
     let data = context.data_dir()?;
     let source = context.source;
     let entry = apply(plan, &data, &source, &mut |_| ControlFlow::Continue(())).map_err(fault)?;
     change.undo = Some(entry.id);
-    change.report(context, done)?;
+    change.report(context, &sentence.done)?;
     for note in plan.notes.iter().filter(|_| !context.json && context.verbosity >= 0) {
         context.out.line(format!("  {note}"))?;
     }
     Ok(Outcome::Done)
 }
 
-/// The bytes of the files that come new.
-fn made(plan: &Plan) -> u64 {
+/// The size of the files that the plan creates.
+fn created_bytes(plan: &Plan) -> u64 {
     let bytes = |change: &FileChange| match change {
         FileChange::Create { bytes, .. } => bytes.len() as u64,
         _ => 0,
@@ -80,10 +80,10 @@ fn made(plan: &Plan) -> u64 {
     plan.changes.iter().map(bytes).sum()
 }
 
-/// Why a plan was not carried out, in words.
+/// Explains why a plan was not applied.
 pub(crate) fn fault(error: ApplyError) -> Fault {
     match error {
-        ApplyError::Changed { .. } | ApplyError::NotPlain { .. } => {
+        ApplyError::Changed { .. } | ApplyError::PathRefusal { .. } => {
             Fault::conflict(error.to_string()).hint("nothing was changed")
         }
         ApplyError::InUse(error) => error.into(),
@@ -97,9 +97,9 @@ pub(crate) fn fault(error: ApplyError) -> Fault {
     }
 }
 
-/// Every edit by line, what comes and goes, and the numbers.
+/// Prints every edit by line, files that are created, moved or trashed, and the sums.
 fn draw(plan: &Plan, shown: &[FilePreview], context: &mut Context) -> Result<(), Fault> {
-    if plan.detail == Detail::ByLine || context.verbosity > 0 {
+    if plan.detail == PreviewDetail::ByLine || context.verbosity > 0 {
         for edit in &plan.edits {
             draw_edits(edit, context)?;
         }
@@ -110,9 +110,9 @@ fn draw(plan: &Plan, shown: &[FilePreview], context: &mut Context) -> Result<(),
                 format!("replace {} ({})", path.display(), words::bytes(bytes.len() as u64))
             }
             FileChange::Create { path, bytes } => {
-                format!("make    {} ({})", path.display(), words::bytes(bytes.len() as u64))
+                format!("create  {} ({})", path.display(), words::bytes(bytes.len() as u64))
             }
-            FileChange::Place { path, .. } => format!("place   {}", path.display()),
+            FileChange::Place { path, .. } => format!("write   {}", path.display()),
             FileChange::Move { from, to } => format!("move    {} to {}", from.display(), to.display()),
             FileChange::Discard { path } => format!("trash   {}", path.display()),
         };
@@ -125,11 +125,11 @@ fn draw(plan: &Plan, shown: &[FilePreview], context: &mut Context) -> Result<(),
     Ok(())
 }
 
-/// A file in one line; what clients send is only worth a word where it is not the same.
+/// Prints a file in one line, and what clients send only if it differs.
 fn draw_file(file: &FilePreview, context: &mut Context) -> Result<(), Fault> {
     let changed = words::plural(file.lines.1 as u64, "line", "lines");
     let size = words::bytes(file.bytes.1);
-    context.out.line(format!("change  {} ({changed} of {size})", file.path.display()))?;
+    context.out.line(format!("edit    {} ({changed} of {size})", file.path.display()))?;
     for client in file.clients.iter().filter(|client| client.messages.0 != client.messages.1) {
         let count = |messages: Option<usize>| messages.map_or("none".to_owned(), |count| count.to_string());
         let (before, after) = (count(client.messages.0), count(client.messages.1));
@@ -141,15 +141,15 @@ fn draw_file(file: &FilePreview, context: &mut Context) -> Result<(), Fault> {
 fn draw_edits(edit: &FileEdit, context: &mut Context) -> Result<(), Fault> {
     let head = context.out.paint(Paint::Bold, edit.path().display().to_string());
     context.out.line(head)?;
-    let most = if context.verbosity > 0 { usize::MAX } else { MOST_LISTED };
-    let total = edit.fates().count() + edit.insertions().count();
-    let fates = edit.fates().filter_map(|(line, fate)| match fate {
-        LineFate::Kept => None,
-        LineFate::Removed { why } => Some((line, "-", why, Paint::Red)),
-        LineFate::Changed { why, .. } => Some((line, "~", why, Paint::Yellow)),
+    let most = if context.verbosity > 0 { usize::MAX } else { MAX_LISTED };
+    let total = edit.line_edits().count() + edit.insertions().count();
+    let line_edits = edit.line_edits().filter_map(|(line, line_edit)| match line_edit {
+        LineEdit::Kept => None,
+        LineEdit::Removed { why } => Some((line, "-", why, Paint::Red)),
+        LineEdit::Changed { why, .. } => Some((line, "~", why, Paint::Yellow)),
     });
     let new = edit.insertions().map(|(line, insertion)| (line, "+", &insertion.why, Paint::Green));
-    let mut all: Vec<_> = fates.chain(new).collect();
+    let mut all: Vec<_> = line_edits.chain(new).collect();
     all.sort_by_key(|(line, ..)| *line);
     for (line, mark, why, paint) in all.into_iter().take(most) {
         let text = context.out.paint(paint, format!("  {mark} line {line}: {}", one_line(why)));
@@ -165,7 +165,7 @@ fn draw_edits(edit: &FileEdit, context: &mut Context) -> Result<(), Fault> {
 
 fn draw_numbers(plan: &Plan, shown: &[FilePreview], context: &mut Context) -> Result<(), Fault> {
     for file in shown {
-        if plan.detail == Detail::ByFile {
+        if plan.detail == PreviewDetail::ByFile {
             draw_file(file, context)?;
             continue;
         }
@@ -176,7 +176,7 @@ fn draw_numbers(plan: &Plan, shown: &[FilePreview], context: &mut Context) -> Re
             words::bytes(file.bytes.0),
             words::bytes(file.bytes.1),
         ))?;
-        // A file that no client resumes, before or after, is no conversation.
+        // A file that no client resumes, before or after, is not a conversation.
         for client in file.clients.iter().filter(|client| client.messages != (None, None)) {
             let count = |messages: Option<usize>| {
                 messages.map_or("refused".to_owned(), |count| format!("{count} messages"))

@@ -1,19 +1,17 @@
-//! Tables for people: columns as wide as their content, the last text column cut to what the terminal has left.
+//! Text tables: columns as wide as their content; text columns are cut to fit the terminal.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::output::{Output, Paint};
 
-/// Where a column's text stands.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
-    /// Words.
     Left,
-    /// Numbers.
     Right,
 }
 
-/// A table in the making.
+/// A table.
 pub(crate) struct Table {
     heads: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
@@ -21,7 +19,6 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table with these columns.
     pub(crate) fn new(heads: &[(&str, Align)]) -> Self {
         let named = heads.iter().map(|(name, align)| ((*name).to_owned(), *align)).collect();
         Self { heads: named, rows: Vec::new(), paints: vec![None; heads.len()] }
@@ -33,17 +30,14 @@ impl Table {
         self
     }
 
-    /// Adds a row.
     pub(crate) fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
 
-    /// Whether there is nothing to show.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Draws it.
     pub(crate) fn draw(&self, out: &mut Output) -> std::io::Result<()> {
         let mut widths: Vec<usize> = self.heads.iter().map(|(head, _)| head.width()).collect();
         for row in &self.rows {
@@ -62,7 +56,7 @@ impl Table {
         Ok(())
     }
 
-    /// Takes what is too much from the widest left-aligned columns.
+    /// Narrows the widest left-aligned columns until the table fits.
     fn fit(&self, widths: &mut [usize], available: usize) {
         let gaps = 2 * widths.len().saturating_sub(1);
         loop {
@@ -103,13 +97,13 @@ impl Table {
     }
 }
 
-/// White space folded and control characters gone, so that a title cannot break the table or steer the terminal.
+/// Folds white space and removes control characters, so that a title cannot break the table or control the terminal.
 pub(crate) fn one_line(text: &str) -> String {
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     clean.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// At most `width` columns, with an ellipsis where something is gone.
+/// Cuts a text to `width` columns, with an ellipsis.
 pub(crate) fn cut(text: &str, width: usize, unicode: bool) -> String {
     if text.width() <= width {
         return text.to_owned();

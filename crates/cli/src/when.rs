@@ -1,4 +1,4 @@
-//! Days as people type them: `2026-01-03`, `today`, `yesterday`, `7d`.
+//! Parses days: `2026-01-03`, `today`, `yesterday`, `7d`.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -6,12 +6,12 @@ use jiff::{Timestamp, ToSpan};
 
 use crate::error::Fault;
 
-/// Today in the reader's time zone.
+/// Today in a time zone.
 pub(crate) fn today(zone: &TimeZone) -> Date {
     Timestamp::now().to_zoned(zone.clone()).date()
 }
 
-/// Reads a day.
+/// Parses a day.
 pub(crate) fn parse_day(text: &str, today: Date) -> Result<Date, Fault> {
     let back = |days: i64| today.checked_sub(days.days()).ok();
     let day = match text {
@@ -23,12 +23,12 @@ pub(crate) fn parse_day(text: &str, today: Date) -> Result<Date, Fault> {
         },
     };
     day.ok_or_else(|| {
-        Fault::usage(format!("{text:?} is not a day"))
-            .hint("days are 2026-01-03, today, yesterday or 7d (seven days ago)")
+        Fault::usage(format!("{text:?} is not a date"))
+            .hint("use 2026-01-03, today, yesterday or 7d (seven days ago)")
     })
 }
 
-/// The first millisecond of a day, or of the day after it.
+/// The first millisecond of a day.
 pub(crate) fn start_of(day: Date, zone: &TimeZone) -> i64 {
     day.to_zoned(zone.clone()).map_or(0, |zoned| zoned.timestamp().as_millisecond())
 }
@@ -38,7 +38,7 @@ pub(crate) fn end_of(day: Date, zone: &TimeZone) -> i64 {
     start_of(day.tomorrow().unwrap_or(day), zone)
 }
 
-/// The first millisecond of the month around an instant, and of the month after it.
+/// The first millisecond of the month of an instant, and of the next month.
 pub(crate) fn month_of(now: i64, zone: &TimeZone) -> (i64, i64) {
     let date = Timestamp::from_millisecond(now).unwrap_or_default().to_zoned(zone.clone()).date();
     (start_of(date.first_of_month(), zone), end_of(date.last_of_month(), zone))

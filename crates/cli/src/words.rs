@@ -1,4 +1,4 @@
-//! Numbers, times and amounts as people say them; what the pages of `ui` say too is said as they do.
+//! Formats numbers, times and amounts, as `annals_ui` does.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -18,12 +18,12 @@ pub(crate) fn count(number: u64) -> String {
     out
 }
 
-/// `$1.23`, with more digits where there is less than a cent.
+/// `$1.23`, with more digits below a cent.
 pub(crate) fn dollars(amount: f64) -> String {
     if amount > 0.0 && amount < 0.01 { format!("${amount:.4}") } else { format!("${amount:.2}") }
 }
 
-/// `2026-01-03 16:44`, in the reader's time zone.
+/// `2026-01-03 16:44`, in a time zone.
 pub(crate) fn moment(millis: i64, zone: &TimeZone) -> String {
     match Timestamp::from_millisecond(millis) {
         Ok(instant) => instant.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string(),
@@ -31,12 +31,12 @@ pub(crate) fn moment(millis: i64, zone: &TimeZone) -> String {
     }
 }
 
-/// How far the reader's clocks are from UTC at an instant.
+/// The offset of a time zone from UTC at an instant.
 pub(crate) fn minutes_from_utc(millis: i64, zone: &TimeZone) -> i32 {
     Timestamp::from_millisecond(millis).map_or(0, |instant| zone.to_offset(instant).seconds() / 60)
 }
 
-/// The day in the reader's time zone: `2026-01-03`.
+/// `2026-01-03`, in a time zone.
 pub(crate) fn day(millis: i64, zone: &TimeZone) -> String {
     moment(millis, zone).chars().take(10).collect()
 }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn speaks_plainly() {
+    fn formats_counts_amounts_and_times() {
         assert_eq!([count(1), count(1234), count(1_234_567)], ["1", "1,234", "1,234,567"]);
         assert_eq!([dollars(0.0), dollars(0.0042), dollars(12.5)], ["$0.00", "$0.0042", "$12.50"]);
         assert_eq!(moment(1_767_455_098_325, &TimeZone::UTC), "2026-01-03 15:44");

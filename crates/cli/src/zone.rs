@@ -1,18 +1,18 @@
-//! The machine's time zone. Looked up by name, the library lists every zone that the machine knows before it reads one; the
-//! file that the machine points at says the same at once.
+//! The system's time zone. Looking it up by name makes the library list all zones first; reading the file that
+//! `/etc/localtime` points at is faster.
 
 use std::fs;
 use std::path::Path;
 
 use jiff::tz::TimeZone;
 
-/// Where a machine points at its zone.
+/// The link to the file of the zone.
 const POINTER: &str = "/etc/localtime";
-/// What stands before a zone's name in the path that it points at.
+/// What precedes the zone's name in the path that the link points at.
 const BEFORE_NAME: &str = "/zoneinfo/";
 
-/// The zone that times are shown in; `named` is what the environment asks for.
-pub(crate) fn of_machine(named: Option<&str>) -> TimeZone {
+/// The zone that times are shown in; `named` is `TZ`.
+pub(crate) fn of_system(named: Option<&str>) -> TimeZone {
     let pointed = if named.is_none() { pointed_at(Path::new(POINTER)) } else { None };
     pointed.unwrap_or_else(TimeZone::system)
 }
@@ -24,7 +24,7 @@ fn pointed_at(pointer: &Path) -> Option<TimeZone> {
 }
 
 #[cfg(all(test, unix))]
-#[allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test has nobody to hand an error to")]
+#[allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests fail by panicking")]
 mod tests {
     use annals_testkit::temp::TempDir;
     use jiff::Timestamp;

@@ -1,39 +1,39 @@
-//! One pass over a store: what is new is read, redacted and put into the spool; what is in the spool is sent.
+//! One pass over a store: reads what is new, redacts it, puts it into the spool, and sends the spool.
 
 use std::path::PathBuf;
 
-use annals_index::cursor::{Cursor, Look};
+use annals_index::cursor::{Cursor, FileStamp};
 use annals_store::digest::short;
 use annals_store::lock::FileLock;
 use annals_store::read::ReadError;
 use annals_store::source::Source;
 use annals_store::{DataDir, Store};
-use annals_transcript::redact::Rules;
+use annals_transcript::redact::SecretRules;
 
-use crate::choice::{Choice, Target};
 use crate::delivery::Delivery;
 use crate::error::CollectError;
 use crate::item::Batch;
-use crate::machine::{known_machine, machine};
-use crate::pending::{Current, Pending};
-use crate::reader::{Reading, Start, start};
-use crate::retry::Retry;
+use crate::machine::{machine, stored_machine};
+use crate::pending::{OpenFile, Pending};
+use crate::reader::{FileReader, ReadStart, start};
+use crate::retry::RetryPolicy;
+use crate::selection::{Selection, TargetFile};
 use crate::sink::Sink;
-use crate::spool::{Added, Spool};
-use crate::spooled::{Spooled, Taken};
-use crate::state::{Entry, State};
+use crate::spool::{AddOutcome, Spool};
+use crate::spooled_batch::{FilePosition, SpooledBatch};
+use crate::state::{FileEntry, SinkState};
 
-/// A file that is gone is remembered for so long: it may come back.
-const REMEMBERED: i64 = 30 * 24 * 60 * 60 * 1000;
+/// Missing files are forgotten after this time, in milliseconds: they may come back.
+const FORGET_AFTER: i64 = 30 * 24 * 60 * 60 * 1000;
 
 /// How large things may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Items of a batch.
     pub items: usize,
-    /// Bytes of the files that go into a batch. One line more than that is never cut.
+    /// Bytes of the files that go into a batch. A longer line is not cut.
     pub bytes: u64,
-    /// Bytes on the disk that wait for the sink. One batch is always taken.
+    /// Bytes on the disk that wait for the sink. An empty spool takes a batch of any size.
     pub spool: u64,
 }
 
@@ -43,10 +43,10 @@ impl Default for Limits {
     }
 }
 
-/// What a pass did.
+/// The result of a pass.
 #[derive(Debug, Default)]
-pub struct Passed {
-    /// Lines and files that were acknowledged.
+pub struct PassReport {
+    /// Lines and files that were delivered.
     pub items: u64,
     /// Those of them that an earlier pass had read.
     pub spooled: u64,
@@ -58,21 +58,21 @@ pub struct Passed {
     pub batches: u64,
     /// Attempts that failed.
     pub retries: u64,
-    /// Files that are known and start anew: cut, rewritten or replaced.
+    /// Known files that are read from the start again: cut, rewritten or replaced.
     pub restarted: u64,
-    /// Items that could not be made safe; they went without their text.
+    /// Items sent without their text, because secrets could not be removed.
     pub withheld: u64,
     /// Files that are too large to be sent as a whole.
     pub too_large: Vec<PathBuf>,
     /// Files that could not be read.
     pub unread: Vec<ReadError>,
-    /// What the sink does not take even alone; it is kept, and the rest goes on.
-    pub set_aside: Vec<SetAside>,
+    /// Items that are too large for the sink even alone; they are stored, and the rest is sent.
+    pub set_aside: Vec<OversizedItem>,
 }
 
 /// An item that is too large for its sink.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SetAside {
+pub struct OversizedItem {
     /// The file that it is of, relative to the config dir.
     pub file: String,
     /// Which line of it, counted from 1; 0 for a whole file.
@@ -85,7 +85,7 @@ pub struct SetAside {
 
 /// How far the store was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Read {
+enum ReadOutcome {
     /// To its end.
     All,
     /// Until the spool was full.
@@ -98,55 +98,55 @@ pub struct Collector<'c> {
     store: &'c Store,
     pub(crate) source: &'c dyn Source,
     machine: String,
-    pub(crate) state: State,
+    pub(crate) state: SinkState,
     pub(crate) spool: Spool,
     /// What is collected.
-    pub choice: Choice,
+    pub selection: Selection,
     /// What is a secret.
-    pub rules: Rules,
+    pub rules: SecretRules,
     /// How large things become.
     pub limits: Limits,
-    /// How patient a pass is.
-    pub retry: Retry,
+    /// When a batch is sent again.
+    pub retry: RetryPolicy,
     _lock: Option<FileLock>,
 }
 
 impl<'c> Collector<'c> {
-    /// Takes up the work for the sink of this name; nobody else does until this is dropped.
+    /// Opens the state and the spool of the sink of this name, and locks them until this is dropped.
     pub fn open(
         store: &'c Store,
         data: &DataDir,
         sink: &str,
-        rules: Rules,
+        rules: SecretRules,
         source: &'c dyn Source,
     ) -> Result<Self, CollectError> {
         let path = data.collection(sink);
         let lock = FileLock::try_take(data, &path)?.ok_or(CollectError::Busy { path: path.clone() })?;
         let machine = machine(&data.machine(), source)?;
-        let state = State::load(&path, &name_of(store))?;
+        let state = SinkState::load(&path, &name_of(store))?;
         let spool = Spool::open(data.spool(sink))?;
         Ok(Self { _lock: Some(lock), ..Self::with(store, machine, state, spool, rules, source)? })
     }
 
-    /// The same for a look at what would be sent: nothing is written.
+    /// Opens them for a dry run: nothing is written.
     pub fn look(
         store: &'c Store,
         data: &DataDir,
         sink: &str,
-        rules: Rules,
+        rules: SecretRules,
         source: &'c dyn Source,
     ) -> Result<Self, CollectError> {
-        let machine = known_machine(&data.machine())?.unwrap_or_default();
-        let state = State::load(&data.collection(sink), &name_of(store))?.detached();
+        let machine = stored_machine(&data.machine())?.unwrap_or_default();
+        let state = SinkState::load(&data.collection(sink), &name_of(store))?.detached();
         Self::with(store, machine, state, Spool::look(data.spool(sink))?, rules, source)
     }
 
     fn with(
         store: &'c Store,
         machine: String,
-        mut state: State,
+        mut state: SinkState,
         spool: Spool,
-        rules: Rules,
+        rules: SecretRules,
         source: &'c dyn Source,
     ) -> Result<Self, CollectError> {
         // Batches that were taken after the state was last written: a crash came between.
@@ -154,49 +154,53 @@ impl<'c> Collector<'c> {
             state.take(&spool.read(number)?);
         }
         let root = store.config_dir().path();
-        state.claim(|name, entry| {
+        state.adopt_unknown_store(|name, entry| {
             let there = std::fs::metadata(root.join(name));
-            there.is_ok_and(|there| Look::at(&there).identity == entry.taken.look.identity)
+            there.is_ok_and(|there| FileStamp::at(&there).identity == entry.taken.stamp.identity)
         });
-        let (choice, limits, retry) = (Choice::default(), Limits::default(), Retry::default());
-        Ok(Self { store, source, machine, state, spool, choice, rules, limits, retry, _lock: None })
+        let (selection, limits, retry) = (Selection::default(), Limits::default(), RetryPolicy::default());
+        Ok(Self { store, source, machine, state, spool, selection, rules, limits, retry, _lock: None })
     }
 
-    /// Sends what waits, then everything that is new. As soon as the sink fails, everything that is new goes to the spool
-    /// first, and only then is the sink waited for: the store may change meanwhile. An error ends the pass; what was
-    /// acknowledged before is kept.
-    pub fn pass(&mut self, sink: &mut dyn Sink) -> Result<Passed, CollectError> {
+    /// Sends the spool, then everything that is new. If the sink fails, everything that is new goes to the spool first, and
+    /// only then is the sink tried again: the store may change meanwhile. An error ends the pass; what was acknowledged
+    /// before stays acknowledged.
+    pub fn pass(&mut self, sink: &mut dyn Sink) -> Result<PassReport, CollectError> {
         let rules = self.rules.clone();
         let mut delivery = Delivery::new(sink, self.spool.numbers().last());
-        let done = self.pass_on(&rules, &mut delivery);
+        let done = self.run_pass(&rules, &mut delivery);
         let saved = self.state.save();
         done?;
         saved?;
         Ok(delivery.passed())
     }
 
-    fn pass_on(&mut self, rules: &Rules, delivery: &mut Delivery<'_>) -> Result<(), CollectError> {
+    fn run_pass(&mut self, rules: &SecretRules, delivery: &mut Delivery<'_>) -> Result<(), CollectError> {
         self.send_waiting(delivery)?;
         loop {
-            let read = self.take_all(rules, delivery)?;
-            delivery.is_full = read == Read::UntilFull;
-            self.insist(delivery)?;
-            if read == Read::All {
+            let read = self.read_new_items(rules, delivery)?;
+            delivery.is_full = read == ReadOutcome::UntilFull;
+            self.retry_waiting(delivery)?;
+            if read == ReadOutcome::All {
                 break;
             }
         }
-        self.note_gone();
+        self.update_missing_files();
         Ok(())
     }
 
     /// Reads everything that is new, batch by batch.
-    fn take_all(&mut self, rules: &Rules, delivery: &mut Delivery<'_>) -> Result<Read, CollectError> {
-        let targets = self.choice.targets(&self.store.discover());
+    fn read_new_items(
+        &mut self,
+        rules: &SecretRules,
+        delivery: &mut Delivery<'_>,
+    ) -> Result<ReadOutcome, CollectError> {
+        let targets = self.selection.targets(&self.store.discover());
         let mut pending = Pending::default();
         delivery.passed.too_large.clear();
         delivery.passed.unread.clear();
         for target in &targets {
-            let (mut reading, generation) = match self.begin(target, &mut delivery.passed) {
+            let (mut reading, generation) = match self.open_file(target, &mut delivery.passed) {
                 Ok(Some(begun)) => begun,
                 Ok(None) => continue,
                 Err(error) => {
@@ -208,7 +212,7 @@ impl<'c> Collector<'c> {
                     continue;
                 }
             };
-            let mut current = Current::new(target, generation, rules);
+            let mut current = OpenFile::new(target, generation, rules);
             loop {
                 let piece = match reading.next() {
                     Ok(Some(piece)) => piece,
@@ -222,66 +226,70 @@ impl<'c> Collector<'c> {
                 pending.bytes += piece.length;
                 current.push(piece);
                 if pending.taken >= self.limits.items || pending.bytes >= self.limits.bytes {
-                    pending.settle(&mut current, reading.mark());
-                    if self.take(std::mem::take(&mut pending), delivery)? == Added::Full {
-                        return Ok(Read::UntilFull);
+                    pending.add_items(&mut current, reading.mark());
+                    if self.take(std::mem::take(&mut pending), delivery)? == AddOutcome::Full {
+                        return Ok(ReadOutcome::UntilFull);
                     }
                 }
             }
-            pending.settle(&mut current, reading.mark());
+            pending.add_items(&mut current, reading.mark());
         }
-        if !pending.items.is_empty() && self.take(pending, delivery)? == Added::Full {
-            return Ok(Read::UntilFull);
+        if !pending.items.is_empty() && self.take(pending, delivery)? == AddOutcome::Full {
+            return Ok(ReadOutcome::UntilFull);
         }
-        Ok(Read::All)
+        Ok(ReadOutcome::All)
     }
 
-    /// Opens a file where something is new, and gives it a generation where it has none that holds.
-    fn begin(&mut self, target: &Target, passed: &mut Passed) -> std::io::Result<Option<(Reading, i64)>> {
+    /// Opens a file if it holds something new; a file that is read from the start gets a new generation.
+    fn open_file(
+        &mut self,
+        target: &TargetFile,
+        passed: &mut PassReport,
+    ) -> std::io::Result<Option<(FileReader, i64)>> {
         let entry = self.state.files.get(&target.name);
         match start(target, entry)? {
-            Start::Nothing => Ok(None),
-            Start::TooLarge => {
+            ReadStart::Nothing => Ok(None),
+            ReadStart::TooLarge => {
                 passed.too_large.push(target.path.clone());
                 Ok(None)
             }
-            Start::Further(reading) => {
+            ReadStart::Resume(reading) => {
                 let generation = entry.map_or(0, |entry| entry.generation);
                 Ok(Some((reading, generation)))
             }
-            Start::Anew(reading) => {
+            ReadStart::Restart(reading) => {
                 passed.restarted += u64::from(entry.is_some());
                 let generation = self.state.new_generation(self.source.now());
-                let taken = Cursor::start(reading.cursor.look);
-                let entry = Entry { generation, taken, gone: None };
+                let taken = Cursor::start(reading.cursor.stamp);
+                let entry = FileEntry { generation, taken, gone: None };
                 self.state.files.insert(target.name.clone(), entry);
                 Ok(Some((reading, generation)))
             }
         }
     }
 
-    /// Takes a batch: it is in the spool when this returns, and sent if the sink is well.
-    fn take(&mut self, pending: Pending, delivery: &mut Delivery<'_>) -> Result<Added, CollectError> {
+    /// Puts a batch into the spool, and sends it if the sink works.
+    fn take(&mut self, pending: Pending, delivery: &mut Delivery<'_>) -> Result<AddOutcome, CollectError> {
         let sequence = self.state.sequence + 1;
         let batch = Batch { machine: self.machine.clone(), sequence, items: pending.items };
         let generation_of = |name: &str| self.state.files.get(name).map_or(0, |entry| entry.generation);
         let taken = |(name, cursor): (String, Cursor)| {
             let generation = generation_of(&name);
-            (name, Taken { generation, cursor })
+            (name, FilePosition { generation, cursor })
         };
         let files = pending.cursors.into_iter().map(taken).collect();
         let store = self.state.store.clone();
-        let spooled = Spooled { batch, generation: self.state.generation, store, files };
+        let spooled = SpooledBatch { batch, generation: self.state.generation, store, files };
         let added = self.spool.add(&spooled, self.limits.spool)?;
-        if added == Added::Kept {
+        if added == AddOutcome::Stored {
             self.state.take(&spooled);
             self.send_waiting(delivery)?;
         }
         Ok(added)
     }
 
-    /// Notes which files are gone, and forgets those that have been for long.
-    fn note_gone(&mut self) {
+    /// Marks missing files, and forgets those that are missing for long.
+    fn update_missing_files(&mut self) {
         let now = self.source.now();
         let root = self.store.config_dir().path();
         self.state.files.retain(|name, entry| {
@@ -289,12 +297,12 @@ impl<'c> Collector<'c> {
                 entry.gone = None;
                 return true;
             }
-            now.saturating_sub(*entry.gone.get_or_insert(now)) < REMEMBERED
+            now.saturating_sub(*entry.gone.get_or_insert(now)) < FORGET_AFTER
         });
     }
 }
 
-/// By what name the state knows a store, whatever path leads to it.
+/// The name of a store in the state, the same for all paths that lead to it.
 fn name_of(store: &Store) -> String {
     let config = store.config_dir().path();
     let whole = config.canonicalize().unwrap_or_else(|_| config.to_path_buf());

@@ -1,45 +1,45 @@
-//! What is in the spool goes to the sink, in order: at once while the sink is well, with waits when it is not.
+//! Sends the spool to the sink, in order: at once while the sink works, with waits when it fails.
 
 use std::collections::BTreeSet;
 
-use crate::collector::{Collector, Passed, SetAside};
+use crate::collector::{Collector, OversizedItem, PassReport};
 use crate::error::CollectError;
 use crate::item::{Batch, Item};
 use crate::sink::{Sink, SinkError};
-use crate::spool::Waiting;
-use crate::spooled::Spooled;
+use crate::spool::Backlog;
+use crate::spooled_batch::SpooledBatch;
 
-/// The sink of a pass, and how it goes.
+/// The sink of a pass, with what was delivered so far.
 pub(crate) struct Delivery<'s> {
     sink: &'s mut dyn Sink,
-    pub(crate) passed: Passed,
+    pub(crate) passed: PassReport,
     /// The files of what was acknowledged.
     files: BTreeSet<String>,
-    /// Up to this number, an earlier pass had read it.
+    /// The last batch that an earlier pass had read.
     before: Option<u64>,
-    /// What the last attempt ended with, where it failed.
-    trouble: Option<Trouble>,
-    /// Whether reading stopped for want of room.
+    /// The last attempt, if it failed.
+    failure: Option<FailedAttempt>,
+    /// Whether reading stopped because the spool is full.
     pub(crate) is_full: bool,
 }
 
 /// A batch that was not acknowledged.
-struct Trouble {
+struct FailedAttempt {
     batch: u64,
     attempts: u32,
     source: SinkError,
 }
 
 impl<'s> Delivery<'s> {
-    /// Begins a pass; up to the number `before`, batches wait from earlier.
+    /// Begins a pass; batches up to `before` are of earlier passes.
     pub(crate) fn new(sink: &'s mut dyn Sink, before: Option<u64>) -> Self {
-        let (passed, files) = (Passed::default(), BTreeSet::new());
-        Self { sink, passed, files, before, trouble: None, is_full: false }
+        let (passed, files) = (PassReport::default(), BTreeSet::new());
+        Self { sink, passed, files, before, failure: None, is_full: false }
     }
 
     /// What the pass did.
-    pub(crate) fn passed(self) -> Passed {
-        Passed { files: self.files.len() as u64, ..self.passed }
+    pub(crate) fn passed(self) -> PassReport {
+        PassReport { files: self.files.len() as u64, ..self.passed }
     }
 
     fn note(&mut self, batch: Batch) {
@@ -58,8 +58,8 @@ impl<'s> Delivery<'s> {
     }
 }
 
-/// Delivers a batch, in halves of halves where it is too large. Parts keep its number: where one of them is not acknowledged,
-/// all of it is sent again. What is too large even alone is told, and the rest goes on.
+/// Delivers a batch, in halves if it is too large. Parts keep its number: if one of them is not acknowledged, the whole batch
+/// is sent again. Items that are too large alone are returned in `too_large`.
 fn deliver_parts(sink: &mut dyn Sink, batch: &Batch, too_large: &mut Vec<Item>) -> Result<(), SinkError> {
     let delivered = sink.deliver(batch);
     let (Err(SinkError::TooLarge { .. }), [_, ..]) = (&delivered, &batch.items[..]) else { return delivered };
@@ -76,26 +76,28 @@ fn deliver_parts(sink: &mut dyn Sink, batch: &Batch, too_large: &mut Vec<Item>) 
 }
 
 impl Collector<'_> {
-    /// Sends what waits, each batch once, until the sink fails.
+    /// Sends the batches of the spool, each once, until the sink fails.
     pub(crate) fn send_waiting(&mut self, delivery: &mut Delivery<'_>) -> Result<(), CollectError> {
-        while delivery.trouble.is_none() {
+        while delivery.failure.is_none() {
             let Some(first) = self.spool.first()? else { break };
             self.attempt(first, 1, delivery)?;
         }
         Ok(())
     }
 
-    /// Sends what the sink did not take, with waits between, until it has everything or the patience is at its end.
-    pub(crate) fn insist(&mut self, delivery: &mut Delivery<'_>) -> Result<(), CollectError> {
-        while let Some(trouble) = delivery.trouble.take() {
-            let asked = match &trouble.source {
-                SinkError::Away { retry_after, .. } if trouble.attempts < self.retry.attempts => *retry_after,
-                _ => return Err(self.not_delivered(trouble, delivery)),
+    /// Sends the spool again, with waits between, until it is empty or the attempts are used up.
+    pub(crate) fn retry_waiting(&mut self, delivery: &mut Delivery<'_>) -> Result<(), CollectError> {
+        while let Some(failure) = delivery.failure.take() {
+            let asked = match &failure.source {
+                SinkError::Unavailable { retry_after, .. } if failure.attempts < self.retry.attempts => {
+                    *retry_after
+                }
+                _ => return Err(self.not_delivered(failure, delivery)),
             };
             delivery.passed.retries += 1;
-            self.source.pause(self.retry.wait(trouble.attempts, asked, self.source));
+            self.source.pause(self.retry.wait(failure.attempts, asked, self.source));
             if let Some(first) = self.spool.first()? {
-                self.attempt(first, trouble.attempts + 1, delivery)?;
+                self.attempt(first, failure.attempts + 1, delivery)?;
             }
             self.send_waiting(delivery)?;
         }
@@ -104,7 +106,7 @@ impl Collector<'_> {
 
     fn attempt(
         &mut self,
-        first: Spooled,
+        first: SpooledBatch,
         attempts: u32,
         delivery: &mut Delivery<'_>,
     ) -> Result<(), CollectError> {
@@ -115,27 +117,27 @@ impl Collector<'_> {
                 let path = self.spool.set_aside(&batch.machine, batch.sequence, &item)?;
                 batch.items.retain(|other| *other != item);
                 let Item { file, number: line, length: bytes, .. } = item;
-                delivery.passed.set_aside.push(SetAside { file, line, bytes, path });
+                delivery.passed.set_aside.push(OversizedItem { file, line, bytes, path });
             }
-            // The spool is the only other place that knows how far the files are read.
+            // Only the spool and the state know how far the files are read.
             self.state.save()?;
-            self.spool.forget_first()?;
+            self.spool.remove_first()?;
             delivery.note(batch);
             return Ok(());
         };
         let is_local = matches!(source, SinkError::Write(_) | SinkError::Output { .. });
-        let trouble = Trouble { batch: batch.sequence, attempts, source };
+        let failure = FailedAttempt { batch: batch.sequence, attempts, source };
         if is_local {
-            // Where this disk or this terminal fails, reading on would only fill it more.
-            return Err(self.not_delivered(trouble, delivery));
+            // If this disk or this terminal fails, reading on would only fill it more.
+            return Err(self.not_delivered(failure, delivery));
         }
-        delivery.trouble = Some(trouble);
+        delivery.failure = Some(failure);
         Ok(())
     }
 
-    fn not_delivered(&self, trouble: Trouble, delivery: &Delivery<'_>) -> CollectError {
-        let waiting = Waiting { is_full: delivery.is_full, ..self.spool.waiting() };
-        let Trouble { batch, attempts, source } = trouble;
+    fn not_delivered(&self, failure: FailedAttempt, delivery: &Delivery<'_>) -> CollectError {
+        let waiting = Backlog { is_full: delivery.is_full, ..self.spool.waiting() };
+        let FailedAttempt { batch, attempts, source } = failure;
         CollectError::NotDelivered { batch, attempts, waiting, source }
     }
 }

@@ -1,4 +1,4 @@
-//! Why a pass over the store ended early. What was acknowledged until then is kept.
+//! Why a pass over the store ended early. What was acknowledged before stays acknowledged.
 
 use std::path::PathBuf;
 
@@ -6,9 +6,9 @@ use annals_store::files::WriteError;
 use annals_store::read::ReadError;
 
 use crate::sink::SinkError;
-use crate::spool::Waiting;
+use crate::spool::Backlog;
 
-/// Why nothing more was delivered.
+/// Why a pass ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum CollectError {
     /// Another process collects for the same sink.
@@ -25,19 +25,19 @@ pub enum CollectError {
         /// What it says.
         version: u64,
     },
-    /// A state file that is none.
-    #[error("{}: is no state of a collection", path.display())]
+    /// A state file that cannot be read.
+    #[error("{}: not a state file of `annals collect`, or a damaged one", path.display())]
     Damaged {
         /// The state file.
         path: PathBuf,
     },
-    /// A batch in the spool that is none.
-    #[error("{}: is no batch that waits for a sink, or a damaged one", path.display())]
+    /// A batch in the spool that cannot be read.
+    #[error("{}: not a batch of the spool, or a damaged one", path.display())]
     DamagedBatch {
         /// Its file.
         path: PathBuf,
     },
-    /// The sink did not take a batch, however often it was tried.
+    /// The sink did not acknowledge a batch, in all attempts.
     #[error("batch {batch} was not acknowledged in {attempts} attempts: {source}")]
     NotDelivered {
         /// Which batch.
@@ -45,14 +45,14 @@ pub enum CollectError {
         /// How often it was tried.
         attempts: u32,
         /// What is in the spool, this batch included.
-        waiting: Waiting,
+        waiting: Backlog,
         /// What the sink said last.
         source: SinkError,
     },
-    /// What is ours could not be read.
+    /// A file of ours could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// What is ours could not be written.
+    /// A file of ours could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
 }

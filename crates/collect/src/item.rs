@@ -1,4 +1,4 @@
-//! What is delivered: lines and files, each with the name by which it is known for ever, in numbered batches.
+//! What is delivered: lines and files, each under a name that never changes, in numbered batches.
 
 use annals_json::{ObjectWriter, Value};
 
@@ -6,14 +6,14 @@ use crate::state::integer;
 
 /// What an item holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum ItemForm {
     /// One line of a file that grows.
     Line,
     /// All of a file that is replaced as a whole.
     File,
 }
 
-impl Form {
+impl ItemForm {
     /// As it is written.
     pub fn name(self) -> &'static str {
         match self {
@@ -32,7 +32,7 @@ impl Form {
 pub struct Item {
     /// The file, relative to the config dir, with `/` between its parts.
     pub file: String,
-    /// Which life of the file: another one whenever what was delivered of it no longer stands there.
+    /// Changes whenever what was delivered of the file was rewritten or cut.
     pub generation: i64,
     /// Its first byte in the file.
     pub offset: u64,
@@ -41,8 +41,8 @@ pub struct Item {
     /// Which line of the file, counted from 1; 0 for a whole file.
     pub number: u64,
     /// What it holds.
-    pub form: Form,
-    /// The text after redaction, without its line break; `None` where it could not be made safe.
+    pub form: ItemForm,
+    /// The text after redaction, without its line break; `None` if secrets could not be removed.
     pub text: Option<String>,
 }
 
@@ -58,7 +58,7 @@ impl Item {
             offset: count("offset")?,
             length: count("length")?,
             number: count("line")?,
-            form: Form::of(&text("form")?)?,
+            form: ItemForm::of(&text("form")?)?,
             text: if held.is_null() { None } else { Some(held.text()?.decode().into_owned()) },
         })
     }
@@ -125,7 +125,7 @@ mod tests {
             offset: 10,
             length: 5,
             number: 2,
-            form: Form::Line,
+            form: ItemForm::Line,
             text: text.map(str::to_owned),
         };
         let items = vec![item(Some("{\"a\":\"\\ud800\"}\r\n")), item(None)];

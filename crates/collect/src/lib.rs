@@ -1,9 +1,8 @@
-//! What is new in a store, redacted and delivered: each whole line at least once, under a name that is its own for ever.
+//! Delivers what is new in a store, redacted: each whole line at least once, under a name that never changes.
 //!
-//! A [`Collector`] reads what it did not take yet, lets [`redact`] take the secrets out, and puts batches into a spool; from
-//! there they go to a [`Sink`], in order. How far each file was taken stands in a [`State`].
+//! A [`Collector`] reads what it has not read yet, removes secrets with [`redact`], and puts batches into a spool; from
+//! there they go to a [`Sink`], in order. A [`SinkState`] records how far each file was read.
 
-pub mod choice;
 mod collector;
 mod delivery;
 mod error;
@@ -13,16 +12,17 @@ mod pending;
 mod reader;
 pub mod redact;
 pub mod retry;
+pub mod selection;
 pub mod sink;
 mod spool;
-mod spooled;
+mod spooled_batch;
 pub mod state;
 
-pub use choice::{Choice, Extra, Priority};
-pub use collector::{Collector, Limits, Passed, SetAside};
+pub use collector::{Collector, Limits, OversizedItem, PassReport};
 pub use error::CollectError;
-pub use item::{Batch, Form, Item};
-pub use retry::{Retry, RetryAfter};
+pub use item::{Batch, Item, ItemForm};
+pub use retry::{RetryAfter, RetryPolicy};
+pub use selection::{Extra, Priority, Selection};
 pub use sink::{Sink, SinkError};
-pub use spool::Waiting;
-pub use state::State;
+pub use spool::Backlog;
+pub use state::SinkState;

@@ -1,4 +1,4 @@
-//! The name of this machine: random, and kept in our data folder, so that it tells nothing of its owner.
+//! The id of this machine: random, stored in our data folder, and thus without any trace of its owner.
 
 use std::path::Path;
 
@@ -8,9 +8,9 @@ use annals_store::source::{Source, is_uuid, new_uuid};
 
 use crate::error::CollectError;
 
-/// The name that is kept there; where there is none, a new one is.
+/// Reads the id, or makes and stores one.
 pub(crate) fn machine(path: &Path, source: &dyn Source) -> Result<String, CollectError> {
-    if let Some(known) = known_machine(path)? {
+    if let Some(known) = stored_machine(path)? {
         return Ok(known);
     }
     let new = new_uuid(source);
@@ -18,8 +18,8 @@ pub(crate) fn machine(path: &Path, source: &dyn Source) -> Result<String, Collec
     Ok(new)
 }
 
-/// The name that is kept there.
-pub(crate) fn known_machine(path: &Path) -> Result<Option<String>, CollectError> {
+/// Reads the id, if there is one.
+pub(crate) fn stored_machine(path: &Path) -> Result<Option<String>, CollectError> {
     let bytes = read_file_if_there(path)?.unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes).trim().to_owned();
     Ok(is_uuid(&text).then_some(text))

@@ -3,33 +3,33 @@
 use std::collections::BTreeMap;
 
 use annals_index::cursor::Cursor;
-use annals_transcript::redact::Rules;
+use annals_transcript::redact::SecretRules;
 
-use crate::choice::Target;
 use crate::item::Item;
-use crate::reader::Piece;
+use crate::reader::RawItem;
 use crate::redact::Redactor;
+use crate::selection::TargetFile;
 
 /// What is known of the file that is being read.
 #[derive(Debug)]
-pub(crate) struct Current<'r> {
+pub(crate) struct OpenFile<'r> {
     name: String,
     generation: i64,
     redactor: Redactor<'r>,
-    form: crate::item::Form,
-    pieces: Vec<Piece>,
+    form: crate::item::ItemForm,
+    pieces: Vec<RawItem>,
 }
 
-impl<'r> Current<'r> {
+impl<'r> OpenFile<'r> {
     /// Begins with a file.
-    pub(crate) fn new(target: &Target, generation: i64, rules: &'r Rules) -> Self {
+    pub(crate) fn new(target: &TargetFile, generation: i64, rules: &'r SecretRules) -> Self {
         let redactor = Redactor::new(rules, target.kind);
         let form = target.kind.form();
         Self { name: target.name.clone(), generation, redactor, form, pieces: Vec::new() }
     }
 
     /// Takes a line or the file.
-    pub(crate) fn push(&mut self, piece: Piece) {
+    pub(crate) fn push(&mut self, piece: RawItem) {
         self.pieces.push(piece);
     }
 }
@@ -49,7 +49,7 @@ pub(crate) struct Pending {
 
 impl Pending {
     /// Redacts what was read of a file, and takes it with how far that reaches.
-    pub(crate) fn settle(&mut self, current: &mut Current<'_>, mark: Cursor) {
+    pub(crate) fn add_items(&mut self, current: &mut OpenFile<'_>, mark: Cursor) {
         if current.pieces.is_empty() {
             return;
         }

@@ -1,19 +1,19 @@
-//! What is new in one file: whole lines behind what was taken, or all of a file that is replaced as a whole.
+//! What is new in one file: whole lines after what was read before, or the whole file.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
-use annals_index::cursor::{Cursor, Ends, Look, Verdict, fingerprint, judge};
+use annals_index::cursor::{Cursor, EndBytes, FileChange, FileStamp, detect_change, fingerprint};
 
-use crate::choice::{Kind, Target};
-use crate::state::Entry;
+use crate::selection::{FileKind, TargetFile};
+use crate::state::FileEntry;
 
 /// Larger files than this are not sent as a whole.
-const LARGEST_FILE: u64 = 16 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// A line or a file, as it stands there.
+/// A line or a file, before redaction.
 #[derive(Debug)]
-pub(crate) struct Piece {
+pub(crate) struct RawItem {
     pub(crate) offset: u64,
     pub(crate) length: u64,
     pub(crate) number: u64,
@@ -21,109 +21,119 @@ pub(crate) struct Piece {
     pub(crate) text: Vec<u8>,
 }
 
-/// What a look at a file leads to.
+/// Where reading of a file starts.
 #[derive(Debug)]
-pub(crate) enum Start {
-    /// There is nothing new.
+pub(crate) enum ReadStart {
+    /// The file holds nothing new.
     Nothing,
-    /// Reading goes on behind what was taken.
-    Further(Reading),
-    /// What was taken of it no longer stands there, or nothing was: reading starts at the beginning, as another generation.
-    Anew(Reading),
+    /// Reading resumes after what was read before.
+    Resume(FileReader),
+    /// The file is new, or what was read of it has changed: reading starts at the beginning, as another generation.
+    Restart(FileReader),
     /// It is too large to be sent as a whole.
     TooLarge,
 }
 
 /// A file that is being read.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct FileReader {
     file: BufReader<File>,
-    ends: Ends,
-    /// Behind what was read.
+    end_bytes: EndBytes,
+    /// The position after what was read.
     pub(crate) cursor: Cursor,
-    kind: Kind,
+    kind: FileKind,
 }
 
-/// Opens a file where there is something new in it.
-pub(crate) fn start(target: &Target, entry: Option<&Entry>) -> io::Result<Start> {
+/// Opens a file if it holds something new.
+pub(crate) fn start(target: &TargetFile, entry: Option<&FileEntry>) -> io::Result<ReadStart> {
     let known = entry.map(|entry| &entry.taken);
     if let Some(known) = known {
-        let now = Look::at(&std::fs::metadata(&target.path)?);
-        if known.look == now && known.offset >= now.bytes {
-            return Ok(Start::Nothing);
+        let now = FileStamp::at(&std::fs::metadata(&target.path)?);
+        if known.stamp == now && known.offset >= now.bytes {
+            return Ok(ReadStart::Nothing);
         }
     }
     let mut file = File::open(&target.path)?;
-    let now = Look::at(&file.metadata()?);
+    let now = FileStamp::at(&file.metadata()?);
     match (target.kind, known) {
-        (Kind::Lines, Some(known)) if judge(known, &now, &mut file)? != Verdict::Rewritten => {
-            let ends = Ends::of(known, &mut file)?;
+        (FileKind::Lines, Some(known)) if detect_change(known, &now, &mut file)? != FileChange::Rewritten => {
+            let end_bytes = EndBytes::of(known, &mut file)?;
             file.seek(SeekFrom::Start(known.offset))?;
-            let cursor = Cursor { look: now, ..known.clone() };
-            Ok(Start::Further(Reading { file: BufReader::new(file), ends, cursor, kind: target.kind }))
+            let cursor = Cursor { stamp: now, ..known.clone() };
+            Ok(ReadStart::Resume(FileReader {
+                file: BufReader::new(file),
+                end_bytes,
+                cursor,
+                kind: target.kind,
+            }))
         }
-        (Kind::Lines, ..) => Ok(Start::Anew(Reading::fresh(file, now, target.kind)?)),
-        _ if now.bytes > LARGEST_FILE => Ok(Start::TooLarge),
+        (FileKind::Lines, ..) => Ok(ReadStart::Restart(FileReader::fresh(file, now, target.kind)?)),
+        _ if now.bytes > MAX_FILE_BYTES => Ok(ReadStart::TooLarge),
         (_, known) => {
             let mut bytes = Vec::new();
-            file.by_ref().take(LARGEST_FILE).read_to_end(&mut bytes)?;
-            let reading = Reading::fresh(file, now, target.kind)?;
+            file.by_ref().take(MAX_FILE_BYTES).read_to_end(&mut bytes)?;
+            let reading = FileReader::fresh(file, now, target.kind)?;
             let is_known = known.is_some_and(|known| {
                 known.offset == bytes.len() as u64 && known.prefix == fingerprint(&bytes) && known.offset > 0
             });
-            Ok(if is_known { Start::Nothing } else { Start::Anew(reading) })
+            Ok(if is_known { ReadStart::Nothing } else { ReadStart::Restart(reading) })
         }
     }
 }
 
-impl Reading {
-    fn fresh(mut file: File, look: Look, kind: Kind) -> io::Result<Self> {
+impl FileReader {
+    fn fresh(mut file: File, stamp: FileStamp, kind: FileKind) -> io::Result<Self> {
         file.seek(SeekFrom::Start(0))?;
-        Ok(Self { file: BufReader::new(file), ends: Ends::default(), cursor: Cursor::start(look), kind })
+        Ok(Self {
+            file: BufReader::new(file),
+            end_bytes: EndBytes::default(),
+            cursor: Cursor::start(stamp),
+            kind,
+        })
     }
 
-    /// The next whole line, or the file; nothing at the end, and where the last line is not whole yet.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Piece>> {
+    /// The next whole line, or the file; `None` at the end and before a last line without a line break.
+    pub(crate) fn next(&mut self) -> io::Result<Option<RawItem>> {
         match self.kind {
-            Kind::Lines => self.next_line(),
-            Kind::Record | Kind::Output => self.whole(),
+            FileKind::Lines => self.next_line(),
+            FileKind::Record | FileKind::Output => self.whole(),
         }
     }
 
-    fn next_line(&mut self) -> io::Result<Option<Piece>> {
+    fn next_line(&mut self) -> io::Result<Option<RawItem>> {
         let mut text = Vec::new();
         self.file.read_until(b'\n', &mut text)?;
         if text.last() != Some(&b'\n') {
             return Ok(None);
         }
-        self.ends.advance(&text);
+        self.end_bytes.advance(&text);
         let (offset, length) = (self.cursor.offset, text.len() as u64);
         self.cursor.offset += length;
         self.cursor.lines += 1;
         text.pop();
-        Ok(Some(Piece { offset, length, number: self.cursor.lines, text }))
+        Ok(Some(RawItem { offset, length, number: self.cursor.lines, text }))
     }
 
-    fn whole(&mut self) -> io::Result<Option<Piece>> {
+    fn whole(&mut self) -> io::Result<Option<RawItem>> {
         let mut text = Vec::new();
-        self.file.by_ref().take(LARGEST_FILE).read_to_end(&mut text)?;
+        self.file.by_ref().take(MAX_FILE_BYTES).read_to_end(&mut text)?;
         if self.cursor.offset > 0 || text.is_empty() {
             return Ok(None);
         }
         let length = text.len() as u64;
         self.cursor.offset = length;
         self.cursor.prefix = fingerprint(&text);
-        Ok(Some(Piece { offset: 0, length, number: 0, text }))
+        Ok(Some(RawItem { offset: 0, length, number: 0, text }))
     }
 
-    /// Behind what was read, to be recognised later.
+    /// The position after what was read, with fingerprints to recognise the file later.
     pub(crate) fn mark(&self) -> Cursor {
         match self.kind {
-            Kind::Lines => {
-                let (prefix, tail) = self.ends.fingerprints();
+            FileKind::Lines => {
+                let (prefix, tail) = self.end_bytes.fingerprints();
                 Cursor { prefix, tail, ..self.cursor.clone() }
             }
-            Kind::Record | Kind::Output => self.cursor.clone(),
+            FileKind::Record | FileKind::Output => self.cursor.clone(),
         }
     }
 }

@@ -1,32 +1,33 @@
-//! Secrets leave what leaves the machine: by the rules by which `annals redact` finds them, before anything is sent.
+//! Removes secrets before anything is sent, by the rules of `annals redact`.
 
 use annals_transcript::line::{Line, lines};
 use annals_transcript::redact::{
-    Look, Placeholders, Replacement, Rules, Seen, Zone, replacements, rewrite_json, rewrite_line,
+    FileText, JsonContext, Placeholders, ReplaceFn, Replacement, SecretRules, replacements, rewrite_json,
+    rewrite_line,
 };
 
-use crate::choice::Kind;
+use crate::selection::FileKind;
 
-/// So many times secrets are looked for again; each time only what the last replacements uncovered can be left.
-const MOST_ROUNDS: usize = 8;
+/// How often a text is searched again: each replacement may uncover another secret.
+const MAX_ROUNDS: usize = 8;
 
-/// The redaction of one file. What was found is remembered as long as the file is read, and replaced also where it stands
-/// without the words by which it was found.
+/// The redaction of one file. A secret that was found once is replaced everywhere in the file, also without the words by
+/// which it was found.
 #[derive(Debug)]
 pub struct Redactor<'r> {
-    rules: &'r Rules,
-    kind: Kind,
+    rules: &'r SecretRules,
+    kind: FileKind,
     known: Placeholders,
 }
 
 impl<'r> Redactor<'r> {
     /// Begins with a file.
-    pub fn new(rules: &'r Rules, kind: Kind) -> Self {
+    pub fn new(rules: &'r SecretRules, kind: FileKind) -> Self {
         Self { rules, kind, known: Placeholders::default() }
     }
 
-    /// The texts without their secrets, `None` for one that does not get rid of them: found first in all of them, then
-    /// replaced, then looked for again.
+    /// Removes the secrets of these texts; `None` for a text in which some remain. Secrets are found in all texts first, then
+    /// replaced, then searched for again.
     pub fn redact(&mut self, texts: &[Vec<u8>]) -> Vec<Option<String>> {
         let found: Vec<bool> = texts.iter().map(|text| self.note(text)).collect();
         texts.iter().zip(found).map(|(text, found)| self.one(text, found)).collect()
@@ -34,13 +35,13 @@ impl<'r> Redactor<'r> {
 
     fn one(&mut self, text: &[u8], mut found: bool) -> Option<String> {
         let mut now = text.to_vec();
-        // Even where nothing is found, what was found elsewhere may stand there.
-        for _ in 0..MOST_ROUNDS {
+        // Even if nothing is found here, it may hold what was found elsewhere.
+        for _ in 0..MAX_ROUNDS {
             if self.known.counts().is_empty() {
                 break;
             }
             let (rules, known) = (self.rules, &mut self.known);
-            let mut look = |seen: Seen<'_>| unnumbered(replacements(&seen, rules, known));
+            let mut look = |seen: FileText<'_>| without_numbers(replacements(&seen, rules, known));
             match rewrite(self.kind, zone_of(self.kind), &now, &mut look) {
                 Some(new) => now = new,
                 None => break,
@@ -57,7 +58,7 @@ impl<'r> Redactor<'r> {
     /// Whether something that can be nothing but a secret is left, where nothing may be replaced: an id, a folder.
     fn has_shape(&self, text: &[u8]) -> bool {
         let mut any = false;
-        rewrite(self.kind, Zone::Open, text, &mut |seen: Seen<'_>| {
+        rewrite(self.kind, JsonContext::ScanOnly, text, &mut |seen: FileText<'_>| {
             any |= !self.rules.find_shapes(seen.text).is_empty();
             Vec::new()
         });
@@ -68,8 +69,8 @@ impl<'r> Redactor<'r> {
     fn note(&mut self, text: &[u8]) -> bool {
         let (rules, known) = (self.rules, &mut self.known);
         let mut any = false;
-        rewrite(self.kind, zone_of(self.kind), text, &mut |seen: Seen<'_>| {
-            for finding in rules.find_seen(&seen) {
+        rewrite(self.kind, zone_of(self.kind), text, &mut |seen: FileText<'_>| {
+            for finding in rules.find_in(&seen) {
                 known.of(finding.kind, &seen.text[finding.span]);
                 any = true;
             }
@@ -79,25 +80,25 @@ impl<'r> Redactor<'r> {
     }
 }
 
-fn zone_of(kind: Kind) -> Zone {
+fn zone_of(kind: FileKind) -> JsonContext {
     match kind {
-        Kind::Lines | Kind::Record => Zone::Record,
-        Kind::Output => Zone::Free,
+        FileKind::Lines | FileKind::Record => JsonContext::Record,
+        FileKind::Output => JsonContext::ToolData,
     }
 }
 
-fn rewrite(kind: Kind, zone: Zone, text: &[u8], look: &mut Look<'_>) -> Option<Vec<u8>> {
+fn rewrite(kind: FileKind, zone: JsonContext, text: &[u8], look: &mut ReplaceFn<'_>) -> Option<Vec<u8>> {
     match kind {
-        Kind::Lines => {
+        FileKind::Lines => {
             let line: Line<'_> = lines(text).next()?;
             rewrite_line(&line, zone, look)
         }
-        Kind::Record | Kind::Output => rewrite_json(text, zone, look),
+        FileKind::Record | FileKind::Output => rewrite_json(text, zone, look),
     }
 }
 
 /// Numbers would count by what else was read in the same pass: a line that is sent twice would differ from itself.
-fn unnumbered(mut all: Vec<Replacement>) -> Vec<Replacement> {
+fn without_numbers(mut all: Vec<Replacement>) -> Vec<Replacement> {
     for (_, placeholder) in &mut all {
         if let Some(at) = placeholder.rfind(':') {
             placeholder.replace_range(at..placeholder.len() - 1, "");

@@ -1,18 +1,18 @@
 //! How long to wait before a batch is tried again: twice as long each time, with chance in it, so that many machines do not
-//! come back at one instant; and what a sink asks for, in both forms of `Retry-After`.
+//! come back at one instant; and what a sink asks for, in both forms of `RetryPolicy-After`.
 
 use annals_store::source::Source;
 use annals_transcript::time::parse_millis;
 
-/// No sink is waited for longer than this, in milliseconds, whatever it asks.
-const LONGEST_ASKED: u64 = 3_600_000;
+/// The longest wait that a sink can ask for, in milliseconds.
+const MAX_RETRY_AFTER: u64 = 3_600_000;
 
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// How patient a pass is.
+/// When a batch is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Retry {
+pub struct RetryPolicy {
     /// The first wait, in milliseconds.
     pub first: u64,
     /// The longest.
@@ -21,14 +21,14 @@ pub struct Retry {
     pub attempts: u32,
 }
 
-impl Default for Retry {
+impl Default for RetryPolicy {
     fn default() -> Self {
         Self { first: 500, longest: 60_000, attempts: 8 }
     }
 }
 
-impl Retry {
-    /// The wait after so many attempts that failed. What the sink asks for is the least, within an hour.
+impl RetryPolicy {
+    /// The wait after this many failed attempts: at least what the sink asks for, up to an hour.
     pub fn wait(&self, failed: u32, asked: Option<RetryAfter>, source: &dyn Source) -> u64 {
         let doubled =
             self.first.saturating_mul(1_u64.checked_shl(failed.saturating_sub(1)).unwrap_or(u64::MAX));
@@ -37,14 +37,14 @@ impl Retry {
         let chance = u64::from(u16::from_le_bytes([random[0], random[1]]));
         // Between a half and all of it.
         let wait = most / 2 + most.saturating_sub(most / 2) * chance / u64::from(u16::MAX);
-        wait.max(asked.map_or(0, |asked| asked.millis(source.now())).min(LONGEST_ASKED))
+        wait.max(asked.map_or(0, |asked| asked.millis(source.now())).min(MAX_RETRY_AFTER))
     }
 }
 
-/// How long a sink asks to be left alone.
+/// How long a sink asks to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryAfter {
-    /// For so many seconds.
+    /// For this many seconds.
     Seconds(u64),
     /// Until then, in milliseconds since 1970.
     At(i64),
@@ -93,28 +93,29 @@ fn date(text: &str) -> Option<i64> {
 mod tests {
     use super::*;
     use annals_store::source::Clock;
-    use annals_testkit::source::Counting;
+    use annals_testkit::source::CountingSource;
 
     #[test]
     fn waits_double_up_to_the_longest_and_heed_the_sink() {
-        let (retry, chance) = (Retry { first: 100, longest: 1000, attempts: 9 }, Counting::default());
+        let (retry, chance) =
+            (RetryPolicy { first: 100, longest: 1000, attempts: 9 }, CountingSource::default());
         for (failed, most) in [(1, 100), (2, 200), (3, 400), (4, 800), (5, 1000), (64, 1000), (65, 1000)] {
             let wait = retry.wait(failed, None, &chance);
             assert!((most / 2..=most).contains(&wait), "{failed}: {wait}");
         }
         assert_eq!(retry.wait(1, Some(RetryAfter::Seconds(7)), &chance), 7000);
-        assert_eq!(retry.wait(1, Some(RetryAfter::Seconds(u64::MAX)), &chance), LONGEST_ASKED);
+        assert_eq!(retry.wait(1, Some(RetryAfter::Seconds(u64::MAX)), &chance), MAX_RETRY_AFTER);
     }
 
     #[test]
     fn a_date_is_a_wait_until_then_and_an_absurd_one_is_capped() {
-        let (retry, clock) = (Retry { first: 0, longest: 0, attempts: 9 }, Counting::default());
+        let (retry, clock) = (RetryPolicy { first: 0, longest: 0, attempts: 9 }, CountingSource::default());
         let until = |then: i64| retry.wait(1, Some(RetryAfter::At(then)), &clock);
         // The clock goes on by a second each time it is asked.
         let now = clock.now();
         assert_eq!(until(now + 31_000), 30_000);
         assert_eq!([until(now), until(0), until(i64::MIN)], [0, 0, 0]);
-        assert_eq!([until(now + 90_000_000), until(i64::MAX)], [LONGEST_ASKED, LONGEST_ASKED]);
+        assert_eq!([until(now + 90_000_000), until(i64::MAX)], [MAX_RETRY_AFTER, MAX_RETRY_AFTER]);
     }
 
     #[test]

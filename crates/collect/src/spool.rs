@@ -15,49 +15,49 @@ use annals_store::read::{ReadError, read_file};
 
 use crate::error::CollectError;
 use crate::item::{Batch, Item};
-use crate::spooled::Spooled;
+use crate::spooled_batch::SpooledBatch;
 
 /// The ending of a batch: lines of JSON, compressed.
 const ENDING: &str = ".ndjson.zst";
 
 /// The folder of what no attempt can deliver.
-const ASIDE: &str = "aside";
+const OVERSIZED_FOLDER: &str = "aside";
 
-/// How hard zstd works: little, for text shrinks well anyway.
+/// A low level of zstd: text compresses well anyway.
 const ZSTD_LEVEL: i32 = 3;
 
 /// What waits for a sink.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Waiting {
-    /// So many batches.
+pub struct Backlog {
+    /// Number of batches.
     pub batches: u64,
-    /// So many bytes on the disk.
+    /// Bytes on the disk.
     pub bytes: u64,
-    /// Whether there was no room for more, so that reading stopped.
+    /// Whether the spool is full, so that reading stopped.
     pub is_full: bool,
 }
 
 /// Whether a batch was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Added {
+pub(crate) enum AddOutcome {
     /// It is on the disk.
-    Kept,
-    /// There is no room for it.
+    Stored,
+    /// The spool is full.
     Full,
 }
 
 /// One batch.
 #[derive(Debug)]
-struct Kept {
+struct SpoolEntry {
     sequence: u64,
     bytes: u64,
     /// Only where nothing may be written.
-    in_memory: Option<Box<Spooled>>,
+    in_memory: Option<Box<SpooledBatch>>,
 }
 
 /// Whether the disk may be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
+enum SpoolMode {
     Disk,
     Memory,
 }
@@ -66,22 +66,22 @@ enum Mode {
 #[derive(Debug)]
 pub(crate) struct Spool {
     folder: PathBuf,
-    mode: Mode,
-    kept: VecDeque<Kept>,
+    mode: SpoolMode,
+    kept: VecDeque<SpoolEntry>,
 }
 
 impl Spool {
     /// Looks at what waits, and clears away what a crash has left unfinished.
     pub(crate) fn open(folder: PathBuf) -> Result<Self, CollectError> {
-        Self::list(folder, Mode::Disk)
+        Self::list(folder, SpoolMode::Disk)
     }
 
     /// The same for a look: nothing is written or removed.
     pub(crate) fn look(folder: PathBuf) -> Result<Self, CollectError> {
-        Self::list(folder, Mode::Memory)
+        Self::list(folder, SpoolMode::Memory)
     }
 
-    fn list(folder: PathBuf, mode: Mode) -> Result<Self, CollectError> {
+    fn list(folder: PathBuf, mode: SpoolMode) -> Result<Self, CollectError> {
         let at = |error| CollectError::Read(ReadError::new(&folder, error));
         let mut kept = Vec::new();
         let entries = match fs::read_dir(&folder) {
@@ -93,8 +93,8 @@ impl Spool {
             let name = entry.file_name().to_string_lossy().into_owned();
             if let Some(sequence) = name.strip_suffix(ENDING).and_then(|digits| digits.parse().ok()) {
                 let bytes = entry.metadata().map_err(at)?.len();
-                kept.push(Kept { sequence, bytes, in_memory: None });
-            } else if mode == Mode::Disk && is_left_over(&name) {
+                kept.push(SpoolEntry { sequence, bytes, in_memory: None });
+            } else if mode == SpoolMode::Disk && is_left_over(&name) {
                 // It never took its name, so it was never sent: what it holds is read again.
                 let _ = fs::remove_file(entry.path());
             }
@@ -108,9 +108,9 @@ impl Spool {
     }
 
     /// How much waits.
-    pub(crate) fn waiting(&self) -> Waiting {
+    pub(crate) fn waiting(&self) -> Backlog {
         let bytes = self.kept.iter().map(|kept| kept.bytes).sum();
-        Waiting { batches: self.kept.len() as u64, bytes, is_full: false }
+        Backlog { batches: self.kept.len() as u64, bytes, is_full: false }
     }
 
     /// The numbers of the batches, in their order.
@@ -118,27 +118,31 @@ impl Spool {
         self.kept.iter().map(|kept| kept.sequence)
     }
 
-    /// Takes a batch, as the last; on the disk when this returns. One is always taken, for it has to be somewhere while it is
-    /// sent; more only within so many bytes.
-    pub(crate) fn add(&mut self, spooled: &Spooled, most: u64) -> Result<Added, CollectError> {
+    /// Appends a batch; it is on the disk when this returns. An empty spool takes a batch of any size, because it must be
+    /// stored while it is sent; further batches must fit into `most` bytes.
+    pub(crate) fn add(&mut self, spooled: &SpooledBatch, most: u64) -> Result<AddOutcome, CollectError> {
         let sequence = spooled.batch.sequence;
-        if self.mode == Mode::Memory {
-            self.kept.push_back(Kept { sequence, bytes: 0, in_memory: Some(Box::new(spooled.clone())) });
-            return Ok(Added::Kept);
+        if self.mode == SpoolMode::Memory {
+            self.kept.push_back(SpoolEntry {
+                sequence,
+                bytes: 0,
+                in_memory: Some(Box::new(spooled.clone())),
+            });
+            return Ok(AddOutcome::Stored);
         }
         let path = self.path(sequence);
         let packed = pack(&spooled.bytes()).map_err(WriteError::at(&path))?;
         let bytes = packed.len() as u64;
         if !self.kept.is_empty() && self.waiting().bytes.saturating_add(bytes) > most {
-            return Ok(Added::Full);
+            return Ok(AddOutcome::Full);
         }
         replace_file(&path, &packed)?;
-        self.kept.push_back(Kept { sequence, bytes, in_memory: None });
-        Ok(Added::Kept)
+        self.kept.push_back(SpoolEntry { sequence, bytes, in_memory: None });
+        Ok(AddOutcome::Stored)
     }
 
     /// Reads a batch.
-    pub(crate) fn read(&self, sequence: u64) -> Result<Spooled, CollectError> {
+    pub(crate) fn read(&self, sequence: u64) -> Result<SpooledBatch, CollectError> {
         let in_memory = self.kept.iter().find(|kept| kept.sequence == sequence);
         if let Some(spooled) = in_memory.and_then(|kept| kept.in_memory.as_deref()) {
             return Ok(spooled.clone());
@@ -146,10 +150,10 @@ impl Spool {
         let path = self.path(sequence);
         let bytes = zstd::decode_all(&read_file(&path)?[..]);
         let bytes = bytes.map_err(|_| CollectError::DamagedBatch { path: path.clone() })?;
-        Spooled::parse(&path, &bytes)
+        SpooledBatch::parse(&path, &bytes)
     }
 
-    /// Keeps an item for good that the sink does not take; where it is then. The same item always has the same place.
+    /// Stores an item that is too large for the sink, and returns its path. The same item always has the same path.
     pub(crate) fn set_aside(
         &self,
         machine: &str,
@@ -157,25 +161,25 @@ impl Spool {
         item: &Item,
     ) -> Result<PathBuf, CollectError> {
         let place = format!("{sequence:012}-{}-{}{ENDING}", item.generation, item.offset);
-        let path = self.folder.join(ASIDE).join(place);
+        let path = self.folder.join(OVERSIZED_FOLDER).join(place);
         let batch = Batch { machine: machine.to_owned(), sequence, items: vec![item.clone()] };
         let packed = pack(&batch.ndjson()).map_err(WriteError::at(&path))?;
-        if self.mode == Mode::Disk {
-            create_folder(&self.folder.join(ASIDE))?;
+        if self.mode == SpoolMode::Disk {
+            create_folder(&self.folder.join(OVERSIZED_FOLDER))?;
             replace_file(&path, &packed)?;
         }
         Ok(path)
     }
 
     /// The batch that is to be sent next.
-    pub(crate) fn first(&self) -> Result<Option<Spooled>, CollectError> {
+    pub(crate) fn first(&self) -> Result<Option<SpooledBatch>, CollectError> {
         self.kept.front().map(|kept| self.read(kept.sequence)).transpose()
     }
 
     /// Lets go of it. Should its name come back after a loss of power, it is sent again under the same names.
-    pub(crate) fn forget_first(&mut self) -> Result<(), CollectError> {
+    pub(crate) fn remove_first(&mut self) -> Result<(), CollectError> {
         let Some(first) = self.kept.pop_front() else { return Ok(()) };
-        if self.mode == Mode::Disk {
+        if self.mode == SpoolMode::Disk {
             let path = self.path(first.sequence);
             fs::remove_file(&path).map_err(WriteError::at(&path))?;
         }

@@ -1,9 +1,9 @@
 //! The files that belong together: a session, its sub-agents, and what lies beside them.
 
-use crate::id::Id;
+use crate::id::Uuid;
 use crate::plan::{DemoFile, Truth};
-use crate::script::Script;
 use crate::slug::slug;
+use crate::transcript::TranscriptWriter;
 
 /// Files ready to be handed out, with what they add to the tally.
 #[derive(Default)]
@@ -15,14 +15,14 @@ pub(crate) struct Bundle {
     pub(crate) truth: Truth,
     pub(crate) copied: Truth,
     pub(crate) history: Vec<u8>,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<IndexEntry>,
 }
 
 /// What an index says of a session.
 #[derive(Debug, Clone)]
-pub(crate) struct Entry {
+pub(crate) struct IndexEntry {
     pub(crate) path: String,
-    pub(crate) session: Id,
+    pub(crate) session: Uuid,
     pub(crate) cwd: String,
     pub(crate) branch: String,
     pub(crate) first_prompt: String,
@@ -50,21 +50,22 @@ impl Bundle {
     }
 
     /// A finished session.
-    pub(crate) fn session(&mut self, script: Script) {
-        let path = format!("projects/{}/{}.jsonl", slug(&script.head.cwd), script.head.session);
-        self.truth += script.truth;
-        self.history.extend_from_slice(&script.history);
-        self.entries.push(Entry {
+    pub(crate) fn session(&mut self, transcript: TranscriptWriter) {
+        let path =
+            format!("projects/{}/{}.jsonl", slug(&transcript.envelope.cwd), transcript.envelope.session);
+        self.truth += transcript.truth;
+        self.history.extend_from_slice(&transcript.history);
+        self.entries.push(IndexEntry {
             path: path.clone(),
-            session: script.head.session,
-            cwd: script.head.cwd.clone(),
-            branch: script.head.branch.clone(),
-            first_prompt: script.first_prompt.chars().take(200).collect(),
-            messages: script.messages,
-            created: script.started,
-            modified: script.now,
+            session: transcript.envelope.session,
+            cwd: transcript.envelope.cwd.clone(),
+            branch: transcript.envelope.branch.clone(),
+            first_prompt: transcript.first_prompt.chars().take(200).collect(),
+            messages: transcript.messages,
+            created: transcript.started,
+            modified: transcript.now,
         });
-        self.session_bytes(path, script.out, script.now);
+        self.session_bytes(path, transcript.out, transcript.now);
     }
 
     /// A session file whose content counts for nothing new.
@@ -75,10 +76,10 @@ impl Bundle {
     }
 
     /// A finished sub-agent in `folder`.
-    pub(crate) fn agent(&mut self, folder: &str, script: Script) {
-        let name = script.head.agent.clone().unwrap_or_default();
-        self.truth += script.truth;
-        self.agent_bytes(format!("{folder}/agent-{name}.jsonl"), script.out, script.now);
+    pub(crate) fn agent(&mut self, folder: &str, transcript: TranscriptWriter) {
+        let name = transcript.envelope.agent.clone().unwrap_or_default();
+        self.truth += transcript.truth;
+        self.agent_bytes(format!("{folder}/agent-{name}.jsonl"), transcript.out, transcript.now);
     }
 
     /// A sub-agent file whose content counts for nothing new.

@@ -1,4 +1,4 @@
-//! Demo time: moments as milliseconds since 1970, written as JavaScript writes them. Nobody reads a real clock.
+//! Demo time: moments as milliseconds since 1970, written as JavaScript writes them. No real clock is read.
 
 /// The first day of the store.
 pub(crate) const FIRST_DAY: i64 = at(2026, 1, 5, 0, 0);
@@ -19,9 +19,9 @@ pub(crate) const fn at(year: i64, month: i64, day: i64, hour: i64, minute: i64) 
 
 /// `2026-01-05T09:30:00.000Z` as text that can be copied.
 #[derive(Clone, Copy)]
-pub(crate) struct Stamp([u8; 24]);
+pub(crate) struct Timestamp([u8; 24]);
 
-impl Stamp {
+impl Timestamp {
     pub(crate) fn of(ms: i64) -> Self {
         let (days, of_day) = (ms.div_euclid(DAY), ms.rem_euclid(DAY));
         let z = days + 719_468;
@@ -66,8 +66,8 @@ mod tests {
 
     #[test]
     fn writes_moments() {
-        assert_eq!(Stamp::of(0).as_str(), "1970-01-01T00:00:00.000Z");
-        assert_eq!(Stamp::of(at(2026, 11, 10, 23, 59) + 59_007).as_str(), "2026-11-10T23:59:59.007Z");
-        assert_eq!(Stamp::of(at(2024, 2, 29, 12, 0)).as_str(), "2024-02-29T12:00:00.000Z");
+        assert_eq!(Timestamp::of(0).as_str(), "1970-01-01T00:00:00.000Z");
+        assert_eq!(Timestamp::of(at(2026, 11, 10, 23, 59) + 59_007).as_str(), "2026-11-10T23:59:59.007Z");
+        assert_eq!(Timestamp::of(at(2024, 2, 29, 12, 0)).as_str(), "2024-02-29T12:00:00.000Z");
     }
 }

@@ -33,7 +33,7 @@ impl Era {
         }
     }
 
-    /// The envelope stands behind the message, and prompts have ids.
+    /// The envelope follows the message, and prompts have ids.
     pub(crate) fn envelope_last(self) -> bool {
         self >= Self::Attachments
     }

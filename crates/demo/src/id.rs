@@ -1,10 +1,10 @@
-//! A uuid as text that can be copied, since that is all anybody does with it.
+//! A uuid as text that can be copied.
 
 /// Version 4 in form, though nothing about it is random.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Id([u8; 36]);
+pub(crate) struct Uuid([u8; 36]);
 
-impl Id {
+impl Uuid {
     pub(crate) fn from_bits(high: u64, low: u64) -> Self {
         let high = high & !0xf000 | 0x4000;
         let low = low & !(3 << 62) | (2 << 62);
@@ -30,13 +30,13 @@ impl Id {
     }
 }
 
-impl std::fmt::Display for Id {
+impl std::fmt::Display for Uuid {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-impl std::fmt::Debug for Id {
+impl std::fmt::Debug for Uuid {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.as_str())
     }
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn has_the_form_of_version_4() {
-        assert_eq!(Id::from_bits(0, 0).as_str(), "00000000-0000-4000-8000-000000000000");
-        assert_eq!(Id::from_bits(u64::MAX, u64::MAX).as_str(), "ffffffff-ffff-4fff-bfff-ffffffffffff");
+        assert_eq!(Uuid::from_bits(0, 0).as_str(), "00000000-0000-4000-8000-000000000000");
+        assert_eq!(Uuid::from_bits(u64::MAX, u64::MAX).as_str(), "ffffffff-ffff-4fff-bfff-ffffffffffff");
     }
 }

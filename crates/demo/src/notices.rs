@@ -1,10 +1,10 @@
 //! What the client says on its own: commands, hooks, retries, interrupts, compactions.
 
-use crate::clock::Stamp;
+use crate::clock::Timestamp;
 use crate::era::Era;
-use crate::id::Id;
+use crate::id::Uuid;
 use crate::json;
-use crate::script::{Extra, Kind, Script};
+use crate::transcript::{ExtraField, LineKind, TranscriptWriter};
 
 /// How a conversation is cut.
 pub(crate) struct Compaction<'a> {
@@ -12,17 +12,17 @@ pub(crate) struct Compaction<'a> {
     pub(crate) before: u64,
     pub(crate) summary: &'a str,
     /// First and last line that stay as they are, and all of them.
-    pub(crate) kept: Option<Kept>,
+    pub(crate) kept: Option<KeptLines>,
 }
 
 /// Lines that a compaction leaves alone.
-pub(crate) struct Kept {
-    pub(crate) all: Vec<Id>,
+pub(crate) struct KeptLines {
+    pub(crate) all: Vec<Uuid>,
     /// The lines stand before the summary, not behind it.
     pub(crate) ahead: bool,
 }
 
-impl Script {
+impl TranscriptWriter {
     /// A command of the client's own, as a system line.
     pub(crate) fn local_command(&mut self, name: &str, printed: &str) {
         let call = format!(
@@ -30,9 +30,9 @@ impl Script {
         );
         let printed = format!("<local-command-stdout>{printed}</local-command-stdout>");
         for content in [call, printed] {
-            self.system("local_command", |o, mark| {
+            self.system("local_command", |o, identity| {
                 o.string("content", &content).string("level", "info");
-                mark.time_and_uuid(o);
+                identity.time_and_uuid(o);
                 o.boolean("isMeta", false);
             });
         }
@@ -54,9 +54,9 @@ impl Script {
 
     /// Hooks that ran when the model stopped.
     pub(crate) fn stop_hooks(&mut self, command: &str, took: u64) {
-        let era = self.head.era;
+        let era = self.envelope.era;
         let tool_use = self.random.uuid();
-        self.system("stop_hook_summary", |o, mark| {
+        self.system("stop_hook_summary", |o, identity| {
             o.raw("hookCount", b"1").array("hookInfos", |infos| {
                 infos.object(|info| {
                     info.string("command", command);
@@ -71,7 +71,7 @@ impl Script {
             }
             o.boolean("preventedContinuation", false).string("stopReason", "").boolean("hasOutput", false);
             o.string("level", "suggestion");
-            mark.time_and_uuid(o);
+            identity.time_and_uuid(o);
             o.string("toolUseID", tool_use.as_str());
         });
     }
@@ -80,8 +80,8 @@ impl Script {
     pub(crate) fn overloaded(&mut self, attempt: u64) {
         let request = self.random.token("req_011C", 20);
         let wait = self.random.between(500, 4_000) as f64 + 0.527_859_798;
-        let stamp = Stamp::of(self.now);
-        self.system("api_error", |o, mark| {
+        let stamp = Timestamp::of(self.now);
+        self.system("api_error", |o, identity| {
             o.string("level", "error").object("error", |error| {
                 error.raw("status", b"529").object("headers", |headers| {
                     headers.string("date", stamp.as_str()).string("content-type", "application/json");
@@ -94,7 +94,7 @@ impl Script {
                 });
             });
             o.float("retryInMs", wait).number("retryAttempt", attempt).raw("maxRetries", b"10");
-            mark.time_and_uuid(o);
+            identity.time_and_uuid(o);
         });
         self.wait(600, 5_000);
     }
@@ -104,17 +104,17 @@ impl Script {
         let cause =
             br#"{"code":"FailedToOpenSocket","path":"https://api.example.invalid/v1/messages","errno":0}"#;
         let wait = self.random.between(500, 4_000) as f64 + 0.872_745_99;
-        self.system("api_error", |o, mark| {
+        self.system("api_error", |o, identity| {
             o.string("level", "error").raw("cause", cause).object("error", |error| {
                 error.raw("cause", cause);
             });
             o.float("retryInMs", wait).number("retryAttempt", attempt).raw("maxRetries", b"10");
-            mark.time_and_uuid(o);
+            identity.time_and_uuid(o);
         });
     }
 
     /// The person pressed Escape.
-    pub(crate) fn interrupted(&mut self, during_tool: bool, extras: &[Extra<'_>]) -> Id {
+    pub(crate) fn interrupted(&mut self, during_tool: bool, extras: &[ExtraField<'_>]) -> Uuid {
         let text = if during_tool {
             "[Request interrupted by user for tool use]"
         } else {
@@ -124,16 +124,16 @@ impl Script {
     }
 
     /// The conversation is compacted: a boundary and the summary that opens what follows.
-    pub(crate) fn compact(&mut self, compaction: &Compaction<'_>) -> (Id, Id) {
+    pub(crate) fn compact(&mut self, compaction: &Compaction<'_>) -> (Uuid, Uuid) {
         let Some(tail) = self.parent else { return (self.prompt_id, self.prompt_id) };
         let (boundary, summary) = (self.random.uuid(), self.random.uuid());
-        let era = self.head.era;
+        let era = self.envelope.era;
         let took = self.random.between(20_000, 120_000);
         self.promised = Some(boundary);
-        self.chain(Kind::Boundary(tail), |o, mark| {
+        self.chain(LineKind::Boundary(tail), |o, identity| {
             o.string("type", "system").string("subtype", "compact_boundary");
             o.string("content", "Conversation compacted").boolean("isMeta", false);
-            mark.time_and_uuid(o);
+            identity.time_and_uuid(o);
             o.string("level", "info").object("compactMetadata", |m| {
                 m.string("trigger", compaction.trigger).number("preTokens", compaction.before);
                 if era >= Era::Attachments {
@@ -161,7 +161,7 @@ impl Script {
         };
         let metadata = br#"{"messagesSummarized":6,"direction":"from"}"#;
         let ahead = compaction.kept.as_ref().is_some_and(|kept| kept.ahead);
-        let extras: &[Extra<'_>] = if ahead { &[("summarizeMetadata", metadata)] } else { &[] };
+        let extras: &[ExtraField<'_>] = if ahead { &[("summarizeMetadata", metadata)] } else { &[] };
         self.promised = Some(summary);
         self.user(&json::string(&text), flags, extras);
         (self.context, self.fresh) = (14_000, compaction.summary.len() as u64 / 4);
@@ -169,14 +169,14 @@ impl Script {
     }
 }
 
-fn write_kept(m: &mut annals_json::ObjectWriter<'_>, kept: &Kept, anchor: Id) {
-    let (Some(head), Some(tail)) = (kept.all.first(), kept.all.last()) else { return };
+fn write_kept(m: &mut annals_json::ObjectWriter<'_>, kept: &KeptLines, anchor: Uuid) {
+    let (Some(envelope), Some(tail)) = (kept.all.first(), kept.all.last()) else { return };
     m.object("preservedSegment", |segment| {
-        segment.string("headUuid", head.as_str()).string("anchorUuid", anchor.as_str());
+        segment.string("headUuid", envelope.as_str()).string("anchorUuid", anchor.as_str());
         segment.string("tailUuid", tail.as_str());
     });
     m.object("preservedMessages", |messages| {
-        let all = json::strings(kept.all.iter().map(Id::as_str));
+        let all = json::strings(kept.all.iter().map(Uuid::as_str));
         messages.string("anchorUuid", anchor.as_str()).raw("uuids", &all).raw("allUuids", &all);
     });
 }

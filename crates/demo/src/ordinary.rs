@@ -1,17 +1,20 @@
 //! Ordinary sessions, as many as one likes: what a store is mostly made of.
 
-use crate::actor::Actor;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+
 use crate::backups::Backups;
 use crate::bundle::Bundle;
 use crate::clock::{DAY, FIRST_DAY, LAST_DAY};
 use crate::era::Era;
+use crate::generator::SessionGenerator;
 use crate::image;
 use crate::json;
 use crate::notices::Compaction;
 use crate::random::Random;
 use crate::tools::{files, shell};
-use crate::turn::Exchange;
-use crate::words::projects;
+use crate::turn::ToolCall;
+use crate::words::ALL;
 
 /// One session with its sub-agents, on some day of the year.
 pub(crate) fn session(random: &mut Random) -> Bundle {
@@ -26,120 +29,120 @@ pub(crate) fn session(random: &mut Random) -> Bundle {
         _ => Era::Newest,
     };
     let started = FIRST_DAY + day as i64 * DAY + random.between(7 * 3_600_000, 19 * 3_600_000) as i64;
-    let project = *random.pick(&projects::ALL);
+    let project = random.pick(&ALL);
     let version = random.word(era.versions());
-    let mut actor = Actor::begin(random, project, version, started);
-    actor.bulk = 1 + random.skewed(0, 5);
+    let mut generator = SessionGenerator::begin(random, project, version, started);
+    generator.bulk = 1 + random.skewed(0, 5);
     if era.keeps_backups() && random.chance(12) {
-        actor.backups = Some(Backups::default());
+        generator.backups = Some(Backups::default());
     }
-    open(&mut actor);
+    open(&mut generator);
     let turns = 1 + random.skewed(1, 38);
     for turn in 0..turns {
-        let prompt = if turn == 0 { actor.scribe.opening() } else { actor.scribe.follow_up() };
-        before_prompt(&mut actor, &prompt);
-        make_room(&mut actor);
-        actor.ask(&prompt);
+        let prompt = if turn == 0 { generator.writer.opening() } else { generator.writer.follow_up() };
+        before_prompt(&mut generator, &prompt);
+        compact_if_large(&mut generator);
+        generator.ask(&prompt);
         for _ in 0..random.skewed(1, 26) {
             match random.below(1_000) {
                 0..=24 => {
                     let steps = random.skewed(4, 84);
-                    actor.delegate(steps);
+                    generator.delegate(steps);
                 }
-                25..=34 => picture(&mut actor, random),
-                35..=37 => large_output(&mut actor, random),
-                _ => actor.step(),
+                25..=34 => picture(&mut generator, random),
+                35..=37 => large_output(&mut generator, random),
+                _ => generator.step(),
             }
         }
-        actor.conclude();
-        actor.script.wait(20_000, 900_000);
+        generator.conclude();
+        generator.transcript.wait(20_000, 900_000);
     }
-    close(&mut actor);
-    actor.finish()
+    close(&mut generator);
+    generator.finish()
 }
 
 /// What the client writes before anybody has said a word.
-fn open(actor: &mut Actor) {
-    let session = actor.script.head.session;
-    match actor.era() {
-        Era::First | Era::Second if actor.scribe.random.chance(30) => {
-            let (title, leaf) = (actor.scribe.title(), actor.script.random.uuid());
-            actor.script.side("summary", |o| {
+fn open(generator: &mut SessionGenerator) {
+    let session = generator.transcript.envelope.session;
+    match generator.era() {
+        Era::First | Era::Second if generator.writer.random.chance(30) => {
+            let (title, leaf) = (generator.writer.title(), generator.transcript.random.uuid());
+            generator.transcript.side("summary", |o| {
                 o.string("summary", &title).string("leafUuid", leaf.as_str());
             });
         }
         Era::Attachments => {
-            actor.script.note("permission-mode", "permissionMode", "acceptEdits");
-            actor.script.attach("deferred_tools_delta", None, |a| {
+            generator.transcript.note("permission-mode", "permissionMode", "acceptEdits");
+            generator.transcript.attach("deferred_tools_delta", None, |a| {
                 let names =
                     json::strings(["CronCreate", "CronDelete", "NotebookEdit", "WebFetch", "WebSearch"]);
                 a.raw("addedNames", &names).raw("addedLines", &names).raw("removedNames", b"[]");
             });
         }
-        Era::Newest => actor.script.side("mode", |o| {
+        Era::Newest => generator.transcript.side("mode", |o| {
             o.string("mode", "normal").string("sessionId", session.as_str());
         }),
         _ => {}
     }
 }
 
-fn before_prompt(actor: &mut Actor, prompt: &str) {
-    if actor.script.head.entrypoint == "claude-desktop" && actor.era() >= Era::Attachments {
-        actor.script.queue("enqueue", Some(&json::string(prompt)));
-        actor.script.queue("dequeue", None);
+fn before_prompt(generator: &mut SessionGenerator, prompt: &str) {
+    if generator.transcript.envelope.entrypoint == "claude-desktop" && generator.era() >= Era::Attachments {
+        generator.transcript.queue("enqueue", Some(&json::string(prompt)));
+        generator.transcript.queue("dequeue", None);
     }
 }
 
-/// Nobody's context is endless: what grew too long is compacted.
-fn make_room(actor: &mut Actor) {
-    if actor.script.context < 140_000 {
+/// Compacts a conversation that grew too long.
+fn compact_if_large(generator: &mut SessionGenerator) {
+    if generator.transcript.context < 140_000 {
         return;
     }
-    if actor.era() == Era::First {
-        (actor.script.context, actor.script.fresh) = (12_000, 3_000);
+    if generator.era() == Era::First {
+        (generator.transcript.context, generator.transcript.fresh) = (12_000, 3_000);
         return;
     }
-    let (before, told) = (actor.script.context, actor.scribe.answer(4));
-    let trigger = if actor.scribe.random.chance(70) { "auto" } else { "manual" };
-    actor.script.compact(&Compaction { trigger, before, summary: &told, kept: None });
+    let (before, summary) = (generator.transcript.context, generator.writer.answer(4));
+    let trigger = if generator.writer.random.chance(70) { "auto" } else { "manual" };
+    generator.transcript.compact(&Compaction { trigger, before, summary: &summary, kept: None });
 }
 
-/// Titles and where the conversation stands.
-fn close(actor: &mut Actor) {
-    if actor.era() >= Era::Attachments {
-        let title = actor.scribe.title();
-        actor.script.note_last_prompt();
-        actor.script.note("ai-title", "aiTitle", &title);
-        if actor.scribe.random.chance(20) {
-            let title = actor.scribe.title();
-            actor.script.note("custom-title", "customTitle", &title);
+/// Writes titles and the last prompt.
+fn close(generator: &mut SessionGenerator) {
+    if generator.era() >= Era::Attachments {
+        let title = generator.writer.title();
+        generator.transcript.note_last_prompt();
+        generator.transcript.note("ai-title", "aiTitle", &title);
+        if generator.writer.random.chance(20) {
+            let title = generator.writer.title();
+            generator.transcript.note("custom-title", "customTitle", &title);
         }
     }
 }
 
-fn picture(actor: &mut Actor, random: &mut Random) {
+fn picture(generator: &mut SessionGenerator, random: &mut Random) {
     let side = random.skewed(40, 350) as u32;
-    let data = image::png(&mut actor.scribe.random, side, side);
-    let path = format!("{}.png", actor.scribe.path());
-    let tool = files::read_image(&path, &image::base64(&data), data.len());
-    actor.respond(&[tool]);
+    let data = image::png(&mut generator.writer.random, side, side);
+    let path = format!("{}.png", generator.writer.path());
+    let tool = files::read_image(&path, &BASE64_STANDARD.encode(&data), data.len());
+    generator.respond(&[tool]);
 }
 
-fn large_output(actor: &mut Actor, random: &mut Random) {
+fn large_output(generator: &mut SessionGenerator, random: &mut Random) {
     let size = random.skewed(30_000, 400_000) as usize;
-    let printed = actor.scribe.log(size);
-    let tool = if actor.era() < Era::Progress {
+    let printed = generator.writer.log(size);
+    let tool = if generator.era() < Era::Progress {
         shell::ran("journalctl -u gateway --since today", "Read the log", &printed)
     } else {
         let content = json::list([json::text(&printed).as_slice()]);
         let input = br#"{"service":"gateway","since":"today"}"#.to_vec();
-        Exchange {
+        ToolCall {
             name: "mcp__logs__query".into(),
             input,
             content: content.clone(),
             result: content,
-            ..Exchange::default()
+            ..ToolCall::default()
         }
     };
-    actor.respond(&[tool]);
+    generator.respond(&[tool]);
 }

@@ -1,4 +1,4 @@
-//! What is asked of the generator, what it hands out, and what it swears is in there.
+//! The input and the output of the generator, and what the output contains.
 
 /// How large a store, and which one.
 ///
@@ -6,9 +6,9 @@
 /// sessions until both are reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// At least so many session files.
+    /// The minimum number of session files.
     pub sessions: Option<u32>,
-    /// At least so many bytes over all files.
+    /// The minimum number of bytes over all files.
     pub bytes: Option<u64>,
     /// Another seed gives other people the same habits: other ids and texts, the same features.
     pub seed: u64,
@@ -23,7 +23,7 @@ impl Default for Plan {
 /// One file of the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DemoFile {
-    /// Where it belongs, relative to the config dir, with `/` between the parts.
+    /// The path, relative to the config dir, with `/` between the parts.
     pub path: String,
     /// Its content.
     pub bytes: Vec<u8>,
@@ -46,7 +46,7 @@ pub struct Tally {
     pub bytes: u64,
     /// What the sessions say, everything counted once over the store.
     pub truth: Truth,
-    /// What forks repeat. Whoever counts file by file finds `truth + copied`.
+    /// What forks repeat. Counting file by file gives `truth + copied`.
     pub copied: Truth,
 }
 

@@ -1,6 +1,6 @@
 //! A small generator of numbers that look random and never are: SplitMix64.
 
-use crate::id::Id;
+use crate::id::Uuid;
 
 const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -13,7 +13,7 @@ impl Random {
         Self(seed)
     }
 
-    /// A generator of its own for one purpose, so that more draws here change nothing there.
+    /// A separate generator for one purpose, so that more draws here change nothing there.
     pub(crate) fn fork(&mut self, label: u64) -> Self {
         let state = self.next();
         Self(state ^ label.wrapping_mul(0xd6e8_feb8_6659_fd93))
@@ -60,8 +60,8 @@ impl Random {
         low + ((u128::from(high.saturating_sub(low)) * u128::from(fourth)) >> 20) as u64
     }
 
-    pub(crate) fn uuid(&mut self) -> Id {
-        Id::from_bits(self.next(), self.next())
+    pub(crate) fn uuid(&mut self) -> Uuid {
+        Uuid::from_bits(self.next(), self.next())
     }
 
     /// `length` hexadecimal digits.

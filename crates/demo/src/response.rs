@@ -3,10 +3,10 @@
 use annals_json::ObjectWriter;
 
 use crate::era::Era;
-use crate::id::Id;
+use crate::id::Uuid;
 use crate::json;
 use crate::plan::Tokens;
-use crate::script::{Kind, Script};
+use crate::transcript::{LineKind, TranscriptWriter};
 
 /// One answer of the API.
 #[derive(Debug, Clone)]
@@ -20,21 +20,21 @@ pub(crate) struct Response {
     pub(crate) tier: &'static str,
     pub(crate) speed: &'static str,
     /// `attribution…` and other fields that ride on some lines.
-    pub(crate) extras: Vec<(&'static str, Vec<u8>)>,
+    pub(crate) extras: Vec<(String, Vec<u8>)>,
     blocks: u64,
 }
 
 /// Whether more blocks of the same response follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum BlockPosition {
     More,
     Last,
 }
 
-impl Script {
+impl TranscriptWriter {
     /// Opens a response of `output` tokens; from here on it counts.
     pub(crate) fn response(&mut self, model: &'static str, output: u64, stop: &'static str) -> Response {
-        let hour = self.head.era >= Era::Attachments && self.head.agent.is_none() && !self.sidechain;
+        let hour = self.envelope.era >= Era::Attachments && self.envelope.agent.is_none() && !self.sidechain;
         let fresh = std::mem::take(&mut self.fresh);
         let tokens = Tokens {
             input: self.random.between(1, 12),
@@ -74,17 +74,22 @@ impl Script {
     }
 
     /// Writes one block of a response.
-    pub(crate) fn say(&mut self, response: &mut Response, place: Place, block: &[u8]) -> Id {
+    pub(crate) fn write_block(
+        &mut self,
+        response: &mut Response,
+        place: BlockPosition,
+        block: &[u8],
+    ) -> Uuid {
         self.wait(120, 2_400);
-        let era = self.head.era;
+        let era = self.envelope.era;
         let index = response.blocks;
         response.blocks += 1;
         self.messages += 1;
         let response = &*response;
-        let effort = self.head.patch() >= 215;
+        let effort = self.envelope.patch() >= 215;
         let requested = if response.tokens.cache_write_1h > 0 { "1h" } else { "5m" };
-        let reference = Id::from_bits(response.id.len() as u64 ^ self.prompt_seed(), index);
-        self.chain(Kind::Other, |o, mark| {
+        let reference = Uuid::from_bits(response.id.len() as u64 ^ self.prompt_seed(), index);
+        self.chain(LineKind::Other, |o, identity| {
             o.object("message", |message| write_message(message, era, response, place, block));
             if era == Era::Newest {
                 o.number("apiBlockIndex", index);
@@ -98,7 +103,7 @@ impl Script {
                 o.raw(key, value);
             }
             o.string("type", "assistant");
-            mark.uuid_and_time(o);
+            identity.uuid_and_time(o);
             if era == Era::Attachments && effort {
                 o.string("effort", "high");
             }
@@ -116,17 +121,17 @@ impl Script {
     }
 
     /// A whole response that is one text.
-    pub(crate) fn reply(&mut self, model: &'static str, text: &str) -> Id {
+    pub(crate) fn reply(&mut self, model: &'static str, text: &str) -> Uuid {
         let mut response = self.response(model, tokens_of(text), "end_turn");
-        self.say(&mut response, Place::Last, &json::text(text))
+        self.write_block(&mut response, BlockPosition::Last, &json::text(text))
     }
 
     /// A line that the client made up itself, in the model's name: costs nothing.
-    pub(crate) fn synthetic(&mut self, text: &str, extras: &[(&str, &[u8])]) -> Id {
+    pub(crate) fn synthetic(&mut self, text: &str, extras: &[(&str, &[u8])]) -> Uuid {
         let message_id = self.random.uuid();
-        self.chain(Kind::Other, |o, mark| {
+        self.chain(LineKind::Other, |o, identity| {
             o.string("type", "assistant");
-            mark.uuid_and_time(o);
+            identity.uuid_and_time(o);
             o.object("message", |m| {
                 m.string("id", message_id.as_str()).raw("container", b"null").string("model", "<synthetic>");
                 m.string("role", "assistant")
@@ -157,7 +162,7 @@ pub(crate) fn tokens_of(text: &str) -> u64 {
     text.len() as u64 / 4 + 3
 }
 
-fn write_message(m: &mut ObjectWriter<'_>, era: Era, r: &Response, place: Place, block: &[u8]) {
+fn write_message(m: &mut ObjectWriter<'_>, era: Era, r: &Response, place: BlockPosition, block: &[u8]) {
     if era == Era::First {
         m.string("id", &r.id).string("type", "message").string("role", "assistant").string("model", r.model);
     } else {
@@ -168,7 +173,7 @@ fn write_message(m: &mut ObjectWriter<'_>, era: Era, r: &Response, place: Place,
     content.extend_from_slice(block);
     content.push(b']');
     let stop = match (era, place) {
-        (Era::Attachments | Era::Newest, _) | (Era::First, Place::Last) => Some(r.stop),
+        (Era::Attachments | Era::Newest, _) | (Era::First, BlockPosition::Last) => Some(r.stop),
         (Era::Second, _) => Some(r.stop),
         _ => None,
     };
@@ -188,11 +193,14 @@ fn write_message(m: &mut ObjectWriter<'_>, era: Era, r: &Response, place: Place,
     }
 }
 
-fn write_usage(u: &mut ObjectWriter<'_>, era: Era, r: &Response, place: Place) {
+fn write_usage(u: &mut ObjectWriter<'_>, era: Era, r: &Response, place: BlockPosition) {
     let t = &r.tokens;
     let written = t.cache_write_5m + t.cache_write_1h;
-    let output =
-        if place == Place::Last || era.usage_is_final_everywhere() { t.output } else { t.output.min(8) };
+    let output = if place == BlockPosition::Last || era.usage_is_final_everywhere() {
+        t.output
+    } else {
+        t.output.min(8)
+    };
     u.number("input_tokens", t.input).number("cache_creation_input_tokens", written);
     u.number("cache_read_input_tokens", t.cache_read);
     if era < Era::Attachments {

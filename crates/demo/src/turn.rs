@@ -2,43 +2,43 @@
 
 use annals_json::ObjectWriter;
 
-use crate::clock::Stamp;
+use crate::clock::Timestamp;
 use crate::era::Era;
-use crate::id::Id;
+use crate::id::Uuid;
 use crate::json;
-use crate::response::{Place, Response};
-use crate::script::{Extra, Kind, Mark, Script};
+use crate::response::{BlockPosition, Response};
+use crate::transcript::{ExtraField, LineIdentity, LineKind, TranscriptWriter};
 
 /// A tool call and its result, both as JSON.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Exchange {
+pub(crate) struct ToolCall {
     pub(crate) name: String,
     /// The input object.
     pub(crate) input: Vec<u8>,
     /// What the model gets back: a string or an array of blocks.
     pub(crate) content: Vec<u8>,
     pub(crate) error: Option<bool>,
-    /// `toolUseResult`; nothing if the line has none.
+    /// `toolUseResult`; empty if the line has none.
     pub(crate) result: Vec<u8>,
     /// Further fields of the result's line.
-    pub(crate) extras: Vec<(&'static str, Vec<u8>)>,
+    pub(crate) extras: Vec<(String, Vec<u8>)>,
 }
 
 /// A call that waits for its result.
 #[derive(Debug, Clone)]
-pub(crate) struct Called {
+pub(crate) struct PendingCall {
     pub(crate) id: String,
-    pub(crate) line: Id,
+    pub(crate) line: Uuid,
 }
 
-impl Script {
+impl TranscriptWriter {
     /// A prompt by a person, as text.
-    pub(crate) fn prompt(&mut self, text: &str) -> Id {
+    pub(crate) fn prompt(&mut self, text: &str) -> Uuid {
         self.prompt_blocks(text, &json::string(text), &[])
     }
 
     /// A prompt by a person with the content given; `text` is what the history remembers.
-    pub(crate) fn prompt_blocks(&mut self, text: &str, content: &[u8], extras: &[Extra<'_>]) -> Id {
+    pub(crate) fn prompt_blocks(&mut self, text: &str, content: &[u8], extras: &[ExtraField<'_>]) -> Uuid {
         self.wait(4_000, 90_000);
         self.prompt_id = self.random.uuid();
         self.last_prompt = text.to_owned();
@@ -52,9 +52,9 @@ impl Script {
         let position = json::object(|o| {
             o.number("promptIndex", index - 1).number("turnIndex", index);
         });
-        let mut fields: Vec<Extra<'_>> = Vec::new();
-        match self.head.era {
-            Era::First | Era::Second if self.head.slug.is_none() => {}
+        let mut fields: Vec<ExtraField<'_>> = Vec::new();
+        match self.envelope.era {
+            Era::First | Era::Second if self.envelope.slug.is_none() => {}
             Era::First | Era::Second => {
                 let level: &[u8] = br#"{"level":"high","disabled":false,"triggers":[]}"#;
                 fields.extend([("thinkingMetadata", level), ("todos", b"[]".as_slice())]);
@@ -83,18 +83,23 @@ impl Script {
     fn remember(&mut self, text: &str) {
         let mut o = ObjectWriter::begin(&mut self.history);
         o.string("display", text).raw("pastedContents", b"{}").number("timestamp", self.now);
-        o.string("project", &self.head.cwd);
-        if self.head.era >= Era::Second {
-            o.string("sessionId", self.head.session.as_str());
+        o.string("project", &self.envelope.cwd);
+        if self.envelope.era >= Era::Second {
+            o.string("sessionId", self.envelope.session.as_str());
         }
         o.end();
         self.history.push(b'\n');
     }
 
     /// The model calls a tool.
-    pub(crate) fn call(&mut self, response: &mut Response, place: Place, tool: &Exchange) -> Called {
+    pub(crate) fn call(
+        &mut self,
+        response: &mut Response,
+        place: BlockPosition,
+        tool: &ToolCall,
+    ) -> PendingCall {
         let id = self.random.token("toolu_01", 22);
-        let caller = self.head.era == Era::Attachments;
+        let caller = self.envelope.era == Era::Attachments;
         let block = json::object(|o| {
             o.string("type", "tool_use")
                 .string("id", &id)
@@ -106,12 +111,12 @@ impl Script {
         });
         self.truth.tool_calls += 1;
         self.truth.unanswered += 1;
-        let line = self.say(response, place, &block);
-        Called { id, line }
+        let line = self.write_block(response, place, &block);
+        PendingCall { id, line }
     }
 
     /// The tool answers.
-    pub(crate) fn answer(&mut self, called: &Called, tool: &Exchange) -> Id {
+    pub(crate) fn answer(&mut self, called: &PendingCall, tool: &ToolCall) -> Uuid {
         self.wait(30, 3_000);
         self.truth.unanswered -= 1;
         self.fresh += (tool.content.len() as u64 / 4).min(9_000);
@@ -130,23 +135,27 @@ impl Script {
             });
         });
         let owner = json::string(called.line.as_str());
-        let mut extras: Vec<Extra<'_>> = Vec::new();
-        let lean = self.head.agent.is_some() && self.head.era >= Era::Progress;
+        let mut extras: Vec<ExtraField<'_>> = Vec::new();
+        let lean = self.envelope.agent.is_some() && self.envelope.era >= Era::Progress;
         if !tool.result.is_empty() && !lean {
             extras.push(("toolUseResult", &tool.result));
         }
-        extras.extend(tool.extras.iter().map(|(key, value)| (*key, value.as_slice())));
-        if self.head.era >= Era::Third {
+        extras.extend(tool.extras.iter().map(|(key, value)| (key.as_str(), value.as_slice())));
+        if self.envelope.era >= Era::Third {
             extras.push(("sourceToolAssistantUUID", &owner));
         }
         self.user(&content, &[], &extras)
     }
 
     /// A system line; `body` writes what follows the subtype, the identity included.
-    pub(crate) fn system(&mut self, subtype: &str, body: impl FnOnce(&mut ObjectWriter<'_>, &Mark)) -> Id {
-        self.chain(Kind::Other, |o, mark| {
+    pub(crate) fn system(
+        &mut self,
+        subtype: &str,
+        body: impl FnOnce(&mut ObjectWriter<'_>, &LineIdentity),
+    ) -> Uuid {
+        self.chain(LineKind::Other, |o, identity| {
             o.string("type", "system").string("subtype", subtype);
-            body(o, mark);
+            body(o, identity);
         })
     }
 
@@ -156,15 +165,15 @@ impl Script {
         kind: &str,
         rendered: Option<&str>,
         fill: impl FnOnce(&mut ObjectWriter<'_>),
-    ) -> Id {
-        let era = self.head.era;
-        self.chain(Kind::Other, |o, mark| {
+    ) -> Uuid {
+        let era = self.envelope.era;
+        self.chain(LineKind::Other, |o, identity| {
             o.object("attachment", |a| {
                 a.string("type", kind);
                 fill(a);
             });
             o.string("type", "attachment");
-            mark.uuid_and_time(o);
+            identity.uuid_and_time(o);
             if let (Era::Newest, Some(text)) = (era, rendered) {
                 let text = format!("<system-reminder>\n{text}\n</system-reminder>");
                 o.array("rendered", |list| {
@@ -183,31 +192,31 @@ impl Script {
         own: &str,
         parent_tool: &str,
         fill: impl FnOnce(&mut ObjectWriter<'_>),
-    ) -> Id {
-        self.chain(Kind::Other, |o, mark| {
+    ) -> Uuid {
+        self.chain(LineKind::Other, |o, identity| {
             o.string("type", "progress").object("data", fill);
             o.string("toolUseID", own).string("parentToolUseID", parent_tool);
-            mark.uuid_and_time(o);
+            identity.uuid_and_time(o);
         })
     }
 
     /// How long the turn took, as some ages write it behind every turn.
     pub(crate) fn turn_duration(&mut self, since: i64) {
-        let (took, counted) = (self.now - since, self.head.era >= Era::Attachments);
+        let (took, counted) = (self.now - since, self.envelope.era >= Era::Attachments);
         let messages = self.truth.responses + self.truth.prompts;
-        self.system("turn_duration", |o, mark| {
+        self.system("turn_duration", |o, identity| {
             o.number("durationMs", took);
             if counted {
                 o.number("messageCount", messages);
             }
-            mark.time_and_uuid(o);
+            identity.time_and_uuid(o);
             o.boolean("isMeta", false);
         });
     }
 
     /// An entry of the input queue.
     pub(crate) fn queue(&mut self, operation: &str, content: Option<&[u8]>) {
-        let (session, stamp, era) = (self.head.session, Stamp::of(self.now), self.head.era);
+        let (session, stamp, era) = (self.envelope.session, Timestamp::of(self.now), self.envelope.era);
         self.side("queue-operation", |o| {
             o.string("operation", operation).string("timestamp", stamp.as_str());
             let early = era <= Era::Third;
@@ -221,14 +230,14 @@ impl Script {
         });
     }
 
-    /// Where the conversation stands, as the newer clients note every now and then.
+    /// The last prompt and the current leaf, as newer clients record them.
     pub(crate) fn note_last_prompt(&mut self) {
-        let (session, leaf, era) = (self.head.session, self.parent, self.head.era);
+        let (session, leaf, era) = (self.envelope.session, self.parent, self.envelope.era);
         let text: String = self.last_prompt.chars().take(200).collect();
         self.side("last-prompt", |o| {
             o.string("lastPrompt", &text);
             if era >= Era::Attachments {
-                o.string_if("leafUuid", leaf.as_ref().map(Id::as_str));
+                o.string_if("leafUuid", leaf.as_ref().map(Uuid::as_str));
             }
             o.string("sessionId", session.as_str());
         });

@@ -1,7 +1,7 @@
-//! What was read of a file, and what has happened to it since.
+//! How far a file was read, and how it has changed since.
 //!
-//! A file of lines only grows, as long as nobody but the client touches it. Whoever else does (an editor, surgery, a backup
-//! that comes back) changes its identity, its beginning, its size or its time; then all of it is read again.
+//! Clients only append to transcripts. Any other writer (an editor, surgery, a restored backup) changes the file's
+//! identity, its first bytes, its size or its time; then the whole file is read again.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,10 +9,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 use annals_store::digest::sha256_bytes;
 use annals_store::identity::FileIdentity;
 
-/// So many bytes at the beginning and before the offset are remembered, by their fingerprint.
-pub const FINGERPRINTED: usize = 4096;
+/// How many bytes at the start and before the offset are remembered as fingerprints.
+pub const FINGERPRINT_BYTES: usize = 4096;
 
-/// A number that stands for bytes.
+/// A hash of bytes that fits a database integer.
 pub fn fingerprint(bytes: &[u8]) -> i64 {
     let digest = sha256_bytes(bytes);
     let mut first = [0; 8];
@@ -20,19 +20,19 @@ pub fn fingerprint(bytes: &[u8]) -> i64 {
     i64::from_le_bytes(first)
 }
 
-/// What a look at a file's name tells, without opening it.
+/// Metadata of a file, known without opening it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
-    /// Device and inode, mixed to one number.
+pub struct FileStamp {
+    /// Device and inode, hashed into one number.
     pub identity: i64,
-    /// Its size.
+    /// Its size in bytes.
     pub bytes: u64,
     /// When it was last written, in nanoseconds since 1970.
     pub modified: i64,
 }
 
-impl Look {
-    /// Looks at a file.
+impl FileStamp {
+    /// Takes the stamp from a file's metadata.
     pub fn at(metadata: &std::fs::Metadata) -> Self {
         let modified = metadata.modified().ok();
         let since = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
@@ -47,65 +47,65 @@ impl Look {
 /// How far a file was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
-    /// The file as it was then.
-    pub look: Look,
-    /// Behind the last byte that was read.
+    /// The file's metadata when it was read.
+    pub stamp: FileStamp,
+    /// Where reading continues.
     pub offset: u64,
-    /// How many lines lie before that.
+    /// How many lines come before the offset.
     pub lines: u64,
-    /// How many records.
+    /// How many records come before the offset.
     pub records: u64,
-    /// Whether the last line had no line break yet, though it was whole.
+    /// Whether the last line was complete but had no line break yet.
     pub is_open: bool,
-    /// Fingerprint of the first bytes: as many as were read, at most [`FINGERPRINTED`].
+    /// Fingerprint of the first bytes: as many as were read, at most [`FINGERPRINT_BYTES`].
     pub prefix: i64,
     /// Fingerprint of as many bytes before the offset.
     pub tail: i64,
 }
 
 impl Cursor {
-    /// Nothing was read yet.
-    pub fn start(look: Look) -> Self {
+    /// The cursor of a file of which nothing was read.
+    pub fn start(stamp: FileStamp) -> Self {
         let empty = fingerprint(b"");
-        Self { look, offset: 0, lines: 0, records: 0, is_open: false, prefix: empty, tail: empty }
+        Self { stamp, offset: 0, lines: 0, records: 0, is_open: false, prefix: empty, tail: empty }
     }
 }
 
-/// What happened to a file since it was read.
+/// How a file has changed since it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Nothing.
+pub enum FileChange {
+    /// It has not changed.
     Unchanged,
-    /// It may have grown; what was read is as it was.
+    /// It may have grown; what was read is still the same.
     Grown,
-    /// It is another file, was cut or written anew: what was read of it is void.
+    /// It was replaced, truncated or rewritten: what was read of it is void.
     Rewritten,
 }
 
-/// Judges by what a look tells alone; `None` where the file must be opened for that.
-pub fn at_a_glance(cursor: &Cursor, now: &Look) -> Option<Verdict> {
-    if cursor.look == *now {
-        return Some(Verdict::Unchanged);
+/// Detects a change by metadata alone; `None` if the file must be opened.
+pub fn change_by_stamp(cursor: &Cursor, now: &FileStamp) -> Option<FileChange> {
+    if cursor.stamp == *now {
+        return Some(FileChange::Unchanged);
     }
-    let is_other = cursor.look.identity != now.identity || now.bytes < cursor.offset;
-    // Another time and the same size: an append would have made it larger.
-    let is_touched = cursor.look.bytes == now.bytes && cursor.look.modified != now.modified;
-    (is_other || is_touched).then_some(Verdict::Rewritten)
+    let is_other = cursor.stamp.identity != now.identity || now.bytes < cursor.offset;
+    // Another time with the same size: an append would have made it larger.
+    let is_touched = cursor.stamp.bytes == now.bytes && cursor.stamp.modified != now.modified;
+    (is_other || is_touched).then_some(FileChange::Rewritten)
 }
 
-/// Judges a file that was opened.
-pub fn judge(cursor: &Cursor, now: &Look, file: &mut File) -> io::Result<Verdict> {
-    if let Some(verdict) = at_a_glance(cursor, now) {
-        return Ok(verdict);
+/// Detects a change of an open file.
+pub fn detect_change(cursor: &Cursor, now: &FileStamp, file: &mut File) -> io::Result<FileChange> {
+    if let Some(file_change) = change_by_stamp(cursor, now) {
+        return Ok(file_change);
     }
-    Ok(if holds(cursor, file)? { Verdict::Grown } else { Verdict::Rewritten })
+    Ok(if has_same_bytes(cursor, file)? { FileChange::Grown } else { FileChange::Rewritten })
 }
 
-/// Whether a file begins with, and has before the offset, what was read.
-pub fn holds(cursor: &Cursor, file: &mut File) -> io::Result<bool> {
-    let length = cursor.offset.min(FINGERPRINTED as u64);
+/// Whether a file still starts with, and has before the offset, the bytes that were read.
+pub fn has_same_bytes(cursor: &Cursor, file: &mut File) -> io::Result<bool> {
+    let length = cursor.offset.min(FINGERPRINT_BYTES as u64);
     for (from, expected) in [(0, cursor.prefix), (cursor.offset - length, cursor.tail)] {
-        let mut bytes = Vec::with_capacity(FINGERPRINTED);
+        let mut bytes = Vec::with_capacity(FINGERPRINT_BYTES);
         file.seek(SeekFrom::Start(from))?;
         file.by_ref().take(length).read_to_end(&mut bytes)?;
         if bytes.len() as u64 != length || fingerprint(&bytes) != expected {
@@ -115,42 +115,42 @@ pub fn holds(cursor: &Cursor, file: &mut File) -> io::Result<bool> {
     Ok(true)
 }
 
-/// The first and the last bytes of what is read, from which a cursor gets its fingerprints.
+/// The first and last bytes of what was read, from which fingerprints are made.
 #[derive(Clone, Debug, Default)]
-pub struct Ends {
+pub struct EndBytes {
     first: Vec<u8>,
     last: Vec<u8>,
 }
 
-impl Ends {
-    /// Of what a cursor has behind it, read again from the file.
+impl EndBytes {
+    /// Reads the bytes that a cursor covers from the file again.
     pub fn of(cursor: &Cursor, file: &mut File) -> io::Result<Self> {
-        let length = cursor.offset.min(FINGERPRINTED as u64);
-        let mut ends = Self::default();
-        for (from, bytes) in [(0, &mut ends.first), (cursor.offset - length, &mut ends.last)] {
+        let length = cursor.offset.min(FINGERPRINT_BYTES as u64);
+        let mut end_bytes = Self::default();
+        for (from, bytes) in [(0, &mut end_bytes.first), (cursor.offset - length, &mut end_bytes.last)] {
             file.seek(SeekFrom::Start(from))?;
             file.by_ref().take(length).read_to_end(bytes)?;
         }
-        Ok(ends)
+        Ok(end_bytes)
     }
 
-    /// Goes on over these bytes.
+    /// Adds the bytes that were read next.
     pub fn advance(&mut self, bytes: &[u8]) {
-        let missing = FINGERPRINTED.saturating_sub(self.first.len());
+        let missing = FINGERPRINT_BYTES.saturating_sub(self.first.len());
         self.first.extend_from_slice(&bytes[..bytes.len().min(missing)]);
-        if bytes.len() >= FINGERPRINTED {
+        if bytes.len() >= FINGERPRINT_BYTES {
             self.last.clear();
         }
-        self.last.extend_from_slice(&bytes[bytes.len().saturating_sub(FINGERPRINTED)..]);
-        // Only when twice as many are there: moving bytes for every short line would cost more than hashing them.
-        if self.last.len() > 2 * FINGERPRINTED {
-            self.last.drain(..self.last.len() - FINGERPRINTED);
+        self.last.extend_from_slice(&bytes[bytes.len().saturating_sub(FINGERPRINT_BYTES)..]);
+        // Only when there are twice as many: moving bytes for every short line would cost more than hashing them.
+        if self.last.len() > 2 * FINGERPRINT_BYTES {
+            self.last.drain(..self.last.len() - FINGERPRINT_BYTES);
         }
     }
 
-    /// The fingerprints of beginning and end.
+    /// The fingerprints of start and end.
     pub fn fingerprints(&self) -> (i64, i64) {
-        let tail = &self.last[self.last.len().saturating_sub(FINGERPRINTED)..];
+        let tail = &self.last[self.last.len().saturating_sub(FINGERPRINT_BYTES)..];
         (fingerprint(&self.first), fingerprint(tail))
     }
 }

@@ -1,46 +1,46 @@
-//! What can go wrong with an index.
+//! Errors of the index.
 
 use std::path::PathBuf;
 
 /// Why the index could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    /// The index's own file cannot be removed.
-    #[error("{}: {source}", path.display())]
-    Stuck {
-        /// The file.
+    /// A file of the index cannot be removed.
+    #[error("{}: the file cannot be removed: {source}", path.display())]
+    Remove {
+        /// Its path.
         path: PathBuf,
-        /// Why.
+        /// The error of the disk.
         source: std::io::Error,
     },
-    /// Another process brings the index up to date.
-    #[error("{}: another annals is bringing the index up to date", path.display())]
+    /// Another process is updating the index.
+    #[error("{}: another annals is updating the index", path.display())]
     Busy {
-        /// The index.
+        /// The path of the index.
         path: PathBuf,
     },
-    /// Since it was opened the index was removed, or made anew: what is at its path is to be opened.
-    #[error("{}: the index was made anew meanwhile", path.display())]
+    /// The index was removed or rebuilt since it was opened, and must be opened again.
+    #[error("{}: the index was rebuilt by another process", path.display())]
     Replaced {
-        /// The index.
+        /// The path of the index.
         path: PathBuf,
     },
-    /// A file of the store.
+    /// A file of the store cannot be read.
     #[error(transparent)]
     Read(#[from] annals_store::read::ReadError),
-    /// The folder of the index, or its lock.
+    /// The folder or the lock of the index cannot be written.
     #[error(transparent)]
     Write(#[from] annals_store::files::WriteError),
-    /// The thread that writes words ended before its time.
-    #[error("the index: its words could not be written")]
-    Words,
-    /// The database.
+    /// The thread that writes words ended early.
+    #[error("the index: words could not be written")]
+    WordThread,
+    /// SQLite reported an error.
     #[error("the index: {0}")]
     Database(#[from] rusqlite::Error),
 }
 
 impl IndexError {
-    /// Whether the index's own file is damaged: deleting it is the cure.
+    /// Whether the index file is damaged and should be deleted.
     pub fn is_damage(&self) -> bool {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         match self {

@@ -1,13 +1,11 @@
-//! Everything in a store, found in milliseconds. The files are the truth and the index is a cache: it can be deleted at any
-//! time, is brought up to date by what changed, and every row leads back to file, line and byte.
+//! A full-text and usage index of a store. The files are the truth and the index is a cache: it can be deleted at any time,
+//! is updated by what changed, and every row leads back to file, line and byte.
 //!
-//! From the bottom up: [`cursor`] tells what happened to a file since it was read; `extract` turns its new lines into rows
-//! and knows no database; `write` puts rows and cursor into the database, in one transaction; `words` gathers the words
-//! of messages into a second one; [`refresh`] does that for a
-//! store; what is asked of the index are the modules behind it. `briefs` are beside
-//! all that: what takes a whole file to tell, kept until the file changes.
+//! From the bottom up: [`cursor`] detects how a file changed since it was read; `extract` turns new lines into rows and
+//! knows no database; `write` stores rows and cursor in one transaction; `words` stores the words of messages in a second
+//! database; [`refresh`] does that for a store; the other modules query the index. `summary_cache` is independent of all
+//! that: it caches results that need a whole file until the file changes.
 
-mod briefs;
 pub mod cursor;
 mod database;
 mod error;
@@ -16,12 +14,13 @@ mod open;
 mod problems;
 pub mod refresh;
 pub mod search;
-pub mod spent;
 pub mod sql;
+mod summary_cache;
+pub mod usage;
 mod words;
 mod write;
 
-pub use briefs::{BRIEF_FORM, Brief, BriefKind, Briefs};
 pub use error::IndexError;
-pub use extract::{FactKind, FileRole, INDEXED_BYTES, Kind, Role};
-pub use open::{Index, Opened};
+pub use extract::{FactKind, IndexedFileRole, MAX_INDEXED_BYTES, MessageKind, MessageRole};
+pub use open::{Index, OpenOutcome};
+pub use summary_cache::{FileSummary, SUMMARY_FORMAT, SummaryCache, SummaryKind};

@@ -1,4 +1,4 @@
-//! The index's file: where it is, how it is opened, and when it is made anew.
+//! Opens, creates and rebuilds the index file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,39 +7,39 @@ use annals_store::digest::short;
 use annals_store::files::{create_folder, replace_file};
 use annals_store::identity::FileIdentity;
 use annals_store::lock::FileLock;
-use annals_store::{ConfigDir, DataDir, Sighting};
+use annals_store::{ConfigDir, DataDir, StoreSnapshot};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::IndexError;
-use crate::{briefs, database, words};
+use crate::{database, summary_cache, words};
 
-/// The form of the tables. An index of another form is made anew.
-const FORM: i64 = 6;
+/// The version of the tables. An index of another version is rebuilt.
+const FORMAT: i64 = 6;
 
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// The look at the store that the index is of.
+/// The key of the store snapshot that the index was refreshed from.
 const SIGHTING: &str = "sighting";
-/// A transaction ends when it stands for so many bytes of files.
-const TRANSACTION: u64 = 96 * 1024 * 1024;
+/// A transaction is committed after this many bytes of files.
+const TRANSACTION_BYTES: u64 = 96 * 1024 * 1024;
 
-/// Pages are read where the system keeps them, without a call and a copy for each. What is cut off behind our back would end
-/// the process; nothing of ours cuts an index, and all that is lost is an answer.
-const MAPPED: &str = "PRAGMA mmap_size = 1073741824";
+/// Pages are read by memory mapping, without a system call and a copy for each. Truncating a mapped file would crash the
+/// process; annals never truncates an index, and a crash while reading loses only the answer.
+const MMAP_PRAGMA: &str = "PRAGMA mmap_size = 1073741824";
 
-/// So much of the rows is kept in memory while they are written, in KiB.
-const KEPT_KIB: u32 = 48 * 1024;
+/// The page cache while rows are written.
+const CACHE_KIB: u32 = 48 * 1024;
 
-/// What was found where the index should be.
+/// What was found at the path of the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Opened {
-    /// An index, as it was left.
-    AsLeft,
-    /// Nothing: this is the first time.
+pub enum OpenOutcome {
+    /// A usable index.
+    Existing,
+    /// Nothing; an empty index was created.
     New,
-    /// An index of another release's form; it was made anew.
-    OtherForm,
-    /// Something that is no index, or a damaged one; it was made anew.
+    /// An index of another release; it was rebuilt.
+    OtherFormat,
+    /// A damaged index, or another file; it was rebuilt.
     Damaged,
 }
 
@@ -50,132 +50,141 @@ pub struct Index {
     pub(crate) config: ConfigDir,
     pub(crate) commit_every: u64,
     path: PathBuf,
-    /// The file that is open; another one may have come to its path since.
+    /// The file that is open; its path may have another file by now.
     identity: FileIdentity,
 }
 
 impl Index {
-    /// Where the index of a store lies.
+    /// The path of the index of a store.
     pub fn path_of(config: &ConfigDir, data: &DataDir) -> PathBuf {
         let whole = config.path().canonicalize().unwrap_or_else(|_| config.path().to_path_buf());
         let name = format!("{}.db", short(whole.as_os_str().as_encoded_bytes()));
         data.path().join("index").join(name)
     }
 
-    /// Where it is kept what the store looked like when its index was last brought up to date: beside the index, so that it can be
-    /// read while that is opened.
-    fn sighting_path(path: &Path) -> PathBuf {
+    /// The path of the store snapshot: beside the index, so that both can be read at the same time.
+    fn snapshot_path(path: &Path) -> PathBuf {
         path.with_extension("seen")
     }
 
-    /// What the store looked like when its index was last brought up to date, if [`Index::is_of`] says so.
-    pub fn sighting_of(config: &ConfigDir, data: &DataDir) -> Sighting {
-        let text = fs::read_to_string(Self::sighting_path(&Self::path_of(config, data)));
-        text.ok().and_then(Sighting::parse).filter(|sighting| sighting.is_of(config)).unwrap_or_default()
+    /// The snapshot of the store at the last refresh, valid if [`Index::matches_snapshot`] says so.
+    pub fn snapshot_of(config: &ConfigDir, data: &DataDir) -> StoreSnapshot {
+        let text = fs::read_to_string(Self::snapshot_path(&Self::path_of(config, data)));
+        text.ok().and_then(StoreSnapshot::parse).filter(|sighting| sighting.is_of(config)).unwrap_or_default()
     }
 
-    /// Whether the index was brought up to date after just this look at the store.
-    pub fn is_of(&self, sighting: &Sighting) -> Result<bool, IndexError> {
-        Ok(self.noted(SIGHTING)?.is_some_and(|name| name == sighting.name()))
+    /// Whether the index was refreshed from exactly this snapshot.
+    pub fn matches_snapshot(&self, sighting: &StoreSnapshot) -> Result<bool, IndexError> {
+        Ok(self.meta_value(SIGHTING)?.is_some_and(|name| name == sighting.name()))
     }
 
-    /// Notes what the store looked like before the index was brought up to date: as long as it looks so, there is nothing to do.
-    /// The index names the look that it is of, so that neither counts without the other.
-    pub fn note_sighting(&mut self, sighting: &Sighting) -> Result<(), IndexError> {
-        replace_file(&Self::sighting_path(&self.path), sighting.text().as_bytes())?;
-        self.note(SIGHTING, sighting.name())
+    /// Saves the snapshot that was taken before the refresh: while the store looks the same, there is nothing to do. The
+    /// index stores the snapshot's name, so that neither is used without the other.
+    pub fn save_snapshot(&mut self, sighting: &StoreSnapshot) -> Result<(), IndexError> {
+        replace_file(&Self::snapshot_path(&self.path), sighting.text().as_bytes())?;
+        self.set_meta_value(SIGHTING, sighting.name())
     }
 
-    /// Opens the index of a store to bring it up to date; where there is none that can be used, an empty one is made.
-    pub fn open(config: &ConfigDir, data: &DataDir) -> Result<(Self, Opened), IndexError> {
+    /// Opens the index of a store for updating; creates or rebuilds it if necessary.
+    pub fn open(config: &ConfigDir, data: &DataDir) -> Result<(Self, OpenOutcome), IndexError> {
         let path = Self::path_of(config, data);
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         create_folder(&folder)?;
         let (connection, identity, opened) = match Self::try_open(&path) {
-            Ok((connection, identity, State::Whole)) => (connection, identity, Opened::AsLeft),
+            Ok((connection, identity, DatabaseState::Whole)) => (connection, identity, OpenOutcome::Existing),
             Err(error) if !error.is_damage() => return Err(error),
             _ => Self::make(&path, data)?,
         };
-        Ok((Self { connection, config: config.clone(), commit_every: TRANSACTION, path, identity }, opened))
+        Ok((
+            Self { connection, config: config.clone(), commit_every: TRANSACTION_BYTES, path, identity },
+            opened,
+        ))
     }
 
-    /// Makes the tables, alone: two that begin at once must not take each other's half-made index for a foreign one.
-    fn make(path: &Path, data: &DataDir) -> Result<(Connection, FileIdentity, Opened), IndexError> {
+    /// Makes the tables under the lock: of two processes that start at once, neither may take the half-made index of the
+    /// other for a damaged one.
+    fn make(path: &Path, data: &DataDir) -> Result<(Connection, FileIdentity, OpenOutcome), IndexError> {
         let _lock = lock(data, path)?;
         let (connection, identity, opened) = match Self::try_open(path) {
-            // Somebody was quicker.
-            Ok((connection, identity, State::Whole)) => return Ok((connection, identity, Opened::AsLeft)),
-            Ok((connection, identity, State::Empty)) => (connection, identity, Opened::New),
+            // Another process has made it meanwhile.
+            Ok((connection, identity, DatabaseState::Whole)) => {
+                return Ok((connection, identity, OpenOutcome::Existing));
+            }
+            Ok((connection, identity, DatabaseState::Empty)) => (connection, identity, OpenOutcome::New),
             Ok((connection, _, state)) => {
                 drop(connection);
-                let (connection, identity) = Self::make_anew(path)?;
-                let opened = if state == State::OtherForm { Opened::OtherForm } else { Opened::Damaged };
+                let (connection, identity) = Self::rebuild(path)?;
+                let opened = if state == DatabaseState::OtherFormat {
+                    OpenOutcome::OtherFormat
+                } else {
+                    OpenOutcome::Damaged
+                };
                 (connection, identity, opened)
             }
             Err(error) if error.is_damage() => {
-                let (connection, identity) = Self::make_anew(path)?;
-                (connection, identity, Opened::Damaged)
+                let (connection, identity) = Self::rebuild(path)?;
+                (connection, identity, OpenOutcome::Damaged)
             }
             Err(error) => return Err(error),
         };
-        // The rows last: whoever finds their form finds everything.
-        words::make(path, FORM)?;
-        database::make_tables(&connection, SCHEMA, FORM)?;
+        // The rows come last: if their format is there, everything is.
+        words::make(path, FORMAT)?;
+        database::make_tables(&connection, SCHEMA, FORMAT)?;
         words::attach(&connection, path)?;
         Ok((connection, identity, opened))
     }
 
-    /// Opens the index to ask it, and not to change it; `None` where there is none of this form.
+    /// Opens the index for reading; `None` if there is none of this format.
     pub fn open_to_read(config: &ConfigDir, data: &DataDir) -> Result<Option<Self>, IndexError> {
         let path = Self::path_of(config, data);
         let Some(identity) = identity_at(&path) else { return Ok(None) };
-        // A connection is never shared: the lock that SQLite takes for each value it hands over would guard nothing.
+        // Connections are never shared between threads, so SQLite's mutex would protect nothing.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&path, flags)?;
         connection.set_prepared_statement_cache_capacity(64);
-        connection.execute_batch(MAPPED)?;
-        // Rows and words must be of one index.
-        if state_of(&connection, &path)? != State::Whole || identity_at(&path) != Some(identity) {
+        connection.execute_batch(MMAP_PRAGMA)?;
+        // Rows and words must belong to one index.
+        if state_of(&connection, &path)? != DatabaseState::Whole || identity_at(&path) != Some(identity) {
             return Ok(None);
         }
-        // Whatever is asked is answered from one state, even if somebody brings the index up to date in between.
+        // All queries see one state, even if another process updates the index in between.
         connection.execute_batch("BEGIN")?;
-        Ok(Some(Self { connection, config: config.clone(), commit_every: TRANSACTION, path, identity }))
+        Ok(Some(Self { connection, config: config.clone(), commit_every: TRANSACTION_BYTES, path, identity }))
     }
 
-    /// Ends a transaction whenever so many bytes of files were taken in: a crash loses no more than that.
+    /// Commits after this many bytes of files, which is the most that a crash can lose.
     pub fn commit_every(&mut self, bytes: u64) {
         self.commit_every = bytes;
     }
 
-    /// How many bytes the index has on the disk, what was written last included.
+    /// The size of the index on the disk, including the write-ahead log.
     pub fn size(&self) -> u64 {
-        // Brought into the file where nobody reads it at the moment; else it counts beside it.
+        // Moves the log into the file if nobody is reading; else its size is added.
         let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-        let beside = [words::path_beside(&self.path), briefs::path_beside(&self.path)];
+        let beside = [words::path_beside(&self.path), summary_cache::path_beside(&self.path)];
         database::size(&self.path) + beside.iter().map(|path| database::size(path)).sum::<u64>()
     }
 
-    /// The index's own file.
+    /// The path of the index file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    fn try_open(path: &Path) -> Result<(Connection, FileIdentity, State), IndexError> {
+    fn try_open(path: &Path) -> Result<(Connection, FileIdentity, DatabaseState), IndexError> {
         database::create(path)?;
         let before = identity_at(path);
-        let connection = database::open(path, KEPT_KIB)?;
+        let connection = database::open(path, CACHE_KIB)?;
         let state = state_of(&connection, path)?;
-        // The file that was there before and after is the one that was opened in between; and rows are removed first, so the
-        // words are theirs.
+        // If the same file is at the path before and after, it is the one that was opened; and rows are removed first, so
+        // the words belong to it.
         match before.filter(|before| identity_at(path) == Some(*before)) {
             Some(identity) => Ok((connection, identity, state)),
             None => Err(IndexError::Replaced { path: path.to_path_buf() }),
         }
     }
 
-    /// The right to change the index, as long as this is held. The index must be the one at its path: rows that nobody will ever
-    /// see again would share their numbers with those of the one that came after it, and its words are found by path.
+    /// Locks the index for changes. It must still be the file at its path: the numbers of its messages would collide with
+    /// those of a rebuilt index, and the words are found by path.
     pub(crate) fn lock(&self, data: &DataDir) -> Result<FileLock, IndexError> {
         let lock = lock(data, &self.path)?;
         if identity_at(&self.path) == Some(self.identity) {
@@ -185,17 +194,17 @@ impl Index {
         }
     }
 
-    /// Removes the index of a store, and the briefs beside it, unless somebody is at work on it; the next that opens it makes it
-    /// anew.
+    /// Removes the index of a store and its summary cache, unless another process is using them; the next open creates a
+    /// new one.
     pub fn remove(config: &ConfigDir, data: &DataDir) -> Result<(), IndexError> {
         let path = Self::path_of(config, data);
         let _lock = lock(data, &path)?;
-        briefs::remove(&path, data)?;
+        summary_cache::remove(&path, data)?;
         remove_files(&path)
     }
 
-    /// Removes an index, and opens an empty one in its place.
-    fn make_anew(path: &Path) -> Result<(Connection, FileIdentity), IndexError> {
+    /// Removes an index and opens an empty one in its place.
+    fn rebuild(path: &Path) -> Result<(Connection, FileIdentity), IndexError> {
         remove_files(path)?;
         let (connection, identity, _) = Self::try_open(path)?;
         Ok((connection, identity))
@@ -206,39 +215,42 @@ pub(crate) fn lock(data: &DataDir, path: &Path) -> Result<FileLock, IndexError> 
     FileLock::try_take(data, path)?.ok_or_else(|| IndexError::Busy { path: path.to_path_buf() })
 }
 
-/// Which file is at a path.
+/// The identity of the file at a path.
 fn identity_at(path: &Path) -> Option<FileIdentity> {
     fs::metadata(path).ok().map(|metadata| FileIdentity::of(&metadata))
 }
 
-/// What a database is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// An index; its words can be asked.
+enum DatabaseState {
+    /// A complete index with its words attached.
     Whole,
-    /// Without tables yet.
+    /// No tables yet.
     Empty,
-    /// Of another release.
-    OtherForm,
-    /// Rows, of this form, whose words are not there.
+    /// Made by another release.
+    OtherFormat,
+    /// Rows of this format, but their words are missing.
     WithoutWords,
 }
 
-fn state_of(connection: &Connection, path: &Path) -> rusqlite::Result<State> {
-    let form: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    if form != FORM {
+fn state_of(connection: &Connection, path: &Path) -> rusqlite::Result<DatabaseState> {
+    let format: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if format != FORMAT {
         let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-        return Ok(if tables == 0 { State::Empty } else { State::OtherForm });
+        return Ok(if tables == 0 { DatabaseState::Empty } else { DatabaseState::OtherFormat });
     }
     if !words::path_beside(path).exists() {
-        return Ok(State::WithoutWords);
+        return Ok(DatabaseState::WithoutWords);
     }
     words::attach(connection, path)?;
-    Ok(if words::go_with(connection, FORM)? { State::Whole } else { State::WithoutWords })
+    Ok(if words::match_rows(connection, FORMAT)? {
+        DatabaseState::Whole
+    } else {
+        DatabaseState::WithoutWords
+    })
 }
 
 fn remove_files(path: &Path) -> Result<(), IndexError> {
     database::remove(path)?;
     database::remove(&words::path_beside(path))?;
-    database::remove_file(&Index::sighting_path(path))
+    database::remove_file(&Index::snapshot_path(path))
 }

@@ -1,4 +1,4 @@
-//! What is irregular about sessions, from the index: the same that a pass over their lines would find.
+//! Problems of sessions, from the index: the same that reading the files would find.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -7,18 +7,18 @@ use annals_transcript::problem::ProblemKind;
 use rusqlite::params;
 
 use crate::error::IndexError;
-use crate::extract::FileRole;
+use crate::extract::IndexedFileRole;
 use crate::open::Index;
 
 impl Index {
-    /// The irregularities of each session that is there and has any, by its file.
+    /// The kinds of problems of each existing session that has any, by its file.
     pub fn irregular_sessions(&self) -> Result<HashMap<PathBuf, BTreeSet<ProblemKind>>, IndexError> {
-        // The end of a file that breaks off is left for the next time: nothing is kept of it, and it was not read.
+        // A torn last line is not indexed; that the offset is before the end of the file tells that there is one.
         let mut statement = self.connection.prepare_cached(
-            "SELECT path, kind FROM problems JOIN files ON files.id = problems.file WHERE role = ?1 AND state = 0
+            "SELECT path, kind FROM main.problems JOIN files ON files.id = problems.file WHERE role = ?1 AND state = 0
              UNION SELECT path, ?2 FROM files WHERE role = ?1 AND state = 0 AND files.offset < bytes",
         )?;
-        let asked = params![FileRole::Session.number(), ProblemKind::TornTail.name()];
+        let asked = params![IndexedFileRole::Session.number(), ProblemKind::TornTail.name()];
         let rows =
             statement.query_map(asked, |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
         let mut irregular: HashMap<PathBuf, BTreeSet<ProblemKind>> = HashMap::new();

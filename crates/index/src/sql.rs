@@ -1,4 +1,4 @@
-//! Read-only SQL by whoever asks.
+//! Read-only SQL queries of users.
 
 use std::fmt;
 
@@ -8,20 +8,20 @@ use rusqlite::{ErrorCode, Statement};
 
 use crate::open::Index;
 
-/// One value.
+/// A value in a result.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Cell {
-    /// None.
+pub enum SqlValue {
+    /// SQL NULL.
     Null,
-    /// A whole number.
+    /// An integer.
     Integer(i64),
-    /// A number.
+    /// A floating-point number.
     Real(f64),
-    /// Text; bytes are given as hexadecimal digits.
+    /// Text; blobs are hexadecimal digits.
     Text(String),
 }
 
-impl fmt::Display for Cell {
+impl fmt::Display for SqlValue {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Null => Ok(()),
@@ -32,25 +32,25 @@ impl fmt::Display for Cell {
     }
 }
 
-/// An answer.
+/// The result of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     /// The names of the columns.
     pub columns: Vec<String>,
-    /// The rows.
-    pub rows: Vec<Vec<Cell>>,
+    /// The rows, one value per column.
+    pub rows: Vec<Vec<SqlValue>>,
 }
 
-/// Why there is no answer.
+/// Why a query was not run.
 #[derive(Debug, thiserror::Error)]
 pub enum SqlError {
-    /// The statement would change something.
-    #[error("it would change the index")]
+    /// The statement would change the index.
+    #[error("the statement would change the index")]
     Writes,
-    /// The statement asks nothing: it would open another file, or begin or end something.
-    #[error("it is no question: only statements that read the index are answered")]
-    NoQuestion,
-    /// The database says why.
+    /// The statement is not a query: it would attach a file or control a transaction.
+    #[error("not a query: only statements that read the index can be run")]
+    NotAQuery,
+    /// SQLite reported an error.
     #[error(transparent)]
     Database(#[from] rusqlite::Error),
 }
@@ -58,12 +58,12 @@ pub enum SqlError {
 const VIEWS: &str = include_str!("views.sql");
 
 impl Index {
-    /// Answers one statement that reads.
+    /// Runs one read-only statement.
     pub fn sql(&self, query: &str) -> Result<Table, SqlError> {
         self.connection.pragma_update(None, "query_only", false)?;
         self.connection.execute_batch(VIEWS)?;
         self.connection.pragma_update(None, "query_only", true)?;
-        let mut statement = self.question(query)?;
+        let mut statement = self.prepare_query(query)?;
         if !statement.readonly() {
             return Err(SqlError::Writes);
         }
@@ -74,11 +74,11 @@ impl Index {
             let mut cells = Vec::with_capacity(columns.len());
             for at in 0..columns.len() {
                 cells.push(match row.get_ref(at)? {
-                    ValueRef::Null => Cell::Null,
-                    ValueRef::Integer(number) => Cell::Integer(number),
-                    ValueRef::Real(number) => Cell::Real(number),
-                    ValueRef::Text(text) => Cell::Text(String::from_utf8_lossy(text).into_owned()),
-                    ValueRef::Blob(bytes) => Cell::Text(annals_store::digest::hex(bytes)),
+                    ValueRef::Null => SqlValue::Null,
+                    ValueRef::Integer(number) => SqlValue::Integer(number),
+                    ValueRef::Real(number) => SqlValue::Real(number),
+                    ValueRef::Text(text) => SqlValue::Text(String::from_utf8_lossy(text).into_owned()),
+                    ValueRef::Blob(bytes) => SqlValue::Text(annals_store::digest::hex(bytes)),
                 });
             }
             found.push(cells);
@@ -86,19 +86,19 @@ impl Index {
         Ok(Table { columns, rows: found })
     }
 
-    /// A statement that has nothing to do but with what is in the index.
-    fn question(&self, query: &str) -> Result<Statement<'_>, SqlError> {
+    /// Prepares a statement that can only read the index.
+    fn prepare_query(&self, query: &str) -> Result<Statement<'_>, SqlError> {
         self.connection.authorizer(Some(allowed))?;
         let prepared = self.connection.prepare(query);
         self.connection.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?;
         prepared.map_err(|error| match error.sqlite_error_code() {
-            Some(ErrorCode::AuthorizationForStatementDenied) => SqlError::NoQuestion,
+            Some(ErrorCode::AuthorizationForStatementDenied) => SqlError::NotAQuery,
             _ => SqlError::Database(error),
         })
     }
 }
 
-/// The database takes these for statements that read, though they make files and change what the connection is.
+/// SQLite takes these statements for read-only, although they create files or change the connection.
 fn allowed(asked: AuthContext<'_>) -> Authorization {
     match asked.action {
         AuthAction::Attach { .. }

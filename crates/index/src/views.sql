@@ -1,5 +1,7 @@
--- What people ask (`annals sql`): one row a thing, words instead of numbers. Times are milliseconds since 1970, UTC.
--- Made when they are asked for: every question to the index reads its tables' definitions, and only few need these.
+-- The views of `annals sql`: one row per thing, names instead of numbers. Times are milliseconds since 1970, UTC.
+-- They are temporary and made for the first statement of a connection: stored in the index, every query would have to read
+-- their definitions. `problems` and `tool_calls` hide the tables of the same name, which are `main.problems` and
+-- `main.tool_calls`; all SQL of this crate names those two tables in full.
 
 CREATE TEMP VIEW IF NOT EXISTS sessions AS
 SELECT
@@ -32,16 +34,16 @@ SELECT
     iif(files.role = 0, 'main', 'sub-agent') AS kind,
     (SELECT value FROM files AS metas JOIN facts ON facts.file = metas.id AND facts.kind = 18
         WHERE metas.session = files.session AND metas.agent = files.agent AND metas.role = 7 LIMIT 1) AS agent_type,
-    -- By the call's result, by what is kept beside the sub-agent, by where it was seen at work, or by what it was asked.
+    -- By the call's result, the sub-agent's meta file, a progress record, or the prompt, whichever is found first.
     iif(files.role = 1, coalesce(
-        (SELECT tool_use FROM files AS parents JOIN tool_calls AS calls ON calls.file = parents.id
+        (SELECT tool_use FROM files AS parents JOIN main.tool_calls AS calls ON calls.file = parents.id
             WHERE parents.session = files.session AND calls.agent = files.agent LIMIT 1),
         (SELECT value FROM files AS metas JOIN facts ON facts.file = metas.id AND facts.kind = 17
             WHERE metas.session = files.session AND metas.agent = files.agent AND metas.role = 7 LIMIT 1),
         (SELECT substr(value, length(files.agent) + 2) FROM files AS parents JOIN facts ON facts.file = parents.id
             WHERE parents.session = files.session AND facts.kind = 19
                 AND substr(value, 1, length(files.agent) + 1) = files.agent || char(9) LIMIT 1),
-        (SELECT tool_use FROM files AS parents JOIN tool_calls AS calls ON calls.file = parents.id
+        (SELECT tool_use FROM files AS parents JOIN main.tool_calls AS calls ON calls.file = parents.id
             WHERE parents.session = files.session AND calls.agent IS NULL AND calls.prompt =
                 (SELECT CAST(value AS INTEGER) FROM facts WHERE facts.file = files.id AND facts.kind = 16)
             ORDER BY started LIMIT 1)
@@ -103,12 +105,12 @@ SELECT
     files.path AS file, first AS line
 FROM facts JOIN files ON files.id = facts.file WHERE kind = 6;
 
-CREATE TEMP VIEW IF NOT EXISTS irregular AS
+CREATE TEMP VIEW IF NOT EXISTS problems AS
 SELECT files.session AS session, files.agent AS agent, files.slug AS project, kind, files.path AS file, line,
     problems.offset AS offset, length
-FROM problems JOIN files ON files.id = problems.file;
+FROM main.problems JOIN files ON files.id = problems.file;
 
-CREATE TEMP VIEW IF NOT EXISTS said AS
+CREATE TEMP VIEW IF NOT EXISTS blocks AS
 SELECT
     messages.id, files.session AS session, files.agent AS agent, files.slug AS project,
     CASE messages.role WHEN 0 THEN 'human' WHEN 1 THEN 'assistant' WHEN 2 THEN 'tool' ELSE 'system' END AS role,
@@ -118,14 +120,14 @@ SELECT
     files.path AS file, messages.line, messages.offset, messages.length, messages.block
 FROM messages JOIN files ON files.id = messages.file LEFT JOIN names ON names.id = messages.tool;
 
-CREATE TEMP VIEW IF NOT EXISTS calls AS
+CREATE TEMP VIEW IF NOT EXISTS tool_calls AS
 SELECT
     tool_calls.id, files.session AS session, files.agent AS agent, files.slug AS project, tool_use, names.name AS tool,
     called AS line, answered AS result_line, started, ended, ended - started AS duration_ms, tool_calls.is_error,
     paths.name AS path, tool_calls.agent AS started_agent, input AS input_bytes, result AS result_bytes,
     files.path AS file,
     (SELECT messages.offset FROM messages WHERE messages.file = files.id AND messages.line = called LIMIT 1) AS offset
-FROM tool_calls JOIN files ON files.id = tool_calls.file LEFT JOIN names ON names.id = tool_calls.tool
+FROM main.tool_calls JOIN files ON files.id = tool_calls.file LEFT JOIN names ON names.id = tool_calls.tool
     LEFT JOIN paths ON paths.id = tool_calls.path;
 
 CREATE TEMP VIEW IF NOT EXISTS usage AS
@@ -138,3 +140,8 @@ SELECT
     (SELECT messages.offset FROM responses JOIN messages ON messages.file = responses.file AND messages.line = responses.line
         WHERE responses.key = charges.key AND responses.file = charges.file LIMIT 1) AS offset
 FROM charges JOIN files ON files.id = charges.file LEFT JOIN names ON names.id = charges.model;
+
+-- The names of these views in earlier releases.
+CREATE TEMP VIEW IF NOT EXISTS said AS SELECT * FROM blocks;
+CREATE TEMP VIEW IF NOT EXISTS calls AS SELECT * FROM tool_calls;
+CREATE TEMP VIEW IF NOT EXISTS irregular AS SELECT * FROM problems;

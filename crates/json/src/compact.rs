@@ -1,4 +1,4 @@
-//! JSON without the white space between its parts; the bytes of its strings stay as they are.
+//! Removes white space between JSON tokens; the bytes of strings stay as they are.
 
 use super::scan;
 use super::value::Value;

@@ -1,25 +1,26 @@
-//! Edits of one record that splice only the bytes that they name; every other byte stays as it was.
+//! Edits one JSON object by splicing the bytes that change; every other byte stays as it was.
 
-use crate::{Fault, Kind, Value, write_string};
+use crate::{ParseError, Value, ValueKind, write_string};
 
-/// One step into a value.
+/// One step of a path into a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step<'p> {
-    /// Into an object, by key (the last one where it repeats).
+pub enum PathStep<'p> {
+    /// Into an object, by key (the last one if it repeats).
     Key(&'p str),
-    /// Into an array, by place.
+    /// Into an array, by index.
     Item(usize),
 }
 
 /// Why an edit could not be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EditError {
-    /// The record is no JSON object.
-    NotAnObject(Fault),
-    /// The path leads nowhere.
-    NoSuchPlace,
+    /// The bytes are not one JSON value.
+    NotAnObject(ParseError),
+    /// The path does not lead to a value of the expected kind.
+    PathNotFound,
     /// The new value is not JSON.
-    NotJson(Fault),
+    NotJson(ParseError),
     /// Two edits change the same bytes.
     Overlap,
 }
@@ -27,9 +28,9 @@ pub enum EditError {
 impl std::fmt::Display for EditError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::NotAnObject(fault) => write!(formatter, "not a JSON object (byte {})", fault.at),
-            Self::NoSuchPlace => formatter.write_str("the record has no such place"),
-            Self::NotJson(fault) => write!(formatter, "the new value is not JSON (byte {})", fault.at),
+            Self::NotAnObject(error) => write!(formatter, "not a JSON object (byte {})", error.at),
+            Self::PathNotFound => formatter.write_str("the path does not exist in the object"),
+            Self::NotJson(error) => write!(formatter, "the new value is not JSON (byte {})", error.at),
             Self::Overlap => formatter.write_str("two edits change the same bytes"),
         }
     }
@@ -37,11 +38,10 @@ impl std::fmt::Display for EditError {
 
 impl std::error::Error for EditError {}
 
-/// Edits of one object, gathered first and made in one go.
+/// Collects edits of one object and applies them together.
 #[derive(Clone, Debug)]
 pub struct Editor<'a> {
     raw: &'a [u8],
-    /// The object in `raw`, checked.
     whole: Value<'a>,
     splices: Vec<Splice>,
 }
@@ -54,34 +54,34 @@ struct Splice {
 }
 
 impl<'a> Editor<'a> {
-    /// Edits of the object that `raw` is, with nothing behind it.
+    /// Starts editing `raw`, which must be exactly one JSON object.
     pub fn new(raw: &'a [u8]) -> Result<Self, EditError> {
         let value = Value::parse(raw).map_err(EditError::NotAnObject)?;
-        if value.kind() != Kind::Object {
-            return Err(EditError::NoSuchPlace);
+        if value.kind() != ValueKind::Object {
+            return Err(EditError::PathNotFound);
         }
         Ok(Self { raw, whole: value, splices: Vec::new() })
     }
 
-    /// Replaces a value that is there.
-    pub fn replace(&mut self, path: &[Step<'_>], json: &[u8]) -> Result<&mut Self, EditError> {
+    /// Replaces an existing value with `json`.
+    pub fn replace(&mut self, path: &[PathStep<'_>], json: &[u8]) -> Result<&mut Self, EditError> {
         Value::parse(json).map_err(EditError::NotJson)?;
-        let place = self.find(path)?;
-        let (start, end) = self.span(place.raw());
+        let index = self.find(path)?;
+        let (start, end) = self.span(index.raw());
         self.splice(start, end, json.to_vec())
     }
 
-    /// Replaces a value that is there by a string.
-    pub fn replace_string(&mut self, path: &[Step<'_>], text: &str) -> Result<&mut Self, EditError> {
+    /// Replaces an existing value with a string.
+    pub fn replace_string(&mut self, path: &[PathStep<'_>], text: &str) -> Result<&mut Self, EditError> {
         let mut json = Vec::new();
         write_string(&mut json, text);
         self.replace(path, &json)
     }
 
     /// Replaces the value of a key of the object at `path`, or adds the key at its end.
-    pub fn set(&mut self, path: &[Step<'_>], key: &str, json: &[u8]) -> Result<&mut Self, EditError> {
+    pub fn set(&mut self, path: &[PathStep<'_>], key: &str, json: &[u8]) -> Result<&mut Self, EditError> {
         Value::parse(json).map_err(EditError::NotJson)?;
-        let object = self.find(path)?.fields().ok_or(EditError::NoSuchPlace)?;
+        let object = self.find(path)?.fields().ok_or(EditError::PathNotFound)?;
         if let Some(value) = object.get(key) {
             let (start, end) = self.span(value.raw());
             return self.splice(start, end, json.to_vec());
@@ -94,9 +94,9 @@ impl<'a> Editor<'a> {
         self.splice(end, end, bytes)
     }
 
-    /// Removes a key of the object at `path`, every occurrence; a key that is not there is no error.
-    pub fn remove(&mut self, path: &[Step<'_>], key: &str) -> Result<&mut Self, EditError> {
-        let object = self.find(path)?.fields().ok_or(EditError::NoSuchPlace)?;
+    /// Removes every occurrence of a key of the object at `path`; an absent key is not an error.
+    pub fn remove(&mut self, path: &[PathStep<'_>], key: &str) -> Result<&mut Self, EditError> {
+        let object = self.find(path)?.fields().ok_or(EditError::PathNotFound)?;
         let spans: Vec<_> = object
             .iter()
             .map(|field| {
@@ -107,37 +107,37 @@ impl<'a> Editor<'a> {
         self.cut_elements(&spans)
     }
 
-    /// Removes items of the array at `path`.
+    /// Removes the items of the array at `path` whose index passes `should_remove`.
     pub fn remove_items(
         &mut self,
-        path: &[Step<'_>],
-        gone: impl Fn(usize) -> bool,
+        path: &[PathStep<'_>],
+        should_remove: impl Fn(usize) -> bool,
     ) -> Result<&mut Self, EditError> {
         let array = self.find(path)?;
-        if array.kind() != Kind::Array {
-            return Err(EditError::NoSuchPlace);
+        if array.kind() != ValueKind::Array {
+            return Err(EditError::PathNotFound);
         }
         let spans: Vec<_> = array
             .items()
             .enumerate()
-            .map(|(place, item)| {
+            .map(|(index, item)| {
                 let (start, end) = self.span(item.raw());
-                (gone(place), start, end)
+                (should_remove(index), start, end)
             })
             .collect();
         self.cut_elements(&spans)
     }
 
-    /// Cuts elements of a list, each with one comma: the one behind it, or before it where none stays behind.
+    /// Cuts elements out of a list, each with one comma: the one after it, or the one before it if it is the last.
     fn cut_elements(&mut self, spans: &[(bool, usize, usize)]) -> Result<&mut Self, EditError> {
         let kept_before = |at: usize| spans[..at].iter().rposition(|span| !span.0);
-        for (at, &(gone, start, end)) in spans.iter().enumerate() {
-            if !gone {
+        for (at, &(should_remove, start, end)) in spans.iter().enumerate() {
+            if !should_remove {
                 continue;
             }
             let (from, to) = match (spans.get(at + 1), kept_before(at)) {
                 (Some(next), _) => (start, next.1),
-                // The last one takes the comma that stands before the run of removed ones that it ends.
+                // The last one takes the comma before the run of removed elements that it ends.
                 (None, Some(kept)) if kept + 1 == at => (spans[kept].2, end),
                 (None, Some(kept)) => {
                     let comma = spans[kept].2;
@@ -151,7 +151,7 @@ impl<'a> Editor<'a> {
         Ok(self)
     }
 
-    /// The edited object.
+    /// Applies the edits and returns the new object.
     pub fn finish(mut self) -> Result<Vec<u8>, EditError> {
         self.splices.sort_by_key(|splice| (splice.start, splice.end));
         let mut out = Vec::with_capacity(self.raw.len());
@@ -173,26 +173,26 @@ impl<'a> Editor<'a> {
         Ok(self)
     }
 
-    fn find(&self, path: &[Step<'_>]) -> Result<Value<'a>, EditError> {
+    fn find(&self, path: &[PathStep<'_>]) -> Result<Value<'a>, EditError> {
         path.iter()
             .try_fold(self.whole, |value, step| match step {
-                Step::Key(key) => value.fields()?.get(key),
-                Step::Item(place) => value.items().nth(*place),
+                PathStep::Key(key) => value.fields()?.get(key),
+                PathStep::Item(index) => value.items().nth(*index),
             })
-            .ok_or(EditError::NoSuchPlace)
+            .ok_or(EditError::PathNotFound)
     }
 
-    /// The place of a part within the record.
-    fn span(&self, part: &[u8]) -> (usize, usize) {
-        let start = part.as_ptr() as usize - self.raw.as_ptr() as usize;
-        (start, start + part.len())
+    /// The byte range of a slice of `raw`.
+    fn span(&self, slice: &[u8]) -> (usize, usize) {
+        let start = slice.as_ptr() as usize - self.raw.as_ptr() as usize;
+        (start, start + slice.len())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Step::{Item, Key};
+    use PathStep::{Item, Key};
 
     fn check(raw: &str, edit: impl FnOnce(&mut Editor<'_>) -> Result<(), EditError>, expected: &str) {
         let mut editor = Editor::new(raw.as_bytes()).unwrap();
@@ -230,9 +230,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_done_is_said() {
-        assert!(matches!(Editor::new(b"[1]"), Err(EditError::NoSuchPlace)));
+        assert!(matches!(Editor::new(b"[1]"), Err(EditError::PathNotFound)));
         let mut editor = Editor::new(b"{\"a\":1}").unwrap();
-        assert_eq!(editor.replace(&[Key("b")], b"1").err(), Some(EditError::NoSuchPlace));
+        assert_eq!(editor.replace(&[Key("b")], b"1").err(), Some(EditError::PathNotFound));
         assert!(matches!(editor.replace(&[Key("a")], b"{").err(), Some(EditError::NotJson(_))));
         editor.replace(&[Key("a")], b"2").unwrap().replace(&[Key("a")], b"3").unwrap();
         assert_eq!(editor.finish(), Err(EditError::Overlap));

@@ -1,6 +1,6 @@
-//! An object's fields in the order in which they were written, with their raw values.
+//! The fields of an object, in the order in which they are written, with their raw values.
 
-use super::scan::{self, Fault, FaultKind, Found, Span};
+use super::scan::{self, ByteRange, FieldSink, ParseError, ParseErrorKind};
 use super::text::Text;
 use super::value::Value;
 
@@ -15,76 +15,75 @@ pub struct Field<'a> {
 
 /// The fields of one object.
 ///
-/// Keys may repeat; [`Fields::get`] answers with the last one, as `JSON.parse` would.
+/// Keys may repeat; [`Fields::get`] returns the last one, as `JSON.parse` would.
 #[derive(Clone, Debug)]
 pub struct Fields<'a> {
     raw: &'a [u8],
     list: Vec<Field<'a>>,
-    /// Whether a key is spelled with escapes, which nobody does; then keys must be decoded to be compared.
+    /// Whether a key is spelled with escapes, which is rare; keys must then be decoded to be compared.
     has_escaped_keys: bool,
 }
 
-/// Enough for nearly every line without growing.
-const USUAL_COUNT: usize = 24;
+/// Capacity that fits nearly every line without growing.
+const DEFAULT_FIELD_COUNT: usize = 24;
 
-/// Enough for most objects inside a line.
-const USUAL_INNER_COUNT: usize = 8;
+/// Capacity that fits most nested objects.
+const DEFAULT_INNER_COUNT: usize = 8;
 
 impl<'a> Fields<'a> {
     /// Checks the object at the start of `bytes` and returns its fields and the number of bytes that it takes.
-    pub fn scan(bytes: &'a [u8]) -> Result<(Self, usize), Fault> {
+    pub fn scan(bytes: &'a [u8]) -> Result<(Self, usize), ParseError> {
         if bytes.first() != Some(&b'{') {
-            let kind = if bytes.is_empty() { FaultKind::Unfinished } else { FaultKind::Unexpected };
-            return Err(Fault { kind, at: 0 });
+            let kind = if bytes.is_empty() { ParseErrorKind::Unfinished } else { ParseErrorKind::Unexpected };
+            return Err(ParseError { kind, at: 0 });
         }
-        let mut fields = Self::empty(bytes, USUAL_COUNT);
+        let mut fields = Self::empty(bytes, DEFAULT_FIELD_COUNT);
         let end = scan::scan_object(bytes, 0, 0, &mut |key, value| fields.push(key, value))?;
         fields.raw = &bytes[..end];
         Ok((fields, end))
     }
 
-    /// The same, and the object that is the value of `key`, in one pass instead of two. Most of a line is one such object.
-    pub fn scan_with(bytes: &'a [u8], key: &str) -> Result<(Self, Option<Self>, usize), Fault> {
+    /// Like [`scan`](Self::scan), and also returns the fields of the object under `key`, in one pass instead of two.
+    pub fn scan_with(bytes: &'a [u8], key: &str) -> Result<(Self, Option<Self>, usize), ParseError> {
         if bytes.first() != Some(&b'{') {
             return Self::scan(bytes).map(|(fields, end)| (fields, None, end));
         }
-        let mut pair = Pair {
+        let mut nested = NestedFields {
             bytes,
             key: key.as_bytes(),
-            outer: Self::empty(bytes, USUAL_COUNT),
-            inner: Collected(Self::empty(bytes, 0)),
+            outer: Self::empty(bytes, DEFAULT_FIELD_COUNT),
+            inner: FieldCollector(Self::empty(bytes, 0)),
             has_inner: false,
         };
-        let end = scan::scan_object(bytes, 0, 0, &mut pair)?;
-        pair.outer.raw = &bytes[..end];
-        let inner = match pair.outer.has_escaped_keys {
+        let end = scan::scan_object(bytes, 0, 0, &mut nested)?;
+        nested.outer.raw = &bytes[..end];
+        let inner = match nested.outer.has_escaped_keys {
             // Another key may mean the same.
-            true => pair.outer.object(key),
-            false => pair.has_inner.then_some(pair.inner.0),
+            true => nested.outer.object(key),
+            false => nested.has_inner.then_some(nested.inner.0),
         };
-        Ok((pair.outer, inner, end))
+        Ok((nested.outer, inner, end))
     }
 
-    /// No fields yet; `raw` is all of the bytes that the spans to come are of.
+    /// Creates an empty list; the ranges pushed later are ranges of `bytes`.
     fn empty(bytes: &'a [u8], usual: usize) -> Self {
         Self { raw: bytes, list: Vec::with_capacity(usual), has_escaped_keys: false }
     }
 
-    fn push(&mut self, key: Span, value: Span) {
+    fn push(&mut self, key: ByteRange, value: ByteRange) {
         let key = Text::from_raw(&self.raw[key.0 + 1..key.1 - 1]);
         self.has_escaped_keys |= key.has_escapes();
         self.list.push(Field { key, value: Value::from_checked(&self.raw[value.0..value.1]) });
     }
 
-    /// The fields of an object that the scanner has accepted before.
-    pub fn of_checked(raw: &'a [u8]) -> Self {
-        Self::at_start_of_checked(raw).0
+    /// Reads the fields of bytes that [`scan`](Self::scan) has accepted before; other bytes give unspecified fields.
+    pub fn from_checked(raw: &'a [u8]) -> Self {
+        Self::from_checked_prefix(raw).0
     }
 
-    /// The fields of the checked object at the start of `raw`, and where it ends: one pass instead of two, for those who
-    /// go on behind it.
-    pub fn at_start_of_checked(raw: &'a [u8]) -> (Self, usize) {
-        let mut list = Vec::with_capacity(USUAL_INNER_COUNT);
+    /// Reads the fields of the checked object at the start of `raw`, and returns where it ends.
+    pub fn from_checked_prefix(raw: &'a [u8]) -> (Self, usize) {
+        let mut list = Vec::with_capacity(DEFAULT_INNER_COUNT);
         let mut has_escaped_keys = false;
         let mut at = scan::skip_space(raw, 1);
         let mut end = at;
@@ -109,12 +108,12 @@ impl<'a> Fields<'a> {
         (Self { raw: &raw[..end], list, has_escaped_keys }, end)
     }
 
-    /// The whole object, as it stands in the file.
+    /// The bytes of the whole object.
     pub fn raw(&self) -> &'a [u8] {
         self.raw
     }
 
-    /// Every field, in order, repeated keys included.
+    /// Iterates over all fields in order, repeated keys included.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Field<'a>> + '_ {
         self.list.iter().copied()
     }
@@ -129,7 +128,7 @@ impl<'a> Fields<'a> {
         self.list.is_empty()
     }
 
-    /// The value of a key; the last one where it repeats.
+    /// Returns the value of a key; the last one if it repeats.
     pub fn get(&self, key: &str) -> Option<Value<'a>> {
         let fits = |field: &&Field<'a>| match self.has_escaped_keys {
             false => field.key.raw() == key.as_bytes(),
@@ -138,12 +137,12 @@ impl<'a> Fields<'a> {
         self.list.iter().rev().find(fits).map(|field| field.value)
     }
 
-    /// A key's string.
+    /// Returns the string under a key, or `None` if it is absent or of another kind.
     pub fn text(&self, key: &str) -> Option<Text<'a>> {
         self.get(key)?.text()
     }
 
-    /// A key's truth value.
+    /// Returns the boolean under a key.
     pub fn boolean(&self, key: &str) -> Option<bool> {
         self.get(key)?.boolean()
     }
@@ -153,49 +152,48 @@ impl<'a> Fields<'a> {
         self.boolean(key) == Some(true)
     }
 
-    /// A key's whole number.
+    /// Returns the whole, non-negative number under a key.
     pub fn count(&self, key: &str) -> Option<u64> {
         self.get(key)?.count()
     }
 
-    /// A key's number.
+    /// Returns the number under a key.
     pub fn number(&self, key: &str) -> Option<f64> {
         self.get(key)?.number()
     }
 
-    /// A key's object.
+    /// Returns the fields of the object under a key.
     pub fn object(&self, key: &str) -> Option<Fields<'a>> {
         self.get(key)?.fields()
     }
 }
 
-/// The fields of an object within another.
-struct Collected<'a>(Fields<'a>);
+struct FieldCollector<'a>(Fields<'a>);
 
-impl Found for Collected<'_> {
-    fn field(&mut self, key: Span, value: Span) {
+impl FieldSink for FieldCollector<'_> {
+    fn field(&mut self, key: ByteRange, value: ByteRange) {
         self.0.push(key, value);
     }
 }
 
-/// The fields of an object and those of one of its values.
-struct Pair<'a, 'k> {
+/// Collects the fields of an object and those of the object under one key.
+struct NestedFields<'a, 'k> {
     bytes: &'a [u8],
     key: &'k [u8],
     outer: Fields<'a>,
-    inner: Collected<'a>,
+    inner: FieldCollector<'a>,
     has_inner: bool,
 }
 
-impl Pair<'_, '_> {
-    fn is_wanted(&self, key: Span) -> bool {
+impl NestedFields<'_, '_> {
+    fn is_key(&self, key: ByteRange) -> bool {
         self.bytes.get(key.0 + 1..key.1 - 1) == Some(self.key)
     }
 }
 
-impl Found for Pair<'_, '_> {
-    fn field(&mut self, key: Span, value: Span) {
-        if self.is_wanted(key) {
+impl FieldSink for NestedFields<'_, '_> {
+    fn field(&mut self, key: ByteRange, value: ByteRange) {
+        if self.is_key(key) {
             // Of repeated keys the last counts, whatever its value is.
             self.has_inner = self.bytes[value.0] == b'{';
             self.inner.0.raw = &self.bytes[value.0..value.1];
@@ -203,11 +201,11 @@ impl Found for Pair<'_, '_> {
         self.outer.push(key, value);
     }
 
-    fn inside(&mut self, key: Span) -> Option<&mut dyn Found> {
-        if !self.is_wanted(key) {
+    fn inside(&mut self, key: ByteRange) -> Option<&mut dyn FieldSink> {
+        if !self.is_key(key) {
             return None;
         }
-        self.inner = Collected(Fields::empty(self.bytes, USUAL_INNER_COUNT));
+        self.inner = FieldCollector(Fields::empty(self.bytes, DEFAULT_INNER_COUNT));
         Some(&mut self.inner)
     }
 }
@@ -261,7 +259,7 @@ mod tests {
         );
         assert!(fields.text("b").unwrap().is("two"));
         assert_eq!(fields.count("c"), Some(100));
-        let again = Fields::of_checked(fields.raw());
+        let again = Fields::from_checked(fields.raw());
         assert_eq!(again.len(), 4);
         assert_eq!(again.object("a").unwrap().get("x").unwrap().raw(), b"[1,2]");
     }

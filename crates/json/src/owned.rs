@@ -1,14 +1,14 @@
-//! A JSON value that owns its bytes, for what outlives the file that it was read from.
+//! A JSON value that owns its bytes.
 
 use std::fmt;
 
 use super::compact::compact;
-use super::scan::Fault;
+use super::scan::ParseError;
 use super::text::Text;
 use super::value::Value;
 use super::write::write_string;
 
-/// A checked, compact JSON value: no white space outside strings, everything else as it was written.
+/// An owned, valid, compact JSON value: no white space outside strings, everything else as it was written.
 ///
 /// ```
 /// use annals_json::RawJson;
@@ -22,30 +22,30 @@ pub struct RawJson(Box<[u8]>);
 
 impl RawJson {
     /// Checks that `bytes` is exactly one JSON value and keeps a compact copy.
-    pub fn parse(bytes: &[u8]) -> Result<Self, Fault> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, ParseError> {
         Value::parse(bytes).map(Self::of)
     }
 
-    /// A compact copy of a value.
+    /// Makes a compact copy of a value.
     pub fn of(value: Value<'_>) -> Self {
         let mut out = Vec::new();
         compact(value, &mut out);
         Self(out.into())
     }
 
-    /// A string.
+    /// Makes a JSON string.
     pub fn string(text: &str) -> Self {
         let mut out = Vec::with_capacity(text.len() + 2);
         write_string(&mut out, text);
         Self(out.into())
     }
 
-    /// A string as it was written, escapes and all.
+    /// Makes a JSON string with the same escapes as `text`.
     pub fn of_text(text: Text<'_>) -> Self {
         Self([b"\"", text.raw(), b"\""].concat().into())
     }
 
-    /// The value, to look into.
+    /// Borrows the value.
     pub fn value(&self) -> Value<'_> {
         Value::from_checked(&self.0)
     }
@@ -65,14 +65,14 @@ impl fmt::Debug for RawJson {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FaultKind;
+    use crate::ParseErrorKind;
 
     #[test]
     fn checks_and_keeps_what_a_string_says() {
         assert_eq!(RawJson::parse(br#" [ "a  b" , "\ud800" ] "#).unwrap().raw(), br#"["a  b","\ud800"]"#);
         assert_eq!(RawJson::string("a\n\"b\"").raw(), br#""a\n\"b\"""#);
         let fault = RawJson::parse(b"[1,]").unwrap_err();
-        assert_eq!((fault.kind, fault.at), (FaultKind::Unexpected, 3));
+        assert_eq!((fault.kind, fault.at), (ParseErrorKind::Unexpected, 3));
         assert!(RawJson::parse(b"1 2").is_err());
     }
 }

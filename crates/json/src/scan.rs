@@ -1,43 +1,58 @@
-//! The scanner: where does a value end, and is it JSON as `JSON.parse` understands it?
+//! The scanner: finds the end of a value and checks that it is JSON as `JSON.parse` accepts it.
 //!
-//! Two speeds. [`scan_value`] checks every byte and is used once a line. [`skip_value`] only finds the end of a value
-//! that was checked before. Bytes from 0x80 up are taken as they come inside strings: the client decodes invalid UTF-8
-//! to replacement characters before it parses, so such a line is still a record.
+//! [`scan_value`] checks every byte and is used once a line. [`skip_value`] only finds the end of a value that was
+//! checked before. Bytes from 0x80 up are accepted inside strings: JavaScript programs decode invalid UTF-8 to replacement
+//! characters before they parse, so such a line is valid for them.
 
-/// Deepest nesting that is followed; deeper input is reported, not recursed into.
+/// Maximum nesting depth; deeper input is an error.
 const MAX_DEPTH: u32 = 512;
 
-/// Strings up to this many bytes are measured word by word.
+/// Strings up to this many bytes are scanned eight bytes at a time.
 const SHORT_STRING: usize = 48;
 
-/// What stopped the scanner.
+/// Why bytes are not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FaultKind {
-    /// The bytes end inside the value: a torn line.
+#[non_exhaustive]
+pub enum ParseErrorKind {
+    /// The bytes end inside the value.
     Unfinished,
-    /// A byte that cannot stand there.
+    /// A byte that is not allowed at its position.
     Unexpected,
-    /// Nested deeper than the scanner follows.
+    /// Nested more than 512 levels deep.
     TooDeep,
 }
 
-/// A scan that did not succeed, with the position of the byte that ended it.
+/// Bytes that are not JSON, with the position of the first bad byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// What is wrong.
-    pub kind: FaultKind,
-    /// Where, counted from the start of the scanned bytes.
+#[non_exhaustive]
+pub struct ParseError {
+    /// The kind of error.
+    pub kind: ParseErrorKind,
+    /// The byte offset from the start of the scanned bytes.
     pub at: usize,
 }
 
-type Scan = Result<usize, Fault>;
-
-fn fault(bytes: &[u8], at: usize) -> Fault {
-    let kind = if at >= bytes.len() { FaultKind::Unfinished } else { FaultKind::Unexpected };
-    Fault { kind, at: at.min(bytes.len()) }
+impl std::fmt::Display for ParseError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let what = match self.kind {
+            ParseErrorKind::Unfinished => "unexpected end of JSON",
+            ParseErrorKind::Unexpected => "invalid JSON",
+            ParseErrorKind::TooDeep => "JSON is nested too deeply",
+        };
+        write!(formatter, "{what} at byte {}", self.at)
+    }
 }
 
-/// The first position from `at` on that is not JSON white space.
+impl std::error::Error for ParseError {}
+
+type ScanResult = Result<usize, ParseError>;
+
+fn error_at(bytes: &[u8], at: usize) -> ParseError {
+    let kind = if at >= bytes.len() { ParseErrorKind::Unfinished } else { ParseErrorKind::Unexpected };
+    ParseError { kind, at: at.min(bytes.len()) }
+}
+
+/// Returns the first position from `at` on that is not JSON white space.
 pub fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     while matches!(bytes.get(at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
         at += 1;
@@ -46,47 +61,47 @@ pub fn skip_space(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// Checks the value that starts at `at` (white space before it is skipped) and returns the position after it.
-pub fn scan_value(bytes: &[u8], at: usize) -> Scan {
+pub fn scan_value(bytes: &[u8], at: usize) -> ScanResult {
     scan_nested(bytes, skip_space(bytes, at), 0)
 }
 
-fn scan_nested(bytes: &[u8], at: usize, depth: u32) -> Scan {
+fn scan_nested(bytes: &[u8], at: usize, depth: u32) -> ScanResult {
     match bytes.get(at) {
         Some(b'"') => scan_string(bytes, at),
-        Some(b'{') => scan_object(bytes, at, depth, &mut |_: Span, _: Span| ()),
+        Some(b'{') => scan_object(bytes, at, depth, &mut |_: ByteRange, _: ByteRange| ()),
         Some(b'[') => scan_array(bytes, at, depth),
         Some(b't') => scan_literal(bytes, at, b"true"),
         Some(b'f') => scan_literal(bytes, at, b"false"),
         Some(b'n') => scan_literal(bytes, at, b"null"),
         Some(b'-' | b'0'..=b'9') => scan_number(bytes, at),
-        _ => Err(fault(bytes, at)),
+        _ => Err(error_at(bytes, at)),
     }
 }
 
 /// The span of a key, with its quotes, or of a value.
-pub(super) type Span = (usize, usize);
+pub(super) type ByteRange = (usize, usize);
 
-/// What is found in an object, field by field.
-pub(super) trait Found {
-    /// A field, when its value is known to be whole.
-    fn field(&mut self, key: Span, value: Span);
+/// Receives the fields of an object while it is scanned.
+pub(super) trait FieldSink {
+    /// Called for each field once its value has been checked.
+    fn field(&mut self, key: ByteRange, value: ByteRange);
 
-    /// Who wants the fields of the object that is this key's value, while it is being scanned.
-    fn inside(&mut self, _key: Span) -> Option<&mut dyn Found> {
+    /// Returns a sink for the fields of the object under this key, if they are wanted.
+    fn inside(&mut self, _key: ByteRange) -> Option<&mut dyn FieldSink> {
         None
     }
 }
 
-impl<F: FnMut(Span, Span)> Found for F {
-    fn field(&mut self, key: Span, value: Span) {
+impl<F: FnMut(ByteRange, ByteRange)> FieldSink for F {
+    fn field(&mut self, key: ByteRange, value: ByteRange) {
         self(key, value);
     }
 }
 
 /// Checks the object at `at`.
-pub(super) fn scan_object(bytes: &[u8], at: usize, depth: u32, found: &mut dyn Found) -> Scan {
+pub(super) fn scan_object(bytes: &[u8], at: usize, depth: u32, sink: &mut dyn FieldSink) -> ScanResult {
     if depth >= MAX_DEPTH {
-        return Err(Fault { kind: FaultKind::TooDeep, at });
+        return Err(ParseError { kind: ParseErrorKind::TooDeep, at });
     }
     let mut at = skip_space(bytes, at + 1);
     if bytes.get(at) == Some(&b'}') {
@@ -94,34 +109,34 @@ pub(super) fn scan_object(bytes: &[u8], at: usize, depth: u32, found: &mut dyn F
     }
     loop {
         if bytes.get(at) != Some(&b'"') {
-            return Err(fault(bytes, at));
+            return Err(error_at(bytes, at));
         }
         let key_end = scan_string(bytes, at)?;
         let colon = skip_space(bytes, key_end);
         if bytes.get(colon) != Some(&b':') {
-            return Err(fault(bytes, colon));
+            return Err(error_at(bytes, colon));
         }
         let value = skip_space(bytes, colon + 1);
         let value_end = if bytes.get(value) == Some(&b'{')
-            && let Some(inner) = found.inside((at, key_end))
+            && let Some(inner) = sink.inside((at, key_end))
         {
             scan_object(bytes, value, depth + 1, inner)?
         } else {
             scan_nested(bytes, value, depth + 1)?
         };
-        found.field((at, key_end), (value, value_end));
+        sink.field((at, key_end), (value, value_end));
         at = skip_space(bytes, value_end);
         match bytes.get(at) {
             Some(b',') => at = skip_space(bytes, at + 1),
             Some(b'}') => return Ok(at + 1),
-            _ => return Err(fault(bytes, at)),
+            _ => return Err(error_at(bytes, at)),
         }
     }
 }
 
-fn scan_array(bytes: &[u8], at: usize, depth: u32) -> Scan {
+fn scan_array(bytes: &[u8], at: usize, depth: u32) -> ScanResult {
     if depth >= MAX_DEPTH {
-        return Err(Fault { kind: FaultKind::TooDeep, at });
+        return Err(ParseError { kind: ParseErrorKind::TooDeep, at });
     }
     let mut at = skip_space(bytes, at + 1);
     if bytes.get(at) == Some(&b']') {
@@ -132,21 +147,21 @@ fn scan_array(bytes: &[u8], at: usize, depth: u32) -> Scan {
         match bytes.get(at) {
             Some(b',') => at = skip_space(bytes, at + 1),
             Some(b']') => return Ok(at + 1),
-            _ => return Err(fault(bytes, at)),
+            _ => return Err(error_at(bytes, at)),
         }
     }
 }
 
-fn scan_literal(bytes: &[u8], at: usize, word: &[u8]) -> Scan {
+fn scan_literal(bytes: &[u8], at: usize, word: &[u8]) -> ScanResult {
     for (n, expected) in word.iter().enumerate() {
         if bytes.get(at + n) != Some(expected) {
-            return Err(fault(bytes, at + n));
+            return Err(error_at(bytes, at + n));
         }
     }
     Ok(at + word.len())
 }
 
-fn scan_number(bytes: &[u8], start: usize) -> Scan {
+fn scan_number(bytes: &[u8], start: usize) -> ScanResult {
     let mut at = start;
     if bytes.get(at) == Some(&b'-') {
         at += 1;
@@ -154,7 +169,7 @@ fn scan_number(bytes: &[u8], start: usize) -> Scan {
     match bytes.get(at) {
         Some(b'0') => at += 1,
         Some(b'1'..=b'9') => at = digits(bytes, at)?,
-        _ => return Err(fault(bytes, at)),
+        _ => return Err(error_at(bytes, at)),
     }
     if bytes.get(at) == Some(&b'.') {
         at = digits(bytes, at + 1)?;
@@ -169,40 +184,40 @@ fn scan_number(bytes: &[u8], start: usize) -> Scan {
     Ok(at)
 }
 
-fn digits(bytes: &[u8], start: usize) -> Scan {
+fn digits(bytes: &[u8], start: usize) -> ScanResult {
     let count = bytes[start.min(bytes.len())..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if count == 0 { Err(fault(bytes, start)) } else { Ok(start + count) }
+    if count == 0 { Err(error_at(bytes, start)) } else { Ok(start + count) }
 }
 
 /// Checks the string whose opening quote is at `at`.
-fn scan_string(bytes: &[u8], at: usize) -> Scan {
+fn scan_string(bytes: &[u8], at: usize) -> ScanResult {
     let mut at = at + 1;
     loop {
         at = end_of_plain_run(bytes, at);
         match bytes.get(at) {
             Some(b'"') => return Ok(at + 1),
             Some(b'\\') => at = scan_escape(bytes, at + 1)?,
-            _ => return Err(fault(bytes, at)),
+            _ => return Err(error_at(bytes, at)),
         }
     }
 }
 
-fn scan_escape(bytes: &[u8], at: usize) -> Scan {
+fn scan_escape(bytes: &[u8], at: usize) -> ScanResult {
     match bytes.get(at) {
         Some(&byte) if IS_SHORT_ESCAPE[usize::from(byte)] => Ok(at + 1),
         Some(b'u') => {
             for n in 1..=4 {
                 if !bytes.get(at + n).is_some_and(u8::is_ascii_hexdigit) {
-                    return Err(fault(bytes, at + n));
+                    return Err(error_at(bytes, at + n));
                 }
             }
             Ok(at + 5)
         }
-        _ => Err(fault(bytes, at)),
+        _ => Err(error_at(bytes, at)),
     }
 }
 
-/// The letters of escapes of two bytes. A table, because a jump for each letter is one that processors guess wrong.
+/// The letters of two-byte escapes. A table avoids a branch per letter, which processors mispredict.
 const IS_SHORT_ESCAPE: [bool; 256] = {
     let mut table = [false; 256];
     let letters = b"\"\\/bfnrt";
@@ -216,8 +231,8 @@ const IS_SHORT_ESCAPE: [bool; 256] = {
 
 /// The first position from `at` on that holds a quote, a backslash or a control character, else the end.
 ///
-/// Eight bytes at a time within one machine word: the strings of a line are many and mostly short, and text is full of
-/// escapes; a call of a vectorised search costs more than it saves over such distances.
+/// Works on eight bytes at a time: strings are many and mostly short, and text is full of escapes, so a vectorised search
+/// costs more than it saves.
 fn end_of_plain_run(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let special = special_bytes(u64::from_le_bytes(*chunk));
@@ -240,7 +255,7 @@ fn special_bytes(word: u64) -> u64 {
     control | is_zero(word ^ (ONES * u64::from(b'"'))) | is_zero(word ^ (ONES * u64::from(b'\\')))
 }
 
-/// The end of a value that [`scan_value`] has accepted before; on anything else, some position inside `bytes`.
+/// Returns the end of a value that [`scan_value`] has accepted before; for other bytes, some position inside `bytes`.
 pub(super) fn skip_value(bytes: &[u8], start: usize) -> usize {
     match bytes.get(start) {
         Some(b'"') => skip_string(bytes, start),
@@ -272,17 +287,16 @@ pub(super) fn skip_value(bytes: &[u8], start: usize) -> usize {
     }
 }
 
-/// The end of a checked string. Short ones, which keys and ids are, end within the first words. In longer ones only
-/// quotes are searched for: text is full of escapes such as `\n`, and stopping at each of them would cost more than a look
-/// back from the few quotes that there are.
+/// Returns the end of a checked string. Short ones (keys, ids) end within the first words. In longer ones only quotes are
+/// searched: text is full of escapes such as `\n`, and stopping at each costs more than counting backslashes before a quote.
 pub(super) fn skip_string(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     at = end_of_plain_run(&bytes[..bytes.len().min(at + SHORT_STRING)], at);
     if bytes.get(at) == Some(&b'"') {
         return at + 1;
     }
-    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr(b'"', rest)) {
-        let quote = at + found;
+    while let Some(sink) = bytes.get(at..).and_then(|rest| memchr::memchr(b'"', rest)) {
+        let quote = at + sink;
         let backslashes = bytes[at..quote].iter().rev().take_while(|&&byte| byte == b'\\').count();
         at = quote + 1;
         if backslashes % 2 == 0 {
@@ -296,8 +310,8 @@ pub(super) fn skip_string(bytes: &[u8], start: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn check(text: &str, expected: Result<usize, (FaultKind, usize)>) {
-        let got = scan_value(text.as_bytes(), 0).map_err(|fault| (fault.kind, fault.at));
+    fn check(text: &str, expected: Result<usize, (ParseErrorKind, usize)>) {
+        let got = scan_value(text.as_bytes(), 0).map_err(|error_at| (error_at.kind, error_at.at));
         assert_eq!(got, expected, "{text}");
         if let Ok(end) = got {
             let start = skip_space(text.as_bytes(), 0);
@@ -332,16 +346,16 @@ mod tests {
 
     #[test]
     fn says_what_is_wrong_and_where() {
-        check("{\"a\":\"x", Err((FaultKind::Unfinished, 7)));
-        check("{\"a\":01}", Err((FaultKind::Unexpected, 6)));
-        check("{\"a\":\"\u{1}\"}", Err((FaultKind::Unexpected, 6)));
-        check("{'a':1}", Err((FaultKind::Unexpected, 1)));
-        check("[1,]", Err((FaultKind::Unexpected, 3)));
-        check("\"\\x\"", Err((FaultKind::Unexpected, 2)));
-        check("", Err((FaultKind::Unfinished, 0)));
-        check("tru", Err((FaultKind::Unfinished, 3)));
-        check("1.", Err((FaultKind::Unfinished, 2)));
+        check("{\"a\":\"x", Err((ParseErrorKind::Unfinished, 7)));
+        check("{\"a\":01}", Err((ParseErrorKind::Unexpected, 6)));
+        check("{\"a\":\"\u{1}\"}", Err((ParseErrorKind::Unexpected, 6)));
+        check("{'a':1}", Err((ParseErrorKind::Unexpected, 1)));
+        check("[1,]", Err((ParseErrorKind::Unexpected, 3)));
+        check("\"\\x\"", Err((ParseErrorKind::Unexpected, 2)));
+        check("", Err((ParseErrorKind::Unfinished, 0)));
+        check("tru", Err((ParseErrorKind::Unfinished, 3)));
+        check("1.", Err((ParseErrorKind::Unfinished, 2)));
         let deep = "[".repeat(600);
-        check(&deep, Err((FaultKind::TooDeep, 512)));
+        check(&deep, Err((ParseErrorKind::TooDeep, 512)));
     }
 }

@@ -1,48 +1,43 @@
-//! A JSON string as it stands in the file, decoded only when somebody wants to read it.
+//! A JSON string as it is written, decoded on demand.
 
 use std::borrow::Cow;
 use std::fmt;
 
 /// The inside of a JSON string, between its quotes, with its escapes.
 ///
-/// Decoding never fails: a lone surrogate escape or invalid UTF-8 reads as U+FFFD, as it would on any screen, while
-/// [`Text::raw`] still has the exact bytes.
+/// Decoding never fails: a lone surrogate escape or invalid UTF-8 reads as U+FFFD, while [`Text::raw`] still has the
+/// exact bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Text<'a>(&'a [u8]);
 
 impl<'a> Text<'a> {
-    /// Takes the bytes between the quotes.
-    pub(super) fn from_raw(raw: &'a [u8]) -> Self {
+    /// Wraps the bytes between the quotes of a checked string, or a part of them that does not cut an escape.
+    pub fn from_raw(raw: &'a [u8]) -> Self {
         Self(raw)
     }
 
-    /// The inside of a string, for those who have a part of one.
-    pub fn of_inside(raw: &'a [u8]) -> Self {
-        Self(raw)
-    }
-
-    /// Where a byte of the decoded string stands between the quotes. Meant for valid UTF-8; elsewhere it is only near.
+    /// Maps a byte offset of the decoded string to one of the raw bytes. Exact for valid UTF-8, approximate otherwise.
     pub fn raw_offset(self, decoded: usize) -> usize {
-        let (mut at, mut told) = (0, 0);
-        while told < decoded && at < self.0.len() {
+        let (mut at, mut decoded_so_far) = (0, 0);
+        while decoded_so_far < decoded && at < self.0.len() {
             let plain = memchr::memchr(b'\\', &self.0[at..]).unwrap_or(self.0.len() - at);
-            if told + plain >= decoded {
-                return at + decoded - told;
+            if decoded_so_far + plain >= decoded {
+                return at + decoded - decoded_so_far;
             }
-            (at, told) = (at + plain, told + plain);
+            (at, decoded_so_far) = (at + plain, decoded_so_far + plain);
             let (length, unit) = escape(&self.0[at..]);
-            told += unit.unwrap_or(char::REPLACEMENT_CHARACTER).len_utf8();
+            decoded_so_far += unit.unwrap_or(char::REPLACEMENT_CHARACTER).len_utf8();
             at += length;
         }
         at.min(self.0.len())
     }
 
-    /// The bytes between the quotes, escapes and all.
+    /// The bytes between the quotes, with their escapes.
     pub fn raw(self) -> &'a [u8] {
         self.0
     }
 
-    /// Whether the string has no characters.
+    /// Whether the string is empty.
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
     }
@@ -58,12 +53,12 @@ impl<'a> Text<'a> {
         memchr::memchr(b'\\', self.0).is_some()
     }
 
-    /// The string as a person reads it; borrowed from the file where it has no escapes.
+    /// Decodes the string; borrows if it has no escapes.
     pub fn decode(self) -> Cow<'a, str> {
         if self.has_escapes() { Cow::Owned(unescape(self.0)) } else { String::from_utf8_lossy(self.0) }
     }
 
-    /// The first `limit` characters, decoding no more of a long string than that needs.
+    /// Decodes the first `limit` characters only.
     pub fn head(self, limit: usize) -> Cow<'a, str> {
         // An escape takes at most 12 bytes (two \uXXXX) for one character, plain UTF-8 at most 4.
         let enough = limit.saturating_mul(12);
@@ -114,7 +109,7 @@ fn escape(raw: &[u8]) -> (usize, Result<char, u16>) {
         Some(b'f') => '\u{c}',
         Some(b'u') => return unicode_escape(raw),
         Some(&other) if other.is_ascii() => char::from(other),
-        // Not an escape at all (unchecked bytes): give the backslash back.
+        // Not an escape (unchecked bytes): keep the backslash.
         _ => return (1, Ok('\\')),
     };
     (2, Ok(simple))

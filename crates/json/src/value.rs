@@ -1,21 +1,21 @@
-//! A value is a slice of checked JSON, cheap to copy, with forgiving accessors: the wrong type reads as absent.
+//! A JSON value as a slice of checked bytes. Accessors return `None` for a value of another kind.
 
 use super::fields::Fields;
-use super::scan::{self, Fault};
+use super::scan::{self, ParseError};
 use super::text::Text;
 
-/// A JSON value as it stands in the file.
+/// A JSON value as it is written: a slice of checked bytes, cheap to copy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Value<'a>(&'a [u8]);
 
 /// The six kinds of JSON values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// `null`
     Null,
     /// `true` or `false`
     Boolean,
-    /// A number, in whatever form it was written.
+    /// A number, in any spelling.
     Number,
     /// A string.
     String,
@@ -26,42 +26,42 @@ pub enum Kind {
 }
 
 impl<'a> Value<'a> {
-    /// Checks that `bytes` is exactly one JSON value, white space around it allowed.
-    pub fn parse(bytes: &'a [u8]) -> Result<Self, Fault> {
+    /// Checks that `bytes` is exactly one JSON value, with optional white space around it.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, ParseError> {
         let start = scan::skip_space(bytes, 0);
         let end = scan::scan_value(bytes, start)?;
         let rest = scan::skip_space(bytes, end);
         if rest < bytes.len() {
-            return Err(Fault { kind: scan::FaultKind::Unexpected, at: rest });
+            return Err(ParseError { kind: scan::ParseErrorKind::Unexpected, at: rest });
         }
         Ok(Self(&bytes[start..end]))
     }
 
-    /// Takes bytes that the scanner has accepted.
+    /// Wraps bytes that [`parse`](Self::parse) or a scan has accepted before.
     pub fn from_checked(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// The bytes of the value, as they stand in the file.
+    /// The bytes of the value, as written.
     pub fn raw(self) -> &'a [u8] {
         self.0
     }
 
-    /// What kind of value it is.
-    pub fn kind(self) -> Kind {
+    /// Returns the kind of the value.
+    pub fn kind(self) -> ValueKind {
         match self.0.first() {
-            Some(b'{') => Kind::Object,
-            Some(b'[') => Kind::Array,
-            Some(b'"') => Kind::String,
-            Some(b't' | b'f') => Kind::Boolean,
-            Some(b'-' | b'0'..=b'9') => Kind::Number,
-            _ => Kind::Null,
+            Some(b'{') => ValueKind::Object,
+            Some(b'[') => ValueKind::Array,
+            Some(b'"') => ValueKind::String,
+            Some(b't' | b'f') => ValueKind::Boolean,
+            Some(b'-' | b'0'..=b'9') => ValueKind::Number,
+            _ => ValueKind::Null,
         }
     }
 
     /// Whether it is `null`.
     pub fn is_null(self) -> bool {
-        self.kind() == Kind::Null
+        self.kind() == ValueKind::Null
     }
 
     /// The string, if it is one.
@@ -70,7 +70,7 @@ impl<'a> Value<'a> {
         Some(Text::from_raw(inside))
     }
 
-    /// The truth value, if it is one.
+    /// The boolean, if it is one.
     pub fn boolean(self) -> Option<bool> {
         match self.0 {
             b"true" => Some(true),
@@ -79,9 +79,9 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The number as a count: whole and not negative (`3.0` and `3e0` are whole too).
+    /// The number, if it is whole and not negative (`3.0` and `3e0` are whole too).
     pub fn count(self) -> Option<u64> {
-        if self.kind() != Kind::Number {
+        if self.kind() != ValueKind::Number {
             return None;
         }
         let text = std::str::from_utf8(self.0).ok()?;
@@ -93,7 +93,7 @@ impl<'a> Value<'a> {
 
     /// The number, if it is one.
     pub fn number(self) -> Option<f64> {
-        if self.kind() != Kind::Number {
+        if self.kind() != ValueKind::Number {
             return None;
         }
         std::str::from_utf8(self.0).ok()?.parse().ok()
@@ -101,16 +101,16 @@ impl<'a> Value<'a> {
 
     /// The object's fields, if it is an object.
     pub fn fields(self) -> Option<Fields<'a>> {
-        (self.kind() == Kind::Object).then(|| Fields::of_checked(self.0))
+        (self.kind() == ValueKind::Object).then(|| Fields::from_checked(self.0))
     }
 
-    /// The array's items; none where it is no array.
+    /// Iterates over the items of an array; empty for other kinds.
     pub fn items(self) -> Items<'a> {
-        let at = if self.kind() == Kind::Array { 1 } else { self.0.len() };
+        let at = if self.kind() == ValueKind::Array { 1 } else { self.0.len() };
         Items { raw: self.0, at }
     }
 
-    /// One field of an object, without an index of the others: for a single look inside.
+    /// Returns one field of an object. To read several, call [`fields`](Self::fields) once.
     pub fn get(self, key: &str) -> Option<Value<'a>> {
         self.fields()?.get(key)
     }
@@ -130,19 +130,19 @@ pub struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    /// The next item, an object as its fields: in one pass over it, where [`Iterator::next`] and then
-    /// [`Value::fields`] would take two.
+    /// Returns the next item, as fields if it is an object: one pass instead of the two of [`Iterator::next`] and
+    /// [`Value::fields`].
     pub fn next_fields(&mut self) -> Option<Result<Fields<'a>, Value<'a>>> {
         let start = scan::skip_space(self.raw, self.at);
         if self.raw.get(start) != Some(&b'{') {
             return self.next().map(Err);
         }
-        let (fields, length) = Fields::at_start_of_checked(&self.raw[start..]);
-        self.go_behind(start + length);
+        let (fields, length) = Fields::from_checked_prefix(&self.raw[start..]);
+        self.advance_past(start + length);
         Some(Ok(fields))
     }
 
-    fn go_behind(&mut self, end: usize) {
+    fn advance_past(&mut self, end: usize) {
         let next = scan::skip_space(self.raw, end);
         self.at = if self.raw.get(next) == Some(&b',') { next + 1 } else { self.raw.len() };
     }
@@ -158,7 +158,7 @@ impl<'a> Iterator for Items<'a> {
             return None;
         }
         let end = scan::skip_value(self.raw, start);
-        self.go_behind(end);
+        self.advance_past(end);
         Some(Value(&self.raw[start..end]))
     }
 }
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(value.get("b").unwrap().boolean(), Some(false));
         assert!(value.get("z").unwrap().is_null());
         let kinds: Vec<_> = value.get("list").unwrap().items().map(Value::kind).collect();
-        assert_eq!(kinds, [Kind::Number, Kind::String, Kind::Array]);
+        assert_eq!(kinds, [ValueKind::Number, ValueKind::String, ValueKind::Array]);
         assert_eq!(value.get("s").unwrap().items().count(), 0);
         assert!(Value::parse(b"{}{}").is_err());
     }

@@ -1,4 +1,4 @@
-//! Writes compact JSON, keys in the order in which they are given, as JavaScript would.
+//! Writes compact JSON as `JSON.stringify` would, keys in the order of the calls.
 
 /// Appends `text` as a JSON string, quoted, with the escapes that `JSON.stringify` uses.
 pub fn write_string(out: &mut Vec<u8>, text: &str) {
@@ -42,7 +42,7 @@ impl<'o> ObjectWriter<'o> {
         Self { out, empty: true }
     }
 
-    /// Writes a key and hands out the buffer: whoever calls appends exactly one value.
+    /// Writes a key and returns the buffer; the caller appends exactly one value.
     pub fn key(&mut self, key: &str) -> &mut Vec<u8> {
         self.next();
         write_string(self.out, key);
@@ -50,7 +50,7 @@ impl<'o> ObjectWriter<'o> {
         self.out
     }
 
-    /// The same for a key that is a JSON string already, quotes and all.
+    /// Like [`key`](Self::key), for a key that is a JSON string already, with quotes and escapes.
     pub fn raw_key(&mut self, key: &[u8]) -> &mut Vec<u8> {
         self.next();
         self.out.extend_from_slice(key);
@@ -65,13 +65,13 @@ impl<'o> ObjectWriter<'o> {
         self.empty = false;
     }
 
-    /// A string field.
+    /// Writes a string field.
     pub fn string(&mut self, key: &str, value: &str) -> &mut Self {
         write_string(self.key(key), value);
         self
     }
 
-    /// A string field, or `null`.
+    /// Writes a string field, or `null`.
     pub fn string_or_null(&mut self, key: &str, value: Option<&str>) -> &mut Self {
         match value {
             Some(value) => self.string(key, value),
@@ -79,7 +79,7 @@ impl<'o> ObjectWriter<'o> {
         }
     }
 
-    /// A string field, left out where there is nothing to say.
+    /// Writes a string field if there is a value.
     pub fn string_if(&mut self, key: &str, value: Option<&str>) -> &mut Self {
         if let Some(value) = value {
             self.string(key, value);
@@ -87,32 +87,32 @@ impl<'o> ObjectWriter<'o> {
         self
     }
 
-    /// A whole number.
+    /// Writes a whole number.
     pub fn number(&mut self, key: &str, value: impl Into<i128>) -> &mut Self {
         let digits = value.into().to_string();
         self.key(key).extend_from_slice(digits.as_bytes());
         self
     }
 
-    /// A number with a fraction; what JSON cannot say (infinities, NaN) becomes `null`, as in JavaScript.
+    /// Writes a floating-point number; infinities and NaN become `null`, as in JavaScript.
     pub fn float(&mut self, key: &str, value: f64) -> &mut Self {
         let text = if value.is_finite() { value.to_string() } else { "null".to_owned() };
         self.key(key).extend_from_slice(text.as_bytes());
         self
     }
 
-    /// `true` or `false`.
+    /// Writes `true` or `false`.
     pub fn boolean(&mut self, key: &str, value: bool) -> &mut Self {
         self.raw(key, if value { b"true" } else { b"false" })
     }
 
-    /// A value that is JSON already.
+    /// Writes a value that is JSON already.
     pub fn raw(&mut self, key: &str, json: &[u8]) -> &mut Self {
         self.key(key).extend_from_slice(json);
         self
     }
 
-    /// A nested object, written by `fill`.
+    /// Writes a nested object; `fill` writes its fields.
     pub fn object(&mut self, key: &str, fill: impl FnOnce(&mut ObjectWriter<'_>)) -> &mut Self {
         let mut inner = ObjectWriter::begin(self.key(key));
         fill(&mut inner);
@@ -120,7 +120,7 @@ impl<'o> ObjectWriter<'o> {
         self
     }
 
-    /// A nested array, written by `fill`.
+    /// Writes a nested array; `fill` writes its items.
     pub fn array(&mut self, key: &str, fill: impl FnOnce(&mut ArrayWriter<'_>)) -> &mut Self {
         let mut inner = ArrayWriter::begin(self.key(key));
         fill(&mut inner);
@@ -148,7 +148,7 @@ impl<'o> ArrayWriter<'o> {
         Self { out, empty: true }
     }
 
-    /// Makes room for one more item: whoever calls appends exactly one value.
+    /// Starts an item and returns the buffer; the caller appends exactly one value.
     pub fn item(&mut self) -> &mut Vec<u8> {
         if !self.empty {
             self.out.push(b',');
@@ -157,13 +157,13 @@ impl<'o> ArrayWriter<'o> {
         self.out
     }
 
-    /// A string item.
+    /// Writes a string item.
     pub fn string(&mut self, value: &str) -> &mut Self {
         write_string(self.item(), value);
         self
     }
 
-    /// An object item, written by `fill`.
+    /// Writes an object item; `fill` writes its fields.
     pub fn object(&mut self, fill: impl FnOnce(&mut ObjectWriter<'_>)) -> &mut Self {
         let mut inner = ObjectWriter::begin(self.item());
         fill(&mut inner);
@@ -177,7 +177,7 @@ impl<'o> ArrayWriter<'o> {
     }
 }
 
-/// An object, by what fills it.
+/// Writes one object; `fill` writes its fields.
 pub fn object(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Vec<u8> {
     let mut out = Vec::new();
     let mut object = ObjectWriter::begin(&mut out);

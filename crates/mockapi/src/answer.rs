@@ -5,32 +5,32 @@ use std::collections::{BTreeMap, BTreeSet};
 use annals_json::{Fields, ObjectWriter, Value};
 
 use super::http::Request;
-use super::message::{Question, compose};
-use super::play::Part;
-use super::script::{Fault, Place, Script, Step};
+use super::message::{RequestContext, compose};
+use super::play::WireAction;
+use super::script::{Fault, Script, Step, StepPosition};
 use super::sse;
 use super::validate::{Rule, Violation, check_headers, validate, validate_count};
 
 /// The largest body that the API takes.
-const MOST_BYTES: usize = 32 << 20;
+const MAX_BODY_BYTES: usize = 32 << 20;
 
-/// What has been played, by script and step.
+/// Which steps were played, by script and step.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Played {
+pub(super) struct PlayProgress {
     /// How often the fault of a step has happened.
     faults: BTreeMap<(String, usize), u64>,
-    /// The steps that nothing more is to come of.
+    /// The steps that are finished.
     over: BTreeSet<(String, usize)>,
 }
 
-impl Played {
-    /// Whether somebody has come to this step, and past its faults.
+impl PlayProgress {
+    /// Whether the step was played, faults included.
     pub(super) fn is_over(&self, name: &str, number: usize) -> bool {
         self.over.contains(&(name.to_owned(), number))
     }
 }
 
-/// What goes back.
+/// The answer to a request.
 #[derive(Debug)]
 pub(super) enum Reply {
     Json {
@@ -40,26 +40,26 @@ pub(super) enum Reply {
     },
     Stream {
         events: Vec<Vec<u8>>,
-        broken_off: BrokenOff,
+        end: StreamEnd,
         chunk_bytes: Option<usize>,
     },
     /// What happens on the wire, and the events of the message that it may be about.
     Play {
-        parts: Vec<Part>,
+        parts: Vec<WireAction>,
         events: Vec<Vec<u8>>,
     },
     HangUp,
 }
 
-/// Whether a stream ends as it should.
+/// Whether a stream is sent to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BrokenOff {
+pub(super) enum StreamEnd {
     No,
     Yes,
 }
 
 impl Reply {
-    /// The status that the client sees; nothing where there is no answer.
+    /// The status that the client sees; `None` without an answer.
     pub(super) fn status(&self) -> Option<u16> {
         match self {
             Self::Json { status, .. } => Some(*status),
@@ -74,7 +74,7 @@ pub(super) fn answer(
     request: &Request,
     number: usize,
     script: &Script,
-    played: &mut Played,
+    played: &mut PlayProgress,
 ) -> (Reply, Vec<Violation>) {
     let path = request.path.split('?').next().unwrap_or("");
     let check: fn(&[u8]) -> Vec<Violation> = match (request.method.as_str(), path) {
@@ -82,7 +82,7 @@ pub(super) fn answer(
         ("POST", "/v1/messages/count_tokens") => validate_count,
         _ => return (error(404, "not_found_error", "Not Found", number), vec![]),
     };
-    if request.body.len() > MOST_BYTES {
+    if request.body.len() > MAX_BODY_BYTES {
         let text = "Request exceeds the maximum size";
         return (error(413, "request_too_large", text, number), vec![]);
     }
@@ -125,7 +125,7 @@ fn count(body: &Fields<'_>) -> Reply {
     Reply::Json { status: 200, headers: vec![], body: format!(r#"{{"input_tokens":{tokens}}}"#).into_bytes() }
 }
 
-fn play(body: &Fields<'_>, number: usize, script: &Script, played: &mut Played) -> Reply {
+fn play(body: &Fields<'_>, number: usize, script: &Script, played: &mut PlayProgress) -> Reply {
     let has_tools = body.get("tools").is_some_and(|tools| tools.items().next().is_some());
     let place = script.place(&conversation(body));
     let step = place.as_ref().and_then(|place| place.step);
@@ -139,7 +139,7 @@ fn play(body: &Fields<'_>, number: usize, script: &Script, played: &mut Played) 
     {
         played.over.insert((place.name.clone(), place.number));
     }
-    let question = Question {
+    let question = RequestContext {
         messages: body.get("messages").map_or(&[], Value::raw),
         model: body.text("model").map_or_else(String::new, |model| model.to_string()),
         has_tools,
@@ -157,17 +157,17 @@ fn play(body: &Fields<'_>, number: usize, script: &Script, played: &mut Played) 
         Fault::BreakOff { .. } if !body.is_true("stream") => Reply::HangUp,
         Fault::BreakOff { events } => {
             let kept = sse::events(&message).into_iter().take(*events).collect();
-            Reply::Stream { events: kept, broken_off: BrokenOff::Yes, chunk_bytes }
+            Reply::Stream { events: kept, end: StreamEnd::Yes, chunk_bytes }
         }
         Fault::None if body.is_true("stream") => {
-            Reply::Stream { events: sse::events(&message), broken_off: BrokenOff::No, chunk_bytes }
+            Reply::Stream { events: sse::events(&message), end: StreamEnd::No, chunk_bytes }
         }
         Fault::None => Reply::Json { status: 200, headers: vec![], body: message.to_json() },
     }
 }
 
 /// The step's fault, unless it has happened as often as it should.
-fn due<'s>(place: &Place<'s>, step: &'s Step, played: &mut Played) -> &'s Fault {
+fn due<'s>(place: &StepPosition<'s>, step: &'s Step, played: &mut PlayProgress) -> &'s Fault {
     let times = played.faults.entry((place.name.clone(), place.number)).or_default();
     *times += 1;
     if step.times.is_some_and(|most| *times > most) { &Fault::None } else { &step.fault }

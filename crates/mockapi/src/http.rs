@@ -114,7 +114,7 @@ fn reason(status: u16) -> &'static str {
         413 => "Payload Too Large",
         429 => "Too Many Requests",
         500 => "Internal Server Error",
-        // Nobody reads it.
+        // It is not read.
         _ => "Status",
     }
 }

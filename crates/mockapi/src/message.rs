@@ -2,12 +2,12 @@
 
 use annals_json::{ArrayWriter, Fields, ObjectWriter, Value};
 
-use super::script::Place;
+use super::script::StepPosition;
 use super::sign;
 
 /// A message of the assistant, ready to be sent whole or as a stream.
 #[derive(Clone, Debug)]
-pub(super) struct Message {
+pub(super) struct AssistantMessage {
     pub(super) id: String,
     pub(super) model: String,
     /// Content blocks, as JSON.
@@ -16,9 +16,9 @@ pub(super) struct Message {
     pub(super) usage: Vec<(String, Vec<u8>)>,
 }
 
-/// What a message must know of the request that it answers.
+/// What an answer takes from its request.
 #[derive(Clone, Debug)]
-pub(super) struct Question<'r> {
+pub(super) struct RequestContext<'r> {
     /// The messages of the request, as JSON: ids follow from them, so that no id comes twice in a conversation.
     pub(super) messages: &'r [u8],
     pub(super) model: String,
@@ -27,7 +27,7 @@ pub(super) struct Question<'r> {
 }
 
 /// The answer to a request that has come to this place.
-pub(super) fn compose(question: &Question<'_>, place: Option<&Place<'_>>) -> Message {
+pub(super) fn compose(question: &RequestContext<'_>, place: Option<&StepPosition<'_>>) -> AssistantMessage {
     let name = place.map_or("", |place| place.name.as_str());
     let step = place.and_then(|place| place.step);
     let mut content = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn compose(question: &Question<'_>, place: Option<&Place<'_>>) -> Mes
     }
     let calls = content.iter().any(|block| kind_of(block) == "tool_use");
     let usual = if calls { "tool_use" } else { "end_turn" };
-    Message {
+    AssistantMessage {
         id: step
             .and_then(|step| step.id.clone())
             .unwrap_or_else(|| sign::identifier("msg", &[question.messages, name.as_bytes()])),
@@ -57,7 +57,7 @@ pub(super) fn compose(question: &Question<'_>, place: Option<&Place<'_>>) -> Mes
 }
 
 /// A block with what its script left to the API; nothing where this request must not get it.
-fn finish(block: &[u8], number: usize, name: &str, question: &Question<'_>) -> Option<Vec<u8>> {
+fn finish(block: &[u8], number: usize, name: &str, question: &RequestContext<'_>) -> Option<Vec<u8>> {
     let fields = Value::parse(block).ok()?.fields()?;
     let kind = kind_of(block);
     let missing = |key: &str| fields.get(key).is_none();
@@ -122,7 +122,7 @@ fn usage(said: &[(String, Vec<u8>)]) -> Vec<(String, Vec<u8>)> {
     usage
 }
 
-impl Message {
+impl AssistantMessage {
     /// The message as the API sends it in one piece.
     pub(super) fn to_json(&self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -174,7 +174,7 @@ mod tests {
     fn ask(script: &str, text: &str, has_tools: bool) -> String {
         let script = Script::parse(script, "").unwrap();
         let messages = [("user".to_owned(), text.to_owned())];
-        let question = Question { messages: text.as_bytes(), model: "m".into(), has_tools };
+        let question = RequestContext { messages: text.as_bytes(), model: "m".into(), has_tools };
         let message = compose(&question, script.place(&messages).as_ref());
         String::from_utf8(message.to_json()).unwrap()
     }

@@ -27,9 +27,9 @@ use super::script::{ScriptError, shown};
 
 static FILLER: [u8; 64 << 10] = [b'x'; 64 << 10];
 
-/// One thing that happens.
+/// One action on the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum WireAction {
     Head,
     Events(usize, usize),
     Bytes(usize, usize),
@@ -42,10 +42,10 @@ pub(super) enum Part {
     Reset,
 }
 
-/// What becomes of the connection.
+/// What happens to the connection afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum After {
-    GoOn,
+pub(super) enum ConnectionFate {
+    KeepOpen,
     Close,
     Reset,
 }
@@ -56,9 +56,9 @@ pub(super) trait Wire: BufRead + Write {
     fn reset_on_close(&self) -> io::Result<()>;
 }
 
-impl Part {
+impl WireAction {
     pub(super) fn read(script: &str, value: Value<'_>) -> Result<Self, ScriptError> {
-        let unknown = || ScriptError::Part { name: script.to_owned(), found: shown(value) };
+        let unknown = || ScriptError::WireAction { name: script.to_owned(), found: shown(value) };
         if let Some(word) = value.text() {
             return match &*word.decode() {
                 "head" => Ok(Self::Head),
@@ -99,16 +99,16 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
 }
 
 /// Plays the parts, with the events of the step's message at hand.
-pub(super) fn perform(
+pub(super) fn play_actions(
     wire: &mut impl Wire,
-    parts: &[Part],
+    parts: &[WireAction],
     events: &[Vec<u8>],
     request_id: &str,
-) -> io::Result<After> {
-    let mut after = After::Close;
+) -> io::Result<ConnectionFate> {
+    let mut after = ConnectionFate::Close;
     for part in parts {
         match part {
-            Part::Head => {
+            WireAction::Head => {
                 let head = [
                     ("content-type", "text/event-stream; charset=utf-8"),
                     ("transfer-encoding", "chunked"),
@@ -116,12 +116,12 @@ pub(super) fn perform(
                 ];
                 wire.write_all(&http::head(200, &head))?;
             }
-            Part::Events(from, to) => {
+            WireAction::Events(from, to) => {
                 for event in events.iter().take(*to).skip(*from) {
                     wire.write_all(&http::chunk(event))?;
                 }
             }
-            Part::Bytes(from, to) => {
+            WireAction::Bytes(from, to) => {
                 let whole = events.concat();
                 let to = (*to).min(whole.len());
                 // An empty chunk would be the end.
@@ -129,8 +129,8 @@ pub(super) fn perform(
                     wire.write_all(&http::chunk(bytes))?;
                 }
             }
-            Part::Chunk(bytes) => wire.write_all(&http::chunk(bytes))?,
-            Part::Filler(count) => {
+            WireAction::Chunk(bytes) => wire.write_all(&http::chunk(bytes))?,
+            WireAction::Filler(count) => {
                 let mut left = *count;
                 while left > 0 {
                     let now = left.min(FILLER.len());
@@ -138,16 +138,16 @@ pub(super) fn perform(
                     left -= now;
                 }
             }
-            Part::Raw(bytes) => wire.write_all(bytes)?,
-            Part::Wait(pause) => thread::sleep(*pause),
-            Part::End => {
+            WireAction::Raw(bytes) => wire.write_all(bytes)?,
+            WireAction::Wait(pause) => thread::sleep(*pause),
+            WireAction::End => {
                 wire.write_all(&http::chunk(&[]))?;
-                after = After::GoOn;
+                after = ConnectionFate::KeepOpen;
             }
-            Part::Stall => drop(wire.fill_buf()?),
-            Part::Reset => {
+            WireAction::Stall => drop(wire.fill_buf()?),
+            WireAction::Reset => {
                 wire.reset_on_close()?;
-                return Ok(After::Reset);
+                return Ok(ConnectionFate::Reset);
             }
         }
         wire.flush()?;
@@ -162,15 +162,15 @@ mod tests {
     use super::*;
 
     /// Takes what is written, and has nothing to read.
-    struct Paper(Vec<u8>, BufReader<io::Empty>);
+    struct BufferWire(Vec<u8>, BufReader<io::Empty>);
 
-    impl Read for Paper {
+    impl Read for BufferWire {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             self.1.read(buffer)
         }
     }
 
-    impl BufRead for Paper {
+    impl BufRead for BufferWire {
         fn fill_buf(&mut self) -> io::Result<&[u8]> {
             self.1.fill_buf()
         }
@@ -180,7 +180,7 @@ mod tests {
         }
     }
 
-    impl Write for Paper {
+    impl Write for BufferWire {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.write(bytes)
         }
@@ -190,28 +190,28 @@ mod tests {
         }
     }
 
-    impl Wire for Paper {
+    impl Wire for BufferWire {
         fn reset_on_close(&self) -> io::Result<()> {
             Ok(())
         }
     }
 
-    fn play(parts: &str) -> (String, After) {
+    fn play(parts: &str) -> (String, ConnectionFate) {
         let list = Value::parse(parts.as_bytes()).unwrap();
-        let parts: Vec<_> = list.items().map(|part| Part::read("s", part).unwrap()).collect();
-        let mut paper = Paper(Vec::new(), BufReader::new(io::empty()));
+        let parts: Vec<_> = list.items().map(|part| WireAction::read("s", part).unwrap()).collect();
+        let mut paper = BufferWire(Vec::new(), BufReader::new(io::empty()));
         let events = [b"one".to_vec(), b"two".to_vec(), b"three".to_vec()];
-        let after = perform(&mut paper, &parts, &events, "r").unwrap();
+        let after = play_actions(&mut paper, &parts, &events, "r").unwrap();
         (String::from_utf8_lossy(&paper.0).into_owned(), after)
     }
 
     #[test]
     fn parts_are_played_in_order() {
-        assert_eq!(play(r#"["message","end"]"#).1, After::GoOn);
-        assert_eq!(play(r#"[{"events":[1,2]}]"#), ("3\r\ntwo\r\n".into(), After::Close));
+        assert_eq!(play(r#"["message","end"]"#).1, ConnectionFate::KeepOpen);
+        assert_eq!(play(r#"[{"events":[1,2]}]"#), ("3\r\ntwo\r\n".into(), ConnectionFate::Close));
         assert_eq!(
             play(r#"[{"bytes":[2,5]},{"bytes":[11,99]},"reset",{"raw":"no"}]"#),
-            ("3\r\netw\r\n".into(), After::Reset)
+            ("3\r\netw\r\n".into(), ConnectionFate::Reset)
         );
         assert_eq!(
             play(r#"[{"text":"é"},{"hex":"4142"},{"raw":"x\r\n"},{"wait_ms":0},"stall"]"#).0,

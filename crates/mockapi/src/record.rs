@@ -4,13 +4,13 @@ use annals_json::{ObjectWriter, Value, write_string};
 
 use super::validate::Violation;
 
-/// Headers whose values are nobody's business.
+/// Headers whose values are not recorded.
 const KEYS: [&str; 3] = ["x-api-key", "authorization", "cookie"];
 const HIDDEN: &str = "(hidden)";
 
-/// A request that the server got, and what it thought of it.
+/// A request, with the rules that it breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Captured {
+pub struct RecordedRequest {
     /// `POST` and the like.
     pub method: String,
     /// With its query.
@@ -25,7 +25,7 @@ pub struct Captured {
     pub status: Option<u16>,
 }
 
-impl Captured {
+impl RecordedRequest {
     /// A header's value; names are compared without case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let named = self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_request_is_logged_with_what_it_breaks() {
-        let mut captured = Captured {
+        let mut captured = RecordedRequest {
             method: "POST".into(),
             path: "/v1/messages".into(),
             headers: vec![("X-Api-Key".into(), "k".into())],

@@ -7,7 +7,7 @@
 //! | `id`, `usage`, `stop_reason` | what differs from the usual |
 //! | `status`, `error`, `message`, `headers` | an error of this status and type instead |
 //! | `break_after_events` | the stream ends in the middle; without a stream there is no answer |
-//! | `times` | how often the error or the break happens before the step goes well; always, where it is not said |
+//! | `times` | how often the error or the break happens before the step goes well; always, if absent |
 //! | `chunk_bytes` | the stream comes in pieces of this size, whatever they cut |
 //! | `play` | what happens on the wire instead, part by part: any bytes, pauses, cuts and resets; see `play.rs` |
 //!
@@ -19,11 +19,11 @@
 
 use std::collections::BTreeMap;
 
-use annals_json::{Kind, Value, write_string};
+use annals_json::{Value, ValueKind, write_string};
 
-use super::play::Part;
+use super::play::WireAction;
 
-/// What stands in a script for the folder in which the client works.
+/// The placeholder of the client's work folder.
 const WORKDIR: &str = "{{CWD}}";
 const MARK: &str = "@@";
 
@@ -47,11 +47,11 @@ pub enum ScriptError {
     Step {
         /// The script.
         name: String,
-        /// What stands there.
+        /// What was found.
         found: String,
     },
     /// A field that no step has.
-    #[error("script {name}: nobody knows what {field:?} means in a step")]
+    #[error("script {name}: unknown field {field:?} in a step")]
     Field {
         /// The script.
         name: String,
@@ -60,18 +60,18 @@ pub enum ScriptError {
     },
     /// Something that is no content block.
     #[error("script {name}: {found} is no content block: it has no type")]
-    Block {
+    ContentBlock {
         /// The script.
         name: String,
-        /// What stands there.
+        /// What was found.
         found: String,
     },
     /// Something that cannot happen on the wire.
-    #[error("script {name}: nobody knows how to play {found}")]
-    Part {
+    #[error("script {name}: unknown action {found}")]
+    WireAction {
         /// The script.
         name: String,
-        /// What stands there.
+        /// What was found.
         found: String,
     },
 }
@@ -90,7 +90,7 @@ pub(super) struct Step {
     /// Fields of the usage that differ from the usual, as JSON.
     pub(super) usage: Vec<(String, Vec<u8>)>,
     pub(super) stop_reason: Option<String>,
-    /// The message's id, where it is not one that follows from the request.
+    /// The message's id; `None` derives one from the request.
     pub(super) id: Option<String>,
     pub(super) fault: Fault,
     /// How often the fault happens before the step goes well; always, where nothing is said.
@@ -109,15 +109,15 @@ pub(super) enum Fault {
     /// The connection ends after this many events of the stream.
     BreakOff { events: usize },
     /// These things happen on the wire instead of an answer.
-    Play(Vec<Part>),
+    Play(Vec<WireAction>),
 }
 
 /// The step that a request has come to.
 #[derive(Clone, Debug)]
-pub(super) struct Place<'s> {
+pub(super) struct StepPosition<'s> {
     pub(super) name: String,
     pub(super) number: usize,
-    /// Nothing where the script has no such step: then the answer is a line of text.
+    /// `None` if the script has no such step: then the answer is a line of text.
     pub(super) step: Option<&'s Step>,
 }
 
@@ -138,7 +138,7 @@ impl Script {
             if !is_name(&name) {
                 return Err(ScriptError::Name { name });
             }
-            if field.value.kind() != Kind::Array {
+            if field.value.kind() != ValueKind::Array {
                 return Err(ScriptError::Step { name, found: shown(field.value) });
             }
             let read: Result<Vec<Step>, _> = field.value.items().map(|step| read_step(&name, step)).collect();
@@ -155,7 +155,7 @@ impl Script {
     }
 
     /// Where a conversation is, given the role and the text of each of its messages.
-    pub(super) fn place(&self, messages: &[(String, String)]) -> Option<Place<'_>> {
+    pub(super) fn place(&self, messages: &[(String, String)]) -> Option<StepPosition<'_>> {
         let mut number = 0;
         for (role, text) in messages.iter().rev() {
             match role.as_str() {
@@ -163,7 +163,7 @@ impl Script {
                 "user" => {
                     if let Some(name) = directive(text) {
                         let step = self.steps.get(name).and_then(|steps| steps.get(number));
-                        return Some(Place { name: name.to_owned(), number, step });
+                        return Some(StepPosition { name: name.to_owned(), number, step });
                     }
                 }
                 _ => {}
@@ -196,7 +196,7 @@ fn beginning(text: &str) -> String {
 }
 
 fn read_step(script: &str, value: Value<'_>) -> Result<Step, ScriptError> {
-    if value.kind() == Kind::Array {
+    if value.kind() == ValueKind::Array {
         return Ok(Step { content: blocks(script, value)?, ..Step::default() });
     }
     let Some(fields) = value.fields() else {
@@ -217,7 +217,8 @@ fn read_step(script: &str, value: Value<'_>) -> Result<Step, ScriptError> {
                 step.fault = Fault::BreakOff { events };
             }
             "play" => {
-                let parts: Result<_, _> = field.value.items().map(|part| Part::read(script, part)).collect();
+                let parts: Result<_, _> =
+                    field.value.items().map(|part| WireAction::read(script, part)).collect();
                 step.fault = Fault::Play(parts?);
             }
             "status" => {
@@ -243,7 +244,7 @@ fn read_step(script: &str, value: Value<'_>) -> Result<Step, ScriptError> {
 fn blocks(script: &str, list: Value<'_>) -> Result<Vec<Vec<u8>>, ScriptError> {
     let checked = list.items().map(|block| match block.get("type") {
         Some(_) => Ok(block.raw().to_vec()),
-        None => Err(ScriptError::Block { name: script.to_owned(), found: shown(block) }),
+        None => Err(ScriptError::ContentBlock { name: script.to_owned(), found: shown(block) }),
     });
     checked.collect()
 }
@@ -303,11 +304,11 @@ mod tests {
     #[test]
     fn what_is_misspelled_is_refused() {
         for (text, said) in [
-            (r#"{"a":[{"contents":[]}]}"#, r#"script a: nobody knows what "contents" means in a step"#),
+            (r#"{"a":[{"contents":[]}]}"#, r#"script a: unknown field "contents" in a step"#),
             (r#"{"a":[[{"text":"x"}]]}"#, r#"script a: {"text":"x"} is no content block: it has no type"#),
             (r#"{"a":[7]}"#, "script a: 7 is no step: a list of content blocks, or an object"),
             (r#"{"a":{}}"#, "script a: {} is no step: a list of content blocks, or an object"),
-            (r#"{"a":[{"play":[{"bytes":[1]}]}]}"#, r#"script a: nobody knows how to play {"bytes":[1]}"#),
+            (r#"{"a":[{"play":[{"bytes":[1]}]}]}"#, r#"script a: unknown action {"bytes":[1]}"#),
             (r#"{"a b":[]}"#, r#"script "a b": a name has letters, digits, _ and - only"#),
             ("[]", "a script is an object {NAME: [STEP, …]}, not []"),
         ] {

@@ -10,15 +10,15 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use std::{fs, mem};
 
-use super::answer::{BrokenOff, Played, Reply, answer, request_id};
+use super::answer::{PlayProgress, Reply, StreamEnd, answer, request_id};
 use super::http::{self, Request};
-use super::play::{self, After};
-use super::record::Captured;
+use super::play::{self, ConnectionFate};
+use super::record::RecordedRequest;
 use super::script::Script;
 
 /// Where the server listens and what it leaves behind.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct ServerOptions {
     /// The port on 127.0.0.1; 0 lets the system choose.
     pub port: u16,
     /// A folder that gets `NNN.json` for each request.
@@ -30,7 +30,7 @@ pub struct Settings {
 /// Why the server does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The port cannot be had.
+    /// The port cannot be bound.
     #[error("127.0.0.1:{port}: {error}")]
     Listen {
         /// The port.
@@ -48,16 +48,16 @@ pub enum StartError {
     },
 }
 
-/// How far things have come.
+/// How much of the script was played.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct ServerStatus {
     /// How many requests there were.
     pub requests: usize,
     /// How many of them broke a rule.
     pub invalid: usize,
     /// How many are being answered.
     pub open: usize,
-    /// The steps that nobody has come to yet: the script's name, and the number of the step, from 1.
+    /// The steps that were not played yet: the script's name, and the number of the step, from 1.
     pub unplayed: Vec<(String, usize)>,
     /// Why requests could not be recorded.
     pub unrecorded: Option<String>,
@@ -69,23 +69,23 @@ pub struct Standing {
 #[derive(Debug)]
 pub struct ScriptedApi {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<ServerShared>,
     acceptor: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct ServerShared {
     script: Script,
     log: Option<PathBuf>,
     record: Option<(PathBuf, File)>,
     stopping: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<ServerState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    requests: Vec<Captured>,
-    played: Played,
+struct ServerState {
+    requests: Vec<RecordedRequest>,
+    played: PlayProgress,
     open: usize,
     unrecorded: Option<String>,
     /// Weak, so that a connection that is to be reset is really gone with its thread.
@@ -96,11 +96,11 @@ struct State {
 impl ScriptedApi {
     /// Starts on a port of the system's choice.
     pub fn start(script: Script) -> Result<Self, StartError> {
-        Self::start_with(script, Settings::default())
+        Self::start_with(script, ServerOptions::default())
     }
 
     /// Starts as the settings say.
-    pub fn start_with(script: Script, settings: Settings) -> Result<Self, StartError> {
+    pub fn start_with(script: Script, settings: ServerOptions) -> Result<Self, StartError> {
         let port = settings.port;
         let unwritable = |path: &Path, error| StartError::Record { path: path.to_path_buf(), error };
         if let Some(folder) = &settings.log {
@@ -117,7 +117,7 @@ impl ScriptedApi {
         let bound = TcpListener::bind(("127.0.0.1", port));
         let listener = bound.map_err(|error| StartError::Listen { port, error })?;
         let address = listener.local_addr().map_err(|error| StartError::Listen { port, error })?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ServerShared {
             script,
             log: settings.log,
             record,
@@ -145,16 +145,16 @@ impl ScriptedApi {
     }
 
     /// Every request so far, in the order of arrival.
-    pub fn requests(&self) -> Vec<Captured> {
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         self.shared.state().requests.clone()
     }
 
-    /// How far things have come.
-    pub fn standing(&self) -> Standing {
+    /// How much of the script was played.
+    pub fn status(&self) -> ServerStatus {
         let state = self.shared.state();
         let unplayed =
             self.shared.script.places().filter(|(name, number)| !state.played.is_over(name, *number));
-        Standing {
+        ServerStatus {
             requests: state.requests.len(),
             invalid: state.requests.iter().filter(|request| !request.violations.is_empty()).count(),
             open: state.open,
@@ -186,8 +186,8 @@ impl Drop for ScriptedApi {
     }
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl ServerShared {
+    fn state(&self) -> MutexGuard<'_, ServerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -197,7 +197,7 @@ impl Shared {
         let number = state.requests.len();
         let (reply, violations) = answer(&request, number, &self.script, &mut state.played);
         let Request { method, path, headers, body } = request;
-        let captured = Captured { method, path, headers, body, violations, status: reply.status() };
+        let captured = RecordedRequest { method, path, headers, body, violations, status: reply.status() };
         if let Err(fault) = self.note(number, &captured) {
             state.unrecorded.get_or_insert(fault);
         }
@@ -206,8 +206,8 @@ impl Shared {
         (reply, number)
     }
 
-    /// Leaves a request behind, wherever it was asked for.
-    fn note(&self, number: usize, captured: &Captured) -> Result<(), String> {
+    /// Writes a request to the log and the record.
+    fn note(&self, number: usize, captured: &RecordedRequest) -> Result<(), String> {
         if let Some(folder) = &self.log {
             let file = folder.join(format!("{number:03}.json"));
             fs::write(&file, captured.to_json()).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -225,7 +225,7 @@ impl Shared {
     }
 }
 
-fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+fn accept(listener: &TcpListener, shared: &Arc<ServerShared>) {
     for stream in listener.incoming() {
         if shared.stopping.load(Ordering::SeqCst) {
             return;
@@ -234,7 +234,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         let stream = Arc::new(stream);
         let ours = Arc::downgrade(&stream);
         let theirs = Arc::clone(shared);
-        // A client that goes away in the middle is no concern of the server's.
+        // A client may go away in the middle.
         let thread = thread::spawn(move || drop(serve(stream, &theirs)));
         let mut state = shared.state();
         state.connections.push(ours);
@@ -244,21 +244,21 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 
 /// How much of an answer is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Extent {
+enum AnswerExtent {
     Head,
     Whole,
 }
 
-/// Both directions of a connection, the reading one buffered.
+/// A connection, buffered for reading.
 struct Connection {
-    reader: BufReader<Handle>,
+    reader: BufReader<ReadHalf>,
     writer: Arc<TcpStream>,
 }
 
 /// The reading end.
-struct Handle(Arc<TcpStream>);
+struct ReadHalf(Arc<TcpStream>);
 
-impl Read for Handle {
+impl Read for ReadHalf {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         (&*self.0).read(buffer)
     }
@@ -290,40 +290,45 @@ impl Write for Connection {
     }
 }
 
-fn serve(stream: Arc<TcpStream>, shared: &Shared) -> io::Result<()> {
+fn serve(stream: Arc<TcpStream>, shared: &ServerShared) -> io::Result<()> {
     // Each write is to be seen as it is made, odd pieces above all.
     stream.set_nodelay(true)?;
     let writer = Arc::clone(&stream);
-    let mut connection = Connection { reader: BufReader::new(Handle(stream)), writer };
-    match converse(&mut connection, shared)? {
+    let mut connection = Connection { reader: BufReader::new(ReadHalf(stream)), writer };
+    match serve_requests(&mut connection, shared)? {
         // Dropping it is what sends the reset: a shutdown would be an orderly end.
-        After::Reset => {}
-        After::GoOn | After::Close => drop(connection.writer.shutdown(Shutdown::Both)),
+        ConnectionFate::Reset => {}
+        ConnectionFate::KeepOpen | ConnectionFate::Close => drop(connection.writer.shutdown(Shutdown::Both)),
     }
     Ok(())
 }
 
-fn converse(connection: &mut Connection, shared: &Shared) -> io::Result<After> {
+fn serve_requests(connection: &mut Connection, shared: &ServerShared) -> io::Result<ConnectionFate> {
     while let Some(request) = http::read(connection)? {
         let last = request.is_last();
-        let extent = if request.method == "HEAD" { Extent::Head } else { Extent::Whole };
+        let extent = if request.method == "HEAD" { AnswerExtent::Head } else { AnswerExtent::Whole };
         let (reply, number) = shared.take(request);
         let sent = send(connection, reply, &request_id(number), extent);
         shared.close();
         match sent? {
-            After::GoOn if !last => {}
-            After::GoOn => break,
+            ConnectionFate::KeepOpen if !last => {}
+            ConnectionFate::KeepOpen => break,
             after => return Ok(after),
         }
     }
-    Ok(After::Close)
+    Ok(ConnectionFate::Close)
 }
 
-/// Sends an answer, and says what becomes of the connection.
-fn send(connection: &mut Connection, reply: Reply, request_id: &str, what: Extent) -> io::Result<After> {
+/// Sends an answer, and returns what happens to the connection.
+fn send(
+    connection: &mut Connection,
+    reply: Reply,
+    request_id: &str,
+    what: AnswerExtent,
+) -> io::Result<ConnectionFate> {
     match reply {
-        Reply::HangUp => return Ok(After::Close),
-        Reply::Play { parts, events } => return play::perform(connection, &parts, &events, request_id),
+        Reply::HangUp => return Ok(ConnectionFate::Close),
+        Reply::Play { parts, events } => return play::play_actions(connection, &parts, &events, request_id),
         Reply::Json { status, headers, body } => {
             let length = body.len().to_string();
             let mut all = vec![
@@ -332,10 +337,10 @@ fn send(connection: &mut Connection, reply: Reply, request_id: &str, what: Exten
                 ("request-id", request_id),
             ];
             all.extend(headers.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-            let body = if what == Extent::Head { &[][..] } else { &body };
+            let body = if what == AnswerExtent::Head { &[][..] } else { &body };
             connection.write_all(&[&http::head(status, &all), body].concat())?;
         }
-        Reply::Stream { events, broken_off, chunk_bytes } => {
+        Reply::Stream { events, end, chunk_bytes } => {
             let head = [
                 ("content-type", "text/event-stream; charset=utf-8"),
                 ("cache-control", "no-cache"),
@@ -346,13 +351,13 @@ fn send(connection: &mut Connection, reply: Reply, request_id: &str, what: Exten
             for piece in pieces(events, chunk_bytes) {
                 connection.write_all(&http::chunk(&piece))?;
             }
-            if broken_off == BrokenOff::Yes {
-                return Ok(After::Close);
+            if end == StreamEnd::Yes {
+                return Ok(ConnectionFate::Close);
             }
             connection.write_all(&http::chunk(&[]))?;
         }
     }
-    Ok(After::GoOn)
+    Ok(ConnectionFate::KeepOpen)
 }
 
 impl play::Wire for Connection {

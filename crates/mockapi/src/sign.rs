@@ -1,9 +1,9 @@
 //! What the scripted API signs and how it knows its own signatures again: thinking may not be changed, so each block
-//! carries a proof of its text. The proof is a plain hash: it must be told apart from another's, not kept secret.
+//! carries a proof of its text. The proof is a plain hash: it must differ from others, not be secret.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use sha2::{Digest, Sha256};
-
-use super::base64;
 
 const OF_THINKING: &[u8] = b"annals scripted api, thinking: ";
 const OF_REDACTED: &[u8] = b"annals scripted api, redacted: ";
@@ -14,22 +14,22 @@ pub fn signature(thinking: &str) -> String {
     let first = hash(OF_THINKING, thinking.as_bytes());
     // The real ones are long; two rounds make ours longer than any other id in a session.
     let second = hash(OF_THINKING, &first);
-    base64::encode(&[first, second].concat())
+    BASE64_STANDARD.encode([first, second].concat())
 }
 
 /// The `data` that this API puts into a redacted thinking block that hides this text.
 pub fn redacted(thinking: &str) -> String {
     let hidden: Vec<u8> = thinking.bytes().map(|byte| byte ^ 0x5a).collect();
-    base64::encode(&[&hash(OF_REDACTED, &hidden), hidden.as_slice()].concat())
+    BASE64_STANDARD.encode([&hash(OF_REDACTED, &hidden), hidden.as_slice()].concat())
 }
 
 /// Whether `data` came from [`redacted`].
 pub(super) fn is_redacted_here(data: &str) -> bool {
-    let Some(bytes) = base64::decode(data) else { return false };
+    let Ok(bytes) = BASE64_STANDARD.decode(data) else { return false };
     bytes.split_at_checked(HASH_BYTES).is_some_and(|(proof, hidden)| hash(OF_REDACTED, hidden) == proof)
 }
 
-/// An identifier in the API's manner: the prefix and 22 letters and digits that follow from `seed`.
+/// An identifier as the API makes them: the prefix and 22 letters and digits that follow from `seed`.
 pub(super) fn identifier(prefix: &str, seed: &[&[u8]]) -> String {
     const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let mut whole = Sha256::new();

@@ -2,7 +2,7 @@
 
 use annals_json::{ObjectWriter, Value};
 
-use super::message::{Message, kind_of};
+use super::message::{AssistantMessage, kind_of};
 
 /// Text arrives in portions of about this many characters.
 const PORTION: usize = 24;
@@ -10,7 +10,7 @@ const PORTION: usize = 24;
 const MOST_PORTIONS: usize = 64;
 
 /// The events of a message, each ready to be written.
-pub(super) fn events(message: &Message) -> Vec<Vec<u8>> {
+pub(super) fn events(message: &AssistantMessage) -> Vec<Vec<u8>> {
     let mut events = vec![event("message_start", |object| {
         object.raw("message", &message.opening());
     })];
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     fn stream(blocks: &[&str]) -> Vec<String> {
-        let message = Message {
+        let message = AssistantMessage {
             id: "msg_1".into(),
             model: "m".into(),
             content: blocks.iter().map(|block| block.as_bytes().to_vec()).collect(),

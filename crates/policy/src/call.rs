@@ -1,6 +1,6 @@
 //! Tool calls, as far as a decision needs them.
 
-/// Which of the tools that change files.
+/// A tool that changes files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditTool {
     /// `Edit` and `MultiEdit`
@@ -22,7 +22,7 @@ impl EditTool {
     }
 }
 
-/// Which of the tools that read files.
+/// A tool that reads files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadTool {
     /// `Read`
@@ -44,10 +44,10 @@ impl ReadTool {
     }
 }
 
-/// A call that waits for its decision.
+/// A call to decide about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call<'c> {
-    /// A command for bash.
+    /// A shell command.
     Bash(&'c str),
     /// A file or folder to read.
     Read(ReadTool, &'c str),
@@ -61,9 +61,9 @@ pub enum Call<'c> {
     Agent(&'c str),
     /// A tool of an MCP server, by its full name.
     Mcp(&'c str),
-    /// A plan that is to be carried out.
+    /// A plan to approve.
     Plan,
-    /// A tool that touches nothing but the session: a list of things to do, a question.
+    /// A tool that affects only the session: a to-do list, a question.
     Inward(&'c str),
     /// Any other tool.
     Other(&'c str),

@@ -1,62 +1,62 @@
-//! What was decided, and why: every decision can be explained.
+//! Decisions, each with its reason.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use super::mode::Mode;
 use super::paths::PathError;
-use super::rules::{List, Rule, Source};
-use super::shell::{Hazard, Unparsable};
+use super::rules::{Rule, RuleList, SettingsSource};
+use super::shell::{Hazard, ShellSyntaxError};
 
-/// Why a decision is what it is.
+/// The reason of a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Because {
-    /// A rule says so.
+pub enum Reason {
+    /// A rule matches.
     Rule {
         /// The rule as written.
         rule: String,
         /// Its list.
-        list: List,
+        list: RuleList,
         /// Where it comes from.
-        source: Source,
-        /// The part of the call that it speaks of.
+        source: SettingsSource,
+        /// The part of the call that it matches.
         about: String,
     },
-    /// A rule may speak of it: parts of the command are not known yet.
+    /// A rule may match: parts of the command are not known before it runs.
     MayMatch {
         /// The rule as written.
         rule: String,
         /// Its list.
-        list: List,
+        list: RuleList,
         /// Where it comes from.
-        source: Source,
+        source: SettingsSource,
         /// The part of the call.
         about: String,
     },
-    /// The mode says so.
+    /// The mode decides.
     Mode(Mode),
     /// It only reads, and only in the workspace.
     ReadsOnly,
-    /// It touches nothing but the session.
+    /// It affects only the session.
     Inward,
-    /// A plan is a person's to approve.
+    /// The user must approve a plan.
     Plan,
-    /// Nothing is planned.
+    /// The mode is not plan mode.
     NoPlan,
     /// No rule and no mode allows it.
     NotCovered(String),
-    /// It leads out of the workspace.
+    /// The path is outside the workspace.
     Outside(PathBuf),
-    /// No rule opens this path.
+    /// The path is protected: no rule allows changes.
     Protected(PathBuf),
     /// It would destroy too much.
     Critical(String),
-    /// It is no file.
+    /// The path is not a regular file.
     Refused(PathBuf),
-    /// It cannot be followed.
+    /// The path cannot be resolved.
     Path(PathError),
-    /// The command was not understood.
-    Unparsable(Unparsable),
+    /// The command cannot be parsed.
+    ShellSyntaxError(ShellSyntaxError),
     /// It runs something that the text does not show.
     Hidden(String),
     /// It was parsed, and does not show its effect.
@@ -65,19 +65,19 @@ pub enum Because {
     UnknownPath(String),
     /// It shows a variable of the environment, which may be a secret.
     Environment(String),
-    /// Git runs what its repository names, and nobody trusts that repository.
+    /// Git runs programs that its repository names, and the repository is not trusted.
     Repository(String),
-    /// There was nobody to ask.
-    NobodyToAsk(Box<Because>),
+    /// Permission is needed, and there is no user to ask.
+    NobodyToAsk(Box<Reason>),
 }
 
-impl Because {
-    /// This rule, about this part.
+impl Reason {
+    /// A rule that matches this part.
     pub(crate) fn rule(rule: &Rule, about: &str) -> Self {
         Self::Rule { rule: rule.text.clone(), list: rule.list, source: rule.source, about: about.to_owned() }
     }
 
-    /// This rule, perhaps.
+    /// A rule that may match this part.
     pub(crate) fn may_match(rule: &Rule, about: &str) -> Self {
         Self::MayMatch {
             rule: rule.text.clone(),
@@ -88,31 +88,31 @@ impl Because {
     }
 }
 
-impl fmt::Display for Because {
+impl fmt::Display for Reason {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rule { rule, list, source, about } => {
-                write!(to, "the {} rule `{rule}` of {source} speaks of `{about}`", list.name())
+                write!(to, "the {} rule `{rule}` of {source} matches `{about}`", list.name())
             }
             Self::MayMatch { rule, list, source, about } => {
                 write!(
                     to,
-                    "the {} rule `{rule}` of {source} may speak of `{about}`, of which a part is not known",
+                    "the {} rule `{rule}` of {source} may match `{about}`, part of which is not known before it runs",
                     list.name()
                 )
             }
             Self::Mode(mode) => write!(to, "the mode is {mode}"),
             Self::ReadsOnly => to.write_str("it only reads, and only in the workspace"),
-            Self::Inward => to.write_str("it touches nothing but the session"),
-            Self::Plan => to.write_str("a plan is approved by a person"),
+            Self::Inward => to.write_str("it affects only the session"),
+            Self::Plan => to.write_str("the user must approve the plan"),
             Self::NoPlan => to.write_str("the mode is not plan"),
             Self::NotCovered(what) => write!(to, "no rule allows `{what}`"),
-            Self::Outside(path) => write!(to, "{} is outside of the workspace", path.display()),
+            Self::Outside(path) => write!(to, "{} is outside the workspace", path.display()),
             Self::Protected(path) => write!(to, "{} is protected", path.display()),
             Self::Critical(what) => write!(to, "`{what}` would be destroyed, or everything in it"),
-            Self::Refused(path) => write!(to, "{} is no file that a tool may open", path.display()),
+            Self::Refused(path) => write!(to, "{} is not a file that a tool may open", path.display()),
             Self::Path(error) => error.fmt(to),
-            Self::Unparsable(why) => write!(to, "the command is not understood: {why}"),
+            Self::ShellSyntaxError(why) => write!(to, "the command cannot be parsed: {why}"),
             Self::Hidden(what) => write!(to, "`{what}` runs what the command does not show"),
             Self::Hazard(hazard) => hazard.fmt(to),
             Self::UnknownPath(what) => write!(to, "where `{what}` leads is not known before it runs"),
@@ -122,60 +122,60 @@ impl fmt::Display for Because {
             Self::Repository(what) => {
                 write!(to, "`{what}` may run programs that its repository names, and that one is not trusted")
             }
-            Self::NobodyToAsk(why) => write!(to, "{why}, and nobody is asked"),
+            Self::NobodyToAsk(why) => write!(to, "{why}, and there is no user to ask"),
         }
     }
 }
 
-/// What happens with a call.
+/// A decision about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// It runs.
     Allow {
         /// Why.
-        because: Because,
+        because: Reason,
     },
-    /// A person decides.
+    /// The user decides.
     Ask {
         /// Why.
-        because: Because,
-        /// Rules that would allow it from now on; none where no rule may.
+        because: Reason,
+        /// Rules that would allow it from now on; empty if no rule can.
         suggestions: Vec<String>,
     },
     /// It does not run.
     Deny {
         /// Why.
-        because: Because,
+        because: Reason,
     },
 }
 
 impl Decision {
-    /// Allowed, for this reason.
-    pub fn allow(because: Because) -> Self {
+    /// Allows, for this reason.
+    pub fn allow(because: Reason) -> Self {
         Self::Allow { because }
     }
 
-    /// Asked for, for this reason, with nothing to suggest.
-    pub fn ask(because: Because) -> Self {
+    /// Asks, for this reason, without suggestions.
+    pub fn ask(because: Reason) -> Self {
         Self::Ask { because, suggestions: Vec::new() }
     }
 
-    /// Denied, for this reason.
-    pub fn deny(because: Because) -> Self {
+    /// Denies, for this reason.
+    pub fn deny(because: Reason) -> Self {
         Self::Deny { because }
     }
 
-    /// Why it was decided so.
-    pub fn because(&self) -> &Because {
+    /// The reason.
+    pub fn because(&self) -> &Reason {
         match self {
             Self::Allow { because } | Self::Ask { because, .. } | Self::Deny { because } => because,
         }
     }
 
-    /// The decision where there is nobody to ask.
+    /// The decision without a user to ask: what would be asked is denied.
     pub fn headless(self) -> Self {
         match self {
-            Self::Ask { because, .. } => Self::deny(Because::NobodyToAsk(Box::new(because))),
+            Self::Ask { because, .. } => Self::deny(Reason::NobodyToAsk(Box::new(because))),
             decided => decided,
         }
     }
@@ -185,7 +185,7 @@ impl Decision {
         match (self, other) {
             (denied @ Self::Deny { .. }, _) | (_, denied @ Self::Deny { .. }) => denied,
             (Self::Ask { because, mut suggestions }, Self::Ask { suggestions: more, .. }) => {
-                // Where one part cannot be allowed by a rule, no rule helps the whole.
+                // If no rule can allow one part, none can allow the whole.
                 let none = suggestions.is_empty() || more.is_empty();
                 suggestions.extend(more);
                 suggestions.dedup();

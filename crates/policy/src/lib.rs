@@ -1,4 +1,4 @@
-//! What a tool call may do: rules, modes, paths, trust. It decides and explains, and runs nothing.
+//! Decides what a tool call may do, by permission rules, modes, paths and trust, and explains the decision. It runs nothing.
 
 pub mod call;
 pub mod decide;
@@ -15,7 +15,7 @@ pub mod trust;
 
 pub use call::{Call, EditTool, ReadTool};
 pub use decide::Policy;
-pub use decision::{Because, Decision};
+pub use decision::{Decision, Reason};
 pub use mode::Mode;
 pub use settings::Settings;
 pub use trust::{Trust, TrustFile};

@@ -1,28 +1,28 @@
-//! Modes: how much happens unasked; and who may choose one.
+//! Permission modes, and who may choose them.
 
 use std::fmt;
 
-use super::rules::Source;
+use super::rules::SettingsSource;
 use super::trust::Trust;
 
-/// How much happens without a question.
+/// A permission mode: how much is allowed without asking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Reading is free, the rest is asked for.
+    /// Reading is allowed, the rest is asked.
     #[default]
     Default,
-    /// Changes of files in the workspace are free as well.
+    /// Changes of files in the workspace are allowed as well.
     AcceptEdits,
     /// Nothing is changed.
     Plan,
-    /// What would be asked for is denied.
+    /// What would be asked is denied.
     DontAsk,
-    /// Nothing is asked for but what no mode opens.
+    /// Everything is allowed but what no mode allows.
     Bypass,
 }
 
 impl Mode {
-    /// Reads a mode's name; `auto` is read as `default`, since nobody judges here in a person's stead.
+    /// Parses a mode's name; `auto` is read as `default`, since no classifier decides here.
     pub fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "default" | "auto" => Self::Default,
@@ -57,42 +57,42 @@ impl fmt::Display for Mode {
 pub enum Privilege {
     /// The superuser.
     Root,
-    /// Anybody else.
+    /// Any other user.
     Ordinary,
 }
 
-/// What the program runs on.
+/// Whether the program runs in a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Surroundings {
-    /// A container that can be thrown away.
+pub enum SandboxKind {
+    /// In a disposable container.
     Container,
-    /// A machine.
+    /// On a machine.
     Machine,
 }
 
-/// Whether managed settings leave `bypassPermissions` open.
+/// Whether settings permit the mode `bypassPermissions`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bypass {
-    /// Nobody forbade it.
+    /// It is permitted.
     Open,
     /// `disableBypassPermissionsMode` is set.
     Disabled,
 }
 
-/// What decides whether a mode may be taken.
+/// What decides whether a mode may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Circumstances {
+pub struct ModeContext {
     /// Who runs the program.
     pub privilege: Privilege,
-    /// What it runs on.
-    pub surroundings: Surroundings,
+    /// Whether it runs in a container.
+    pub sandbox: SandboxKind,
     /// Whether the workspace is trusted.
     pub trust: Trust,
-    /// Whether `bypassPermissions` is open at all.
+    /// Whether `bypassPermissions` is permitted.
     pub bypass: Bypass,
 }
 
-/// Why a mode is not taken.
+/// Why a mode is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModeRefusal {
     /// It came with the project's files.
@@ -100,7 +100,7 @@ pub enum ModeRefusal {
     FromProject,
     /// The project is not trusted.
     #[error("a mode from {0} is taken only in a trusted workspace")]
-    Untrusted(Source),
+    Untrusted(SettingsSource),
     /// Root on a machine.
     #[error("bypassPermissions is refused to root outside of a container")]
     Root,
@@ -109,22 +109,22 @@ pub enum ModeRefusal {
     Disabled,
 }
 
-/// Whether a mode that this source asks for may be taken. A transcript is no source: no mode is ever taken from one.
-pub fn may_take(mode: Mode, source: Source, circumstances: &Circumstances) -> Result<Mode, ModeRefusal> {
+/// Checks whether this source may set a mode. A transcript is not a source: no mode is taken from one.
+pub fn may_take(mode: Mode, source: SettingsSource, context: &ModeContext) -> Result<Mode, ModeRefusal> {
     if source.is_of_project() && mode == Mode::Bypass {
         return Err(ModeRefusal::FromProject);
     }
-    if source.is_of_project() && circumstances.trust == Trust::Untrusted {
+    if source.is_of_project() && context.trust == Trust::Untrusted {
         return Err(ModeRefusal::Untrusted(source));
     }
     if mode != Mode::Bypass {
         return Ok(mode);
     }
-    if circumstances.bypass == Bypass::Disabled {
+    if context.bypass == Bypass::Disabled {
         return Err(ModeRefusal::Disabled);
     }
-    let root = circumstances.privilege == Privilege::Root;
-    if root && circumstances.surroundings == Surroundings::Machine {
+    let root = context.privilege == Privilege::Root;
+    if root && context.sandbox == SandboxKind::Machine {
         return Err(ModeRefusal::Root);
     }
     Ok(mode)

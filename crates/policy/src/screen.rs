@@ -1,10 +1,10 @@
-//! Texts as a person sees them who is asked: whatever would move the cursor, turn the text around or hide is shown by its
-//! number instead.
+//! Texts for permission prompts: characters that would move the cursor, reverse the text or hide are shown by their code
+//! point.
 
 use super::shell::is_invisible;
 
-/// The text with nothing hidden in it. Line ends and tabs stay; every other control character, every space that is none of
-/// the keyboard's, every character without width or with a direction of its own becomes `‹U+202E›`.
+/// The text with nothing hidden in it. Line ends and tabs stay; every other control character, unusual space, character without
+/// width or character that changes direction becomes `‹U+202E›`.
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -21,17 +21,17 @@ pub fn visible(text: &str) -> String {
     out
 }
 
-/// Whether a person sees all of a text.
+/// Whether all of a text fits on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sight {
+pub enum Visibility {
     /// All of it fits.
     Whole,
-    /// A part does not; such a call can be allowed once, and no rule is offered.
+    /// A part does not; such a call can be allowed once only.
     Part,
 }
 
-/// Whether a text fits on so many columns and rows, counted generously: what is not ASCII takes two columns.
-pub fn sight(text: &str, columns: usize, rows: usize) -> Sight {
+/// Whether a text fits into these columns and rows; a character that is not ASCII counts as two columns.
+pub fn visibility(text: &str, columns: usize, rows: usize) -> Visibility {
     let columns = columns.max(1);
     let width = |line: &str| -> usize {
         line.chars()
@@ -43,5 +43,5 @@ pub fn sight(text: &str, columns: usize, rows: usize) -> Sight {
             .sum()
     };
     let needed: usize = visible(text).split('\n').map(|line| width(line).div_ceil(columns).max(1)).sum();
-    if needed <= rows { Sight::Whole } else { Sight::Part }
+    if needed <= rows { Visibility::Whole } else { Visibility::Part }
 }

@@ -1,6 +1,6 @@
-//! Texts that nobody may read by chance: never shown, and wiped from memory when they are dropped.
+//! Secret texts: never printed, and wiped from memory on drop.
 //!
-//! What leaves them is out of reach: the process's own environment, and the buffers of whoever sends a request.
+//! Copies elsewhere are out of reach: in the process's environment, and in the buffers of the HTTP client.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use zeroize::{Zeroize, Zeroizing};
 pub struct Secret(Zeroizing<String>);
 
 impl Secret {
-    /// Bytes as a text; none where they are not. They are wiped in either case.
+    /// Converts bytes; `None` if they are not UTF-8. They are wiped in either case.
     pub fn of_bytes(bytes: Vec<u8>) -> Option<Self> {
         match String::from_utf8(bytes) {
             Ok(text) => Some(Self::from(text)),
@@ -22,7 +22,7 @@ impl Secret {
         }
     }
 
-    /// The text, for whoever needs it.
+    /// The secret itself.
     pub fn reveal(&self) -> &str {
         &self.0
     }

@@ -1,7 +1,7 @@
-//! Trust in a workspace: given by a person for one real folder, kept among our own files and never in the client's.
+//! Trust in a workspace: granted by the user for one real folder, and stored in our own data dir, never in the client's files.
 //!
-//! A folder below a trusted one is not trusted, and neither is one that names a trusted repository as its own: what is
-//! compared is the real path and nothing that the workspace itself says.
+//! A folder below a trusted one is not trusted, and neither is one that claims to be part of a trusted repository: only the real
+//! path is compared.
 
 use std::fs;
 use std::io;
@@ -11,21 +11,21 @@ use annals_json::{Fields, ObjectWriter, Value};
 use annals_store::DataDir;
 use annals_store::files::{WriteError, replace_file};
 
-use super::paths::{Files, Kind, PathError, resolve};
+use super::paths::{FileKind, FileSystem, PathError, resolve};
 
-/// Whether a person has said that the files of a workspace may be obeyed.
+/// Whether the user trusts a workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Somebody said so.
+    /// The user has trusted it.
     Trusted,
-    /// Nobody has.
+    /// The user has not.
     Untrusted,
 }
 
 /// The version of the file that this program writes.
 const VERSION: u64 = 1;
 
-/// Why trust can neither be found nor kept. Whoever cannot find it has none.
+/// Why trust could not be read or stored. Without an answer a folder is not trusted.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
     /// The file cannot be read.
@@ -36,7 +36,7 @@ pub enum TrustError {
         /// What the system says.
         source: io::Error,
     },
-    /// The file is not ours, or damaged.
+    /// The file is damaged.
     #[error("{} is damaged at byte {offset}: it is left as it is, and nothing is trusted", path.display())]
     Damaged {
         /// The file.
@@ -44,7 +44,7 @@ pub enum TrustError {
         /// Where.
         offset: usize,
     },
-    /// The file is of a later program.
+    /// The file was written by a later version.
     #[error("{} is of version {version}, which this program does not know", path.display())]
     Later {
         /// The file.
@@ -52,7 +52,7 @@ pub enum TrustError {
         /// Its version.
         version: u64,
     },
-    /// The folder is none, or its name is no text.
+    /// It is not a folder, or its path is not UTF-8.
     #[error("{} is no folder that can be trusted", .0.display())]
     NoFolder(PathBuf),
     /// The folder's path cannot be followed.
@@ -63,30 +63,30 @@ pub enum TrustError {
     Write(#[from] WriteError),
 }
 
-/// The folders that a person trusts.
+/// The file with the trusted folders.
 #[derive(Clone, Debug)]
 pub struct TrustFile(PathBuf);
 
 impl TrustFile {
-    /// The file of this data dir; it need not exist.
+    /// The file in this data dir; it need not exist.
     pub fn new(data_dir: &DataDir) -> Self {
         Self(data_dir.path().join("trust.json"))
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
     /// Whether a folder is trusted: exactly this one, by its real path.
-    pub fn of(&self, files: &dyn Files, folder: &Path) -> Result<Trust, TrustError> {
+    pub fn of(&self, files: &dyn FileSystem, folder: &Path) -> Result<Trust, TrustError> {
         let real = real_folder(files, folder)?;
         let trusted = self.read()?.iter().any(|(path, _)| *path == real);
         Ok(if trusted { Trust::Trusted } else { Trust::Untrusted })
     }
 
-    /// Keeps a person's word; `now` in milliseconds since 1970. Returns the real path that is trusted from now on.
-    pub fn give(&self, files: &dyn Files, folder: &Path, now: i64) -> Result<PathBuf, TrustError> {
+    /// Trusts a folder; `now` is in milliseconds since 1970. Returns the real path.
+    pub fn give(&self, files: &dyn FileSystem, folder: &Path, now: i64) -> Result<PathBuf, TrustError> {
         let real = real_folder(files, folder)?;
         let mut known = self.read()?;
         known.retain(|(path, _)| *path != real);
@@ -95,8 +95,8 @@ impl TrustFile {
         Ok(PathBuf::from(real))
     }
 
-    /// Takes the word back; the folder need not exist any more.
-    pub fn take_back(&self, files: &dyn Files, folder: &Path) -> Result<(), TrustError> {
+    /// Revokes trust; the folder need not exist.
+    pub fn take_back(&self, files: &dyn FileSystem, folder: &Path) -> Result<(), TrustError> {
         let real = resolve(files, Path::new("/"), folder)?.real;
         let mut known = self.read()?;
         known.retain(|(path, _)| Path::new(path) != real && Path::new(path) != folder);
@@ -143,9 +143,9 @@ impl TrustFile {
     }
 }
 
-/// The real path of a folder that exists; as text, since that is how it is kept.
-fn real_folder(files: &dyn Files, folder: &Path) -> Result<String, TrustError> {
+/// The real path of an existing folder, as text.
+fn real_folder(files: &dyn FileSystem, folder: &Path) -> Result<String, TrustError> {
     let resolved = resolve(files, Path::new("/"), folder)?;
-    let text = resolved.real.to_str().filter(|_| resolved.kind == Kind::Folder);
+    let text = resolved.real.to_str().filter(|_| resolved.kind == FileKind::Folder);
     text.map(str::to_owned).ok_or_else(|| TrustError::NoFolder(folder.to_path_buf()))
 }

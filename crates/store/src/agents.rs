@@ -1,4 +1,4 @@
-//! The sub-agents of a session: all their files, what their meta files say, and what it takes to link them.
+//! Sub-agents of a session: their files, their meta files, and the facts that link them to tool calls.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use annals_transcript::turn::prompt_text;
 
 use crate::json_file::JsonFile;
 use crate::key::{AgentKey, SessionKey};
-use crate::layout::Place;
+use crate::layout::AgentLocation;
 use crate::parallel;
 use crate::problem::FileProblem;
 use crate::read::stream_lines;
@@ -71,12 +71,12 @@ pub fn agents_of_session<'d>(discovery: &'d Discovery, session: &SessionKey) -> 
     by_key.into_iter().map(|(key, files)| SessionAgent { key: key.clone(), files }).collect()
 }
 
-/// What is known of a sub-agent's file before it is linked.
+/// The facts about a sub-agent that linking needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentDetails {
     /// What linking needs.
     pub facts: AgentFacts,
-    /// Its meta file, where there is one.
+    /// Its meta file, if there is one.
     pub meta: Option<JsonFile>,
 }
 
@@ -105,8 +105,8 @@ fn details_of(agent: &AgentEntry, problems: &mut Vec<FileProblem>) -> AgentDetai
     });
     let tool_use = |file: &JsonFile| AgentMeta::new(file.object().ok()?).tool_use().map(|id| id.to_string());
     let workflow_run = match &agent.place {
-        Place::Under { nested, .. } => nested.strip_prefix("workflows/").map(str::to_owned),
-        Place::Beside => None,
+        AgentLocation::Under { nested, .. } => nested.strip_prefix("workflows/").map(str::to_owned),
+        AgentLocation::Beside => None,
     };
     let facts = AgentFacts {
         id: agent.key.to_string(),
@@ -134,12 +134,12 @@ fn first_prompt(agent: &AgentEntry, problems: &mut Vec<FileProblem>) -> Option<S
 }
 
 /// Larger files did more than warm up.
-const MOST_BYTES: u64 = 128 * 1024;
+const MAX_BYTES: u64 = 128 * 1024;
 
 /// Whether a sub-agent's file only warmed up the cache: its only prompt is `Warmup`, or it holds nothing but the answer
-/// to that. A file that cannot be read is none.
+/// to that. An unreadable file is not a warm-up.
 pub fn is_warm_up(agent: &AgentEntry) -> bool {
-    if agent.bytes == 0 || agent.bytes > MOST_BYTES {
+    if agent.bytes == 0 || agent.bytes > MAX_BYTES {
         return false;
     }
     Summary::read(&agent.as_session()).is_ok_and(|summary| summary.is_warm_up)

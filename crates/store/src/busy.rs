@@ -1,4 +1,4 @@
-//! Is somebody else writing to this session? Ours hold a lock; the real client has none, so its traces are read.
+//! Detects other writers of a session. Our processes hold a lock; the client has none, so its traces are read.
 
 use std::fs::{self, Metadata};
 use std::path::Path;
@@ -11,15 +11,16 @@ use crate::key::SessionKey;
 use crate::layout::{ConfigDir, FileRole};
 use crate::running::RunningClient;
 
-/// How long a write of somebody else counts as fresh, in milliseconds.
+/// How long another program's write counts as fresh, in milliseconds.
 pub const FRESH_MS: i64 = 5_000;
 
 /// A file that is at least this much younger than its last change was written to again after it was made: a copy that was
 /// just put there was not, in milliseconds.
-const MADE_AT_ONCE_MS: i64 = 500;
+const CREATED_WITHIN_MS: i64 = 500;
 
-/// Who is writing.
+/// The other writer of a session.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Busy {
     /// Another process of ours has the lock.
     #[error("another annals is writing to this session")]
@@ -30,13 +31,13 @@ pub enum Busy {
         /// Its process.
         pid: u32,
     },
-    /// Somebody wrote to it a moment ago.
+    /// Another program wrote to it a moment ago.
     #[error("something else wrote to this session {millis_ago} ms ago")]
     FreshWrite {
         /// How long ago.
         millis_ago: i64,
     },
-    /// Somebody wrote to it while we had it.
+    /// Another program wrote to it while we had it open.
     #[error("something else wrote to this session meanwhile, from byte {offset} on")]
     Meanwhile {
         /// Where.
@@ -44,14 +45,14 @@ pub enum Busy {
     },
 }
 
-/// How a file was when we left it: its length and the time of its last change.
+/// Length and modification time of a file when we closed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Left {
+pub(crate) struct FileStamp {
     pub(crate) bytes: u64,
     pub(crate) modified_ns: u64,
 }
 
-impl Left {
+impl FileStamp {
     pub(crate) fn of(metadata: &Metadata) -> Option<Self> {
         let since = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
         Some(Self { bytes: metadata.len(), modified_ns: u64::try_from(since.as_nanos()).ok()? })
@@ -63,44 +64,44 @@ impl Left {
     }
 }
 
-/// Looks for a client at work on a session; `left` is how we last left the file.
+/// Looks for a client that is writing to a session; `left` is the file's state when we closed it.
 pub(crate) fn client_at_work(
     path: &Path,
     session: &SessionKey,
-    left: Option<Left>,
+    left: Option<FileStamp>,
     now: i64,
 ) -> Option<Busy> {
     let config = ConfigDir::containing(path);
     let registered = config.as_ref().map(|config| registered_clients(config, session));
     match registered {
-        Some(Registered::Here(pid)) => return Some(Busy::Client { pid }),
-        // Clients that run are listed, and none of them has this session: whoever wrote last has ended.
-        Some(Registered::Elsewhere) => return None,
-        Some(Registered::Unknown) | None => {}
+        Some(ClientRegistration::Here(pid)) => return Some(Busy::Client { pid }),
+        // Running clients are listed, and none has this session: the last writer has ended.
+        Some(ClientRegistration::Elsewhere) => return None,
+        Some(ClientRegistration::Unknown) | None => {}
     }
     let metadata = fs::metadata(path).ok()?;
-    if left.is_some() && Left::of(&metadata) == left {
+    if left.is_some() && FileStamp::of(&metadata) == left {
         return None;
     }
     let modified = crate::scan::modified_millis(&metadata)?;
     let millis_ago = now - modified;
     let made = metadata.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let made = made.and_then(|since| i64::try_from(since.as_millis()).ok());
-    let written_again = made.is_none_or(|made| modified - made > MADE_AT_ONCE_MS);
+    let written_again = made.is_none_or(|made| modified - made > CREATED_WITHIN_MS);
     ((0..FRESH_MS).contains(&millis_ago) && written_again).then_some(Busy::FreshWrite { millis_ago })
 }
 
-/// The client that runs and shows the session whose file this is; none where it is no session's file.
-pub(crate) fn client_that_shows(path: &Path) -> Option<Busy> {
+/// Returns the running client that shows a session's file; `None` for other files.
+pub(crate) fn client_showing(path: &Path) -> Option<Busy> {
     let config = ConfigDir::containing(path)?;
     let FileRole::Session { session, .. } = config.role(path) else { return None };
     match registered_clients(&config, &session) {
-        Registered::Here(pid) => Some(Busy::Client { pid }),
-        Registered::Elsewhere | Registered::Unknown => None,
+        ClientRegistration::Here(pid) => Some(Busy::Client { pid }),
+        ClientRegistration::Elsewhere | ClientRegistration::Unknown => None,
     }
 }
 
-enum Registered {
+enum ClientRegistration {
     /// A process that runs has the session.
     Here(u32),
     /// Clients of this store register, and none that runs has the session.
@@ -109,21 +110,21 @@ enum Registered {
     Unknown,
 }
 
-fn registered_clients(config: &ConfigDir, session: &SessionKey) -> Registered {
-    let Ok(entries) = fs::read_dir(config.running()) else { return Registered::Unknown };
+fn registered_clients(config: &ConfigDir, session: &SessionKey) -> ClientRegistration {
+    let Ok(entries) = fs::read_dir(config.running()) else { return ClientRegistration::Unknown };
     for entry in entries.flatten() {
         let FileRole::RunningClient { pid } = config.role(&entry.path()) else { continue };
         let Ok(file) = JsonFile::read(&entry.path()) else { continue };
         let Ok(fields) = file.object() else { continue };
         let client = RunningClient::new(fields);
         if client.session().is_some_and(|id| id.is(session.as_str())) && is_alive(pid) {
-            return Registered::Here(pid);
+            return ClientRegistration::Here(pid);
         }
     }
-    Registered::Elsewhere
+    ClientRegistration::Elsewhere
 }
 
-/// Whether a process runs. Where the system does not tell by a file, one that is listed is taken to run.
+/// Returns whether a process runs; `true` on systems without `/proc`.
 pub fn is_alive(pid: u32) -> bool {
     !Path::new("/proc/self").exists() || Path::new("/proc").join(pid.to_string()).exists()
 }

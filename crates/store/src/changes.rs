@@ -1,18 +1,18 @@
-//! Several files changed as one: staged, journalled, swapped; taken back as one.
+//! Changes several files as one: staged, written to the journal, swapped in, and undone as one.
 //!
 //! # The crash promise
 //!
 //! After `kill -9` or a loss of power at any instant the store is as before, as after, or in between with an entry in the
 //! journal from which [`Journal::undo`](crate::journal::Journal::undo) restores every byte. No file is ever seen half written:
-//! new bytes lie synced beside the old ones before the first name changes, and the old ones are kept until somebody
+//! new bytes lie synced beside the old ones before the first name changes, and the old ones are kept until a person
 //! empties the trash.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::data_dir::DataDir;
-use crate::files::{WriteError, move_path, stage_as_old, stage_file, swap_in, unstage};
-use crate::journal::{Effect, Entry, Journal};
+use crate::files::{WriteError, move_path, stage_file, stage_with_old_time, swap_in, unstage};
+use crate::journal::{Effect, Journal, JournalEntry};
 use crate::source::Source;
 
 /// One change of a file.
@@ -74,10 +74,10 @@ impl Change {
 /// Why changes were not made.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangesError {
-    /// Before the first change: everything is as it was.
+    /// Before the first change: nothing was changed.
     #[error(transparent)]
     Before(WriteError),
-    /// In the midst: the journal's entry takes back what was done.
+    /// After some changes: the journal entry undoes them.
     #[error("{source}; what was done so far can be taken back ({id})")]
     Midway {
         /// The entry.
@@ -85,16 +85,16 @@ pub enum ChangesError {
         /// What went wrong.
         source: WriteError,
     },
-    /// Whoever watched said stop.
+    /// The callback stopped it.
     #[error("stopped in the midst; what was done so far can be taken back ({id})")]
     Stopped {
-        /// The entry; empty where nothing was noted yet.
+        /// The journal entry; empty if nothing was written to the journal yet.
         id: String,
     },
 }
 
-/// Makes changes, in order. `root` is the folder that paths in the trash are relative to; `watch` is told before each step,
-/// and may stop it, as a crash would.
+/// Makes changes, in order. `root` is the folder that paths in the trash are relative to; `watch` is called before each step
+/// and may stop there, as a crash would.
 pub fn apply(
     changes: &[Change],
     what: &str,
@@ -102,7 +102,7 @@ pub fn apply(
     data: &DataDir,
     source: &dyn Source,
     watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
-) -> Result<Entry, ChangesError> {
+) -> Result<JournalEntry, ChangesError> {
     let mut steps = 0;
     let mut goes_on = || {
         steps += 1;
@@ -121,7 +121,7 @@ pub fn apply(
         }
         let done = match change {
             Change::Replace { path, bytes } | Change::Create { path, bytes } => stage_file(path, bytes),
-            Change::Rewrite { path, bytes } => stage_as_old(path, bytes),
+            Change::Rewrite { path, bytes } => stage_with_old_time(path, bytes),
             Change::Place { .. } | Change::Move { .. } | Change::Discard { .. } => continue,
         };
         done.map_err(|error| abandon(&staged, error))?;

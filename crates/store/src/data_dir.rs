@@ -1,11 +1,11 @@
-//! Our own folder: locks, notes, what waits for a sink, the journal, the trash, the vault. Nothing of the user's lives here
-//! alone, except in the last two and, when the store has lost it, in what waits.
+//! Our own folder: locks, spools, the journal, the trash, the vault. Nothing of the user's is here
+//! alone, except in the last two and, once the store has deleted it, in a spool.
 
 use std::path::{Path, PathBuf};
 
 use crate::digest::short;
 
-/// The folder of what is ours, beside the store and never in it.
+/// The folder for locks, journal and trash, outside the config dir.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataDir(PathBuf);
 
@@ -38,13 +38,13 @@ impl DataDir {
     }
 
     /// `trash`: one folder a change.
-    pub fn whole_trash(&self) -> PathBuf {
+    pub fn trash_root(&self) -> PathBuf {
         self.0.join("trash")
     }
 
     /// `trash/<id>`: what was moved out of the store.
     pub fn trash(&self, id: &str) -> PathBuf {
-        self.whole_trash().join(id)
+        self.trash_root().join(id)
     }
 
     /// `vault`: sessions kept for good.

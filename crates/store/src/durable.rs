@@ -1,10 +1,10 @@
 //! What is durable, decided in one place: for each kind of record whether it is on the disk before it is acknowledged.
 //!
-//! The matches are exhaustive on purpose: a kind that annals learns must be decided here before anything compiles.
+//! A kind that is not listed here is synced, which is the safe side.
 
 use annals_transcript::record::{ProgressKind, RecordKind};
 
-/// How safe a record is when its writer hears that it was written.
+/// How safe a record is when the append returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// On the disk: it survives a loss of power.
@@ -49,7 +49,7 @@ pub fn durability(kind: RecordKind, progress: Option<ProgressKind>) -> Durabilit
         Kind::ApiRequest => Durability::Written,
         Kind::Progress => of_progress(progress.unwrap_or(ProgressKind::Unknown)),
         // We do not know what is lost with it.
-        Kind::Unknown | Kind::Untyped => Durability::Synced,
+        Kind::Unknown | Kind::Untyped | _ => Durability::Synced,
     }
 }
 
@@ -65,12 +65,12 @@ fn of_progress(kind: ProgressKind) -> Durability {
         | ProgressKind::SearchResultsReceived
         | ProgressKind::WaitingForTask
         | ProgressKind::Skill => Durability::Written,
-        ProgressKind::Untyped | ProgressKind::Unknown => Durability::Synced,
+        ProgressKind::Untyped | ProgressKind::Unknown | _ => Durability::Synced,
     }
 }
 
 /// A progress record says how far something is; what is larger than this belongs into a result, in bytes.
-pub const MOST_PROGRESS_BYTES: usize = 16 * 1024;
+pub const MAX_PROGRESS_BYTES: usize = 16 * 1024;
 
 /// Titles and tags are written again when they stand farther than this from the end, in bytes: listers look at the last
 /// 64 KiB only.

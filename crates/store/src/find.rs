@@ -1,4 +1,4 @@
-//! From what a person typed for a session to the session: a path, an id, a prefix of one, a title, or `last`.
+//! Finds the session that a person means: by path, id, prefix of an id, title, or `last`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,18 +7,18 @@ use crate::scan::{Discovery, SessionEntry, Store};
 use crate::slug::project_slug;
 
 /// A prefix of an id must have this many characters.
-pub const SHORTEST_PREFIX: usize = 4;
+pub const MIN_PREFIX: usize = 4;
 
-/// What was found.
+/// The session that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found<'d> {
+pub enum SessionMatch<'d> {
     /// A session of the store.
     Session(&'d SessionEntry),
     /// A file by its path, in the store or not; it need not be readable, or there.
     Path(PathBuf),
 }
 
-impl Found<'_> {
+impl SessionMatch<'_> {
     /// The file to read.
     pub fn path(&self) -> &Path {
         match self {
@@ -28,7 +28,7 @@ impl Found<'_> {
     }
 }
 
-/// Why nothing, or no one thing, was found.
+/// Why no single session was found.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError<'d> {
     /// Nothing by that name.
@@ -50,7 +50,7 @@ pub enum FindError<'d> {
     },
     /// Ids begin so, but it is too short to be meant.
     #[error(
-        "{argument:?} is too short for the beginning of an id: at least {SHORTEST_PREFIX} characters are needed"
+        "{argument:?} is too short for the beginning of an id: at least {MIN_PREFIX} characters are needed"
     )]
     TooShort {
         /// What was asked.
@@ -67,23 +67,23 @@ pub fn resolve<'d>(
     discovery: &'d Discovery,
     current_dir: Option<&str>,
     mut titles: impl FnMut(&SessionEntry) -> Option<String>,
-) -> Result<Found<'d>, FindError<'d>> {
+) -> Result<SessionMatch<'d>, FindError<'d>> {
     if looks_like_path(argument) {
         let path = PathBuf::from(argument);
         let known = discovery.sessions.iter().find(|session| session.path == path);
-        return Ok(known.map_or(Found::Path(path), Found::Session));
+        return Ok(known.map_or(SessionMatch::Path(path), SessionMatch::Session));
     }
     let here = current_dir.map(project_slug);
     let sessions = || discovery.sessions.iter();
     if argument == "last" {
-        return last(sessions(), here.as_deref()).map(Found::Session);
+        return last(sessions(), here.as_deref()).map(SessionMatch::Session);
     }
     let exact: Vec<_> = sessions().filter(|session| session.key == argument).collect();
     if let Some(result) = pick(argument, exact, here.as_deref()) {
         return result;
     }
     let begun: Vec<_> = sessions().filter(|session| session.key.as_str().starts_with(argument)).collect();
-    let is_short = argument.chars().count() < SHORTEST_PREFIX;
+    let is_short = argument.chars().count() < MIN_PREFIX;
     let too_short = is_short && !begun.is_empty();
     if !is_short && let Some(result) = pick(argument, begun, here.as_deref()) {
         return result;
@@ -93,7 +93,7 @@ pub fn resolve<'d>(
         return result;
     }
     if Path::new(argument).exists() {
-        return Ok(Found::Path(argument.into()));
+        return Ok(SessionMatch::Path(argument.into()));
     }
     let argument = argument.to_owned();
     Err(if too_short { FindError::TooShort { argument } } else { FindError::NotFound { argument } })
@@ -106,7 +106,7 @@ impl Store {
         argument: &str,
         discovery: &'d Discovery,
         current_dir: Option<&str>,
-    ) -> Result<Found<'d>, FindError<'d>> {
+    ) -> Result<SessionMatch<'d>, FindError<'d>> {
         let mut titles: Option<HashMap<PathBuf, String>> = None;
         resolve(argument, discovery, current_dir, |session| {
             let known = titles.get_or_insert_with(|| {
@@ -147,17 +147,17 @@ fn pick<'d>(
     argument: &str,
     mut candidates: Vec<&'d SessionEntry>,
     here: Option<&str>,
-) -> Option<Result<Found<'d>, FindError<'d>>> {
+) -> Option<Result<SessionMatch<'d>, FindError<'d>>> {
     let first = *candidates.first()?;
     if candidates.len() > 1 && candidates.iter().all(|session| session.key == first.key) {
         let mut of_project =
             candidates.iter().filter(|session| here.is_some_and(|slug| session.slug == slug));
         if let (Some(only), None) = (of_project.next(), of_project.next()) {
-            return Some(Ok(Found::Session(only)));
+            return Some(Ok(SessionMatch::Session(only)));
         }
     }
     if candidates.len() == 1 {
-        return Some(Ok(Found::Session(first)));
+        return Some(Ok(SessionMatch::Session(first)));
     }
     candidates.sort_by(|left, right| (right.modified, &left.path).cmp(&(left.modified, &right.path)));
     Some(Err(FindError::Ambiguous { argument: argument.to_owned(), candidates }))

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What the format writes where there is no branch.
+/// What the format writes if there is no branch.
 pub const NO_BRANCH: &str = "HEAD";
 
-/// The branch that is checked out at or above a folder; `HEAD` where there is none.
+/// Returns the branch that is checked out at or above a folder, or `HEAD`.
 pub fn branch(folder: &Path) -> String {
     let git = folder.ancestors().map(|folder| folder.join(".git")).find(|path| path.exists());
     let head = git.and_then(git_folder).and_then(|folder| fs::read_to_string(folder.join("HEAD")).ok());

@@ -1,4 +1,4 @@
-//! Which file it is, whatever its name: what tells a file that grew from another one put in its place.
+//! The identity of a file independent of its name: tells a file that grew from one that was replaced.
 
 use std::fs::Metadata;
 

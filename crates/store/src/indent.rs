@@ -1,4 +1,4 @@
-//! JSON for side files as the client lays it out: two spaces a level. Values are set down byte for byte, so that what is
+//! JSON for side files in the client's layout: two spaces a level. Values are written byte for byte, so that what is
 //! kept stays as it was, however it was spelled.
 
 /// One field: its key with quotes, its value, both as they are to stand in the file.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use annals_json::BYTE_ORDER_MARK;
-use annals_json::{FaultKind, Fields, Value};
+use annals_json::{Fields, ParseErrorKind, Value};
 use annals_transcript::problem::{Problem, ProblemKind, Span};
 
 use crate::problem::FileProblem;
@@ -38,10 +38,10 @@ impl JsonFile {
             let offset = skipped + fault.at;
             let line = 1 + self.bytes[..offset].iter().filter(|&&byte| byte == b'\n').count();
             let detail = match fault.kind {
-                FaultKind::Unfinished if body.trim_ascii().is_empty() => "it is empty",
-                FaultKind::Unfinished => "it breaks off",
-                FaultKind::Unexpected => "it is not JSON",
-                FaultKind::TooDeep => "it is nested too deeply",
+                ParseErrorKind::Unfinished if body.trim_ascii().is_empty() => "it is empty",
+                ParseErrorKind::Unfinished => "it breaks off",
+                ParseErrorKind::TooDeep => "it is nested too deeply",
+                _ => "it is not JSON",
             };
             let span = Span { offset, length: self.bytes.len() - offset };
             let problem = Problem::new(ProblemKind::UnreadableSideFile, line, span).with_detail(detail);
@@ -51,11 +51,11 @@ impl JsonFile {
 
     /// The object, or what is wrong with it.
     pub fn object(&self) -> Result<Fields<'_>, FileProblem> {
-        self.value()?.fields().ok_or_else(|| self.unlike("an object"))
+        self.value()?.fields().ok_or_else(|| self.wrong_shape("an object"))
     }
 
     /// A problem: the value is not what it should be.
-    pub(crate) fn unlike(&self, expected: &str) -> FileProblem {
+    pub(crate) fn wrong_shape(&self, expected: &str) -> FileProblem {
         let detail = format!("it is not {expected}");
         FileProblem::whole(&self.path, ProblemKind::UnreadableSideFile, detail)
     }

@@ -1,4 +1,4 @@
-//! Names by which things in a store are told apart, owned, so that a slug is never taken for a session.
+//! Owned newtypes for the names of projects, sessions and sub-agents, so that one is never taken for another.
 
 use std::borrow::Borrow;
 use std::fmt;

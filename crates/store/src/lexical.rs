@@ -1,4 +1,4 @@
-//! Paths by their letters alone: nothing here looks at the disk.
+//! Paths as text: nothing here reads the disk.
 
 use std::path::{Component, Path, PathBuf};
 

@@ -1,63 +1,96 @@
-//! The directories and files of a session store: the only crate that opens, locks and renames.
+//! Finds, reads and writes the session store of Claude Code on disk; never prints, exits or reads the environment.
 //!
-//! It knows where things are, finds them, reads them and ties side files to sessions. What the bytes of a session mean is
-//! told by `annals-transcript`. It never prints, exits or reads the environment: the config dir is handed in.
+#![doc = include_str!("../README.md")]
+//!
+//! # Modules
+//!
+//! | to | see |
+//! |---|---|
+//! | open, append to, fork and edit sessions | [`Session`], [`session`] |
+//! | find sessions and side files | [`Store`], [`Discovery`], [`find`], [`layout`] |
+//! | list sessions | [`Summary`], [`FullSummary`] |
+//! | count tokens and cost over a store | [`usage`] |
+//! | wait for changes, and follow a file | [`watch`], [`follow`] |
+//! | change files with undo | [`changes`], [`journal`], [`trash`], [`reset`] |
+//! | read and write side files | [`todos`], [`plans`], [`history`], [`file_history`], [`overflow`], [`sessions_index`] |
 
 pub mod agents;
+#[doc(hidden)]
 pub mod busy;
 pub mod changes;
-pub mod data_dir;
+mod data_dir;
+#[doc(hidden)]
 pub mod digest;
+#[doc(hidden)]
 pub mod durable;
 pub mod file_history;
+#[doc(hidden)]
 pub mod files;
 pub mod find;
 pub mod follow;
+#[doc(hidden)]
 pub mod git;
 pub mod history;
+#[doc(hidden)]
 pub mod identity;
 mod indent;
 pub mod journal;
-pub mod json_file;
-pub mod key;
+mod json_file;
+mod key;
 pub mod layout;
 mod lexical;
+#[doc(hidden)]
 pub mod lock;
-pub mod orphans;
+mod orphans;
 pub mod overflow;
+#[doc(hidden)]
 pub mod parallel;
 pub mod plans;
-pub mod problem;
+mod problem;
 pub mod project_path;
-pub mod provider;
 pub mod read;
-pub mod readable_name;
+mod readable_name;
+mod replaced_file;
 pub mod reset;
 pub mod running;
-pub mod scan;
+mod scan;
 pub mod session;
 pub mod session_env;
 pub mod sessions_index;
-pub mod slug;
+mod slug;
 pub mod source;
 pub mod stats_cache;
 pub mod summary;
+#[cfg(feature = "system")]
+mod system_source;
 pub mod todos;
 pub mod trash;
 pub mod usage;
 pub mod watch;
+#[doc(hidden)]
 pub mod write_tree;
-mod written;
 
+#[cfg(feature = "system")]
+#[doc = include_str!("../library.md")]
+pub mod guide {}
+
+pub use busy::Busy;
 pub use data_dir::DataDir;
+pub use files::WriteError;
 pub use json_file::JsonFile;
 pub use key::{AgentKey, SessionKey, Slug};
-pub use layout::{ConfigDir, FileRole, Place};
+pub use layout::{AgentLocation, ConfigDir, FileRole};
 pub use orphans::orphans;
 pub use problem::FileProblem;
-pub use scan::{AgentEntry, Changes, Discovery, Project, Seen, SessionEntry, SideFile, Sighting, Store};
-pub use session::SessionWriter;
+pub use read::ReadError;
+pub use replaced_file::ReplacedFile;
+pub use scan::{
+    AgentEntry, Discovery, Project, Scan, ScanDiff, SessionEntry, SideFile, Store, StoreChanges,
+    StoreSnapshot,
+};
+pub use session::{AppendError, NewSession, OnBusy, Receipt, Session, SessionView, SessionWriter};
 pub use slug::project_slug;
-pub use source::Source;
+pub use source::{Clock, Source};
 pub use summary::{FullSummary, Summary};
-pub use written::Written;
+#[cfg(feature = "system")]
+pub use system_source::SystemSource;

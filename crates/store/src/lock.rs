@@ -1,4 +1,4 @@
-//! One writer a file: a lock of the system's in our own folder, which ends with its process, however that ends.
+//! One writer per file: a system lock in our own folder, released when the process ends for any reason.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -15,7 +15,7 @@ pub struct FileLock {
 }
 
 impl FileLock {
-    /// Takes the lock; `None` where another process of ours has it.
+    /// Takes the lock; `None` if another process has it.
     pub fn try_take(data: &DataDir, target: &Path) -> Result<Option<Self>, WriteError> {
         let path = data.lock_of(target);
         create_folder(path.parent().unwrap_or(data.path()))?;
@@ -24,7 +24,7 @@ impl FileLock {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&path).map_err(WriteError::at(&path))?;
-        leave_room_beside(&file);
+        raise_open_file_limit(&file);
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { file, path })),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -32,17 +32,17 @@ impl FileLock {
         }
     }
 
-    /// What was noted when the lock was last held; empty where nothing was.
-    pub(crate) fn note(&mut self) -> Vec<u8> {
+    /// Reads the note of the last holder; empty if there is none.
+    pub(crate) fn read_note(&mut self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let read = self.file.seek(SeekFrom::Start(0)).and_then(|_| self.file.read_to_end(&mut bytes));
         if read.is_ok() { bytes } else { Vec::new() }
     }
 
-    /// Notes something for whoever takes the lock next. It is a hint: losing it is no harm.
-    pub(crate) fn leave_note(&mut self, note: &[u8]) -> Result<(), WriteError> {
+    /// Leaves a note for the next holder. It is a hint: losing it does no harm.
+    pub(crate) fn leave_note(&mut self, read_note: &[u8]) -> Result<(), WriteError> {
         let written = self.file.seek(SeekFrom::Start(0)).and_then(|_| self.file.set_len(0));
-        written.and_then(|()| self.file.write_all(note)).map_err(WriteError::at(&self.path))
+        written.and_then(|()| self.file.write_all(read_note)).map_err(WriteError::at(&self.path))
     }
 }
 
@@ -53,23 +53,23 @@ impl Drop for FileLock {
     }
 }
 
-/// So many files can still be opened while locks are held.
+/// How many more files can be opened while locks are held.
 #[cfg(unix)]
-const ROOM: u64 = 64;
+const SPARE_FILES: u64 = 64;
 
-/// Whoever changes a project holds a lock for each of its sessions, and may by default have no more than 256 or 1024 files open:
+/// Changing a project takes a lock for each of its sessions, and by default only 256 or 1024 files may be open:
 /// where that is near, it is doubled as far as the system lets us. Where it does not, the next file that is opened says so.
 #[cfg(unix)]
-fn leave_room_beside(file: &File) {
+fn raise_open_file_limit(file: &File) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     // The lowest free number is given to a file, so it tells how many are open.
     let open = std::os::fd::AsRawFd::as_raw_fd(file).unsigned_abs().into();
-    if let Some(most) = current.filter(|most| u64::saturating_add(open, ROOM) >= *most) {
+    if let Some(most) = current.filter(|most| u64::saturating_add(open, SPARE_FILES) >= *most) {
         let more = most.saturating_mul(2).min(maximum.unwrap_or(u64::MAX));
         let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(more), maximum });
     }
 }
 
 #[cfg(not(unix))]
-fn leave_room_beside(_: &File) {}
+fn raise_open_file_limit(_: &File) {}

@@ -1,4 +1,4 @@
-//! What lies about in a store: side files whose session is gone, entries that are out of date, files without content.
+//! Finds leftovers of a store: side files whose session is gone, stale index entries, files without content.
 //!
 //! Nothing here is removed or called wrong: each finding is a problem with its path, for the person to decide.
 
@@ -16,7 +16,7 @@ use crate::scan::{AgentEntry, Discovery, SideFile};
 use crate::sessions_index::stale_entries;
 use crate::summary::Summary;
 
-/// Everything that lies about, by path.
+/// Returns all leftovers as problems, by path.
 pub fn orphans(discovery: &Discovery) -> Vec<FileProblem> {
     let sessions: HashSet<&SessionKey> = discovery.sessions.iter().map(|session| &session.key).collect();
     let mut found: Vec<FileProblem> =

@@ -1,4 +1,4 @@
-//! The same work on many things, on every core, with answers in the order of the things.
+//! Maps a function over a slice on every core; results keep the order of the slice.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

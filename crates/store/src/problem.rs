@@ -20,12 +20,12 @@ impl FileProblem {
         Self { path: path.into(), problem }
     }
 
-    /// A problem of a file as a whole that its kind says all about.
+    /// A problem of a whole file, without detail.
     pub fn of_kind(path: impl Into<PathBuf>, kind: ProblemKind) -> Self {
         Self::new(path, Problem::new(kind, 0, Span { offset: 0, length: 0 }))
     }
 
-    /// A problem of a file as a whole, with what exactly.
+    /// A problem of a whole file, with detail.
     pub fn whole(path: impl Into<PathBuf>, kind: ProblemKind, detail: impl Into<String>) -> Self {
         Self::new(path, Problem::new(kind, 0, Span { offset: 0, length: 0 }).with_detail(detail))
     }

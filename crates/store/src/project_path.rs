@@ -11,7 +11,7 @@ use annals_transcript::{pack_fields, pack_words};
 use crate::problem::FileProblem;
 use crate::read::stream_lines;
 use crate::scan::{Discovery, Project};
-use crate::slug::{MOST_UNITS, project_slug};
+use crate::slug::{MAX_UNITS, project_slug};
 
 /// How we know the path of a project, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,7 +97,7 @@ impl<'s> PathCollector<'s> {
 }
 
 /// How many lines of each session are asked when no `cwd` settles it.
-const MOST_LINES: usize = 200;
+const MAX_LINES: usize = 200;
 
 /// Asks the project's sessions and sub-agents, then the disk.
 pub fn of_project(discovery: &Discovery, project: &Project) -> (Option<ProjectPath>, Vec<FileProblem>) {
@@ -109,7 +109,7 @@ pub fn of_project(discovery: &Discovery, project: &Project) -> (Option<ProjectPa
         let read = stream_lines(path, |line| {
             let fields = Fields::scan(line.body()).ok();
             let cwd = fields.and_then(|(fields, _)| fields.text("cwd"));
-            if cwd.is_some_and(|cwd| collector.add(&cwd.decode())) || line.number >= MOST_LINES {
+            if cwd.is_some_and(|cwd| collector.add(&cwd.decode())) || line.number >= MAX_LINES {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
@@ -128,7 +128,7 @@ pub fn of_project(discovery: &Discovery, project: &Project) -> (Option<ProjectPa
 }
 
 /// How many folders are listed at most in search of a slug.
-const MOST_LISTED: usize = 2000;
+const MAX_LISTED: usize = 2000;
 
 /// The folders under `root` (itself absolute) whose slug this is, by name. Only folders whose own slug is a beginning of it
 /// are looked into.
@@ -142,7 +142,7 @@ pub fn folders_of_slug(root: &Path, slug: &str) -> Vec<PathBuf> {
             found.push(folder.clone());
         }
         listed += 1;
-        if listed > MOST_LISTED {
+        if listed > MAX_LISTED {
             break;
         }
         let Ok(entries) = fs::read_dir(&folder) else { continue };
@@ -157,11 +157,7 @@ pub fn folders_of_slug(root: &Path, slug: &str) -> Vec<PathBuf> {
 fn begins(path: &Path, slug: &str) -> bool {
     let Some(text) = path.to_str() else { return false };
     let own = project_slug(text);
-    if own.len() > MOST_UNITS {
-        own.get(..MOST_UNITS) == slug.get(..MOST_UNITS)
-    } else {
-        slug.starts_with(&own)
-    }
+    if own.len() > MAX_UNITS { own.get(..MAX_UNITS) == slug.get(..MAX_UNITS) } else { slug.starts_with(&own) }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ const CHUNK: usize = 256 * 1024;
 
 /// Why a file could not be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadError {
     /// Nothing is there.
     #[error("{}: there is no such file", path.display())]
@@ -45,7 +46,7 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// The reason in a word of ours, for an error of the system.
+    /// Classifies an error of the system.
     pub fn new(path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();
         match source.kind() {
@@ -80,30 +81,12 @@ impl ReadError {
     }
 }
 
-/// A session file in memory.
-#[derive(Clone, Debug)]
-pub struct SessionFile {
-    /// Where it is.
-    pub path: PathBuf,
-    /// All of it.
-    pub bytes: Vec<u8>,
-}
-
-impl SessionFile {
-    /// Reads the whole file.
-    pub fn read(path: impl Into<PathBuf>) -> Result<Self, ReadError> {
-        let path = path.into();
-        let bytes = read_file(&path)?;
-        Ok(Self { path, bytes })
-    }
-}
-
 /// Reads a whole file.
 pub fn read_file(path: &Path) -> Result<Vec<u8>, ReadError> {
     fs::read(path).map_err(|error| ReadError::new(path, error))
 }
 
-/// Reads a whole file; `None` where there is none.
+/// Reads a whole file; `None` if it does not exist.
 pub fn read_file_if_there(path: &Path) -> Result<Option<Vec<u8>>, ReadError> {
     match read_file(path) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -112,7 +95,7 @@ pub fn read_file_if_there(path: &Path) -> Result<Option<Vec<u8>>, ReadError> {
     }
 }
 
-/// Hands out the lines of a file one by one until the file ends or `each` breaks, and returns what it broke with.
+/// Calls `each` for every line until the file ends or it breaks, and returns the value it broke with.
 ///
 /// Memory holds one chunk of 256 KiB and one line, however large the file is.
 pub fn stream_lines<B>(

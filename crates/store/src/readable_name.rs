@@ -51,7 +51,7 @@ const WHAT: [&str; 32] = [
 ];
 
 /// A name whose plan does not exist yet.
-pub fn new_name(config: &ConfigDir, source: &dyn Source) -> String {
+pub(crate) fn new_name(config: &ConfigDir, source: &dyn Source) -> String {
     for _ in 0..8 {
         let name = name_of(source.random());
         if !config.plan(&name).exists() {

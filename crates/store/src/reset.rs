@@ -1,15 +1,15 @@
-//! Resetting a project: its sessions and all that belongs to them go to the trash, from where they can come back.
+//! Resets a project: moves its sessions and their side files to the trash, with undo.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use crate::changes::{self, Change, ChangesError};
 use crate::data_dir::DataDir;
-use crate::journal::Entry;
+use crate::journal::JournalEntry;
 use crate::key::{SessionKey, Slug};
 use crate::layout::{ConfigDir, FileRole};
 use crate::scan::Discovery;
-use crate::session::{InUse, lock_alone};
+use crate::session::{InUse, lock_exclusive};
 use crate::source::Source;
 
 /// What a reset would move.
@@ -84,10 +84,10 @@ pub fn apply(
     config: &ConfigDir,
     data: &DataDir,
     source: &dyn Source,
-) -> Result<Entry, ResetError> {
+) -> Result<JournalEntry, ResetError> {
     let mut locks = Vec::new();
     for session in &plan.sessions {
-        locks.push(lock_alone(&config.session(&plan.slug, session), data, source)?);
+        locks.push(lock_exclusive(&config.session(&plan.slug, session), data, source)?);
     }
     let what = format!("reset-project {}", plan.slug);
     Ok(changes::apply(&plan.changes(), &what, config.path(), data, source, &mut |_| {

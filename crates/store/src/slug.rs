@@ -3,7 +3,7 @@
 use crate::key::Slug;
 
 /// Longer names are cut and get a hash of the whole path.
-pub(crate) const MOST_UNITS: usize = 200;
+pub(crate) const MAX_UNITS: usize = 200;
 
 /// The slug of a working directory.
 ///
@@ -19,12 +19,12 @@ pub fn project_slug(path: &str) -> String {
     for unit in path.encode_utf16() {
         hash = hash.wrapping_mul(31).wrapping_add(i32::from(unit));
         count += 1;
-        if count <= MOST_UNITS {
+        if count <= MAX_UNITS {
             let plain = char::from_u32(u32::from(unit)).filter(char::is_ascii_alphanumeric);
             slug.push(plain.unwrap_or('-'));
         }
     }
-    if count > MOST_UNITS {
+    if count > MAX_UNITS {
         slug.push('-');
         slug.push_str(&base36(hash.unsigned_abs()));
     }

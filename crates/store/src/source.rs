@@ -1,23 +1,63 @@
-//! Time and chance, handed in: a library asks for neither, and tests decide both.
+//! Time and random numbers, passed in by the caller, so that tests decide both.
+//!
+//! Programs pass `SystemSource` (cargo feature `system`).
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use crate::digest::hex;
 
-/// The time, and a way to let it pass.
+/// The current time, and a way to wait.
 pub trait Clock {
-    /// Milliseconds since 1970.
+    /// Returns milliseconds since 1970.
     fn now(&self) -> i64;
 
-    /// Waits.
+    /// Blocks for this many milliseconds.
     fn pause(&self, millis: u64);
 }
 
-/// Where ids and times come from.
-pub trait Source: Clock + std::fmt::Debug + Send + Sync {
-    /// Sixteen bytes that nobody can foresee.
+/// A clock that also makes the random numbers for new ids.
+pub trait Source: Clock + fmt::Debug + Send + Sync {
+    /// Returns sixteen unpredictable bytes.
     fn random(&self) -> [u8; 16];
 }
 
-/// A random UUID (version 4) in its usual form.
+impl<S: Source + ?Sized> Clock for Arc<S> {
+    fn now(&self) -> i64 {
+        (**self).now()
+    }
+
+    fn pause(&self, millis: u64) {
+        (**self).pause(millis);
+    }
+}
+
+impl<S: Source + ?Sized> Source for Arc<S> {
+    fn random(&self) -> [u8; 16] {
+        (**self).random()
+    }
+}
+
+/// A source that is borrowed from the caller, or shared with other writers.
+#[derive(Clone, Debug)]
+pub(crate) enum SourceRef<'s> {
+    Borrowed(&'s dyn Source),
+    Shared(Arc<dyn Source>),
+}
+
+impl<'s> Deref for SourceRef<'s> {
+    type Target = dyn Source + 's;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Borrowed(source) => *source,
+            Self::Shared(source) => &**source,
+        }
+    }
+}
+
+/// Makes a random UUID (version 4) in its usual form.
 pub fn new_uuid(source: &dyn Source) -> String {
     let mut bytes = source.random();
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
@@ -25,18 +65,18 @@ pub fn new_uuid(source: &dyn Source) -> String {
     uuid_text(bytes)
 }
 
-/// Sixteen bytes as a UUID is written.
+/// Formats sixteen bytes as a UUID.
 pub fn uuid_text(bytes: [u8; 16]) -> String {
     let digits = hex(&bytes);
     [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
 }
 
-/// The id of a sub-agent, as recent releases make them.
+/// Makes the id of a sub-agent, in the form of recent releases.
 pub fn new_agent_id(source: &dyn Source) -> String {
     format!("a{}", &hex(&source.random())[..16])
 }
 
-/// The id of an object of the API, such as `msg_…` or `req_…`, where a program brings none.
+/// Makes the id of an API object, such as `msg_…` or `req_…`, for programs that have none.
 pub fn new_api_id(prefix: &str, source: &dyn Source) -> String {
     format!("{prefix}_{}", &hex(&source.random())[..24])
 }

@@ -1,4 +1,4 @@
-//! Writing a store that was made up. It never writes into a folder that holds anything.
+//! Writes a demo store, only into an empty folder.
 
 use std::fs;
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use crate::files::{WriteError, create_folder, new_file};
 
-/// Why a made-up store could not be written.
+/// Why a demo store could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
     /// The folder holds something already.

@@ -1,4 +1,4 @@
-//! From the files that go to what is moved: a folder of which everything goes, goes as a whole.
+//! Turns files to remove into moves to the trash: a folder that would be empty is moved as a whole.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use annals_store::changes::Change;
 use annals_store::{Discovery, FileRole};
 
-/// What is moved, in order: files, and of these folders those that hold nothing else. Locks go with their folder.
+/// The moves, in order: files, and those of the folders that hold nothing else. Locks go with their folder.
 pub(crate) fn discards(files: &[PathBuf], folders: &[PathBuf], discovery: &Discovery) -> Vec<Change> {
     let going: HashSet<&Path> = files.iter().map(PathBuf::as_path).collect();
     let stays = |path: &Path, role: &FileRole| *role != FileRole::Lock && !going.contains(path);

@@ -1,86 +1,86 @@
-//! Edits of one file of lines: what becomes of each, and what comes new; every other byte stays as it is.
+//! Edits of a file of lines; every other byte stays as it is.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use annals_transcript::line::lines;
 
-/// What becomes of a line.
+/// What happens to a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LineFate {
+pub enum LineEdit {
     /// It stays, byte for byte.
     Kept,
-    /// It goes.
+    /// It is removed.
     Removed {
-        /// Why, for the preview.
+        /// The reason, for the preview.
         why: String,
     },
-    /// It says something else: one line without its break.
+    /// It is replaced.
     Changed {
-        /// What it will say.
+        /// The new line, without line break.
         bytes: Vec<u8>,
-        /// Why, for the preview.
+        /// The reason, for the preview.
         why: String,
     },
 }
 
-/// A line that comes new: one line without its break.
+/// A new line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Insertion {
-    /// What it says.
+    /// The line, without line break.
     pub bytes: Vec<u8>,
-    /// Why, for the preview.
+    /// The reason, for the preview.
     pub why: String,
 }
 
-/// How old a file is after its edits.
+/// The modification time of a file after its edits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Age {
-    /// It was changed when it was edited.
+pub enum Mtime {
+    /// The time of the edit.
     #[default]
     New,
-    /// As old as before: what was said in it is as it was, and sessions are ordered by their age.
+    /// Unchanged: the conversation is the same, and sessions are ordered by time.
     Kept,
 }
 
-/// The edits of one file. Lines are counted from 1, as everywhere.
+/// The edits of one file. Lines are counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEdit {
     path: PathBuf,
     before: Vec<u8>,
-    fates: BTreeMap<usize, LineFate>,
+    line_edits: BTreeMap<usize, LineEdit>,
     insertions: BTreeMap<usize, Vec<Insertion>>,
     brought: Vec<Vec<u8>>,
-    age: Age,
+    mtime: Mtime,
 }
 
 impl FileEdit {
-    /// No edits of this file yet.
+    /// A file without edits.
     pub fn new(path: &Path, bytes: &[u8]) -> Self {
         Self {
             path: path.to_path_buf(),
             before: bytes.to_vec(),
-            fates: BTreeMap::new(),
+            line_edits: BTreeMap::new(),
             insertions: BTreeMap::new(),
             brought: Vec::new(),
-            age: Age::New,
+            mtime: Mtime::New,
         }
     }
 
-    /// The file stays as old as it is.
+    /// Keeps the modification time of the file.
     #[must_use]
-    pub fn keeping_age(mut self) -> Self {
-        self.age = Age::Kept;
+    pub fn keeping_mtime(mut self) -> Self {
+        self.mtime = Mtime::Kept;
         self
     }
 
-    /// How old the file will be.
-    pub fn age(&self) -> Age {
-        self.age
+    /// Which modification time the file will have.
+    pub fn mtime(&self) -> Mtime {
+        self.mtime
     }
 
-    /// Says that new lines come from this file: what is odd about it may be odd about the result too.
-    pub fn bring(&mut self, bytes: &[u8]) {
+    /// Adds a file that new lines come from: its problems may occur in the result, too.
+    pub fn add_source(&mut self, bytes: &[u8]) {
         self.brought.push(bytes.to_vec());
     }
 
@@ -89,78 +89,81 @@ impl FileEdit {
         std::iter::once(self.before.as_slice()).chain(self.brought.iter().map(Vec::as_slice))
     }
 
-    /// The file.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its bytes before the edits.
+    /// The bytes before the edits.
     pub fn before(&self) -> &[u8] {
         &self.before
     }
 
-    /// Removes a line; a reason that was given before stays.
+    /// Removes a line. If it was changed before, the first reason stays.
     pub fn remove(&mut self, line: usize, why: impl Into<String>) {
-        self.fates.entry(line).and_modify(|fate| {
-            if let LineFate::Changed { why, .. } = fate {
-                *fate = LineFate::Removed { why: std::mem::take(why) };
+        self.line_edits.entry(line).and_modify(|line_edit| {
+            if let LineEdit::Changed { why, .. } = line_edit {
+                *line_edit = LineEdit::Removed { why: std::mem::take(why) };
             }
         });
-        self.fates.entry(line).or_insert_with(|| LineFate::Removed { why: why.into() });
+        self.line_edits.entry(line).or_insert_with(|| LineEdit::Removed { why: why.into() });
     }
 
-    /// Makes a line say something else; a removed one stays removed, one that was changed before keeps its first reason.
+    /// Replaces a line. A removed line stays removed; if it was changed before, the first reason stays.
     pub fn change(&mut self, line: usize, bytes: Vec<u8>, why: impl Into<String>) {
-        match self.fates.get_mut(&line) {
-            Some(LineFate::Removed { .. }) => {}
-            Some(LineFate::Changed { bytes: old, .. }) => *old = bytes,
-            _ => drop(self.fates.insert(line, LineFate::Changed { bytes, why: why.into() })),
+        match self.line_edits.get_mut(&line) {
+            Some(LineEdit::Removed { .. }) => {}
+            Some(LineEdit::Changed { bytes: old, .. }) => *old = bytes,
+            _ => drop(self.line_edits.insert(line, LineEdit::Changed { bytes, why: why.into() })),
         }
     }
 
-    /// Puts a new line behind a line (0: at the beginning), after those that were put there before.
+    /// Inserts a line after a line (0: at the start), after earlier insertions there.
     pub fn insert_after(&mut self, line: usize, bytes: Vec<u8>, why: impl Into<String>) {
         self.insertions.entry(line).or_default().push(Insertion { bytes, why: why.into() });
     }
 
-    /// What becomes of a line.
-    pub fn fate(&self, line: usize) -> &LineFate {
-        self.fates.get(&line).unwrap_or(&LineFate::Kept)
+    /// What happens to a line.
+    pub fn line_edit(&self, line: usize) -> &LineEdit {
+        self.line_edits.get(&line).unwrap_or(&LineEdit::Kept)
     }
 
-    /// What a line says as edited so far; none where it is removed.
+    /// The line as edited so far; `None` if it is removed.
     pub fn line_now<'a>(&'a self, line: usize, original: &'a [u8]) -> Option<&'a [u8]> {
-        match self.fate(line) {
-            LineFate::Kept => Some(original),
-            LineFate::Removed { .. } => None,
-            LineFate::Changed { bytes, .. } => Some(bytes),
+        match self.line_edit(line) {
+            LineEdit::Kept => Some(original),
+            LineEdit::Removed { .. } => None,
+            LineEdit::Changed { bytes, .. } => Some(bytes),
         }
     }
 
-    /// The lines that do not stay as they are, in order.
-    pub fn fates(&self) -> impl Iterator<Item = (usize, &LineFate)> {
-        self.fates.iter().map(|(line, fate)| (*line, fate)).filter(|(_, fate)| **fate != LineFate::Kept)
+    /// The lines that are removed or changed, in order.
+    pub fn line_edits(&self) -> impl Iterator<Item = (usize, &LineEdit)> {
+        self.line_edits
+            .iter()
+            .map(|(line, line_edit)| (*line, line_edit))
+            .filter(|(_, line_edit)| **line_edit != LineEdit::Kept)
     }
 
-    /// The new lines, each with the line that it stands behind.
+    /// The new lines, each with the line that it follows.
     pub fn insertions(&self) -> impl Iterator<Item = (usize, &Insertion)> {
         self.insertions.iter().flat_map(|(line, list)| list.iter().map(|insertion| (*line, insertion)))
     }
 
-    /// Whether nothing changes.
+    /// Whether there are no edits.
     pub fn is_empty(&self) -> bool {
-        self.fates().next().is_none() && self.insertions.is_empty()
+        self.line_edits().next().is_none() && self.insertions.is_empty()
     }
 
-    /// The file after the edits. A changed line keeps its line break; a line without one that others follow gets one.
+    /// The file after the edits. A changed line keeps its line break; a missing one is added if another line follows.
     pub fn result(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.before.len());
         self.write_insertions(0, &mut out);
         for line in lines(&self.before) {
-            match self.fate(line.number) {
-                LineFate::Kept => end_line(&mut out).extend_from_slice(line.raw()),
-                LineFate::Removed { .. } => {}
-                LineFate::Changed { bytes, .. } => {
+            match self.line_edit(line.number) {
+                LineEdit::Kept => end_line(&mut out).extend_from_slice(line.raw()),
+                LineEdit::Removed { .. } => {}
+                LineEdit::Changed { bytes, .. } => {
                     end_line(&mut out).extend_from_slice(&line.raw()[..line.body_start()]);
                     out.extend_from_slice(bytes);
                     out.extend_from_slice(&line.raw()[line.body_start() + line.body().len()..]);
@@ -179,7 +182,7 @@ impl FileEdit {
     }
 }
 
-/// Ends a line that was left open before another one follows.
+/// Adds a missing line break before the next line.
 fn end_line(out: &mut Vec<u8>) -> &mut Vec<u8> {
     if out.last().is_some_and(|&byte| byte != b'\n') {
         out.push(b'\n');

@@ -1,11 +1,11 @@
-//! A second session that goes on from a point of the first: one path of it, under its ids or under new ones.
+//! Branches a new session off any point of another, with the same or with new ids.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
 use annals_json::Value;
 use annals_store::changes::Change;
-use annals_store::layout::{FileRole, Place};
+use annals_store::layout::{AgentLocation, FileRole};
 use annals_store::session::{ForkError, forked_lines, path_to};
 use annals_store::source::new_uuid;
 use annals_store::{ConfigDir, SessionKey, Slug, Source};
@@ -15,50 +15,50 @@ use annals_transcript::record::RecordKind;
 use annals_transcript::transcript::{NodeIndex, Transcript};
 use annals_transcript::turn::turns;
 
-use crate::belongings::Belonging;
-use crate::clone::{ClonePlanError, Cloned, Into, Lineage, Names};
+use crate::clone::{ClonePlan, ClonePlanError, CloneTarget, ForkOrigin, IdMap};
 use crate::plan::Plan;
 use crate::relink::references;
-use crate::session::{Agent, Session};
+use crate::session::{AgentFile, Session};
+use crate::session_files::SessionFile;
 
-/// Where a fork goes on from.
+/// Where to branch off.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum At {
+pub enum ForkPoint {
     /// The end of the conversation, as the newest client sees it.
     End,
-    /// A record, also one before a compaction or on a side branch.
+    /// After a record, which may be before a compaction or on a side branch.
     Record(String),
-    /// The end of a turn, counted from 1 as `show --as turns` lists them.
+    /// After a turn, counted from 1 as `show --as turns` lists them.
     Turn(usize),
 }
 
-/// The ids of a fork's lines.
+/// Which ids the records of a fork have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ids {
-    /// The lines keep theirs, as the client's `/branch` has it: lines alone, which go on sharing all else.
+pub enum ForkIds {
+    /// The same, as the client's `/branch` does; side files are not copied.
     Kept,
-    /// The lines get new ones, and what belongs to them is copied.
+    /// New ones; side files are copied.
     New,
 }
 
-/// A fork that is planned.
+/// A planned fork.
 #[derive(Clone, Debug)]
-pub struct Forking {
-    /// What is to be done.
+pub struct ForkPlan {
+    /// The changes to make.
     pub plan: Plan,
-    /// The new session.
+    /// The new session's id.
     pub session: SessionKey,
-    /// Its file.
+    /// The new session's file.
     pub path: PathBuf,
-    /// How many records it begins with.
+    /// How many records it starts with.
     pub records: usize,
-    /// The store and the project that it goes to; none outside a store.
+    /// The store and project that it goes to; `None` outside a store.
     pub home: Option<(ConfigDir, Slug)>,
-    /// The new ids, where there are any.
-    pub names: Option<Names>,
+    /// The new ids, if any.
+    pub names: Option<IdMap>,
 }
 
-/// Why a session cannot be forked so.
+/// Why a session cannot be forked.
 #[derive(Debug, thiserror::Error)]
 pub enum ForkPlanError {
     /// There is no such turn.
@@ -66,15 +66,15 @@ pub enum ForkPlanError {
     NoSuchTurn {
         /// The session's file.
         path: PathBuf,
-        /// The turn that was asked for.
+        /// The requested turn.
         turn: usize,
-        /// How many there are.
+        /// How many turns there are.
         turns: usize,
     },
     /// There is no such record, or no conversation.
     #[error(transparent)]
     Fork(#[from] ForkError),
-    /// The lines cannot get new ids.
+    /// The records could not get new ids.
     #[error(transparent)]
     Clone(#[from] ClonePlanError),
 }
@@ -82,25 +82,25 @@ pub enum ForkPlanError {
 /// Plans a fork.
 pub fn plan(
     session: &Session,
-    belongings: &[Belonging],
-    at: &At,
-    ids: Ids,
+    session_files: &[SessionFile],
+    at: &ForkPoint,
+    ids: ForkIds,
     source: &dyn Source,
-) -> Result<Forking, ForkPlanError> {
+) -> Result<ForkPlan, ForkPlanError> {
     let transcript = session.transcript();
     let uuid = match at {
-        At::End => None,
-        At::Record(uuid) => Some(uuid.clone()),
-        At::Turn(turn) => Some(end_of_turn(&transcript, *turn, session)?),
+        ForkPoint::End => None,
+        ForkPoint::Record(uuid) => Some(uuid.clone()),
+        ForkPoint::Turn(turn) => Some(end_of_turn(&transcript, *turn, session)?),
     };
     let nodes = path_to(&transcript, uuid.as_deref(), &session.path)?;
     match ids {
-        Ids::Kept => with_kept_ids(session, &transcript, &nodes, source),
-        Ids::New => with_new_ids(session, belongings, &transcript, &nodes, source),
+        ForkIds::Kept => with_kept_ids(session, &transcript, &nodes, source),
+        ForkIds::New => with_new_ids(session, session_files, &transcript, &nodes, source),
     }
 }
 
-/// The last record of a turn: of all that follows the prompt, not of what stands beside it on other branches.
+/// The last record of a turn on the branch of its prompt.
 fn end_of_turn(transcript: &Transcript<'_>, turn: usize, session: &Session) -> Result<String, ForkPlanError> {
     let turns = turns(transcript);
     let missing = || ForkPlanError::NoSuchTurn { path: session.path.clone(), turn, turns: turns.len() };
@@ -114,7 +114,7 @@ fn end_of_turn(transcript: &Transcript<'_>, turn: usize, session: &Session) -> R
             continue;
         }
         inside.insert(node);
-        // A progress line is nothing to go on from.
+        // Nothing can continue from a progress record.
         if record.is_chain() && record.kind != RecordKind::Progress && record.uuid.is_some() {
             end = node;
         }
@@ -127,23 +127,23 @@ fn with_kept_ids(
     transcript: &Transcript<'_>,
     nodes: &BTreeSet<NodeIndex>,
     source: &dyn Source,
-) -> Result<Forking, ForkPlanError> {
+) -> Result<ForkPlan, ForkPlanError> {
     let new = SessionKey::new(new_uuid(source));
     let bytes = forked_lines(transcript, nodes, &session.path, new.as_str())?;
     let path = session.path.with_file_name(format!("{new}.jsonl"));
     let mut plan = Plan::new(format!("fork {} as {new}", session.key), &session.root());
     plan.changes.push(Change::Create { path: path.clone(), bytes });
     let (records, home) = (nodes.len(), session.home.clone());
-    Ok(Forking { plan, session: new, path, records, home, names: None })
+    Ok(ForkPlan { plan, session: new, path, records, home, names: None })
 }
 
 fn with_new_ids(
     session: &Session,
-    belongings: &[Belonging],
+    session_files: &[SessionFile],
     transcript: &Transcript<'_>,
     nodes: &BTreeSet<NodeIndex>,
     source: &dyn Source,
-) -> Result<Forking, ForkPlanError> {
+) -> Result<ForkPlan, ForkPlanError> {
     let kept: HashSet<String> =
         nodes.iter().filter_map(|&node| transcript.nodes()[node].uuid).map(|id| id.to_string()).collect();
     let mut lines = Vec::new();
@@ -153,20 +153,20 @@ fn with_new_ids(
             lines.push(b'\n');
         }
     }
-    let mut cloned = Cloned::begin(session, belongings, &Into::SameProject, source, "fork")?;
-    cloned.add_lines(session, &lines, Lineage::Told)?;
-    let agents = agents_of(session, belongings, &lines);
+    let mut clone_plan = ClonePlan::begin(session, session_files, &CloneTarget::SameProject, source, "fork")?;
+    clone_plan.add_lines(session, &lines, ForkOrigin::Write)?;
+    let agents = agents_of(session, session_files, &lines);
     for agent in &agents {
-        cloned.add_agent(session, agent)?;
+        clone_plan.add_agent(session, agent)?;
     }
-    for belonging in belongings.iter().filter(|belonging| belongs(belonging, &lines, &agents)) {
-        cloned.add_belonging(session, belonging);
+    for session_file in session_files.iter().filter(|session_file| belongs(session_file, &lines, &agents)) {
+        clone_plan.add_session_file(session, session_file);
     }
-    let Cloned { plan, names, path, records, home, .. } = cloned;
-    Ok(Forking { plan, session: names.session().clone(), path, records, home, names: Some(names) })
+    let ClonePlan { plan, names, path, records, home, .. } = clone_plan;
+    Ok(ForkPlan { plan, session: names.session().clone(), path, records, home, names: Some(names) })
 }
 
-/// Whether a record tells which files there were at a record that stays: a rewind in the fork needs it.
+/// Whether a record is a file snapshot of a copied record, which a rewind in the fork needs.
 fn is_snapshot_of(transcript: &Transcript<'_>, node: NodeIndex, kept: &HashSet<String>) -> bool {
     let kind = transcript.nodes()[node].kind;
     if !matches!(kind, RecordKind::FileHistorySnapshot | RecordKind::FileHistoryDelta) {
@@ -177,14 +177,14 @@ fn is_snapshot_of(transcript: &Transcript<'_>, node: NodeIndex, kept: &HashSet<S
     !named.is_empty() && named.iter().all(|reference| kept.contains(&reference.uuid))
 }
 
-/// The sub-agents that the lines started, and those that these started.
-fn agents_of<'s>(session: &'s Session, belongings: &[Belonging], lines: &[u8]) -> Vec<&'s Agent> {
+/// The sub-agents that these lines started, directly or through other sub-agents.
+fn agents_of<'s>(session: &'s Session, session_files: &[SessionFile], lines: &[u8]) -> Vec<&'s AgentFile> {
     let of_lines = |bytes: &[u8]| spawns(&Transcript::parse(bytes));
     let mut calls: Vec<_> = of_lines(&session.bytes).into_iter().map(|spawn| (None, spawn)).collect();
     for (at, agent) in session.agents.iter().enumerate() {
         calls.extend(of_lines(&agent.bytes).into_iter().map(|spawn| (Some(at), spawn)));
     }
-    let facts: Vec<_> = session.agents.iter().map(|agent| facts_of(agent, belongings)).collect();
+    let facts: Vec<_> = session.agents.iter().map(|agent| facts_of(agent, session_files)).collect();
     let just_spawns: Vec<_> = calls.iter().map(|(_, spawn)| spawn.clone()).collect();
     let links = link(&just_spawns, &facts);
     let made: HashSet<String> = of_lines(lines).into_iter().map(|spawn| spawn.tool_use).collect();
@@ -208,15 +208,16 @@ fn agents_of<'s>(session: &'s Session, belongings: &[Belonging], lines: &[u8]) -
     session.agents.iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, agent)| agent).collect()
 }
 
-fn facts_of(agent: &Agent, belongings: &[Belonging]) -> AgentFacts {
-    let meta = belongings.iter().find(|belonging| Some(&belonging.path) == agent.entry.meta.as_ref());
+fn facts_of(agent: &AgentFile, session_files: &[SessionFile]) -> AgentFacts {
+    let meta =
+        session_files.iter().find(|session_file| Some(&session_file.path) == agent.entry.meta.as_ref());
     let tool_use = meta.and_then(|meta| {
         let value = Value::parse(&meta.bytes).ok()?;
         Some(value.get("toolUseId")?.text()?.to_string())
     });
     let workflow_run = match &agent.entry.place {
-        Place::Under { nested, .. } => nested.strip_prefix("workflows/").map(str::to_owned),
-        Place::Beside => None,
+        AgentLocation::Under { nested, .. } => nested.strip_prefix("workflows/").map(str::to_owned),
+        AgentLocation::Beside => None,
     };
     AgentFacts {
         id: agent.entry.key.to_string(),
@@ -227,11 +228,11 @@ fn facts_of(agent: &Agent, belongings: &[Belonging]) -> AgentFacts {
     }
 }
 
-/// Whether a side file goes with the lines: outputs and copies that a line names, and what belongs to a sub-agent that does.
-fn belongs(belonging: &Belonging, lines: &[u8], agents: &[&Agent]) -> bool {
-    match &belonging.role {
+/// Whether a side file is copied: outputs and file copies that a line names, and files of copied sub-agents.
+fn belongs(session_file: &SessionFile, lines: &[u8], agents: &[&AgentFile]) -> bool {
+    match &session_file.role {
         FileRole::SubAgentMeta { .. } => {
-            agents.iter().any(|agent| agent.entry.meta.as_ref() == Some(&belonging.path))
+            agents.iter().any(|agent| agent.entry.meta.as_ref() == Some(&session_file.path))
         }
         FileRole::ToolResult { name, .. } => {
             is_named(lines, name) || agents.iter().any(|agent| is_named(&agent.bytes, name))

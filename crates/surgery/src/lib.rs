@@ -1,22 +1,20 @@
-//! Edits of sessions: plan, preview, apply, verify; and `annals undo` takes them back.
+//! Edits sessions: plan, preview, apply, verify; `annals undo` reverts every edit.
 //!
-//! An operation looks at a [`Session`] and makes a [`Plan`], which lists every edit by line and touches nothing. The plan can
+//! An operation reads a [`Session`] and makes a [`Plan`], which lists every edit by line and changes nothing. The plan can
 //! be [previewed](preview), is [applied](apply) under the session's lock through the journal, and its result is
-//! [verified](verify) against what was promised: if that fails, the change is taken back at once. This crate knows no terminal
-//! and no database.
+//! [verified](verify): if it is wrong, the change is reverted at once. This crate knows no terminal and no database.
 
 pub mod apply;
-pub mod belongings;
 pub mod clone;
 pub mod compress;
 mod discards;
 pub mod edit;
+pub mod folder_move;
 pub mod fork;
 pub mod gc;
 mod mentions;
 pub mod merge;
 pub mod move_project;
-pub mod moved;
 pub mod plan;
 pub mod preview;
 mod prompts;
@@ -26,10 +24,11 @@ pub mod repair;
 pub mod restore;
 pub mod rewind;
 pub mod session;
+pub mod session_files;
 pub mod strip;
 pub mod trash;
 pub mod verify;
 
-pub use edit::{FileEdit, LineFate};
+pub use edit::{FileEdit, LineEdit};
 pub use plan::Plan;
 pub use session::Session;

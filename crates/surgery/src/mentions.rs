@@ -1,7 +1,6 @@
-//! Who still speaks of a file: before something goes, every session and sub-agent that stays is asked.
+//! Finds sessions and sub-agents that refer to files which are to be removed.
 //!
-//! A file is spoken of where all words that name it stand in one file of the store, in whatever place: rather too often than
-//! once too seldom, since what is spoken of stays.
+//! A file is referenced if all words of its name occur anywhere in one transcript. That errs on the side of keeping files.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -11,16 +10,16 @@ use annals_store::parallel;
 use annals_store::read::{ReadError, stream_lines};
 use annals_store::{Discovery, FileRole, SessionKey};
 
-/// A file of lines that stays, and the session that it belongs to.
-struct Speaker<'d> {
+/// A transcript that stays, and its session.
+struct ReferencingFile<'d> {
     path: &'d Path,
     session: Option<&'d SessionKey>,
 }
 
-/// Of the files that are to go, those that a file which stays speaks of, with the one that does.
-pub(crate) fn spoken_of(
+/// Of the files to remove, those that a remaining transcript refers to, with that transcript.
+pub(crate) fn referenced_files(
     files: &[PathBuf],
-    goes: &HashSet<&Path>,
+    removed: &HashSet<&Path>,
     discovery: &Discovery,
 ) -> Result<BTreeMap<PathBuf, PathBuf>, ReadError> {
     let named: Vec<(&PathBuf, FileRole, Vec<String>)> = files
@@ -36,33 +35,33 @@ pub(crate) fn spoken_of(
     let copies: HashSet<&Path> = discovery.file_history().map(|file| file.path.as_path()).collect();
     let sessions = discovery.sessions.iter();
     let agents = discovery.agents.iter();
-    let speakers: Vec<Speaker<'_>> = sessions
-        .map(|session| Speaker { path: &session.path, session: Some(&session.key) })
-        .chain(agents.map(|agent| Speaker { path: &agent.path, session: agent.session.as_ref() }))
-        .filter(|speaker| !goes.contains(speaker.path))
+    let referrers: Vec<ReferencingFile<'_>> = sessions
+        .map(|session| ReferencingFile { path: &session.path, session: Some(&session.key) })
+        .chain(agents.map(|agent| ReferencingFile { path: &agent.path, session: agent.session.as_ref() }))
+        .filter(|referrer| !removed.contains(referrer.path))
         .collect();
-    let heard = parallel::map(&speakers, |speaker| words_in(speaker.path, &words));
+    let found_words = parallel::map(&referrers, |referrer| words_in(referrer.path, &words));
     let mut found = BTreeMap::new();
-    for (speaker, heard) in speakers.iter().zip(heard) {
-        let heard = heard?;
+    for (referrer, found_words) in referrers.iter().zip(found_words) {
+        let found_words = found_words?;
         for (path, role, words) in &named {
-            let has_own = match (role, speaker.session) {
-                // A fork has copies of its own: it needs those of others only where its own are missing.
+            let has_own = match (role, referrer.session) {
+                // A fork has its own file copies and needs those of others only if its own are missing.
                 (FileRole::FileHistory { .. }, Some(session)) => {
                     let own = discovery.config_dir.file_history_of(session);
                     path.file_name().is_some_and(|name| copies.contains(own.join(name).as_path()))
                 }
                 _ => false,
             };
-            if !has_own && words.iter().all(|word| heard.contains(word.as_str())) {
-                found.entry((*path).clone()).or_insert_with(|| speaker.path.to_path_buf());
+            if !has_own && words.iter().all(|word| found_words.contains(word.as_str())) {
+                found.entry((*path).clone()).or_insert_with(|| referrer.path.to_path_buf());
             }
         }
     }
     Ok(found)
 }
 
-/// The words that together name a file in another session's lines; none for what no other session can need.
+/// The words that name a file in other transcripts; `None` if no other session can need it.
 fn words_for(role: &FileRole) -> Option<Vec<String>> {
     let with_name = |session: &SessionKey, name: &str| {
         let mut words = vec![session.to_string()];
@@ -82,7 +81,7 @@ fn words_for(role: &FileRole) -> Option<Vec<String>> {
     }
 }
 
-/// Those of the words that stand in a file.
+/// Those of the words that occur in a file.
 fn words_in<'w>(path: &Path, words: &HashSet<&'w str>) -> Result<HashSet<&'w str>, ReadError> {
     let mut found = HashSet::new();
     stream_lines(path, |line| {
@@ -95,13 +94,13 @@ fn words_in<'w>(path: &Path, words: &HashSet<&'w str>) -> Result<HashSet<&'w str
     Ok(found)
 }
 
-/// A token behind an escaped character: the `n` of a line break is no part of the word.
+/// A token after an escaped character: the `n` of `\n` is not part of the word.
 fn unescaped(token: &str) -> Option<&str> {
     let rest = token.strip_prefix(['n', 't', 'r', 'b', 'f'])?;
     Some(rest.strip_prefix("agent-").unwrap_or(rest))
 }
 
-/// The runs of letters that names are made of.
+/// The runs of characters that names are made of.
 fn tokens(bytes: &[u8]) -> impl Iterator<Item = &str> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'@');
     bytes
@@ -110,22 +109,22 @@ fn tokens(bytes: &[u8]) -> impl Iterator<Item = &str> {
         .filter_map(|run| std::str::from_utf8(run).ok())
 }
 
-/// The files that nobody speaks of, and for those that somebody does a word on why they stay.
-pub(crate) fn unspoken(
+/// Removes referenced files from a list and adds a note for each transcript that refers to them.
+pub(crate) fn without_referenced(
     files: Vec<PathBuf>,
-    spoken: &BTreeMap<PathBuf, PathBuf>,
+    referenced: &BTreeMap<PathBuf, PathBuf>,
     notes: &mut Vec<String>,
 ) -> Vec<PathBuf> {
-    let mut by_speaker: HashMap<&PathBuf, u64> = HashMap::new();
-    let (stay, go): (Vec<_>, Vec<_>) = files.into_iter().partition(|path| spoken.contains_key(path));
+    let mut by_referrer: HashMap<&PathBuf, u64> = HashMap::new();
+    let (stay, go): (Vec<_>, Vec<_>) = files.into_iter().partition(|path| referenced.contains_key(path));
     for path in &stay {
-        *by_speaker.entry(&spoken[path]).or_default() += 1;
+        *by_referrer.entry(&referenced[path]).or_default() += 1;
     }
-    let mut said: Vec<_> = by_speaker.into_iter().collect();
-    said.sort();
-    for (speaker, count) in said {
+    let mut counts: Vec<_> = by_referrer.into_iter().collect();
+    counts.sort();
+    for (referrer, count) in counts {
         let files = if count == 1 { "1 file stays".to_owned() } else { format!("{count} files stay") };
-        notes.push(format!("{files}: {} speaks of what is in there", speaker.display()));
+        notes.push(format!("{files}: {} refers to them", referrer.display()));
     }
     go
 }

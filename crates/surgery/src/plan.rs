@@ -1,54 +1,54 @@
-//! What an operation would do: every edit by line, and every file that comes, goes or moves. Nothing is touched by a plan.
+//! A plan: every edit by line, and every file that is created, moved or removed. Making a plan changes nothing.
 
 use std::path::{Path, PathBuf};
 
 use annals_store::changes::Change;
 use annals_store::digest::sha256_bytes;
 
-use crate::edit::{Age, FileEdit};
+use crate::edit::{FileEdit, Mtime};
 
-/// How much a preview says of each file.
+/// How detailed the preview of a plan is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Detail {
-    /// Every edit, by line.
+pub enum PreviewDetail {
+    /// Every edit by line.
     #[default]
     ByLine,
-    /// A line for each file: many files change, all in the same way.
+    /// One line per file, for many files that change in the same way.
     ByFile,
 }
 
-/// A change to be made as one.
+/// Changes that are applied together.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// What it is, in words, for the journal.
+    /// A short description, for the journal.
     pub what: String,
-    /// Edits of files of lines, in place: sessions, sub-agents, histories.
+    /// Edits of files of lines: sessions, sub-agents, histories.
     pub edits: Vec<FileEdit>,
-    /// Files that are made, replaced, moved or discarded beside that, in order.
+    /// Other files to create, replace, move or discard, in order.
     pub changes: Vec<Change>,
-    /// Files that it was made from besides those that it edits, and their digests: if one is another by then, nothing is done.
-    pub rests_on: Vec<(PathBuf, [u8; 32])>,
-    /// Files of people's own that it changes, each below its folder: if one is reached by a link by then, nothing is done.
+    /// Other files that the plan was made from, with their digests: if one has changed, nothing is applied.
+    pub depends_on: Vec<(PathBuf, [u8; 32])>,
+    /// Files of the user that are changed, each with its folder: if a link leads to one by then, nothing is applied.
     pub plain: Vec<(PathBuf, PathBuf)>,
-    /// The sessions' files that must not be written to by anybody else meanwhile.
+    /// Session files that are locked while the plan is applied.
     pub locked: Vec<PathBuf>,
-    /// The folder that paths in the trash are relative to: the config dir, or the folder of a lone file.
+    /// The folder that paths in the trash are relative to: the config dir, or the folder of a single file.
     pub root: PathBuf,
-    /// Sessions whose usage no longer tells what a request would cost.
+    /// Whether the recorded usage no longer tells what a request would cost.
     pub usage_is_off: bool,
-    /// How much of it is worth a look.
-    pub detail: Detail,
-    /// What a person should know besides.
+    /// How detailed the preview is.
+    pub detail: PreviewDetail,
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
 impl Plan {
-    /// A plan that does nothing yet.
+    /// A plan without changes.
     pub fn new(what: impl Into<String>, root: &Path) -> Self {
         Self { what: what.into(), root: root.to_path_buf(), ..Self::default() }
     }
 
-    /// Adds the edits of a file, unless there are none, and says that the file must not be written to meanwhile.
+    /// Adds the edits of a file, if any, and locks the file.
     pub fn edit(&mut self, edit: FileEdit) {
         if !edit.is_empty() {
             self.locked.push(edit.path().to_path_buf());
@@ -56,24 +56,24 @@ impl Plan {
         }
     }
 
-    /// A file that was read, and that the plan is right for as it was.
-    pub fn rest_on(&mut self, path: &Path, bytes: &[u8]) {
-        self.rests_on.push((path.to_path_buf(), sha256_bytes(bytes)));
+    /// Makes the plan depend on the content of a file.
+    pub fn depend_on(&mut self, path: &Path, bytes: &[u8]) {
+        self.depends_on.push((path.to_path_buf(), sha256_bytes(bytes)));
     }
 
-    /// A file gets other bytes than it had when it was read.
+    /// Replaces a file, whose content must still be the old one.
     pub fn replace(&mut self, path: &Path, old: &[u8], new: Vec<u8>) {
-        self.rest_on(path, old);
+        self.depend_on(path, old);
         self.changes.push(Change::Replace { path: path.to_path_buf(), bytes: new });
     }
 
-    /// Whether it would do nothing.
+    /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty() && self.changes.is_empty()
     }
 
-    /// Where a file is when all is done; none where it goes to the trash.
-    pub fn place_after(&self, path: &Path) -> Option<PathBuf> {
+    /// The path of a file after the plan is applied; `None` if it goes to the trash.
+    pub fn path_after(&self, path: &Path) -> Option<PathBuf> {
         let mut place = path.to_path_buf();
         for change in &self.changes {
             match change {
@@ -89,13 +89,13 @@ impl Plan {
         Some(place)
     }
 
-    /// Everything that it does to the disk, in order.
+    /// All changes to the disk, in order.
     pub fn all_changes(&self) -> Vec<Change> {
         let edited = self.edits.iter().map(|edit| {
             let (path, bytes) = (edit.path().to_path_buf(), edit.result());
-            match edit.age() {
-                Age::New => Change::Replace { path, bytes },
-                Age::Kept => Change::Rewrite { path, bytes },
+            match edit.mtime() {
+                Mtime::New => Change::Replace { path, bytes },
+                Mtime::Kept => Change::Rewrite { path, bytes },
             }
         });
         edited.chain(self.changes.iter().cloned()).collect()

@@ -1,4 +1,4 @@
-//! What a plan would do, in numbers: what goes, what stays, what clients send before and after.
+//! Previews a plan in numbers: lines, bytes, and what clients send before and after.
 
 use std::path::{Path, PathBuf};
 
@@ -6,19 +6,19 @@ use annals_store::changes::Change;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 
-use crate::edit::{FileEdit, LineFate};
+use crate::edit::{FileEdit, LineEdit};
 use crate::plan::Plan;
 
-/// A file before and after.
+/// A file before and after a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePreview {
-    /// The file.
+    /// Its path.
     pub path: PathBuf,
-    /// Bytes before and after.
+    /// Sizes in bytes before and after.
     pub bytes: (u64, u64),
     /// Records before and after.
     pub records: (usize, usize),
-    /// Lines that are removed, changed, and new.
+    /// How many lines are removed, changed and added.
     pub lines: (usize, usize, usize),
     /// What each client sends before and after.
     pub clients: Vec<ClientPreview>,
@@ -27,22 +27,22 @@ pub struct FilePreview {
 /// What a client sends before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientPreview {
-    /// The client.
+    /// The client release.
     pub client: Client,
-    /// How many messages; none where it refuses the file.
+    /// How many messages; `None` if it refuses the file.
     pub messages: (Option<usize>, Option<usize>),
-    /// About how many tokens they are: a quarter of their bytes.
+    /// The approximate number of tokens: a quarter of the bytes.
     pub tokens: (u64, u64),
 }
 
-/// Looks at every file that is edited.
+/// Previews every edited file of a plan.
 pub fn preview(plan: &Plan) -> Vec<FilePreview> {
     plan.edits.iter().map(of_edit).collect()
 }
 
-/// What each client sends of one file of a plan, given the plan's preview; nothing where the plan leaves the file alone. Of a
-/// file that comes new no client sent anything before.
-pub fn promise(plan: &Plan, shown: &[FilePreview], path: &Path) -> Vec<ClientPreview> {
+/// What each client sends of one file, given the preview of its plan; empty if the plan does not change the file. For a new
+/// file there is nothing before.
+pub fn preview_file(plan: &Plan, shown: &[FilePreview], path: &Path) -> Vec<ClientPreview> {
     if let Some(edited) = shown.iter().find(|file| file.path == path) {
         return edited.clients.clone();
     }
@@ -66,8 +66,9 @@ fn clients(before: Option<&[u8]>, after: &[u8]) -> Vec<ClientPreview> {
 fn of_edit(edit: &FileEdit) -> FilePreview {
     let after = edit.result();
     let (old, new) = (Transcript::parse(edit.before()), Transcript::parse(&after));
-    let removed = edit.fates().filter(|(_, fate)| matches!(fate, LineFate::Removed { .. })).count();
-    let changed = edit.fates().count() - removed;
+    let removed =
+        edit.line_edits().filter(|(_, line_edit)| matches!(line_edit, LineEdit::Removed { .. })).count();
+    let changed = edit.line_edits().count() - removed;
     FilePreview {
         path: edit.path().to_path_buf(),
         bytes: (edit.before().len() as u64, after.len() as u64),
@@ -77,7 +78,7 @@ fn of_edit(edit: &FileEdit) -> FilePreview {
     }
 }
 
-/// How many messages a client sends, and about how many tokens they are.
+/// How many messages a client sends, and their approximate tokens.
 fn sent(transcript: &Transcript<'_>, client: Client) -> (Option<usize>, u64) {
     let resumed = resume(transcript, client);
     let Ok(messages) = &resumed.outcome else { return (None, 0) };

@@ -1,45 +1,45 @@
-//! Lines go, and those that pointed at them point at what is left: parents, leaves, snapshots, what a compaction kept.
+//! Updates references to removed records: parents, leaves, snapshots, preserved messages.
 
 use std::collections::{BTreeSet, HashMap};
 
-use annals_json::edit::{EditError, Editor, Step};
+use annals_json::edit::{EditError, Editor, PathStep};
 use annals_json::{Value, write_string};
 use annals_transcript::graph::{Graph, Link};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 
 use crate::edit::FileEdit;
 
-/// What a reference of a record means, and so what becomes of it when its line goes.
+/// What a reference means, and so where it points when its record is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReferenceKind {
-    /// `parentUuid`: the nearest line above that stays.
+    /// `parentUuid`: the nearest remaining ancestor.
     Parent,
-    /// The same, across a compaction, or of a leaf, an anchor, a snapshot: the nearest line above that stays.
+    /// The same for other upward references: across a compaction, of a leaf, an anchor or a snapshot.
     Above,
-    /// The first line of what a compaction kept: the next line below that stays.
+    /// The first preserved message of a compaction: the next remaining descendant.
     Below,
-    /// An item of a list of lines: it goes.
+    /// An item of a list of records: it is removed.
     Item,
-    /// The line of a tool's call: its result goes with it, else nothing is named.
+    /// The record of a tool call: its result is removed with it, else the reference becomes `null`.
     Call,
-    /// A line of another session: never changed by an edit, remapped by no table.
+    /// A record of another session: never changed.
     Elsewhere,
 }
 
-/// One reference of a record to a line, by its uuid.
+/// A reference of a record to another, by uuid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference<'a> {
-    /// Where it stands in the record.
-    pub path: Vec<Step<'static>>,
-    /// The line.
+    /// The path of the field in the record.
+    pub path: Vec<PathStep<'static>>,
+    /// The uuid of the other record.
     pub uuid: String,
-    /// What it means.
+    /// What the reference means.
     pub kind: ReferenceKind,
     /// Its value, as written.
     pub value: Value<'a>,
 }
 
-/// The places of references that are a single value.
+/// Fields that hold a single reference.
 const SINGLE: [(&[&str], ReferenceKind); 11] = [
     (&["parentUuid"], ReferenceKind::Parent),
     (&["logicalParentUuid"], ReferenceKind::Above),
@@ -54,13 +54,13 @@ const SINGLE: [(&[&str], ReferenceKind); 11] = [
     (&["compactMetadata", "preservedMessages", "anchorUuid"], ReferenceKind::Above),
 ];
 
-/// The places of references that are lists.
+/// Fields that hold a list of references.
 const LISTS: [&[&str]; 2] = [
     &["compactMetadata", "preservedMessages", "uuids"],
     &["compactMetadata", "preservedMessages", "allUuids"],
 ];
 
-/// Every reference of a record to a line of its own session; `record` is the whole object.
+/// All references of a record to records of its session.
 pub fn references(record: Value<'_>) -> Vec<Reference<'_>> {
     let at = |path: &[&'static str]| path.iter().try_fold(record, |value, key| value.get(key));
     let mut found = Vec::new();
@@ -68,23 +68,23 @@ pub fn references(record: Value<'_>) -> Vec<Reference<'_>> {
         if let Some(value) = at(path)
             && let Some(text) = value.text()
         {
-            let path = path.iter().map(|key| Step::Key(key)).collect();
+            let path = path.iter().map(|key| PathStep::Key(key)).collect();
             found.push(Reference { path, uuid: text.to_string(), kind, value });
         }
     }
     for list in LISTS {
         for (place, value) in at(list).into_iter().flat_map(Value::items).enumerate() {
             let Some(text) = value.text() else { continue };
-            let mut path: Vec<_> = list.iter().map(|key| Step::Key(key)).collect();
-            path.push(Step::Item(place));
+            let mut path: Vec<_> = list.iter().map(|key| PathStep::Key(key)).collect();
+            path.push(PathStep::Item(place));
             found.push(Reference { path, uuid: text.to_string(), kind: ReferenceKind::Item, value });
         }
     }
     found
 }
 
-/// Mends every reference to lines that go. Call it once, after all removals are known; lines that were changed before are
-/// mended as they are now.
+/// Updates every reference to removed records. Must be called once, after all removals are known; earlier edits of lines
+/// are kept.
 pub fn relink(
     edit: &mut FileEdit,
     transcript: &Transcript<'_>,
@@ -130,21 +130,22 @@ pub fn relink(
             continue;
         }
         let mut editor = Editor::new(&now)?;
-        let mut items: Vec<(&[Step<'static>], BTreeSet<usize>)> = Vec::new();
+        let mut items: Vec<(&[PathStep<'static>], BTreeSet<usize>)> = Vec::new();
         for reference in &stale {
             let node = gone[&reference.uuid];
             let target = match reference.kind {
                 ReferenceKind::Parent | ReferenceKind::Above => above(node),
                 ReferenceKind::Below => {
-                    let is_tail = |other: &&Reference<'_>| other.path.last() == Some(&Step::Key("tailUuid"));
+                    let is_tail =
+                        |other: &&Reference<'_>| other.path.last() == Some(&PathStep::Key("tailUuid"));
                     let tail = found.iter().find(is_tail).map(|tail| tail.uuid.as_str());
                     let first = tail.and_then(|tail| first_left(transcript, graph, removed, node, tail));
                     first.and_then(uuid_of).or_else(|| below(node))
                 }
                 ReferenceKind::Call | ReferenceKind::Elsewhere => None,
                 ReferenceKind::Item => {
-                    let (last, list) = reference.path.split_last().ok_or(EditError::NoSuchPlace)?;
-                    let Step::Item(place) = last else { continue };
+                    let (last, list) = reference.path.split_last().ok_or(EditError::PathNotFound)?;
+                    let PathStep::Item(place) = last else { continue };
                     match items.iter_mut().find(|(path, _)| *path == list) {
                         Some((_, places)) => drop(places.insert(*place)),
                         None => items.push((list, BTreeSet::from([*place]))),
@@ -162,13 +163,13 @@ pub fn relink(
         for (list, places) in items {
             editor.remove_items(list, |place| places.contains(&place))?;
         }
-        let mended = editor.finish()?;
-        edit.change(line, mended, "it pointed at a line that goes");
+        let relinked = editor.finish()?;
+        edit.change(line, relinked, "it referred to a removed line");
     }
     Ok(())
 }
 
-/// The first line that stays of a stretch from head to tail: clients walk it from its tail, and a line beside it is none of it.
+/// The first remaining record of a preserved segment: clients walk it from its tail, and other records do not belong to it.
 fn first_left(
     transcript: &Transcript<'_>,
     graph: &Graph<'_>,
@@ -184,11 +185,11 @@ fn first_left(
     first.filter(|_| stretch.last() == Some(&head))
 }
 
-/// Clients look so many milliseconds back for the line before one whose parent is missing.
-const BRIDGED: i64 = 5000;
+/// How far back clients look for a record to continue from if a parent is missing, in milliseconds.
+const BRIDGE_MILLIS: i64 = 5000;
 
-/// The line from which clients go on where a line's parent is missing: when that line goes, its children must not lose what
-/// they would have found through it.
+/// The record from which clients continue if a parent is missing: when a record is removed, its children must not lose what
+/// they would have reached through it.
 pub(crate) fn bridge(transcript: &Transcript<'_>, graph: &Graph<'_>, node: NodeIndex) -> Option<NodeIndex> {
     let nodes = transcript.nodes();
     let child = &nodes[node];
@@ -198,8 +199,8 @@ pub(crate) fn bridge(transcript: &Transcript<'_>, graph: &Graph<'_>, node: NodeI
     let latest = child.millis?;
     let before = nodes[..node].iter().enumerate().filter(|(_, node)| node.is_chain() && !node.is_sidechain);
     let near = before.filter_map(|(index, node)| Some((node.millis?, index)));
-    // The newest; the first in the file where several are.
-    near.filter(|(millis, _)| (latest - BRIDGED..=latest).contains(millis))
+    // The newest; of several, the first in the file.
+    near.filter(|(millis, _)| (latest - BRIDGE_MILLIS..=latest).contains(millis))
         .max_by_key(|&(millis, index)| (millis, std::cmp::Reverse(index)))
         .map(|(_, index)| index)
 }

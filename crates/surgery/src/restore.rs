@@ -1,4 +1,4 @@
-//! Restoring: a session comes back from the trash with all that went with it, to where it was.
+//! Restores a session from the trash with all its files.
 
 use std::path::{Path, PathBuf};
 
@@ -12,27 +12,27 @@ use annals_store::{ConfigDir, FileRole};
 use crate::plan::Plan;
 use crate::prompts;
 
-/// Why a session does not come back.
+/// Why a session cannot be restored from the trash.
 #[derive(Debug, thiserror::Error)]
-pub enum RestoreError {
-    /// Something is where it was.
-    #[error("{}: something is there already, and nothing is ever overwritten", path.display())]
+pub enum TrashRestoreError {
+    /// A file exists at the old path.
+    #[error("{}: the file exists already, and restore never overwrites", path.display())]
     InTheWay {
-        /// What is there.
+        /// Its path.
         path: PathBuf,
     },
-    /// Something could not be read.
+    /// A file could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
 }
 
-/// Plans that a session comes back: its file and what went with it, and its prompts where they went.
-pub fn plan(trashed: &TrashedSession) -> Result<Plan, RestoreError> {
+/// Plans the restore of a session's file, its side files, and its prompts if they were removed.
+pub fn plan(trashed: &TrashedSession) -> Result<Plan, TrashRestoreError> {
     let mut plan = Plan::new(format!("restore {}", trashed.key), trashed.config.path());
     plan.locked.push(trashed.file.from.clone());
     for part in &trashed.parts {
         if exists(&part.from) {
-            return Err(RestoreError::InTheWay { path: part.from.clone() });
+            return Err(TrashRestoreError::InTheWay { path: part.from.clone() });
         }
         plan.changes.push(Change::Move { from: part.kept.clone(), to: part.from.clone() });
     }
@@ -45,7 +45,7 @@ fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// The old bytes of a file that the change replaced, and the digest of what it left.
+/// The old bytes of a file that the change replaced, and the digest of its new content.
 fn replaced<'t>(trashed: &'t TrashedSession, file: &Path) -> Option<(&'t Path, &'t str)> {
     trashed.entry.effects.iter().find_map(|effect| match effect {
         Effect::Replaced { path, kept: Some(kept), left } if path == file && exists(kept) => {
@@ -55,8 +55,7 @@ fn replaced<'t>(trashed: &'t TrashedSession, file: &Path) -> Option<(&'t Path, &
     })
 }
 
-/// The index gets back its very bytes where nothing else happened to it; else it is for whoever applies the plan to refresh
-/// it, as a cache.
+/// Restores the exact index if it has not changed since; else whoever applies the plan refreshes it.
 fn restore_index(trashed: &TrashedSession, plan: &mut Plan) -> Result<(), ReadError> {
     let index = trashed.config.sessions_index(&trashed.slug);
     let Some((kept, left)) = replaced(trashed, &index) else { return Ok(()) };
@@ -85,18 +84,18 @@ fn restore_prompts(trashed: &TrashedSession, plan: &mut Plan) -> Result<(), Read
         Err(ReadError::NotFound { .. }) => return Ok(()),
         Err(error) => return Err(error),
     };
-    let (with, pastes) = prompts::with(&now, &read_file(kept)?, &trashed.key);
-    if with == now {
+    let (with_prompts, pastes) = prompts::with_prompts(&now, &read_file(kept)?, &trashed.key);
+    if with_prompts == now {
         return Ok(());
     }
-    plan.replace(&history, &now, with);
+    plan.replace(&history, &now, with_prompts);
     for hash in pastes {
         plan.changes.extend(paste_back(trashed, &trashed.config, &hash));
     }
     Ok(())
 }
 
-/// The way back of a long paste that went with its prompts; another session's prompts may have brought it back already.
+/// The move that restores a long paste, unless it is back already.
 fn paste_back(trashed: &TrashedSession, config: &ConfigDir, hash: &str) -> Option<Change> {
     let paste = config.paste(hash);
     trashed.entry.effects.iter().find_map(|effect| match effect {

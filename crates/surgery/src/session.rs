@@ -1,4 +1,4 @@
-//! A session with all that belongs to it, in memory, as an operation looks at it.
+//! A session and its sub-agents in memory.
 
 use std::path::{Path, PathBuf};
 
@@ -7,27 +7,27 @@ use annals_store::read::{ReadError, read_file};
 use annals_store::{AgentEntry, Discovery, SessionKey, Slug, Store};
 use annals_transcript::transcript::Transcript;
 
-/// A session, read.
+/// A session's transcript and sub-agents.
 #[derive(Clone, Debug)]
 pub struct Session {
-    /// Its file.
+    /// The path of its file.
     pub path: PathBuf,
-    /// Its id, by the file's name.
+    /// Its id, from the file name.
     pub key: SessionKey,
-    /// All of it.
+    /// The content of its file.
     pub bytes: Vec<u8>,
     /// Its sub-agents.
-    pub agents: Vec<Agent>,
-    /// The store that it lies in, and its project there; a file outside a store has neither.
+    pub agents: Vec<AgentFile>,
+    /// Its store and project; `None` for a file outside a store.
     pub home: Option<(ConfigDir, Slug)>,
 }
 
-/// A sub-agent's file, read.
+/// A sub-agent's transcript.
 #[derive(Clone, Debug)]
-pub struct Agent {
-    /// Where it is and whose.
+pub struct AgentFile {
+    /// Its path and owner.
     pub entry: AgentEntry,
-    /// All of it.
+    /// The content of its file.
     pub bytes: Vec<u8>,
 }
 
@@ -39,7 +39,7 @@ impl Session {
         Self::load_from(path, discovery.as_ref())
     }
 
-    /// The same, in a store that was looked through already.
+    /// The same with a store that was listed already.
     pub fn load_from(path: &Path, discovery: Option<&Discovery>) -> Result<Self, ReadError> {
         let key = SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy());
         let bytes = read_file(path)?;
@@ -49,23 +49,23 @@ impl Session {
         });
         let mut agents = Vec::new();
         for entry in discovery.iter().flat_map(|discovery| discovery.agents_of(&key)) {
-            agents.push(Agent { bytes: read_file(&entry.path)?, entry: entry.clone() });
+            agents.push(AgentFile { bytes: read_file(&entry.path)?, entry: entry.clone() });
         }
         Ok(Self { path: path.to_path_buf(), key, bytes, agents, home })
     }
 
-    /// Its records.
+    /// Parses its records.
     pub fn transcript(&self) -> Transcript<'_> {
         Transcript::parse(&self.bytes)
     }
 
-    /// The folder that paths in the trash are relative to: the config dir, or the folder of a lone file.
+    /// The folder that paths in the trash are relative to: the config dir, or the folder of a single file.
     pub fn root(&self) -> PathBuf {
         let folder = || self.path.parent().map(Path::to_path_buf).unwrap_or_default();
         self.home.as_ref().map_or_else(folder, |(config, _)| config.path().to_path_buf())
     }
 
-    /// The folder of what belongs to it besides its file.
+    /// The folder beside its file.
     pub fn folder(&self) -> PathBuf {
         self.path.with_extension("")
     }

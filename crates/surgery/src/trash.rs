@@ -1,4 +1,4 @@
-//! Trashing: sessions and all that belongs to them leave the store, and can come back.
+//! Moves sessions and their files to the trash.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -8,81 +8,85 @@ use annals_store::read::{ReadError, read_file};
 use annals_store::{AgentEntry, Discovery, SessionEntry, SessionKey, Slug, sessions_index};
 
 use crate::discards::discards;
-use crate::mentions::{spoken_of, unspoken};
+use crate::mentions::{referenced_files, without_referenced};
 use crate::plan::Plan;
 use crate::prompts;
 
-/// What becomes of the sessions' prompts in `history.jsonl`.
+/// What to do with the sessions' prompts in `history.jsonl`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Prompts {
-    /// They stay: they are what the person typed, and the client offers them again.
-    Stay,
-    /// They go, with the long pastes that no other prompt names.
-    Go,
+pub enum PromptHistory {
+    /// Keep them: the client offers them again.
+    Keep,
+    /// Remove them, with the long pastes that no other prompt names.
+    Remove,
 }
 
-/// A plan, and what it takes away.
+/// A planned move to the trash.
 #[derive(Clone, Debug)]
-pub struct Trashing {
-    /// The plan.
+pub struct TrashPlan {
+    /// The changes to make.
     pub plan: Plan,
-    /// How many sessions go.
+    /// How many sessions are moved.
     pub sessions: u64,
-    /// How many files go.
+    /// How many files are moved.
     pub files: u64,
-    /// How many bytes they have.
+    /// Their size in bytes.
     pub bytes: u64,
 }
 
-/// Why nothing is trashed.
+/// Why sessions cannot be moved to the trash.
 #[derive(Debug, thiserror::Error)]
 pub enum TrashPlanError {
-    /// A file that is no session of the store.
-    #[error("{}: is no session of a store", path.display())]
+    /// The file is not a session of the store.
+    #[error("{}: not a session of a store", path.display())]
     NotASession {
-        /// The file.
+        /// Its path.
         path: PathBuf,
     },
-    /// A session in the folder of one that goes.
-    #[error("{}: lies in the folder of a session that would go", path.display())]
+    /// Another session is in the folder of one that would be moved.
+    #[error("{}: this session is inside the folder of a session to be moved to the trash", path.display())]
     Inside {
         /// The other session's file.
         path: PathBuf,
     },
-    /// Something could not be read.
+    /// A file could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
 }
 
-/// Plans that sessions go, by their files. What another session still needs stays, and a note says so.
-pub fn plan(paths: &[PathBuf], discovery: &Discovery, prompts: Prompts) -> Result<Trashing, TrashPlanError> {
-    let mut going: Vec<&SessionEntry> = Vec::new();
+/// Plans the move of sessions by their files. What another session still needs stays, with a note.
+pub fn plan(
+    paths: &[PathBuf],
+    discovery: &Discovery,
+    prompts: PromptHistory,
+) -> Result<TrashPlan, TrashPlanError> {
+    let mut trashed: Vec<&SessionEntry> = Vec::new();
     for path in paths {
         let entry = discovery.sessions.iter().find(|session| &session.path == path);
         let entry = entry.ok_or_else(|| TrashPlanError::NotASession { path: path.clone() })?;
-        if !going.contains(&entry) {
-            going.push(entry);
+        if !trashed.contains(&entry) {
+            trashed.push(entry);
         }
     }
-    let mut plan = Plan::new(what(&going), discovery.config_dir.path());
+    let mut plan = Plan::new(description(&trashed), discovery.config_dir.path());
     let (mut files, mut folders) = (Vec::new(), Vec::new());
-    for session in &going {
+    for session in &trashed {
         let foreign =
-            |other: &&SessionEntry| other.path.starts_with(session.folder()) && !going.contains(other);
+            |other: &&SessionEntry| other.path.starts_with(session.folder()) && !trashed.contains(other);
         if let Some(other) = discovery.sessions.iter().find(foreign) {
             return Err(TrashPlanError::Inside { path: other.path.clone() });
         }
         let twins: Vec<&SessionEntry> =
-            discovery.sessions_named(&session.key).filter(|other| !going.contains(other)).collect();
-        let theirs = Theirs { session, twins: &twins, discovery };
-        theirs.add(&mut files, &mut folders, &mut plan);
+            discovery.sessions_named(&session.key).filter(|other| !trashed.contains(other)).collect();
+        let trasher = SessionTrasher { session, twins: &twins, discovery };
+        trasher.add(&mut files, &mut folders, &mut plan);
     }
-    let goes: HashSet<&Path> = files.iter().map(PathBuf::as_path).collect();
-    let spoken = spoken_of(&files, &goes, discovery)?;
-    let files = unspoken(files, &spoken, &mut plan.notes);
+    let removed: HashSet<&Path> = files.iter().map(PathBuf::as_path).collect();
+    let referenced = referenced_files(&files, &removed, discovery)?;
+    let files = without_referenced(files, &referenced, &mut plan.notes);
     plan.changes = discards(&files, &folders, discovery);
-    let mut trashing = Trashing {
-        sessions: going.len() as u64,
+    let mut trash_plan = TrashPlan {
+        sessions: trashed.len() as u64,
         files: files.len() as u64,
         bytes: files
             .iter()
@@ -92,28 +96,28 @@ pub fn plan(paths: &[PathBuf], discovery: &Discovery, prompts: Prompts) -> Resul
             .sum(),
         plan,
     };
-    forget(&going, discovery, &mut trashing.plan);
-    if prompts == Prompts::Go {
-        take_prompts(&going, discovery, &mut trashing.plan)?;
+    remove_from_indexes(&trashed, discovery, &mut trash_plan.plan);
+    if prompts == PromptHistory::Remove {
+        remove_prompts(&trashed, discovery, &mut trash_plan.plan)?;
     }
-    Ok(trashing)
+    Ok(trash_plan)
 }
 
-fn what(going: &[&SessionEntry]) -> String {
-    match going {
+fn description(trashed: &[&SessionEntry]) -> String {
+    match trashed {
         [only] => format!("trash {}", only.key),
-        _ => format!("trash {} sessions", going.len()),
+        _ => format!("trash {} sessions", trashed.len()),
     }
 }
 
-/// What is a session's, where another of the same name may stand in another project.
-struct Theirs<'p, 'd> {
+/// Collects the files of a session; other projects may have sessions of the same id.
+struct SessionTrasher<'p, 'd> {
     session: &'p SessionEntry,
     twins: &'p [&'d SessionEntry],
     discovery: &'d Discovery,
 }
 
-impl Theirs<'_, '_> {
+impl SessionTrasher<'_, '_> {
     fn add(&self, files: &mut Vec<PathBuf>, folders: &mut Vec<PathBuf>, plan: &mut Plan) {
         let (key, config) = (&self.session.key, &self.discovery.config_dir);
         files.push(self.session.path.clone());
@@ -153,17 +157,17 @@ impl Theirs<'_, '_> {
         }
     }
 
-    /// A sub-agent in another project is that of the session there, if there is one.
+    /// A sub-agent in another project belongs to the session of the same id there, if there is one.
     fn takes_agent(&self, agent: &AgentEntry) -> bool {
         let is_of_twin = self.twins.iter().any(|twin| twin.slug == agent.slug);
         self.twins.is_empty() || (agent.slug == self.session.slug && !is_of_twin)
     }
 }
 
-/// The projects' indexes no longer list them. An index is a cache: one that cannot be read is left.
-fn forget(going: &[&SessionEntry], discovery: &Discovery, plan: &mut Plan) {
+/// Removes the sessions from the projects' indexes. An index is a cache: an unreadable one is left.
+fn remove_from_indexes(trashed: &[&SessionEntry], discovery: &Discovery, plan: &mut Plan) {
     let config = &discovery.config_dir;
-    let mut slugs: Vec<&Slug> = going.iter().map(|session| &session.slug).collect();
+    let mut slugs: Vec<&Slug> = trashed.iter().map(|session| &session.slug).collect();
     slugs.sort();
     slugs.dedup();
     for slug in slugs {
@@ -171,7 +175,7 @@ fn forget(going: &[&SessionEntry], discovery: &Discovery, plan: &mut Plan) {
             &session.slug == slug && session.path == config.session(slug, &session.key)
         };
         let keys: Vec<SessionKey> =
-            going.iter().filter(is_listed).map(|session| session.key.clone()).collect();
+            trashed.iter().filter(is_listed).map(|session| session.key.clone()).collect();
         match sessions_index::without(config, slug, &keys) {
             Ok(Some(index)) => plan.replace(&config.sessions_index(slug), &index.before, index.after),
             Ok(None) => {}
@@ -180,19 +184,23 @@ fn forget(going: &[&SessionEntry], discovery: &Discovery, plan: &mut Plan) {
     }
 }
 
-fn take_prompts(going: &[&SessionEntry], discovery: &Discovery, plan: &mut Plan) -> Result<(), ReadError> {
+fn remove_prompts(
+    trashed: &[&SessionEntry],
+    discovery: &Discovery,
+    plan: &mut Plan,
+) -> Result<(), ReadError> {
     let config = &discovery.config_dir;
     let history = match read_file(&config.history()) {
         Ok(history) => history,
         Err(ReadError::NotFound { .. }) => return Ok(()),
         Err(error) => return Err(error),
     };
-    let parted = prompts::without(&history, |key| going.iter().any(|session| &session.key == key));
-    if parted.prompts > 0 {
-        plan.replace(&config.history(), &history, parted.rest);
-        plan.changes.extend(prompts::files_of(&parted.pastes, config).map(|path| Change::Discard { path }));
-        let prompts = if parted.prompts == 1 { "1 prompt" } else { &format!("{} prompts", parted.prompts) };
-        plan.notes.push(format!("{prompts} of history.jsonl: gone too"));
+    let pruned = prompts::without_prompts(&history, |key| trashed.iter().any(|session| &session.key == key));
+    if pruned.prompts > 0 {
+        plan.replace(&config.history(), &history, pruned.rest);
+        plan.changes.extend(prompts::files_of(&pruned.pastes, config).map(|path| Change::Discard { path }));
+        let prompts = if pruned.prompts == 1 { "1 prompt" } else { &format!("{} prompts", pruned.prompts) };
+        plan.notes.push(format!("{prompts} of history.jsonl: removed, too"));
     }
     Ok(())
 }

@@ -1,71 +1,71 @@
-//! Is the result what it must be? Asked of the bytes that are on the disk, not of the plan.
+//! Verifies the bytes of a result on the disk, independently of the plan.
 
 use std::collections::{HashMap, HashSet};
 
 use annals_transcript::content::Block;
 use annals_transcript::graph::Graph;
 use annals_transcript::line::lines;
-use annals_transcript::pairing::Pairs;
+use annals_transcript::pairing::ToolPairs;
 use annals_transcript::problem::{Problem, ProblemKind};
 use annals_transcript::record::Record;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 
-use crate::edit::{FileEdit, LineFate};
+use crate::edit::{FileEdit, LineEdit};
 
 /// What is wrong with a result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
-    /// A line that cannot be read, which the file did not have before.
+    /// A line cannot be read, and could before.
     #[error("line {line}: {what}")]
     Unreadable {
-        /// The line.
+        /// The line number.
         line: usize,
         /// What is wrong with it.
         what: String,
     },
-    /// An id that is there twice.
+    /// A uuid occurs twice.
     #[error("two records have the uuid {uuid}")]
     Duplicate {
-        /// The id.
+        /// The uuid.
         uuid: String,
     },
-    /// A parent that is missing, or stands behind its child, which was not so before.
-    #[error("the parent of {uuid} is missing, or stands behind it")]
+    /// A parent is missing or comes after its child, and was not before.
+    #[error("the parent of {uuid} is missing or comes after it")]
     Parent {
-        /// The child.
+        /// The uuid of the child.
         uuid: String,
     },
-    /// A tool call or a result that lost its other half.
-    #[error("the tool call {id} lost its other half")]
+    /// A tool call or result lost its counterpart.
+    #[error("the tool call {id} lost its call or its result")]
     Pair {
-        /// The call.
+        /// The id of the call.
         id: String,
     },
-    /// A thought whose bytes are not those that were signed.
+    /// A thinking block differs from the signed one.
     #[error("line {line}: a thinking block was changed")]
     Thinking {
-        /// The line.
+        /// The line number.
         line: usize,
     },
-    /// A line that was to stay as it is and did not.
-    #[error("line {line} was to stay as it is")]
+    /// A line changed that was to stay.
+    #[error("line {line} changed, but should have stayed as it is")]
     Touched {
-        /// The line, before the edits.
+        /// The line number before the edits.
         line: usize,
     },
-    /// A new file that is not what was planned.
-    #[error("the new file does not hold what was planned")]
+    /// A new file is not as planned.
+    #[error("the new file is not as planned")]
     Unlike,
-    /// A client that resumed the file before and does not now.
+    /// A client resumed the file before and does not now.
     #[error("{client} no longer resumes it")]
     Refused {
-        /// The client.
+        /// The client release.
         client: Client,
     },
 }
 
-/// Holds a file after an edit against the file before it. What was wrong before may still be: an edit must not make it worse.
+/// Compares a file before and after an edit. Old problems may remain, but an edit must not add any.
 pub fn verify(edit: &FileEdit, after: &[u8]) -> Vec<Violation> {
     let sources: Vec<_> = edit.sources().map(Transcript::parse).collect();
     let (old, new) = (sources.as_slice(), Transcript::parse(after));
@@ -84,7 +84,7 @@ pub fn verify(edit: &FileEdit, after: &[u8]) -> Vec<Violation> {
 }
 
 fn readable(old: &[Transcript<'_>], new: &Transcript<'_>, found: &mut Vec<Violation>) {
-    // A last line that breaks off is a torn line like others once something follows.
+    // A torn last line becomes a torn line in the middle once something follows.
     let kind = |problem: &Problem| match problem.kind {
         ProblemKind::TornTail => ProblemKind::TornLine,
         kind => kind,
@@ -123,7 +123,7 @@ fn unique_with_parents(old: &[Transcript<'_>], new: &Transcript<'_>, found: &mut
 
 fn paired(old: &[Transcript<'_>], new: &Transcript<'_>, found: &mut Vec<Violation>) {
     let unpaired = |transcript: &Transcript<'_>| -> HashSet<String> {
-        let pairs = Pairs::new(transcript);
+        let pairs = ToolPairs::new(transcript);
         let open = pairs.unanswered().map(|pair| pair.id.to_string());
         open.chain(pairs.orphans.iter().map(|(id, _)| id.to_string())).collect()
     };
@@ -161,7 +161,7 @@ fn untouched(edit: &FileEdit, after: &[u8], found: &mut Vec<Violation>) {
         *there.entry(line.body()).or_default() += 1;
     }
     for line in lines(edit.before()) {
-        if *edit.fate(line.number) == LineFate::Kept {
+        if *edit.line_edit(line.number) == LineEdit::Kept {
             match there.get_mut(line.body()).filter(|left| **left > 0) {
                 Some(left) => *left -= 1,
                 None => found.push(Violation::Touched { line: line.number }),

@@ -1,7 +1,7 @@
 //! How many repetitions a test runs: kills, random cases, restores, files of the corpus.
 //!
 //! `ANNALS_DEPTH` is `quick`, `standard` (the default) or `full`; `./check` sets it. Only repetition depends on it: a case that
-//! is there for a reason of its own runs at every depth.
+//! has a particular reason runs at every depth.
 
 use std::sync::LazyLock;
 

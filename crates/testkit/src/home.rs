@@ -1,5 +1,5 @@
-//! A home of its own for each test: config dir, data dir and work folder, and a way to run the binary that cannot reach
-//! the home of whoever runs the tests.
+//! A separate home for each test: config dir, data dir and work folder, and a way to run the binary that cannot reach
+//! the home of the person who runs the tests.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ impl Home {
     }
 
     /// Runs the binary with these arguments and collects what it says.
-    pub fn run<I>(&self, binary: impl AsRef<OsStr>, arguments: I) -> Answer
+    pub fn run<I>(&self, binary: impl AsRef<OsStr>, arguments: I) -> CommandOutput
     where
         I: IntoIterator,
         I::Item: AsRef<OsStr>,
@@ -98,7 +98,7 @@ impl Home {
     }
 
     /// Runs a command made by [`Home::command`], after a last look at where it points.
-    pub fn finish(&self, command: &mut Command) -> Answer {
+    pub fn finish(&self, command: &mut Command) -> CommandOutput {
         for name in ["HOME", "USERPROFILE", "CLAUDE_CONFIG_DIR", "ANNALS_DATA_DIR"] {
             let set = command.get_envs().find(|(key, _)| *key == name).and_then(|(_, value)| value);
             match set {
@@ -111,7 +111,7 @@ impl Home {
             }
         }
         let output = command.output().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
-        Answer::from(output)
+        CommandOutput::from(output)
     }
 }
 
@@ -121,9 +121,9 @@ impl Default for Home {
     }
 }
 
-/// What a run of the binary said.
+/// The output of a run of the binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct CommandOutput {
     /// Standard output, byte for byte.
     pub bytes: Vec<u8>,
     /// Standard output as text.
@@ -134,7 +134,7 @@ pub struct Answer {
     pub code: Option<i32>,
 }
 
-impl From<Output> for Answer {
+impl From<Output> for CommandOutput {
     fn from(output: Output) -> Self {
         Self {
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -149,12 +149,12 @@ fn real_home() -> Option<PathBuf> {
     env::home_dir().filter(|home| !home.as_os_str().is_empty())
 }
 
-/// Panics where a test would read or write the store of whoever runs it.
+/// Panics if a test would read or write the real store.
 fn refuse_real_home(path: &Path, real: Option<&Path>) {
     let Some(real) = real else { return };
     assert!(
         path != real && !path.starts_with(real.join(".claude")),
-        "{} is the real home of whoever runs this test; use testkit::home::Home",
+        "{} is the real home; use testkit::home::Home",
         path.display()
     );
 }

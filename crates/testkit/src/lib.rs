@@ -2,7 +2,7 @@
 //! oracle.
 //!
 //! For tests only: other crates name it under `[dev-dependencies]`, and a tidy test holds them to it. Helpers here panic
-//! with a plain message instead of returning errors, because a test has nobody to hand an error to.
+//! with a plain message instead of returning errors, because a test cannot return them.
 
 use std::path::{Path, PathBuf};
 

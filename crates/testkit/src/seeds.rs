@@ -67,7 +67,7 @@ fn changed(seeds: &[Vec<u8>], words: &[Vec<u8>], random: &mut Random) -> Vec<u8>
     bytes
 }
 
-/// A small generator of its own: the same changes in every run.
+/// A small generator of numbers: the same changes in every run.
 struct Random(u64);
 
 impl Random {

@@ -31,7 +31,7 @@ fn choose(named: Option<PathBuf>, fallback: &Path, variable: &str) -> Option<Pat
 
 /// Says a line past the capture of the test runner.
 pub(crate) fn say(line: &str) {
-    // Nobody to tell if standard error itself is gone.
+    // Nothing can be reported if standard error itself is gone.
     let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 

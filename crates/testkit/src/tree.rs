@@ -7,7 +7,7 @@ use std::{fs, io};
 /// Files by their paths, with their bytes.
 pub type Tree = BTreeMap<PathBuf, Vec<u8>>;
 
-/// Every file below a folder; a folder that is not there has none.
+/// Every file below a folder; empty if the folder does not exist.
 pub fn tree(root: &Path) -> Tree {
     let mut found = Tree::new();
     let mut waiting = vec![root.to_path_buf()];

@@ -8,39 +8,41 @@ use crate::tool_result::ToolUseResult;
 use crate::transcript::Transcript;
 use crate::turn::prompt_text;
 
-/// A tool call that starts a sub-agent, with whatever names the agent.
+/// A tool call that starts a sub-agent, with everything that can identify the agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Spawn {
-    /// The call.
+    /// The id of the tool call.
     pub tool_use: String,
-    /// What the agent was asked.
+    /// The prompt for the agent.
     pub prompt: Option<String>,
-    /// The agent that the result names.
+    /// The agent id in the result.
     pub by_result: Option<String>,
-    /// The agents that progress lines name.
+    /// The agent ids in progress lines.
     pub by_progress: Vec<String>,
-    /// The folder of a workflow, in which all agents are its own.
+    /// The workflow run whose folder holds the agents.
     pub workflow_run: Option<String>,
 }
 
-/// What tells a sub-agent's file apart.
+/// What identifies a sub-agent's file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentFacts {
     /// Its id.
     pub id: String,
     /// The call that its meta.json names.
     pub meta_tool_use: Option<String>,
-    /// What its first line asks.
+    /// The prompt on its first line.
     pub prompt: Option<String>,
-    /// The workflow in whose folder it lies.
+    /// The workflow run whose folder it is in.
     pub workflow_run: Option<String>,
     /// Whether it only warmed up the cache.
     pub is_warm_up: bool,
 }
 
-/// How an agent was linked to its call.
+/// The evidence that links an agent to its call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LinkedBy {
+#[non_exhaustive]
+pub enum LinkEvidence {
     /// `toolUseResult.agentId`.
     Result,
     /// `toolUseId` of its meta.json.
@@ -53,8 +55,8 @@ pub enum LinkedBy {
     Prompt,
 }
 
-impl LinkedBy {
-    /// The word for it.
+impl LinkEvidence {
+    /// The stable name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Result => "toolUseResult",
@@ -66,36 +68,37 @@ impl LinkedBy {
     }
 }
 
-/// An agent with its call, or the reason why there is none.
+/// The call that started an agent, or why none is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentLink {
-    /// The call, as a place in the list of spawns.
+    /// The call, as an index into the list of spawns.
     Linked {
-        /// Which of the spawns.
+        /// The index of the spawn.
         spawn: usize,
-        /// By what.
-        by: LinkedBy,
+        /// The evidence.
+        by: LinkEvidence,
     },
-    /// No call leads to it.
-    Unlinked(Unlinked),
+    /// No call is known.
+    Unlinked(UnlinkedReason),
 }
 
-/// Why no call leads to an agent.
+/// Why no call is linked to an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unlinked {
+#[non_exhaustive]
+pub enum UnlinkedReason {
     /// It only warmed up the cache.
     WarmUp,
     /// The client started it to write a compaction's summary.
     Compaction,
     /// The client started it to suggest a prompt.
     PromptSuggestion,
-    /// The person asked it beside the conversation.
+    /// The user asked it beside the conversation.
     SideQuestion,
     /// The session never mentions it.
     NeverMentioned,
 }
 
-impl Unlinked {
+impl UnlinkedReason {
     /// The reason in a sentence.
     pub fn reason(self) -> &'static str {
         match self {
@@ -108,7 +111,7 @@ impl Unlinked {
     }
 }
 
-/// The calls of a file that start sub-agents: `Task`, `Agent`, and whatever else a result or progress shows to have.
+/// Finds the tool calls of a file that start sub-agents: `Task`, `Agent`, and any other whose result or progress names an agent.
 pub fn spawns(transcript: &Transcript<'_>) -> Vec<Spawn> {
     let mut spawns: Vec<Spawn> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
@@ -166,7 +169,7 @@ pub fn spawns(transcript: &Transcript<'_>) -> Vec<Spawn> {
     spawns
 }
 
-/// What the first user line of an agent's file asks.
+/// Returns the prompt on the first user line of an agent's file.
 pub fn opening_prompt(transcript: &Transcript<'_>) -> Option<String> {
     transcript.nodes().iter().enumerate().find_map(|(index, _)| match transcript.record(index) {
         Record::User(user) => Some(prompt_text(&user)),
@@ -174,26 +177,26 @@ pub fn opening_prompt(transcript: &Transcript<'_>) -> Option<String> {
     })
 }
 
-/// Links each agent, by the surest sign first. The same prompt is the weakest: it links to the first such call that names
-/// no agent and that no other agent has claimed.
+/// Links each agent to its call, by the strongest evidence first. An equal prompt is the weakest: it links to the first
+/// such call that names no agent and is not linked to another.
 pub fn link(spawns: &[Spawn], agents: &[AgentFacts]) -> Vec<AgentLink> {
     let find = |fits: &dyn Fn(&Spawn) -> bool| spawns.iter().position(fits);
-    let sure = |agent: &AgentFacts| -> Option<(usize, LinkedBy)> {
+    let sure = |agent: &AgentFacts| -> Option<(usize, LinkEvidence)> {
         let id = Some(agent.id.as_str());
         find(&|spawn| spawn.by_result.as_deref() == id)
-            .map(|spawn| (spawn, LinkedBy::Result))
+            .map(|spawn| (spawn, LinkEvidence::Result))
             .or_else(|| {
                 let meta = agent.meta_tool_use.as_deref()?;
-                find(&|spawn| spawn.tool_use == meta).map(|spawn| (spawn, LinkedBy::Meta))
+                find(&|spawn| spawn.tool_use == meta).map(|spawn| (spawn, LinkEvidence::Meta))
             })
             .or_else(|| {
                 let named = |spawn: &Spawn| spawn.by_progress.iter().any(|name| Some(name.as_str()) == id);
-                find(&named).map(|spawn| (spawn, LinkedBy::Progress))
+                find(&named).map(|spawn| (spawn, LinkEvidence::Progress))
             })
             .or_else(|| {
                 let run = agent.workflow_run.as_deref()?;
                 find(&|spawn| spawn.workflow_run.as_deref() == Some(run))
-                    .map(|spawn| (spawn, LinkedBy::Workflow))
+                    .map(|spawn| (spawn, LinkEvidence::Workflow))
             })
     };
     let links: Vec<_> = agents.iter().map(sure).collect();
@@ -207,14 +210,14 @@ pub fn link(spawns: &[Spawn], agents: &[AgentFacts]) -> Vec<AgentLink> {
         };
         spawns.iter().enumerate().find(asks).map(|(at, _)| at)
     };
-    let finish = |(agent, link): (&AgentFacts, Option<(usize, LinkedBy)>)| {
+    let finish = |(agent, link): (&AgentFacts, Option<(usize, LinkEvidence)>)| {
         if let Some((spawn, by)) = link {
             return AgentLink::Linked { spawn, by };
         }
         match by_prompt(agent, &taken) {
             Some(spawn) => {
                 taken.insert(spawn);
-                AgentLink::Linked { spawn, by: LinkedBy::Prompt }
+                AgentLink::Linked { spawn, by: LinkEvidence::Prompt }
             }
             None => AgentLink::Unlinked(reason(agent)),
         }
@@ -222,17 +225,17 @@ pub fn link(spawns: &[Spawn], agents: &[AgentFacts]) -> Vec<AgentLink> {
     agents.iter().zip(links).map(finish).collect()
 }
 
-fn reason(agent: &AgentFacts) -> Unlinked {
+fn reason(agent: &AgentFacts) -> UnlinkedReason {
     if agent.is_warm_up {
-        Unlinked::WarmUp
+        UnlinkedReason::WarmUp
     } else if agent.id.starts_with("acompact-") {
-        Unlinked::Compaction
+        UnlinkedReason::Compaction
     } else if agent.id.starts_with("aprompt_suggestion-") {
-        Unlinked::PromptSuggestion
+        UnlinkedReason::PromptSuggestion
     } else if agent.id.starts_with("aside_question-") {
-        Unlinked::SideQuestion
+        UnlinkedReason::SideQuestion
     } else {
-        Unlinked::NeverMentioned
+        UnlinkedReason::NeverMentioned
     }
 }
 
@@ -262,11 +265,11 @@ mod tests {
         assert_eq!(
             links,
             [
-                linked(0, LinkedBy::Result),
-                linked(1, LinkedBy::Prompt),
-                linked(2, LinkedBy::Meta),
-                AgentLink::Unlinked(Unlinked::NeverMentioned),
-                AgentLink::Unlinked(Unlinked::Compaction),
+                linked(0, LinkEvidence::Result),
+                linked(1, LinkEvidence::Prompt),
+                linked(2, LinkEvidence::Meta),
+                AgentLink::Unlinked(UnlinkedReason::NeverMentioned),
+                AgentLink::Unlinked(UnlinkedReason::Compaction),
             ]
         );
     }

@@ -1,11 +1,12 @@
-//! Content of messages: a string, or blocks.
+//! The content of messages: a string, or blocks.
 
 use crate::id::ToolUseId;
 use crate::view::{FromValue, views};
-use annals_json::{Fields, Items, Kind, Text, Value};
+use annals_json::{Fields, Items, Text, Value, ValueKind};
 
-/// What stands in `content`.
+/// The value of `content`.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Content<'a> {
     /// No content at all, or `null`.
     Absent,
@@ -13,7 +14,7 @@ pub enum Content<'a> {
     Text(Text<'a>),
     /// A list of blocks.
     Blocks(Items<'a>),
-    /// Something that no known version writes.
+    /// Any other value.
     Unknown(Value<'a>),
 }
 
@@ -21,14 +22,14 @@ impl<'a> Content<'a> {
     /// Reads a content value.
     pub fn new(value: Value<'a>) -> Self {
         match value.kind() {
-            Kind::Null => Self::Absent,
-            Kind::String => value.text().map_or(Self::Unknown(value), Self::Text),
-            Kind::Array => Self::Blocks(value.items()),
+            ValueKind::Null => Self::Absent,
+            ValueKind::String => value.text().map_or(Self::Unknown(value), Self::Text),
+            ValueKind::Array => Self::Blocks(value.items()),
             _ => Self::Unknown(value),
         }
     }
 
-    /// The blocks; a string has none of its own.
+    /// Iterates over the blocks; empty for a string.
     pub fn blocks(&self) -> impl Iterator<Item = Block<'a>> + use<'a> {
         let mut items = match self {
             Self::Blocks(items) => items.clone(),
@@ -75,9 +76,10 @@ macro_rules! blocks {
     ($($(#[$doc:meta])* $name:ident($view:ident) = $word:literal;)*) => {
         /// One content block.
         #[derive(Clone, Debug)]
+        #[non_exhaustive]
         pub enum Block<'a> {
             $($(#[$doc])* $name($view<'a>),)*
-            /// A block that annals does not know, or a list item that is no object.
+            /// A block of unknown type, or a list item that is not an object.
             Unknown(Value<'a>),
         }
 
@@ -94,7 +96,7 @@ macro_rules! blocks {
                 }
             }
 
-            /// The block as it stands in the file.
+            /// The bytes of the block.
             pub fn raw(&self) -> &'a [u8] {
                 match self {
                     $(Self::$name(view) => view.fields().raw(),)*
@@ -116,11 +118,11 @@ macro_rules! blocks {
 blocks! {
     /// Text.
     Text(TextBlock) = "text";
-    /// What the model thought, signed.
+    /// Thinking, with a signature.
     Thinking(Thinking) = "thinking";
-    /// What the model thought, sealed.
+    /// Encrypted thinking.
     RedactedThinking(RedactedThinking) = "redacted_thinking";
-    /// A call of a tool.
+    /// A tool call.
     ToolUse(ToolUse) = "tool_use";
     /// A tool's result.
     ToolResult(ToolResult) = "tool_result";
@@ -128,11 +130,11 @@ blocks! {
     Image(Image) = "image";
     /// A document.
     Document(Document) = "document";
-    /// A call of a tool that the API runs itself.
+    /// A call of a tool that the API runs.
     ServerToolUse(ServerToolUse) = "server_tool_use";
     /// The result of a web search that the API ran.
     WebSearchToolResult(WebSearchToolResult) = "web_search_tool_result";
-    /// The API went on with another model.
+    /// The API continued with another model.
     Fallback(Fallback) = "fallback";
     /// The name of a tool that was loaded.
     ToolReference(ToolReference) = "tool_reference";
@@ -147,33 +149,33 @@ views! {
         citations: Value<'a> = "citations";
     }
 
-    /// What the model thought, signed.
+    /// Thinking, with a signature.
     Thinking {
-        /// The thought; empty in a quarter of the data.
+        /// The text; empty in a quarter of the data.
         thinking: Text<'a> = "thinking";
-        /// The signature over it: neither may change by a byte.
+        /// The signature of the text; neither may change by a byte.
         signature: Text<'a> = "signature";
     }
 
-    /// What the model thought, sealed.
+    /// Encrypted thinking.
     RedactedThinking {
-        /// The sealed thought.
+        /// The encrypted text.
         data: Text<'a> = "data";
     }
 
-    /// A call of a tool.
+    /// A tool call.
     ToolUse {
         /// The call's id, which its result names.
         id: ToolUseId<'a> = "id";
         /// The tool.
         name: Text<'a> = "name";
-        /// What it is asked.
+        /// The arguments.
         input: Fields<'a> = "input";
-        /// Who calls.
+        /// The caller.
         caller: Fields<'a> = "caller";
     }
 
-    /// A tool's result, as the model sees it.
+    /// A tool result, as the model sees it.
     ToolResult {
         /// The call that it answers.
         tool_use: ToolUseId<'a> = "tool_use_id";
@@ -185,37 +187,37 @@ views! {
 
     /// An image.
     Image {
-        /// Where the bytes are.
-        source: Source<'a> = "source";
+        /// The bytes, or their location.
+        source: MediaSource<'a> = "source";
     }
 
     /// A document.
     Document {
-        /// Where the bytes are.
-        source: Source<'a> = "source";
+        /// The bytes, or their location.
+        source: MediaSource<'a> = "source";
         /// Its title.
         title: Text<'a> = "title";
     }
 
     /// The bytes of an image or document.
-    Source {
+    MediaSource {
         /// `base64`, `url`, `file`, `text`.
         kind: Text<'a> = "type";
         /// The media type.
         media_type: Text<'a> = "media_type";
-        /// The bytes in base 64.
+        /// The bytes, in base64.
         data: Text<'a> = "data";
-        /// Where else they are.
+        /// The URL, for `url` sources.
         url: Text<'a> = "url";
     }
 
-    /// A call of a tool that the API runs itself.
+    /// A call of a tool that the API runs.
     ServerToolUse {
         /// The call's id.
         id: ToolUseId<'a> = "id";
         /// The tool.
         name: Text<'a> = "name";
-        /// What it is asked.
+        /// The arguments.
         input: Fields<'a> = "input";
     }
 
@@ -227,11 +229,11 @@ views! {
         content: Value<'a> = "content";
     }
 
-    /// The API went on with another model.
+    /// The API continued with another model.
     Fallback {
         /// The model that refused.
         from: Fields<'a> = "from";
-        /// The model that went on.
+        /// The model that continued.
         to: Fields<'a> = "to";
     }
 

@@ -1,6 +1,6 @@
-//! Newtypes for the ids that tie records together, so that a session's id is never taken for a message's.
+//! Newtypes for ids, so that a session id is never used as a message id.
 //!
-//! An id is opaque text. It borrows from the file, is compared as it is written, and need not look like a UUID.
+//! An id is opaque text that borrows from the file. It is compared as written and need not be a UUID.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +14,7 @@ macro_rules! ids {
         pub struct $name<'a>(Text<'a>);
 
         impl<'a> $name<'a> {
-            /// Takes the text of an id field.
+            /// Wraps the text of an id field.
             pub fn new(text: Text<'a>) -> Self {
                 Self(text)
             }
@@ -24,7 +24,7 @@ macro_rules! ids {
                 self.0
             }
 
-            /// The id as a person reads it.
+            /// Decodes the id.
             pub fn decode(self) -> Cow<'a, str> {
                 self.0.decode()
             }
@@ -50,16 +50,16 @@ macro_rules! ids {
 }
 
 ids! {
-    /// The `uuid` of a line of the chain.
+    /// The `uuid` of a chain record.
     RecordId,
-    /// A session: the stem of its file's name.
+    /// The id of a session: the name of its file without extension.
     SessionId,
-    /// A sub-agent.
+    /// The id of a sub-agent.
     AgentId,
-    /// One API response: `message.id`, shared by all its lines.
+    /// The id of an API response: `message.id`, shared by all its records.
     MessageId,
-    /// One API request.
+    /// The id of an API request.
     RequestId,
-    /// A tool call.
+    /// The id of a tool call.
     ToolUseId,
 }

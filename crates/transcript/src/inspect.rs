@@ -1,19 +1,19 @@
-//! Everything that is irregular about one session file, in one list.
+//! All problems of one session file in one list.
 
 use crate::content::Block;
 use crate::graph::Graph;
 use crate::id::SessionId;
-use crate::pairing::Pairs;
+use crate::pairing::ToolPairs;
 use crate::problem::{Problem, ProblemKind};
 use crate::record::{Record, RecordKind, SystemKind};
 use crate::response::{Response, responses};
 use crate::transcript::{Node, Transcript};
 
-/// The problems of a file, in its order. `stem` is the file's name without its ending, where it is a session's.
+/// Returns the problems of a file, in order. `stem` is the file name without extension, for a session file.
 pub fn inspect<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>, stem: Option<&str>) -> Vec<Problem> {
     let mut problems = transcript.problems().to_vec();
     problems.extend(graph.problems(transcript));
-    problems.extend(Pairs::new(transcript).problems(transcript));
+    problems.extend(ToolPairs::new(transcript).problems(transcript));
     problems.extend(transcript.nodes().iter().filter_map(incomplete));
     problems.extend(boundaries_without_summary(transcript, graph));
     problems.extend(thinking_only(transcript));
@@ -22,7 +22,7 @@ pub fn inspect<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>, stem: Option<
     problems
 }
 
-/// What clients need of a chain line and this one lacks.
+/// Fields that clients need and this record lacks.
 fn incomplete(node: &Node<'_>) -> Option<Problem> {
     if !node.kind.is_chain() {
         return None;
@@ -63,7 +63,7 @@ fn thinking_only(transcript: &Transcript<'_>) -> Vec<Problem> {
     responses(transcript).iter().filter(|response| only(response)).filter_map(first).collect()
 }
 
-/// A file in which lines name sessions and none names the one that the file is called after.
+/// The records name sessions, but none that the file is named after.
 fn wrong_file_name(transcript: &Transcript<'_>, stem: &str) -> Option<Problem> {
     let mut other: Option<(SessionId<'_>, usize)> = None;
     for (index, node) in transcript.nodes().iter().enumerate().filter(|(_, node)| node.is_chain()) {

@@ -1,7 +1,16 @@
-//! Bytes of a session file ⇄ records ⇄ meaning.
+#![doc = include_str!("../README.md")]
 //!
-//! Pure: no files, clock, environment, threads or async. Reading never fails on content: every function gives a value,
-//! and what was irregular on the way is a list of [`Problem`](problem::Problem)s with their byte spans.
+//! # Modules
+//!
+//! | to | see |
+//! |---|---|
+//! | split bytes into lines and records | [`mod@line`], [`transcript`], [`record`], [`content`], [`tool_result`] |
+//! | follow the conversation | [`graph`], [`turn`], [`response`], [`pairing`], [`agents`], [`query`], [`message`] |
+//! | know what a client would send | [`mod@resume`], [`loss`] |
+//! | count tokens and cost | [`usage`], [`price`], [`activity`] |
+//! | find what is wrong | [`problem`], [`inspect`] |
+//! | write records | [`draft`] |
+//! | remove secrets | [`redact`] |
 
 pub mod activity;
 pub mod agents;
@@ -9,12 +18,14 @@ pub mod content;
 pub mod draft;
 pub mod graph;
 pub mod id;
+mod id_hash;
 pub mod inspect;
 pub mod line;
 pub mod loss;
-mod mark;
 pub mod message;
+#[doc(hidden)]
 pub mod objects;
+#[doc(hidden)]
 pub mod pack;
 pub mod pairing;
 pub mod price;
@@ -28,8 +39,22 @@ pub mod time;
 pub mod title;
 pub mod tool_result;
 pub mod transcript;
+mod transcript_buf;
 pub mod turn;
 pub mod usage;
+#[doc(hidden)]
 pub mod view;
+
+pub use content::{Block, Content};
+pub use draft::Draft;
+pub use graph::Graph;
+pub use message::{Message, messages};
+pub use price::{Prices, Usd};
+pub use problem::{Problem, ProblemKind, Severity, Span};
+pub use record::{Record, RecordKind};
+pub use resume::{Client, resume};
+pub use transcript::{Node, NodeIndex, Transcript};
+pub use transcript_buf::TranscriptBuf;
+pub use turn::{Turn, turns};
 
 pub use annals_json as json;

@@ -1,10 +1,10 @@
-//! Bytes to lines. The lines of a file, put together, are the file: nothing is trimmed, joined or dropped.
+//! Splits bytes into lines. The lines, concatenated, are the file: nothing is trimmed, joined or dropped.
 
 use annals_json::BYTE_ORDER_MARK;
 
 /// How a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum LineEnding {
     /// The file ends here, without a newline.
     EndOfFile,
     /// `\n`
@@ -13,43 +13,43 @@ pub enum Ending {
     CarriageReturnNewline,
 }
 
-/// One line with its place in the file.
+/// One line with its position in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line<'a> {
-    /// Counted from 1.
+    /// The line number, counted from 1.
     pub number: usize,
-    /// The place of the first byte in the file.
+    /// The offset of the first byte in the file.
     pub offset: usize,
     raw: &'a [u8],
 }
 
 impl<'a> Line<'a> {
-    /// A line that was found by what is on it, in a file whose lines nobody has counted: its number is 1 at the
-    /// beginning of the file and 0 elsewhere.
+    /// A line found by a search, without counting the lines before it: its number is 1 at the start of the file and 0
+    /// elsewhere.
     pub fn uncounted(offset: usize, raw: &'a [u8]) -> Self {
         Self { number: usize::from(offset == 0), offset, raw }
     }
 
-    /// Every byte of the line, its ending included.
+    /// All bytes of the line, with its ending.
     pub fn raw(&self) -> &'a [u8] {
         self.raw
     }
 
-    /// How it ends.
-    pub fn ending(&self) -> Ending {
+    /// The line ending.
+    pub fn ending(&self) -> LineEnding {
         match self.raw {
-            [.., b'\r', b'\n'] => Ending::CarriageReturnNewline,
-            [.., b'\n'] => Ending::Newline,
-            _ => Ending::EndOfFile,
+            [.., b'\r', b'\n'] => LineEnding::CarriageReturnNewline,
+            [.., b'\n'] => LineEnding::Newline,
+            _ => LineEnding::EndOfFile,
         }
     }
 
-    /// Whether a byte order mark opens it; only the first line of a file can have one.
+    /// Whether it starts with a byte order mark; only the first line of a file can.
     pub fn has_byte_order_mark(&self) -> bool {
         self.number == 1 && self.raw.starts_with(BYTE_ORDER_MARK)
     }
 
-    /// Where the body starts within the line: after the byte order mark.
+    /// The offset of the body within the line: after the byte order mark.
     pub fn body_start(&self) -> usize {
         if self.has_byte_order_mark() { BYTE_ORDER_MARK.len() } else { 0 }
     }
@@ -57,17 +57,22 @@ impl<'a> Line<'a> {
     /// The line without its ending and byte order mark.
     pub fn body(&self) -> &'a [u8] {
         let end = match self.ending() {
-            Ending::EndOfFile => 0,
-            Ending::Newline => 1,
-            Ending::CarriageReturnNewline => 2,
+            LineEnding::EndOfFile => 0,
+            LineEnding::Newline => 1,
+            LineEnding::CarriageReturnNewline => 2,
         };
         &self.raw[self.body_start()..self.raw.len() - end]
     }
 }
 
-/// The lines of a whole file.
+/// Iterates over the lines of a whole file.
 pub fn lines(bytes: &[u8]) -> Lines<'_> {
     Lines { rest: bytes, number: 0, offset: 0 }
+}
+
+/// The lines of a file from `offset` on, which is the start of a line; `before` lines come before it.
+pub(crate) fn lines_from(bytes: &[u8], before: usize, offset: usize) -> Lines<'_> {
+    Lines { rest: bytes.get(offset..).unwrap_or_default(), number: before, offset }
 }
 
 /// Iterator over the lines of a whole file.
@@ -95,7 +100,7 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// Lines out of chunks, for files that are read piece by piece: memory holds one chunk and one unfinished line.
+/// Splits a file that is read in chunks into lines; holds one unfinished line in memory.
 #[derive(Debug, Default)]
 pub struct LineSplitter {
     carry: Vec<u8>,
@@ -104,17 +109,17 @@ pub struct LineSplitter {
 }
 
 impl LineSplitter {
-    /// A splitter at the start of a file.
+    /// Starts at the beginning of a file.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A splitter behind so many lines and bytes of a file.
+    /// Starts after this many lines and bytes of a file.
     pub fn after(lines: usize, offset: usize) -> Self {
         Self { carry: Vec::new(), number: lines, offset }
     }
 
-    /// Takes the next bytes and hands out every line that is whole now; stops at the first error of `each`.
+    /// Calls `each` for every line that the next bytes complete; stops at its first error.
     pub fn push<E>(
         &mut self,
         chunk: &[u8],
@@ -140,7 +145,7 @@ impl LineSplitter {
         Ok(())
     }
 
-    /// Hands out the last line if the file does not end in a newline.
+    /// Calls `each` for the last line if the file does not end in a newline.
     pub fn finish<E>(mut self, mut each: impl FnMut(Line<'_>) -> Result<(), E>) -> Result<(), E> {
         let last = std::mem::take(&mut self.carry);
         if last.is_empty() { Ok(()) } else { each(self.place(last.len(), &last)) }
@@ -165,9 +170,9 @@ mod tests {
         assert_eq!(all.iter().flat_map(|line| line.raw().to_vec()).collect::<Vec<_>>(), file);
         assert_eq!(all.iter().map(|line| line.offset).collect::<Vec<_>>(), [0, 7, 8, 16, 19]);
         assert_eq!(all[0].body(), b"{}");
-        assert_eq!(all[0].ending(), Ending::CarriageReturnNewline);
+        assert_eq!(all[0].ending(), LineEnding::CarriageReturnNewline);
         assert_eq!(all[1].body(), b"");
-        assert_eq!(all[4].ending(), Ending::EndOfFile);
+        assert_eq!(all[4].ending(), LineEnding::EndOfFile);
     }
 
     #[test]

@@ -1,45 +1,49 @@
-//! What a person would miss after a resume: messages that are left out though nobody asked for it.
+//! Messages that a resume loses although the user did not ask for it.
 
 use std::collections::HashSet;
 
 use crate::graph::Graph;
 use crate::record::{Record, RecordKind};
-use crate::resume::{Reason, Resumed};
+use crate::resume::{OmissionReason, ResumeResult};
 use crate::transcript::{NodeIndex, Transcript};
 use crate::turn::Speaker;
 
-/// The prompts, replies and results that a client would not send and that a person would miss, in the order of the file.
+/// Returns the prompts, replies and results that a client would lose, in the order of the file.
 ///
-/// What a compaction has summarised, what a sub-agent did, and a branch that the person left by going back are not
-/// missed; a message that cannot be reached, read or paired is.
-pub fn losses<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>, resumed: &Resumed<'a>) -> Vec<NodeIndex> {
+/// Messages that a compaction summarised, that belong to a sub-agent or to a branch that the user left are not lost; those
+/// that cannot be reached, read or paired are.
+pub fn losses<'a>(
+    transcript: &Transcript<'a>,
+    graph: &Graph<'a>,
+    resumed: &ResumeResult<'a>,
+) -> Vec<NodeIndex> {
     let left: HashSet<NodeIndex> = resumed.left_out.iter().map(|left| left.node).collect();
     let is_message = |node: NodeIndex| {
         let node = &transcript.nodes()[node];
         matches!(node.kind, RecordKind::User | RecordKind::Assistant) && !node.is_sidechain
     };
-    let is_missed = |node: NodeIndex, reason: Reason| match reason {
-        Reason::Unread
-        | Reason::NotConnected
-        | Reason::UnansweredCall
-        | Reason::UnansweredServerCall
-        | Reason::ResultWithoutCall => true,
-        Reason::OtherBranch => !is_left_by_person(transcript, graph, &left, node),
-        Reason::Replaced
-        | Reason::Sidechain
-        | Reason::BeforeCompaction
-        | Reason::DroppedByCompaction
-        | Reason::BehindLastMessage
-        | Reason::Progress
-        | Reason::Notice
-        | Reason::AttachmentNotWorded
-        | Reason::ApiError
-        | Reason::Empty
-        | Reason::BlankReply
-        | Reason::ThinkingAlone
-        | Reason::RepeatedCall
-        | Reason::RepeatedResult
-        | Reason::Fallback => false,
+    let is_missed = |node: NodeIndex, reason: OmissionReason| match reason {
+        OmissionReason::Unread
+        | OmissionReason::NotConnected
+        | OmissionReason::UnansweredCall
+        | OmissionReason::UnansweredServerCall
+        | OmissionReason::ResultWithoutCall => true,
+        OmissionReason::OtherBranch => !is_left_by_person(transcript, graph, &left, node),
+        OmissionReason::Replaced
+        | OmissionReason::Sidechain
+        | OmissionReason::BeforeCompaction
+        | OmissionReason::DroppedByCompaction
+        | OmissionReason::BehindLastMessage
+        | OmissionReason::Progress
+        | OmissionReason::Notice
+        | OmissionReason::AttachmentNotWorded
+        | OmissionReason::ApiError
+        | OmissionReason::Empty
+        | OmissionReason::BlankReply
+        | OmissionReason::ThinkingAlone
+        | OmissionReason::RepeatedCall
+        | OmissionReason::RepeatedResult
+        | OmissionReason::Fallback => false,
     };
     let missed =
         resumed.left_out.iter().filter(|left| is_message(left.node) && is_missed(left.node, left.reason));
@@ -48,7 +52,7 @@ pub fn losses<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>, resumed: &Resu
     nodes
 }
 
-/// Whether the branch that a record stands on begins with a prompt: then a person went back and sent another.
+/// Whether the branch of a record starts with a prompt: then the user went back and sent another.
 fn is_left_by_person(
     transcript: &Transcript<'_>,
     graph: &Graph<'_>,
@@ -56,7 +60,7 @@ fn is_left_by_person(
     node: NodeIndex,
 ) -> bool {
     let mut top = node;
-    // No chain is longer than the file: a circle ends the walk.
+    // No chain is longer than the file, so cycles end.
     for _ in 0..transcript.nodes().len() {
         match graph.parent(top).filter(|parent| left.contains(parent)) {
             Some(parent) => top = parent,

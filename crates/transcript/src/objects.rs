@@ -1,27 +1,27 @@
-//! One line to the JSON objects that stand on it: usually one, sometimes none, sometimes more.
+//! Finds the JSON objects on one line: usually one, sometimes none or several.
 
-use crate::line::{Ending, Line};
+use crate::line::{Line, LineEnding};
 use crate::problem::{Problem, ProblemKind, Span};
-use annals_json::{Fault, FaultKind, Fields, Value, skip_space};
+use annals_json::{Fields, ParseError, ParseErrorKind, Value, skip_space};
 
-/// Lines over this size are reported: images of this size stored twice have made sessions impossible to resume.
-pub const OVERSIZE: usize = 10 * 1024 * 1024;
+/// Longer lines are reported: large images, stored twice, have made sessions impossible to resume.
+pub const MAX_LINE_BYTES: usize = 10 * 1024 * 1024;
 
-/// How an object came to stand on its line.
+/// Whether an object shares its line with other bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Standing {
-    /// Alone, as it should: every client reads it.
+pub enum LineSharing {
+    /// Alone on its line, as it should be: every client reads it.
     Alone,
     /// With other whole objects on the same line.
     Shared,
-    /// After the remains of a torn one.
+    /// After the rest of a torn one.
     Spliced,
 }
 
-/// Reads one line: calls `found` for each object, in order, and `problem` for everything irregular.
+/// Calls `found` for each object of a line, in order, and `problem` for everything irregular.
 pub fn read_objects<'a>(
     line: &Line<'a>,
-    mut found: impl FnMut(Fields<'a>, Standing),
+    mut found: impl FnMut(Fields<'a>, LineSharing),
     mut problem: impl FnMut(Problem),
 ) {
     let start = line.offset + line.body_start();
@@ -32,15 +32,14 @@ pub fn read_objects<'a>(
     objects(line, &mut found, &mut report);
 }
 
-/// The objects of a line, the same as [`read_objects`] finds, without a word about what is irregular: a look at the
-/// encoding, which no object depends on, is saved.
-pub fn find_objects<'a>(line: &Line<'a>, mut found: impl FnMut(Fields<'a>, Standing)) {
+/// Like [`read_objects`], but reports no problems and skips the check of the encoding.
+pub fn find_objects<'a>(line: &Line<'a>, mut found: impl FnMut(Fields<'a>, LineSharing)) {
     objects(line, &mut found, &mut |_, _, _| ());
 }
 
 fn objects<'a>(
     line: &Line<'a>,
-    found: &mut impl FnMut(Fields<'a>, Standing),
+    found: &mut impl FnMut(Fields<'a>, LineSharing),
     report: &mut impl FnMut(ProblemKind, usize, usize),
 ) {
     let body = line.body();
@@ -52,7 +51,7 @@ fn objects<'a>(
         Ok((fields, length)) => {
             let rest = skip_space(body, opening + length);
             if rest == body.len() {
-                return found(fields, Standing::Alone);
+                return found(fields, LineSharing::Alone);
             }
             read_shared(body, opening, found, report);
         }
@@ -67,11 +66,11 @@ fn report_form(line: &Line<'_>, report: &mut impl FnMut(ProblemKind, usize, usiz
         report(ProblemKind::ByteOrderMark, 0, 0);
     }
     match line.ending() {
-        Ending::CarriageReturnNewline => report(ProblemKind::CarriageReturn, body.len(), 2),
-        Ending::EndOfFile => report(ProblemKind::NoFinalNewline, body.len(), 0),
-        Ending::Newline => {}
+        LineEnding::CarriageReturnNewline => report(ProblemKind::CarriageReturn, body.len(), 2),
+        LineEnding::EndOfFile => report(ProblemKind::NoFinalNewline, body.len(), 0),
+        LineEnding::Newline => {}
     }
-    if body.len() > OVERSIZE {
+    if body.len() > MAX_LINE_BYTES {
         report(ProblemKind::Oversize, 0, body.len());
     }
     if let Err(error) = simdutf8::compat::from_utf8(body) {
@@ -83,7 +82,7 @@ fn report_form(line: &Line<'_>, report: &mut impl FnMut(ProblemKind, usize, usiz
     }
 }
 
-/// The first lone surrogate escape; only lines that have a surrogate escape at all are looked at closely.
+/// Finds the first lone surrogate escape.
 fn lone_surrogate(body: &[u8]) -> Option<(usize, usize)> {
     let mut at = 0;
     while let Some(found) = memchr::memmem::find(&body[at..], b"\\u") {
@@ -106,11 +105,11 @@ fn lone_surrogate(body: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// Several objects, one after the other; whatever cannot be read ends the search.
+/// Reads several objects on one line; stops at the first that is invalid.
 fn read_shared<'a>(
     body: &'a [u8],
     opening: usize,
-    found: &mut impl FnMut(Fields<'a>, Standing),
+    found: &mut impl FnMut(Fields<'a>, LineSharing),
     report: &mut impl FnMut(ProblemKind, usize, usize),
 ) {
     let mut at = opening;
@@ -122,12 +121,12 @@ fn read_shared<'a>(
                 if count == 2 {
                     report(ProblemKind::TwoObjects, at, body.len() - at);
                 }
-                found(fields, Standing::Shared);
+                found(fields, LineSharing::Shared);
                 at = skip_space(body, at + length);
             }
             Err(fault) => {
                 let kind = match fault.kind {
-                    FaultKind::Unfinished => ProblemKind::TornLine,
+                    ParseErrorKind::Unfinished => ProblemKind::TornLine,
                     _ => ProblemKind::NotJson,
                 };
                 return report(kind, at, body.len() - at);
@@ -136,12 +135,12 @@ fn read_shared<'a>(
     }
 }
 
-/// A line whose first value is no object that could be read: name the damage, and find what is whole behind it.
+/// Reads a line that does not start with a valid object: reports the damage, and finds a valid object after it.
 fn read_damaged<'a>(
     line: &Line<'a>,
     opening: usize,
-    fault: Fault,
-    found: &mut impl FnMut(Fields<'a>, Standing),
+    fault: ParseError,
+    found: &mut impl FnMut(Fields<'a>, LineSharing),
     report: &mut impl FnMut(ProblemKind, usize, usize),
 ) {
     let body = line.body();
@@ -163,24 +162,24 @@ fn read_damaged<'a>(
         && let Ok((fields, length)) = Fields::scan(&body[after_nuls..])
         && skip_space(body, after_nuls + length) == body.len()
     {
-        return found(fields, Standing::Spliced);
+        return found(fields, LineSharing::Spliced);
     }
     if let Some((at, fields)) = whole_tail(body, opening + 1) {
         report(ProblemKind::SplicedLine, 0, at);
-        return found(fields, Standing::Spliced);
+        return found(fields, LineSharing::Spliced);
     }
     let kind = match (fault.kind, line.ending()) {
-        (FaultKind::Unfinished, Ending::EndOfFile) => ProblemKind::TornTail,
-        (FaultKind::Unfinished, _) => ProblemKind::TornLine,
+        (ParseErrorKind::Unfinished, LineEnding::EndOfFile) => ProblemKind::TornTail,
+        (ParseErrorKind::Unfinished, _) => ProblemKind::TornLine,
         _ => ProblemKind::NotJson,
     };
     report(kind, (opening + fault.at).min(body.len()), body.len() - (opening + fault.at).min(body.len()));
 }
 
-/// How many places of a damaged line are tried: a bound, so that hostile input stays linear.
-const MOST_TRIES: usize = 64;
+/// Maximum number of positions of a damaged line that are tried, so that hostile input stays linear.
+const MAX_TRIES: usize = 64;
 
-/// A whole object that reaches to the end of the line and starts as records do.
+/// Finds an object that starts like a record and reaches to the end of the line.
 fn whole_tail(body: &[u8], from: usize) -> Option<(usize, Fields<'_>)> {
     let starts = memchr::memmem::find_iter(&body[from..], b"{\"").map(|at| from + at);
     let record = |at: &usize| {
@@ -189,7 +188,7 @@ fn whole_tail(body: &[u8], from: usize) -> Option<(usize, Fields<'_>)> {
             || tail.starts_with(b"{\"parentUuid\":")
             || tail.starts_with(b"{\"uuid\":")
     };
-    starts.filter(record).take(MOST_TRIES).find_map(|at| {
+    starts.filter(record).take(MAX_TRIES).find_map(|at| {
         let (fields, length) = Fields::scan(&body[at..]).ok()?;
         (skip_space(body, at + length) == body.len()).then_some((at, fields))
     })
@@ -207,8 +206,8 @@ mod tests {
             let mut objects = Vec::new();
             read_objects(
                 &line,
-                |fields, standing| {
-                    objects.push(format!("{standing:?} {}", String::from_utf8_lossy(fields.raw())))
+                |fields, sharing| {
+                    objects.push(format!("{sharing:?} {}", String::from_utf8_lossy(fields.raw())))
                 },
                 |problem| {
                     problems.push(format!(

@@ -1,34 +1,33 @@
-//! What was made of a file, as few bytes: kept until the file changes, and read in a hundredth of the time that the file takes.
+//! A compact binary encoding of results, for the cache of `annals-index`. Not part of the public API.
 //!
-//! Bytes that are not what was packed are read as nothing, never as a panic. Nothing names its own form: whoever keeps bytes
-//! keeps beside them which release's they are.
+//! Invalid bytes decode to `None`, never to a panic. The encoding has no version: the caller stores one beside it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Something that can be packed.
+/// A type with a binary encoding.
 pub trait Pack: Sized {
-    /// Adds it to the bytes.
+    /// Appends the value.
     fn pack(&self, packer: &mut Packer);
-    /// Takes it from the bytes; `None` where they hold no such thing.
+    /// Reads a value; `None` if the bytes are invalid.
     fn unpack(unpacker: &mut Unpacker<'_>) -> Option<Self>;
 }
 
-/// Packs one value.
+/// Encodes one value.
 pub fn packed(value: &impl Pack) -> Vec<u8> {
     let mut packer = Packer::default();
     value.pack(&mut packer);
     packer.bytes
 }
 
-/// The value that was packed; `None` where the bytes are not just that.
+/// Decodes one value; `None` unless the bytes are exactly one.
 pub fn unpacked<T: Pack>(bytes: &[u8]) -> Option<T> {
     let mut unpacker = Unpacker { bytes, names: Vec::new() };
     let value = T::unpack(&mut unpacker)?;
     unpacker.bytes.is_empty().then_some(value)
 }
 
-/// Bytes that grow.
+/// Collects encoded bytes.
 #[derive(Debug, Default)]
 pub struct Packer {
     bytes: Vec<u8>,
@@ -36,13 +35,13 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// Adds bytes as they are; their number must be known to whoever takes them.
+    /// Appends raw bytes; the reader must know their number.
     pub fn raw(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 }
 
-/// Bytes that are taken from the front.
+/// Reads encoded bytes from the front.
 #[derive(Debug)]
 pub struct Unpacker<'a> {
     bytes: &'a [u8],
@@ -50,7 +49,7 @@ pub struct Unpacker<'a> {
 }
 
 impl<'a> Unpacker<'a> {
-    /// The next so many bytes.
+    /// Reads `length` raw bytes.
     pub fn raw(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.bytes.split_at_checked(length)?;
         self.bytes = rest;
@@ -119,7 +118,7 @@ impl Pack for bool {
     }
 }
 
-/// A name is spelt once; then its number stands for it.
+/// A name is written once; later occurrences are its number.
 impl Pack for Arc<str> {
     fn pack(&self, packer: &mut Packer) {
         let next = packer.names.len() as u64;
@@ -178,7 +177,7 @@ impl<T: Pack> Pack for Vec<T> {
 
     fn unpack(unpacker: &mut Unpacker<'_>) -> Option<Self> {
         let length = usize::unpack(unpacker)?;
-        // Each value takes a byte at least: more are not there, whatever the number says.
+        // Each value takes at least one byte, so a larger number is invalid.
         let mut values = Self::with_capacity(length.min(unpacker.bytes.len()));
         for _ in 0..length {
             values.push(T::unpack(unpacker)?);
@@ -209,7 +208,7 @@ impl<A: Pack, B: Pack> Pack for (A, B) {
     }
 }
 
-/// Packs structures field by field, in this order. One that is forgotten does not compile.
+/// Implements [`Pack`](crate::pack::Pack) for structs, field by field. A forgotten field does not compile.
 #[macro_export]
 macro_rules! pack_fields {
     ($($name:ident { $($field:ident),+ $(,)? })+) => {$(
@@ -226,14 +225,14 @@ macro_rules! pack_fields {
     )+};
 }
 
-/// Packs words by their place in this list. One that is forgotten does not compile.
+/// Implements [`Pack`](crate::pack::Pack) for enums, by position in this list. A forgotten variant does not compile.
 #[macro_export]
 macro_rules! pack_words {
     ($($name:ident { $($word:ident),+ $(,)? })+) => {$(
         impl $crate::pack::Pack for $name {
             fn pack(&self, packer: &mut $crate::pack::Packer) {
                 const ALL: &[$name] = &[$($name::$word),+];
-                // So that the list is whole.
+                // Checks that the list is complete.
                 match self { $(Self::$word)|+ => {} }
                 let place = ALL.iter().position(|known| known == self).unwrap_or(0);
                 $crate::pack::Pack::pack(&place, packer);

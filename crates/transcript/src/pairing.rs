@@ -1,4 +1,4 @@
-//! Tool calls and their results.
+//! Pairs tool calls with their results.
 
 use std::collections::HashMap;
 
@@ -10,18 +10,19 @@ use crate::tool_result::ToolUseResult;
 use crate::transcript::{NodeIndex, Transcript};
 use annals_json::{Fields, Text};
 
-/// A tool call with its result, where there is one.
+/// A tool call with its result, if there is one.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ToolPair<'a> {
     /// The call's id.
     pub id: ToolUseId<'a>,
     /// The tool.
     pub name: Option<Text<'a>>,
-    /// What it was asked.
+    /// The arguments.
     pub input: Option<Fields<'a>>,
-    /// The line of the call.
+    /// The record of the call.
     pub call: NodeIndex,
-    /// The line of the result; none where the call was never answered.
+    /// The record of the result; `None` if the call was never answered.
     pub result: Option<NodeIndex>,
     /// Whether the tool failed.
     pub is_error: bool,
@@ -30,7 +31,7 @@ pub struct ToolPair<'a> {
 }
 
 impl ToolPair<'_> {
-    /// From the line of the call to the line of the result.
+    /// The time from the call to the result, in milliseconds.
     pub fn duration_ms(&self, transcript: &Transcript<'_>) -> Option<u64> {
         let nodes = transcript.nodes();
         let span = nodes[self.result?].millis?.checked_sub(nodes[self.call].millis?)?;
@@ -38,9 +39,10 @@ impl ToolPair<'_> {
     }
 }
 
-/// All tool calls of a file and the results that fit none.
+/// All tool calls of a file, and the results without a call.
 #[derive(Clone, Debug, Default)]
-pub struct Pairs<'a> {
+#[non_exhaustive]
+pub struct ToolPairs<'a> {
     /// The calls, in the order of the file.
     pub pairs: Vec<ToolPair<'a>>,
     /// Results whose call is not in the file.
@@ -49,17 +51,17 @@ pub struct Pairs<'a> {
     pub repeated: Vec<(ToolUseId<'a>, NodeIndex)>,
 }
 
-impl<'a> Pairs<'a> {
-    /// Pairs the calls and results of a file, wherever they stand: a result may come before its call.
+impl<'a> ToolPairs<'a> {
+    /// Pairs the calls and results of a file in any order: a result may come before its call.
     pub fn new(transcript: &Transcript<'a>) -> Self {
         let mut pairs: Vec<ToolPair<'a>> = Vec::new();
         let mut places: HashMap<ToolUseId<'a>, usize> = HashMap::new();
-        let mut results: Vec<Answer<'a>> = Vec::new();
+        let mut results: Vec<ResultLine<'a>> = Vec::new();
         for (index, node) in transcript.nodes().iter().enumerate() {
             match node.kind {
                 RecordKind::Assistant => {
                     for (id, name, input) in calls(&transcript.record(index)) {
-                        // A copied line repeats its calls: the later line is the one that counts.
+                        // A copied record repeats its calls: the later one counts.
                         let new = pairs.len();
                         let place = *places.entry(id).or_insert(new);
                         if place == new {
@@ -110,7 +112,7 @@ impl<'a> Pairs<'a> {
         self.pairs.iter().filter(|pair| pair.result.is_none())
     }
 
-    /// What does not fit together.
+    /// Returns calls and results that do not match as problems.
     pub fn problems(&self, transcript: &Transcript<'a>) -> Vec<Problem> {
         let of = |kind: ProblemKind, id: ToolUseId<'_>, node: NodeIndex| {
             transcript.nodes()[node].problem(kind).with_detail(id.to_string())
@@ -122,16 +124,16 @@ impl<'a> Pairs<'a> {
     }
 }
 
-struct Answer<'a> {
+struct ResultLine<'a> {
     id: ToolUseId<'a>,
     node: NodeIndex,
     is_error: bool,
     agent: Option<AgentId<'a>>,
 }
 
-type Call<'a> = (ToolUseId<'a>, Option<Text<'a>>, Option<Fields<'a>>);
+type CallParts<'a> = (ToolUseId<'a>, Option<Text<'a>>, Option<Fields<'a>>);
 
-fn calls<'a>(record: &Record<'a>) -> Vec<Call<'a>> {
+fn calls<'a>(record: &Record<'a>) -> Vec<CallParts<'a>> {
     let Record::Assistant(assistant) = record else { return Vec::new() };
     let call = |block: Block<'a>| match block {
         Block::ToolUse(call) => Some((call.id()?, call.name(), call.input())),
@@ -140,7 +142,7 @@ fn calls<'a>(record: &Record<'a>) -> Vec<Call<'a>> {
     assistant.content().blocks().filter_map(call).collect()
 }
 
-fn answers<'a>(record: &Record<'a>, node: NodeIndex) -> Vec<Answer<'a>> {
+fn answers<'a>(record: &Record<'a>, node: NodeIndex) -> Vec<ResultLine<'a>> {
     let Record::User(user) = record else { return Vec::new() };
     let mut agent = None;
     let mut answers = Vec::new();
@@ -154,7 +156,7 @@ fn answers<'a>(record: &Record<'a>, node: NodeIndex) -> Vec<Answer<'a>> {
                     _ => None,
                 };
             }
-            answers.push(Answer { id, node, is_error: result.is_error() == Some(true), agent });
+            answers.push(ResultLine { id, node, is_error: result.is_error() == Some(true), agent });
         }
     }
     answers
@@ -180,7 +182,7 @@ mod tests {
             [result("r1", "t1"), call("c1", "t1"), call("c2", "t2"), result("r3", "t3"), result("r4", "t1")]
                 .join("\n");
         let transcript = Transcript::parse(file.as_bytes());
-        let pairs = Pairs::new(&transcript);
+        let pairs = ToolPairs::new(&transcript);
         assert_eq!(pairs.pairs.len(), 2);
         assert_eq!((pairs.pairs[0].result, pairs.pairs[0].is_error), (Some(0), true));
         assert_eq!(pairs.unanswered().map(|pair| pair.id.to_string()).collect::<Vec<_>>(), ["t2"]);

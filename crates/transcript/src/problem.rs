@@ -1,20 +1,20 @@
-//! What was irregular, where, and how much it matters. A problem never stops the reading.
+//! Problems of a file: what, where, and how severe. A problem never stops parsing.
 
 use std::fmt;
 
-/// Bytes of a file.
+/// A range of bytes of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     /// The first byte, counted from the start of the file.
     pub offset: usize,
-    /// How many bytes.
+    /// The number of bytes.
     pub length: usize,
 }
 
 /// How much a problem matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// Unusual, harmless.
+    /// Unusual but harmless.
     Note,
     /// Something may be missing from what a client shows or sends.
     Warning,
@@ -23,7 +23,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word for it.
+    /// The stable name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -35,17 +35,18 @@ impl Severity {
 
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])* $name:ident = $word:literal, $severity:ident;)*) => {
-        /// Every irregularity that annals knows by name.
+        /// The kinds of problems.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
         pub enum ProblemKind {
             $($(#[doc = $doc])* $name,)*
         }
 
         impl ProblemKind {
-            /// All of them, in the order in which the documentation lists them.
+            /// All kinds, in the order of the documentation.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// The stable name, as `--json` says it.
+            /// The stable name, used in `--json`.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => $word,)*
@@ -59,7 +60,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// What it is, in a sentence.
+            /// The explanation, in a sentence.
             pub fn explanation(self) -> &'static str {
                 match self {
                     $(Self::$name => concat!($($doc),*).trim_ascii(),)*
@@ -138,31 +139,32 @@ kinds! {
     UnreadableSideFile = "unreadable-side-file", Warning;
 }
 
-/// One irregularity.
+/// One problem of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Problem {
-    /// Which one.
+    /// The kind.
     pub kind: ProblemKind,
-    /// The line, counted from 1; 0 where it concerns the file as a whole.
+    /// The line, counted from 1; 0 for the file as a whole.
     pub line: usize,
     /// The bytes that it concerns.
     pub span: Span,
-    /// What exactly, where the kind alone does not say it.
+    /// Details beyond the kind.
     pub detail: Option<String>,
 }
 
 impl Problem {
-    /// A problem that its kind says all about.
+    /// Makes a problem without details.
     pub fn new(kind: ProblemKind, line: usize, span: Span) -> Self {
         Self { kind, line, span, detail: None }
     }
 
-    /// The same, with what exactly.
+    /// Adds details.
     pub fn with_detail(self, detail: impl Into<String>) -> Self {
         Self { detail: Some(detail.into()), ..self }
     }
 
-    /// The sentence for people.
+    /// The explanation with details.
     pub fn message(&self) -> String {
         match &self.detail {
             Some(detail) => format!("{} ({detail})", self.kind.explanation().trim_end_matches('.')),

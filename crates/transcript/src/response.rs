@@ -1,4 +1,4 @@
-//! API responses, put together again from the lines that they were written as.
+//! API responses, merged from their records.
 
 use std::collections::HashMap;
 
@@ -9,27 +9,28 @@ use crate::transcript::{NodeIndex, Transcript};
 use crate::usage::Usage;
 use annals_json::Text;
 
-/// One response.
+/// One API response.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Response<'a> {
-    /// Its id; a line without one is a response of its own.
+    /// Its id; a record without one is a separate response.
     pub message: Option<MessageId<'a>>,
     /// The request.
     pub request: Option<RequestId<'a>>,
     /// The model.
     pub model: Option<Text<'a>>,
-    /// Its lines, in the order of the file, which is the order of its blocks.
+    /// Its records, in the order of the file, which is the order of its blocks.
     pub nodes: Vec<NodeIndex>,
-    /// Why it stopped, where any line says so.
+    /// The stop reason, if any record has one.
     pub stop_reason: Option<Text<'a>>,
-    /// Its one usage: that of the line with the most output, the last of several.
+    /// Its usage: that of the record with the most output, the last of several.
     pub usage: Option<Usage<'a>>,
-    /// Whether the client itself speaks.
+    /// Whether the client wrote it (`<synthetic>`).
     pub is_synthetic: bool,
 }
 
 impl<'a> Response<'a> {
-    /// Its blocks, in order.
+    /// Iterates over its blocks, in order.
     pub fn blocks<'t>(
         &'t self,
         transcript: &'t Transcript<'a>,
@@ -58,8 +59,8 @@ impl<'a> Response<'a> {
     }
 }
 
-/// The responses of a file, each where its first line stands. Lines are merged by message id, wherever they are: between
-/// other lines, or on another branch. A line that was written twice (same uuid) is taken once, the last time.
+/// Returns the responses of a file, in the order of their first records. Records are merged by message id, even if others
+/// come between or they are on another branch. A record that was written twice (same uuid) counts once, the last time.
 pub fn responses<'a>(transcript: &Transcript<'a>) -> Vec<Response<'a>> {
     let mut latest = HashMap::new();
     for (index, node) in transcript.nodes().iter().enumerate() {
@@ -73,8 +74,8 @@ pub fn responses<'a>(transcript: &Transcript<'a>) -> Vec<Response<'a>> {
     responses_of(transcript, (0..transcript.nodes().len()).filter(is_latest))
 }
 
-/// The responses that some records of a file make up, each where its first line stands among them. Records that are no
-/// assistant's are passed over.
+/// Returns the responses of some records, in the order of their first records. Other records than assistant ones are
+/// skipped.
 pub fn responses_of<'a>(
     transcript: &Transcript<'a>,
     nodes: impl IntoIterator<Item = NodeIndex>,

@@ -1,4 +1,4 @@
-//! Points in time as the file spells them, and the instant that the spelling means.
+//! Timestamps as written, and as milliseconds since 1970.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,22 +10,22 @@ use annals_json::Text;
 pub struct Timestamp<'a>(Text<'a>);
 
 impl<'a> Timestamp<'a> {
-    /// Takes the text of a timestamp field.
+    /// Wraps the text of a timestamp field.
     pub fn new(text: Text<'a>) -> Self {
         Self(text)
     }
 
-    /// The timestamp as it is written.
+    /// The timestamp as written.
     pub fn text(self) -> Text<'a> {
         self.0
     }
 
-    /// The timestamp as a person reads it.
+    /// Decodes the timestamp.
     pub fn decode(self) -> Cow<'a, str> {
         self.0.decode()
     }
 
-    /// Milliseconds since 1970 in UTC, where the text is a date and time of ISO 8601.
+    /// Milliseconds since 1970 in UTC, if the text is an ISO 8601 date and time.
     pub fn millis(self) -> Option<i64> {
         parse_millis(&self.0.decode())
     }
@@ -43,7 +43,7 @@ impl fmt::Debug for Timestamp<'_> {
     }
 }
 
-/// Reads `2026-01-03T15:44:58.325Z`, with or without fraction, with `Z`, an offset or nothing (UTC), or a bare date.
+/// Parses `2026-01-03T15:44:58.325Z`, with or without fraction, with `Z`, an offset or nothing (UTC), or a bare date.
 pub fn parse_millis(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let part = |range: std::ops::Range<usize>| -> Option<i64> {

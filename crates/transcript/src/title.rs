@@ -1,15 +1,16 @@
-//! The title of a session: what its user called it, or what it is about.
+//! The title of a session: set by the user, generated, or from a prompt.
 
 use std::collections::HashMap;
 
 use crate::record::{Record, User};
 use crate::turn::{Speaker, prompt_text};
 
-/// The longest prompt that stands in for a title, in characters.
+/// Maximum characters of a prompt that is used as a title.
 pub const TITLE_LENGTH: usize = 200;
 
-/// Where a title comes from, best first.
+/// The source of a title, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum TitleSource {
     /// A `custom-title` record.
     Custom,
@@ -21,11 +22,11 @@ pub enum TitleSource {
     Summary,
     /// A `last-prompt` record.
     LastPrompt,
-    /// The first prompt by a person.
+    /// The first prompt of the user.
     FirstPrompt,
 }
 
-/// Gathers whatever could name a session, record by record.
+/// Collects titles and prompts, record by record.
 #[derive(Clone, Debug, Default)]
 pub struct TitleCollector {
     custom: Option<String>,
@@ -40,12 +41,12 @@ pub struct TitleCollector {
 }
 
 impl TitleCollector {
-    /// An empty one.
+    /// Makes an empty collector.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes a record of the session.
+    /// Adds a record of the session.
     pub fn add(&mut self, record: &Record<'_>) {
         match record {
             Record::CustomTitle(title) => self.custom = title.title().map(|text| text.to_string()),
@@ -70,7 +71,7 @@ impl TitleCollector {
         }
     }
 
-    /// Takes a user line. A command says less than words: it stands in only until words come.
+    /// Adds a prompt. A slash command is only used if there is no other prompt.
     fn add_prompt(&mut self, user: &User<'_>) {
         if user.fields().is_true("isSidechain") {
             return;
@@ -85,12 +86,12 @@ impl TitleCollector {
         }
     }
 
-    /// Takes the title of a `custom-title.json`.
+    /// Sets the title of a `custom-title.json`.
     pub fn set_custom_file(&mut self, title: &str) {
         self.custom_file = Some(title.to_owned());
     }
 
-    /// The title, and where it comes from.
+    /// Returns the title and its source.
     pub fn title(&self) -> Option<(TitleSource, &str)> {
         let sources = [
             (TitleSource::Custom, &self.custom),
@@ -107,28 +108,28 @@ impl TitleCollector {
         })
     }
 
-    /// The first prompt by a person, shortened; the first command where nobody said anything else.
+    /// The first prompt of the user, shortened; else the first slash command.
     pub fn first_prompt(&self) -> Option<&str> {
         self.first_prompt.as_deref().or(self.first_command.as_deref())
     }
 
-    /// Whether the first prompt is known for good: words that no later line can better.
+    /// Whether the first prompt is final: no later record can replace it.
     pub fn knows_first_prompt(&self) -> bool {
         self.first_prompt.is_some()
     }
 
-    /// The last prompt that the client noted.
+    /// The prompt of the last `last-prompt` record.
     pub fn last_prompt(&self) -> Option<&str> {
         self.last_prompt.as_deref()
     }
 
-    /// The session's tag; an empty one takes it back.
+    /// The tag of the session, if it is not empty.
     pub fn tag(&self) -> Option<&str> {
         self.tag.as_deref().filter(|tag| !tag.is_empty())
     }
 }
 
-/// One line of at most [`TITLE_LENGTH`] characters.
+/// Shortens to one line of at most [`TITLE_LENGTH`] characters.
 pub fn shorten(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(TITLE_LENGTH) {

@@ -1,31 +1,31 @@
-//! A whole session file, read once: its records with what the graph needs to know of each, and its problems.
+//! A parsed session file: its records, with the fields that the graph needs, and its problems.
 //!
-//! A node is small and borrows from the file; the record itself is read again from its bytes when somebody wants it.
+//! A node is small and borrows from the file; the whole record is scanned again from its bytes on demand.
 
 use crate::id::{AgentId, MessageId, RecordId};
-use crate::line::{Line, lines};
-use crate::objects::{Standing, read_objects};
+use crate::line::{Line, Lines, lines};
+use crate::objects::{LineSharing, read_objects};
 use crate::problem::{Problem, ProblemKind, Span};
 use crate::record::{Record, RecordKind, SystemKind};
 use crate::time::Timestamp;
 use annals_json::Fields;
 
-/// The place of a record in its transcript.
+/// The index of a record in its transcript.
 pub type NodeIndex = usize;
 
-/// What `parentUuid` says.
+/// The value of `parentUuid`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parent<'a> {
-    /// The key is not there.
+    /// The key is absent.
     Absent,
     /// `null`: a chain starts here.
     Null,
-    /// The line before.
+    /// The parent.
     Of(RecordId<'a>),
 }
 
 impl<'a> Parent<'a> {
-    /// The id, if there is one.
+    /// The id of the parent, if there is one.
     pub fn id(self) -> Option<RecordId<'a>> {
         match self {
             Self::Of(id) => Some(id),
@@ -34,14 +34,15 @@ impl<'a> Parent<'a> {
     }
 }
 
-/// What the graph knows of a record.
+/// The fields of a record that the graph needs.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Node<'a> {
     /// The line, counted from 1.
     pub line: u32,
-    /// Whether it stands alone on its line, as clients expect.
-    pub standing: Standing,
-    /// Its type.
+    /// Whether it is alone on its line, as clients expect.
+    pub sharing: LineSharing,
+    /// The record kind.
     pub kind: RecordKind,
     /// The subtype of a system record.
     pub system: Option<SystemKind>,
@@ -53,29 +54,29 @@ pub struct Node<'a> {
     pub is_compact_summary: bool,
     /// Whether it has a `message` (user and assistant lines need one).
     pub has_message: bool,
-    /// The bytes of the object.
+    /// The byte range of the object.
     pub span: Span,
     /// Its own id.
     pub uuid: Option<RecordId<'a>>,
-    /// The line before it.
+    /// The parent.
     pub parent: Parent<'a>,
     /// The response that an assistant line belongs to.
     pub message: Option<MessageId<'a>>,
     /// The sub-agent that wrote it.
     pub agent: Option<AgentId<'a>>,
-    /// When, as written.
+    /// The timestamp, as written.
     pub timestamp: Option<Timestamp<'a>>,
-    /// When, in milliseconds since 1970.
+    /// The timestamp in milliseconds since 1970.
     pub millis: Option<i64>,
 }
 
 impl<'a> Node<'a> {
-    fn new(fields: &Fields<'a>, line: &Line<'a>, standing: Standing) -> Self {
+    fn new(fields: &Fields<'a>, line: &Line<'a>, sharing: LineSharing) -> Self {
         let kind = RecordKind::of(fields.text("type"));
         let offset = line.offset + (fields.raw().as_ptr() as usize - line.raw().as_ptr() as usize);
         let mut node = Self {
             line: u32::try_from(line.number).unwrap_or(u32::MAX),
-            standing,
+            sharing,
             kind,
             system: None,
             is_sidechain: false,
@@ -118,13 +119,34 @@ impl<'a> Node<'a> {
         node
     }
 
-    /// Whether it can stand in the chain: a chain type with an id.
+    /// Copies everything that does not borrow from the file.
+    pub(crate) fn without_texts(&self) -> Node<'static> {
+        Node {
+            line: self.line,
+            sharing: self.sharing,
+            kind: self.kind,
+            system: self.system,
+            is_sidechain: self.is_sidechain,
+            is_meta: self.is_meta,
+            is_compact_summary: self.is_compact_summary,
+            has_message: self.has_message,
+            span: self.span,
+            uuid: None,
+            parent: if self.parent == Parent::Null { Parent::Null } else { Parent::Absent },
+            message: None,
+            agent: None,
+            timestamp: None,
+            millis: self.millis,
+        }
+    }
+
+    /// Whether it belongs to the chain: a chain kind with an id.
     pub fn is_chain(&self) -> bool {
         self.kind.is_chain() && self.uuid.is_some()
     }
 }
 
-/// A session file, read.
+/// A parsed session file that borrows its bytes; [`TranscriptBuf`](crate::TranscriptBuf) owns them.
 #[derive(Clone, Debug)]
 pub struct Transcript<'a> {
     bytes: &'a [u8],
@@ -134,27 +156,26 @@ pub struct Transcript<'a> {
 }
 
 impl<'a> Transcript<'a> {
-    /// Reads a whole file. Never fails: what cannot be read is a problem, and the rest is there.
+    /// Parses a whole file. Never fails: unreadable content becomes a [`Problem`], and everything else is kept.
     pub fn parse(bytes: &'a [u8]) -> Self {
-        let mut transcript = Self { bytes, nodes: Vec::new(), problems: Vec::new(), line_count: 0 };
-        let Self { nodes, problems, line_count, .. } = &mut transcript;
-        for line in lines(bytes) {
-            *line_count = line.number;
-            read_objects(
-                &line,
-                |fields, standing| nodes.push(Node::new(&fields, &line, standing)),
-                |problem| problems.push(problem),
-            );
-        }
-        for node in &transcript.nodes {
-            if !node.kind.is_known() {
-                transcript.problems.push(node.problem(ProblemKind::UnknownRecord));
-            }
-        }
-        transcript
+        let (mut nodes, mut problems) = (Vec::new(), Vec::new());
+        let line_count = parse_lines(lines(bytes), &mut nodes, &mut problems);
+        Self::from_parts(bytes, nodes, problems, line_count)
     }
 
-    /// The same, read as the file of a sub-agent: its lines, which a session would pass over, are the conversation.
+    /// Puts a transcript together from parsed lines; `problems` are those of the lines.
+    pub(crate) fn from_parts(
+        bytes: &'a [u8],
+        nodes: Vec<Node<'a>>,
+        mut problems: Vec<Problem>,
+        line_count: usize,
+    ) -> Self {
+        let unknown = nodes.iter().filter(|node| !node.kind.is_known());
+        problems.extend(unknown.map(|node| node.problem(ProblemKind::UnknownRecord)));
+        Self { bytes, nodes, problems, line_count }
+    }
+
+    /// Treats the file as that of a sub-agent: its sidechain records are the conversation.
     pub fn of_agent(mut self) -> Self {
         for node in &mut self.nodes {
             node.is_sidechain = false;
@@ -167,40 +188,71 @@ impl<'a> Transcript<'a> {
         self.bytes
     }
 
-    /// Every record, in the order of the file.
+    /// All records, in the order of the file.
     pub fn nodes(&self) -> &[Node<'a>] {
         &self.nodes
     }
 
-    /// What was irregular about the lines.
+    /// Problems of the lines and records; [`inspect`](crate::inspect::inspect) finds more.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// How many lines the file has, whatever is on them.
+    /// The number of lines, including blank and damaged ones.
     pub fn line_count(&self) -> usize {
         self.line_count
     }
 
-    /// The fields of a record, read again from its bytes.
+    /// Returns the fields of a record, scanned again from its bytes.
+    ///
+    /// # Panics
+    ///
+    /// If the transcript has no record with this index; indexes are valid only for the transcript they come from.
     pub fn fields(&self, index: NodeIndex) -> Fields<'a> {
         let span = self.nodes[index].span;
-        Fields::of_checked(&self.bytes[span.offset..span.offset + span.length])
+        Fields::from_checked(&self.bytes[span.offset..span.offset + span.length])
     }
 
-    /// A record in its typed view, read again from its bytes.
+    /// Returns a record as its typed view, scanned again from its bytes.
+    ///
+    /// # Panics
+    ///
+    /// If the transcript has no record with this index; [`get`](Self::get) returns `None` instead.
     pub fn record(&self, index: NodeIndex) -> Record<'a> {
         Record::new(self.fields(index))
     }
 
-    /// All records in their typed views.
+    /// Returns a record as its typed view, or `None` if the transcript has no record with this index.
+    pub fn get(&self, index: NodeIndex) -> Option<Record<'a>> {
+        (index < self.nodes.len()).then(|| self.record(index))
+    }
+
+    /// Iterates over all records as typed views, in the order of the file.
     pub fn records(&self) -> impl Iterator<Item = (NodeIndex, Record<'a>)> + '_ {
         (0..self.nodes.len()).map(|index| (index, self.record(index)))
     }
 }
 
+/// Parses lines into nodes and problems; returns the number of the last line, or 0 if there is none.
+pub(crate) fn parse_lines<'a>(
+    lines: Lines<'a>,
+    nodes: &mut Vec<Node<'a>>,
+    problems: &mut Vec<Problem>,
+) -> usize {
+    let mut last = 0;
+    for line in lines {
+        last = line.number;
+        read_objects(
+            &line,
+            |fields, sharing| nodes.push(Node::new(&fields, &line, sharing)),
+            |problem| problems.push(problem),
+        );
+    }
+    last
+}
+
 impl Node<'_> {
-    /// A problem about this record.
+    /// Makes a problem of this record.
     pub fn problem(&self, kind: ProblemKind) -> Problem {
         Problem::new(kind, self.line as usize, self.span)
     }

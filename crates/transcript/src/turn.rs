@@ -1,18 +1,19 @@
-//! Who speaks on a user line, and the turns that a person's prompts open.
+//! Who wrote a user record, and turns: from one prompt to the next.
 
 use crate::content::{Block, Content};
 use crate::record::{Record, RecordKind, SystemKind, User};
 use crate::transcript::{NodeIndex, Transcript};
 use annals_json::Text;
 
-/// What a user line is.
+/// Who wrote a user record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Speaker {
-    /// A person: a prompt, with or without images.
+    /// The user: a prompt, with or without images.
     Person,
-    /// A person, by a slash command.
+    /// The user, with a slash command.
     Command,
-    /// A person, by a shell command of their own.
+    /// The user, with a shell command.
     Shell,
     /// The output of such a command.
     CommandOutput,
@@ -22,23 +23,23 @@ pub enum Speaker {
     Client,
     /// The summary that opens a compacted conversation.
     Summary,
-    /// The notice that the person interrupted.
+    /// The notice that the user interrupted.
     Interrupt,
     /// The notice that a background task ended.
     TaskNotification,
     /// Another agent of a team.
     Teammate,
-    /// Nobody: no content.
-    Nobody,
+    /// No content.
+    Empty,
 }
 
 impl Speaker {
-    /// Whether it is a prompt of a person and opens a turn.
+    /// Whether it is a prompt of the user and opens a turn.
     pub fn opens_turn(self) -> bool {
         matches!(self, Self::Person | Self::Command | Self::Shell)
     }
 
-    /// Who speaks on this line.
+    /// Returns who wrote a record.
     pub fn of(user: &User<'_>) -> Self {
         if user.is_compact_summary() == Some(true) {
             return Self::Summary;
@@ -58,16 +59,16 @@ impl Speaker {
         }
     }
 
-    /// Who speaks in blocks: what an editor puts before the person's own words does not count beside them.
+    /// Classifies blocks: what an editor adds before the text of the user does not count.
     fn of_blocks<'a>(blocks: impl Iterator<Item = Block<'a>>) -> Self {
-        let mut speaker = Self::Nobody;
+        let mut speaker = Self::Empty;
         for block in blocks {
             let of_block = match &block {
-                Block::Text(text) => text.text().map_or(Self::Nobody, Self::of_text),
+                Block::Text(text) => text.text().map_or(Self::Empty, Self::of_text),
                 _ => Self::Person,
             };
             match of_block {
-                Self::Nobody => {}
+                Self::Empty => {}
                 Self::Client => speaker = Self::Client,
                 found => return found,
             }
@@ -75,7 +76,7 @@ impl Speaker {
         speaker
     }
 
-    /// Who speaks, by how the text begins; no more of it is decoded than that.
+    /// Classifies a text by its start; only that is decoded.
     fn of_text(text: Text<'_>) -> Self {
         const MARKS: &[(&str, Speaker)] = &[
             ("<command-name>", Speaker::Command),
@@ -102,7 +103,7 @@ impl Speaker {
     }
 }
 
-/// The words of a prompt as its author would know them: tags of commands read as what was typed.
+/// Returns the text of a prompt as the user typed it, without the tags of commands.
 pub fn prompt_text(user: &User<'_>) -> String {
     let text = own_words(&user.content());
     match Speaker::of(user) {
@@ -116,7 +117,7 @@ pub fn prompt_text(user: &User<'_>) -> String {
     }
 }
 
-/// The text without the blocks that an editor or the client put beside it, unless there is nothing else.
+/// The text without blocks that an editor or the client added, unless there is nothing else.
 fn own_words(content: &Content<'_>) -> String {
     let is_own = |block: &Block<'_>| match block {
         Block::Text(text) => text.text().is_some_and(|text| Speaker::of_text(text) != Speaker::Client),
@@ -126,15 +127,16 @@ fn own_words(content: &Content<'_>) -> String {
     if own.is_empty() { content.plain_text() } else { own.join("\n\n") }
 }
 
-/// What stands between `<name>` and `</name>`.
+/// The text between `<name>` and `</name>`.
 fn tag<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let (_, after) = text.split_once(&format!("<{name}>"))?;
     let (inside, _) = after.split_once(&format!("</{name}>"))?;
     Some(inside.trim())
 }
 
-/// From one prompt of a person to the line before the next.
+/// A turn: from one prompt of the user to the record before the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Turn {
     /// The prompt.
     pub prompt: NodeIndex,
@@ -144,26 +146,26 @@ pub struct Turn {
     pub started: Option<i64>,
     /// When its last line was written.
     pub ended: Option<i64>,
-    /// What the client measured.
+    /// The duration that the client measured.
     pub measured_ms: Option<u64>,
-    /// How many responses the model gave.
+    /// The number of responses.
     pub responses: usize,
-    /// How many tools it called.
+    /// The number of tool calls.
     pub tool_calls: usize,
-    /// Whether the person interrupted it.
+    /// Whether the user interrupted it.
     pub interrupted: bool,
 }
 
 impl Turn {
-    /// The client's measure, or the span from the first to the last line.
+    /// The measured duration, or the time from the first to the last record.
     pub fn duration_ms(&self) -> Option<u64> {
         let span = || u64::try_from(self.ended?.checked_sub(self.started?)?).ok();
         self.measured_ms.or_else(span)
     }
 }
 
-/// The turns of a file, in its order, dead branches included; sub-agents that stand in the file belong to the turn in
-/// which they ran. In a sub-agent's own file the prompts of its caller open the turns.
+/// Returns the turns of a file, in order, with those of abandoned branches. Inline sub-agents belong to the turn in which they
+/// ran. In a sub-agent's own file, the prompts of its caller open the turns.
 pub fn turns(transcript: &Transcript<'_>) -> Vec<Turn> {
     let chain = transcript.nodes().iter().filter(|node| node.is_chain());
     let is_agent_file = chain.clone().count() > 0 && chain.clone().all(|node| node.is_sidechain);
@@ -240,8 +242,8 @@ mod tests {
         check(r#"{"isMeta":true,"message":{"content":"expanded"}}"#, Speaker::Client);
         check(r#"{"isCompactSummary":true,"message":{"content":"so far"}}"#, Speaker::Summary);
         check(r#"{"message":{"content":"<task-notification>"}}"#, Speaker::TaskNotification);
-        check(r#"{"message":{}}"#, Speaker::Nobody);
-        check(r#"{"message":{"content":[]}}"#, Speaker::Nobody);
+        check(r#"{"message":{}}"#, Speaker::Empty);
+        check(r#"{"message":{"content":[]}}"#, Speaker::Empty);
         check(
             r#"{"message":{"content":[{"type":"text","text":"<ide_opened_file>a.rs</ide_opened_file>"}]}}"#,
             Speaker::Client,

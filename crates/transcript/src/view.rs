@@ -1,15 +1,15 @@
-//! Typed views: a struct that is nothing but an object's fields, with one method a known key.
+//! Typed views: structs over the fields of an object, with one method per known key.
 //!
-//! A view decodes nothing in advance, has every field optional, forgives wrong types, and still carries whatever it
-//! has no name for, in [`fields`](annals_json::Fields).
+//! A view decodes nothing in advance; every field is optional, a wrong type reads as absent, and unknown keys are in
+//! [`fields`](annals_json::Fields). Not part of the public API.
 
 use crate::id::{AgentId, MessageId, RecordId, RequestId, SessionId, ToolUseId};
 use crate::time::Timestamp;
-use annals_json::{Fields, Items, Kind, Text, Value};
+use annals_json::{Fields, Items, Text, Value, ValueKind};
 
-/// What a key's value can be read as.
+/// A type that a value can be read as.
 pub trait FromValue<'a>: Sized {
-    /// Reads the value; `None` where it is of another kind.
+    /// Reads the value; `None` if it is of another kind.
     fn from_value(value: Value<'a>) -> Option<Self>;
 }
 
@@ -30,7 +30,7 @@ from_value! {
     u64: value => value.count();
     f64: value => value.number();
     Fields<'a>: value => value.fields();
-    Items<'a>: value => (value.kind() == Kind::Array).then(|| value.items());
+    Items<'a>: value => (value.kind() == ValueKind::Array).then(|| value.items());
     Timestamp<'a>: value => value.text().map(Timestamp::new);
     RecordId<'a>: value => value.text().map(RecordId::new);
     SessionId<'a>: value => value.text().map(SessionId::new);
@@ -54,7 +54,7 @@ macro_rules! views {
         pub struct $name<'a>($crate::json::Fields<'a>);
 
         impl<'a> $name<'a> {
-            /// Reads the object as this.
+            /// Wraps the fields of an object.
             pub fn new(fields: $crate::json::Fields<'a>) -> Self {
                 Self(fields)
             }
@@ -79,7 +79,7 @@ macro_rules! views {
         }
 
         impl $name<'_> {
-            /// The keys that this view has a name for.
+            /// The keys that this view knows.
             pub const KNOWN_KEYS: &'static [&'static str] = &[$($key),*];
         }
     )*};

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use annals_transcript::agents::{AgentFacts, AgentLink, Spawn, link, opening_prompt, spawns};
 use annals_transcript::transcript::Transcript;
-use annals_ui::terminal::{self, Look};
-use annals_ui::view::Branches;
-use annals_ui::{AgentThread, Conversation, Options, markdown};
+use annals_ui::terminal::{self, RenderOptions};
+use annals_ui::view::BranchDetail;
+use annals_ui::{AgentThread, Conversation, ViewOptions, markdown};
 
 #[allow(clippy::print_stdout, clippy::print_stderr, reason = "an example for a person at a terminal")]
 fn main() -> std::io::Result<()> {
@@ -52,16 +52,20 @@ fn main() -> std::io::Result<()> {
         .collect();
 
     let started = std::time::Instant::now();
-    let branches = if has("told") { Branches::Told } else { Branches::Named };
-    let conversation = Conversation::build(&transcript, &threads, Options { branches });
+    let branches = if has("told") { BranchDetail::Full } else { BranchDetail::FirstPrompt };
+    let conversation = Conversation::build(&transcript, &threads, ViewOptions { branches });
     let built = started.elapsed();
     let mut page = String::new();
     if has("markdown") {
         markdown::write(&conversation, &mut page);
     } else {
-        let look = if has("plain") || has("ascii") { Look::plain(width) } else { Look::ansi(width) };
-        let look = Look { full: has("full"), unicode: !has("ascii"), ..look };
-        terminal::draw(&conversation, &look, &mut page);
+        let options = if has("plain") || has("ascii") {
+            RenderOptions::plain(width)
+        } else {
+            RenderOptions::ansi(width)
+        };
+        let options = RenderOptions { full: has("full"), unicode: !has("ascii"), ..options };
+        terminal::draw(&conversation, &options, &mut page);
     }
     print!("{page}");
     eprintln!("built in {built:?}, drawn in {:?}, {} bytes", started.elapsed() - built, page.len());

@@ -1,4 +1,4 @@
-//! Content made harmless: a transcript must not be able to control the reader's terminal.
+//! Cleans untrusted text, so that it cannot control the reader's terminal.
 //!
 //! Escape sequences go, tabs become spaces, every other control character and everything that turns the direction of
 //! writing is made visible.
@@ -84,10 +84,10 @@ fn push(out: &mut String, text: &str, column: &mut usize) {
     *column += text.len();
 }
 
-type Rest<'t> = std::iter::Peekable<std::str::Chars<'t>>;
+type CharStream<'t> = std::iter::Peekable<std::str::Chars<'t>>;
 
 /// What follows an escape character.
-fn skip_sequence(rest: &mut Rest<'_>) {
+fn skip_sequence(rest: &mut CharStream<'_>) {
     match rest.peek() {
         Some('[') => {
             rest.next();
@@ -109,18 +109,18 @@ fn skip_sequence(rest: &mut Rest<'_>) {
 }
 
 /// Parameters, intermediates and the final character.
-fn skip_control_sequence(rest: &mut Rest<'_>) {
+fn skip_control_sequence(rest: &mut CharStream<'_>) {
     while rest.next_if(|character| matches!(character, ' '..='?')).is_some() {}
     rest.next_if(|character| matches!(character, '@'..='~'));
 }
 
 /// The longest string that a sequence may hide: more is no title or link, and is shown.
-const LONGEST_STRING: usize = 4096;
+const MAX_STRING: usize = 4096;
 
 /// A string up to its terminator; without one on the same line nothing is hidden.
-fn skip_string(rest: &mut Rest<'_>) {
+fn skip_string(rest: &mut CharStream<'_>) {
     let mut ahead = rest.clone();
-    for _ in 0..LONGEST_STRING {
+    for _ in 0..MAX_STRING {
         match ahead.next() {
             Some('\u{7}' | '\u{9c}') => {
                 *rest = ahead;

@@ -1,20 +1,21 @@
 //! Conversations for people: view models without a terminal, and the forms that they are drawn in.
 //!
-//! Pure: no files, terminal, environment or printing. A [`Conversation`] is built from a transcript that somebody else
-//! has read, and each form writes it into a string that somebody else prints.
+//! Pure: no files, terminal, environment or printing. A [`Conversation`] is built from a parsed transcript, and each
+//! form writes it into a string.
 //!
 //! ```
 //! use annals_transcript::transcript::Transcript;
-//! use annals_ui::terminal::{self, Look};
-//! use annals_ui::{Conversation, Options};
+//! use annals_ui::terminal::{self, RenderOptions};
+//! use annals_ui::{Conversation, ViewOptions};
 //!
 //! let file = br#"{"type":"user","uuid":"a","message":{"content":"hello"}}"#;
-//! let conversation = Conversation::build(&Transcript::parse(file), &[], Options::default());
+//! let conversation = Conversation::build(&Transcript::parse(file), &[], ViewOptions::default());
 //! let mut page = String::new();
-//! terminal::draw(&conversation, &Look::plain(80), &mut page);
+//! terminal::draw(&conversation, &RenderOptions::plain(80), &mut page);
 //! assert!(page.contains("hello"));
 //! ```
 
+pub mod chat;
 mod clean;
 pub mod figures;
 pub mod markdown;
@@ -22,4 +23,4 @@ pub mod terminal;
 pub mod view;
 
 pub use clean::clean as harmless;
-pub use view::{AgentThread, Conversation, Options};
+pub use view::{AgentThread, Conversation, ViewOptions};

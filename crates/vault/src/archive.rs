@@ -1,4 +1,4 @@
-//! Keeping sessions: what is new of each goes into a pack, and a version says how everything was.
+//! Archives sessions: writes new chunks into a pack and records a version of each session.
 
 use std::collections::HashMap;
 use std::fs;
@@ -8,165 +8,164 @@ use annals_store::journal::Journal;
 use annals_store::source::{Source, is_uuid};
 use annals_store::{Discovery, SessionEntry, Summary};
 
-use crate::belongings::Belongings;
+use crate::chunk_index::ChunkIndex;
 use crate::error::VaultError;
 use crate::id::{ChunkId, ContentId};
-use crate::index::{Content, IndexFile, Places, Versions};
-use crate::intake::{IntakeError, PieceSink, Standing, take_in};
-use crate::keeper::Keeper;
+use crate::index::{IndexFile, Locations, PackVersions, StoredContent};
+use crate::ingest::{ChunkSink, FileStat, IngestError, ingest};
 use crate::pack::PackWriter;
-use crate::shelves::Shelves;
-use crate::version::{Card, CopyKind, FileCopy, Version, VersionId};
-use crate::witness::Witness;
+use crate::progress::Progress;
+use crate::session_files::SessionFiles;
+use crate::version::{FileCopy, FileKind, SessionMeta, Version, VersionId};
+use crate::writer::VaultWriter;
 
-/// A pack that is longer is finished, and the next one begun: a crash loses no more than this.
-pub(crate) const MOST_OF_A_PACK: u64 = 256 * 1024 * 1024;
+/// A pack that grows past this is finished and the next one begun, so that a crash loses no more.
+pub(crate) const MAX_PACK_BYTES: u64 = 256 * 1024 * 1024;
 
-/// What a run did.
+/// What an archive run did.
 #[derive(Debug, Default)]
-pub struct Archived {
-    /// The versions that are new.
+pub struct ArchiveReport {
+    /// The versions that were added.
     pub kept: Vec<Version>,
-    /// How many sessions are as they were.
+    /// How many sessions have not changed since they were archived.
     pub unchanged: usize,
-    /// Files that could not be read; their sessions were kept without them, or not at all.
-    pub failed: Vec<Failed>,
-    /// How many bytes the new versions have.
+    /// Files that could not be read; their sessions were archived without them, or not at all.
+    pub failed: Vec<FailedFile>,
+    /// How many bytes the files of the new versions have.
     pub bytes: u64,
     /// How many bytes the vault grew by.
     pub stored: u64,
 }
 
-/// A file that was not kept.
+/// A file that could not be archived.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failed {
-    /// The file.
+pub struct FailedFile {
+    /// Its path.
     pub path: PathBuf,
-    /// Why.
+    /// What went wrong.
     pub why: String,
 }
 
-/// How a session stands beside the vault.
+/// How a session on disk compares with the vault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outlook {
-    /// Nothing of it is kept.
+pub enum Status {
+    /// The vault has no version of it.
     New,
-    /// It has changed since it was kept.
+    /// It has changed since the newest version.
     Changed,
-    /// All of it is kept.
-    Kept,
+    /// The newest version is the session as it is.
+    Archived,
 }
 
-impl Keeper {
-    /// Keeps sessions of a store that was looked through. Sessions that are kept already are not read again.
+impl VaultWriter {
+    /// Archives sessions of a store. Sessions that have not changed are not read again.
     ///
-    /// When this returns `Ok`, all versions that it lists are on the disk; when it does not, those of packs that were finished
-    /// are.
+    /// On `Ok`, all versions that it lists are on the disk; on an error, those of the packs that were finished are.
     pub fn archive(
         &mut self,
         sessions: &[&SessionEntry],
         discovery: &Discovery,
         source: &dyn Source,
-        witness: &mut dyn Witness,
-    ) -> Result<Archived, VaultError> {
-        let mut done = Archived::default();
-        let belongings = Belongings::of(discovery);
-        let store = real(discovery.config_dir.path());
-        let newest: HashMap<_, _> =
-            self.catalogue.newest().into_iter().map(|(place, version)| (place, version.clone())).collect();
-        let mut run = Run::new(Journal::new_id(source));
+        progress: &mut dyn Progress,
+    ) -> Result<ArchiveReport, VaultError> {
+        let mut done = ArchiveReport::default();
+        let session_files = SessionFiles::of(discovery);
+        let store = canonical(discovery.config_dir.path());
+        let newest: HashMap<_, _> = self
+            .catalogue
+            .newest()
+            .into_iter()
+            .map(|(location, version)| (location, version.clone()))
+            .collect();
+        let mut builder = PackBuilder::new(Journal::new_id(source));
         for session in sessions {
-            if let Err(error) = witness.goes_on() {
-                run.pack.take().map(PackWriter::abandon).unwrap_or_default();
+            if let Err(error) = progress.check() {
+                builder.pack.take().map(PackWriter::abandon).unwrap_or_default();
                 return Err(error);
             }
             let Some(file) = relative(discovery.config_dir.path(), &session.path) else { continue };
             let before = newest.get(&(store.clone(), file.clone()));
-            let files = belongings.files(session);
-            if is_kept(&files, discovery.config_dir.path(), before, &self.shelves) {
+            let files = session_files.files(session);
+            if is_archived(&files, discovery.config_dir.path(), before, &self.chunk_index) {
                 done.unchanged += 1;
                 continue;
             }
-            let mut intake = Intake { run: &mut run, keeper: self, before, failed: &mut done.failed };
-            let copies = intake.copies(session, &files, discovery.config_dir.path(), witness)?;
+            let mut copier =
+                SessionCopier { builder: &mut builder, writer: self, before, failed: &mut done.failed };
+            let copies = copier.copies(session, &files, discovery.config_dir.path(), progress)?;
             let Some(copies) = copies else { continue };
-            if before.is_some_and(|before| says_the_same(&before.files, &copies) && self.holds(&before.files))
-            {
+            if before.is_some_and(|before| {
+                has_same_files(&before.files, &copies) && self.has_all_chunks(&before.files)
+            }) {
                 done.unchanged += 1;
                 continue;
             }
             let version = Version {
-                id: VersionId::known(""),
+                id: VersionId::from_stored(""),
                 session: session.key.clone(),
                 store: store.clone(),
                 file,
                 time: source.now(),
                 files: copies,
-                card: card(session),
+                meta: meta(session),
             };
-            run.versions.push(named(version));
-            if run.pack.as_ref().is_some_and(|pack| pack.written() > MOST_OF_A_PACK) {
-                let next = Run::new(Journal::new_id(source));
-                std::mem::replace(&mut run, next).publish(self, &mut done, witness)?;
+            builder.versions.push(version.with_id());
+            if builder.pack.as_ref().is_some_and(|pack| pack.written() > MAX_PACK_BYTES) {
+                let next = PackBuilder::new(Journal::new_id(source));
+                std::mem::replace(&mut builder, next).publish(self, &mut done, progress)?;
             }
         }
-        run.publish(self, &mut done, witness)?;
+        builder.publish(self, &mut done, progress)?;
         Ok(done)
     }
 
-    /// How sessions stand, by a look at their files that reads none.
-    pub fn outlook(&self, sessions: &[&SessionEntry], discovery: &Discovery) -> Vec<Outlook> {
-        let belongings = Belongings::of(discovery);
-        let store = real(discovery.config_dir.path());
+    /// Compares sessions with the vault by the metadata of their files; reads no file.
+    pub fn status(&self, sessions: &[&SessionEntry], discovery: &Discovery) -> Vec<Status> {
+        let session_files = SessionFiles::of(discovery);
+        let store = canonical(discovery.config_dir.path());
         let newest = self.catalogue.newest();
-        let outlook = |session: &&SessionEntry| {
+        let status = |session: &&SessionEntry| {
             let file = relative(discovery.config_dir.path(), &session.path).unwrap_or_default();
             let before = newest.get(&(store.clone(), file)).copied();
-            let files = belongings.files(session);
+            let files = session_files.files(session);
             match before {
-                None => Outlook::New,
-                Some(_) if is_kept(&files, discovery.config_dir.path(), before, &self.shelves) => {
-                    Outlook::Kept
+                None => Status::New,
+                Some(_) if is_archived(&files, discovery.config_dir.path(), before, &self.chunk_index) => {
+                    Status::Archived
                 }
-                Some(_) => Outlook::Changed,
+                Some(_) => Status::Changed,
             }
         };
-        sessions.iter().map(outlook).collect()
+        sessions.iter().map(status).collect()
     }
 
-    fn holds(&self, files: &[FileCopy]) -> bool {
-        files.iter().filter_map(FileCopy::content).all(|content| self.shelves.is_whole(content))
+    fn has_all_chunks(&self, files: &[FileCopy]) -> bool {
+        files.iter().filter_map(FileCopy::content).all(|content| self.chunk_index.is_whole(content))
     }
 }
 
-/// A version gets its name from all that it says.
-fn named(version: Version) -> Version {
-    let words = format!("{version:?}");
-    Version { id: VersionId::of(&words), ..version }
-}
-
-/// Whether every file stands as it did, and all that was kept of it is there.
-fn is_kept(files: &[PathBuf], root: &Path, before: Option<&Version>, shelves: &Shelves) -> bool {
+/// Whether no file has changed since the version, and all chunks of the version are there.
+fn is_archived(files: &[PathBuf], root: &Path, before: Option<&Version>, chunk_index: &ChunkIndex) -> bool {
     let Some(before) = before.filter(|before| before.files.len() == files.len()) else { return false };
     let known: HashMap<&str, &FileCopy> =
         before.files.iter().map(|copy| (copy.path.as_str(), copy)).collect();
     files.iter().all(|path| {
         let copy = relative(root, path).and_then(|relative| known.get(relative.as_str()).copied());
-        let standing = fs::metadata(path).ok().map(|metadata| Standing::of(&metadata));
-        matches!((copy, standing), (Some(copy), Some(standing)) if stands_as(copy, &standing, shelves))
+        let stat = fs::metadata(path).ok().map(|metadata| FileStat::of(&metadata));
+        matches!((copy, stat), (Some(copy), Some(stat)) if is_unchanged(copy, &stat, chunk_index))
     })
 }
 
-fn stands_as(copy: &FileCopy, standing: &Standing, shelves: &Shelves) -> bool {
-    copy.bytes() == standing.bytes
-        && copy.mode == standing.mode
-        && copy.modified == standing.modified
-        && copy.seen == standing.seen
-        && copy.content().is_none_or(|content| shelves.is_whole(content))
+fn is_unchanged(copy: &FileCopy, stat: &FileStat, chunk_index: &ChunkIndex) -> bool {
+    copy.bytes() == stat.bytes
+        && copy.mode == stat.mode
+        && copy.modified == stat.modified
+        && copy.stamp == stat.stamp
+        && copy.content().is_none_or(|content| chunk_index.is_whole(content))
 }
 
-/// Whether two lists name the same files with the same bytes and modes. Times alone make no version.
-fn says_the_same(before: &[FileCopy], after: &[FileCopy]) -> bool {
+/// Whether two lists name the same files with the same bytes and modes. A changed time alone makes no version.
+fn has_same_files(before: &[FileCopy], after: &[FileCopy]) -> bool {
     let fact = |copy: &FileCopy| (copy.path.clone(), copy.content(), copy.mode);
     let sorted = |copies: &[FileCopy]| {
         let mut facts: Vec<_> = copies.iter().map(fact).collect();
@@ -176,9 +175,9 @@ fn says_the_same(before: &[FileCopy], after: &[FileCopy]) -> bool {
     sorted(before) == sorted(after)
 }
 
-fn card(session: &SessionEntry) -> Card {
-    let Ok(summary) = Summary::read(session) else { return Card::default() };
-    Card {
+fn meta(session: &SessionEntry) -> SessionMeta {
+    let Ok(summary) = Summary::read(session) else { return SessionMeta::default() };
+    SessionMeta {
         title: summary.title_text().map(str::to_owned),
         first_prompt: summary.first_prompt,
         project: summary.project.map(|project| project.path),
@@ -191,109 +190,109 @@ fn card(session: &SessionEntry) -> Card {
     }
 }
 
-/// A store is the same one under any of its names.
-pub(crate) fn real(path: &Path) -> PathBuf {
+/// Resolves links, so that a store is the same one under each of its paths.
+pub(crate) fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// A path below the store, as versions name it; none where it is no text, or elsewhere.
+/// A path relative to the store, as versions name it; `None` if it is not UTF-8 or lies outside.
 fn relative(root: &Path, path: &Path) -> Option<String> {
     let parts: Option<Vec<&str>> =
         path.strip_prefix(root).ok()?.components().map(|part| part.as_os_str().to_str()).collect();
     parts.map(|parts| parts.join("/"))
 }
 
-/// A pack in the making, and what will be said of it.
-struct Run {
+/// A pack that is being written, with the entries of its index.
+struct PackBuilder {
     id: String,
     pack: Option<PackWriter>,
-    contents: HashMap<ContentId, Content>,
+    contents: HashMap<ContentId, StoredContent>,
     versions: Vec<Version>,
 }
 
-impl Run {
+impl PackBuilder {
     fn new(id: String) -> Self {
         Self { id, pack: None, contents: HashMap::new(), versions: Vec::new() }
     }
 
     fn publish(
         self,
-        keeper: &mut Keeper,
-        done: &mut Archived,
-        witness: &mut dyn Witness,
+        writer: &mut VaultWriter,
+        done: &mut ArchiveReport,
+        progress: &mut dyn Progress,
     ) -> Result<(), VaultError> {
         if self.versions.is_empty() {
             return Ok(());
         }
-        if let Err(error) = witness.goes_on() {
+        if let Err(error) = progress.check() {
             self.pack.map(PackWriter::abandon).unwrap_or_default();
             return Err(error);
         }
-        let shape = self.pack.map(PackWriter::finish).transpose()?;
-        let mut contents: Vec<Content> = self.contents.into_values().collect();
+        let layout = self.pack.map(PackWriter::finish).transpose()?;
+        let mut contents: Vec<StoredContent> = self.contents.into_values().collect();
         contents.sort_by_key(|content| content.id);
-        let versions = Versions { replaces: Vec::new(), versions: self.versions.clone() };
-        let index = IndexFile { versions, places: Places { shape, contents } };
-        done.stored += keeper.publish(self.id, index, witness)?;
+        let versions = PackVersions { replaces: Vec::new(), versions: self.versions.clone() };
+        let index = IndexFile { versions, locations: Locations { layout, contents } };
+        done.stored += writer.publish(self.id, index, progress)?;
         done.bytes += self.versions.iter().map(Version::bytes).sum::<u64>();
         done.kept.extend(self.versions);
         Ok(())
     }
 }
 
-/// One session, taken in.
-struct Intake<'r> {
-    run: &'r mut Run,
-    keeper: &'r Keeper,
+/// Copies the files of one session into the vault.
+struct SessionCopier<'r> {
+    builder: &'r mut PackBuilder,
+    writer: &'r VaultWriter,
     before: Option<&'r Version>,
-    failed: &'r mut Vec<Failed>,
+    failed: &'r mut Vec<FailedFile>,
 }
 
-/// Pieces that are nowhere yet go to the pack, which is begun for the first of them.
-struct NewPieces<'r> {
+/// Writes chunks that the vault does not have into the pack, and begins the pack with the first of them.
+struct NewChunks<'r> {
     id: &'r str,
     pack: &'r mut Option<PackWriter>,
-    keeper: &'r Keeper,
+    writer: &'r VaultWriter,
 }
 
-impl PieceSink for NewPieces<'_> {
+impl ChunkSink for NewChunks<'_> {
     fn take(&mut self, id: ChunkId, bytes: &[u8]) -> Result<(), VaultError> {
-        if self.keeper.shelves.has_chunk(&id) || self.pack.as_ref().is_some_and(|pack| pack.has(&id)) {
+        if self.writer.chunk_index.has_chunk(&id) || self.pack.as_ref().is_some_and(|pack| pack.has(&id)) {
             return Ok(());
         }
         let pack = match self.pack {
             Some(pack) => pack,
-            None => self.pack.insert(PackWriter::begin(self.keeper.vault().new_pack(self.id))?),
+            None => self.pack.insert(PackWriter::begin(self.writer.vault().new_pack(self.id))?),
         };
         pack.add(id, bytes)
     }
 }
 
-impl Intake<'_> {
-    /// Copies of all files of a session; none where its own file cannot be read.
+impl SessionCopier<'_> {
+    /// Copies all files of a session; `None` if the session's own file cannot be read.
     fn copies(
         &mut self,
         session: &SessionEntry,
         files: &[PathBuf],
         root: &Path,
-        witness: &mut dyn Witness,
+        progress: &mut dyn Progress,
     ) -> Result<Option<Vec<FileCopy>>, VaultError> {
         let mask = if is_uuid(session.key.as_str()) { session.key.as_str() } else { "" };
         let mut copies = Vec::with_capacity(files.len());
         for path in files {
-            match self.copy(path, root, mask, witness) {
+            match self.copy(path, root, mask, progress) {
                 Ok(copy) => copies.push(copy),
-                Err(IntakeError::Vault(error)) => return Err(error),
-                // A side file that went between the look and the read was never part of this version.
-                Err(IntakeError::Read(_)) if *path != session.path && !path.exists() => {}
+                Err(IngestError::Vault(error)) => return Err(error),
+                // A side file that was removed between listing and reading is not part of this version.
+                Err(IngestError::Read(_)) if *path != session.path && !path.exists() => {}
                 Err(error) => {
                     let why = match error {
-                        IntakeError::Read(error) => {
+                        IngestError::Read(error) => {
                             error.problem().problem.detail.unwrap_or_default().to_string()
                         }
-                        _ => "it became shorter while it was read".to_owned(),
+                        _ => "the file became shorter while it was read".to_owned(),
                     };
-                    self.failed.push(Failed { path: path.clone(), why });
+                    self.failed.push(FailedFile { path: path.clone(), why });
                     if *path == session.path {
                         return Ok(None);
                     }
@@ -308,37 +307,37 @@ impl Intake<'_> {
         path: &Path,
         root: &Path,
         mask: &str,
-        witness: &mut dyn Witness,
-    ) -> Result<FileCopy, IntakeError> {
-        let fail = |error| IntakeError::Read(annals_store::read::ReadError::new(path, error));
+        progress: &mut dyn Progress,
+    ) -> Result<FileCopy, IngestError> {
+        let fail = |error| IngestError::Read(annals_store::read::ReadError::new(path, error));
         let relative =
             relative(root, path).ok_or_else(|| fail(std::io::ErrorKind::InvalidFilename.into()))?;
         let metadata = fs::metadata(path).map_err(fail)?;
-        let standing = Standing::of(&metadata);
+        let stat = FileStat::of(&metadata);
         let copy = |kind| FileCopy {
             path: relative.clone(),
             kind,
-            mode: standing.mode,
-            modified: standing.modified,
-            seen: standing.seen,
+            mode: stat.mode,
+            modified: stat.modified,
+            stamp: stat.stamp,
         };
         if metadata.is_dir() {
-            return Ok(copy(CopyKind::Folder));
+            return Ok(copy(FileKind::Folder));
         }
-        let shelves = &self.keeper.shelves;
+        let chunk_index = &self.writer.chunk_index;
         let before = self.before.and_then(|before| before.files.iter().find(|copy| copy.path == relative));
-        if let Some(before) = before.filter(|before| stands_as(before, &standing, shelves)) {
+        if let Some(before) = before.filter(|before| is_unchanged(before, &stat, chunk_index)) {
             return Ok(before.clone());
         }
-        let known = before.and_then(FileCopy::content).filter(|content| shelves.is_whole(*content));
-        let known = known.and_then(|content| shelves.content(&content)).cloned();
-        let mut sink = NewPieces { id: &self.run.id, pack: &mut self.run.pack, keeper: self.keeper };
-        let content = take_in(path, standing.bytes, mask, known.as_ref(), &mut sink, witness)?;
+        let known = before.and_then(FileCopy::content).filter(|content| chunk_index.is_whole(*content));
+        let known = known.and_then(|content| chunk_index.content(&content)).cloned();
+        let mut sink = NewChunks { id: &self.builder.id, pack: &mut self.builder.pack, writer: self.writer };
+        let content = ingest(path, stat.bytes, mask, known.as_ref(), &mut sink, progress)?;
         let id = content.id;
         let is_nothing_new = known.is_some_and(|known| known.id == id);
-        if !is_nothing_new && (shelves.content(&id).is_none() || !shelves.is_whole(id)) {
-            self.run.contents.entry(id).or_insert(content);
+        if !is_nothing_new && (chunk_index.content(&id).is_none() || !chunk_index.is_whole(id)) {
+            self.builder.contents.entry(id).or_insert(content);
         }
-        Ok(copy(CopyKind::File { content: id, bytes: standing.bytes }))
+        Ok(copy(FileKind::File { content: id, bytes: stat.bytes }))
     }
 }

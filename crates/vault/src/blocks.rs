@@ -1,41 +1,38 @@
-//! Damage found and healed: a pack is looked at in blocks, each with a check, and every 128 of them have a block of parity.
+//! Finds and repairs damage in packs: each block has a checksum, and every 128 blocks share a parity block.
 //!
-//! The blocks of a group stand far apart (block i belongs to group i modulo their number), so that damage in one place, up
-//! to a 128th of the file, hits each group once and is healed as a whole.
+//! The blocks of a group lie far apart (block i belongs to group i modulo the number of groups), so that one damaged
+//! stretch of up to a 128th of the file hits each group once and can be repaired.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::id::Check;
 
-/// The size of a block.
 pub(crate) const BLOCK: u64 = 16 * 1024;
-/// So many blocks share one of parity.
+/// How many blocks share a parity block.
 const GROUP: u64 = 128;
 
-/// What a pack must look like.
+/// The checksums of a pack's blocks and parity blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Guard {
-    /// How many bytes are guarded, from the start of the file.
+pub(crate) struct BlockChecks {
+    /// How many bytes are covered, from the start of the file.
     pub(crate) length: u64,
-    /// A check of each block.
     pub(crate) checks: Vec<Check>,
-    /// A check of each block of parity.
     pub(crate) parity: Vec<Check>,
 }
 
-/// Blocks that are damaged in one group: parity cannot make up for two.
+/// Two damaged blocks in one group, which parity cannot repair.
 #[derive(Debug)]
-pub(crate) struct BeyondHelp;
+pub(crate) struct UnrecoverableBlock;
 
-impl Guard {
-    /// Reads a file so far and makes the checks and the blocks of parity.
-    pub(crate) fn make(file: &mut File, length: u64) -> io::Result<(Self, Vec<u8>)> {
+impl BlockChecks {
+    /// Reads this much of a file and computes checksums and parity blocks.
+    pub(crate) fn compute(file: &mut File, length: u64) -> io::Result<(Self, Vec<u8>)> {
         Self::in_groups(file, length, length.div_ceil(BLOCK).div_ceil(GROUP))
     }
 
-    /// The same, for a file that should be as this one says: in as many groups, however many an earlier release made.
-    pub(crate) fn again(&self, file: &mut File) -> io::Result<(Self, Vec<u8>)> {
+    /// The same with as many groups as these checksums have: an earlier release may have used another number.
+    pub(crate) fn recompute(&self, file: &mut File) -> io::Result<(Self, Vec<u8>)> {
         Self::in_groups(file, self.length, self.parity.len() as u64)
     }
 
@@ -49,62 +46,64 @@ impl Guard {
             let bytes = &mut block[..(length - at * BLOCK).min(BLOCK) as usize];
             file.read_exact(bytes)?;
             checks.push(Check::of(bytes));
-            mix(&mut parity[((at % groups) * width) as usize..], bytes);
+            xor_into(&mut parity[((at % groups) * width) as usize..], bytes);
         }
         let parity_checks = parity.chunks(width.max(1) as usize).map(Check::of).collect();
         Ok((Self { length, checks, parity: parity_checks }, parity))
     }
 
-    /// How long the file is: what is guarded, the head of the frame that holds the parity, and the parity.
+    /// The length of the file: covered bytes, head of the parity frame, parity.
     pub(crate) fn file_length(&self) -> u64 {
         self.length + 8 + self.parity_length()
     }
 
-    /// How many bytes of parity there are.
     pub(crate) fn parity_length(&self) -> u64 {
         self.parity.len() as u64 * self.length.min(BLOCK)
     }
 
-    /// A block that is as it must be, and whether it had to be healed.
-    pub(crate) fn block(&self, file: &mut File, at: u64) -> Result<(Vec<u8>, Health), BeyondHelp> {
+    /// Reads a block, repaired if it is damaged.
+    pub(crate) fn block(
+        &self,
+        file: &mut File,
+        at: u64,
+    ) -> Result<(Vec<u8>, BlockState), UnrecoverableBlock> {
         if let Some(bytes) = self.intact(file, at) {
-            return Ok((bytes, Health::Whole));
+            return Ok((bytes, BlockState::Intact));
         }
         let groups = self.parity.len() as u64;
-        let group = at.checked_rem(groups).ok_or(BeyondHelp)?;
-        let mut healed = self.intact_parity(file, group).ok_or(BeyondHelp)?;
+        let group = at.checked_rem(groups).ok_or(UnrecoverableBlock)?;
+        let mut healed = self.intact_parity(file, group).ok_or(UnrecoverableBlock)?;
         for other in (group..self.checks.len() as u64).step_by(groups as usize).filter(|other| *other != at) {
-            mix(&mut healed, &self.intact(file, other).ok_or(BeyondHelp)?);
+            xor_into(&mut healed, &self.intact(file, other).ok_or(UnrecoverableBlock)?);
         }
         healed.truncate(self.width(at));
         if Check::of(&healed) == self.checks[at as usize] {
-            Ok((healed, Health::Healed))
+            Ok((healed, BlockState::Repaired))
         } else {
-            Err(BeyondHelp)
+            Err(UnrecoverableBlock)
         }
     }
 
-    /// The bytes of a stretch of the guarded part, whole or healed.
-    pub(crate) fn stretch(
+    /// Reads a range of the covered bytes, repaired where damaged; also returns how many blocks were repaired.
+    pub(crate) fn read_range(
         &self,
         file: &mut File,
         from: u64,
         length: u64,
-    ) -> Result<(Vec<u8>, u64), BeyondHelp> {
-        let end = from.checked_add(length).filter(|end| *end <= self.length).ok_or(BeyondHelp)?;
+    ) -> Result<(Vec<u8>, u64), UnrecoverableBlock> {
+        let end = from.checked_add(length).filter(|end| *end <= self.length).ok_or(UnrecoverableBlock)?;
         let mut bytes = Vec::with_capacity((length + 2 * BLOCK) as usize);
         let mut healed = 0;
         for at in from / BLOCK..end.div_ceil(BLOCK) {
-            let (block, health) = self.block(file, at)?;
+            let (block, state) = self.block(file, at)?;
             bytes.extend_from_slice(&block);
-            healed += u64::from(health == Health::Healed);
+            healed += u64::from(state == BlockState::Repaired);
         }
         bytes.drain(..(from % BLOCK) as usize);
         bytes.truncate(length as usize);
         Ok((bytes, healed))
     }
 
-    /// Whether a block of parity is as it must be.
     pub(crate) fn parity_is_whole(&self, file: &mut File, group: u64) -> bool {
         self.intact_parity(file, group).is_some()
     }
@@ -125,13 +124,11 @@ impl Guard {
     }
 }
 
-/// How a block was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Health {
-    /// As it was written.
-    Whole,
-    /// Damaged, and made again from the others.
-    Healed,
+pub(crate) enum BlockState {
+    Intact,
+    /// Damaged, and computed from the others of its group.
+    Repaired,
 }
 
 fn read(file: &mut File, from: u64, length: usize) -> Option<Vec<u8>> {
@@ -141,7 +138,7 @@ fn read(file: &mut File, from: u64, length: usize) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-fn mix(into: &mut [u8], bytes: &[u8]) {
+fn xor_into(into: &mut [u8], bytes: &[u8]) {
     into.iter_mut().zip(bytes).for_each(|(sum, byte)| *sum ^= byte);
 }
 
@@ -158,16 +155,19 @@ mod tests {
         let path = temp.write("pack", vec![7; 9 * BLOCK as usize + 5]);
         let mut file = File::options().read(true).write(true).open(&path).unwrap();
         let length = 9 * BLOCK + 5;
-        let (guard, parity) = Guard::in_groups(&mut file, length, 3).unwrap();
-        assert_ne!(guard.parity.len(), Guard::make(&mut file, length).unwrap().0.parity.len());
+        let (block_checks, parity) = BlockChecks::in_groups(&mut file, length, 3).unwrap();
+        assert_ne!(
+            block_checks.parity.len(),
+            BlockChecks::compute(&mut file, length).unwrap().0.parity.len()
+        );
         file.seek(SeekFrom::Start(length)).unwrap();
         file.write_all(&[0; 8]).unwrap();
         file.write_all(&parity).unwrap();
         file.seek(SeekFrom::Start(4 * BLOCK + 1)).unwrap();
         file.write_all(b"damage").unwrap();
-        let (healed, health) = guard.block(&mut file, 4).unwrap();
-        assert_eq!((healed, health), (vec![7; BLOCK as usize], Health::Healed));
+        let (healed, state) = block_checks.block(&mut file, 4).unwrap();
+        assert_eq!((healed, state), (vec![7; BLOCK as usize], BlockState::Repaired));
         let mut whole = File::open(temp.write("whole", vec![7; length as usize])).unwrap();
-        assert_eq!(guard.again(&mut whole).unwrap(), (guard, parity));
+        assert_eq!(block_checks.recompute(&mut whole).unwrap(), (block_checks, parity));
     }
 }

@@ -1,21 +1,20 @@
-//! Where a stream of bytes is cut into pieces: by what the bytes are, so that equal stretches of two files make equal pieces
-//! wherever they stand.
+//! Content-defined chunking: where a stream is cut depends on its bytes alone, so that equal stretches of two files give
+//! equal chunks at any offset.
 //!
-//! A sum rolls over the last 64 bytes (each byte adds a number from a table, all shift up with every step); where its top
-//! bits are zero, a piece ends.
+//! A rolling hash covers the last 64 bytes (each byte adds a number from a table, and the sum shifts with every step);
+//! where its top bits are zero, a chunk ends.
 
-/// No piece is shorter, but for the last one of a file.
-pub(crate) const LEAST: usize = 16 * 1024;
-/// No piece is longer.
-pub(crate) const MOST: usize = 256 * 1024;
-/// Sixteen bits that must be zero: a cut every 64 KiB beyond the least.
+/// No chunk is shorter, except the last one of a file.
+pub(crate) const MIN_CHUNK: usize = 16 * 1024;
+pub(crate) const MAX_CHUNK: usize = 256 * 1024;
+/// Sixteen bits that must be zero: a cut every 64 KiB on average beyond the minimum.
 const CUT: u64 = 0xffff << 48;
-/// How far back the sum reaches.
+/// How many bytes the rolling hash covers.
 const REACH: usize = 64;
 
 const TABLE: [u64; 256] = table();
 
-/// Numbers without a pattern; any table does, as long as it never changes.
+/// Pseudo-random numbers; any table works as long as it never changes.
 const fn table() -> [u64; 256] {
     let mut numbers = [0; 256];
     let mut state: u64 = 0x616e_6e61_6c73;
@@ -31,17 +30,17 @@ const fn table() -> [u64; 256] {
     numbers
 }
 
-/// The length of the first piece. There must be [`MOST`] bytes, or all that are left.
-pub(crate) fn first_piece(bytes: &[u8]) -> usize {
-    let most = bytes.len().min(MOST);
-    if most <= LEAST {
+/// The length of the first chunk. `bytes` must hold [`MAX_CHUNK`] bytes, or all that are left.
+pub(crate) fn first_chunk(bytes: &[u8]) -> usize {
+    let most = bytes.len().min(MAX_CHUNK);
+    if most <= MIN_CHUNK {
         return most;
     }
     let mut sum: u64 = 0;
-    for (at, byte) in bytes[LEAST - REACH..most].iter().enumerate() {
+    for (at, byte) in bytes[MIN_CHUNK - REACH..most].iter().enumerate() {
         sum = (sum << 1).wrapping_add(TABLE[usize::from(*byte)]);
         if at >= REACH && sum & CUT == 0 {
-            return LEAST - REACH + at + 1;
+            return MIN_CHUNK - REACH + at + 1;
         }
     }
     most
@@ -63,8 +62,8 @@ mod tests {
     fn pieces(mut bytes: &[u8]) -> Vec<&[u8]> {
         let mut found = Vec::new();
         while !bytes.is_empty() {
-            let (piece, rest) = bytes.split_at(first_piece(bytes));
-            found.push(piece);
+            let (chunk, rest) = bytes.split_at(first_chunk(bytes));
+            found.push(chunk);
             bytes = rest;
         }
         found
@@ -77,7 +76,10 @@ mod tests {
         assert_eq!(found.concat(), bytes);
         assert!(found.len() > 20, "{}", found.len());
         let (last, others) = found.split_last().unwrap();
-        assert!(others.iter().all(|piece| (LEAST..=MOST).contains(&piece.len())) && last.len() <= MOST);
+        assert!(
+            others.iter().all(|chunk| (MIN_CHUNK..=MAX_CHUNK).contains(&chunk.len()))
+                && last.len() <= MAX_CHUNK
+        );
     }
 
     #[test]
@@ -86,7 +88,7 @@ mod tests {
         let mut after = before.clone();
         after.splice(1_000_000..1_000_000, b"something new".iter().copied());
         let (before, after) = (pieces(&before), pieces(&after));
-        let shared = after.iter().filter(|piece| before.contains(piece)).count();
+        let shared = after.iter().filter(|chunk| before.contains(chunk)).count();
         assert!(after.len() - shared <= 3, "{} of {} pieces are new", after.len() - shared, after.len());
     }
 }

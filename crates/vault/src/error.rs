@@ -1,4 +1,4 @@
-//! What can go wrong with a vault.
+//! Errors of the vault.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,84 +8,84 @@ use annals_store::read::ReadError;
 
 use crate::id::{ChunkId, ContentId};
 
-/// Why something was not kept, or did not come back. What fails with one of these has changed no version that was there.
+/// Why a vault operation failed. Versions that were there before are never changed by a failure.
 #[derive(Debug, thiserror::Error)]
 pub enum VaultError {
-    /// Another process of ours writes to the vault.
+    /// Another annals process is writing to the vault.
     #[error("another annals is writing to the vault")]
     Locked,
-    /// A file in a form that this release does not know.
-    #[error("{}: is in a form of the vault that this annals does not know (version {version})", path.display())]
-    UnknownForm {
-        /// The file.
+    /// A file in a format that this release does not know.
+    #[error("{}: unknown vault format (version {version}); a newer annals wrote it", path.display())]
+    UnknownFormat {
+        /// Its path.
         path: PathBuf,
-        /// The version that it names.
+        /// The format version that it names.
         version: String,
     },
-    /// A file that is not what was written, and cannot be healed.
+    /// A file is damaged and cannot be repaired.
     #[error("{}: is damaged: {what}", path.display())]
     Damaged {
-        /// The file.
+        /// Its path.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is damaged.
         what: &'static str,
     },
-    /// A pack that is listed and not there.
+    /// An index lists a pack whose file is missing.
     #[error("{}: is not there any more", path.display())]
-    PackGone {
-        /// The file.
+    PackMissing {
+        /// The path of the pack.
         path: PathBuf,
     },
-    /// A piece that no pack holds.
-    #[error("the vault has lost a piece ({chunk}) of a file")]
-    LostPiece {
-        /// The piece.
+    /// No pack holds a chunk that a version needs.
+    #[error("a chunk of a file is missing from the vault ({chunk})")]
+    LostChunk {
+        /// The missing chunk.
         chunk: ChunkId,
     },
-    /// Contents that no index lists.
-    #[error("the vault has lost the description of a file ({content})")]
+    /// No index describes a content that a version needs.
+    #[error("the description of a file is missing from the vault ({content})")]
     LostContent {
-        /// The contents.
+        /// The missing content.
         content: ContentId,
     },
-    /// What was read back is not what was kept. It was not handed on.
-    #[error("a file came back unlike what was kept ({content})")]
-    Unlike {
-        /// The contents.
+    /// What was read does not have the expected sha256. It was not returned.
+    #[error("a file in the vault does not match its checksum ({content})")]
+    ContentMismatch {
+        /// The expected content.
         content: ContentId,
     },
-    /// A path that leads out of the folder that it belongs to.
-    #[error("{path:?} leads out of the store")]
-    Outside {
-        /// The path.
+    /// The path of a file in a version leads out of its folder.
+    #[error("{path:?}: the path leads out of the store")]
+    PathOutsideStore {
+        /// The path as stored.
         path: String,
     },
-    /// The disk, writing.
+    /// Writing to the disk failed.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The disk, reading.
+    /// Reading from the disk failed.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// Whoever watched said stop.
-    #[error("stopped in the midst; all that was kept before is there")]
+    /// The caller asked to stop.
+    #[error("stopped; everything that was archived before is still there")]
     Stopped,
 }
 
 impl VaultError {
-    /// For `map_err`: the error of something written to this path.
+    /// For `map_err`: the error of writing to this path.
     pub(crate) fn writing(path: &Path) -> impl Fn(io::Error) -> Self + '_ {
         move |error| Self::Write(WriteError::new(path, error))
     }
 
-    /// Whether the vault itself is at fault, and not the disk or whoever else writes.
+    /// Whether the vault is damaged, as opposed to an error of the disk or a conflict with another process.
     pub fn is_damage(&self) -> bool {
         matches!(
             self,
             Self::Damaged { .. }
-                | Self::PackGone { .. }
-                | Self::LostPiece { .. }
+                | Self::PackMissing { .. }
+                | Self::LostChunk { .. }
                 | Self::LostContent { .. }
-                | Self::Unlike { .. }
+                | Self::ContentMismatch { .. }
         )
     }
 }

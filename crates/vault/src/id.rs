@@ -1,4 +1,4 @@
-//! Names made of what they name: a piece by half of its sha256, whole contents by all of it.
+//! Content ids: half of a sha256 for a chunk, all of it for a content.
 
 use std::fmt;
 
@@ -11,19 +11,19 @@ macro_rules! ids {
         pub struct $name([u8; $length]);
 
         impl $name {
-            /// The name of these bytes.
+            /// The id of these bytes.
             pub fn of(bytes: &[u8]) -> Self {
                 Self::of_digest(&sha256_bytes(bytes))
             }
 
-            /// The name that a finished sha256 gives.
+            /// The id that a finished sha256 gives.
             pub(crate) fn of_digest(digest: &[u8; 32]) -> Self {
                 let mut bytes = [0; $length];
                 bytes.copy_from_slice(&digest[..$length]);
                 Self(bytes)
             }
 
-            /// Reads hex digits back; nothing else is a name.
+            /// Parses hex digits of the right length.
             pub fn parse(text: &str) -> Option<Self> {
                 let digits = text.as_bytes();
                 if digits.len() != 2 * $length {
@@ -53,11 +53,11 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A piece of a file, as it is stored.
+    /// The id of a chunk as it is stored.
     ChunkId: 16,
-    /// All the bytes of a file.
+    /// The id of all bytes of a file.
     ContentId: 32,
-    /// A block of a pack: enough to notice damage, not a name.
+    /// The checksum of a block: enough to notice damage, too short for an id.
     Check: 8,
 }
 

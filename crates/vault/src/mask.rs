@@ -1,28 +1,27 @@
-//! Ids, taken out of a session's bytes before they are cut, and put back when they are read.
+//! Replaces ids in a session's bytes before they are cut into chunks, and puts them back when they are read.
 //!
-//! The client forks a session by writing its lines again under a new id. Without the id the lines of both are the same
-//! bytes, and are stored once. Every other id is chance that no compressor can shorten, and is kept as the 16 bytes that it
-//! spells: half of what there is to search, which is what compressing costs.
+//! A client forks a session by copying its lines under a new id. Without the id the lines of both are the same bytes and
+//! are stored once. Every other id is random, so no compressor can shorten it; it is stored as its 16 bytes, which halves
+//! the data that compression has to search.
 //!
-//! The byte `ff` never occurs in UTF-8: `ff 01` stands for the session's id, `ff 02` and 16 bytes for another one, `ff 00`
-//! for an `ff` that was there after all.
+//! The byte `ff` never occurs in UTF-8: `ff 01` stands for the session's id, `ff 02` and 16 bytes for another id, `ff 00`
+//! for an `ff` in the input.
 
 use memchr::{memchr, memmem};
 
 const ESCAPE: u8 = 0xff;
-const ITSELF: u8 = 0x00;
-const WORD: u8 = 0x01;
-const SPELLED: u8 = 0x02;
+const ESCAPED_BYTE: u8 = 0x00;
+const SESSION_ID: u8 = 0x01;
+const UUID: u8 = 0x02;
 
-/// How long a spelled id is.
+/// The length of an id as text.
 const ID: usize = 36;
-/// Where ids have their dashes.
 const DASHES: [usize; 4] = [8, 13, 18, 23];
-/// Ids are of version 4: that is how they are found.
+/// Ids are UUIDs of version 4, which is how they are found.
 const MARK: &[u8] = b"-4";
 const MARK_AT: usize = 13;
 
-/// Takes ids out of a stream.
+/// Replaces ids in a stream.
 #[derive(Debug)]
 pub(crate) struct Masker {
     word: Vec<u8>,
@@ -30,12 +29,12 @@ pub(crate) struct Masker {
 }
 
 impl Masker {
-    /// Takes this word out, and ids; with an empty one, bytes go through as they are.
+    /// Masks this session id and all UUIDs; with an empty id the bytes pass unchanged.
     pub(crate) fn new(word: &str) -> Self {
         Self { word: word.as_bytes().to_vec(), held: Vec::new() }
     }
 
-    /// Feeds bytes; what may be the beginning of an id is held back.
+    /// Adds bytes; the possible start of an id is held back.
     pub(crate) fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         if self.word.is_empty() {
             return out.extend_from_slice(bytes);
@@ -46,18 +45,18 @@ impl Masker {
         self.mask(safe, out);
     }
 
-    /// The end of the stream.
+    /// Ends the stream.
     pub(crate) fn finish(mut self, out: &mut Vec<u8>) {
         self.mask(self.held.len(), out);
     }
 
-    /// Gives away all that begins before `safe`.
+    /// Writes everything that starts before `safe`.
     fn mask(&mut self, safe: usize, out: &mut Vec<u8>) {
         let mut done = 0;
         if !self.word.is_empty() {
             for at in memmem::find_iter(&self.held, &self.word).take_while(|at| *at < safe) {
                 shorten(&self.held[done..at], at - done, out);
-                out.extend_from_slice(&[ESCAPE, WORD]);
+                out.extend_from_slice(&[ESCAPE, SESSION_ID]);
                 done = at + self.word.len();
             }
         }
@@ -68,7 +67,7 @@ impl Masker {
     }
 }
 
-/// Writes what begins in the first `until` bytes, ids as their bytes; says how far that went.
+/// Writes what starts in the first `until` bytes, with ids as bytes; returns how far it got.
 fn shorten(bytes: &[u8], until: usize, out: &mut Vec<u8>) -> usize {
     let mut done = 0;
     for mark in memmem::find_iter(bytes, MARK) {
@@ -76,9 +75,9 @@ fn shorten(bytes: &[u8], until: usize, out: &mut Vec<u8>) -> usize {
         if at >= until {
             break;
         }
-        let Some(id) = bytes.get(at..at + ID).and_then(spelled) else { continue };
+        let Some(id) = bytes.get(at..at + ID).and_then(parse_uuid) else { continue };
         escape(&bytes[done..at], out);
-        out.extend_from_slice(&[ESCAPE, SPELLED]);
+        out.extend_from_slice(&[ESCAPE, UUID]);
         out.extend_from_slice(&id);
         done = at + ID;
     }
@@ -89,8 +88,8 @@ fn shorten(bytes: &[u8], until: usize, out: &mut Vec<u8>) -> usize {
     done
 }
 
-/// The bytes that an id spells, in small letters only: it must come back as it was.
-fn spelled(text: &[u8]) -> Option<[u8; 16]> {
+/// The 16 bytes of an id in lower case; others could not be written back unchanged.
+fn parse_uuid(text: &[u8]) -> Option<[u8; 16]> {
     if DASHES.iter().any(|at| text[*at] != b'-') {
         return None;
     }
@@ -106,8 +105,7 @@ fn spelled(text: &[u8]) -> Option<[u8; 16]> {
     Some(id)
 }
 
-/// Spells an id.
-fn spell(id: &[u8; 16], out: &mut Vec<u8>) {
+fn write_uuid(id: &[u8; 16], out: &mut Vec<u8>) {
     for (at, byte) in id.iter().enumerate() {
         if matches!(at, 4 | 6 | 8 | 10) {
             out.push(b'-');
@@ -120,72 +118,72 @@ fn spell(id: &[u8; 16], out: &mut Vec<u8>) {
 fn escape(mut bytes: &[u8], out: &mut Vec<u8>) {
     while let Some(at) = memchr(ESCAPE, bytes) {
         out.extend_from_slice(&bytes[..at]);
-        out.extend_from_slice(&[ESCAPE, ITSELF]);
+        out.extend_from_slice(&[ESCAPE, ESCAPED_BYTE]);
         bytes = &bytes[at + 1..];
     }
     out.extend_from_slice(bytes);
 }
 
-/// Puts ids back.
+/// Puts ids back into a stream.
 #[derive(Debug)]
 pub(crate) struct Unmasker<'w> {
     word: &'w str,
-    within: Within,
+    state: UnmaskState,
 }
 
-/// What was begun, and not ended, by the bytes before.
+/// What the bytes so far have left open.
 #[derive(Debug)]
-enum Within {
+enum UnmaskState {
     Text,
     Escape,
     Id { bytes: [u8; 16], known: usize },
 }
 
-/// Bytes that no masker wrote.
+/// The bytes were not written by a [`Masker`].
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct NotMasked;
+pub(crate) struct MaskError;
 
 impl<'w> Unmasker<'w> {
-    /// Puts this word back, and ids; an empty one is no word, and nothing was taken out.
+    /// Puts this session id and all UUIDs back; with an empty id the bytes pass unchanged.
     pub(crate) fn new(word: &'w str) -> Self {
-        Self { word, within: Within::Text }
+        Self { word, state: UnmaskState::Text }
     }
 
-    /// Feeds masked bytes.
-    pub(crate) fn push(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) -> Result<(), NotMasked> {
+    /// Adds masked bytes.
+    pub(crate) fn push(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) -> Result<(), MaskError> {
         if self.word.is_empty() {
             out.extend_from_slice(bytes);
             return Ok(());
         }
         while !bytes.is_empty() {
-            match &mut self.within {
-                Within::Text => {
+            match &mut self.state {
+                UnmaskState::Text => {
                     let end = memchr(ESCAPE, bytes).unwrap_or(bytes.len());
                     out.extend_from_slice(&bytes[..end]);
                     if end < bytes.len() {
-                        self.within = Within::Escape;
+                        self.state = UnmaskState::Escape;
                     }
                     bytes = bytes.get(end + 1..).unwrap_or_default();
                 }
-                Within::Escape => {
+                UnmaskState::Escape => {
                     let meaning = bytes[0];
-                    self.within = Within::Text;
+                    self.state = UnmaskState::Text;
                     match meaning {
-                        ITSELF => out.push(ESCAPE),
-                        WORD => out.extend_from_slice(self.word.as_bytes()),
-                        SPELLED => self.within = Within::Id { bytes: [0; 16], known: 0 },
-                        _ => return Err(NotMasked),
+                        ESCAPED_BYTE => out.push(ESCAPE),
+                        SESSION_ID => out.extend_from_slice(self.word.as_bytes()),
+                        UUID => self.state = UnmaskState::Id { bytes: [0; 16], known: 0 },
+                        _ => return Err(MaskError),
                     }
                     bytes = &bytes[1..];
                 }
-                Within::Id { bytes: id, known } => {
+                UnmaskState::Id { bytes: id, known } => {
                     let length = bytes.len().min(id.len() - *known);
                     id[*known..*known + length].copy_from_slice(&bytes[..length]);
                     *known += length;
                     bytes = &bytes[length..];
                     if *known == id.len() {
-                        spell(id, out);
-                        self.within = Within::Text;
+                        write_uuid(id, out);
+                        self.state = UnmaskState::Text;
                     }
                 }
             }
@@ -210,7 +208,7 @@ mod tests {
     fn unmasked(word: &str, stored: &[u8], cut: usize) -> Vec<u8> {
         let mut back = Vec::new();
         let mut unmasker = Unmasker::new(word);
-        stored.chunks(cut).for_each(|piece| unmasker.push(piece, &mut back).unwrap());
+        stored.chunks(cut).for_each(|chunk| unmasker.push(chunk, &mut back).unwrap());
         back
     }
 
@@ -219,7 +217,7 @@ mod tests {
         assert_eq!(masked("wórd", &["a wó".as_bytes(), "rd b".as_bytes()]), b"a \xff\x01 b");
         assert_eq!(masked("word", &[b"a\xffb wor"]), b"a\xff\x00b wor");
         assert_eq!(masked("", &[b"a\xffb"]), b"a\xffb");
-        assert_eq!(Unmasker::new("word").push(b"\xff\x07", &mut Vec::new()), Err(NotMasked));
+        assert_eq!(Unmasker::new("word").push(b"\xff\x07", &mut Vec::new()), Err(MaskError));
     }
 
     #[test]

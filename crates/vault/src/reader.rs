@@ -1,44 +1,44 @@
-//! Bytes read back, each piece and each whole compared with its sha256 before anybody may rely on it.
+//! Reads contents back and compares every chunk and every whole with its sha256.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+use crate::chunk_index::ChunkIndex;
 use crate::error::VaultError;
 use crate::frame::FRAME;
 use crate::id::{ChunkId, ContentId};
 use crate::mask::Unmasker;
 use crate::pack::PackReader;
-use crate::shelves::Shelves;
 use crate::vault::Vault;
 
-/// So many bytes of unfolded frames are kept: two whole ones, or many small ones. Pieces of a session stand in few.
-const MOST_KEPT: usize = 2 * FRAME;
+/// The size of the cache of frames: two full ones, or many small ones. The chunks of a session are in few frames.
+const MAX_CACHED_BYTES: usize = 2 * FRAME;
 
-/// A frame, by its pack and its number, and what it holds.
-type Unfolded = ((usize, u32), Arc<Vec<u8>>);
+/// A frame by its pack and number, and its plain bytes.
+type CachedFrame = ((usize, u32), Arc<Vec<u8>>);
 
-/// Reads contents.
+/// Reads contents from a vault.
 #[derive(Debug)]
-pub struct Reader<'s> {
+pub struct VaultReader<'s> {
     vault: &'s Vault,
-    shelves: &'s Shelves,
+    chunk_index: &'s ChunkIndex,
     packs: HashMap<usize, PackReader<'s>>,
-    /// The frame that was used last is the last.
-    frames: Vec<Unfolded>,
-    /// How many damaged blocks were healed on the way.
+    /// The most recently used is last.
+    frames: Vec<CachedFrame>,
+    /// How many damaged blocks were repaired while reading.
     pub healed: u64,
 }
 
-impl<'s> Reader<'s> {
-    /// A reader of a vault whose shelves were read.
-    pub fn new(vault: &'s Vault, shelves: &'s Shelves) -> Self {
-        Self { vault, shelves, packs: HashMap::new(), frames: Vec::new(), healed: 0 }
+impl<'s> VaultReader<'s> {
+    /// A reader of a vault with the chunk index that was read from it.
+    pub fn new(vault: &'s Vault, chunk_index: &'s ChunkIndex) -> Self {
+        Self { vault, chunk_index, packs: HashMap::new(), frames: Vec::new(), healed: 0 }
     }
 
-    /// Hands out the bytes of some contents. Only when this returns `Ok` are they what was kept: whoever takes them must
-    /// not let them be seen before.
+    /// Passes the bytes of a content to `sink`. They are only verified when this returns `Ok`; until then the caller must
+    /// not publish them.
     pub fn content(
         &mut self,
         id: ContentId,
@@ -46,35 +46,35 @@ impl<'s> Reader<'s> {
     ) -> Result<(), VaultError> {
         let (mut hasher, mut length) = (Sha256::new(), 0);
         let mut plain = Vec::new();
-        for content in self.shelves.chain(id)? {
+        for content in self.chunk_index.chain(id)? {
             let mut unmasker = Unmasker::new(&content.mask);
             for chunk in &content.chunks {
                 plain.clear();
-                let unlike = |_| VaultError::Unlike { content: content.id };
-                self.piece(chunk, &mut |bytes| unmasker.push(bytes, &mut plain).map_err(unlike))?;
+                let unlike = |_| VaultError::ContentMismatch { content: content.id };
+                self.chunk(chunk, &mut |bytes| unmasker.push(bytes, &mut plain).map_err(unlike))?;
                 hasher.update(&plain);
                 length += plain.len() as u64;
                 sink(&plain)?;
             }
-            // The beginning of a file that grew is itself something that was kept: it is checked as well.
+            // The start of a file that grew is a content itself and is verified as well.
             let digest: [u8; 32] = hasher.clone().finalize().into();
             if ContentId::of_digest(&digest) != content.id || length != content.bytes {
-                return Err(VaultError::Unlike { content: content.id });
+                return Err(VaultError::ContentMismatch { content: content.id });
             }
         }
         Ok(())
     }
 
-    /// Hands out a piece as it is stored.
-    pub(crate) fn piece(
+    /// Passes on a chunk as it is stored.
+    pub(crate) fn chunk(
         &mut self,
         id: &ChunkId,
         take: &mut dyn FnMut(&[u8]) -> Result<(), VaultError>,
     ) -> Result<(), VaultError> {
-        let (pack, place) = self.shelves.chunk(id).ok_or(VaultError::LostPiece { chunk: *id })?;
-        let frame = self.frame(pack, place.frame)?;
-        let reader = self.packs.get(&pack).ok_or(VaultError::LostPiece { chunk: *id })?;
-        take(reader.piece(&frame, place)?)
+        let (pack, location) = self.chunk_index.chunk(id).ok_or(VaultError::LostChunk { chunk: *id })?;
+        let frame = self.frame(pack, location.frame)?;
+        let reader = self.packs.get(&pack).ok_or(VaultError::LostChunk { chunk: *id })?;
+        take(reader.chunk(&frame, location)?)
     }
 
     fn frame(&mut self, pack: usize, number: u32) -> Result<Arc<Vec<u8>>, VaultError> {
@@ -85,10 +85,10 @@ impl<'s> Reader<'s> {
             self.frames.push(kept);
             return Ok(bytes);
         }
-        let coming = self.shelves.shape(pack).and_then(|shape| shape.frames.get(number as usize));
-        let coming = coming.map_or(0, |place| place.bytes as usize);
-        let kept = |frames: &[Unfolded]| frames.iter().map(|(_, bytes)| bytes.len()).sum::<usize>();
-        while !self.frames.is_empty() && kept(&self.frames) + coming > MOST_KEPT {
+        let coming = self.chunk_index.layout(pack).and_then(|layout| layout.frames.get(number as usize));
+        let coming = coming.map_or(0, |location| location.bytes as usize);
+        let kept = |frames: &[CachedFrame]| frames.iter().map(|(_, bytes)| bytes.len()).sum::<usize>();
+        while !self.frames.is_empty() && kept(&self.frames) + coming > MAX_CACHED_BYTES {
             self.frames.remove(0);
         }
         let read = self.pack(pack)?.frame(number)?;
@@ -101,12 +101,12 @@ impl<'s> Reader<'s> {
         use std::collections::hash_map::Entry;
         match self.packs.entry(number) {
             Entry::Occupied(known) => Ok(known.into_mut()),
-            Entry::Vacant(place) => {
-                let id = &self.shelves.packs()[number].id;
+            Entry::Vacant(location) => {
+                let id = &self.chunk_index.packs()[number].id;
                 let path = self.vault.pack(id);
-                let shape = self.shelves.shape(number);
-                let shape = shape.ok_or_else(|| VaultError::PackGone { path: path.clone() })?;
-                Ok(place.insert(PackReader::open(&path, shape)?))
+                let layout = self.chunk_index.layout(number);
+                let layout = layout.ok_or_else(|| VaultError::PackMissing { path: path.clone() })?;
+                Ok(location.insert(PackReader::open(&path, layout)?))
             }
         }
     }

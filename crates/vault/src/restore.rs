@@ -1,4 +1,4 @@
-//! A version brought back to where it was, through the journal: `annals undo` takes it away again.
+//! Restores a version to its place in the store, through the journal, so that `annals undo` reverts it.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,54 +7,54 @@ use std::path::{Path, PathBuf};
 
 use annals_store::changes::{self, Change, ChangesError};
 use annals_store::files::create_folder;
-use annals_store::journal::Entry;
-use annals_store::session::{InUse, lock_alone};
+use annals_store::journal::JournalEntry;
+use annals_store::session::{InUse, lock_exclusive};
 use annals_store::source::Source;
 use sha2::{Digest, Sha256};
 
 use crate::error::VaultError;
 use crate::id::ContentId;
-use crate::reader::Reader;
-use crate::unpack::Care;
+use crate::reader::VaultReader;
+use crate::unpack::Durability;
 use crate::vault::Vault;
-use crate::version::{CopyKind, FileCopy, Version};
+use crate::version::{FileCopy, FileKind, Version};
 
-/// What to do where other files are in the way.
+/// What to do if other files are in the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Existing {
-    /// Nothing is touched.
+pub enum OnConflict {
+    /// Fail and change nothing.
     Refuse,
-    /// They go to the trash.
+    /// Move them to the trash.
     Replace,
 }
 
-/// What came back.
+/// What a restore did.
 #[derive(Debug)]
-pub struct Restored {
-    /// The journal's entry; none where all of it was there.
-    pub entry: Option<Entry>,
-    /// The files that came back.
+pub struct RestoreReport {
+    /// The journal entry; `None` if everything was there already.
+    pub entry: Option<JournalEntry>,
+    /// The files that were restored.
     pub files: Vec<PathBuf>,
-    /// How many were there already, byte for byte.
+    /// How many files were there already, byte for byte.
     pub same: usize,
 }
 
-/// Why nothing came back.
+/// Why nothing was restored.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
-    /// Other files are in the way.
+    /// Files in the store differ from the version.
     #[error("{} differ{} from what would be brought back", listed(paths), if paths.len() == 1 { "s" } else { "" })]
     Differ {
-        /// The files.
+        /// Their paths.
         paths: Vec<PathBuf>,
     },
-    /// Somebody is writing to the session.
+    /// Another process is using the session.
     #[error(transparent)]
     InUse(#[from] InUse),
-    /// The vault.
+    /// Reading from the vault failed.
     #[error(transparent)]
     Vault(#[from] VaultError),
-    /// The disk.
+    /// Writing to the store failed.
     #[error(transparent)]
     Changes(#[from] ChangesError),
 }
@@ -67,108 +67,108 @@ fn listed(paths: &[PathBuf]) -> String {
     }
 }
 
-/// How a file of a version stands in the store.
+/// What the store has at the path of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
-    Nothing,
+enum FileState {
+    Missing,
     Same,
-    Other,
+    Different,
 }
 
-/// What is needed to bring something back.
+/// A version to restore, and where to.
 #[derive(Debug)]
-pub struct Restoration<'r> {
-    /// The vault.
+pub struct RestoreRequest<'r> {
+    /// The vault to read from.
     pub vault: &'r Vault,
-    /// The version.
+    /// The version to restore.
     pub version: &'r Version,
-    /// The config dir that it comes back to.
+    /// The config dir to restore into.
     pub root: &'r Path,
-    /// What to do where other files are in the way.
-    pub existing: Existing,
+    /// What to do if other files are in the way.
+    pub on_conflict: OnConflict,
 }
 
-impl Restoration<'_> {
-    /// Brings the version back: bytes, modes and times. Everything is read and compared with its sha256 before the first file
-    /// takes its place. `watch` is told before each step of the change, and may stop it, as a crash would.
-    pub fn carry_out(
+impl RestoreRequest<'_> {
+    /// Restores bytes, modes and times. Everything is read and verified before the first file is put in place. `watch` is
+    /// called before each step of the change and may stop it, as a crash would.
+    pub fn run(
         &self,
-        reader: &mut Reader<'_>,
+        reader: &mut VaultReader<'_>,
         source: &dyn Source,
         watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
-    ) -> Result<Restored, RestoreError> {
+    ) -> Result<RestoreReport, RestoreError> {
         let mut found = Vec::new();
         for copy in &self.version.files {
-            let path = copy.below(self.root)?;
-            found.push((copy, stands(copy, &path), path));
+            let path = copy.path_in(self.root)?;
+            found.push((copy, state_of(copy, &path), path));
         }
         let others: Vec<PathBuf> = found
             .iter()
-            .filter(|(_, found, _)| *found == Found::Other)
+            .filter(|(_, found, _)| *found == FileState::Different)
             .map(|(.., path)| path.clone())
             .collect();
-        if self.existing == Existing::Refuse && !others.is_empty() {
+        if self.on_conflict == OnConflict::Refuse && !others.is_empty() {
             return Err(RestoreError::Differ { paths: others });
         }
-        let same = found.iter().filter(|(_, found, _)| *found == Found::Same).count();
+        let same = found.iter().filter(|(_, found, _)| *found == FileState::Same).count();
         let data = self.vault.data();
         let _lock = match others.iter().find(|path| **path == self.root.join(&self.version.file)) {
-            Some(path) => Some(lock_alone(path, data, source)?),
+            Some(path) => Some(lock_exclusive(path, data, source)?),
             None => None,
         };
-        let bench = self.vault.workbench(source)?;
+        let dir = self.vault.unpack_dir(source)?;
         let mut changes: Vec<Change> =
             others.iter().map(|path| Change::Discard { path: path.clone() }).collect();
         let mut files = Vec::new();
-        for (copy, _, path) in found.iter().filter(|(_, found, _)| *found != Found::Same) {
-            if copy.kind == CopyKind::Folder {
+        for (copy, _, path) in found.iter().filter(|(_, found, _)| *found != FileState::Same) {
+            if copy.kind == FileKind::Folder {
                 create_folder(path).map_err(VaultError::from)?;
                 continue;
             }
-            let ready = copy.below(bench.path())?;
-            reader.write(copy, &ready, Care::Synced)?;
+            let ready = copy.path_in(dir.path())?;
+            reader.write(copy, &ready, Durability::Synced)?;
             changes.push(Change::Place { from: ready, path: path.clone() });
             files.push(path.clone());
         }
         if changes.is_empty() {
-            return Ok(Restored { entry: None, files, same });
+            return Ok(RestoreReport { entry: None, files, same });
         }
         let what = format!("restore of {} from the vault", self.version.session);
         let entry = changes::apply(&changes, &what, self.root, data, source, watch)?;
-        Ok(Restored { entry: Some(entry), files, same })
+        Ok(RestoreReport { entry: Some(entry), files, same })
     }
 }
 
 impl Vault {
-    /// Does something with a reader. Reading takes no lock, so another process may merge packs meanwhile: where one is gone, it
-    /// is all done once more, with the lists as they are then.
-    pub fn reading<T>(
+    /// Runs `work` with a reader. Reading takes no lock, so another process may merge packs meanwhile: if a pack is gone,
+    /// the indexes are read again and `work` runs once more.
+    pub fn with_reader<T>(
         &self,
-        mut work: impl FnMut(&mut Reader<'_>) -> Result<T, RestoreError>,
+        mut work: impl FnMut(&mut VaultReader<'_>) -> Result<T, RestoreError>,
     ) -> Result<T, RestoreError> {
         let mut once = || {
-            let shelves = self.shelves(&self.catalogue()?)?;
-            work(&mut Reader::new(self, &shelves))
+            let chunk_index = self.chunk_index(&self.catalogue()?)?;
+            work(&mut VaultReader::new(self, &chunk_index))
         };
         match once() {
-            Err(RestoreError::Vault(VaultError::PackGone { .. } | VaultError::LostPiece { .. })) => once(),
+            Err(RestoreError::Vault(VaultError::PackMissing { .. } | VaultError::LostChunk { .. })) => once(),
             done => done,
         }
     }
 }
 
-fn stands(copy: &FileCopy, path: &Path) -> Found {
+fn state_of(copy: &FileCopy, path: &Path) -> FileState {
     let Ok(metadata) = std::fs::metadata(path) else {
-        // A link that leads nowhere is something, too.
-        return if path.is_symlink() { Found::Other } else { Found::Nothing };
+        // A dangling link is in the way, too.
+        return if path.is_symlink() { FileState::Different } else { FileState::Missing };
     };
     let is_same = match copy.kind {
-        CopyKind::Folder => metadata.is_dir(),
-        CopyKind::File { content, bytes } => {
+        FileKind::Folder => metadata.is_dir(),
+        FileKind::File { content, bytes } => {
             metadata.is_file() && metadata.len() == bytes && digest(path).is_ok_and(|found| found == content)
         }
     };
-    if is_same { Found::Same } else { Found::Other }
+    if is_same { FileState::Same } else { FileState::Different }
 }
 
 fn digest(path: &Path) -> std::io::Result<ContentId> {

@@ -1,4 +1,4 @@
-//! A version as files again: in a folder of its own, laid out as the config dir was.
+//! Unpacks a version into a folder with the layout of the config dir.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::Write;
@@ -11,43 +11,43 @@ use annals_store::files::{create_folder, new_file};
 use annals_store::source::Source;
 
 use crate::error::VaultError;
-use crate::reader::Reader;
+use crate::reader::VaultReader;
 use crate::vault::Vault;
-use crate::version::{CopyKind, FileCopy, Version};
+use crate::version::{FileCopy, FileKind, Version};
 
-/// A folder with the files of versions, gone when this is dropped.
+/// A folder with unpacked versions, removed when this is dropped.
 #[derive(Debug)]
-pub struct Unpacked {
+pub struct UnpackDir {
     path: PathBuf,
 }
 
-impl Unpacked {
-    /// The folder: a config dir that holds these versions and nothing else.
+impl UnpackDir {
+    /// The folder: a config dir that holds the unpacked versions only.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-impl Drop for Unpacked {
+impl Drop for UnpackDir {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.path);
     }
 }
 
 impl Vault {
-    /// An empty folder of our own to unpack to, 0700. A process that is killed leaves it to the next one to remove.
-    pub fn workbench(&self, source: &dyn Source) -> Result<Unpacked, VaultError> {
-        clear_left_overs(&self.workshop());
+    /// Makes an empty folder to unpack to, with mode 0700. If the process is killed, the next one removes it.
+    pub fn unpack_dir(&self, source: &dyn Source) -> Result<UnpackDir, VaultError> {
+        remove_leftovers(&self.unpack_root());
         let name = format!("{}-{}", std::process::id(), &hex(&source.random())[..12]);
-        let path = self.workshop().join(name);
-        folder(&path, Care::Loose)?;
-        Ok(Unpacked { path })
+        let path = self.unpack_root().join(name);
+        folder(&path, Durability::Unsynced)?;
+        Ok(UnpackDir { path })
     }
 }
 
-/// Removes what processes that are gone have left.
-pub(crate) fn clear_left_overs(workshop: &Path) {
-    for entry in fs::read_dir(workshop).into_iter().flatten().flatten() {
+/// Removes the folders of processes that no longer run.
+pub(crate) fn remove_leftovers(unpack_root: &Path) {
+    for entry in fs::read_dir(unpack_root).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let process = name.split_once('-').and_then(|(process, _)| process.parse().ok());
         if process.is_some_and(|process| process != std::process::id() && !is_alive(process)) {
@@ -56,54 +56,65 @@ pub(crate) fn clear_left_overs(workshop: &Path) {
     }
 }
 
-/// Whether the files must be on the disk when the work is done.
+/// Whether files must be synced to the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Care {
-    /// They will be somebody's only copy.
+pub(crate) enum Durability {
+    /// They become the only copy.
     Synced,
-    /// They are looked at and thrown away.
-    Loose,
+    /// They are temporary.
+    Unsynced,
 }
 
-/// Which files of a version are wanted.
+/// Which files of a version to unpack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
-    /// All.
+pub enum FileSelection {
+    /// All files.
     Everything,
-    /// The session's own and its sub-agents', which is what can be counted.
+    /// Transcripts of the session and its sub-agents, which is all that usage reports need.
     Lines,
 }
 
-impl Reader<'_> {
-    /// Writes the files of a version below a folder, with their modes and times. A file that does not come back as it was
-    /// kept is not there afterwards, and its error is returned.
-    pub fn unpack(&mut self, version: &Version, folder: &Path, wanted: Wanted) -> Result<(), VaultError> {
-        let is_wanted = |copy: &&FileCopy| wanted == Wanted::Everything || copy.path.ends_with(".jsonl");
+impl VaultReader<'_> {
+    /// Writes the files of a version into a folder, with their modes and times. A file that fails verification is removed
+    /// again and its error returned.
+    pub fn unpack(
+        &mut self,
+        version: &Version,
+        folder: &Path,
+        wanted: FileSelection,
+    ) -> Result<(), VaultError> {
+        let is_wanted =
+            |copy: &&FileCopy| wanted == FileSelection::Everything || copy.path.ends_with(".jsonl");
         for copy in version.files.iter().filter(is_wanted) {
-            self.write(copy, &copy.below(folder)?, Care::Loose)?;
+            self.write(copy, &copy.path_in(folder)?, Durability::Unsynced)?;
         }
         Ok(())
     }
 
-    /// Writes one file where nothing is.
-    pub(crate) fn write(&mut self, copy: &FileCopy, path: &Path, care: Care) -> Result<(), VaultError> {
-        let CopyKind::File { content, .. } = copy.kind else {
-            return folder(path, care);
+    /// Writes one file, which must not exist.
+    pub(crate) fn write(
+        &mut self,
+        copy: &FileCopy,
+        path: &Path,
+        durability: Durability,
+    ) -> Result<(), VaultError> {
+        let FileKind::File { content, .. } = copy.kind else {
+            return folder(path, durability);
         };
-        folder(path.parent().unwrap_or(Path::new("")), care)?;
+        folder(path.parent().unwrap_or(Path::new("")), durability)?;
         let mut file = new_file(path).map_err(VaultError::writing(path))?;
         let written = self
             .content(content, &mut |bytes| file.write_all(bytes).map_err(VaultError::writing(path)))
-            .and_then(|()| finish(&file, copy, care).map_err(VaultError::writing(path)));
+            .and_then(|()| finish(&file, copy, durability).map_err(VaultError::writing(path)));
         written.inspect_err(|_| {
             let _ = fs::remove_file(path);
         })
     }
 }
 
-/// Makes a folder and those above it, 0700.
-fn folder(path: &Path, care: Care) -> Result<(), VaultError> {
-    if care == Care::Synced {
+/// Makes a folder and its parents with mode 0700.
+fn folder(path: &Path, durability: Durability) -> Result<(), VaultError> {
+    if durability == Durability::Synced {
         return Ok(create_folder(path)?);
     }
     let mut builder = DirBuilder::new();
@@ -113,11 +124,11 @@ fn folder(path: &Path, care: Care) -> Result<(), VaultError> {
     builder.create(path).map_err(VaultError::writing(path))
 }
 
-fn finish(file: &File, copy: &FileCopy, care: Care) -> std::io::Result<()> {
+fn finish(file: &File, copy: &FileCopy, durability: Durability) -> std::io::Result<()> {
     #[cfg(unix)]
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(copy.mode))?;
     file.set_modified(time(copy.modified))?;
-    if care == Care::Synced { file.sync_all() } else { Ok(()) }
+    if durability == Durability::Synced { file.sync_all() } else { Ok(()) }
 }
 
 fn time(nanoseconds: i64) -> SystemTime {

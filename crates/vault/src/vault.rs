@@ -1,11 +1,11 @@
-//! The vault as a folder: where its files are, who may write, and how a pack becomes part of it.
+//! The vault folder: its layout, its lock, and how a pack is published.
 //!
-//! # The crash promise
+//! # Crash safety
 //!
-//! After `kill -9` or a loss of power at any instant every version that was there is there, and a new one is there whole or
-//! not at all. A pack is written and synced under a name of its own (`.new`); its index makes it count; its copy and the
-//! pack's last name follow. Whatever is left over by a crash is finished, or removed, by whoever takes the lock next. A pack
-//! that has its last name and no index is never removed: it can only be the work of damage.
+//! After `kill -9` or a power failure at any instant every old version is there, and a new one is there completely or not
+//! at all. A pack is written and synced under a temporary name (`.new`); writing its index publishes it; then follow the
+//! second copy of the index and the final name of the pack. Whoever takes the lock next finishes or removes what a crash
+//! left over. A pack that has its final name and no index is never removed: only damage can cause that.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use annals_store::lock::FileLock;
 
 use crate::error::VaultError;
 use crate::index::IndexFile;
-use crate::witness::Witness;
+use crate::progress::Progress;
 
 const INDEX_ENDING: &str = ".index";
 const PACK_ENDING: &str = ".zst";
@@ -29,49 +29,49 @@ pub struct Vault {
     root: PathBuf,
 }
 
-/// The right to write to a vault; dropping it gives it back.
+/// The write lock of a vault; dropping it releases it.
 #[derive(Debug)]
 pub(crate) struct VaultLock {
     _lock: FileLock,
 }
 
-/// The two folders of indexes: what is damaged in one is whole in the other.
+/// The two copies of the indexes: if a file is damaged in one, the other is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Copy {
+pub(crate) enum IndexCopy {
     First,
     Second,
 }
 
 impl Vault {
-    /// The vault of a data dir. Nothing is read yet, and it need not be there.
+    /// The vault of a data dir. Reads nothing; the folder need not exist.
     pub fn new(data: &DataDir) -> Self {
         Self { root: data.vault(), data: data.clone() }
     }
 
-    /// Its folder.
+    /// The folder of the vault.
     pub fn path(&self) -> &Path {
         &self.root
     }
 
-    /// The data dir that it is in.
+    /// The data dir that the vault is in.
     pub fn data(&self) -> &DataDir {
         &self.data
     }
 
-    /// How many bytes its files have.
+    /// The size of all its files in bytes.
     pub fn size(&self) -> u64 {
-        let folders = [self.packs(), self.indexes(Copy::First), self.indexes(Copy::Second)];
+        let folders = [self.packs(), self.indexes(IndexCopy::First), self.indexes(IndexCopy::Second)];
         let files = folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
         files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum()
     }
 
-    /// Takes the right to write, and clears up what a crash has left lying about.
+    /// Takes the write lock and cleans up after a crash.
     pub(crate) fn lock(&self) -> Result<VaultLock, VaultError> {
         let lock = FileLock::try_take(&self.data, &self.root)?.ok_or(VaultError::Locked)?;
-        for folder in [self.packs(), self.indexes(Copy::First), self.indexes(Copy::Second)] {
+        for folder in [self.packs(), self.indexes(IndexCopy::First), self.indexes(IndexCopy::Second)] {
             create_folder(&folder)?;
         }
-        self.clear_up()?;
+        self.clean_up()?;
         Ok(VaultLock { _lock: lock })
     }
 
@@ -79,16 +79,16 @@ impl Vault {
         self.root.join("packs")
     }
 
-    pub(crate) fn indexes(&self, copy: Copy) -> PathBuf {
-        self.root.join(if copy == Copy::First { "index" } else { "mirror" })
+    pub(crate) fn indexes(&self, copy: IndexCopy) -> PathBuf {
+        self.root.join(if copy == IndexCopy::First { "index" } else { "mirror" })
     }
 
-    /// Where folders are unpacked to before they take their place.
-    pub(crate) fn workshop(&self) -> PathBuf {
+    /// Where versions are unpacked to before they are put in place.
+    pub(crate) fn unpack_root(&self) -> PathBuf {
         self.root.join("unpacked")
     }
 
-    pub(crate) fn index(&self, copy: Copy, id: &str) -> PathBuf {
+    pub(crate) fn index(&self, copy: IndexCopy, id: &str) -> PathBuf {
         self.indexes(copy).join(format!("{id}{INDEX_ENDING}"))
     }
 
@@ -100,22 +100,22 @@ impl Vault {
         self.packs().join(format!("{id}{NEW_ENDING}"))
     }
 
-    /// Where a pack is, whichever name it has.
+    /// The path of a pack under its current name.
     pub(crate) fn pack(&self, id: &str) -> PathBuf {
         let (named, new) = (self.named_pack(id), self.new_pack(id));
         if !named.exists() && new.exists() { new } else { named }
     }
 
-    /// The ids of all indexes, of either folder, in order of time.
+    /// The ids of all indexes in either copy, in order of time.
     pub(crate) fn index_ids(&self) -> Vec<String> {
-        let mut ids = names(&self.indexes(Copy::First), INDEX_ENDING);
-        ids.extend(names(&self.indexes(Copy::Second), INDEX_ENDING));
+        let mut ids = names(&self.indexes(IndexCopy::First), INDEX_ENDING);
+        ids.extend(names(&self.indexes(IndexCopy::Second), INDEX_ENDING));
         ids.sort_unstable();
         ids.dedup();
         ids
     }
 
-    /// Packs that no index lists. They are left where they are.
+    /// Packs that no index lists. They are never removed.
     pub(crate) fn packs_without_index(&self) -> Vec<PathBuf> {
         let known = self.index_ids();
         let is_unknown = |id: &String| known.binary_search(id).is_err();
@@ -126,48 +126,49 @@ impl Vault {
             .collect()
     }
 
-    /// Makes a pack count: see the promise. The pack, where there is one, lies synced under its new name.
+    /// Publishes a pack, see "Crash safety". The pack file, if any, is synced under its temporary name.
     pub(crate) fn publish(
         &self,
         id: &str,
         index: &IndexFile,
-        witness: &mut dyn Witness,
+        progress: &mut dyn Progress,
     ) -> Result<u64, VaultError> {
-        let has_pack = index.places.shape.is_some();
+        let has_pack = index.locations.layout.is_some();
         if has_pack {
             sync_folder(&self.packs())?;
         }
-        let path = self.index(Copy::First, id);
+        let path = self.index(IndexCopy::First, id);
         let bytes = index.bytes().map_err(VaultError::writing(&path))?;
-        witness.goes_on()?;
+        progress.check()?;
         replace_file(&path, &bytes)?;
-        witness.goes_on()?;
-        replace_file(&self.index(Copy::Second, id), &bytes)?;
-        witness.goes_on()?;
+        progress.check()?;
+        replace_file(&self.index(IndexCopy::Second, id), &bytes)?;
+        progress.check()?;
         if has_pack {
             move_path(&self.new_pack(id), &self.named_pack(id))?;
         }
-        let pack = index.places.shape.as_ref().map_or(0, |shape| shape.guard.file_length());
+        let pack = index.locations.layout.as_ref().map_or(0, |layout| layout.block_checks.file_length());
         Ok(2 * bytes.len() as u64 + pack)
     }
 
-    /// Removes packs that another one stands for.
-    pub(crate) fn retire(&self, ids: &[String], witness: &mut dyn Witness) -> Result<(), VaultError> {
+    /// Removes packs that were replaced.
+    pub(crate) fn remove_packs(&self, ids: &[String], progress: &mut dyn Progress) -> Result<(), VaultError> {
         for id in ids {
-            // Its index goes last: as long as that is there, the pack counts for something.
-            let parts = [self.pack(id), self.index(Copy::Second, id), self.index(Copy::First, id)];
+            // The first index goes last: while it exists, the pack is known.
+            let parts = [self.pack(id), self.index(IndexCopy::Second, id), self.index(IndexCopy::First, id)];
             for path in parts {
-                witness.goes_on()?;
+                progress.check()?;
                 remove(&path)?;
             }
         }
         Ok(())
     }
 
-    /// Finishes what a crash cut short, and removes what never came to count.
-    fn clear_up(&self) -> Result<(), VaultError> {
+    /// Finishes what a crash interrupted, and removes packs that were not published.
+    fn clean_up(&self) -> Result<(), VaultError> {
         for id in names(&self.packs(), NEW_ENDING) {
-            let is_known = self.index(Copy::First, &id).exists() || self.index(Copy::Second, &id).exists();
+            let is_known =
+                self.index(IndexCopy::First, &id).exists() || self.index(IndexCopy::Second, &id).exists();
             let new = self.new_pack(&id);
             if !is_known || self.named_pack(&id).exists() {
                 remove(&new)?;
@@ -175,7 +176,7 @@ impl Vault {
                 move_path(&new, &self.named_pack(&id))?;
             }
         }
-        crate::unpack::clear_left_overs(&self.workshop());
+        crate::unpack::remove_leftovers(&self.unpack_root());
         Ok(())
     }
 }

@@ -1,68 +1,38 @@
-//! A version: all files of a session as they were when it was kept.
+//! A version: all files of a session as they were when it was archived.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use annals_store::SessionKey;
-use annals_store::digest::sha256;
 
 use crate::error::VaultError;
 use crate::id::ContentId;
-
-/// The name of a version: the first digits of a sha256 of all that it says.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct VersionId(String);
-
-impl VersionId {
-    const DIGITS: usize = 12;
-
-    /// The name that these words give.
-    pub(crate) fn of(words: &str) -> Self {
-        Self(sha256(words.as_bytes()).chars().take(Self::DIGITS).collect())
-    }
-
-    /// A name that was written down.
-    pub(crate) fn known(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// The digits.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for VersionId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
+pub use crate::version_id::VersionId;
 
 /// A version of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// Its name.
+    /// Its id.
     pub id: VersionId,
-    /// The session.
+    /// The session's id.
     pub session: SessionKey,
-    /// The config dir that it was in.
+    /// The config dir that the session was in.
     pub store: PathBuf,
     /// The session's own file, relative to the config dir, with `/` between the folders.
     pub file: String,
-    /// When it was kept, in milliseconds since 1970.
+    /// When it was archived, in milliseconds since 1970.
     pub time: i64,
-    /// All of its files, the session's own among them.
+    /// All of its files, including the session's own.
     pub files: Vec<FileCopy>,
-    /// What a list says of it.
-    pub card: Card,
+    /// What lists show of it.
+    pub meta: SessionMeta,
 }
 
-/// What tells apart sessions of the same id in different projects or stores.
-pub type Place = (PathBuf, String);
+/// Config dir and file of a session: tells sessions of the same id in different projects or stores apart.
+pub type SessionLocation = (PathBuf, String);
 
 impl Version {
-    /// The session's place.
-    pub fn place(&self) -> Place {
+    /// The location of the session.
+    pub fn location(&self) -> SessionLocation {
         (self.store.clone(), self.file.clone())
     }
 
@@ -71,12 +41,12 @@ impl Version {
         self.store.join(&self.file)
     }
 
-    /// The session's own file.
+    /// The copy of the session's own file.
     pub fn main(&self) -> Option<&FileCopy> {
         self.files.iter().find(|copy| copy.path == self.file)
     }
 
-    /// How many bytes all of its files have.
+    /// The size of all its files in bytes.
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(FileCopy::bytes).sum()
     }
@@ -92,88 +62,87 @@ impl Version {
 pub struct FileCopy {
     /// Its path, relative to the config dir, with `/` between the folders.
     pub path: String,
-    /// What it is.
-    pub kind: CopyKind,
-    /// Its permissions.
+    /// Whether it is a file or a folder.
+    pub kind: FileKind,
+    /// Its permission bits.
     pub mode: u32,
     /// When it was last written, in nanoseconds since 1970.
     pub modified: i64,
-    /// What else told that it is unchanged.
-    pub(crate) seen: Seen,
+    /// Metadata by which a later change is noticed.
+    pub(crate) stamp: ChangeStamp,
 }
 
-/// What a file of a version is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CopyKind {
-    /// A file.
+pub enum FileKind {
+    /// A file with its content.
     File {
-        /// Its bytes.
+        /// The id of its bytes.
         content: ContentId,
-        /// How many.
+        /// How many bytes it has.
         bytes: u64,
     },
-    /// An empty folder that means something.
+    /// An empty folder, whose existence matters.
     Folder,
 }
 
-/// What changes with a file that even a copied time of change does not hide.
+/// Metadata that change with a file even if its modification time is set back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct ChangeStamp {
     /// When the file, its name or its mode last changed, in nanoseconds since 1970.
     pub(crate) changed: i64,
-    /// Its number on the disk.
     pub(crate) inode: u64,
 }
 
 impl FileCopy {
-    /// How many bytes it has.
+    /// Its size in bytes; 0 for a folder.
     pub fn bytes(&self) -> u64 {
         match self.kind {
-            CopyKind::File { bytes, .. } => bytes,
-            CopyKind::Folder => 0,
+            FileKind::File { bytes, .. } => bytes,
+            FileKind::Folder => 0,
         }
     }
 
-    /// Its bytes' name; a folder has none.
+    /// The id of its bytes; `None` for a folder.
     pub fn content(&self) -> Option<ContentId> {
         match self.kind {
-            CopyKind::File { content, .. } => Some(content),
-            CopyKind::Folder => None,
+            FileKind::File { content, .. } => Some(content),
+            FileKind::Folder => None,
         }
     }
 
-    /// Its path below a folder. A path that would lead elsewhere is refused, whoever wrote it.
-    pub(crate) fn below(&self, folder: &Path) -> Result<PathBuf, VaultError> {
+    /// Its path in a folder. Paths that lead out of the folder are refused.
+    pub(crate) fn path_in(&self, folder: &Path) -> Result<PathBuf, VaultError> {
         let is_plain =
             |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains(['\\', '\0']);
         if self.path.split('/').all(is_plain) {
             Ok(self.path.split('/').fold(folder.to_path_buf(), |path, part| path.join(part)))
         } else {
-            Err(VaultError::Outside { path: self.path.clone() })
+            Err(VaultError::PathOutsideStore { path: self.path.clone() })
         }
     }
 }
 
-/// What a list of sessions says of one, so that it need not be unpacked for it.
+/// What lists show of a session, so that it need not be unpacked for them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Card {
-    /// The title.
+pub struct SessionMeta {
+    /// Its title.
     pub title: Option<String>,
-    /// The first prompt.
+    /// Its first prompt.
     pub first_prompt: Option<String>,
-    /// The working directory.
+    /// Its working directory.
     pub project: Option<String>,
     /// The first timestamp, as written.
     pub created: Option<String>,
     /// The latest timestamp, in milliseconds since 1970.
     pub active: Option<i64>,
-    /// The tag.
+    /// Its tag.
     pub tag: Option<String>,
-    /// The git branch.
+    /// Its git branch.
     pub branch: Option<String>,
-    /// The models.
+    /// The models that replied.
     pub models: Vec<String>,
-    /// Whether it only warmed up the cache.
+    /// Whether it only warmed up the prompt cache.
     pub is_warm_up: bool,
 }
 
@@ -185,14 +154,14 @@ mod tests {
     fn paths_stay_below_their_folder() {
         let copy = |path: &str| FileCopy {
             path: path.into(),
-            kind: CopyKind::Folder,
+            kind: FileKind::Folder,
             mode: 0o600,
             modified: 0,
-            seen: Seen::default(),
+            stamp: ChangeStamp::default(),
         };
-        assert_eq!(copy("a/b").below(Path::new("x")).unwrap(), Path::new("x").join("a").join("b"));
+        assert_eq!(copy("a/b").path_in(Path::new("x")).unwrap(), Path::new("x").join("a").join("b"));
         for bad in ["", "/etc/passwd", "a/../../b", "..", "a//b", "./a", "a\\b", "a\0"] {
-            assert!(copy(bad).below(Path::new("x")).is_err(), "{bad:?}");
+            assert!(copy(bad).path_in(Path::new("x")).is_err(), "{bad:?}");
         }
     }
 }

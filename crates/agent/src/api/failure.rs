@@ -1,28 +1,28 @@
-//! What can go wrong between a request and the end of its answer, told apart by what has to be done about it.
+//! Failures between a request and the end of its response, by what must be done about them.
 
 use std::fmt;
 use std::time::Duration;
 
 use annals_json::{ObjectWriter, RawJson, Value};
 
-use super::stream::StreamFault;
+use super::stream::StreamError;
 
-/// More of an answer that is no JSON helps nobody.
-const SHOWN_CHARACTERS: usize = 200;
+/// The most characters kept of a body that is not JSON.
+const MAX_SHOWN_CHARACTERS: usize = 200;
 
-/// An error in the API's own words.
+/// An error reported by the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiError {
-    /// Its type: `overloaded_error` and the like; empty where the answer was none of the API's.
+    /// The error type, such as `overloaded_error`; empty if the body is not from the API.
     pub kind: String,
-    /// What it says.
+    /// The error message.
     pub message: String,
-    /// The whole, where it was JSON.
+    /// The whole error, if it is JSON.
     pub raw: Option<RawJson>,
 }
 
 impl ApiError {
-    /// Reads the body of an answer or the data of an event. A page of a proxy in between is kept as text, cut short.
+    /// Parses the body of an error response or the data of an error event. Other text, such as a proxy's page, is shortened.
     pub fn of_body(bytes: &[u8]) -> Self {
         let raw = RawJson::parse(bytes).ok();
         let error = raw.as_ref().and_then(|raw| raw.value().get("error"));
@@ -34,10 +34,10 @@ impl ApiError {
         let page = String::from_utf8_lossy(bytes);
         let words = page.split(|letter: char| letter.is_whitespace() || letter.is_control());
         let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-        Self { kind: String::new(), message: line.chars().take(SHOWN_CHARACTERS).collect(), raw }
+        Self { kind: String::new(), message: line.chars().take(MAX_SHOWN_CHARACTERS).collect(), raw }
     }
 
-    /// The status that such an error has outside of a stream.
+    /// Returns the HTTP status that this error has outside of a stream.
     fn usual_status(&self) -> Option<u16> {
         Some(match self.kind.as_str() {
             "invalid_request_error" => 400,
@@ -64,96 +64,96 @@ impl fmt::Display for ApiError {
     }
 }
 
-/// An answer that is no message.
+/// A response with an error status.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// The status of HTTP.
+pub struct ErrorResponse {
+    /// The HTTP status.
     pub status: u16,
-    /// Its headers, names in lower case.
+    /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// What it says.
+    /// The error in its body.
     pub error: ApiError,
 }
 
-impl Refusal {
-    /// A header's value, by its name in lower case.
+impl ErrorResponse {
+    /// Returns a header's value, by its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// Why a try did not end well.
+/// Why an attempt failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// Nobody answers at this address.
+    /// The connection was refused or timed out.
     #[error("cannot connect to {host}: {detail}")]
     Connect {
-        /// Whom we tried to reach.
+        /// The host.
         host: String,
-        /// What the system says.
+        /// The error of the system.
         detail: String,
     },
-    /// The other side is not who it should be, or does not speak TLS.
+    /// TLS failed: wrong certificate, or no TLS at all.
     #[error("no secure connection to {host}: {detail}")]
     Tls {
-        /// Whom we tried to reach.
+        /// The host.
         host: String,
         /// What is wrong.
         detail: String,
     },
-    /// The connection ended in the middle.
+    /// The connection broke.
     #[error("the connection to {host} broke: {detail}")]
     Broken {
-        /// With whom we spoke.
+        /// The host.
         host: String,
-        /// What the system says.
+        /// The error of the system.
         detail: String,
     },
-    /// No byte for too long.
+    /// No byte came for too long.
     #[error("nothing came for {} seconds", .after.as_secs())]
     Idle {
-        /// How long we waited.
+        /// The idle timeout.
         after: Duration,
     },
-    /// An answer that is no message.
+    /// The API answered with an error.
     #[error("the API answered {}: {}", .0.status, .0.error)]
-    Refused(Box<Refusal>),
-    /// An answer of another kind: some proxy's page.
-    #[error("the answer is no stream of events but {content_type:?}")]
+    Refused(Box<ErrorResponse>),
+    /// The response is not an event stream, but a proxy's page or the like.
+    #[error("the response is not an event stream but {content_type:?}")]
     NotAStream {
-        /// What it says it is.
+        /// The `content-type` header.
         content_type: String,
     },
-    /// The stream went wrong.
+    /// The stream is invalid, incomplete or holds an error.
     #[error(transparent)]
-    Stream(#[from] StreamFault),
+    Stream(#[from] StreamError),
 }
 
 impl Failure {
-    /// The status of HTTP, told or meant.
+    /// Returns the HTTP status, or the one that matches an error event.
     pub fn status(&self) -> Option<u16> {
         match self {
             Self::Refused(refusal) => Some(refusal.status),
-            Self::Stream(StreamFault::Api(error)) => error.usual_status(),
+            Self::Stream(StreamError::Api(error)) => error.usual_status(),
             _ => None,
         }
     }
 
-    /// What the API says, where it says something.
+    /// Returns the API's own error, if there is one.
     pub fn api_error(&self) -> Option<&ApiError> {
         match self {
             Self::Refused(refusal) => Some(&refusal.error),
-            Self::Stream(StreamFault::Api(error)) => Some(error),
+            Self::Stream(StreamError::Api(error)) => Some(error),
             _ => None,
         }
     }
 
-    /// Whether the API has more to do than it can.
+    /// Returns whether the API is overloaded.
     pub fn is_overload(&self) -> bool {
         self.status() == Some(529) || self.api_error().is_some_and(|error| error.kind == "overloaded_error")
     }
 
-    /// The failure as records keep it: `{status, message, requestID, error}`, as far as they are known.
+    /// Returns the failure as records store it: `{status, message, requestID, error}`, as far as they are known.
     pub fn to_json(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let mut object = ObjectWriter::begin(&mut out);
@@ -181,11 +181,11 @@ mod tests {
         let body = br#"{"type":"error","error":{"type":"overloaded_error","message":"busy \u00e9"},"request_id":"r"}"#;
         let error = ApiError::of_body(body);
         assert_eq!(error.to_string(), "busy é (overloaded_error)");
-        assert!(Failure::Stream(StreamFault::Api(error)).is_overload());
+        assert!(Failure::Stream(StreamError::Api(error)).is_overload());
         let page = format!("<html>\r\n <h1>502\x1b[31m</h1>{}", "x".repeat(500));
         let error = ApiError::of_body(page.as_bytes());
         assert!(error.kind.is_empty() && error.message.starts_with("<html> <h1>502 [31m</h1>xxx"));
-        assert_eq!((error.message.chars().count(), error.raw.is_none()), (SHOWN_CHARACTERS, true));
+        assert_eq!((error.message.chars().count(), error.raw.is_none()), (MAX_SHOWN_CHARACTERS, true));
         for odd in ["", "null", r#"{"error":"text"}"#, "\u{feff}{}"] {
             assert_eq!(ApiError::of_body(odd.as_bytes()).kind, "", "{odd}");
         }
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_failure_is_written_for_records() {
-        let refusal = Refusal {
+        let refusal = ErrorResponse {
             status: 429,
             headers: vec![("request-id".into(), "req_1".into())],
             error: ApiError::of_body(br#"{"error":{"type":"rate_limit_error","message":"slow"}}"#),

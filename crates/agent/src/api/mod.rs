@@ -1,16 +1,16 @@
-//! The Messages API: a request's bytes, a stream of events back, and what to do when something goes wrong between.
+//! The Messages API: requests, response streams, retries.
 //!
 //! | module | owns |
 //! |---|---|
-//! | `sse` | bytes ⇄ events, wherever they are cut |
-//! | `stream` | events → blocks, usage, the reason of the end |
-//! | `usage`, `model` | what was counted; what a model can do |
-//! | `request` | parts → the bytes of a body, the same ones for the same conversation |
-//! | `failure`, `retry` | what went wrong; whether and when to try again: pure |
-//! | `transport`, `client` | how a body gets to the API; the one over HTTP |
-//! | `call` | one logical request: tries, and what is kept of a stream that broke |
+//! | `sse` | bytes → server-sent events, wherever the bytes are split |
+//! | `stream` | events → blocks, usage, stop reason |
+//! | `usage`, `model` | token usage; properties of models |
+//! | `request` | the body of a request, identical bytes for the same conversation |
+//! | `failure`, `retry` | what went wrong; whether and when to retry (pure) |
+//! | `transport`, `client` | the connection to the API; over HTTP |
+//! | `call` | one logical request with its retries |
 //!
-//! It writes no records and runs no tools. The clock, chance and every setting are handed in.
+//! It writes no records and runs no tools. Clock, jitter and all settings are passed in.
 
 pub mod call;
 pub mod client;

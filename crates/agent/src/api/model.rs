@@ -1,48 +1,48 @@
-//! What a model can do: its window, how much it writes, how it thinks, what is worth caching.
+//! Properties of models: context window, output limit, thinking, caching.
 //!
-//! Rules over family and version rather than a list of names: a new version of a family is most like the newest that is
-//! known, and a name that nobody knows gets what works nearly everywhere.
+//! Rules by family and version instead of a list of names: a new version counts as the newest known one, and an unknown name
+//! gets what works nearly everywhere.
 
-/// How thinking is asked for.
+/// How thinking is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThinkingKind {
-    /// It cannot think aloud.
+    /// The model cannot think.
     None,
-    /// With a budget of tokens.
+    /// With a token budget.
     Budget,
-    /// With a budget, or as the model sees fit.
+    /// With a budget, or adaptive.
     Either,
-    /// As the model sees fit; a budget is refused.
+    /// Adaptive; a budget is refused.
     Adaptive,
-    /// The same, and it cannot be switched off.
+    /// Adaptive, and cannot be switched off.
     Always,
 }
 
-/// A model's limits and habits.
+/// The properties of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Model {
-    /// How many tokens the conversation may have.
+    /// The context window, in tokens.
     pub window: u64,
-    /// How many it writes at most.
-    pub most_output: u64,
-    /// How it thinks.
+    /// The longest response, in tokens.
+    pub max_output: u64,
+    /// How thinking is requested.
     pub thinking: ThinkingKind,
-    /// Shorter beginnings are not cached, whatever is marked.
-    pub least_cached: u64,
+    /// The shortest prefix that is cached, in tokens.
+    pub min_cached: u64,
 }
 
 const UNKNOWN: Model =
-    Model { window: 200_000, most_output: 32_000, thinking: ThinkingKind::None, least_cached: 4096 };
-/// What the name of a model with the larger window ends with.
+    Model { window: 200_000, max_output: 32_000, thinking: ThinkingKind::None, min_cached: 4096 };
+/// The suffix of models with the larger window.
 const LARGE: &str = "[1m]";
 const LARGE_WINDOW: u64 = 1_000_000;
-/// The switch for a larger window, for models that do not have it by themselves.
+/// The beta for a larger window, for models that lack it by default.
 const LARGE_BETA: &str = "context-1m-2025-08-07";
-/// The switch for thinking between tool calls, for models that think by a budget.
+/// The beta for thinking between tool calls, for models that think with a budget.
 const INTERLEAVED_BETA: &str = "interleaved-thinking-2025-05-14";
 
 impl Model {
-    /// What is known of a model by its name, in whatever way a provider spells it.
+    /// Returns the properties of a model by its name, in any provider's spelling.
     pub fn of(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
         let known = parts(&name).map_or(UNKNOWN, |(family, major, minor)| by_version(family, major, minor));
@@ -50,12 +50,12 @@ impl Model {
         Self { window, ..known }
     }
 
-    /// The name as the API wants it: without what only clients understand.
+    /// Returns the name for the API, without the suffix that only clients understand.
     pub fn api_name(name: &str) -> &str {
         name.strip_suffix(LARGE).unwrap_or(name)
     }
 
-    /// The betas that a request to this model needs.
+    /// Returns the betas that a request to this model needs.
     pub fn betas(name: &str) -> Vec<&'static str> {
         let lower = name.to_ascii_lowercase();
         let mut betas = Vec::new();
@@ -70,19 +70,19 @@ impl Model {
         betas
     }
 
-    /// Whether `output_config.effort` is understood.
+    /// Returns whether the model supports `output_config.effort`.
     pub fn takes_effort(&self) -> bool {
         !matches!(self.thinking, ThinkingKind::None | ThinkingKind::Budget)
     }
 
-    /// How full the window is, from 0 to 1 and above.
+    /// Returns how full the window is, from 0 to 1 and above.
     pub fn fullness(&self, context: u64) -> f64 {
         context as f64 / self.window as f64
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Family {
+enum ModelFamily {
     Haiku,
     Sonnet,
     Opus,
@@ -90,44 +90,44 @@ enum Family {
     Above,
 }
 
-fn by_version(family: Family, major: u32, minor: u32) -> Model {
+fn by_version(family: ModelFamily, major: u32, minor: u32) -> Model {
     let version = (major, minor);
     let thinking = match version {
-        _ if family == Family::Above => ThinkingKind::Always,
-        (..=3, 7) if family == Family::Sonnet => ThinkingKind::Budget,
+        _ if family == ModelFamily::Above => ThinkingKind::Always,
+        (..=3, 7) if family == ModelFamily::Sonnet => ThinkingKind::Budget,
         (..=3, _) => ThinkingKind::None,
         (4, ..=5) => ThinkingKind::Budget,
         (4, 6) => ThinkingKind::Either,
-        // These may be told when to think, but not to stop it.
-        (5, 5..) | (6.., _) if family != Family::Haiku => ThinkingKind::Always,
+        // These models decide when to think; it cannot be turned off.
+        (5, 5..) | (6.., _) if family != ModelFamily::Haiku => ThinkingKind::Always,
         _ => ThinkingKind::Adaptive,
     };
-    let is_large = family == Family::Above || version >= (4, 6);
-    let most_output = match (family, version) {
+    let is_large = family == ModelFamily::Above || version >= (4, 6);
+    let max_output = match (family, version) {
         _ if is_large => 128_000,
-        (Family::Haiku, (..=3, ..=4)) | (Family::Opus, (..=3, _)) => 4096,
+        (ModelFamily::Haiku, (..=3, ..=4)) | (ModelFamily::Opus, (..=3, _)) => 4096,
         (_, (..=3, ..=6)) => 8192,
-        (Family::Opus, (4, ..=1)) => 32_000,
+        (ModelFamily::Opus, (4, ..=1)) => 32_000,
         _ => 64_000,
     };
-    let least_cached = match (family, version) {
-        (Family::Above, _) | (Family::Opus, (5.., _)) => 512,
-        (Family::Opus, (4, 5..=6)) | (Family::Haiku, (4, 5..) | (5.., _)) => 4096,
-        (Family::Opus, (4, 7)) | (Family::Haiku, _) => 2048,
+    let min_cached = match (family, version) {
+        (ModelFamily::Above, _) | (ModelFamily::Opus, (5.., _)) => 512,
+        (ModelFamily::Opus, (4, 5..=6)) | (ModelFamily::Haiku, (4, 5..) | (5.., _)) => 4096,
+        (ModelFamily::Opus, (4, 7)) | (ModelFamily::Haiku, _) => 2048,
         _ => 1024,
     };
     let window = if is_large { LARGE_WINDOW } else { UNKNOWN.window };
-    Model { window, most_output, thinking, least_cached }
+    Model { window, max_output, thinking, min_cached }
 }
 
-/// Family and version of `claude-opus-4-5-20251101`, `claude-3-7-sonnet@20250219`, `anthropic/claude-sonnet-4.5` and so on.
-fn parts(name: &str) -> Option<(Family, u32, u32)> {
+/// Parses family and version of `claude-opus-4-5-20251101`, `claude-3-7-sonnet@20250219`, `anthropic/claude-sonnet-4.5` …
+fn parts(name: &str) -> Option<(ModelFamily, u32, u32)> {
     let families = [
-        ("haiku", Family::Haiku),
-        ("sonnet", Family::Sonnet),
-        ("opus", Family::Opus),
-        ("fable", Family::Above),
-        ("mythos", Family::Above),
+        ("haiku", ModelFamily::Haiku),
+        ("sonnet", ModelFamily::Sonnet),
+        ("opus", ModelFamily::Opus),
+        ("fable", ModelFamily::Above),
+        ("mythos", ModelFamily::Above),
     ];
     let words: Vec<&str> = name.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
     let place = words.iter().position(|word| families.iter().any(|(known, _)| known == word))?;
@@ -139,7 +139,7 @@ fn parts(name: &str) -> Option<(Family, u32, u32)> {
     };
     let mut version = numbers_in(&words[place + 1..]);
     if version.is_empty() {
-        // The older names have it before the family.
+        // Older names have the version before the family.
         let before: Vec<&str> = words[..place].iter().rev().take_while(number).copied().collect();
         version = before.iter().rev().filter_map(|word| word.parse().ok()).collect();
     }
@@ -151,8 +151,8 @@ fn parts(name: &str) -> Option<(Family, u32, u32)> {
 mod tests {
     use super::*;
 
-    fn check(name: &str, window: u64, most_output: u64, thinking: ThinkingKind, least_cached: u64) {
-        assert_eq!(Model::of(name), Model { window, most_output, thinking, least_cached }, "{name}");
+    fn check(name: &str, window: u64, max_output: u64, thinking: ThinkingKind, min_cached: u64) {
+        assert_eq!(Model::of(name), Model { window, max_output, thinking, min_cached }, "{name}");
     }
 
     #[test]

@@ -1,67 +1,67 @@
-//! Server-sent events: bytes in, events out, wherever the bytes were cut. It knows nothing of messages.
+//! Server-sent events: bytes in, events out, wherever the bytes are split. It knows nothing of messages.
 //!
-//! Written by hand because a stream of the API must not be lost to a byte order mark, an odd line end or a cut inside a
-//! character. What the format allows is taken; what it does not is an error with the place at which it stands, never a
-//! panic, and the events before it have been given out.
+//! Written by hand because a byte order mark, an odd line end or a split inside a character must not lose a stream. What the
+//! format allows is accepted; anything else is an error with its offset, never a panic, after the events before it have been
+//! returned.
 
-/// One event, as it was sent.
+/// A server-sent event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerEvent {
-    /// The name of the `event` field; empty where there was none.
+    /// The `event` field, or empty.
     pub name: String,
     /// The `data` lines, joined by line feeds. Valid UTF-8.
     pub data: String,
 }
 
-/// Why a stream cannot be read any further.
+/// Why a stream cannot be read further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SseFault {
-    /// A line, or the data of one event, is longer than anybody would send.
+pub enum SseError {
+    /// A line, or the data of one event, is too long.
     #[error("an event at byte {at} of the stream is longer than {limit} bytes")]
     TooLong {
-        /// Where its last line begins.
+        /// The offset of its last line.
         at: u64,
-        /// How long it may be.
+        /// The limit, in bytes.
         limit: usize,
     },
-    /// A field is no text.
+    /// A field is not valid UTF-8.
     #[error("the line at byte {at} of the stream is not UTF-8")]
     NotText {
-        /// Where the line begins.
+        /// The offset of the line.
         at: u64,
     },
 }
 
-/// More than the API sends in one event, and less than would hurt.
-const USUAL_LIMIT: usize = 64 << 20;
+/// More than the API sends in one event, and little enough to hold in memory.
+const DEFAULT_LIMIT: usize = 64 << 20;
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads a stream, whatever the pieces are that it comes in.
+/// Decodes a stream that comes in chunks of any size.
 ///
-/// An event that the stream does not finish with an empty line is not given out, as the format wants it.
+/// As the format demands, an event without an empty line after it is not returned.
 #[derive(Debug)]
 pub struct Decoder {
     limit: usize,
-    /// The line that has begun.
+    /// The current line, as far as it has come.
     line: Vec<u8>,
-    /// Where it begins.
+    /// Its offset.
     line_at: u64,
-    /// The line before ended with a carriage return: a line feed that follows belongs to it.
+    /// The previous line ended with a carriage return: a line feed that follows belongs to it.
     after_return: bool,
     is_first_line: bool,
     name: String,
     data: Option<String>,
-    fault: Option<SseFault>,
+    fault: Option<SseError>,
 }
 
 impl Default for Decoder {
     fn default() -> Self {
-        Self::with_limit(USUAL_LIMIT)
+        Self::with_limit(DEFAULT_LIMIT)
     }
 }
 
 impl Decoder {
-    /// A decoder that refuses events of more than `limit` bytes.
+    /// Creates a decoder that rejects events of more than `limit` bytes.
     pub fn with_limit(limit: usize) -> Self {
         Self {
             limit,
@@ -75,8 +75,8 @@ impl Decoder {
         }
     }
 
-    /// Takes the next piece of the stream and appends the events that it completes. After an error there are no more.
-    pub fn feed(&mut self, mut bytes: &[u8], events: &mut Vec<ServerEvent>) -> Result<(), SseFault> {
+    /// Feeds the next chunk and appends the events that it completes. After an error there are no more events.
+    pub fn feed(&mut self, mut bytes: &[u8], events: &mut Vec<ServerEvent>) -> Result<(), SseError> {
         if let Some(fault) = self.fault {
             return Err(fault);
         }
@@ -90,7 +90,7 @@ impl Decoder {
             self.line.extend_from_slice(&bytes[..end.unwrap_or(bytes.len())]);
             let taken = self.line.len() + self.data.as_ref().map_or(0, String::len);
             if taken > self.limit {
-                return self.fail(SseFault::TooLong { at: self.line_at, limit: self.limit });
+                return self.fail(SseError::TooLong { at: self.line_at, limit: self.limit });
             }
             let Some(end) = end else { break };
             self.after_return = bytes[end] == b'\r';
@@ -100,22 +100,22 @@ impl Decoder {
         Ok(())
     }
 
-    fn fail(&mut self, fault: SseFault) -> Result<(), SseFault> {
+    fn fail(&mut self, fault: SseError) -> Result<(), SseError> {
         self.fault = Some(fault);
         self.line = Vec::new();
         Err(fault)
     }
 
-    fn end_line(&mut self, events: &mut Vec<ServerEvent>) -> Result<(), SseFault> {
+    fn end_line(&mut self, events: &mut Vec<ServerEvent>) -> Result<(), SseError> {
         let mut line = std::mem::take(&mut self.line);
         let length = line.len() as u64 + 1;
         let has_mark = std::mem::take(&mut self.is_first_line) && line.starts_with(MARK);
         let understood = self.take_line(if has_mark { &line[MARK.len()..] } else { &line }, events);
         if understood.is_err() {
-            return self.fail(SseFault::NotText { at: self.line_at });
+            return self.fail(SseError::NotText { at: self.line_at });
         }
         self.line_at += length;
-        // The next line is as long as this one, more often than not.
+        // Reuse the buffer: lines are of similar length.
         line.clear();
         self.line = line;
         Ok(())
@@ -143,7 +143,7 @@ impl Decoder {
                     None => self.data = Some(value.to_owned()),
                 }
             }
-            // A comment, an id, a time to wait before coming back, or something newer: none of it is for us.
+            // Comments, ids, retry times and unknown fields are ignored.
             _ => {}
         }
         Ok(())
@@ -157,7 +157,7 @@ mod tests {
 
     use super::*;
 
-    type Read = (Vec<(String, String)>, Option<SseFault>);
+    type Read = (Vec<(String, String)>, Option<SseError>);
 
     fn read_pieces<'p>(limit: usize, pieces: impl IntoIterator<Item = &'p [u8]>) -> Read {
         let mut decoder = Decoder::with_limit(limit);
@@ -211,9 +211,9 @@ mod tests {
         for at in 0..=bytes.len() {
             let (head, tail) = bytes.split_at(at);
             let told = read_pieces(1000, [head, tail]);
-            assert_eq!(told, (x.clone(), Some(SseFault::NotText { at: 9 })), "cut at {at}");
+            assert_eq!(told, (x.clone(), Some(SseError::NotText { at: 9 })), "cut at {at}");
         }
-        assert_eq!(read(b"\r\nevent: \xc3\r\n"), (vec![], Some(SseFault::NotText { at: 2 })));
+        assert_eq!(read(b"\r\nevent: \xc3\r\n"), (vec![], Some(SseError::NotText { at: 2 })));
         assert_eq!(read(b": \xff\ndata: x\n\n"), (x, None), "nobody reads a comment");
         let mut decoder = Decoder::default();
         let mut events = Vec::new();
@@ -226,9 +226,9 @@ mod tests {
         let fits = [b"data: ".as_slice(), &[b'x'; 94], b"\n\n"].concat();
         assert_eq!(read_pieces(100, [fits.as_slice()]).1, None);
         let line = [b"\ndata: ".as_slice(), &[b'x'; 95]].concat();
-        assert_eq!(read_pieces(100, line.chunks(7)).1, Some(SseFault::TooLong { at: 1, limit: 100 }));
+        assert_eq!(read_pieces(100, line.chunks(7)).1, Some(SseError::TooLong { at: 1, limit: 100 }));
         let lines = b"data: 0123456789\n".repeat(10);
-        assert_eq!(read_pieces(100, [lines.as_slice()]).1, Some(SseFault::TooLong { at: 136, limit: 100 }));
+        assert_eq!(read_pieces(100, [lines.as_slice()]).1, Some(SseError::TooLong { at: 136, limit: 100 }));
         let mut decoder = Decoder::default();
         let mut events = Vec::new();
         let big = [b"data: ".as_slice(), &vec![b'x'; 10 << 20], b"\n\n"].concat();

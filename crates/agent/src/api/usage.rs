@@ -1,16 +1,16 @@
-//! What the API counted: its fields as it sent them, the newest value of each.
+//! Token usage as the API sends it: the newest value of each field.
 
 use annals_json::{Fields, ObjectWriter, RawJson};
 
-/// The usage of one response. A stream tells it several times; the counts are totals, so the last one holds.
+/// The usage of one response. A stream sends it several times; the counts are totals, so the last one counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// In the order in which they came first.
+    /// In order of first appearance.
     fields: Vec<(String, RawJson)>,
 }
 
 impl Usage {
-    /// Takes what was told later: a field that says `null` says nothing.
+    /// Overwrites fields with newer values; `null` is ignored.
     pub fn overwrite(&mut self, told: &Fields<'_>) {
         for field in told.iter() {
             let key = field.key.decode();
@@ -23,30 +23,30 @@ impl Usage {
         }
     }
 
-    /// A count by its name; 0 where it is not told.
+    /// Returns a count by its name, or 0.
     pub fn count(&self, name: &str) -> u64 {
         let told = self.fields.iter().find(|(key, _)| key == name);
         told.and_then(|(_, value)| value.value().count()).unwrap_or(0)
     }
 
-    /// How much of the model's window the request took: what is read from the cache or written to it is not in
+    /// Returns the tokens of the request in the context window. Cache reads and writes are not part of
     /// `input_tokens`.
     pub fn context(&self) -> u64 {
         let parts = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
         parts.iter().fold(0, |sum: u64, part| sum.saturating_add(self.count(part)))
     }
 
-    /// What the model wrote.
+    /// Returns the tokens that the model wrote.
     pub fn output(&self) -> u64 {
         self.count("output_tokens")
     }
 
-    /// Whether nothing was told at all.
+    /// Returns whether no usage was sent.
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()
     }
 
-    /// The usage as a JSON object.
+    /// Returns the usage as a JSON object.
     pub fn to_json(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let mut object = ObjectWriter::begin(&mut out);

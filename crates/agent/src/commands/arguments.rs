@@ -1,11 +1,11 @@
-//! Arguments: what was said behind a command, as a whole and one by one, and where a text wants them.
+//! Arguments of a custom command, and their placeholders in its text.
 //!
-//! As the newest client does it: `$ARGUMENTS` is the whole, `$ARGUMENTS[0]` and `$0` the first one. A place for one that
-//! was not given stays as it is, and `\$0` is no place.
+//! As in the newest client: `$ARGUMENTS` is the whole, `$ARGUMENTS[0]` and `$0` the first argument. A placeholder without an
+//! argument stays, and `\$0` is not a placeholder.
 
 const WHOLE: &str = "$ARGUMENTS";
 
-/// What was said behind a command.
+/// The text after the name of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Arguments<'a> {
     whole: &'a str,
@@ -21,7 +21,7 @@ impl<'a> Arguments<'a> {
         self.whole
     }
 
-    /// Puts them into a text; the number says how many places there were.
+    /// Fills the placeholders of a text. Returns the text and the number of placeholders.
     pub(super) fn fill(&self, text: &str) -> (String, usize) {
         let (mut out, mut places) = (String::with_capacity(text.len()), 0);
         let mut rest = text;
@@ -49,7 +49,7 @@ impl<'a> Arguments<'a> {
         (out, places)
     }
 
-    /// The place that a text begins with: its length, and what belongs there, if there is such a thing.
+    /// Parses the placeholder at the start of a text: its length and its value, if there is one.
     fn place(&self, text: &str) -> Option<(usize, Option<&str>)> {
         let single = |digits: &str| -> Option<&str> {
             self.single.get(digits.parse::<usize>().ok()?).map(String::as_str)
@@ -74,7 +74,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// One by one, as a shell tells words apart: quotes hold them together, and so does a backslash before a space.
+/// Splits arguments like a shell: quotes group words, and so does a backslash before a space.
 fn split(whole: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let (mut word, mut quote) = (None::<String>, None::<char>);

@@ -1,47 +1,45 @@
-//! The files of commands: a folder and what is below it, each file a command. A project's files may not lead out of it.
+//! Files of custom commands: all `.md` files below a folder. A project's files must not lead out of the project.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Author, CustomCommand};
-use crate::head::{Head, unquoted};
-use annals_policy::paths::{Disk, Kind, resolve};
+use crate::front_matter::{FrontMatter, unquoted};
+use annals_policy::paths::{Disk, FileKind, resolve};
 use annals_policy::rules::listed;
 
-/// No more of one file is read.
-const MOST_BYTES: u64 = 256 << 10;
-/// Nor more files of one folder.
-const MOST_FILES: usize = 500;
-/// Nor more folders entered.
-const MOST_FOLDERS: usize = 500;
-/// Nor files that stand deeper.
-const DEEPEST: usize = 5;
-/// So much of a first line says what a command is for.
-const MOST_OF_A_LINE: usize = 100;
+const MAX_BYTES: u64 = 256 << 10;
+/// The most files read from one folder.
+const MAX_FILES: usize = 500;
+/// The most folders entered.
+const MAX_FOLDERS: usize = 500;
+const MAX_DEPTH: usize = 5;
+/// The length of a description taken from the first line, in characters.
+const MAX_SUMMARY_CHARS: usize = 100;
 
-/// A folder with commands.
+/// A folder with custom commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandFolder {
-    /// The folder; it need not exist.
+    /// The folder; it may be missing.
     pub path: PathBuf,
-    /// Whose it is.
+    /// Who wrote the commands.
     pub author: Author,
-    /// Files must stay under this folder, links followed; anywhere, where none is named.
+    /// The folder that files must stay in after following links; `None` for no limit.
     pub within: Option<PathBuf>,
 }
 
-/// Why a file is no command.
+/// Why a file is not a valid command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {why}", path.display())]
 pub struct CommandError {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The reason.
     pub why: String,
 }
 
-/// The commands of folders, by name; of two with one name, that of the later folder counts.
+/// Reads the commands of folders, by name; a later folder overrides an earlier one.
 pub fn read_commands(
     folders: impl IntoIterator<Item = CommandFolder>,
 ) -> (Vec<CustomCommand>, Vec<CommandError>) {
@@ -66,16 +64,16 @@ pub fn read_commands(
     (commands, errors)
 }
 
-/// Files that end in `.md`, the nearest first; folders that lead elsewhere are not entered, and none is entered twice: links to
-/// folders that hold links would make more names than anybody can wait for.
+/// Returns the `.md` files, nearest first. Folders outside of `within` are not entered, and no folder is entered twice: links
+/// between folders could otherwise make endless names.
 fn walk(folder: &Path, within: Option<&Path>) -> Vec<PathBuf> {
     let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
-    let mut folders = VecDeque::from([(folder.to_path_buf(), DEEPEST)]);
-    // They come last, so that a folder that is entered has its own name.
+    let mut folders = VecDeque::from([(folder.to_path_buf(), MAX_DEPTH)]);
+    // Links come last, so that a folder is known by its own name.
     let mut links = VecDeque::new();
     while let Some((folder, deeper)) = folders.pop_front().or_else(|| links.pop_front()) {
         let Ok(resolved) = resolve(&Disk, Path::new("/"), &folder) else { continue };
-        if seen.len() >= MOST_FOLDERS || !seen.insert(resolved.real) {
+        if seen.len() >= MAX_FOLDERS || !seen.insert(resolved.real) {
             continue;
         }
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
@@ -83,11 +81,11 @@ fn walk(folder: &Path, within: Option<&Path>) -> Vec<PathBuf> {
         paths.sort();
         for path in paths {
             if path.is_dir() {
-                if deeper > 0 && leads_to(&path, within).is_ok() {
+                if deeper > 0 && resolve_within(&path, within).is_ok() {
                     let waiting = if path.is_symlink() { &mut links } else { &mut folders };
                     waiting.push_back((path, deeper - 1));
                 }
-            } else if path.extension().is_some_and(|ending| ending == "md") && found.len() < MOST_FILES {
+            } else if path.extension().is_some_and(|ending| ending == "md") && found.len() < MAX_FILES {
                 found.push(path);
             }
         }
@@ -95,8 +93,8 @@ fn walk(folder: &Path, within: Option<&Path>) -> Vec<PathBuf> {
     found
 }
 
-/// What a path leads to, where it may lead there.
-fn leads_to(path: &Path, within: Option<&Path>) -> Result<(PathBuf, Kind), String> {
+/// Resolves a path that must stay within a folder.
+fn resolve_within(path: &Path, within: Option<&Path>) -> Result<(PathBuf, FileKind), String> {
     let resolved = resolve(&Disk, Path::new("/"), path).map_err(|error| error.to_string())?;
     if within.is_some_and(|within| !resolved.real.starts_with(within)) {
         return Err("it leads out of the project".to_owned());
@@ -105,11 +103,11 @@ fn leads_to(path: &Path, within: Option<&Path>) -> Result<(PathBuf, Kind), Strin
 }
 
 fn read(path: &Path, folder: &CommandFolder, within: Option<&Path>) -> Result<CustomCommand, String> {
-    let (real, kind) = leads_to(path, within)?;
+    let (real, kind) = resolve_within(path, within)?;
     let size = || fs::metadata(&real).map_or(u64::MAX, |metadata| metadata.len());
-    // What is no plain file may keep us waiting for ever.
-    if kind != Kind::File || size() > MOST_BYTES {
-        return Err("it is no file, or too long for one".to_owned());
+    // Reading anything but a regular file may block.
+    if kind != FileKind::File || size() > MAX_BYTES {
+        return Err("it is not a regular file, or larger than 256 KiB".to_owned());
     }
     let text = fs::read_to_string(&real).map_err(|error| error.to_string())?;
     let below = path.strip_prefix(&folder.path).unwrap_or(path).with_extension("");
@@ -120,30 +118,30 @@ fn read(path: &Path, folder: &CommandFolder, within: Option<&Path>) -> Result<Cu
 fn parse(name: &str, text: &str, author: Author) -> Result<CustomCommand, String> {
     let is_plain = |letter: char| letter.is_alphanumeric() || "-_.:".contains(letter);
     if !name.chars().all(is_plain) {
-        return Err(format!("{name:?} is no name for a command: letters, digits, - and _"));
+        return Err(format!("{name:?} is not a valid command name: use letters, digits, - and _"));
     }
-    let (head, body) = Head::split(text);
-    let head = head.unwrap_or_default();
+    let (front_matter, body) = FrontMatter::split(text);
+    let front_matter = front_matter.unwrap_or_default();
     let body = body.trim_start();
     if body.is_empty() {
         return Err("it has no text".to_owned());
     }
     let first = || {
         let line = body.lines().next().unwrap_or_default().trim_start_matches('#').trim();
-        line.chars().take(MOST_OF_A_LINE).collect()
+        line.chars().take(MAX_SUMMARY_CHARS).collect()
     };
     Ok(CustomCommand {
         name: name.to_owned(),
-        about: head.words("description").unwrap_or_else(first),
-        hint: head.words("argument-hint"),
-        allowed: head.values("allowed-tools").map(rules).unwrap_or_default(),
-        model: head.words("model").filter(|model| model != "inherit"),
+        about: front_matter.words("description").unwrap_or_else(first),
+        hint: front_matter.words("argument-hint"),
+        allowed: front_matter.values("allowed-tools").map(rules).unwrap_or_default(),
+        model: front_matter.words("model").filter(|model| model != "inherit"),
         body: body.to_owned(),
         author,
     })
 }
 
-/// Rules between commas or spaces, in brackets or not, one a line or all on one.
+/// Parses rules: a list separated by commas or spaces, with or without brackets, on one or more lines.
 fn rules(values: &[String]) -> Vec<String> {
     let inside = |value: &String| {
         let inside = value.strip_prefix('[').and_then(|value| value.strip_suffix(']'));
@@ -177,13 +175,13 @@ mod tests {
 
     #[test]
     fn rules_are_written_in_several_ways() {
-        for head in [
+        for front_matter in [
             "allowed-tools:\n  - Bash(git log:*)\n  - Read",
             "allowed-tools: [\"Bash(git log:*)\", Read]",
             "allowed-tools: Bash(git log:*) Read",
         ] {
-            let command = parse("a", &format!("---\n{head}\n---\nx"), Author::Person).unwrap();
-            assert_eq!(command.allowed, ["Bash(git log:*)", "Read"], "{head}");
+            let command = parse("a", &format!("---\n{front_matter}\n---\nx"), Author::Person).unwrap();
+            assert_eq!(command.allowed, ["Bash(git log:*)", "Read"], "{front_matter}");
         }
     }
 
@@ -191,9 +189,9 @@ mod tests {
     fn what_is_no_command_says_why() {
         for (name, text, why) in [
             ("a", "---\ndescription: x\n---\n \n", "no text"),
-            ("a b", "x", "no name"),
-            ("a\u{1b}[2J", "x", "no name"),
-            ("a\u{202e}", "x", "no name"),
+            ("a b", "x", "not a valid command name"),
+            ("a\u{1b}[2J", "x", "not a valid command name"),
+            ("a\u{202e}", "x", "not a valid command name"),
         ] {
             let error = parse(name, text, Author::Person).unwrap_err();
             assert!(error.contains(why), "{error}");

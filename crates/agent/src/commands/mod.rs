@@ -1,63 +1,63 @@
-//! Custom commands: prompts that people keep in files, `commands/**/*.md`, and say by a name and arguments.
+//! Custom commands: prompts in files, `commands/**/*.md`, invoked by name with arguments.
 //!
 //! | module | owns |
 //! |---|---|
-//! | `files` | the files: where they may stand, and what their heads say |
-//! | `arguments` | what stands for `$ARGUMENTS` and `$0`, `$1`, … |
-//! | `template` | the text with its arguments, in pieces: words, and commands for the shell |
+//! | `files` | the files and their front matter |
+//! | `arguments` | `$ARGUMENTS` and `$0`, `$1`, … |
+//! | `template` | the text with its arguments, as text and shell commands |
 //!
-//! Nothing here runs or asks: a turn does that, in the sequence that holds for all tools.
+//! Nothing is run here: a turn does that, with approval like all tool calls.
 
 mod arguments;
 mod files;
 mod template;
 
 pub use files::{CommandError, CommandFolder, read_commands};
-pub(crate) use template::{Piece, mentioned, pieces};
+pub(crate) use template::{TemplatePart, mentioned, parts};
 
-use crate::command::Prompt;
+use crate::protocol::Prompt;
 use annals_json::Value;
-use annals_policy::rules::Source;
+use annals_policy::rules::SettingsSource;
 
-/// Who wrote a command down.
+/// Who wrote a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Author {
-    /// The person, in their own config dir.
+    /// The person, in their own config directory.
     Person,
-    /// A project that is trusted.
+    /// A trusted project.
     Project,
 }
 
 impl Author {
-    /// Where the rules of such a command come from.
-    pub(crate) fn source(self) -> Source {
+    /// Returns the source of a command's rules.
+    pub(crate) fn source(self) -> SettingsSource {
         match self {
-            Self::Person => Source::User,
-            Self::Project => Source::Project,
+            Self::Person => SettingsSource::User,
+            Self::Project => SettingsSource::Project,
         }
     }
 }
 
-/// A command.
+/// A custom command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomCommand {
-    /// Its name, without the slash; folders stand before it with colons: `frontend:component`. Letters, digits and `-_.:`.
+    /// The name without the slash, with folders before it: `frontend:component`. Letters, digits and `-_.:`.
     pub name: String,
-    /// What it is for: as its author says, or its first line. Not fit for a terminal as it is.
+    /// The description, or the first line. Not sanitized for a terminal.
     pub about: String,
-    /// What may follow. Not fit for a terminal as it is.
+    /// The hint about arguments. Not sanitized for a terminal.
     pub hint: Option<String>,
-    /// Rules that allow what they name, for the turn that it opens.
+    /// Rules that allow calls in the turn of this command.
     pub allowed: Vec<String>,
-    /// The model that answers in that turn.
+    /// The model for the turn of this command.
     pub model: Option<String>,
-    /// The text.
+    /// The template.
     pub body: String,
-    /// Who wrote it.
+    /// Who wrote the command.
     pub author: Author,
 }
 
-/// A command that is said, with what follows it.
+/// A custom command with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Invocation {
     pub(crate) command: CustomCommand,
@@ -65,12 +65,12 @@ pub(crate) struct Invocation {
 }
 
 impl Invocation {
-    /// As it was said.
+    /// Returns the invocation as typed.
     pub(crate) fn text(&self) -> String {
         format!("/{} {}", self.command.name, self.arguments).trim_end().to_owned()
     }
 
-    /// The command that a prompt says; none where it says something else.
+    /// Parses a prompt; `None` if it does not name a known command.
     pub(crate) fn of(prompt: &Prompt, known: &[CustomCommand]) -> Option<Self> {
         let text = match prompt {
             Prompt::Text(text) => text.clone(),

@@ -1,47 +1,46 @@
-//! The text of a command with its arguments, in pieces: words, and what the shell is to say in their place.
+//! The template of a command, filled with arguments, as text and shell commands.
 //!
-//! Commands for the shell are looked for in the file alone: what a person or a pipe hands in as an argument may stand
-//! inside of one, where the rules see it, and never makes one. The same goes for what a command prints.
+//! Shell commands are recognized in the file alone: an argument may become part of one, where the rules see it, but never
+//! makes one. The same holds for the output of a command.
 
 use super::arguments::Arguments;
 use crate::context::mentions;
 
-/// A piece of the text.
+/// A part of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Piece {
-    /// Words.
-    Words(String),
-    /// A command, in whose place stands what it prints.
+pub(crate) enum TemplatePart {
+    Text(String),
+    /// A shell command, replaced by its output.
     Shell(String),
 }
 
-/// The pieces, in order. Arguments for which the text has no place stand behind it.
-pub(crate) fn pieces(body: &str, arguments: &str) -> Vec<Piece> {
+/// Returns the parts in order. If the template has no placeholder, the arguments follow at the end.
+pub(crate) fn parts(body: &str, arguments: &str) -> Vec<TemplatePart> {
     let arguments = Arguments::of(arguments);
     let mut places = 0;
-    let mut pieces = Vec::new();
-    for piece in split(body) {
+    let mut parts = Vec::new();
+    for part in split(body) {
         let mut filled = |text: &str| {
             let (text, found) = arguments.fill(text);
             places += found;
             text
         };
-        pieces.push(match piece {
-            Piece::Words(words) => Piece::Words(filled(&words)),
-            Piece::Shell(command) => Piece::Shell(filled(&command)),
+        parts.push(match part {
+            TemplatePart::Text(words) => TemplatePart::Text(filled(&words)),
+            TemplatePart::Shell(command) => TemplatePart::Shell(filled(&command)),
         });
     }
     if places == 0 && !arguments.whole().is_empty() {
-        pieces.push(Piece::Words(format!("\n\nARGUMENTS: {}", arguments.whole())));
+        parts.push(TemplatePart::Text(format!("\n\nARGUMENTS: {}", arguments.whole())));
     }
-    pieces
+    parts
 }
 
-/// The paths that words mention as `@path`, each once.
-pub(crate) fn mentioned(pieces: &[Piece]) -> Vec<String> {
-    let words = pieces.iter().map(|piece| match piece {
-        Piece::Words(words) => words.as_str(),
-        Piece::Shell(_) => " ",
+/// Returns the paths mentioned as `@path`, each once.
+pub(crate) fn mentioned(parts: &[TemplatePart]) -> Vec<String> {
+    let words = parts.iter().map(|part| match part {
+        TemplatePart::Text(words) => words.as_str(),
+        TemplatePart::Shell(_) => " ",
     });
     let mut paths: Vec<String> = Vec::new();
     for path in mentions(&words.collect::<String>()) {
@@ -52,13 +51,13 @@ pub(crate) fn mentioned(pieces: &[Piece]) -> Vec<String> {
     paths
 }
 
-/// Words and commands: `` !`…` `` at the beginning of a line or behind a space, and blocks between `` ```! `` and `` ``` ``.
-fn split(body: &str) -> Vec<Piece> {
-    let mut pieces = vec![Piece::Words(String::new())];
+/// Splits text from commands: `` !`…` `` at the start of a line or after a space, and blocks between `` ```! `` and `` ``` ``.
+fn split(body: &str) -> Vec<TemplatePart> {
+    let mut parts = vec![TemplatePart::Text(String::new())];
     let mut lines = body.split_inclusive('\n');
     while let Some(line) = lines.next() {
         if line.trim_end() != "```!" {
-            split_line(line, &mut pieces);
+            split_line(line, &mut parts);
             continue;
         }
         let mut after = lines.clone();
@@ -66,18 +65,18 @@ fn split(body: &str) -> Vec<Piece> {
         let length = inside.lines().count();
         let end = lines.clone().nth(length);
         if inside.trim().is_empty() || end.is_none() {
-            words(line, &mut pieces);
+            words(line, &mut parts);
             continue;
         }
-        pieces.push(Piece::Shell(inside.trim().to_owned()));
+        parts.push(TemplatePart::Shell(inside.trim().to_owned()));
         let is_ended = end.is_some_and(|line| line.ends_with('\n'));
-        words(if is_ended { "\n" } else { "" }, &mut pieces);
+        words(if is_ended { "\n" } else { "" }, &mut parts);
         lines = after;
     }
-    pieces
+    parts
 }
 
-fn split_line(line: &str, pieces: &mut Vec<Piece>) {
+fn split_line(line: &str, parts: &mut Vec<TemplatePart>) {
     let mut rest = line;
     let mut from = 0;
     while let Some(at) = rest[from..].find("!`").map(|at| from + at) {
@@ -85,23 +84,23 @@ fn split_line(line: &str, pieces: &mut Vec<Piece>) {
         let command = rest[at + 2..].split_once('`').map(|(command, _)| command);
         match command.filter(|command| is_free && !command.trim().is_empty()) {
             Some(command) => {
-                words(&rest[..at], pieces);
-                pieces.push(Piece::Shell(command.trim().to_owned()));
+                words(&rest[..at], parts);
+                parts.push(TemplatePart::Shell(command.trim().to_owned()));
                 rest = &rest[at + 3 + command.len()..];
-                // What follows at once is not at the beginning of a line.
+                // What follows directly is not at the start of a line.
                 from = usize::from(rest.starts_with('!'));
             }
             None => from = at + 2,
         }
     }
-    words(rest, pieces);
+    words(rest, parts);
 }
 
-fn words(text: &str, pieces: &mut Vec<Piece>) {
-    match pieces.last_mut() {
-        Some(Piece::Words(words)) => words.push_str(text),
+fn words(text: &str, parts: &mut Vec<TemplatePart>) {
+    match parts.last_mut() {
+        Some(TemplatePart::Text(words)) => words.push_str(text),
         _ if text.is_empty() => {}
-        _ => pieces.push(Piece::Words(text.to_owned())),
+        _ => parts.push(TemplatePart::Text(text.to_owned())),
     }
 }
 
@@ -111,9 +110,9 @@ mod tests {
 
     /// Words as they are, commands in braces.
     fn shown(body: &str, arguments: &str) -> String {
-        let shown = pieces(body, arguments).into_iter().map(|piece| match piece {
-            Piece::Words(words) => words,
-            Piece::Shell(command) => format!("{{{command}}}"),
+        let shown = parts(body, arguments).into_iter().map(|part| match part {
+            TemplatePart::Text(words) => words,
+            TemplatePart::Shell(command) => format!("{{{command}}}"),
         });
         shown.collect()
     }
@@ -145,7 +144,7 @@ mod tests {
 
     #[test]
     fn files_are_mentioned_in_words_and_arguments() {
-        let pieces = pieces("see @a.txt, @a.txt `@b.txt` !`cat @c.txt` $0", "@d/e");
-        assert_eq!(mentioned(&pieces), ["a.txt", "d/e"]);
+        let parts = parts("see @a.txt, @a.txt `@b.txt` !`cat @c.txt` $0", "@d/e");
+        assert_eq!(mentioned(&parts), ["a.txt", "d/e"]);
     }
 }

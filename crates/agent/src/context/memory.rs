@@ -1,55 +1,53 @@
-//! `CLAUDE.md` and its relatives: found, read with what they import, and only from places that are trusted.
+//! Memory files: `CLAUDE.md` and the like, with their imports, from trusted folders only.
 //!
-//! An import leads to a file beside or below the one that names it, or anywhere under the folder that vouches for it: a
-//! project's files cannot bring in what the project does not hold.
+//! An import leads to a file below the trusted folder: a project's files cannot import anything outside the project.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use annals_policy::paths::{Disk, Kind, resolve};
+use annals_policy::paths::{Disk, FileKind, resolve};
 
-/// So many files deep imports go.
-const MOST_HOPS: u32 = 4;
-/// No more of one file is read.
-const MOST_BYTES: u64 = 256 << 10;
-/// Nor of all together.
-const MOST_IN_ALL: usize = 1 << 20;
+const MAX_IMPORT_DEPTH: u32 = 4;
+/// The most bytes of one file.
+const MAX_FILE_BYTES: u64 = 256 << 10;
+/// The most bytes of all files together.
+const MAX_TOTAL_BYTES: usize = 1 << 20;
 
-/// A file that may speak to the model.
+/// A memory file that may exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MemoryPlace {
-    /// The file; it need not exist.
+pub struct MemorySource {
+    /// The path of the file.
     pub path: PathBuf,
-    /// Imports must stay under this folder.
+    /// The folder that imports must stay in.
     pub within: PathBuf,
 }
 
-impl MemoryPlace {
-    /// The places of a folder: its own file, the one under `.claude`, and the one that is not shared.
+impl MemorySource {
+    /// Returns the memory files of a folder: `CLAUDE.md`, the one under `.claude`, and the local one.
     pub fn of_folder(folder: &Path) -> [Self; 3] {
         ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"]
             .map(|name| Self { path: folder.join(name), within: folder.to_path_buf() })
     }
 }
 
-/// What one file says.
+/// A memory file that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryFile {
-    /// Where it is.
+    /// The real path.
     pub path: PathBuf,
-    /// What it says.
+    /// The content.
     pub text: String,
 }
 
-/// What all of them say, in order.
+/// All memory files, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
     files: Vec<MemoryFile>,
 }
 
 impl Memory {
-    /// Reads the files that are there, each with its imports before what comes next.
-    pub fn read(places: impl IntoIterator<Item = MemoryPlace>) -> Self {
+    /// Reads the files that exist, each followed by its imports.
+    pub fn read(places: impl IntoIterator<Item = MemorySource>) -> Self {
         let mut memory = Self::default();
         for place in places {
             let Ok(within) = fs::canonicalize(&place.within) else { continue };
@@ -58,12 +56,12 @@ impl Memory {
         memory
     }
 
-    /// The files.
+    /// Returns the files in order.
     pub fn files(&self) -> &[MemoryFile] {
         &self.files
     }
 
-    /// What the model is told of them.
+    /// Returns the text for the system prompt.
     pub(super) fn words(&self) -> Option<String> {
         if self.files.is_empty() {
             return None;
@@ -80,17 +78,21 @@ impl Memory {
         let Ok(found) = resolve(&Disk, Path::new("/"), path) else { return };
         let is_known = self.files.iter().any(|file| file.path == found.real);
         let size = || fs::metadata(&found.real).map_or(u64::MAX, |metadata| metadata.len());
-        // What is no plain file may keep us waiting for ever.
-        if is_known || found.kind != Kind::File || !found.real.starts_with(within) || size() > MOST_BYTES {
+        // Reading anything but a regular file may block.
+        if is_known
+            || found.kind != FileKind::File
+            || !found.real.starts_with(within)
+            || size() > MAX_FILE_BYTES
+        {
             return;
         }
         let Ok(text) = fs::read_to_string(&found.real) else { return };
         let all: usize = self.files.iter().map(|file| file.text.len()).sum();
-        if all + text.len() > MOST_IN_ALL {
+        if all + text.len() > MAX_TOTAL_BYTES {
             return;
         }
         let folder = found.real.parent().unwrap_or(within).to_path_buf();
-        let imports = if hops < MOST_HOPS { mentions(&text) } else { Vec::new() };
+        let imports = if hops < MAX_IMPORT_DEPTH { mentions(&text) } else { Vec::new() };
         self.files.push(MemoryFile { path: found.real, text });
         for import in imports {
             self.add(&folder.join(import), within, hops + 1);
@@ -98,7 +100,7 @@ impl Memory {
     }
 }
 
-/// The paths after `@`, outside of code.
+/// Returns the paths after `@`, outside of code.
 pub(crate) fn mentions(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut fence: Option<&str> = None;

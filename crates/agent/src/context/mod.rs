@@ -1,15 +1,14 @@
-//! What the model is told before the conversation: who it is, where it works, and what the person's files say.
+//! The system prompt: instructions, environment, memory files.
 //!
-//! Nothing here changes within a day, so that the API can remember it.
+//! It stays the same for a day, so that the API can cache it.
 
 mod memory;
 
 pub(crate) use memory::mentions;
-pub use memory::{Memory, MemoryFile, MemoryPlace};
+pub use memory::{Memory, MemoryFile, MemorySource};
 
 use std::path::PathBuf;
 
-/// Our own words to the model.
 const INSTRUCTIONS: &str = "\
 You are a software engineer at work in a person's terminal. You are given a task and tools to read, change and run things.
 
@@ -22,20 +21,20 @@ You are a software engineer at work in a person's terminal. You are given a task
 - Before you say that something works, run it. Say plainly what failed or was left out.
 - Write to the person briefly and in plain words.";
 
-/// Where the work is done.
+/// The environment that the model works in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Environment {
     /// The working folder.
     pub cwd: PathBuf,
-    /// Folders beside it.
+    /// Additional folders of the workspace.
     pub folders: Vec<PathBuf>,
-    /// The git branch; none where there is no repository.
+    /// The git branch; `None` outside of a repository.
     pub git_branch: Option<String>,
-    /// What has changed there and what was done last, as it was when the conversation began.
+    /// The git status and the last commits at the start of the conversation.
     pub git: Option<String>,
     /// `linux`, `macos`, …
     pub platform: &'static str,
-    /// The day, as in `2026-01-31`.
+    /// The date, as in `2026-01-31`.
     pub day: String,
 }
 
@@ -57,26 +56,26 @@ impl Environment {
     }
 }
 
-/// What the system prompt is made of.
+/// The parts of the system prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Briefing {
-    /// Instead of our own words.
-    pub instead: Option<String>,
-    /// Behind everything else.
-    pub more: Option<String>,
-    /// Where the work is done.
+pub struct SystemPrompt {
+    /// Replaces our instructions.
+    pub replacement: Option<String>,
+    /// Follows everything else.
+    pub appended: Option<String>,
+    /// The environment that the model works in.
     pub environment: Environment,
-    /// What the person's files say.
+    /// The memory files.
     pub memory: Memory,
 }
 
-impl Briefing {
-    /// The blocks of the system prompt.
+impl SystemPrompt {
+    /// Returns the blocks of the system prompt.
     pub fn blocks(&self) -> Vec<String> {
-        let mut blocks = vec![self.instead.clone().unwrap_or_else(|| INSTRUCTIONS.to_owned())];
+        let mut blocks = vec![self.replacement.clone().unwrap_or_else(|| INSTRUCTIONS.to_owned())];
         blocks.push(self.environment.words());
         blocks.extend(self.memory.words());
-        blocks.extend(self.more.clone());
+        blocks.extend(self.appended.clone());
         blocks
     }
 }
@@ -96,14 +95,18 @@ mod tests {
             platform: "linux",
             day: "2026-01-31".into(),
         };
-        let mut briefing =
-            Briefing { instead: None, more: Some("be kind".into()), environment, memory: Memory::default() };
+        let mut briefing = SystemPrompt {
+            replacement: None,
+            appended: Some("be kind".into()),
+            environment,
+            memory: Memory::default(),
+        };
         let blocks = briefing.blocks();
         assert_eq!((blocks.len(), blocks[0].as_str(), blocks[2].as_str()), (3, INSTRUCTIONS, "be kind"));
         for part in ["/w", "/x", "main", "linux", "2026-01-31", "abc first"] {
             assert!(blocks[1].contains(part), "{part}");
         }
-        briefing.instead = Some("only this".into());
+        briefing.replacement = Some("only this".into());
         assert_eq!(briefing.blocks()[0], "only this");
     }
 }

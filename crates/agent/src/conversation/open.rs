@@ -1,71 +1,50 @@
-//! From nothing, a session or a session's copy to a conversation. Opening one writes nothing but a copy that was asked for.
+//! Opens a conversation: a new session, an existing one or a fork. Only a fork writes to the store.
 
 use std::path::{Path, PathBuf};
 
 use annals_store::read::{ReadError, read_file};
-use annals_store::session::{
-    AgentFolder, AgentStart, AppendError, ForkError, NewSession, Patience, WRITTEN_FORM, fork,
-};
+use annals_store::session::{AgentStart, AppendError, ForkError, NewSession, OnBusy, WRITTEN_FORM, fork};
 use annals_store::source::{Source, is_uuid, new_uuid};
 use annals_store::{ConfigDir, DataDir, SessionWriter, git};
-use annals_transcript::draft::{Continuation, Origin, Thread};
+use annals_transcript::draft::{Continuation, Origin, ThreadKind};
 use annals_transcript::transcript::Transcript;
 
-use super::keep::Keeping;
-use super::{Conversation, Copies, State};
-use crate::event::Notice;
+use super::backend::Backend;
+use super::{Conversation, FileBackups, SessionState};
+use crate::protocol::{Notice, SubagentStorage};
 
-/// Where conversations are written, and time and chance.
+/// The store that conversations are written to, with its clock and randomness.
 #[derive(Clone, Copy, Debug)]
-pub struct Ground<'s> {
-    /// The store.
+pub struct StoreContext<'s> {
+    /// The config directory of the client.
     pub config: &'s ConfigDir,
-    /// Our own folder, for locks.
+    /// Our own data directory, for locks.
     pub data: &'s DataDir,
-    /// Time and chance.
+    /// Clock and randomness.
     pub source: &'s dyn Source,
 }
 
-/// Whether a session is written.
+/// Whether a session is written to disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Persistence {
-    /// To its file.
+    /// The session has a file.
     File,
-    /// Nowhere.
+    /// The session stays in memory.
     Memory,
 }
 
-/// How a conversation begins.
+/// How a conversation starts.
 #[derive(Clone, Debug)]
-pub enum Start {
-    /// A new session.
+pub enum ConversationStart {
+    /// In a new session.
     New(NewSession),
-    /// Where this session stands.
+    /// At the end of the session in this file.
     Resume(PathBuf),
-    /// In a copy of this session.
+    /// In a copy of the session in this file.
     Fork(PathBuf),
 }
 
-/// Where the sub-agents of a conversation are written.
-#[derive(Clone, Debug)]
-pub enum Lineage {
-    /// In files of their own.
-    Files(AgentFolder),
-    /// Nowhere, as their parent.
-    Memory(Box<Origin>),
-}
-
-impl Lineage {
-    /// What the lines of the parent have in common.
-    fn origin(&self) -> &Origin {
-        match self {
-            Self::Files(folder) => folder.origin(),
-            Self::Memory(origin) => origin,
-        }
-    }
-}
-
-/// Why a conversation cannot begin.
+/// Why a conversation cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The session cannot be written to.
@@ -80,105 +59,111 @@ pub enum OpenError {
 }
 
 impl<'s> Conversation<'s> {
-    /// Opens one in a working folder, which is absolute.
+    /// Opens a conversation. `cwd` must be absolute.
     pub fn open(
-        ground: Ground<'s>,
-        start: Start,
+        store: StoreContext<'s>,
+        start: ConversationStart,
         cwd: &Path,
         persistence: Persistence,
     ) -> Result<Self, OpenError> {
         let path = match start {
-            Start::New(new) => return Ok(Self::new(ground, new, cwd, persistence)?),
-            Start::Resume(path) => path,
-            Start::Fork(path) if persistence == Persistence::Memory => path,
-            Start::Fork(path) => fork(&path, None, ground.source)?.path,
+            ConversationStart::New(new) => return Ok(Self::new(store, new, cwd, persistence)?),
+            ConversationStart::Resume(path) => path,
+            ConversationStart::Fork(path) if persistence == Persistence::Memory => path,
+            ConversationStart::Fork(path) => fork(&path, None, store.source)?.path,
         };
-        let keeping = match persistence {
+        let backend = match persistence {
             Persistence::File => {
-                let opened = SessionWriter::open_at_end(&path, ground.data, ground.source, Patience::Refuse);
+                let opened = SessionWriter::open_at_end(&path, store.data, store.source, OnBusy::Refuse);
                 let (mut writer, gist) = opened?;
-                writer.set_surroundings(cwd.to_string_lossy().into_owned(), git::branch(cwd));
-                Keeping::opened_file(writer, gist)
+                writer.set_cwd_and_branch(cwd.to_string_lossy().into_owned(), git::branch(cwd));
+                Backend::opened_file(writer, gist)
             }
             Persistence::Memory => {
                 let bytes = read_file(&path)?;
                 let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                let known = Continuation::of(&Transcript::parse(&bytes), Thread::Main);
+                let known = Continuation::of(&Transcript::parse(&bytes), ThreadKind::Main);
                 let origin = match known.origin() {
                     Some(known) => Origin { session, ..known.clone() },
                     None => origin_of(session, cwd),
                 };
-                Keeping::memory(bytes, origin, ground.source)
+                Backend::memory(bytes, origin, store.source)
             }
         };
-        let session = keeping.origin().session.clone();
-        Ok(Self::over(ground, session, cwd, State::Open(keeping)))
+        let session = backend.origin().session.clone();
+        Ok(Self::over(store, session, cwd, SessionState::Open(backend)))
     }
 
-    /// Begins the conversation of a sub-agent.
+    /// Opens the conversation of a sub-agent.
     pub(crate) fn of_agent(
-        ground: Ground<'s>,
-        lineage: &Lineage,
+        store: StoreContext<'s>,
+        subagent_storage: &SubagentStorage,
         start: &AgentStart,
     ) -> Result<Self, AppendError> {
-        let origin = Origin { agent: Some(start.id.clone()), ..lineage.origin().clone() };
+        let origin = Origin { agent: Some(start.id.clone()), ..subagent_storage.origin().clone() };
         let (session, cwd) = (origin.session.clone(), PathBuf::from(&origin.cwd));
-        let made = match lineage {
-            Lineage::Files(folder) => folder.open(ground.data, ground.source, start).map(Keeping::file),
-            Lineage::Memory(_) => Ok(Keeping::memory(Vec::new(), origin.clone(), ground.source)),
+        let made = match subagent_storage {
+            SubagentStorage::Files(folder) => folder.open(store.data, store.source, start).map(Backend::file),
+            SubagentStorage::Memory(_) => Ok(Backend::memory(Vec::new(), origin.clone(), store.source)),
         };
-        let (keeping, notices) = match made {
-            // A disk that cannot be written is no reason to be silent.
+        let (backend, notices) = match made {
+            // A disk that cannot be written must not end the conversation.
             Err(AppendError::Write(error)) => {
-                let keeping = Keeping::memory(Vec::new(), origin, ground.source);
-                (keeping, vec![Notice::NotKept(error.to_string())])
+                let backend = Backend::memory(Vec::new(), origin, store.source);
+                (backend, vec![Notice::NotWritten(error.to_string())])
             }
             made => (made?, Vec::new()),
         };
-        Ok(Self { notices, ..Self::over(ground, session, &cwd, State::Open(keeping)) })
+        Ok(Self { notices, ..Self::over(store, session, &cwd, SessionState::Open(backend)) })
     }
 
-    /// Where the sub-agents of this conversation are written.
-    pub(crate) fn lineage(&self) -> Lineage {
+    /// Returns where the sub-agents of this conversation are written.
+    pub(crate) fn subagent_storage(&self) -> SubagentStorage {
         match &self.state {
-            State::Open(Keeping::File { writer, .. }) => Lineage::Files(writer.agents()),
-            State::Open(Keeping::Memory { origin, .. }) => Lineage::Memory(origin.clone()),
-            State::NotYet(..) => Lineage::Memory(Box::new(origin_of(self.session.clone(), &self.cwd))),
+            SessionState::Open(Backend::File { writer, .. }) => SubagentStorage::Files(writer.agents()),
+            SessionState::Open(Backend::Memory { origin, .. }) => SubagentStorage::Memory(origin.clone()),
+            SessionState::NotYet(..) => {
+                SubagentStorage::Memory(Box::new(origin_of(self.session.clone(), &self.cwd)))
+            }
         }
     }
 
     fn new(
-        ground: Ground<'s>,
+        store: StoreContext<'s>,
         new: NewSession,
         cwd: &Path,
         persistence: Persistence,
     ) -> Result<Self, AppendError> {
-        let id = new.id.clone().unwrap_or_else(|| new_uuid(ground.source));
+        let id = new.id.clone().unwrap_or_else(|| new_uuid(store.source));
         if !is_uuid(&id) {
             return Err(AppendError::NotAUuid { id });
         }
         let new = NewSession { id: Some(id.clone()), cwd: cwd.to_path_buf(), ..new };
-        Ok(Self::over(ground, id, cwd, State::NotYet(new, persistence)))
+        Ok(Self::over(store, id, cwd, SessionState::NotYet(new, persistence)))
     }
 
-    fn over(ground: Ground<'s>, session: String, cwd: &Path, state: State<'s>) -> Self {
-        let is_stale = matches!(state, State::Open(_));
+    fn over(store: StoreContext<'s>, session: String, cwd: &Path, state: SessionState<'s>) -> Self {
+        let is_stale = matches!(state, SessionState::Open(_));
         let thread = match &state {
-            State::Open(keeping) if keeping.origin().agent.is_some() => Thread::Agent,
-            _ => Thread::Main,
+            SessionState::Open(backend) if backend.origin().agent.is_some() => ThreadKind::Agent,
+            _ => ThreadKind::Main,
         };
-        let copies = match &state {
-            // What a sub-agent changes is taken back with the prompt that it worked for.
-            _ if thread == Thread::Agent => Copies::default(),
-            State::NotYet(_, Persistence::Memory) | State::Open(Keeping::Memory { .. }) => Copies::default(),
-            State::NotYet(_, Persistence::File) => Copies::of_session(ground.config, &session, cwd, &[]),
-            State::Open(keeping @ Keeping::File { .. }) => {
-                // A file that cannot be read is told of where it is needed.
-                Copies::of_session(ground.config, &session, cwd, &keeping.gist().unwrap_or_default())
+        let backups = match &state {
+            // Changes by a sub-agent are undone with the prompt of its parent.
+            _ if thread == ThreadKind::Agent => FileBackups::default(),
+            SessionState::NotYet(_, Persistence::Memory) | SessionState::Open(Backend::Memory { .. }) => {
+                FileBackups::default()
+            }
+            SessionState::NotYet(_, Persistence::File) => {
+                FileBackups::of_session(store.config, &session, cwd, &[])
+            }
+            SessionState::Open(backend @ Backend::File { .. }) => {
+                // A read error is reported where the file is needed.
+                FileBackups::of_session(store.config, &session, cwd, &backend.tail().unwrap_or_default())
             }
         };
         Self {
-            ground,
+            store,
             session,
             thread,
             cwd: cwd.to_path_buf(),
@@ -188,38 +173,40 @@ impl<'s> Conversation<'s> {
             notices: Vec::new(),
             last_prompt: None,
             last_message: None,
-            copies,
+            backups,
             prompt_line: None,
-            went_back: None,
+            rewind_point: None,
             thinking_from: None,
             responses: Default::default(),
         }
     }
 
-    /// Where lines go; a session that has none yet is begun.
-    pub(super) fn keeping(&mut self) -> Result<&mut Keeping<'s>, AppendError> {
-        if let State::NotYet(new, persistence) = &self.state {
+    /// Returns where lines are written, and creates the session if it has no line yet.
+    pub(super) fn backend(&mut self) -> Result<&mut Backend<'s>, AppendError> {
+        if let SessionState::NotYet(new, persistence) = &self.state {
             let origin = || origin_of(self.session.clone(), &self.cwd);
-            let Ground { config, data, source } = self.ground;
+            let StoreContext { config, data, source } = self.store;
             let made = match persistence {
                 Persistence::File => {
-                    SessionWriter::create(config, data, source, new.clone()).map(Keeping::file)
+                    SessionWriter::create(config, data, source, new.clone()).map(Backend::file)
                 }
-                Persistence::Memory => Ok(Keeping::memory(Vec::new(), origin(), source)),
+                Persistence::Memory => Ok(Backend::memory(Vec::new(), origin(), source)),
             };
-            let keeping = match made {
-                // A disk that cannot be written is no reason to be silent.
+            let backend = match made {
+                // A disk that cannot be written must not end the conversation.
                 Err(AppendError::Write(error)) => {
-                    self.notices.push(Notice::NotKept(error.to_string()));
-                    Keeping::memory(Vec::new(), origin(), source)
+                    self.notices.push(Notice::NotWritten(error.to_string()));
+                    Backend::memory(Vec::new(), origin(), source)
                 }
                 made => made?,
             };
-            self.state = State::Open(keeping);
+            self.state = SessionState::Open(backend);
         }
         match &mut self.state {
-            State::Open(keeping) => Ok(keeping),
-            State::NotYet(new, _) => Err(AppendError::NotAUuid { id: new.id.clone().unwrap_or_default() }),
+            SessionState::Open(backend) => Ok(backend),
+            SessionState::NotYet(new, _) => {
+                Err(AppendError::NotAUuid { id: new.id.clone().unwrap_or_default() })
+            }
         }
     }
 }

@@ -1,21 +1,21 @@
-//! Stands in for a connection: each request is answered by the next response of the recording.
+//! A transport that answers each request with the next recorded response.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::recorded::{Step, Turn};
-use super::stream::{LETTERS, events};
+use super::recording::{RecordedResponse, RecordedTurn};
+use super::stream::{CHUNK_CHARS, events};
 use crate::api::failure::Failure;
-use crate::api::request::Body;
-use crate::api::transport::{ByteSource, Head, Opened, Transport};
+use crate::api::request::RequestBody;
+use crate::api::transport::{ByteSource, ResponseHead, ResponseStream, Transport};
 
-/// How fast it is played.
+/// How fast responses stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// At once.
+    /// Without pauses.
     AtOnce,
-    /// So many letters a second.
+    /// At this many characters a second.
     LettersPerSecond(u32),
 }
 
@@ -24,55 +24,57 @@ impl Pace {
         match self {
             Self::AtOnce | Self::LettersPerSecond(0) => None,
             Self::LettersPerSecond(letters) => {
-                Some(Duration::from_secs_f64(LETTERS as f64 / f64::from(letters)))
+                Some(Duration::from_secs_f64(CHUNK_CHARS as f64 / f64::from(letters)))
             }
         }
     }
 }
 
-/// Plays the turn that was begun.
+/// Plays the responses of one turn.
 #[derive(Debug)]
 pub struct Player {
     pace: Pace,
-    steps: Mutex<VecDeque<Step>>,
+    responses: Mutex<VecDeque<RecordedResponse>>,
 }
 
 impl Player {
-    /// A player that plays nothing yet.
+    /// Creates a player without responses.
     pub fn new(pace: Pace) -> Self {
-        Self { pace, steps: Mutex::default() }
+        Self { pace, responses: Mutex::default() }
     }
 
-    /// From now on this turn is played.
-    pub fn begin(&self, turn: &Turn) {
-        *self.steps() = turn.steps.iter().cloned().collect();
+    /// Loads the responses of a turn.
+    pub fn begin(&self, turn: &RecordedTurn) {
+        *self.responses() = turn.responses.iter().cloned().collect();
     }
 
-    fn steps(&self) -> MutexGuard<'_, VecDeque<Step>> {
-        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
+    fn responses(&self) -> MutexGuard<'_, VecDeque<RecordedResponse>> {
+        self.responses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Transport for Player {
-    type Source = Played;
+    type Source = ReplayStream;
 
-    async fn send(&self, _: &Body) -> Result<Opened<Played>, Failure> {
-        // A turn that was broken off has no last response: its end is an empty one.
-        let step =
-            self.steps().pop_front().unwrap_or_else(|| Step { id: "msg_end".to_owned(), ..Step::default() });
-        let source = Played { events: events(&step).into(), pause: self.pace.pause() };
-        Ok(Opened { head: Head::default(), source })
+    async fn send(&self, _: &RequestBody) -> Result<ResponseStream<ReplayStream>, Failure> {
+        // An aborted turn has no last response: it ends with an empty one.
+        let response = self
+            .responses()
+            .pop_front()
+            .unwrap_or_else(|| RecordedResponse { id: "msg_end".to_owned(), ..RecordedResponse::default() });
+        let source = ReplayStream { events: events(&response).into(), pause: self.pace.pause() };
+        Ok(ResponseStream { head: ResponseHead::default(), source })
     }
 }
 
-/// A response that is played.
+/// The stream of a recorded response.
 #[derive(Debug)]
-pub struct Played {
+pub struct ReplayStream {
     events: VecDeque<Vec<u8>>,
     pause: Option<Duration>,
 }
 
-impl ByteSource for Played {
+impl ByteSource for ReplayStream {
     async fn next(&mut self) -> Result<Option<Vec<u8>>, Failure> {
         if let Some(pause) = self.pause {
             tokio::time::sleep(pause).await;

@@ -1,28 +1,30 @@
-//! A response as the events of a stream.
+//! Turns a recorded response into stream events.
 
 use annals_json::{ObjectWriter, Value};
 
-use super::recorded::{Step, text_of};
+use super::recording::{RecordedResponse, text_of};
 
-/// Texts come in pieces of about so many letters.
-pub(super) const LETTERS: usize = 24;
+/// The length of a text delta, in characters.
+pub(super) const CHUNK_CHARS: usize = 24;
 
-/// The events of a response, each as it stands in a stream.
-pub(super) fn events(step: &Step) -> Vec<Vec<u8>> {
-    let usage =
-        step.usage.as_deref().filter(|usage| Value::parse(usage).is_ok_and(|usage| usage.fields().is_some()));
+/// Returns the events of a response, as bytes of a stream.
+pub(super) fn events(response: &RecordedResponse) -> Vec<Vec<u8>> {
+    let usage = response
+        .usage
+        .as_deref()
+        .filter(|usage| Value::parse(usage).is_ok_and(|usage| usage.fields().is_some()));
     let usage = usage.unwrap_or(br#"{"input_tokens":0,"output_tokens":0}"#);
     let mut events = vec![event("message_start", |object| {
         object.object("message", |message| {
-            message.string("id", &step.id).string("type", "message").string("role", "assistant");
-            message.string("model", &step.model).raw("content", b"[]").raw("stop_reason", b"null");
+            message.string("id", &response.id).string("type", "message").string("role", "assistant");
+            message.string("model", &response.model).raw("content", b"[]").raw("stop_reason", b"null");
             message.raw("usage", usage);
         });
     })];
-    for (index, block) in step.blocks.iter().enumerate() {
+    for (index, block) in response.blocks.iter().enumerate() {
         block_events(index as u64, block, &mut events);
     }
-    let reason = if step.has_calls() { "tool_use" } else { "end_turn" };
+    let reason = if response.has_calls() { "tool_use" } else { "end_turn" };
     events.push(event("message_delta", |object| {
         object.object("delta", |delta| {
             delta.string("stop_reason", reason).raw("stop_sequence", b"null");
@@ -35,7 +37,7 @@ pub(super) fn events(step: &Step) -> Vec<Vec<u8>> {
 
 fn block_events(index: u64, block: &[u8], events: &mut Vec<Vec<u8>>) {
     let kind = text_of(block, "type");
-    // A stream begins with what does not grow.
+    // A block starts with the fields that do not grow.
     let (grows, delta) = match kind.as_str() {
         "text" => ("text", "text_delta"),
         "thinking" => ("thinking", "thinking_delta"),
@@ -83,7 +85,7 @@ fn grown(index: u64, kind: &str, key: &str, text: &str) -> Vec<u8> {
 
 fn pieces(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
-    letters.chunks(LETTERS).map(|piece| piece.iter().collect()).collect()
+    letters.chunks(CHUNK_CHARS).map(|piece| piece.iter().collect()).collect()
 }
 
 fn event(name: &str, fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Vec<u8> {

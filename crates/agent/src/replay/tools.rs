@@ -1,30 +1,31 @@
-//! Tools that answer as they did, and do nothing.
+//! Tools that return recorded results and do nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use annals_json::{Fields, ObjectWriter};
 
-use super::recorded::Recording;
+use super::recording::Recording;
 use crate::api::request::ToolSpec;
-use crate::tools::{Asked, InputError, Order, Outcome, Running, Scene, Tool};
+use crate::tools::{CallContext, CallOrder, InputError, Outcome, Tool, ToolFuture, ToolRequest};
 
-/// What a call gets that was never answered.
+/// The result of a call without a recorded one.
 const UNANSWERED: &str = "[Request interrupted by user for tool use]";
 
-/// A tool for each name that the recording calls.
+/// Returns a tool for each name that the recording calls.
 pub fn tools(recording: &Recording) -> Vec<Box<dyn Tool>> {
     let results = Arc::new(recording.results.clone());
-    let tool = |name: String| -> Box<dyn Tool> { Box::new(Replayed { name, results: Arc::clone(&results) }) };
+    let tool =
+        |name: String| -> Box<dyn Tool> { Box::new(ReplayedTool { name, results: Arc::clone(&results) }) };
     recording.tool_names().into_iter().map(tool).collect()
 }
 
-struct Replayed {
+struct ReplayedTool {
     name: String,
     results: Arc<HashMap<String, Outcome>>,
 }
 
-impl Tool for Replayed {
+impl Tool for ReplayedTool {
     fn spec(&self) -> ToolSpec {
         let mut json = Vec::new();
         let mut object = ObjectWriter::begin(&mut json);
@@ -35,15 +36,15 @@ impl Tool for Replayed {
         ToolSpec { name: self.name.clone(), json }
     }
 
-    fn order(&self) -> Order {
-        Order::InTurn
+    fn order(&self) -> CallOrder {
+        CallOrder::Sequential
     }
 
-    fn call(&self, _: &Fields<'_>) -> Result<Asked, InputError> {
-        Ok(Asked::Inward("replay"))
+    fn call(&self, _: &Fields<'_>) -> Result<ToolRequest, InputError> {
+        Ok(ToolRequest::Inward("replay"))
     }
 
-    fn run<'t>(&'t self, _: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
+    fn run<'t>(&'t self, _: &'t [u8], scene: &'t CallContext<'t>) -> ToolFuture<'t> {
         let known = self.results.get(scene.tool_use).cloned();
         Box::pin(async move { known.unwrap_or_else(|| Outcome::failed(UNANSWERED, UNANSWERED)) })
     }

@@ -1,20 +1,20 @@
-//! Sub-agents: a call of the tool `Agent` is a conversation of its own, with its own file, context, tools and instructions,
-//! of which its parent gets one text.
+//! Sub-agents: a call of the tool `Agent` runs a separate conversation, with its own file, context, tools and instructions.
+//! Its parent gets one text as the result.
 //!
 //! | module | owns |
 //! |---|---|
-//! | `kind` | types of sub-agents: those that are always there, and what one is made of |
-//! | `files` | types that people write down, in `agents/*.md` |
-//! | `spawn` | one of them at work, from its first line to its answer |
+//! | `definition` | definitions of sub-agents, and the built-in ones |
+//! | `files` | definitions in `agents/*.md` |
+//! | `spawn` | runs a sub-agent, from its prompt to its answer |
 //!
-//! A sub-agent is an [`Agent`](crate::turn::Agent) like its parent. What it may do, the mode and who is asked are its parent's
-//! at that moment; what happens in it is told to its parent, and what a person says to its parent reaches it by the
-//! [relay](crate::relay).
+//! A sub-agent is an [`Agent`](crate::turn::Agent) like its parent. Its policy, mode and approver are those of its parent at
+//! that moment. Its events are reported through its parent, and commands to its parent reach it through the
+//! [relay](crate::protocol::Relay).
 
+mod definition;
 mod files;
-mod kind;
 mod spawn;
 
-pub use files::{KindError, read_kinds};
-pub use kind::{Kind, Toolset, built_in};
-pub use spawn::{Household, Nursery};
+pub use definition::{AgentDefinition, Toolset, built_in_agents};
+pub use files::{AgentFileError, read_agent_files};
+pub use spawn::{SubagentConfig, SubagentSpawner};

@@ -1,146 +1,150 @@
-//! One sub-agent at work: its file, its turn, and what it answers.
+//! Runs a sub-agent: its file, its turn, its answer.
 
 use std::sync::Arc;
 
 use annals_store::session::{AgentParent, AgentStart};
 use annals_store::source::Source;
 
-use super::Kind;
-use crate::api::call::{Caller, Surroundings};
+use super::AgentDefinition;
+use crate::api::call::{Caller, RetryClock};
 use crate::api::transport::Transport;
-use crate::command::Prompt;
-use crate::context::Briefing;
-use crate::conversation::{Conversation, Ground};
-use crate::event::Event;
-use crate::tools::agent::{AgentType, Errand, Returned, SpawnError, Spawned, Spawner, Task};
-use crate::tools::{Parent, Scene, Told, Tool};
-use crate::turn::{Agent, Ending, Finished, Wishes};
+use crate::context::SystemPrompt;
+use crate::conversation::{Conversation, StoreContext};
+use crate::protocol::{Event, Prompt, ToolProgress, TurnConfig, TurnEnd, TurnReport};
+use crate::tools::agent::{AgentResult, AgentTask, AgentTool, AgentType, SpawnError, SpawnFuture, Spawner};
+use crate::tools::{CallContext, Parent, Tool};
+use crate::turn::Agent;
 use annals_policy::Policy;
 
-/// So deep sub-agents are nested: the last ones start none.
-const DEEPEST: u64 = 3;
-/// So many responses a sub-agent has at most.
-const MOST_RESPONSES: u64 = 200;
+/// The deepest nesting of sub-agents: the innermost ones start no others.
+const MAX_DEPTH: u64 = 3;
+/// The most responses of a sub-agent.
+const MAX_RESPONSES: u64 = 200;
 
-/// What all sub-agents of a conversation are made of.
-pub struct Household<'a, T, S> {
-    /// How requests are sent.
+/// What all sub-agents of a conversation share.
+pub struct SubagentConfig<'a, T, S> {
+    /// Sends the requests.
     pub caller: Caller<'a, T, S>,
-    /// Where conversations are written, and time and chance.
-    pub ground: Ground<'a>,
-    /// The types that there are.
-    pub kinds: Vec<Kind>,
-    /// What they are told beside the instructions of their type.
-    pub briefing: Briefing,
-    /// Makes the tools of one, but for the one that starts others.
+    /// The store that conversations are written to.
+    pub store: StoreContext<'a>,
+    /// The available definitions.
+    pub definitions: Vec<AgentDefinition>,
+    /// The system prompt, beside the instructions of a definition.
+    pub system_prompt: SystemPrompt,
+    /// Makes the tools of a sub-agent, except the one that starts others.
     #[allow(clippy::type_complexity, reason = "what it makes is what an agent has")]
-    pub outfit: Box<dyn Fn() -> Vec<Box<dyn Tool + 'a>> + Send + Sync + 'a>,
-    /// The full name of a model.
-    pub full_name: fn(&str) -> String,
+    pub make_tools: Box<dyn Fn() -> Vec<Box<dyn Tool + 'a>> + Send + Sync + 'a>,
+    /// Returns the full name of a model.
+    pub model_name: fn(&str) -> String,
 }
 
-/// Starts sub-agents, for the session itself or for one of them.
-pub struct Nursery<'a, T, S> {
-    household: Arc<Household<'a, T, S>>,
-    /// How deep those that are started here are nested.
+/// Starts sub-agents, for the session itself or for one of its sub-agents.
+pub struct SubagentSpawner<'a, T, S> {
+    config: Arc<SubagentConfig<'a, T, S>>,
+    /// The depth of the sub-agents started here.
     depth: u64,
-    /// Who starts them; the session, where nobody is named.
+    /// The sub-agent that starts them; `None` for the session.
     starter: Option<String>,
 }
 
-impl<'a, T: Transport, S: Surroundings> Nursery<'a, T, S> {
-    /// Those that the session itself starts.
-    pub fn new(household: Household<'a, T, S>) -> Self {
-        Self { household: Arc::new(household), depth: 1, starter: None }
+impl<'a, T: Transport, S: RetryClock> SubagentSpawner<'a, T, S> {
+    /// Creates the spawner of the session itself.
+    pub fn new(config: SubagentConfig<'a, T, S>) -> Self {
+        Self { config: Arc::new(config), depth: 1, starter: None }
     }
 
-    /// The tools of one that is started here.
-    fn tools(&self, kind: &Kind, id: &str) -> Vec<Box<dyn Tool + 'a>>
+    fn tools(&self, definition: &AgentDefinition, id: &str) -> Vec<Box<dyn Tool + 'a>>
     where
         T: 'a,
         S: 'a,
     {
-        let mut tools = (self.household.outfit)();
-        if self.depth < DEEPEST {
-            let household = Arc::clone(&self.household);
-            let inner = Nursery { household, depth: self.depth + 1, starter: Some(id.to_owned()) };
-            tools.push(Box::new(Task::new(Box::new(inner))));
+        let mut tools = (self.config.make_tools)();
+        if self.depth < MAX_DEPTH {
+            let config = Arc::clone(&self.config);
+            let inner = SubagentSpawner { config, depth: self.depth + 1, starter: Some(id.to_owned()) };
+            tools.push(Box::new(AgentTool::new(Box::new(inner))));
         }
-        tools.retain(|tool| kind.tools.has(&tool.spec().name));
+        tools.retain(|tool| definition.tools.has(&tool.spec().name));
         tools
     }
 
-    fn wishes(&self, kind: &Kind, errand: &Errand, parent: &Wishes) -> Wishes {
-        let named = errand.model.as_ref().or(kind.model.as_ref());
-        let briefing =
-            Briefing { instead: Some(kind.prompt.clone()), more: None, ..self.household.briefing.clone() };
-        Wishes {
-            model: named.map_or_else(|| parent.model.clone(), |name| (self.household.full_name)(name)),
-            system: briefing.blocks(),
-            most_responses: Some(MOST_RESPONSES),
+    fn turn_config(&self, definition: &AgentDefinition, task: &AgentTask, parent: &TurnConfig) -> TurnConfig {
+        let named = task.model.as_ref().or(definition.model.as_ref());
+        let system_prompt = SystemPrompt {
+            replacement: Some(definition.prompt.clone()),
+            appended: None,
+            ..self.config.system_prompt.clone()
+        };
+        TurnConfig {
+            model: named.map_or_else(|| parent.model.clone(), |name| (self.config.model_name)(name)),
+            system: system_prompt.blocks(),
+            max_responses: Some(MAX_RESPONSES),
             ..parent.clone()
         }
     }
 
-    /// A sub-agent that has said nothing yet.
+    /// Creates a sub-agent that has no prompt yet.
     fn begin<'s>(
         &'s self,
         id: &str,
-        errand: &Errand,
+        task: &AgentTask,
         tool_use: &str,
         parent: &'s Parent<'s>,
     ) -> Result<Agent<'s, T, S>, SpawnError> {
-        let Household { caller, ground, kinds, .. } = &*self.household;
-        let known = kinds.iter().find(|kind| kind.name == errand.kind);
-        let kind = known.ok_or_else(|| SpawnError::Failed(format!("there is no type {:?}", errand.kind)))?;
+        let SubagentConfig { caller, store, definitions, .. } = &*self.config;
+        let known = definitions.iter().find(|definition| definition.name == task.kind);
+        let definition =
+            known.ok_or_else(|| SpawnError::Failed(format!("there is no type {:?}", task.kind)))?;
         let start = AgentStart {
             id: id.to_owned(),
-            agent_type: Some(kind.name.clone()),
-            description: Some(errand.description.clone()),
+            agent_type: Some(definition.name.clone()),
+            description: Some(task.description.clone()),
             tool_use: Some(tool_use.to_owned()),
             parent: self.starter.clone().map(|id| AgentParent { id, depth: self.depth }),
         };
-        let conversation = Conversation::of_agent(*ground, parent.lineage, &start);
+        let conversation = Conversation::of_agent(*store, parent.subagent_storage, &start);
         let conversation = conversation.map_err(|error| SpawnError::Failed(error.to_string()))?;
-        let caller = Caller { manner: caller.manner.clone(), ..*caller };
-        let wishes = self.wishes(kind, errand, parent.wishes);
+        let caller = Caller { retry: caller.retry.clone(), ..*caller };
+        let turn_config = self.turn_config(definition, task, parent.turn_config);
         let policy = Policy { ..*parent.policy };
-        let mut agent = Agent::new(conversation, caller, self.tools(kind, id), policy, wishes);
-        agent.granted = parent.granted.clone();
+        let mut agent = Agent::new(conversation, caller, self.tools(definition, id), policy, turn_config);
+        agent.grants = parent.grants.clone();
         Ok(agent)
     }
 }
 
-impl<T: Transport, S: Surroundings> Spawner for Nursery<'_, T, S> {
+impl<T: Transport, S: RetryClock> Spawner for SubagentSpawner<'_, T, S> {
     fn types(&self) -> Vec<AgentType> {
-        let kinds = self.household.kinds.iter();
-        kinds.map(|kind| AgentType { name: kind.name.clone(), about: kind.about.clone() }).collect()
+        let definitions = self.config.definitions.iter();
+        definitions
+            .map(|definition| AgentType { name: definition.name.clone(), about: definition.about.clone() })
+            .collect()
     }
 
-    fn spawn<'s>(&'s self, errand: &'s Errand, scene: &'s Scene<'s>) -> Spawned<'s> {
+    fn spawn<'s>(&'s self, task: &'s AgentTask, scene: &'s CallContext<'s>) -> SpawnFuture<'s> {
         Box::pin(async move {
-            let nobody = || SpawnError::Failed("there is no conversation that it could work for".to_owned());
-            let parent = scene.parent.ok_or_else(nobody)?;
-            let id = new_id(self.household.ground.source);
-            let mut agent = self.begin(&id, errand, scene.tool_use, parent)?;
-            let mut commands = parent.relay.listen(scene.tool_use);
+            let no_parent = || SpawnError::Failed("a sub-agent needs a parent conversation".to_owned());
+            let parent = scene.parent.ok_or_else(no_parent)?;
+            let id = new_agent_id(self.config.store.source);
+            let mut agent = self.begin(&id, task, scene.tool_use, parent)?;
+            let mut commands = parent.relay.subscribe(scene.tool_use);
             let mut tool_uses = 0;
-            (scene.tell)(Told::Begun { agent: id.clone(), prompt: errand.prompt.clone() });
+            (scene.tell)(ToolProgress::SubagentStarted { agent: id.clone(), prompt: task.prompt.clone() });
             let finished = {
                 let mut report = |event: Event| {
                     tool_uses += u64::from(matches!(event, Event::ToolDone { .. }));
-                    (scene.tell)(Told::Agent { agent: id.clone(), event: Box::new(event) });
+                    (scene.tell)(ToolProgress::SubagentEvent { agent: id.clone(), event: Box::new(event) });
                 };
-                agent.turn(&Prompt::Text(errand.prompt.clone()), &mut commands, &mut report).await
+                agent.turn(&Prompt::Text(task.prompt.clone()), &mut commands, &mut report).await
             };
-            returned(id, finished, tool_uses)
+            result_of(id, finished, tool_uses)
         })
     }
 }
 
-fn returned(agent: String, finished: Finished, tool_uses: u64) -> Result<Returned, SpawnError> {
+fn result_of(agent: String, finished: TurnReport, tool_uses: u64) -> Result<AgentResult, SpawnError> {
     match finished.ending {
-        Ending::Done => Ok(Returned {
+        TurnEnd::Done => Ok(AgentResult {
             agent,
             answer: finished.text,
             millis: finished.millis,
@@ -148,18 +152,18 @@ fn returned(agent: String, finished: Finished, tool_uses: u64) -> Result<Returne
             tool_uses,
             usage: finished.usage.to_json(),
         }),
-        Ending::Interrupted => Err(SpawnError::Interrupted),
-        Ending::Failed(error) => Err(SpawnError::Failed(error.to_string())),
-        Ending::MostResponses => {
+        TurnEnd::Interrupted => Err(SpawnError::Interrupted),
+        TurnEnd::Failed(error) => Err(SpawnError::Failed(error.to_string())),
+        TurnEnd::MaxResponses => {
             let said =
-                format!("it was stopped after {MOST_RESPONSES} responses. Its last words: {}", finished.text);
+                format!("it was stopped after {MAX_RESPONSES} responses. Its last words: {}", finished.text);
             Err(SpawnError::Failed(said))
         }
     }
 }
 
-/// An id as the newest client makes them: `a` and sixteen digits.
-fn new_id(source: &dyn Source) -> String {
+/// Makes an id as the newest client does: `a` and sixteen hex digits.
+fn new_agent_id(source: &dyn Source) -> String {
     let digits = source.random().into_iter().take(8).map(|byte| format!("{byte:02x}"));
     format!("a{}", digits.collect::<String>())
 }

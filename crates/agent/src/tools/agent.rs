@@ -1,6 +1,6 @@
-//! Agent: a sub-agent with a conversation of its own. Who runs it is handed in; here is what it is asked and what it answers.
+//! Agent: runs a sub-agent with its own conversation. The caller supplies the spawner.
 //!
-//! It was called `Task`; the newest client knows it by this name and gives it to the calls of old sessions.
+//! It was called `AgentTool`; the newest client knows it by this name and gives it to the calls of old sessions.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,49 +9,49 @@ use annals_json::Fields;
 
 use super::answer::object;
 use super::input::Input;
-use super::spec::{Holds, Spec};
-use super::{Asked, InputError, Order, Outcome, Running, Scene, Shown, Tool};
+use super::spec::{ParamType, SpecBuilder};
+use super::{CallContext, CallOrder, InputError, Outcome, Tool, ToolContent, ToolFuture, ToolRequest};
 use crate::api::request::ToolSpec;
-use crate::turn::INTERRUPTED_CALL;
+use crate::protocol::INTERRUPTED_CALL;
 
-/// Letters of an answer that the model sees.
-const MOST_OF_AN_ANSWER: usize = 32_000;
-/// What the model calls it.
+/// The most characters of an answer that the model sees.
+const MAX_ANSWER_CHARS: usize = 32_000;
+/// The name of the tool.
 pub const NAME: &str = "Agent";
-/// The type of an agent where none is named.
+/// The default agent type.
 pub const GENERAL: &str = "general-purpose";
 
-/// What a sub-agent is asked.
+/// The task of a sub-agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Errand {
-    /// What it is for, in a few words.
+pub struct AgentTask {
+    /// A short description.
     pub description: String,
-    /// What it shall do.
+    /// The prompt.
     pub prompt: String,
-    /// Its type.
+    /// The agent type.
     pub kind: String,
-    /// The model, where one is named.
+    /// The model, if it is not the default.
     pub model: Option<String>,
 }
 
-/// What came of it.
+/// The result of a sub-agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Returned {
-    /// The sub-agent.
+pub struct AgentResult {
+    /// The id of the sub-agent.
     pub agent: String,
     /// Its last text.
     pub answer: String,
     /// How long it took, in milliseconds.
     pub millis: u64,
-    /// Tokens at its end.
+    /// Tokens of its context at the end.
     pub tokens: u64,
-    /// Tools that it called.
+    /// The number of its tool calls.
     pub tool_uses: u64,
     /// The usage of its last response: a JSON object.
     pub usage: Vec<u8>,
 }
 
-/// A type of agent, as the model is told of it.
+/// A type of agent, as it is described to the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentType {
     /// Its name.
@@ -60,41 +60,41 @@ pub struct AgentType {
     pub about: String,
 }
 
-/// Why there is no answer.
+/// Why a sub-agent has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpawnError {
-    /// A person stopped it.
+    /// The user interrupted it.
     #[error("it was interrupted")]
     Interrupted,
-    /// It could not begin, or not go on.
+    /// It could not start or continue.
     #[error("{0}")]
     Failed(String),
 }
 
-/// Work of a sub-agent that is not done yet.
-pub type Spawned<'a> = Pin<Box<dyn Future<Output = Result<Returned, SpawnError>> + Send + 'a>>;
+/// A running sub-agent.
+pub type SpawnFuture<'a> = Pin<Box<dyn Future<Output = Result<AgentResult, SpawnError>> + Send + 'a>>;
 
-/// Runs sub-agents. Dropping the future ends one, with all that it runs.
+/// Runs sub-agents. Dropping the future ends the sub-agent and all that it runs.
 pub trait Spawner: Send + Sync {
-    /// The types that there are.
+    /// The available types.
     fn types(&self) -> Vec<AgentType>;
 
-    /// Runs one to its end, for the call of this scene.
-    fn spawn<'a>(&'a self, errand: &'a Errand, scene: &'a Scene<'a>) -> Spawned<'a>;
+    /// Runs a sub-agent to its end, for this call.
+    fn spawn<'a>(&'a self, task: &'a AgentTask, call: &'a CallContext<'a>) -> SpawnFuture<'a>;
 }
 
 /// Starts sub-agents.
-pub struct Task<'a> {
+pub struct AgentTool<'a> {
     spawner: Box<dyn Spawner + 'a>,
 }
 
-impl<'a> Task<'a> {
-    /// Run by this one.
+impl<'a> AgentTool<'a> {
+    /// The tool with this spawner.
     pub fn new(spawner: Box<dyn Spawner + 'a>) -> Self {
         Self { spawner }
     }
 
-    fn errand(&self, input: &Input<'_>) -> Result<Errand, InputError> {
+    fn task(&self, input: &Input<'_>) -> Result<AgentTask, InputError> {
         let kind = input.text_if("subagent_type")?.filter(|kind| !kind.is_empty());
         let kind = kind.unwrap_or_else(|| GENERAL.to_owned());
         let types = self.spawner.types();
@@ -105,7 +105,7 @@ impl<'a> Task<'a> {
                 names.join(", ")
             )));
         }
-        Ok(Errand {
+        Ok(AgentTask {
             description: input.words("description")?,
             prompt: input.words("prompt")?,
             kind,
@@ -113,9 +113,9 @@ impl<'a> Task<'a> {
         })
     }
 
-    async fn send(&self, input: &[u8], scene: &Scene<'_>) -> Result<Outcome, InputError> {
-        let errand = self.errand(&Input::scan(input)?)?;
-        let done = match self.spawner.spawn(&errand, scene).await {
+    async fn send(&self, input: &[u8], call: &CallContext<'_>) -> Result<Outcome, InputError> {
+        let task = self.task(&Input::scan(input)?)?;
+        let done = match self.spawner.spawn(&task, call).await {
             Ok(done) => done,
             Err(SpawnError::Interrupted) => return Ok(Outcome::failed(INTERRUPTED_CALL, INTERRUPTED_CALL)),
             Err(SpawnError::Failed(why)) => {
@@ -128,10 +128,8 @@ impl<'a> Task<'a> {
             })
         };
         let kept = object(|kept| {
-            kept.string("status", "completed")
-                .string("prompt", &errand.prompt)
-                .string("agentId", &done.agent);
-            kept.string("agentType", &errand.kind);
+            kept.string("status", "completed").string("prompt", &task.prompt).string("agentId", &done.agent);
+            kept.string("agentType", &task.kind);
             kept.array("content", |list| list.item().extend(text(&done.answer)));
             kept.number("totalDurationMs", done.millis).number("totalTokens", done.tokens);
             kept.number("totalToolUseCount", done.tool_uses).raw("usage", &done.usage);
@@ -140,17 +138,17 @@ impl<'a> Task<'a> {
             "agentId: {}\ntotal_tokens: {}\ntool_uses: {}\nduration_ms: {}",
             done.agent, done.tokens, done.tool_uses, done.millis
         );
-        let shown = Shown::Blocks(vec![text(&cut(&done.answer)), text(&trailer)]);
+        let shown = ToolContent::Blocks(vec![text(&cut(&done.answer)), text(&trailer)]);
         Ok(Outcome { shown, kept, ..Outcome::default() })
     }
 }
 
-/// An answer that fits; the API refuses an empty text.
+/// The answer, shortened if needed; the API refuses an empty text.
 fn cut(answer: &str) -> String {
     if answer.trim().is_empty() {
         return "(The agent ended without a text.)".to_owned();
     }
-    match answer.char_indices().nth(MOST_OF_AN_ANSWER) {
+    match answer.char_indices().nth(MAX_ANSWER_CHARS) {
         None => answer.to_owned(),
         Some((end, _)) => {
             format!("{}\n\n[cut: the answer has {} letters]", &answer[..end], answer.chars().count())
@@ -158,32 +156,32 @@ fn cut(answer: &str) -> String {
     }
 }
 
-impl Tool for Task<'_> {
+impl Tool for AgentTool<'_> {
     fn spec(&self) -> ToolSpec {
         let mut about = "Starts an agent with a conversation of its own, which works by itself and gives one text back. Use it for searches of several steps and for work that can be described in full. Several calls in one answer run beside each other. It knows nothing but its prompt. Types of agents:".to_owned();
         for known in self.spawner.types() {
             about.push_str(&format!("\n- {}: {}", known.name, known.about));
         }
-        Spec::new(NAME, "")
+        SpecBuilder::new(NAME, "")
             .about(about)
-            .needs("description", Holds::Text, "What it is for, in three to five words")
-            .needs("prompt", Holds::Text, "All that it must know and do, and what it shall answer")
-            .needs("subagent_type", Holds::Text, "The type of agent")
-            .may("model", Holds::Text, "The model, where it shall be another one")
+            .required("description", ParamType::Text, "What it is for, in three to five words")
+            .required("prompt", ParamType::Text, "All that it must know and do, and what it shall answer")
+            .required("subagent_type", ParamType::Text, "The type of agent")
+            .optional("model", ParamType::Text, "The model, where it shall be another one")
             .build()
     }
 
-    fn order(&self) -> Order {
-        Order::Beside
+    fn order(&self) -> CallOrder {
+        CallOrder::Parallel
     }
 
-    fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
-        Ok(Asked::Agent(self.errand(&Input::of(input))?.kind))
+    fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {
+        Ok(ToolRequest::Agent(self.task(&Input::of(input))?.kind))
     }
 
-    fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
+    fn run<'t>(&'t self, input: &'t [u8], call: &'t CallContext<'t>) -> ToolFuture<'t> {
         Box::pin(
-            async move { self.send(input, scene).await.unwrap_or_else(|error| Outcome::refused(error.0)) },
+            async move { self.send(input, call).await.unwrap_or_else(|error| Outcome::refused(error.0)) },
         )
     }
 }

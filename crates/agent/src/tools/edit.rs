@@ -1,4 +1,4 @@
-//! Edit: one text of a file replaced by another, exactly, and nothing besides.
+//! Edit: replaces one text of a file by another, exactly.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,67 +6,67 @@ use std::sync::Arc;
 use annals_json::Fields;
 
 use super::answer::{at_once, object};
-use super::files::Form;
-use super::ground::Ground;
+use super::context::ToolContext;
+use super::files::TextFormat;
 use super::input::Input;
-use super::kept::fitting;
+use super::line_limit::first_fitting;
 use super::patch::structured;
-use super::seen::{Extent, Print, Standing};
-use super::spec::{Holds, Spec};
-use super::{Asked, InputError, Order, Outcome, Running, Scene, Tool};
+use super::read_files::{Fingerprint, ReadExtent, ReadState};
+use super::spec::{ParamType, SpecBuilder};
+use super::{CallContext, CallOrder, InputError, Outcome, Tool, ToolFuture, ToolRequest};
 use crate::api::request::ToolSpec;
 use annals_policy::EditTool;
 
 /// Edits files.
 pub struct Edit {
-    ground: Arc<Ground>,
+    context: Arc<ToolContext>,
 }
 
-/// What shall be replaced, and how often.
-struct Change {
+/// What to replace.
+struct Replacement {
     old: String,
     new: String,
-    times: Times,
+    times: ReplaceCount,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Times {
+enum ReplaceCount {
     Once,
     All,
 }
 
 impl Edit {
-    /// On this ground.
-    pub fn new(ground: Arc<Ground>) -> Self {
-        Self { ground }
+    /// The tool for this session.
+    pub fn new(context: Arc<ToolContext>) -> Self {
+        Self { context }
     }
 
     fn edit(&self, input: &[u8], agreed: Option<&Path>) -> Result<Outcome, InputError> {
         let input = Input::scan(input)?;
-        let times = if input.flag("replace_all")? { Times::All } else { Times::Once };
-        let change = Change { old: input.text("old_string")?, new: input.text("new_string")?, times };
+        let times = if input.flag("replace_all")? { ReplaceCount::All } else { ReplaceCount::Once };
+        let change = Replacement { old: input.text("old_string")?, new: input.text("new_string")?, times };
         let path = input.words("file_path")?;
         if change.old == change.new {
             return refuse("old_string and new_string are the same: there is nothing to change.");
         }
-        let resolved = self.ground.follow(&path, agreed)?;
+        let resolved = self.context.follow(&path, agreed)?;
         let real = &resolved.real;
-        let found = self.ground.look(real)?;
-        let before = found.as_deref().map(Print::of);
+        let found = self.context.look(real)?;
+        let before = found.as_deref().map(Fingerprint::of);
         let (form, text) = match &found {
-            None if change.old.is_empty() => (Form::NEW, String::new()),
+            None if change.old.is_empty() => (TextFormat::NEW, String::new()),
             None => return refuse("File does not exist."),
-            Some(found) => Form::read(found)
+            Some(found) => TextFormat::read(found)
                 .ok_or_else(|| InputError("The file is not a text: it cannot be edited.".to_owned()))?,
         };
-        // What was read in part stays so: the model has not seen the rest.
+        // A file that was read in part stays so: the model has not seen the rest.
         let extent = match before {
-            Some(print) => may_edit(self.ground.seen.standing(real, print))?,
-            None => Extent::Whole,
+            Some(print) => may_edit(self.context.read_files.state_of(real, print))?,
+            None => ReadExtent::Whole,
         };
         let edited = change.apply(&text, form)?;
         let bytes = form.spell(&edited).map_err(|error| InputError(error.to_string()))?;
-        self.ground.change(real, before, &bytes, extent)?;
+        self.context.change(real, before, &bytes, extent)?;
         let spelled = resolved.spelled.display().to_string();
         let (plain, plain_edited) = (text.replace("\r\n", "\n"), edited.replace("\r\n", "\n"));
         let kept = |original: Option<&str>, patch: &[u8]| {
@@ -75,25 +75,26 @@ impl Edit {
                     .string("oldString", &change.old)
                     .string("newString", &change.new);
                 kept.string_or_null("originalFile", original).raw("structuredPatch", patch);
-                kept.boolean("userModified", false).boolean("replaceAll", change.times == Times::All);
+                kept.boolean("userModified", false).boolean("replaceAll", change.times == ReplaceCount::All);
             })
         };
         let (original, patch) = (before.map(|_| plain.as_str()), structured(&plain, &plain_edited));
-        let kept = fitting(&[&|| kept(original, &patch), &|| kept(None, &patch), &|| kept(None, b"[]")]);
+        let kept =
+            first_fitting(&[&|| kept(original, &patch), &|| kept(None, &patch), &|| kept(None, b"[]")]);
         Ok(Outcome::text(format!("The file {spelled} was edited."), kept).changing(real.clone()))
     }
 }
 
-impl Change {
-    /// The text after the change. Line ends of lines that are not changed stay as they are.
-    fn apply(&self, text: &str, form: Form) -> Result<String, InputError> {
+impl Replacement {
+    /// The text after the replacement. Endings of other lines stay as they are.
+    fn apply(&self, text: &str, form: TextFormat) -> Result<String, InputError> {
         if self.old.is_empty() {
             return match text.is_empty() {
                 true => Ok(form.ended(&self.new)),
                 false => refuse("old_string is empty, and the file is not: say what shall be replaced."),
             };
         }
-        // A file with `\r\n` is shown with `\n`: it is searched as it was shown, and changed as it is.
+        // A file with `\r\n` is shown with `\n`: it is searched as it was shown, and edited as it is.
         let ends: Vec<usize> =
             text.match_indices("\r\n").enumerate().map(|(before, (at, _))| at - before).collect();
         let plain = text.replace("\r\n", "\n");
@@ -103,7 +104,7 @@ impl Change {
             (0, _) => {
                 return refuse(&format!("String to replace not found in file.\nString: {}", self.old));
             }
-            (count, Times::Once) if count > 1 => {
+            (count, ReplaceCount::Once) if count > 1 => {
                 return refuse(&format!(
                     "Found {count} matches of the string to replace, but replace_all is false. Give more of the text around the one that is meant, or set replace_all.\nString: {}",
                     self.old
@@ -125,12 +126,12 @@ impl Change {
     }
 }
 
-/// How much of a file was seen that may be edited.
-pub(super) fn may_edit(standing: Standing) -> Result<Extent, InputError> {
-    match standing {
-        Standing::Known(extent) => Ok(extent),
-        Standing::Unread => refuse("File has not been read yet. Read it first before writing to it."),
-        Standing::Changed(_) => {
+/// How much of the file the model has read; an error if it must be read first.
+pub(super) fn may_edit(state_of: ReadState) -> Result<ReadExtent, InputError> {
+    match state_of {
+        ReadState::Known(extent) => Ok(extent),
+        ReadState::Unread => refuse("File has not been read yet. Read it first before writing to it."),
+        ReadState::Changed(_) => {
             refuse("File has been modified since it was read. Read it again before editing it.")
         }
     }
@@ -142,30 +143,34 @@ fn refuse<T>(why: &str) -> Result<T, InputError> {
 
 impl Tool for Edit {
     fn spec(&self) -> ToolSpec {
-        Spec::new(
+        SpecBuilder::new(
             "Edit",
             "Replaces a text in a file by another. The file must have been read before. old_string must be in the file exactly as given, without the line numbers that Read shows, and only once, or replace_all must be set. An empty old_string makes a new file.",
         )
-        .needs("file_path", Holds::Text, "Absolute path of the file")
-        .needs("old_string", Holds::Text, "The text to be replaced")
-        .needs("new_string", Holds::Text, "The text that takes its place")
-        .may("replace_all", Holds::Flag, "Replace every occurrence; false if not given")
+        .required("file_path", ParamType::Text, "Absolute path of the file")
+        .required("old_string", ParamType::Text, "The text to be replaced")
+        .required("new_string", ParamType::Text, "The text that takes its place")
+        .optional("replace_all", ParamType::Flag, "Replace every occurrence; false if not given")
         .build()
     }
 
-    fn order(&self) -> Order {
-        Order::InTurn
+    fn order(&self) -> CallOrder {
+        CallOrder::Sequential
     }
 
-    fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
+    fn forget(&self) {
+        self.context.read_files.forget_all();
+    }
+
+    fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {
         let input = Input::of(input);
         input.text("old_string")?;
         input.text("new_string")?;
         input.flag("replace_all")?;
-        Ok(Asked::Edit(EditTool::Edit, input.words("file_path")?))
+        Ok(ToolRequest::Edit(EditTool::Edit, input.words("file_path")?))
     }
 
-    fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
-        at_once(move || self.edit(input, scene.agreed))
+    fn run<'t>(&'t self, input: &'t [u8], call: &'t CallContext<'t>) -> ToolFuture<'t> {
+        at_once(move || self.edit(input, call.agreed))
     }
 }

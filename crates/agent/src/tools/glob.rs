@@ -1,4 +1,4 @@
-//! Glob: files by the letters of their paths, newest first.
+//! Glob: finds files by a pattern of their paths, newest first.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -9,52 +9,52 @@ use globset::{GlobBuilder, GlobMatcher};
 use ignore::WalkBuilder;
 
 use super::answer::object;
-use super::ground::Ground;
+use super::blocking::{StopFlag, run_blocking};
+use super::context::ToolContext;
 use super::input::Input;
-use super::spec::{Holds, Spec};
-use super::stop::{Stop, beside};
-use super::{Asked, InputError, Order, Outcome, Running, Scene, Tool};
+use super::spec::{ParamType, SpecBuilder};
+use super::{CallContext, CallOrder, InputError, Outcome, Tool, ToolFuture, ToolRequest};
 use crate::api::request::ToolSpec;
 use annals_policy::ReadTool;
 
-/// Files that are named.
-const MOST_FILES: usize = 100;
-/// How long is searched.
-const MOST_TIME: Duration = Duration::from_secs(20);
+/// The most files that are listed.
+const MAX_FILES: usize = 100;
+/// The longest a search runs.
+const MAX_TIME: Duration = Duration::from_secs(20);
 
 /// Finds files.
 pub struct Glob {
-    ground: Arc<Ground>,
+    context: Arc<ToolContext>,
 }
 
 /// Where to search, and for what below it.
-struct Wanted {
+struct GlobInput {
     folder: String,
     pattern: String,
 }
 
 impl Glob {
-    /// On this ground.
-    pub fn new(ground: Arc<Ground>) -> Self {
-        Self { ground }
+    /// The tool for this session.
+    pub fn new(context: Arc<ToolContext>) -> Self {
+        Self { context }
     }
 
-    fn wanted(&self, input: &Input<'_>) -> Result<Wanted, InputError> {
+    fn wanted(&self, input: &Input<'_>) -> Result<GlobInput, InputError> {
         let pattern = input.words("pattern")?;
         if pattern.contains('\0') {
             return Err(InputError("The pattern holds a NUL byte, which no path has.".to_owned()));
         }
         let path = input.text_if("path")?.filter(|path| !path.is_empty());
-        let folder = path.unwrap_or_else(|| self.ground.workspace.working().display().to_string());
+        let folder = path.unwrap_or_else(|| self.context.workspace.working().display().to_string());
         if Path::new(&pattern).components().any(|part| part == Component::ParentDir) {
             return Err(InputError(
                 "The pattern leads upwards with `..`: give that folder as `path`.".to_owned(),
             ));
         }
         if !pattern.starts_with('/') {
-            return Ok(Wanted { folder, pattern });
+            return Ok(GlobInput { folder, pattern });
         }
-        // The names before the first that stands for several are the folder.
+        // The names before the first wildcard are the folder.
         let plain: PathBuf = Path::new(&pattern)
             .components()
             .take_while(|part| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{', '\\']))
@@ -62,21 +62,21 @@ impl Glob {
         let folder =
             if plain == Path::new(&pattern) { plain.parent().unwrap_or(&plain).to_path_buf() } else { plain };
         let below = Path::new(&pattern).strip_prefix(&folder).unwrap_or(Path::new(""));
-        Ok(Wanted { folder: folder.display().to_string(), pattern: format!("/{}", below.display()) })
+        Ok(GlobInput { folder: folder.display().to_string(), pattern: format!("/{}", below.display()) })
     }
 
     async fn search(&self, input: &[u8], agreed: Option<&Path>) -> Result<Outcome, InputError> {
         let began = Instant::now();
         let wanted = self.wanted(&Input::scan(input)?)?;
-        let folder = self.ground.follow(&wanted.folder, agreed)?.real;
+        let folder = self.context.follow(&wanted.folder, agreed)?.real;
         if !folder.is_dir() {
             return Err(InputError(format!("The folder does not exist: {}", wanted.folder)));
         }
         let matcher = matcher(&wanted.pattern)?;
-        // Who wants what is in there says so.
-        let control = if wanted.pattern.contains(".git") { Control::Searched } else { Control::LeftOut };
-        let ground = Arc::clone(&self.ground);
-        let found = beside(move |stop| walk(&folder, &matcher, control, &ground, stop, began)).await?;
+        // The folder of git is searched only if the pattern names it.
+        let control = if wanted.pattern.contains(".git") { GitFolder::Searched } else { GitFolder::Skipped };
+        let context = Arc::clone(&self.context);
+        let found = run_blocking(move |stop| walk(&folder, &matcher, control, &context, stop, began)).await?;
         let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let kept = object(|kept| {
             kept.array("filenames", |list| {
@@ -91,7 +91,7 @@ impl Glob {
     }
 }
 
-/// A pattern without a slash speaks of names in any folder, as in an ignore file.
+/// A pattern without a slash matches names in any folder, as in an ignore file.
 fn matcher(pattern: &str) -> Result<GlobMatcher, InputError> {
     let anchored = match pattern.strip_prefix('/') {
         Some(rest) => rest.to_owned(),
@@ -99,29 +99,28 @@ fn matcher(pattern: &str) -> Result<GlobMatcher, InputError> {
         None => format!("**/{pattern}"),
     };
     let built = GlobBuilder::new(&anchored).literal_separator(true).build();
-    Ok(built.map_err(|error| InputError(format!("The pattern is none: {error}")))?.compile_matcher())
+    Ok(built.map_err(|error| InputError(format!("The pattern is invalid: {error}")))?.compile_matcher())
 }
 
-/// What is done about the folder of git.
+/// Whether the folder of git is searched.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Control {
+enum GitFolder {
     Searched,
-    LeftOut,
+    Skipped,
 }
 
-/// What was found.
-struct Matches {
+struct GlobMatches {
     newest: Vec<(SystemTime, PathBuf)>,
     count: usize,
     out_of_time: bool,
 }
 
-impl Matches {
+impl GlobMatches {
     fn add(&mut self, time: SystemTime, path: PathBuf) {
         self.count += 1;
         self.newest.push((time, path));
-        // Memory holds no more than what may still be shown.
-        if self.newest.len() > MOST_FILES * 100 {
+        // Files that cannot be shown any more are dropped now and then.
+        if self.newest.len() > MAX_FILES * 100 {
             self.settle();
         }
     }
@@ -129,7 +128,7 @@ impl Matches {
     fn settle(&mut self) {
         self.newest
             .sort_by(|(time, path), (other_time, other)| other_time.cmp(time).then_with(|| path.cmp(other)));
-        self.newest.truncate(MOST_FILES);
+        self.newest.truncate(MAX_FILES);
     }
 
     fn is_cut(&self) -> bool {
@@ -144,7 +143,7 @@ impl Matches {
         if self.out_of_time {
             lines.push(format!(
                 "(The search was ended after {} seconds: there may be more.)",
-                MOST_TIME.as_secs()
+                MAX_TIME.as_secs()
             ));
         } else if self.is_cut() {
             lines.push(format!(
@@ -160,25 +159,25 @@ impl Matches {
 fn walk(
     folder: &Path,
     matcher: &GlobMatcher,
-    control: Control,
-    ground: &Arc<Ground>,
-    stop: &Stop,
+    control: GitFolder,
+    context: &Arc<ToolContext>,
+    stop: &StopFlag,
     began: Instant,
-) -> Result<Matches, InputError> {
-    let mut found = Matches { newest: Vec::new(), count: 0, out_of_time: false };
-    let veil = Arc::clone(ground);
+) -> Result<GlobMatches, InputError> {
+    let mut found = GlobMatches { newest: Vec::new(), count: 0, out_of_time: false };
+    let shared = Arc::clone(context);
     let walker = WalkBuilder::new(folder)
         .standard_filters(false)
         .filter_entry(move |entry| {
-            (control == Control::Searched || entry.depth() == 0 || entry.file_name() != ".git")
-                && !veil.veil.hides(entry.path())
+            (control == GitFolder::Searched || entry.depth() == 0 || entry.file_name() != ".git")
+                && !shared.path_filter.hides(entry.path())
         })
         .build();
     for entry in walker.flatten() {
-        if stop.is_wanted() {
+        if stop.is_set() {
             break;
         }
-        if began.elapsed() > MOST_TIME {
+        if began.elapsed() > MAX_TIME {
             found.out_of_time = true;
             break;
         }
@@ -194,26 +193,26 @@ fn walk(
 
 impl Tool for Glob {
     fn spec(&self) -> ToolSpec {
-        Spec::new(
+        SpecBuilder::new(
             "Glob",
             "Finds files by a pattern such as `**/*.rs` or `src/**/*.{ts,tsx}`. A pattern without a slash is looked for in every folder. Names at most 100 files, the newest first; ignored and hidden files too.",
         )
-        .needs("pattern", Holds::Text, "The pattern")
-        .may("path", Holds::Text, "The folder to search in; the working folder if not given")
+        .required("pattern", ParamType::Text, "The pattern")
+        .optional("path", ParamType::Text, "The folder to search in; the working folder if not given")
         .build()
     }
 
-    fn order(&self) -> Order {
-        Order::Beside
+    fn order(&self) -> CallOrder {
+        CallOrder::Parallel
     }
 
-    fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
-        Ok(Asked::Read(ReadTool::Glob, self.wanted(&Input::of(input))?.folder))
+    fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {
+        Ok(ToolRequest::Read(ReadTool::Glob, self.wanted(&Input::of(input))?.folder))
     }
 
-    fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
+    fn run<'t>(&'t self, input: &'t [u8], call: &'t CallContext<'t>) -> ToolFuture<'t> {
         Box::pin(async move {
-            self.search(input, scene.agreed).await.unwrap_or_else(|error| Outcome::refused(error.0))
+            self.search(input, call.agreed).await.unwrap_or_else(|error| Outcome::refused(error.0))
         })
     }
 }

@@ -1,10 +1,10 @@
-//! The input of a call, read key by key: what is missing or of the wrong kind is said to the model in one sentence.
+//! Reads the input of a call key by key. What is missing or of the wrong type is reported to the model in one sentence.
 
-use annals_json::{Fields, Kind, Value};
+use annals_json::{Fields, Value, ValueKind};
 
 use super::InputError;
 
-/// An input. Numbers and truth values may be quoted: models do that.
+/// The input of a call. Numbers and booleans may be quoted: models do that.
 pub(crate) struct Input<'i> {
     fields: Fields<'i>,
 }
@@ -18,7 +18,7 @@ impl<'i> Input<'i> {
         Ok(Self { fields })
     }
 
-    /// The same for fields that were read already.
+    /// The same for fields that were parsed already.
     pub(crate) fn of(fields: &Fields<'i>) -> Self {
         Self { fields: fields.clone() }
     }
@@ -28,12 +28,12 @@ impl<'i> Input<'i> {
         self.fields.get(key).filter(|value| !value.is_null())
     }
 
-    /// A text that must be there.
+    /// A required text.
     pub(crate) fn text(&self, key: &str) -> Result<String, InputError> {
         self.text_if(key)?.ok_or_else(|| InputError(format!("The parameter `{key}` is missing.")))
     }
 
-    /// A text that must be there and say something.
+    /// A required text that is not blank.
     pub(crate) fn words(&self, key: &str) -> Result<String, InputError> {
         let text = self.text(key)?;
         if text.trim().is_empty() {
@@ -42,7 +42,7 @@ impl<'i> Input<'i> {
         Ok(text)
     }
 
-    /// A text that may be there.
+    /// An optional text.
     pub(crate) fn text_if(&self, key: &str) -> Result<Option<String>, InputError> {
         let Some(value) = self.value(key) else { return Ok(None) };
         match value.text() {
@@ -51,7 +51,7 @@ impl<'i> Input<'i> {
         }
     }
 
-    /// A whole number that may be there.
+    /// An optional whole number.
     pub(crate) fn count_if(&self, key: &str) -> Result<Option<u64>, InputError> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let quoted = || value.text().and_then(|text| text.decode().trim().parse().ok());
@@ -65,7 +65,7 @@ impl<'i> Input<'i> {
         }
     }
 
-    /// Whether something is asked for.
+    /// An optional boolean; false if absent.
     pub(crate) fn flag(&self, key: &str) -> Result<bool, InputError> {
         let Some(value) = self.value(key) else { return Ok(false) };
         let quoted = |word: &str| value.text().is_some_and(|text| text.is(word));
@@ -77,16 +77,16 @@ impl<'i> Input<'i> {
         }
     }
 
-    /// A list that must be there.
+    /// A required list.
     pub(crate) fn list(&self, key: &str) -> Result<Vec<Value<'i>>, InputError> {
         match self.value(key) {
-            Some(value) if value.kind() == Kind::Array => Ok(value.items().collect()),
+            Some(value) if value.kind() == ValueKind::Array => Ok(value.items().collect()),
             Some(_) => Err(InputError(format!("The parameter `{key}` must be a list."))),
             None => Err(InputError(format!("The parameter `{key}` is missing."))),
         }
     }
 
-    /// A list of texts; empty where there is none.
+    /// An optional list of texts; empty if absent.
     pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>, InputError> {
         if self.value(key).is_none() {
             return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! NotebookEdit: one cell of a notebook replaced, inserted or removed. Every other byte of the file stays.
+//! NotebookEdit: replaces, inserts or deletes one cell of a notebook. Every other byte of the file stays.
 
 use std::ops::Range;
 use std::path::Path;
@@ -7,14 +7,14 @@ use std::sync::Arc;
 use annals_json::{Fields, Value, write_string};
 
 use super::answer::{at_once, object};
+use super::context::ToolContext;
 use super::edit::may_edit;
-use super::ground::Ground;
 use super::input::Input;
-use super::kept::fitting;
+use super::line_limit::first_fitting;
 use super::read::{cells_of, language_of};
-use super::seen::Print;
-use super::spec::{Holds, Spec};
-use super::{Asked, InputError, Order, Outcome, Running, Scene, Tool};
+use super::read_files::Fingerprint;
+use super::spec::{ParamType, SpecBuilder};
+use super::{CallContext, CallOrder, InputError, Outcome, Tool, ToolFuture, ToolRequest};
 use crate::api::request::ToolSpec;
 use annals_policy::EditTool;
 
@@ -23,31 +23,30 @@ const KINDS: [&str; 2] = ["code", "markdown"];
 
 /// Edits notebooks.
 pub struct NotebookEdit {
-    ground: Arc<Ground>,
+    context: Arc<ToolContext>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum EditMode {
     Replace,
     Insert,
     Delete,
 }
 
-/// What a call asks for.
-struct Wanted {
+struct NotebookInput {
     path: String,
     cell: Option<String>,
     source: String,
     kind: Option<String>,
-    mode: Mode,
+    mode: EditMode,
 }
 
-impl Wanted {
+impl NotebookInput {
     fn read(input: &Input<'_>) -> Result<Self, InputError> {
         let mode = match input.text_if("edit_mode")?.as_deref() {
-            None | Some("replace") => Mode::Replace,
-            Some("insert") => Mode::Insert,
-            Some("delete") => Mode::Delete,
+            None | Some("replace") => EditMode::Replace,
+            Some("insert") => EditMode::Insert,
+            Some("delete") => EditMode::Delete,
             Some(other) => {
                 return refuse(format!("edit_mode is {other:?}, and must be one of {}.", MODES.join(", ")));
             }
@@ -58,15 +57,15 @@ impl Wanted {
         }
         let cell = input.text_if("cell_id")?.filter(|cell| !cell.is_empty());
         match mode {
-            Mode::Insert if kind.is_none() => {
+            EditMode::Insert if kind.is_none() => {
                 return refuse("A cell that is inserted needs a cell_type.".to_owned());
             }
-            Mode::Replace | Mode::Delete if cell.is_none() => {
+            EditMode::Replace | EditMode::Delete if cell.is_none() => {
                 return refuse("cell_id must say which cell is meant.".to_owned());
             }
             _ => {}
         }
-        let source = if mode == Mode::Delete {
+        let source = if mode == EditMode::Delete {
             input.text_if("new_source")?.unwrap_or_default()
         } else {
             input.text("new_source")?
@@ -76,28 +75,28 @@ impl Wanted {
 }
 
 impl NotebookEdit {
-    /// On this ground.
-    pub fn new(ground: Arc<Ground>) -> Self {
-        Self { ground }
+    /// The tool for this session.
+    pub fn new(context: Arc<ToolContext>) -> Self {
+        Self { context }
     }
 
     fn edit(&self, input: &[u8], agreed: Option<&Path>) -> Result<Outcome, InputError> {
-        let wanted = Wanted::read(&Input::scan(input)?)?;
+        let wanted = NotebookInput::read(&Input::scan(input)?)?;
         if Path::new(&wanted.path).extension().is_none_or(|ending| ending != "ipynb") {
             return refuse("The file is no notebook (.ipynb). Use Edit.".to_owned());
         }
-        let resolved = self.ground.follow(&wanted.path, agreed)?;
-        let Some(bytes) = self.ground.look(&resolved.real)? else {
+        let resolved = self.context.follow(&wanted.path, agreed)?;
+        let Some(bytes) = self.context.look(&resolved.real)? else {
             return refuse("Notebook file does not exist.".to_owned());
         };
-        let print = Print::of(&bytes);
-        let extent = may_edit(self.ground.seen.standing(&resolved.real, print))?;
+        let print = Fingerprint::of(&bytes);
+        let extent = may_edit(self.context.read_files.state_of(&resolved.real, print))?;
         let notebook = Notebook::read(&bytes)?;
         let change = notebook.change(&wanted)?;
         let edited = change.apply(&bytes);
-        // Whatever was spliced must still be a notebook.
+        // The result must still be a notebook.
         Notebook::read(&edited)?;
-        self.ground.change(&resolved.real, Some(print), &edited, extent)?;
+        self.context.change(&resolved.real, Some(print), &edited, extent)?;
         let (original, updated) = (String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&edited));
         let kept = |original: Option<&str>, updated: Option<&str>| {
             object(|kept| {
@@ -109,34 +108,34 @@ impl NotebookEdit {
                 kept.string_or_null("original_file", original).string_or_null("updated_file", updated);
             })
         };
-        let kept = fitting(&[&|| kept(Some(&original), Some(&updated)), &|| kept(None, None)]);
+        let kept = first_fitting(&[&|| kept(Some(&original), Some(&updated)), &|| kept(None, None)]);
         let said = match wanted.mode {
-            Mode::Replace => format!("The cell {} was replaced.", change.cell),
-            Mode::Insert => format!("The cell {} was inserted.", change.cell),
-            Mode::Delete => format!("The cell {} was deleted.", change.cell),
+            EditMode::Replace => format!("The cell {} was replaced.", change.cell),
+            EditMode::Insert => format!("The cell {} was inserted.", change.cell),
+            EditMode::Delete => format!("The cell {} was deleted.", change.cell),
         };
         Ok(Outcome::text(said, kept).changing(resolved.real))
     }
 }
 
-/// A notebook, and where its cells are in the file.
+/// A notebook, with the positions of its cells in the file.
 struct Notebook<'n> {
     bytes: &'n [u8],
     cells: Vec<(String, String, Value<'n>)>,
     list: Range<usize>,
     language: String,
-    /// Whether cells have ids of their own.
+    /// Whether cells have ids.
     has_ids: bool,
 }
 
-/// Bytes in the place of others.
-struct Change {
+/// Edits of the file's bytes.
+struct NotebookChange {
     cell: String,
     kind: String,
     edits: Vec<(Range<usize>, Vec<u8>)>,
 }
 
-impl Change {
+impl NotebookChange {
     fn apply(&self, bytes: &[u8]) -> Vec<u8> {
         let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
         for (range, new) in &self.edits {
@@ -170,39 +169,39 @@ impl<'n> Notebook<'n> {
             .ok_or_else(|| InputError(format!("There is no cell {id:?} in the notebook.")))
     }
 
-    fn change(&self, wanted: &Wanted) -> Result<Change, InputError> {
+    fn change(&self, wanted: &NotebookInput) -> Result<NotebookChange, InputError> {
         let at = wanted.cell.as_deref().map(|id| self.find(id)).transpose()?;
         match (wanted.mode, at) {
-            (Mode::Insert, after) => Ok(self.insert(after, wanted)),
-            (Mode::Delete, Some(at)) => Ok(self.delete(at)),
-            (Mode::Replace, Some(at)) => Ok(self.replace(at, wanted)),
+            (EditMode::Insert, after) => Ok(self.insert(after, wanted)),
+            (EditMode::Delete, Some(at)) => Ok(self.delete(at)),
+            (EditMode::Replace, Some(at)) => Ok(self.replace(at, wanted)),
             (_, None) => refuse("cell_id must say which cell is meant.".to_owned()),
         }
     }
 
-    fn replace(&self, at: usize, wanted: &Wanted) -> Change {
+    fn replace(&self, at: usize, wanted: &NotebookInput) -> NotebookChange {
         let (id, old_kind, cell) = &self.cells[at];
         let kind = wanted.kind.clone().unwrap_or_else(|| old_kind.clone());
         let indent = self.indent_of(*cell);
         let mut edits: Vec<(Range<usize>, Vec<u8>)> = Vec::new();
         let mut set = |key: &str, new: Vec<u8>| match cell.get(key) {
             Some(value) => edits.push((place(self.bytes, value), new)),
-            // A cell is found without its source as well, and must not stay so.
+            // A cell without a source gets one.
             None if key == "source" => edits.push(self.first_field(*cell, key, &new, &indent)),
             None => {}
         };
         set("source", source(&wanted.source, &indent));
         set("cell_type", quoted(&kind));
         if kind == "code" {
-            // What the old code printed is not what the new one prints.
+            // The outputs were those of the old code.
             set("outputs", b"[]".to_vec());
             set("execution_count", b"null".to_vec());
         }
         edits.sort_by_key(|(range, _)| range.start);
-        Change { cell: id.clone(), kind, edits }
+        NotebookChange { cell: id.clone(), kind, edits }
     }
 
-    /// A field before all others of a cell.
+    /// An edit that adds a field before the others of a cell.
     fn first_field(
         &self,
         cell: Value<'_>,
@@ -217,7 +216,7 @@ impl<'n> Notebook<'n> {
         (at..at, [gap.as_bytes(), &quoted(key), b": ", value, comma].concat())
     }
 
-    fn insert(&self, after: Option<usize>, wanted: &Wanted) -> Change {
+    fn insert(&self, after: Option<usize>, wanted: &NotebookInput) -> NotebookChange {
         let kind = wanted.kind.clone().unwrap_or_else(|| "code".to_owned());
         let place_of = |at: usize| place(self.bytes, self.cells[at].2);
         let indent =
@@ -229,7 +228,7 @@ impl<'n> Notebook<'n> {
         let (at, new) = match after {
             Some(before) => (place_of(before).end, [b",", &gap[..], &cell].concat()),
             None if self.cells.is_empty() => {
-                return Change {
+                return NotebookChange {
                     cell: id,
                     kind,
                     edits: vec![(self.list.clone(), [b"[", &gap[..], &cell, b"\n ]"].concat())],
@@ -237,26 +236,26 @@ impl<'n> Notebook<'n> {
             }
             None => (place_of(0).start, [&cell[..], b",", &gap].concat()),
         };
-        Change {
+        NotebookChange {
             cell: if self.has_ids { id } else { format!("cell-{position}") },
             kind,
             edits: vec![(at..at, new)],
         }
     }
 
-    fn delete(&self, at: usize) -> Change {
+    fn delete(&self, at: usize) -> NotebookChange {
         let (id, kind, _) = &self.cells[at];
         let place_of = |at: usize| place(self.bytes, self.cells[at].2);
-        // With the comma before it, or the one after it.
+        // With the comma before it, or after it.
         let range = match (at, at + 1 < self.cells.len()) {
             (0, false) => self.list.start + 1..self.list.end - 1,
             (0, true) => place_of(0).start..place_of(1).start,
             _ => place_of(at - 1).end..place_of(at).end,
         };
-        Change { cell: id.clone(), kind: kind.clone(), edits: vec![(range, Vec::new())] }
+        NotebookChange { cell: id.clone(), kind: kind.clone(), edits: vec![(range, Vec::new())] }
     }
 
-    /// The space before a cell, where it begins a line.
+    /// The indentation of a cell, if it begins a line.
     fn indent_of(&self, cell: Value<'_>) -> Option<String> {
         let before = &self.bytes[..place(self.bytes, cell).start];
         let line = before.iter().rposition(|byte| *byte == b'\n')?;
@@ -267,11 +266,11 @@ impl<'n> Notebook<'n> {
             .then(|| String::from_utf8_lossy(space).into_owned())
     }
 
-    /// An id that no cell has; the same for the same edit.
+    /// An unused id; the same for the same edit.
     fn fresh_id(&self, position: usize, source: &str) -> String {
         let taken = |id: &String| self.cells.iter().any(|(other, ..)| other == id);
         let id = |salt: usize| {
-            format!("{:08x}", Print::of(format!("{position} {salt} {source}").as_bytes()).short())
+            format!("{:08x}", Fingerprint::of(format!("{position} {salt} {source}").as_bytes()).short())
         };
         let mut salt = 0;
         while taken(&id(salt)) {
@@ -281,7 +280,7 @@ impl<'n> Notebook<'n> {
     }
 }
 
-/// Where a value is in the bytes that it was read from.
+/// The position of a value in the bytes that it was parsed from.
 fn place(bytes: &[u8], value: Value<'_>) -> Range<usize> {
     let raw = value.raw();
     let start = raw.as_ptr() as usize - bytes.as_ptr() as usize;
@@ -294,7 +293,7 @@ fn quoted(text: &str) -> Vec<u8> {
     out
 }
 
-/// A source as a list of its lines, each on a line of its own where the notebook is written so.
+/// A source as a JSON list of lines, indented like the notebook.
 fn source(text: &str, indent: &Option<String>) -> Vec<u8> {
     let lines: Vec<Vec<u8>> = text.split_inclusive('\n').map(quoted).collect();
     match indent {
@@ -335,27 +334,31 @@ fn refuse<T>(why: String) -> Result<T, InputError> {
 
 impl Tool for NotebookEdit {
     fn spec(&self) -> ToolSpec {
-        Spec::new(
+        SpecBuilder::new(
             "NotebookEdit",
             "Changes one cell of a Jupyter notebook: replaces its source, inserts a cell after it, or deletes it. The notebook must have been read before; Read shows the ids of cells.",
         )
-        .needs("notebook_path", Holds::Text, "Absolute path of the notebook")
-        .needs("new_source", Holds::Text, "The new source of the cell")
-        .may("cell_id", Holds::Text, "The cell; an inserted one comes after it, or first if not given")
-        .may("cell_type", Holds::Word(&KINDS), "The kind of the cell; needed to insert one")
-        .may("edit_mode", Holds::Word(&MODES), "What to do; replace if not given")
+        .required("notebook_path", ParamType::Text, "Absolute path of the notebook")
+        .required("new_source", ParamType::Text, "The new source of the cell")
+        .optional("cell_id", ParamType::Text, "The cell; an inserted one comes after it, or first if not given")
+        .optional("cell_type", ParamType::Word(&KINDS), "The kind of the cell; needed to insert one")
+        .optional("edit_mode", ParamType::Word(&MODES), "What to do; replace if not given")
         .build()
     }
 
-    fn order(&self) -> Order {
-        Order::InTurn
+    fn order(&self) -> CallOrder {
+        CallOrder::Sequential
     }
 
-    fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
-        Ok(Asked::Edit(EditTool::NotebookEdit, Wanted::read(&Input::of(input))?.path))
+    fn forget(&self) {
+        self.context.read_files.forget_all();
     }
 
-    fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
-        at_once(move || self.edit(input, scene.agreed))
+    fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {
+        Ok(ToolRequest::Edit(EditTool::NotebookEdit, NotebookInput::read(&Input::of(input))?.path))
+    }
+
+    fn run<'t>(&'t self, input: &'t [u8], call: &'t CallContext<'t>) -> ToolFuture<'t> {
+        at_once(move || self.edit(input, call.agreed))
     }
 }

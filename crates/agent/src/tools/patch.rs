@@ -8,7 +8,7 @@ use similar::{Algorithm, ChangeTag, TextDiff};
 
 /// Lines around a change.
 const AROUND: usize = 3;
-/// What stands after a last line that has no end.
+/// The marker after a last line without a line end.
 const NO_END: &str = "\\ No newline at end of file";
 
 /// Writes the hunks between two texts as a JSON array.

@@ -1,4 +1,4 @@
-//! Definitions of tools as the model gets them: the same bytes each time, keys in the order in which they are named.
+//! Builds the definitions of tools for the model: the same bytes each time, with keys in the order in which they are added.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,9 @@ use annals_json::{ArrayWriter, ObjectWriter, write_string};
 
 use crate::api::request::ToolSpec;
 
-/// What a parameter holds.
+/// The type of a parameter.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Holds {
+pub(crate) enum ParamType {
     Text,
     Count,
     Flag,
@@ -16,37 +16,37 @@ pub(crate) enum Holds {
     Word(&'static [&'static str]),
     /// A list of texts.
     Texts,
-    /// Whatever this schema says.
+    /// This JSON schema.
     Schema(&'static str),
 }
 
-/// A definition in the making.
-pub(crate) struct Spec {
+/// Builds the definition of a tool.
+pub(crate) struct SpecBuilder {
     name: &'static str,
     about: Cow<'static, str>,
     parameters: Vec<(&'static str, Vec<u8>)>,
-    needed: Vec<&'static str>,
+    required: Vec<&'static str>,
 }
 
-impl Spec {
+impl SpecBuilder {
     pub(crate) fn new(name: &'static str, about: &'static str) -> Self {
-        Self { name, about: Cow::Borrowed(about), parameters: Vec::new(), needed: Vec::new() }
+        Self { name, about: Cow::Borrowed(about), parameters: Vec::new(), required: Vec::new() }
     }
 
-    /// Described like this instead.
+    /// Replaces the description.
     pub(crate) fn about(mut self, about: String) -> Self {
         self.about = Cow::Owned(about);
         self
     }
 
-    /// A parameter that must be given.
-    pub(crate) fn needs(mut self, key: &'static str, holds: Holds, about: &str) -> Self {
-        self.needed.push(key);
-        self.may(key, holds, about)
+    /// Adds a required parameter.
+    pub(crate) fn required(mut self, key: &'static str, holds: ParamType, about: &str) -> Self {
+        self.required.push(key);
+        self.optional(key, holds, about)
     }
 
-    /// A parameter that may be given.
-    pub(crate) fn may(mut self, key: &'static str, holds: Holds, about: &str) -> Self {
+    /// Adds an optional parameter.
+    pub(crate) fn optional(mut self, key: &'static str, holds: ParamType, about: &str) -> Self {
         self.parameters.push((key, schema(holds, about)));
         self
     }
@@ -62,9 +62,9 @@ impl Spec {
                     properties.raw(key, parameter);
                 }
             });
-            schema.array("required", |needed| {
-                for key in &self.needed {
-                    needed.string(key);
+            schema.array("required", |required| {
+                for key in &self.required {
+                    required.string(key);
                 }
             });
             schema.boolean("additionalProperties", false);
@@ -74,26 +74,26 @@ impl Spec {
     }
 }
 
-fn schema(holds: Holds, about: &str) -> Vec<u8> {
-    if let Holds::Schema(schema) = holds {
+fn schema(holds: ParamType, about: &str) -> Vec<u8> {
+    if let ParamType::Schema(schema) = holds {
         return schema.as_bytes().to_vec();
     }
     let mut out = Vec::new();
     let mut object = ObjectWriter::begin(&mut out);
     match holds {
-        Holds::Text | Holds::Schema(_) => {
+        ParamType::Text | ParamType::Schema(_) => {
             object.string("type", "string");
         }
-        Holds::Count => {
+        ParamType::Count => {
             object.string("type", "integer").number("minimum", 0);
         }
-        Holds::Flag => {
+        ParamType::Flag => {
             object.string("type", "boolean");
         }
-        Holds::Word(words) => {
+        ParamType::Word(words) => {
             object.string("type", "string").array("enum", |list| words_of(list, words));
         }
-        Holds::Texts => {
+        ParamType::Texts => {
             object.string("type", "array").object("items", |items| {
                 items.string("type", "string");
             });

@@ -1,4 +1,4 @@
-//! TodoWrite: the list of what is to be done, replaced as a whole. Its owner keeps it.
+//! TodoWrite: replaces the to-do list of a session.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,50 +7,50 @@ use annals_store::todos::TodoItem;
 
 use super::answer::{at_once, object};
 use super::input::Input;
-use super::spec::{Holds, Spec};
-use super::{Asked, InputError, Order, Outcome, Running, Scene, Tool};
+use super::spec::{ParamType, SpecBuilder};
+use super::{CallContext, CallOrder, InputError, Outcome, Tool, ToolFuture, ToolRequest};
 use crate::api::request::ToolSpec;
 
 const SCHEMA: &str = r#"{"type":"array","description":"The whole list, in its order","items":{"type":"object","properties":{"content":{"type":"string","minLength":1,"description":"What is to be done: Run the tests"},"status":{"type":"string","enum":["pending","in_progress","completed"]},"activeForm":{"type":"string","minLength":1,"description":"The same while it is being done: Running the tests"}},"required":["content","status","activeForm"],"additionalProperties":false}}"#;
 
-/// Told of the new list, before the model is answered.
-pub trait TodoKeeper: Send + Sync {
-    /// Keeps the list; where this fails, the model is told.
+/// Stores the list.
+pub trait TodoStore: Send + Sync {
+    /// Called with the new list before the model is answered. The model is told of an error.
     fn keep(&self, items: &[TodoItem]) -> Result<(), String>;
 }
 
-/// Nothing is kept but in memory.
-impl TodoKeeper for () {
+/// Keeps the list in memory only.
+impl TodoStore for () {
     fn keep(&self, _: &[TodoItem]) -> Result<(), String> {
         Ok(())
     }
 }
 
-/// The list of a session.
+/// The to-do list of a session.
 pub struct Todos {
     items: Mutex<Vec<TodoItem>>,
-    keeper: Box<dyn TodoKeeper>,
+    store: Box<dyn TodoStore>,
 }
 
 impl Todos {
-    /// A list that begins like this: that of a session which is resumed, or nothing.
-    pub fn new(items: Vec<TodoItem>, keeper: Box<dyn TodoKeeper>) -> Self {
-        Self { items: Mutex::new(items), keeper }
+    /// A list with these items: those of a resumed session, or none.
+    pub fn new(items: Vec<TodoItem>, store: Box<dyn TodoStore>) -> Self {
+        Self { items: Mutex::new(items), store }
     }
 
-    /// The list as it is.
+    /// The current items.
     pub fn items(&self) -> Vec<TodoItem> {
         self.items.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// Writes the list.
+/// Replaces the to-do list.
 pub struct TodoWrite {
     todos: Arc<Todos>,
 }
 
 impl TodoWrite {
-    /// This list.
+    /// The tool for this list.
     pub fn new(todos: Arc<Todos>) -> Self {
         Self { todos }
     }
@@ -59,7 +59,7 @@ impl TodoWrite {
         let new = read(&Input::scan(input)?)?;
         let mut items = self.todos.items.lock().unwrap_or_else(PoisonError::into_inner);
         self.todos
-            .keeper
+            .store
             .keep(&new)
             .map_err(|error| InputError(format!("The list could not be kept: {error}")))?;
         let old = std::mem::replace(&mut *items, new);
@@ -78,7 +78,7 @@ fn read(input: &Input<'_>) -> Result<Vec<TodoItem>, InputError> {
     TodoItem::list(list).map_err(|error| InputError(format!("The list cannot be used: {error}.")))
 }
 
-/// The items as the session keeps them, and nothing besides.
+/// The items as JSON, as the session stores them.
 fn json(items: &[TodoItem]) -> Vec<u8> {
     let mut out = vec![b'['];
     for (at, item) in items.iter().enumerate() {
@@ -98,24 +98,24 @@ fn json(items: &[TodoItem]) -> Vec<u8> {
 
 impl Tool for TodoWrite {
     fn spec(&self) -> ToolSpec {
-        Spec::new(
+        SpecBuilder::new(
             "TodoWrite",
             "Writes the list of what is to be done in this session; the user sees it. Use it for work of three steps and more. Each call gives the whole list. One item is in_progress at a time, and an item is completed as soon as it is done.",
         )
-        .needs("todos", Holds::Schema(SCHEMA), "")
+        .required("todos", ParamType::Schema(SCHEMA), "")
         .build()
     }
 
-    fn order(&self) -> Order {
-        Order::InTurn
+    fn order(&self) -> CallOrder {
+        CallOrder::Sequential
     }
 
-    fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
+    fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {
         read(&Input::of(input))?;
-        Ok(Asked::Inward("TodoWrite"))
+        Ok(ToolRequest::Inward("TodoWrite"))
     }
 
-    fn run<'t>(&'t self, input: &'t [u8], _: &'t Scene<'t>) -> Running<'t> {
+    fn run<'t>(&'t self, input: &'t [u8], _: &'t CallContext<'t>) -> ToolFuture<'t> {
         at_once(move || self.write(input))
     }
 }

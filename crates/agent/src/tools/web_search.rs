@@ -1,4 +1,4 @@
-//! WebSearch: a search that the API itself carries out, in a request of its own. Who sends that is handed in.
+//! WebSearch: a web search that the API carries out in a nested request. The caller supplies what sends it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,23 +8,23 @@ use annals_json::{ArrayWriter, Fields, write_string};
 
 use super::answer::object;
 use super::input::Input;
-use super::spec::{Holds, Spec};
-use super::{Asked, InputError, Order, Outcome, Replying, Running, Scene, Tool};
+use super::spec::{ParamType, SpecBuilder};
+use super::{CallContext, CallOrder, InputError, Outcome, ReplyFuture, Tool, ToolFuture, ToolRequest};
 use crate::api::request::ToolSpec;
 
-/// Searches in one call.
-const MOST_USES: u64 = 8;
-/// Calls in one session.
-const MOST_CALLS: u64 = 200;
+/// The most searches in one call.
+const MAX_USES: u64 = 8;
+/// The most calls in one session.
+const MAX_CALLS: u64 = 200;
 
-/// What is searched.
+/// A search query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     /// The words.
     pub words: String,
-    /// Only these hosts.
+    /// Search only these hosts.
     pub allowed: Vec<String>,
-    /// Not these hosts.
+    /// Leave out these hosts.
     pub blocked: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ impl Query {
         let json = object(|tool| {
             tool.string("type", "web_search_20250305")
                 .string("name", "web_search")
-                .number("max_uses", MOST_USES);
+                .number("max_uses", MAX_USES);
             for (key, hosts) in [("allowed_domains", &self.allowed), ("blocked_domains", &self.blocked)] {
                 if !hosts.is_empty() {
                     tool.array(key, |list| {
@@ -49,9 +49,9 @@ impl Query {
     }
 }
 
-/// A piece of the answer to a nested request.
+/// A part of the answer to a nested request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum SearchPart {
     /// Pages that were found.
     Pages {
         /// The id of the server's call.
@@ -59,14 +59,14 @@ pub enum Piece {
         /// Title and address of each.
         pages: Vec<(String, String)>,
     },
-    /// What the model made of them.
+    /// The model's summary.
     Text(String),
 }
 
 /// Sends the nested request.
 pub trait Searcher: Send + Sync {
-    /// Searches; the pieces come in the order of the answer.
-    fn search<'a>(&'a self, query: &'a Query) -> Replying<'a, Vec<Piece>>;
+    /// Searches; the parts come in the order of the answer.
+    fn search<'a>(&'a self, query: &'a Query) -> ReplyFuture<'a, Vec<SearchPart>>;
 }
 
 /// Searches the web.
@@ -76,24 +76,24 @@ pub struct WebSearch<'a> {
 }
 
 impl<'a> WebSearch<'a> {
-    /// With this one; all that share a count are one session.
+    /// The tool with this searcher. `calls` is shared by all tools of a session.
     pub fn new(searcher: Box<dyn Searcher + 'a>, calls: Arc<AtomicU64>) -> Self {
         Self { searcher, calls }
     }
 
-    async fn search(&self, input: &[u8], scene: &Scene<'_>) -> Result<Outcome, InputError> {
+    async fn search(&self, input: &[u8], call: &CallContext<'_>) -> Result<Outcome, InputError> {
         let query = query(&Input::scan(input)?)?;
-        if self.calls.fetch_add(1, Ordering::Relaxed) >= MOST_CALLS {
+        if self.calls.fetch_add(1, Ordering::Relaxed) >= MAX_CALLS {
             return Err(InputError(format!(
-                "There were {MOST_CALLS} searches in this session: no more are made."
+                "There were {MAX_CALLS} searches in this session: no more are made."
             )));
         }
         let began = Instant::now();
         let pieces = match self.searcher.search(&query).await {
-            Ok(reply) => reply.counted(scene),
+            Ok(reply) => reply.counted(call),
             Err(why) => return Ok(Outcome::failed(format!("The search failed: {why}"), &why)),
         };
-        let count = pieces.iter().filter(|piece| matches!(piece, Piece::Pages { .. })).count();
+        let count = pieces.iter().filter(|piece| matches!(piece, SearchPart::Pages { .. })).count();
         let kept = object(|kept| {
             kept.string("query", &query.words).array("results", |list| write_pieces(list, &pieces));
             kept.float("durationSeconds", began.elapsed().as_secs_f64()).number("searchCount", count as u64);
@@ -101,8 +101,8 @@ impl<'a> WebSearch<'a> {
         let mut shown = format!("Web search results for query: {:?}\n", query.words);
         for piece in &pieces {
             match piece {
-                Piece::Text(text) => shown.push_str(&format!("\n{text}\n")),
-                Piece::Pages { pages, .. } => {
+                SearchPart::Text(text) => shown.push_str(&format!("\n{text}\n")),
+                SearchPart::Pages { pages, .. } => {
                     for (title, url) in pages {
                         shown.push_str(&format!("\n- {title}: {url}"));
                     }
@@ -129,11 +129,11 @@ fn query(input: &Input<'_>) -> Result<Query, InputError> {
     Ok(query)
 }
 
-fn write_pieces(list: &mut ArrayWriter<'_>, pieces: &[Piece]) {
+fn write_pieces(list: &mut ArrayWriter<'_>, pieces: &[SearchPart]) {
     for piece in pieces {
         match piece {
-            Piece::Text(text) => write_string(list.item(), text),
-            Piece::Pages { tool_use, pages } => {
+            SearchPart::Text(text) => write_string(list.item(), text),
+            SearchPart::Pages { tool_use, pages } => {
                 list.object(|found| {
                     found.string("tool_use_id", tool_use).array("content", |list| {
                         for (title, url) in pages {
@@ -150,25 +150,25 @@ fn write_pieces(list: &mut ArrayWriter<'_>, pieces: &[Piece]) {
 
 impl Tool for WebSearch<'_> {
     fn spec(&self) -> ToolSpec {
-        Spec::new("WebSearch", "Searches the web and gives titles, addresses and a summary of what was found. Name the pages that an answer rests on.")
-            .needs("query", Holds::Text, "What to search for")
-            .may("allowed_domains", Holds::Texts, "Only pages of these hosts")
-            .may("blocked_domains", Holds::Texts, "No pages of these hosts")
+        SpecBuilder::new("WebSearch", "Searches the web and gives titles, addresses and a summary of what was found. Name the pages that an answer rests on.")
+            .required("query", ParamType::Text, "What to search for")
+            .optional("allowed_domains", ParamType::Texts, "Only pages of these hosts")
+            .optional("blocked_domains", ParamType::Texts, "No pages of these hosts")
             .build()
     }
 
-    fn order(&self) -> Order {
-        Order::Beside
+    fn order(&self) -> CallOrder {
+        CallOrder::Parallel
     }
 
-    fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
+    fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {
         query(&Input::of(input))?;
-        Ok(Asked::WebSearch)
+        Ok(ToolRequest::WebSearch)
     }
 
-    fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
+    fn run<'t>(&'t self, input: &'t [u8], call: &'t CallContext<'t>) -> ToolFuture<'t> {
         Box::pin(
-            async move { self.search(input, scene).await.unwrap_or_else(|error| Outcome::refused(error.0)) },
+            async move { self.search(input, call).await.unwrap_or_else(|error| Outcome::refused(error.0)) },
         )
     }
 }

@@ -1,4 +1,4 @@
-//! Write: a whole file, new or in the place of one that the model has read.
+//! Write: creates a file, or replaces one that the model has read.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,47 +6,47 @@ use std::sync::Arc;
 use annals_json::Fields;
 
 use super::answer::{at_once, object};
-use super::files::Form;
-use super::ground::Ground;
+use super::context::ToolContext;
+use super::files::TextFormat;
 use super::input::Input;
-use super::kept::fitting;
+use super::line_limit::first_fitting;
 use super::patch::structured;
-use super::seen::{Extent, Print, Standing};
-use super::spec::{Holds, Spec};
-use super::{Asked, InputError, Order, Outcome, Running, Scene, Tool};
+use super::read_files::{Fingerprint, ReadExtent, ReadState};
+use super::spec::{ParamType, SpecBuilder};
+use super::{CallContext, CallOrder, InputError, Outcome, Tool, ToolFuture, ToolRequest};
 use crate::api::request::ToolSpec;
 use annals_policy::EditTool;
 
 /// Writes files.
 pub struct Write {
-    ground: Arc<Ground>,
+    context: Arc<ToolContext>,
 }
 
 impl Write {
-    /// On this ground.
-    pub fn new(ground: Arc<Ground>) -> Self {
-        Self { ground }
+    /// The tool for this session.
+    pub fn new(context: Arc<ToolContext>) -> Self {
+        Self { context }
     }
 
     fn write(&self, input: &[u8], agreed: Option<&Path>) -> Result<Outcome, InputError> {
         let input = Input::scan(input)?;
         let (path, content) = (input.words("file_path")?, input.text("content")?);
-        let resolved = self.ground.follow(&path, agreed)?;
+        let resolved = self.context.follow(&path, agreed)?;
         let real = &resolved.real;
-        let found = self.ground.look(real)?;
-        let before = found.as_deref().map(Print::of);
+        let found = self.context.look(real)?;
+        let before = found.as_deref().map(Fingerprint::of);
         let mut old = None;
-        let mut form = Form::NEW;
+        let mut form = TextFormat::NEW;
         if let (Some(found), Some(print)) = (&found, before) {
-            may_overwrite(self.ground.seen.standing(real, print))?;
+            may_overwrite(self.context.read_files.state_of(real, print))?;
             // What is no text is replaced all the same; there is nothing to show of it.
-            if let Some((old_form, text)) = Form::read(found) {
+            if let Some((old_form, text)) = TextFormat::read(found) {
                 form = old_form;
                 old = Some(text.replace("\r\n", "\n"));
             }
         }
         let bytes = form.spell(&form.ended(&content)).map_err(|error| InputError(error.to_string()))?;
-        self.ground.change(real, before, &bytes, Extent::Whole)?;
+        self.context.change(real, before, &bytes, ReadExtent::Whole)?;
         let spelled = resolved.spelled.display().to_string();
         let kept = |original: Option<&str>, patch: &[u8]| {
             object(|kept| {
@@ -59,20 +59,20 @@ impl Write {
         let old = old.as_deref();
         let patch = old.map(|old| structured(old, &content.replace("\r\n", "\n")));
         let patch = patch.as_deref().unwrap_or(b"[]");
-        let kept = fitting(&[&|| kept(old, patch), &|| kept(None, patch), &|| kept(None, b"[]")]);
+        let kept = first_fitting(&[&|| kept(old, patch), &|| kept(None, patch), &|| kept(None, b"[]")]);
         let said = if before.is_some() { "was written anew" } else { "was created" };
         Ok(Outcome::text(format!("The file {spelled} {said}."), kept).changing(real.clone()))
     }
 }
 
-fn may_overwrite(standing: Standing) -> Result<(), InputError> {
-    let why = match standing {
-        Standing::Known(Extent::Whole) => return Ok(()),
-        Standing::Known(Extent::Part) => {
+fn may_overwrite(state_of: ReadState) -> Result<(), InputError> {
+    let why = match state_of {
+        ReadState::Known(ReadExtent::Whole) => return Ok(()),
+        ReadState::Known(ReadExtent::Part) => {
             "Only a part of the file has been read. Read all of it before writing to it."
         }
-        Standing::Unread => "File has not been read yet. Read it first before writing to it.",
-        Standing::Changed(_) => {
+        ReadState::Unread => "File has not been read yet. Read it first before writing to it.",
+        ReadState::Changed(_) => {
             "File has been modified since it was read. Read it again before writing to it."
         }
     };
@@ -81,26 +81,30 @@ fn may_overwrite(standing: Standing) -> Result<(), InputError> {
 
 impl Tool for Write {
     fn spec(&self) -> ToolSpec {
-        Spec::new(
+        SpecBuilder::new(
             "Write",
             "Writes a file as a whole. A file that is there is replaced, and must have been read in full before. Folders that are missing are made. To change a part of a file, use Edit.",
         )
-        .needs("file_path", Holds::Text, "Absolute path of the file")
-        .needs("content", Holds::Text, "All that the file shall hold")
+        .required("file_path", ParamType::Text, "Absolute path of the file")
+        .required("content", ParamType::Text, "All that the file shall hold")
         .build()
     }
 
-    fn order(&self) -> Order {
-        Order::InTurn
+    fn order(&self) -> CallOrder {
+        CallOrder::Sequential
     }
 
-    fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
+    fn forget(&self) {
+        self.context.read_files.forget_all();
+    }
+
+    fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {
         let input = Input::of(input);
         input.text("content")?;
-        Ok(Asked::Edit(EditTool::Write, input.words("file_path")?))
+        Ok(ToolRequest::Edit(EditTool::Write, input.words("file_path")?))
     }
 
-    fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
-        at_once(move || self.write(input, scene.agreed))
+    fn run<'t>(&'t self, input: &'t [u8], call: &'t CallContext<'t>) -> ToolFuture<'t> {
+        at_once(move || self.write(input, call.agreed))
     }
 }

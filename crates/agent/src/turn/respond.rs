@@ -1,138 +1,134 @@
-//! One response: asked for, shown while it streams, and written down block by block as it stands.
+//! One response: requested, displayed while it streams, written block by block.
 
 use std::time::{Duration, Instant};
 
 use annals_store::session::AppendError;
 use annals_transcript::draft::{Draft, ResponseDraft, Retry as RetryNote};
 
+use super::agent::Agent;
 use super::wait::{Either, either};
-use super::{Agent, Asking, Report, Wishes};
-use crate::api::call::Surroundings;
-use crate::api::call::{Answer, CallError, Ended, Progress};
+use crate::api::call::RetryClock;
+use crate::api::call::{ApiResponse, CallError, CallProgress, ResponseEnd};
 use crate::api::request::{Request, Role};
-use crate::api::stream::{Block, BlockKind, Event as Streamed};
+use crate::api::stream::{Block, BlockKind, StreamEvent};
 use crate::api::transport::Transport;
 use crate::api::usage::Usage;
-use crate::command::Commands;
-use crate::conversation::{Conversation, Place, Spoken, is_thought};
-use crate::event::{Event, Notice, Standing};
+use crate::conversation::{ApiMessage, Conversation, Grouping, is_thought};
+use crate::protocol::{Approver, Commands, Event, EventSink, Notice, TurnConfig, UsageStorage};
 use crate::tools::Tool;
 use annals_policy::Mode;
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Debug)]
-pub(super) enum Responded {
-    /// An answer, written down.
-    Answered(Box<Answer>),
-    /// It was interrupted; the calls that stand are these.
+pub(super) enum ResponseOutcome {
+    /// The response, already written.
+    Answered(Box<ApiResponse>),
+    /// The request was interrupted; these calls are already written.
     Interrupted(Vec<Block>),
-    /// There is no answer.
     Failed(CallError),
 }
 
-impl<T: Transport, S: Surroundings> Agent<'_, T, S> {
-    /// Asks for the next response.
+impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
+    /// Requests the next response.
     pub(super) async fn respond(
         &mut self,
         commands: &mut Commands,
-        report: &mut Report<'_>,
-    ) -> Result<(Responded, Duration), AppendError> {
-        let lent = self.conversation.lend()?;
+        report: &mut EventSink<'_>,
+    ) -> Result<(ResponseOutcome, Duration), AppendError> {
+        let messages = self.conversation.take_messages()?;
         let mut request = Request {
-            messages: lent.iter().map(Spoken::message).collect(),
-            ..self.wishes.request(&self.tools)
+            messages: messages.iter().map(ApiMessage::message).collect(),
+            ..request(&self.turn_config, &self.tools)
         };
         if self.policy.mode == Mode::Plan {
-            request.system.push(planning(self.wishes.asking).into());
+            request.system.push(planning(self.turn_config.approver).into());
         }
         let began = Instant::now();
-        let mut scribe = Scribe::new(&mut self.conversation, report);
+        let mut writer = ResponseWriter::new(&mut self.conversation, report);
         let first = {
-            let mut take = |progress| scribe.take(progress);
+            let mut take = |progress| writer.take(progress);
             either(self.caller.call(&request, &mut take), commands.interrupt()).await
         };
         let took = began.elapsed();
-        let responded = match first {
+        let outcome = match first {
             Either::First(Ok(answer)) => {
-                scribe.end(&answer);
-                Responded::Answered(Box::new(answer))
+                writer.end(&answer);
+                ResponseOutcome::Answered(Box::new(answer))
             }
-            Either::First(Err(error)) => Responded::Failed(error),
-            Either::Second(()) => Responded::Interrupted(scribe.break_off()),
+            Either::First(Err(error)) => ResponseOutcome::Failed(error),
+            Either::Second(()) => ResponseOutcome::Interrupted(writer.interrupt()),
         };
-        let (said, fault, instead) = (scribe.said, scribe.fault, scribe.instead);
+        let (drafts, fault, new_model) = (writer.drafts, writer.fault, writer.new_model);
         drop(request);
-        self.conversation.take_back(lent);
-        if let Some(model) = instead {
-            self.wishes.model = model;
+        self.conversation.restore_messages(messages);
+        if let Some(model) = new_model {
+            self.turn_config.model = model;
         }
-        for (number, draft) in said.iter().enumerate() {
-            let place = if number == 0 { Place::New } else { Place::Same };
-            self.conversation.hear(draft, Role::Assistant, place);
+        for (number, draft) in drafts.iter().enumerate() {
+            let grouping = if number == 0 { Grouping::NewMessage } else { Grouping::SameMessage };
+            self.conversation.push_message(draft, Role::Assistant, grouping);
         }
-        if said.last().is_some_and(is_thought) {
-            // Thoughts that lead to nothing are not sent back by clients, and the API would refuse them.
-            self.conversation.read_again();
+        if drafts.last().is_some_and(is_thought) {
+            // Clients do not send thinking without content after it, and the API refuses it.
+            self.conversation.mark_stale();
         }
         match fault {
             Some(fault) => Err(fault),
-            None => Ok((responded, took)),
+            None => Ok((outcome, took)),
         }
     }
 }
 
-impl Wishes {
-    /// A request with these tools, without its messages.
-    pub(crate) fn request(&self, tools: &[Box<dyn Tool + '_>]) -> Request<'_> {
-        Request {
-            model: &self.model,
-            max_tokens: self.max_tokens,
-            system: self.system.iter().map(Into::into).collect(),
-            tools: tools.iter().map(|tool| tool.spec()).collect(),
-            messages: Vec::new(),
-            thinking: self.thinking,
-            effort: self.effort,
-            caching: self.caching,
-            user: None,
-            betas: Vec::new(),
-        }
+/// Builds a request with these tools and without messages.
+pub(super) fn request<'c>(turn_config: &'c TurnConfig, tools: &[Box<dyn Tool + '_>]) -> Request<'c> {
+    Request {
+        model: &turn_config.model,
+        max_tokens: turn_config.max_tokens,
+        system: turn_config.system.iter().map(Into::into).collect(),
+        tools: tools.iter().map(|tool| tool.spec()).collect(),
+        messages: Vec::new(),
+        thinking: turn_config.thinking,
+        effort: turn_config.effort,
+        caching: turn_config.caching,
+        user: None,
+        betas: Vec::new(),
     }
 }
 
-/// What the model is told while nothing is to be changed.
-fn planning(asking: Asking) -> &'static str {
-    match asking {
-        Asking::Person => {
+/// The instructions for plan mode.
+fn planning(approver: Approver) -> &'static str {
+    match approver {
+        Approver::Person => {
             "The mode is plan: change nothing yet. Find out what the change needs, and when the plan is complete, show it with \
              ExitPlanMode, where you have that tool, or say it in your last message."
         }
-        Asking::Nobody => {
+        Approver::Nobody => {
             "The mode is plan: change nothing. Find out what the change needs. Nobody can approve the plan here: say it in \
              your last message."
         }
     }
 }
 
-/// Writes a response down while it comes.
-struct Scribe<'c, 's, 'r> {
+/// Writes a response while it streams.
+struct ResponseWriter<'c, 's, 'r> {
     conversation: &'c mut Conversation<'s>,
-    report: &'c mut Report<'r>,
+    report: &'c mut EventSink<'r>,
     message: String,
     model: String,
     request: Option<String>,
-    /// What was counted so far; nothing where no message has begun.
+    /// The usage so far; `None` before the message starts.
     counted: Option<Usage>,
-    /// The model that answers instead of the one that was asked, from now on.
-    instead: Option<String>,
-    /// The newest block: whether it is the last one, and how the response ends, is not known yet.
-    held: Option<Block>,
+    /// The fallback model that answers from now on.
+    new_model: Option<String>,
+    /// The newest block: it is not known yet whether it is the last one.
+    lists: Option<Block>,
     calls: Vec<Block>,
-    said: Vec<Draft>,
+    drafts: Vec<Draft>,
     fault: Option<AppendError>,
 }
 
-impl<'c, 's, 'r> Scribe<'c, 's, 'r> {
-    fn new(conversation: &'c mut Conversation<'s>, report: &'c mut Report<'r>) -> Self {
+impl<'c, 's, 'r> ResponseWriter<'c, 's, 'r> {
+    fn new(conversation: &'c mut Conversation<'s>, report: &'c mut EventSink<'r>) -> Self {
         Self {
             conversation,
             report,
@@ -140,85 +136,85 @@ impl<'c, 's, 'r> Scribe<'c, 's, 'r> {
             model: String::new(),
             request: None,
             counted: None,
-            instead: None,
-            held: None,
+            new_model: None,
+            lists: None,
             calls: Vec::new(),
-            said: Vec::new(),
+            drafts: Vec::new(),
             fault: None,
         }
     }
 
-    fn take(&mut self, progress: Progress) {
+    fn take(&mut self, progress: CallProgress) {
         match progress {
-            Progress::Opened(head) => self.request = head.request,
-            Progress::Event(event) => {
+            CallProgress::Opened(head) => self.request = head.request,
+            CallProgress::Event(event) => {
                 match &event {
-                    Streamed::MessageStart(start) => {
+                    StreamEvent::MessageStart(start) => {
                         self.message = self.conversation.response_id(&start.id);
                         self.model = start.model.clone();
                         self.counted = Some(start.usage.clone());
                     }
-                    Streamed::Usage(usage) => self.counted = Some(usage.clone()),
+                    StreamEvent::Usage(usage) => self.counted = Some(usage.clone()),
                     _ => {}
                 }
                 (self.report)(Event::Streamed(event));
             }
-            Progress::Block(block) => {
-                if let Some(before) = self.held.replace(block) {
-                    self.write(&before, Last::No, None);
+            CallProgress::Block(block) => {
+                if let Some(before) = self.lists.replace(block) {
+                    self.write(&before, false, None);
                 }
             }
-            Progress::Restarted => {
+            CallProgress::Restarted => {
                 self.counted = None;
                 (self.report)(Event::Restarted);
             }
-            Progress::RetryScheduled(retry) => {
+            CallProgress::RetryScheduled(retry) => {
                 let note = RetryNote {
                     in_ms: u64::try_from(retry.wait.as_millis()).unwrap_or(u64::MAX),
                     attempt: retry.attempt.into(),
-                    most: retry.most.into(),
+                    most: retry.max_retries.into(),
                 };
                 self.put(Draft::api_error(&retry.failure.to_json(), note));
                 (self.report)(Event::Retrying(retry));
             }
-            Progress::ModelChanged { to } => {
-                self.instead = Some(to.clone());
-                (self.report)(Event::Noticed(Notice::ModelChanged(to)));
+            CallProgress::ModelChanged { to } => {
+                self.new_model = Some(to.clone());
+                (self.report)(Event::Notice(Notice::ModelChanged(to)));
             }
-            Progress::LimitLowered { .. } => {}
+            CallProgress::LimitLowered { .. } => {}
         }
     }
 
-    /// The response is over.
-    fn end(&mut self, answer: &Answer) {
+    /// Writes the last block of a complete response.
+    fn end(&mut self, answer: &ApiResponse) {
         let reason = match &answer.ended {
-            Ended::Complete(stop) => Some(stop.reason.name().to_owned()),
-            Ended::Broken(_) => None,
+            ResponseEnd::Complete(stop) => Some(stop.reason.name().to_owned()),
+            ResponseEnd::Broken(_) => None,
         };
         self.counted = Some(answer.usage.clone());
-        if let Some(block) = self.held.take() {
-            self.write(&block, Last::Yes, reason.as_deref());
+        if let Some(block) = self.lists.take() {
+            self.write(&block, true, reason.as_deref());
         }
-        (self.report)(Event::Counted {
+        (self.report)(Event::Usage {
             model: answer.model.clone(),
             usage: answer.usage.clone(),
-            standing: Standing::Written,
+            storage: UsageStorage::Session,
         });
     }
 
-    /// The response is given up: what stands stays, and what was counted is paid for. Gives the calls that are written.
-    fn break_off(&mut self) -> Vec<Block> {
-        if let Some(block) = self.held.take() {
-            self.write(&block, Last::No, None);
+    /// Writes what has come of an interrupted response. Returns the calls that are written.
+    fn interrupt(&mut self) -> Vec<Block> {
+        if let Some(block) = self.lists.take() {
+            self.write(&block, false, None);
         }
         if let Some(usage) = self.counted.take() {
-            let standing = if self.said.is_empty() { Standing::Aside } else { Standing::Written };
-            (self.report)(Event::Counted { model: self.model.clone(), usage, standing });
+            let storage = if self.drafts.is_empty() { UsageStorage::None } else { UsageStorage::Session };
+            (self.report)(Event::Usage { model: self.model.clone(), usage, storage });
         }
         std::mem::take(&mut self.calls)
     }
 
-    fn write(&mut self, block: &Block, last: Last, reason: Option<&str>) {
+    fn write(&mut self, block: &Block, is_last: bool, reason: Option<&str>) {
         let usage = self.counted.as_ref().map_or_else(|| Usage::default().to_json(), Usage::to_json);
         let response = ResponseDraft {
             message: &self.message,
@@ -228,17 +224,17 @@ impl<'c, 's, 'r> Scribe<'c, 's, 'r> {
             stop_reason: reason,
             usage: Some(&usage),
         };
-        let draft = match last {
-            Last::Yes => response.drafts().pop(),
-            Last::No => Some(response.open_block(&block.json)),
+        let draft = match is_last {
+            true => response.drafts().pop(),
+            false => Some(response.open_block(&block.json)),
         };
         let Some(draft) = draft else { return };
-        let (draft, line) = self.conversation.named(draft);
+        let (draft, line) = self.conversation.with_uuid(draft);
         self.put(draft.clone());
         if block.kind == BlockKind::ToolUse {
             self.calls.push(block.clone());
         }
-        self.said.push(draft);
+        self.drafts.push(draft);
         (self.report)(Event::Replied(line));
     }
 
@@ -246,15 +242,8 @@ impl<'c, 's, 'r> Scribe<'c, 's, 'r> {
         if self.fault.is_some() {
             return;
         }
-        if let Err(error) = self.conversation.record(draft) {
+        if let Err(error) = self.conversation.append(draft) {
             self.fault = Some(error);
         }
     }
-}
-
-/// Whether a block is the last of its response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Last {
-    Yes,
-    No,
 }

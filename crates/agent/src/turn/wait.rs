@@ -1,19 +1,17 @@
-//! Waiting for more than one thing: for the first of two, and for several at a time.
+//! Waiting for several futures: for the first of two, or for all with limited concurrency.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
-/// Which of two came first.
+/// The output of the first of two futures.
 #[derive(Debug)]
 pub(crate) enum Either<A, B> {
-    /// The first.
     First(A),
-    /// The second.
     Second(B),
 }
 
-/// Waits for the first of two; the other one is dropped.
+/// Waits for the first of two futures and drops the other.
 pub(crate) async fn either<A, B>(first: A, second: B) -> Either<A::Output, B::Output>
 where
     A: Future,
@@ -29,29 +27,28 @@ where
     .await
 }
 
-type Work<'w, R> = Pin<Box<dyn Future<Output = R> + Send + 'w>>;
+type BoxFuture<'w, R> = Pin<Box<dyn Future<Output = R> + Send + 'w>>;
 
-/// Work of which a few pieces run at a time. What is done stays when the rest is dropped.
-pub(crate) struct Crew<'w, R> {
-    work: Vec<Option<Work<'w, R>>>,
+/// Futures of which a limited number run at a time. Results stay when the rest is dropped.
+pub(crate) struct Bounded<'w, R> {
+    work: Vec<Option<BoxFuture<'w, R>>>,
     done: Vec<Option<R>>,
-    most: usize,
+    max: usize,
 }
 
-impl<'w, R> Crew<'w, R> {
-    /// So many pieces run at once.
-    pub(crate) fn new(work: Vec<Work<'w, R>>, most: usize) -> Self {
+impl<'w, R> Bounded<'w, R> {
+    pub(crate) fn new(work: Vec<BoxFuture<'w, R>>, max: usize) -> Self {
         let done = work.iter().map(|_| None).collect();
-        Self { work: work.into_iter().map(Some).collect(), done, most }
+        Self { work: work.into_iter().map(Some).collect(), done, max }
     }
 
-    /// Waits until all is done.
+    /// Waits until all futures are done.
     pub(crate) async fn finish(&mut self) {
         poll_fn(|context| self.poll(context)).await;
     }
 
-    /// Drops the pieces that are not wanted any more, by their places.
-    pub(crate) fn keep(&mut self, wanted: impl Fn(usize) -> bool) {
+    /// Drops the futures whose index is not wanted.
+    pub(crate) fn retain(&mut self, wanted: impl Fn(usize) -> bool) {
         for (place, work) in self.work.iter_mut().enumerate() {
             if !wanted(place) {
                 *work = None;
@@ -63,7 +60,7 @@ impl<'w, R> Crew<'w, R> {
         let mut running = 0;
         for (work, done) in self.work.iter_mut().zip(&mut self.done) {
             let Some(piece) = work else { continue };
-            if running == self.most {
+            if running == self.max {
                 break;
             }
             match piece.as_mut().poll(context) {
@@ -77,8 +74,8 @@ impl<'w, R> Crew<'w, R> {
         if running == 0 { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    /// What was done, by the place of the work.
-    pub(crate) fn into_done(self) -> Vec<Option<R>> {
+    /// Returns the results, by the index of the future.
+    pub(crate) fn into_results(self) -> Vec<Option<R>> {
         self.done
     }
 }
@@ -93,29 +90,29 @@ mod tests {
     #[test]
     fn a_few_run_at_a_time_and_what_is_done_stays() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let (now, max) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let work = (0..25).map(|number| {
-            let (now, most) = (&now, &most);
+            let (now, max) = (&now, &max);
             Box::pin(async move {
-                most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                max.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 tokio::task::yield_now().await;
                 now.fetch_sub(1, Ordering::SeqCst);
                 if number == 24 {
                     std::future::pending::<()>().await;
                 }
                 number
-            }) as Work<'_, i32>
+            }) as BoxFuture<'_, i32>
         });
-        let mut crew = Crew::new(work.collect(), 10);
+        let mut bounded = Bounded::new(work.collect(), 10);
         let steps = async {
             for _ in 0..100 {
                 tokio::task::yield_now().await;
             }
         };
-        let first = runtime.block_on(either(crew.finish(), steps));
+        let first = runtime.block_on(either(bounded.finish(), steps));
         assert!(matches!(first, Either::Second(())));
-        assert_eq!(most.load(Ordering::SeqCst), 10);
-        let done: Vec<_> = crew.into_done().into_iter().flatten().collect();
+        assert_eq!(max.load(Ordering::SeqCst), 10);
+        let done: Vec<_> = bounded.into_results().into_iter().flatten().collect();
         assert_eq!(done, (0..24).collect::<Vec<_>>());
     }
 }

@@ -5,6 +5,7 @@
 mod api;
 mod fuzz_seeds;
 mod memory;
+mod modules;
 mod replay;
 mod tools;
 mod turn;

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
-use annals_agent::context::{Memory, MemoryPlace};
+use annals_agent::context::{Memory, MemorySource};
 use annals_testkit::temp::TempDir;
 
 #[test]
@@ -19,7 +19,7 @@ fn files_are_read_with_their_imports_and_no_further_than_they_may() {
     let work = folder.path().join("work");
     symlink(folder.path().join("secret.md"), work.join("link.md")).unwrap();
     std::fs::create_dir_all(work.join(".claude/CLAUDE.md")).unwrap();
-    let memory = Memory::read(MemoryPlace::of_folder(&work));
+    let memory = Memory::read(MemorySource::of_folder(&work));
     let said: Vec<_> = memory.files().iter().map(|file| file.text.split(' ').next().unwrap()).collect();
     assert_eq!(said, ["first", "second", "third", "fourth", "fifth", "mine"]);
 }

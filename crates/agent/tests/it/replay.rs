@@ -3,15 +3,14 @@
 use std::path::Path;
 use std::sync::Mutex;
 
-use annals_agent::api::call::{Caller, Manner};
+use annals_agent::api::call::{Caller, RetryOptions};
 use annals_agent::api::failure::Failure;
-use annals_agent::api::request::{Body, Caching, Thinking};
-use annals_agent::api::transport::{Opened, Transport};
-use annals_agent::command::{Command, Commands, Prompt};
-use annals_agent::conversation::{Conversation, Ground, Persistence, Start};
-use annals_agent::event::Event;
+use annals_agent::api::request::{PromptCaching, RequestBody, Thinking};
+use annals_agent::api::transport::{ResponseStream, Transport};
+use annals_agent::conversation::{Conversation, ConversationStart, Persistence, StoreContext};
+use annals_agent::protocol::{Approver, Command, Commands, Event, Prompt, TurnConfig, TurnEnd};
 use annals_agent::replay::{Pace, Player, Recording, tools};
-use annals_agent::turn::{Agent, Asking, Ending, Wishes};
+use annals_agent::turn::Agent;
 use annals_demo::Plan;
 use annals_json::Value;
 use annals_policy::paths::{Disk, Workspace};
@@ -23,7 +22,7 @@ use annals_testkit::api::{Rule, validate};
 use annals_testkit::corpus;
 use annals_testkit::depth::{at_least, max_file_bytes};
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
+use annals_testkit::source::CountingSource;
 use annals_testkit::tree::tree;
 use annals_transcript::content::Block;
 use annals_transcript::record::Record;
@@ -40,7 +39,7 @@ struct Listening {
 impl Transport for Listening {
     type Source = <Player as Transport>::Source;
 
-    async fn send(&self, body: &Body) -> Result<Opened<Self::Source>, Failure> {
+    async fn send(&self, body: &RequestBody) -> Result<ResponseStream<Self::Source>, Failure> {
         self.bodies.lock().unwrap().push(body.bytes.clone());
         self.player.send(body).await
     }
@@ -57,34 +56,37 @@ async fn play(bytes: &[u8], path: &Path) -> Option<Played> {
     let recording = Recording::of(bytes, path).ok()?;
     let home = Home::new();
     let (config, data) = (ConfigDir::new(home.config_dir()), DataDir::new(home.data_dir()));
-    let (source, rules) = (Counting::default(), Rules::default());
+    let (source, rules) = (CountingSource::default(), Rules::default());
     let workspace = Workspace::new(&Disk, &home.work_dir(), &home.work_dir(), None);
-    let ground = Ground { config: &config, data: &data, source: &source };
-    let new = Start::New(NewSession::default());
-    let conversation = Conversation::open(ground, new, &home.work_dir(), Persistence::Memory).unwrap();
+    let store = StoreContext { config: &config, data: &data, source: &source };
+    let new = ConversationStart::New(NewSession::default());
+    let conversation = Conversation::open(store, new, &home.work_dir(), Persistence::Memory).unwrap();
     let transport = Listening { player: Player::new(Pace::AtOnce), bodies: Mutex::default() };
-    let caller = Caller { transport: &transport, surroundings: &Still, manner: Manner::default() };
+    let caller = Caller { transport: &transport, clock: &Still, retry: RetryOptions::default() };
     let policy = Policy { rules: &rules, mode: Mode::Default, workspace: &workspace, files: &Disk };
-    let wishes = Wishes {
+    let turn_config = TurnConfig {
         model: "claude-opus-4-8".into(),
         max_tokens: 9,
         system: Vec::new(),
         thinking: Thinking::Off,
         effort: None,
-        caching: Caching::Off,
-        most_responses: None,
-        asking: Asking::Nobody,
+        caching: PromptCaching::Off,
+        max_responses: None,
+        approver: Approver::Nobody,
         compact_at: None,
     };
     let before = tree(home.path());
-    let mut agent = Agent::new(conversation, caller, tools(&recording), policy, wishes);
+    let mut agent = Agent::new(conversation, caller, tools(&recording), policy, turn_config);
     let (_sender, mut commands) = Commands::channel();
     let mut texts = Vec::new();
     for turn in &recording.turns {
         transport.player.begin(turn);
         let prompt = turn.prompt.clone().unwrap_or(Prompt::Text("(it goes on)".into()));
         let mut report = |event: Event| {
-            assert!(!matches!(event, Event::Denied(_) | Event::Asked(_) | Event::Retrying(_)), "{event:?}");
+            assert!(
+                !matches!(event, Event::Denied(_) | Event::PermissionRequested(_) | Event::Retrying(_)),
+                "{event:?}"
+            );
             let Event::Replied(line) = event else { return };
             let message = Value::parse(&line.message).unwrap();
             for block in message.get("content").unwrap().items() {
@@ -93,8 +95,8 @@ async fn play(bytes: &[u8], path: &Path) -> Option<Played> {
                 }
             }
         };
-        let finished = agent.obey(Command::Prompt(prompt), &mut commands, &mut report).await.unwrap();
-        assert!(matches!(finished.ending, Ending::Done), "{}: {:?}", path.display(), finished.ending);
+        let finished = agent.handle(Command::Prompt(prompt), &mut commands, &mut report).await.unwrap();
+        assert!(matches!(finished.ending, TurnEnd::Done), "{}: {:?}", path.display(), finished.ending);
     }
     drop(agent);
     assert_eq!(tree(home.path()), before, "nothing is written");

@@ -4,79 +4,84 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::reading::parse_bytes;
+use super::read::parse_bytes;
 
 const COLLECT_EXAMPLES: &str = "\
-Sends whole new lines since the last acknowledged one, each at least once: (machine, file, generation, offset) names a
-line for ever. Secrets are taken out first, by the rules of `annals redact`; there is no way around that.
-A bearer token comes from $ANNALS_COLLECT_TOKEN or --token-file; it goes out by https, or to this machine.
+Sends whole new lines since the last acknowledged one, each at least once;
+machine, file, generation and offset identify a line permanently. Secrets are
+always redacted first, by the rules of `annals redact`. A bearer token comes
+from $ANNALS_COLLECT_TOKEN or --token-file, and is only sent over https or to
+this machine.
 
 Examples:
-  annals collect --to - --dry-run                      how much is new
-  annals collect --to file:/var/log/sessions.ndjson    append it to a file
-  annals collect --to http://127.0.0.1:8080/in --watch send it as it is written
-  annals collect --to https://logs.example.org/in      send it there, encrypted
-  annals collect --to - --priority p0                  only sessions and their index";
+  # How much is new
+  annals collect --to - --dry-run
+
+  # Append it to a file
+  annals collect --to file:sessions.ndjson
+
+  # Send it as it is written
+  annals collect --to https://logs.example.org/in --watch";
 
 /// `annals collect`
 #[derive(Debug, clap::Args)]
 #[command(after_help = COLLECT_EXAMPLES)]
 pub(crate) struct CollectArgs {
-    /// Where to: file:PATH, `-` for standard output, or http(s)://HOST:PORT/PATH
+    /// The receiver: file:PATH, `-` for standard output, or http(s)://HOST:PORT/PATH
     #[arg(long, value_name = "SINK")]
     pub(crate) to: String,
-    /// Go on following the store until stopped
+    /// Keep running, and send what is written
     #[arg(long)]
     pub(crate) watch: bool,
-    /// Only say how much is new; nothing is sent or noted
+    /// Show how much is new; send and record nothing
     #[arg(long, conflicts_with = "watch")]
     pub(crate) dry_run: bool,
-    /// Everything up to this: sessions (p0), sub-agents (p1), the prompt history (p2), statistics (p3)
-    #[arg(long, value_enum, ignore_case = true, default_value_t = UpTo::P3, value_name = "PRIORITY")]
-    pub(crate) priority: UpTo,
-    /// Also what is left out otherwise; may be repeated
+    /// Send everything up to this priority: sessions (p0), sub-agents (p1), prompts (p2), statistics (p3)
+    #[arg(long, value_enum, ignore_case = true, default_value_t = PriorityLimit::P3, value_name = "PRIORITY")]
+    pub(crate) priority: PriorityLimit,
+    /// Send this too; may be repeated
     #[arg(long, value_enum, value_name = "WHAT")]
-    pub(crate) include: Vec<Included>,
-    /// A regular expression of your own for what must not leave; may be repeated
+    pub(crate) include: Vec<ExtraKind>,
+    /// Also redact matches of this regular expression; may be repeated
     #[arg(long, value_name = "REGEX")]
     pub(crate) pattern: Vec<String>,
-    /// The form of a body that is sent by http
+    /// The format of http bodies
     #[arg(long, value_enum, default_value_t = BodyFormat::Ndjson, value_name = "FORMAT")]
     pub(crate) format: BodyFormat,
-    /// How a body is sent by http
+    /// The compression of http bodies
     #[arg(long, value_enum, default_value_t = BodyEncoding::Zstd, value_name = "ENCODING")]
     pub(crate) encoding: BodyEncoding,
-    /// A file that holds the bearer token [default: $ANNALS_COLLECT_TOKEN]
+    /// Read the bearer token from this file [default: $ANNALS_COLLECT_TOKEN]
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
-    /// Trust a receiver that these certificates vouch for (PEM) [default: those of the system]
+    /// Trust these CA certificates, a PEM file [default: the system's]
     #[arg(long, value_name = "FILE")]
     pub(crate) ca_file: Option<PathBuf>,
-    /// How much may wait on the disk for a sink that is away, such as 64M; then reading stops
+    /// Buffer at most this much on disk while the receiver is down, such as 64M; then stop reading
     #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = parse_bytes)]
     pub(crate) spool: u64,
-    /// How often a batch is tried before the sink counts as away
+    /// Try a batch this often before the receiver counts as down
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) attempts: u32,
 }
 
-/// How much is collected.
+/// Up to which priority lines are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum UpTo {
+pub(crate) enum PriorityLimit {
     /// Sessions and their index
     P0,
-    /// And sub-agents
+    /// Also sub-agents
     P1,
-    /// And the prompt history
+    /// Also the prompt history
     P2,
-    /// And the client's statistics
+    /// Also the client's statistics
     P3,
 }
 
-/// What is left out otherwise.
+/// What is only sent on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Included {
-    /// Output that was too large for its line
+pub(crate) enum ExtraKind {
+    /// Tool output stored outside the session file
     ToolResults,
     /// Copies of files before edits
     FileHistory,
@@ -86,21 +91,21 @@ pub(crate) enum Included {
     Plans,
 }
 
-/// How a body is sent.
+/// The compression of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BodyEncoding {
-    /// Compressed
+    /// zstd
     Zstd,
-    /// Compressed in the way that everybody knows
+    /// gzip
     Gzip,
-    /// As it is
+    /// Uncompressed
     Identity,
 }
 
-/// The form of a body.
+/// The format of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BodyFormat {
-    /// One item a line
+    /// One item per line
     Ndjson,
     /// One array of items
     Json,

@@ -3,28 +3,32 @@
 use annals_transcript::redact::SecretKind;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::Care;
+use super::ConfirmArgs;
 
 const REDACT_EXAMPLES: &str = "\
-Every secret becomes [REDACTED:kind:number], the same one the same everywhere: in the session, its sub-agents,
-overflow files, copies of files, todos, plans, its prompts in history.jsonl. A thought that has one goes as a whole.
-The old bytes stay in the trash of annals, for `annals undo`, until you empty it.
+Every secret becomes [REDACTED:kind:number], the same secret the same number:
+in the session, its sub-agents, overflow files, file copies, todos, plans and
+its prompts in history.jsonl. Thinking that contains one is removed whole. The
+old bytes stay in the trash of annals, for `annals undo`, until you empty it.
 
 Examples:
-  annals redact last --scan                    what would be found; exit code 3 if anything is
-  annals redact last --dry-run                 what would be changed, by line
-  annals redact last --yes                     do it
-  annals redact last --pattern 'ACME-\\d+'      your own besides
-  annals redact last --kind pattern --pattern 'ACME-\\d+'     only your own";
+  # List secrets; exit code 3 if there are any
+  annals redact last --scan
+
+  # Show what would change, by line, with a pattern of your own
+  annals redact last --dry-run --pattern 'ACME-\\d+'
+
+  # Replace only matches of your own pattern
+  annals redact last --kind pattern --pattern 'ACME-\\d+' --yes";
 
 /// `annals redact`
 #[derive(Debug, clap::Args)]
 #[command(after_help = REDACT_EXAMPLES)]
 pub(crate) struct RedactArgs {
-    /// Which session: a path, an id or its beginning, a title, or `last`
+    /// A session: path, id or prefix, title, or `last`
     #[arg(value_name = "SESSION")]
     pub(crate) session: String,
-    /// Only list what is found, with at most four characters of each
+    /// Only list what is found, with at most four characters of each secret
     #[arg(long, conflicts_with_all = ["dry_run", "yes"])]
     pub(crate) scan: bool,
     /// A regular expression of your own; may be repeated
@@ -34,7 +38,7 @@ pub(crate) struct RedactArgs {
     #[arg(long, value_name = "KIND", value_parser = kinds())]
     pub(crate) kind: Vec<SecretKind>,
     #[command(flatten)]
-    pub(crate) care: Care,
+    pub(crate) confirm: ConfirmArgs,
 }
 
 fn kinds() -> impl TypedValueParser<Value = SecretKind> {

@@ -1,39 +1,44 @@
 //! The arguments of `annals rewind`.
 
-use super::Care;
+use super::ConfirmArgs;
 
 const REWIND_EXAMPLES: &str = "\
-Examples:
-  annals rewind last                      the turns, and how many files each changed
-  annals rewind last --to 4 --dry-run     what would change
-  annals rewind last --to 4               files and conversation, as they were when prompt 4 was sent
-  annals rewind last --to last --code     undo what the last turn did to files
-  annals rewind 3f2a --to 9c1b --conversation
+Files are restored from the copies that the client made before its tools
+changed them; changes by commands and people have no copy. A file that
+something else changed since is left alone, and nothing is done, unless
+--force. Files outside the session's folder, behind links, or with several
+names are never touched. The conversation continues from before the prompt in
+every client. `annals undo` reverts it all.
 
-Files go back to the copies that the client made before its tools changed them; what commands and people changed was not
-kept. A file that something else changed since is left, and nothing is done, unless --force. Files outside of the session's
-folder, behind links, or with more than one name are never touched. The conversation goes on from before the prompt, in
-every client. `annals undo` takes it all back.";
+Examples:
+  # List the turns, and how many files each changed
+  annals rewind last
+
+  # What would change: files and conversation, to before prompt 2
+  annals rewind 190c --to 2 --dry-run
+
+  # Only the conversation, to before the last prompt
+  annals rewind 190c --to last --conversation";
 
 /// `annals rewind`
 #[derive(Debug, clap::Args)]
 #[command(after_help = REWIND_EXAMPLES)]
 pub(crate) struct RewindArgs {
-    /// Which session: a path, an id or its beginning, a title, or `last`
+    /// A session: path, id or prefix, title, or `last`
     #[arg(value_name = "SESSION")]
     pub(crate) session: String,
-    /// To before this prompt: its number, the beginning of its id, or `last` [default: list them]
+    /// Go back to before this prompt: its number, id prefix, or `last` [default: list them]
     #[arg(long, value_name = "TURN")]
     pub(crate) to: Option<String>,
-    /// Files only
+    /// Only the files
     #[arg(long, requires = "to", conflicts_with = "conversation")]
     pub(crate) code: bool,
-    /// The conversation only
+    /// Only the conversation
     #[arg(long, requires = "to")]
     pub(crate) conversation: bool,
-    /// Also files that something else than the session changed since
+    /// Also files that something other than the session changed since
     #[arg(long, requires = "to")]
     pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) care: Care,
+    pub(crate) confirm: ConfirmArgs,
 }

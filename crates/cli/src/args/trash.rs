@@ -1,14 +1,14 @@
-//! The arguments of the commands that take things away and bring them back: `trash`, `restore` and `gc`.
+//! The arguments of `annals trash`, `annals restore` and `annals gc`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use annals_surgery::gc::LitterKind;
+use annals_surgery::gc::LeftoverKind;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::Care;
+use super::ConfirmArgs;
 
-/// How old something is, in milliseconds: typed as `7d` or `12h`.
+/// An age in milliseconds, typed as `7d` or `12h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Age(pub(crate) i64);
 
@@ -25,86 +25,100 @@ impl FromStr for Age {
 }
 
 const TRASH_EXAMPLES: &str = "\
-What goes: the session's file and folder (sub-agents, outputs, titles), sub-agents beside it, todos, tasks, copies of
-edited files, its environment, pasted images, and its entry in the project's index. What another session speaks of stays.
-Prompts in history.jsonl stay too, unless --history is said.
+What goes: the session's file and folder (sub-agents, tool output, titles),
+sub-agents beside it, todos, tasks, copies of edited files, its environment,
+pasted images, and its entry in the project's index. Files that another
+session refers to stay. Prompts in history.jsonl stay unless --history is
+given. `annals restore` or `annals undo` brings it all back.
 
 Examples:
-  annals trash 3f2a                       annals restore 3f2a, or annals undo, brings it back
-  annals trash 3f2a 77b0 --history        with their prompts and long pastes
-  annals trash --list                     what every change of annals has in the trash
-  annals trash --empty --older-than 30d   delete for good what has been there for 30 days";
+  # Trash two sessions, with their prompts
+  annals trash 190c 151e --history
+
+  # List the trash
+  annals trash --list
+
+  # Delete permanently what has been there for 30 days
+  annals trash --empty --older-than 30d";
 
 /// `annals trash`
 #[derive(Debug, clap::Args)]
 #[command(after_help = TRASH_EXAMPLES)]
 pub(crate) struct TrashArgs {
-    /// Which sessions: paths, ids or their beginnings, titles, or `last`
+    /// Sessions: paths, ids or prefixes, titles, or `last`
     #[arg(value_name = "SESSION", required_unless_present_any = ["list", "empty"], conflicts_with_all = ["list", "empty"])]
     pub(crate) sessions: Vec<String>,
-    /// Their prompts in history.jsonl go too, and the long pastes that no other prompt names
+    /// Also their prompts in history.jsonl, and long pastes that no other prompt refers to
     #[arg(long, conflicts_with_all = ["list", "empty"])]
     pub(crate) history: bool,
-    /// List what is in the trash, by change, newest first
+    /// List the trash by change, newest first
     #[arg(long, conflicts_with = "empty")]
     pub(crate) list: bool,
-    /// Delete what is in the trash; this alone cannot be taken back
+    /// Delete the trash permanently; this cannot be undone
     #[arg(long)]
     pub(crate) empty: bool,
-    /// With --empty: only what has been there for so long, such as 30d or 12h
+    /// With --empty: only what has been there this long, such as 30d or 12h
     #[arg(long, value_name = "AGE", requires = "empty", conflicts_with_all = ["sessions", "list"])]
     pub(crate) older_than: Option<Age>,
     #[command(flatten)]
-    pub(crate) care: Care,
+    pub(crate) confirm: ConfirmArgs,
 }
 
 const RESTORE_EXAMPLES: &str = "\
 Examples:
-  annals restore                          the sessions that can come back
-  annals restore 3f2a                     bring one back to where it was; annals undo takes that back
-  annals restore 3f2a --change ID         as it was when that change took it away
-  annals restore 3f2a --at 2026-01-03     from the vault, as it was kept up to that day
-  annals restore 3f2a --to /tmp/look      from the vault, to another folder";
+  # List the sessions that can be restored
+  annals restore
+
+  # Restore one to where it was; `annals undo` reverts that
+  annals restore 190c
+
+  # From the vault, as it was archived up to that day, to another folder
+  annals restore 151e --at today --to restored";
 
 /// `annals restore`
 #[derive(Debug, clap::Args)]
 #[command(after_help = RESTORE_EXAMPLES)]
 pub(crate) struct RestoreArgs {
-    /// Which session: an id or its beginning, or a title [default: list all]
+    /// A session: id or prefix, or title [default: list all]
     #[arg(value_name = "SESSION")]
     pub(crate) session: Option<String>,
-    /// From the trash, the one that this change took away [default: the last]
+    /// From the trash: the one that this change removed [default: the last]
     #[arg(long, value_name = "ID", requires = "session")]
     pub(crate) change: Option<String>,
-    /// From the vault, this version: annals archive --list SESSION lists them [default: the last]
+    /// From the vault: this version; `annals archive --list SESSION` lists them [default: the last]
     #[arg(long, value_name = "VERSION", requires = "session", conflicts_with = "change")]
     pub(crate) version: Option<String>,
-    /// From the vault, as it was kept up to this day: 2026-01-03, yesterday, 7d
+    /// From the vault: the last version archived up to this day
     #[arg(long, value_name = "DATE", requires = "session", conflicts_with_all = ["change", "version"])]
     pub(crate) at: Option<String>,
-    /// From the vault, to this folder, laid out as a config dir, instead of where it was
+    /// From the vault: to this folder, laid out as a config dir, instead of where it was
     #[arg(long, value_name = "DIR", requires = "session", conflicts_with = "change")]
     pub(crate) to: Option<PathBuf>,
-    /// From the vault, also where other files are in the way: they go to the trash
+    /// From the vault: move files that are in the way to the trash
     #[arg(long, requires = "session", conflicts_with = "change")]
     pub(crate) replace: bool,
     #[command(flatten)]
-    pub(crate) care: Care,
+    pub(crate) confirm: ConfirmArgs,
 }
 
 const GC_EXAMPLES: &str = "\
-Only lists, unless --apply or --yes is said. What a session, a fork, an index or a running client may need stays, and so
-does what is younger than a day, or than --older-than says.
+Only lists, unless --apply or --yes is given. Files that a session, a fork, an
+index or a running client may need stay, and so do files younger than a day,
+or than --older-than. `annals undo` brings back what --apply moved.
 
-Kinds:
-  empty, warm-up, sub-agents, outputs, titles, todos, tasks, copies, environments, images, clients,
-  left-overs, backups; and only when they are named: pastes, debug, shell-snapshots
+Kinds: empty, warm-up, sub-agents, outputs, titles, todos, tasks, copies,
+environments, images, clients, left-overs, backups; and, only if named:
+pastes, debug, shell-snapshots.
 
 Examples:
-  annals gc                               what nobody needs, by kind
-  annals gc --verbose                     every file of it
-  annals gc --apply --older-than 7d       move it to the trash; annals undo brings it back
-  annals gc --kind debug --older-than 30d the client's logs of more than 30 days ago";
+  # List leftovers by kind
+  annals gc
+
+  # Move those of more than a week ago to the trash
+  annals gc --apply --older-than 7d
+
+  # List the client's logs of more than 30 days ago
+  annals gc --kind debug --older-than 30d";
 
 /// `annals gc`
 #[derive(Debug, clap::Args)]
@@ -112,20 +126,20 @@ Examples:
 pub(crate) struct GcArgs {
     /// Only these kinds [default: all that need not be named]
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds(), hide_possible_values = true)]
-    pub(crate) kind: Vec<LitterKind>,
-    /// Only what was not written to for so long, such as 7d or 12h
+    pub(crate) kind: Vec<LeftoverKind>,
+    /// Only files not written to for this long, such as 7d or 12h
     #[arg(long, value_name = "AGE", default_value = "1d")]
     pub(crate) older_than: Age,
-    /// Move it to the trash
+    /// Move them to the trash
     #[arg(long)]
     pub(crate) apply: bool,
     #[command(flatten)]
-    pub(crate) care: Care,
+    pub(crate) confirm: ConfirmArgs,
 }
 
-fn kinds() -> impl TypedValueParser<Value = LitterKind> {
-    PossibleValuesParser::new(LitterKind::ALL.map(LitterKind::name))
-        .try_map(|name| LitterKind::of(&name).ok_or_else(|| format!("no such kind: {name}")))
+fn kinds() -> impl TypedValueParser<Value = LeftoverKind> {
+    PossibleValuesParser::new(LeftoverKind::ALL.map(LeftoverKind::name))
+        .try_map(|name| LeftoverKind::of(&name).ok_or_else(|| format!("no such kind: {name}")))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! `annals bench`: parses every line of every session and sub-agent to typed records, on all cores. It is what
-//! `scripts/bench` measures: nothing is cached, nothing is skipped.
+//! `annals bench`: parses every line of every session and sub-agent to typed records, on all cores, without a cache. Benchmarks
+//! run it.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::words;
 
-/// What was seen.
+/// What was parsed.
 #[derive(Default)]
 struct Tally {
     files: u64,

@@ -1,16 +1,15 @@
-//! `annals completions`: what a shell needs to complete our commands.
+//! `annals completions`: a completion script for a shell.
 
 use std::io::Write;
 
-use clap::CommandFactory;
-
-use crate::args::{Args, CompletionsArgs};
+use crate::args::CompletionsArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+use crate::help;
 
 pub(crate) fn run(args: &CompletionsArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Args::command(), "annals", &mut script);
+    clap_complete::generate(args.shell, &mut help::command(), "annals", &mut script);
     context.out.write_all(&script)?;
     Ok(Outcome::Done)
 }

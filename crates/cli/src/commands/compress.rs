@@ -1,32 +1,32 @@
-//! `annals compress`: older turns become a summary.
+//! `annals compress`: replaces older turns with a summary.
 
-use annals_surgery::compress::{CompressError, compress, compress_as, what_is_old};
+use annals_surgery::compress::{CompressError, compress, compress_with_summary, text_to_summarize};
 use annals_surgery::{Plan, Session};
 use annals_ui::harmless;
 
-use super::chat::aside;
+use super::chat::summarize;
 use crate::args::CompressArgs;
-use crate::change::Change;
+use crate::change::{ChangeReport, Sentence};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::session::Target;
+use crate::session::ResolvedSession;
 use crate::surgery::carry_out;
 use crate::words;
 
 pub(crate) fn run(args: &CompressArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let target = Target::find(context, &args.session)?;
+    let target = ResolvedSession::find(context, &args.session)?;
     let session = Session::load(&target.path)?;
     let mut plan = compress(&session, args.keep_turns as usize, &context.source).map_err(fault)?;
     if let Some(model) = &args.model {
-        // Nobody pays for a summary that has no place: there is a plan.
+        // The plan above shows that a summary can be placed, before one is paid for.
         plan = by_model(model, &session, args, context)?;
     }
     let kept = words::plural(u64::from(args.keep_turns), "turn", "turns");
-    let done = format!("{} goes on from a summary and {kept}", session.key);
-    carry_out(&plan, args.care, Change::of(&target.path), context, &done)
+    let done = Sentence::new("compress", "compressed", format!("{} to a summary and {kept}", session.key));
+    carry_out(&plan, args.confirm, ChangeReport::of(&target.path), context, &done)
 }
 
-/// The plan with a summary that a model has written; people see the summary before they are asked.
+/// Plans with a summary that a model writes; it is printed before the confirmation.
 fn by_model(
     model: &str,
     session: &Session,
@@ -34,9 +34,9 @@ fn by_model(
     context: &mut Context,
 ) -> Result<Plan, Fault> {
     let kept = args.keep_turns as usize;
-    let material = what_is_old(session, kept).map_err(fault)?;
-    let summed = aside::sum_up(model, &material, context)?;
-    let mut plan = compress_as(session, kept, &summed.text, &context.source).map_err(fault)?;
+    let material = text_to_summarize(session, kept).map_err(fault)?;
+    let summed = summarize::summarize(model, &material, context)?;
+    let mut plan = compress_with_summary(session, kept, &summed.text, &context.source).map_err(fault)?;
     plan.notes.push(summed.bill);
     if context.json {
         plan.notes.push(format!("the summary: {}", summed.text));
@@ -51,7 +51,7 @@ fn fault(error: CompressError) -> Fault {
     let message = error.to_string();
     match error {
         CompressError::TooFewTurns { .. } => {
-            Fault::nothing_found(message).hint("--keep-turns says how many stay")
+            Fault::nothing_found(message).hint("--keep-turns N sets how many turns stay")
         }
         CompressError::NotResumed | CompressError::Damaged { .. } | CompressError::NotSeen { .. } => {
             Fault::usage(message).hint("nothing was changed; annals check says more about the file")

@@ -1,4 +1,4 @@
-//! `annals demo`: writes a made-up store, the same for the same seed.
+//! `annals demo`: writes a made-up store; the same seed gives the same store.
 
 use annals_demo::Plan;
 use annals_store::write_tree::DemoWriter;
@@ -10,10 +10,8 @@ use crate::output::Paint;
 use crate::words;
 
 pub(crate) fn run(args: &DemoArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let writer = DemoWriter::create(&args.out).map_err(|error| {
-        Fault::usage(error.to_string())
-            .hint("a demo store is only written where nothing is: name a new folder")
-    })?;
+    let writer = DemoWriter::create(&args.out)
+        .map_err(|error| Fault::usage(error.to_string()).hint("name a new or empty folder"))?;
     let plan = Plan { sessions: args.sessions, bytes: args.bytes, seed: args.seed };
     let mut progress = context.progress("writing", args.bytes);
     let tally = annals_demo::generate(&plan, &mut |file| {
@@ -41,7 +39,7 @@ pub(crate) fn run(args: &DemoArgs, context: &mut Context) -> Result<Outcome, Fau
         words::bytes(tally.bytes),
         words::plural(tally.files, "file", "files"),
     ))?;
-    context.out.line("\nNow try:")?;
+    context.out.line("\nTry:")?;
     for command in ["", " ls", " show last", " check --all"] {
         let text = context.out.paint(Paint::Cyan, format!("  annals --config-dir {place}{command}"));
         context.out.line(text)?;

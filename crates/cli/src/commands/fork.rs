@@ -1,26 +1,27 @@
-//! `annals fork`: a session that goes on from a point of another.
+//! `annals fork`: branches a new session off a point of another.
 
-use annals_surgery::fork::{At, ForkPlanError, Ids, plan};
+use annals_surgery::fork::{ForkIds, ForkPlanError, ForkPoint, plan};
 
-use super::clone::{Made, read, sizes};
+use super::clone::{CopyPlan, read, sizes};
 use crate::args::ForkArgs;
+use crate::change::Sentence;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 
 pub(crate) fn run(args: &ForkArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let (session, belongings) = read(&args.session, context)?;
+    let (session, session_files) = read(&args.session, context)?;
     let at = match (&args.at, args.turn) {
-        (Some(uuid), _) => At::Record(uuid.clone()),
-        (None, Some(turn)) => At::Turn(turn),
-        (None, None) => At::End,
+        (Some(uuid), _) => ForkPoint::Record(uuid.clone()),
+        (None, Some(turn)) => ForkPoint::Turn(turn),
+        (None, None) => ForkPoint::End,
     };
-    let ids = if args.keep_ids { Ids::Kept } else { Ids::New };
+    let ids = if args.keep_ids { ForkIds::Kept } else { ForkIds::New };
     let forking =
-        plan(&session, &belongings, &at, ids, &context.source).map_err(|error| fault(args, error))?;
-    let new = Made { session: &forking.session, path: &forking.path, home: forking.home.as_ref() };
+        plan(&session, &session_files, &at, ids, &context.source).map_err(|error| fault(args, error))?;
+    let new = CopyPlan { session: &forking.session, path: &forking.path, home: forking.home.as_ref() };
     let size = sizes(forking.records, &forking.plan);
-    let done = format!("forked {} as {}: {size}", session.key, forking.session);
-    new.carry_out(&forking.plan, args.care, context, &done)
+    let done = Sentence::new("fork", "forked", format!("{} as {}: {size}", session.key, forking.session));
+    new.carry_out(&forking.plan, args.confirm, context, &done)
 }
 
 fn fault(args: &ForkArgs, error: ForkPlanError) -> Fault {

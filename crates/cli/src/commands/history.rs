@@ -1,4 +1,4 @@
-//! `annals history`: every prompt ever typed, as history.jsonl has it, newest last.
+//! `annals history`: lists the prompts of history.jsonl, in the order of the file.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -14,11 +14,11 @@ use crate::output::Paint;
 use crate::table::{Align, Table};
 use crate::words;
 
-/// How many fit on a screen.
+/// The default limit on a terminal.
 const ON_A_SCREEN: usize = 50;
 
 /// One prompt.
-struct Prompt {
+struct HistoryPrompt {
     line: usize,
     millis: Option<i64>,
     text: String,
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &HistoryArgs, context: &mut Context) -> Result<Outcome, 
     let usual = if context.out.is_terminal && !context.json { ON_A_SCREEN } else { usize::MAX };
     let limit = args.limit.unwrap_or(usual);
     let (text, project) = (lower(&args.text), lower(&args.project));
-    let mut prompts: VecDeque<Prompt> = VecDeque::new();
+    let mut prompts: VecDeque<HistoryPrompt> = VecDeque::new();
     let problems = stream_history(context.store.config_dir(), |line, entry| {
         let prompt = prompt_of(line.number, &entry);
         let wanted = |part: &Option<String>, whole: &str| {
@@ -57,8 +57,8 @@ fn lower(text: &Option<String>) -> Option<String> {
     text.as_ref().map(|text| text.to_lowercase())
 }
 
-fn prompt_of(line: usize, entry: &HistoryEntry<'_>) -> Prompt {
-    Prompt {
+fn prompt_of(line: usize, entry: &HistoryEntry<'_>) -> HistoryPrompt {
+    HistoryPrompt {
         line,
         millis: entry.millis(),
         text: entry.display().map(|text| text.to_string()).unwrap_or_default(),
@@ -68,7 +68,7 @@ fn prompt_of(line: usize, entry: &HistoryEntry<'_>) -> Prompt {
     }
 }
 
-fn draw(prompts: &VecDeque<Prompt>, context: &mut Context) -> std::io::Result<()> {
+fn draw(prompts: &VecDeque<HistoryPrompt>, context: &mut Context) -> std::io::Result<()> {
     let heads = [("when", Align::Left), ("project", Align::Left), ("prompt", Align::Left)];
     let mut table = Table::new(&heads).paint(0, Paint::Dim).paint(1, Paint::Cyan);
     for prompt in prompts {
@@ -81,7 +81,7 @@ fn draw(prompts: &VecDeque<Prompt>, context: &mut Context) -> std::io::Result<()
 }
 
 fn write_json(
-    prompts: &VecDeque<Prompt>,
+    prompts: &VecDeque<HistoryPrompt>,
     problems: &[FileProblem],
     context: &mut Context,
 ) -> std::io::Result<()> {

@@ -1,23 +1,23 @@
-//! `annals index`: brings the index up to date, once or for as long as the store changes.
+//! `annals index`: brings the index up to date, once or continuously.
 
 use std::collections::HashSet;
 use std::time::Duration;
 
-use annals_index::refresh::Refreshed;
+use annals_index::refresh::RefreshReport;
 use annals_index::{Index, IndexError};
 use annals_store::DataDir;
-use annals_store::watch::{Subject, Watch};
+use annals_store::watch::{Watch, WatchTarget};
 
 use crate::args::IndexArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::{indexed, vault, words};
 
-/// What happens in quick succession is read at once.
+/// Changes in quick succession are read together.
 const QUIET: Duration = Duration::from_millis(300);
-/// How long to wait at most before looking anyway,
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
-/// and where another annals was at work on the index: it may have looked before the last change.
+/// The longest wait before looking anyway.
+const MAX_WAIT: Duration = Duration::from_secs(60);
+/// The wait after another annals updated the index: it may have missed the last change.
 const SHORT_WAIT: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &IndexArgs, context: &mut Context) -> Result<Outcome, Fault> {
@@ -38,22 +38,21 @@ pub(crate) fn run(args: &IndexArgs, context: &mut Context) -> Result<Outcome, Fa
     Ok(outcome(&refreshed))
 }
 
-/// Brings the index up to date, and forgets what is gone and not in the vault.
+/// Brings the index up to date, and removes files that are gone and not in the vault.
 fn pruned(
     kept: &HashSet<String>,
     context: &Context,
     data: &DataDir,
-) -> Result<(Index, Refreshed, usize), IndexError> {
+) -> Result<(Index, RefreshReport, usize), IndexError> {
     let (mut index, refreshed) = indexed::open_to_change(context, data)?;
     let forgotten = index.forget_gone(kept, data, &context.prices)?;
     Ok((index, refreshed, forgotten))
 }
 
-/// Brings the index up to date whenever the store changes. It is opened each time: between two looks others change it, and may
-/// make it anew.
+/// Brings the index up to date whenever the store changes. It is opened each time, since others may change or rebuild it.
 fn follow(args: &IndexArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    // Before the first look, so that nothing falls between the two.
-    let mut watch = Watch::new(Subject::Tree(context.store.config_dir().projects()));
+    // Before the first pass, so that no change is missed in between.
+    let mut watch = Watch::new(WatchTarget::Tree(context.store.config_dir().projects()));
     let data = context.data_dir()?;
     let (mut is_first, mut is_to_prune) = (true, args.prune);
     loop {
@@ -64,12 +63,12 @@ fn follow(args: &IndexArgs, context: &mut Context) -> Result<Outcome, Fault> {
         };
         let wait = match looked {
             Ok((index, refreshed, forgotten)) => {
-                if is_first || !refreshed.is_nothing() {
+                if is_first || !refreshed.is_unchanged() {
                     report(&refreshed, forgotten, &index, context)?;
                     std::io::Write::flush(&mut context.out)?;
                 }
                 (is_first, is_to_prune) = (false, false);
-                LONGEST_WAIT
+                MAX_WAIT
             }
             Err(IndexError::Busy { .. } | IndexError::Replaced { .. }) => SHORT_WAIT,
             Err(error) => return Err(error.into()),
@@ -79,12 +78,12 @@ fn follow(args: &IndexArgs, context: &mut Context) -> Result<Outcome, Fault> {
     }
 }
 
-fn outcome(refreshed: &Refreshed) -> Outcome {
+fn outcome(refreshed: &RefreshReport) -> Outcome {
     if refreshed.unread.is_empty() { Outcome::Done } else { Outcome::ProblemsFound }
 }
 
 fn report(
-    refreshed: &Refreshed,
+    refreshed: &RefreshReport,
     forgotten: usize,
     index: &Index,
     context: &mut Context,
@@ -110,8 +109,8 @@ fn report(
             format!("read {files}, {}", words::bytes(refreshed.bytes))
         }
     }];
-    let counts = [(refreshed.gone, "gone"), (refreshed.renamed, "renamed"), (forgotten, "forgotten")];
+    let counts = [(refreshed.gone, "gone"), (refreshed.renamed, "renamed"), (forgotten, "removed")];
     said.extend(counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")));
-    context.out.line(format!("{}; the index has {}", said.join(", "), words::bytes(size)))?;
+    context.out.line(format!("{}; the index is {}", said.join(", "), words::bytes(size)))?;
     Ok(())
 }

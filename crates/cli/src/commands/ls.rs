@@ -1,5 +1,5 @@
-//! `annals ls`: sessions, newest first. Plain lists read the ends of files; numbers come from the index and the few files that are
-//! shown; JSON, and numbers where there is no index, take a pass over the store.
+//! `annals ls`: lists sessions, newest first. Plain lists read only the ends of files; `--long` uses the index and the files
+//! that are shown; JSON, and `--long` without an index, read the whole store.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -12,20 +12,20 @@ use annals_transcript::time::format_millis;
 use crate::args::{LsArgs, SortKey};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::glance::Glance;
+use crate::full_overview::{FullOverview, SessionOverview};
+use crate::indexed_overview::IndexedOverview;
 use crate::output::Paint;
-use crate::survey::{Survey, Surveyed};
 use crate::table::{Align, Table};
 use crate::{json, vault, when, words};
 
-/// Sessions, which of them only the vault has, and how many there are in all.
-type Few = (Vec<Surveyed>, HashSet<PathBuf>, usize);
+/// Sessions, which of them only the vault has, and how many there are in total.
+type ListedSessions = (Vec<SessionOverview>, HashSet<PathBuf>, usize);
 
-/// How many fit on a screen.
+/// The default limit on a terminal.
 const ON_A_SCREEN: usize = 20;
 
 pub(crate) fn run(args: &LsArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let filter = Filter::new(args, context)?;
+    let filter = SessionFilter::new(args, context)?;
     let by_numbers = matches!(args.sort, SortKey::Cost | SortKey::Tokens | SortKey::Turns);
     if context.json || args.long || by_numbers {
         return full(args, &filter, context);
@@ -60,12 +60,12 @@ pub(crate) fn run(args: &LsArgs, context: &mut Context) -> Result<Outcome, Fault
     finish(&table, total, summaries.len(), context)
 }
 
-fn full(args: &LsArgs, filter: &Filter, context: &mut Context) -> Result<Outcome, Fault> {
+fn full(args: &LsArgs, filter: &SessionFilter, context: &mut Context) -> Result<Outcome, Fault> {
     let most = limit(args, context);
-    let (sessions, in_vault, total) = match at_a_glance(args, filter, context)? {
+    let (sessions, in_vault, total) = match by_index(args, filter, context)? {
         Some(few) => few,
         None => {
-            let mut sessions = Survey::of(&context.store, &context.prices).sessions;
+            let mut sessions = FullOverview::of(&context.store, &context.prices).sessions;
             let kept = vault::deleted_survey(context)?;
             let in_vault = kept.iter().map(|session| session.full.summary.path.clone()).collect();
             sessions.extend(kept);
@@ -109,16 +109,20 @@ fn full(args: &LsArgs, filter: &Filter, context: &mut Context) -> Result<Outcome
     finish(&table, total, sessions.len(), context)
 }
 
-/// Few sessions, read whole, and how many there are: the numbers of the others are the index's. `None` where more has to be read.
-fn at_a_glance(args: &LsArgs, filter: &Filter, context: &Context) -> Result<Option<Few>, Fault> {
+/// Lists sessions by the index, reading only the files that are shown. `None` if more has to be read.
+fn by_index(
+    args: &LsArgs,
+    filter: &SessionFilter,
+    context: &Context,
+) -> Result<Option<ListedSessions>, Fault> {
     let most = limit(args, context);
-    // What only a whole file tells: its turns, and the models and tags in its middle.
+    // Turns, models and tags are only known from the whole file.
     let needs_all =
         context.json || args.sort == SortKey::Turns || filter.model.is_some() || filter.tag.is_some();
     if needs_all || most == usize::MAX || !vault::deleted_summaries(context)?.is_empty() {
         return Ok(None);
     }
-    let Some(glance) = Glance::of(context) else { return Ok(None) };
+    let Some(glance) = IndexedOverview::of(context) else { return Ok(None) };
     let mut summaries: Vec<_> = glance.summaries.iter().filter(|summary| filter.keeps(summary)).collect();
     match args.sort {
         SortKey::Cost => summaries.sort_by_cached_key(|summary| Reverse(glance.usage(summary).cost)),
@@ -132,7 +136,7 @@ fn at_a_glance(args: &LsArgs, filter: &Filter, context: &Context) -> Result<Opti
     Ok(Some((glance.read(&summaries, context), HashSet::new(), total)))
 }
 
-fn sort(sessions: &mut [Surveyed], key: SortKey) {
+fn sort(sessions: &mut [SessionOverview], key: SortKey) {
     sessions.sort_by(|left, right| match key {
         SortKey::Cost => right.usage.cost.cmp(&left.usage.cost),
         SortKey::Tokens => right.usage.tokens.total().cmp(&left.usage.tokens.total()),
@@ -143,12 +147,12 @@ fn sort(sessions: &mut [Surveyed], key: SortKey) {
 
 fn finish(table: &Table, total: usize, shown: usize, context: &mut Context) -> Result<Outcome, Fault> {
     if table.is_empty() {
-        context.out.line("no sessions")?;
+        context.out.line(format!("no sessions found in {}", context.store.config_dir().path().display()))?;
         return Ok(Outcome::NothingFound);
     }
     table.draw(&mut context.out)?;
     if shown < total {
-        let more = format!("\n{} more: --limit N or --all shows them", total - shown);
+        let more = format!("\n{} more: use --limit N or --all", total - shown);
         let more = context.out.paint(Paint::Dim, more);
         context.out.line(more)?;
     }
@@ -170,7 +174,7 @@ fn order(key: SortKey, left: &Summary, right: &Summary) -> std::cmp::Ordering {
     }
 }
 
-/// The beginning of the id: enough to name it.
+/// The first eight characters of the id.
 pub(crate) fn short_id(summary: &Summary) -> String {
     summary.session.as_str().chars().take(8).collect()
 }
@@ -181,20 +185,20 @@ pub(crate) fn project_name(summary: &Summary) -> String {
     path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path).to_owned()
 }
 
-/// The title; a session that only the vault has says so.
+/// The title, marked if only the vault has the session.
 fn marked_title(summary: &Summary, in_vault: &HashSet<PathBuf>) -> String {
     let mark = if in_vault.contains(&summary.path) { "[vault] " } else { "" };
     format!("{mark}{}", title(summary))
 }
 
-/// The title, or why there is none.
+/// The title, or a placeholder.
 pub(crate) fn title(summary: &Summary) -> String {
     let none = if summary.bytes == 0 { "(empty)" } else { "(no prompt)" };
     summary.title_text().unwrap_or(none).to_owned()
 }
 
-/// Which sessions are wanted.
-struct Filter {
+/// Which sessions are listed.
+struct SessionFilter {
     project: Option<String>,
     model: Option<String>,
     tag: Option<String>,
@@ -203,7 +207,7 @@ struct Filter {
     everything: bool,
 }
 
-impl Filter {
+impl SessionFilter {
     fn new(args: &LsArgs, context: &Context) -> Result<Self, Fault> {
         let today = when::today(&context.zone);
         let day = |text: &Option<String>| text.as_ref().map(|text| when::parse_day(text, today)).transpose();
@@ -234,7 +238,7 @@ impl Filter {
 }
 
 fn write_json(
-    sessions: &[Surveyed],
+    sessions: &[SessionOverview],
     in_vault: &HashSet<PathBuf>,
     context: &mut Context,
 ) -> std::io::Result<()> {
@@ -252,7 +256,7 @@ fn write_json(
     })
 }
 
-fn write_session(session: &Surveyed, object: &mut ObjectWriter<'_>) {
+fn write_session(session: &SessionOverview, object: &mut ObjectWriter<'_>) {
     let summary = &session.full.summary;
     object.string("id", summary.session.as_str()).string("file", &summary.path.display().to_string());
     object.string("slug", summary.slug.as_str());

@@ -1,45 +1,44 @@
-//! `annals merge`: two halves of a session that was split become one.
+//! `annals merge`: joins the two halves of a split session.
 
-use annals_surgery::merge::{MergePlanError, Pair, Wish, plan};
+use annals_surgery::merge::{MergeMode, MergePlanError, SessionPair, plan};
 
 use crate::args::MergeArgs;
-use crate::change::Change;
+use crate::change::{ChangeReport, Sentence};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::session::Target;
+use crate::session::ResolvedSession;
 use crate::surgery::carry_out;
 use crate::words;
 
 pub(crate) fn run(args: &MergeArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let find = |argument: &str| -> Result<_, Fault> {
-        let target = Target::find(context, argument)?;
+        let target = ResolvedSession::find(context, argument)?;
         Ok(std::path::absolute(&target.path).unwrap_or(target.path))
     };
-    let pair = Pair::load(&find(&args.first)?, &find(&args.second)?)?;
-    let wish = if args.anyway { Wish::Anyway } else { Wish::Halves };
-    let merging = plan(&pair, wish).map_err(fault)?;
-    let done = format!(
-        "merged {} into {}: {} came over, {} were there already",
+    let pair = SessionPair::load(&find(&args.first)?, &find(&args.second)?)?;
+    let mode = if args.anyway { MergeMode::Anyway } else { MergeMode::Halves };
+    let merging = plan(&pair, mode).map_err(fault)?;
+    let rest = format!(
+        "{} into {}: added {}, {} already there",
         pair.second.key,
         pair.first.key,
         words::plural(merging.brought as u64, "record", "records"),
         words::plural(merging.shared as u64, "record", "records"),
     );
-    carry_out(&merging.plan, args.care, Change::of(&pair.first.path), context, &done)
+    let done = Sentence::new("merge", "merged", rest);
+    carry_out(&merging.plan, args.confirm, ChangeReport::of(&pair.first.path), context, &done)
 }
 
 fn fault(error: MergePlanError) -> Fault {
     let message = error.to_string();
-    let anyway = "annals merge --anyway puts them one behind the other all the same";
+    let anyway = "annals merge --anyway joins them in this order";
     match error {
-        MergePlanError::Order { .. } => {
-            Fault::usage(message).hint("name them the other way round").hint(anyway)
-        }
+        MergePlanError::Order { .. } => Fault::usage(message).hint("swap the two sessions").hint(anyway),
         MergePlanError::AtOnce { .. } | MergePlanError::Apart { .. } => Fault::usage(message).hint(anyway),
         MergePlanError::Clash { .. } => Fault::conflict(message).hint("nothing was changed"),
         MergePlanError::Read(error) => error.into(),
         MergePlanError::Lost { .. } => {
-            Fault::usage(message).hint("annals check shows why; annals repair may mend it first")
+            Fault::usage(message).hint("annals check shows why; annals repair may fix it first")
         }
         MergePlanError::Same { .. }
         | MergePlanError::SubAgent { .. }

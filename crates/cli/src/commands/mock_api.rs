@@ -1,4 +1,4 @@
-//! `annals mock-api`: the Messages API without a model, on loopback.
+//! `annals mock-api`: serves a scripted Messages API on loopback.
 
 use std::future::Future;
 use std::io::Write as _;
@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use annals_mockapi::{Captured, Script, ScriptedApi, Settings, Standing};
+use annals_mockapi::{RecordedRequest, Script, ScriptedApi, ServerOptions, ServerStatus};
 use annals_store::read::read_file;
 
 use crate::args::MockApiArgs;
@@ -14,12 +14,14 @@ use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::words::plural;
 
-/// How often it is looked at what came.
-const GLANCE: Duration = Duration::from_millis(50);
-/// So many looks without a request must pass before all is thought to be over: clients ask for titles beside the answer.
-const QUIET_GLANCES: u32 = 10;
+#[cfg(not(unix))]
+use CtrlC as StopSignal;
 
-/// Carries it out.
+/// How often requests are printed.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// How many polls without a request mean that the client is done: clients may still ask for a title after the answer.
+const QUIET_POLLS: u32 = 10;
+
 pub(crate) fn run(args: &MockApiArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let script = match &args.script {
         Some(path) => {
@@ -30,30 +32,31 @@ pub(crate) fn run(args: &MockApiArgs, context: &mut Context) -> Result<Outcome, 
             parsed.map_err(|error| {
                 Fault::usage(error.to_string())
                     .at(path.display())
-                    .hint("annals mock-api --help shows a script")
+                    .hint("annals help scripts shows what a script looks like")
             })?
         }
         None if args.once => {
-            return Err(Fault::usage("--once ends with the script, and there is none")
-                .hint("name one: --script FILE"));
+            return Err(Fault::usage("--once needs a script").hint("name one: --script FILE"));
         }
         None => Script::default(),
     };
-    let settings = Settings { port: args.port, log: None, record: args.record.clone() };
+    let settings = ServerOptions { port: args.port, log: None, record: args.record.clone() };
     let api = ScriptedApi::start_with(script, settings).map_err(|error| Fault::usage(error.to_string()))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Fault::internal(format!("no runtime: {error}")))?;
-    // Whoever reads the address may stop it at once.
+    let runtime =
+        runtime.map_err(|error| Fault::internal(format!("cannot start the async runtime: {error}")))?;
+    // Before the address is printed, since a reader may stop us at once.
     let stop = {
         let _inside = runtime.enter();
-        Stop::listen().map_err(|error| Fault::internal(format!("no signals: {error}")))?
+        StopSignal::listen()
+            .map_err(|error| Fault::internal(format!("cannot listen for signals: {error}")))?
     };
     announce(&api, context)?;
     runtime.block_on(stop.or(watch(&api, args, context)));
-    tell_of(&api, args, context)
+    report(&api, args, context)
 }
 
-/// The address, and how a client gets there.
+/// Prints the address and how to point a client at it.
 fn announce(api: &ScriptedApi, context: &mut Context) -> Result<(), Fault> {
     let url = api.url();
     if context.json {
@@ -71,26 +74,26 @@ fn announce(api: &ScriptedApi, context: &mut Context) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Says what comes, until there is nothing left to wait for.
+/// Prints requests until there is nothing left to wait for.
 async fn watch(api: &ScriptedApi, args: &MockApiArgs, context: &Context) {
     let (mut said, mut quiet) = (0, 0);
     loop {
         let requests = api.requests();
         for request in &requests[said..] {
-            context.say(in_words(request));
+            context.say(describe(request));
         }
         quiet = if requests.len() > said { 0 } else { quiet + 1 };
         said = requests.len();
-        let Standing { invalid, open, unplayed, unrecorded, .. } = api.standing();
+        let ServerStatus { invalid, open, unplayed, unrecorded, .. } = api.status();
         let is_over = invalid > 0 || unplayed.is_empty();
-        if unrecorded.is_some() || (args.once && is_over && open == 0 && quiet >= QUIET_GLANCES) {
+        if unrecorded.is_some() || (args.once && is_over && open == 0 && quiet >= QUIET_POLLS) {
             return;
         }
-        tokio::time::sleep(GLANCE).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
-fn in_words(request: &Captured) -> String {
+fn describe(request: &RecordedRequest) -> String {
     let status = request.status.map_or_else(|| "no answer".to_owned(), |status| status.to_string());
     let broken = request.violations.iter().map(|violation| {
         format!("\n  {}: {} ({})", violation.place, violation.message, violation.rule.name())
@@ -98,13 +101,13 @@ fn in_words(request: &Captured) -> String {
     format!("{} {}: {status}{}", request.method, request.path, broken.collect::<String>())
 }
 
-/// What ends it from outside.
+/// Waits for Ctrl-C or SIGTERM.
 #[cfg(unix)]
-struct Stop(Vec<tokio::signal::unix::Signal>);
+struct StopSignal(Vec<tokio::signal::unix::Signal>);
 
 #[cfg(unix)]
-impl Stop {
-    /// Listens from now on; within a runtime.
+impl StopSignal {
+    /// Starts listening; must be called within a runtime.
     fn listen() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Self(vec![signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?]))
@@ -116,13 +119,13 @@ impl Stop {
     }
 }
 
-/// What ends it from outside.
+/// Waits for Ctrl-C.
 #[cfg(not(unix))]
-struct Stop(std::pin::Pin<Box<dyn Future<Output = std::io::Result<()>>>>);
+struct CtrlC(std::pin::Pin<Box<dyn Future<Output = std::io::Result<()>>>>);
 
 #[cfg(not(unix))]
-impl Stop {
-    /// Listens from now on; within a runtime.
+impl CtrlC {
+    /// Starts listening; must be called within a runtime.
     fn listen() -> std::io::Result<Self> {
         Ok(Self(Box::pin(tokio::signal::ctrl_c())))
     }
@@ -132,8 +135,8 @@ impl Stop {
     }
 }
 
-impl Stop {
-    /// Carries work out until it is done or somebody stops it.
+impl StopSignal {
+    /// Runs work until it is done or a signal arrives.
     async fn or(mut self, work: impl Future<Output = ()>) {
         let mut work = pin!(work);
         std::future::poll_fn(|context| match work.as_mut().poll(context) {
@@ -144,17 +147,17 @@ impl Stop {
     }
 }
 
-/// How it went.
-fn tell_of(api: &ScriptedApi, args: &MockApiArgs, context: &Context) -> Result<Outcome, Fault> {
-    let standing = api.standing();
-    if let Some(fault) = standing.unrecorded {
-        return Err(Fault::internal(format!("{fault}: the request was answered and not recorded")));
+/// Prints the sums, and what was not requested.
+fn report(api: &ScriptedApi, args: &MockApiArgs, context: &Context) -> Result<Outcome, Fault> {
+    let status = api.status();
+    if let Some(fault) = status.unrecorded {
+        return Err(Fault::internal(format!("{fault}: the request was answered but not recorded")));
     }
     let count = |count: usize| plural(count as u64, "request", "requests");
-    context.say(format!("{}, {} invalid", count(standing.requests), standing.invalid));
-    let left = if args.once { standing.unplayed } else { Vec::new() };
+    context.say(format!("{}, {} invalid", count(status.requests), status.invalid));
+    let left = if args.once { status.unplayed } else { Vec::new() };
     for (name, number) in &left {
-        context.say(format!("nobody asked for step {number} of @@{name}@@"));
+        context.say(format!("step {number} of @@{name}@@ was not requested"));
     }
-    Ok(if standing.invalid > 0 || !left.is_empty() { Outcome::Failed } else { Outcome::Done })
+    Ok(if status.invalid > 0 || !left.is_empty() { Outcome::Failed } else { Outcome::Done })
 }

@@ -1,4 +1,4 @@
-//! One file a command, each of the same shape: resolve, check, do, report.
+//! One file per command, each of the same shape: resolve, check, do, report.
 
 mod append;
 mod archive;
@@ -12,6 +12,7 @@ mod compress;
 mod demo;
 mod fork;
 mod gc;
+mod help;
 mod history;
 mod index;
 mod ls;
@@ -44,7 +45,7 @@ use crate::args::Command;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 
-/// Carries out a command; none is the overview.
+/// Runs a command; without one, the overview.
 pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Outcome, Fault> {
     match command {
         None => overview::run(context),
@@ -85,6 +86,7 @@ pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Out
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::Completions(args)) => completions::run(&args, context),
         Some(Command::Man) => man::run(context),
+        Some(Command::Help(args)) => help::run(&args, context),
         Some(Command::Bench) => bench::run(context),
     }
 }

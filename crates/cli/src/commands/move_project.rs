@@ -1,12 +1,12 @@
-//! `annals move-project`: the sessions of a folder that was moved follow it.
+//! `annals move-project`: re-attaches sessions after a project folder was moved or renamed.
 
 use std::path::{Component, Path, PathBuf};
 
 use annals_store::{Discovery, project_path};
-use annals_surgery::move_project::{Cwd, MovePlanError, Moving, Projects, Route, plan};
+use annals_surgery::move_project::{CwdMode, MovePlan, MovePlanError, Projects, Route, plan};
 
 use crate::args::MoveProjectArgs;
-use crate::change::Change;
+use crate::change::{ChangeReport, Sentence};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::surgery::carry_out;
@@ -14,25 +14,26 @@ use crate::words;
 
 pub(crate) fn run(args: &MoveProjectArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let discovery = context.store.discover();
-    let cwd = if args.keep_cwd { Cwd::Kept } else { Cwd::Follows };
+    let cwd = if args.keep_cwd { CwdMode::Kept } else { CwdMode::Follows };
     let moving = find(args, cwd, &discovery, context).map_err(fault)?;
     let config = context.store.config_dir();
     let folder = moving.folders.iter().map(|(_, to)| to).min_by_key(|to| to.as_str().len());
-    let change = Change { file: folder.map(|to| config.project(to)), ..Change::default() };
+    let change = ChangeReport { file: folder.map(|to| config.project(to)), ..ChangeReport::default() };
     let sessions = words::plural(moving.sessions.len() as u64, "session", "sessions");
     let lines = words::plural(moving.lines as u64, "line", "lines");
-    let done = format!(
-        "moved {sessions} ({}) to the project of {}, {lines} changed",
+    let rest = format!(
+        "{sessions} ({}) to the project of {}, {lines} changed",
         words::bytes(moving.bytes),
         args.new
     );
-    if args.care.dry_run && !context.json {
+    let done = Sentence::new("move", "moved", rest);
+    if args.confirm.dry_run && !context.json {
         draw_sessions(&moving, context)?;
     }
-    carry_out(&moving.plan, args.care, change, context, &done)
+    carry_out(&moving.plan, args.confirm, change, context, &done)
 }
 
-fn draw_sessions(moving: &Moving, context: &mut Context) -> Result<(), Fault> {
+fn draw_sessions(moving: &MovePlan, context: &mut Context) -> Result<(), Fault> {
     for (from, to) in &moving.folders {
         context.out.line(format!("project {from} → {to}"))?;
     }
@@ -42,13 +43,13 @@ fn draw_sessions(moving: &Moving, context: &mut Context) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Plans by the name of a folder of the store, else by the path as it is given, else by what the path means on this disk.
+/// Plans by the name of a folder of the store, else by the path as given, else by the path with links resolved.
 fn find(
     args: &MoveProjectArgs,
-    cwd: Cwd,
+    cwd: CwdMode,
     discovery: &Discovery,
     context: &Context,
-) -> Result<Moving, MovePlanError> {
+) -> Result<MovePlan, MovePlanError> {
     let new = real(&args.new, context).to_string_lossy().into_owned();
     let planned = |route: Route| plan(&Projects::load(discovery, route)?, cwd);
     let project = discovery.projects.iter().find(|project| project.slug == args.old.as_str());
@@ -72,9 +73,8 @@ fn fault(error: MovePlanError) -> Fault {
         MovePlanError::Nothing { .. } => {
             Fault::nothing_found(message).hint("annals ls --all lists every session, with its folder")
         }
-        MovePlanError::Session { .. } => {
-            Fault::conflict(message).hint("nothing was changed; annals merge makes one session of two halves")
-        }
+        MovePlanError::Session { .. } => Fault::conflict(message)
+            .hint("nothing was changed; annals merge joins the two halves of a split session"),
         MovePlanError::Clash { .. } => Fault::conflict(message).hint("nothing was changed"),
         MovePlanError::Read(error) => error.into(),
         MovePlanError::NotAbsolute { .. }
@@ -84,7 +84,7 @@ fn fault(error: MovePlanError) -> Fault {
     }
 }
 
-/// A path as the client resolves it; of one that is not there, as far as it is.
+/// Resolves links as the client does, for as much of the path as exists.
 fn real(path: &str, context: &Context) -> PathBuf {
     let path = lexical(path, context);
     for there in path.ancestors() {
@@ -95,7 +95,7 @@ fn real(path: &str, context: &Context) -> PathBuf {
     path
 }
 
-/// A path by its letters: absolute, without `.` and `..`.
+/// Makes a path absolute, without `.` and `..`, and without reading the disk.
 fn lexical(path: &str, context: &Context) -> PathBuf {
     let here = context.current_dir.clone().unwrap_or_default();
     let mut out = PathBuf::new();

@@ -1,4 +1,4 @@
-//! `annals new`: an empty session at its place in the store.
+//! `annals new`: creates an empty session.
 
 use annals_store::SessionWriter;
 use annals_store::journal::Effect;
@@ -6,7 +6,7 @@ use annals_store::session::NewSession;
 use annals_transcript::draft::Draft;
 
 use crate::args::NewArgs;
-use crate::change::{Change, note};
+use crate::change::{ChangeReport, record_change};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 
@@ -17,7 +17,9 @@ pub(crate) fn run(args: &NewArgs, context: &mut Context) -> Result<Outcome, Faul
         (Some(given), Some(here)) => here.join(given),
         (Some(given), None) => given.clone(),
         (None, Some(here)) => here,
-        (None, None) => return Err(Fault::usage("there is no working directory").hint("name one: --cwd DIR")),
+        (None, None) => {
+            return Err(Fault::usage("the working directory is unknown").hint("name one: --cwd DIR"));
+        }
     };
     if !cwd.is_absolute() {
         return Err(Fault::usage(format!(
@@ -38,17 +40,17 @@ pub(crate) fn run(args: &NewArgs, context: &mut Context) -> Result<Outcome, Faul
     for draft in title.into_iter().chain(args.tag.as_deref().map(Draft::tag)) {
         writer.append_settled(&draft)?;
     }
-    let mut change = Change::of(writer.path());
+    let mut change = ChangeReport::of(writer.path());
     drop(writer);
     let bytes = change.bytes_before.take().unwrap_or(0);
     change.bytes_after = Some(bytes);
     let path = change.file.clone().unwrap_or_default();
-    change.undo = Some(note(context, &data, "new", vec![Effect::Created { path, bytes }])?);
+    change.undo = Some(record_change(context, &data, "new", vec![Effect::Created { path, bytes }])?);
     let id = change.session.clone().unwrap_or_default();
     if context.json {
         change.report(context, "")?;
     } else {
-        // Only the id: it is what the next command needs.
+        // Only the id, which the next command needs.
         context.out.line(id)?;
     }
     Ok(Outcome::Done)

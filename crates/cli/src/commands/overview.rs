@@ -1,4 +1,4 @@
-//! `annals` alone: the store at a glance, and what to try next.
+//! `annals` without a command: an overview of the store, and what to try next.
 
 use annals_store::{Discovery, Summary};
 use annals_transcript::problem::Severity;
@@ -7,17 +7,17 @@ use annals_transcript::usage::{Report, UsageRow, group, group_items};
 use super::ls::{project_name, short_id, title};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::glance::Glance;
+use crate::full_overview::{FullOverview, SessionOverview};
+use crate::indexed_overview::IndexedOverview;
 use crate::output::Paint;
-use crate::survey::{Survey, Surveyed};
 use crate::table::{Align, Table};
 use crate::{json, when, words};
 
 /// How many of the newest sessions are shown.
 const NEWEST: usize = 8;
 
-/// The figures of the first lines.
-struct Figures {
+/// The sums of the first lines.
+struct StoreTotals {
     projects: usize,
     sessions: usize,
     sub_agents: usize,
@@ -29,69 +29,70 @@ struct Figures {
 }
 
 pub(crate) fn run(context: &mut Context) -> Result<Outcome, Fault> {
-    let (figures, newest) = match Glance::of(context) {
-        Some(glance) => of_glance(&glance, context),
-        None => of_survey(Survey::of(&context.store, &context.prices), context),
+    let (totals, newest) = match IndexedOverview::of(context) {
+        Some(overview) => from_index(&overview, context),
+        None => from_files(FullOverview::of(&context.store, &context.prices), context),
     };
     if context.json {
-        write_json(&figures, context)?;
+        write_json(&totals, context)?;
     } else if newest.is_empty() {
         welcome(context)?;
     } else {
-        draw(&newest, &figures, context)?;
+        draw(&newest, &totals, context)?;
     }
     Ok(Outcome::Done)
 }
 
-/// From the index, and the few files that are shown.
-fn of_glance(glance: &Glance, context: &Context) -> (Figures, Vec<Surveyed>) {
-    let mut sessions: Vec<_> = glance.summaries.iter().filter(|summary| is_real(summary)).collect();
+/// Uses the index, and reads only the files that are shown.
+fn from_index(overview: &IndexedOverview, context: &Context) -> (StoreTotals, Vec<SessionOverview>) {
+    let mut sessions: Vec<_> = overview.summaries.iter().filter(|summary| is_real(summary)).collect();
     sessions.sort_by_key(|summary| std::cmp::Reverse(summary.modified));
-    let by_day = group_items(&glance.items, |item| Some(day_of(item.millis(), context)));
-    let damaged = sessions.iter().filter(|summary| glance.is_damaged(summary)).count() + glance.unread;
-    let figures = figures(&glance.discovery, &by_day, sessions.len(), damaged, context);
+    let by_day = group_items(&overview.items, |item| Some(day_of(item.millis(), context)));
+    let damaged = sessions.iter().filter(|summary| overview.is_damaged(summary)).count() + overview.unread;
+    let totals = totals(&overview.discovery, &by_day, sessions.len(), damaged, context);
     sessions.truncate(NEWEST);
-    (figures, glance.read(&sessions, context))
+    (totals, overview.read(&sessions, context))
 }
 
-/// From all files.
-fn of_survey(survey: Survey, context: &Context) -> (Figures, Vec<Surveyed>) {
-    let Survey { discovery, mut sessions, ledger, problems, .. } = survey;
+/// Reads all files.
+fn from_files(overview: FullOverview, context: &Context) -> (StoreTotals, Vec<SessionOverview>) {
+    let FullOverview { discovery, mut sessions, ledger, problems, .. } = overview;
     sessions.retain(|session| is_real(&session.full.summary));
     sessions.sort_by_key(|session| std::cmp::Reverse(session.full.summary.modified));
     let by_day =
         group(ledger.charges(), &context.prices, |_, charge| Some(day_of(charge.response.millis, context)));
-    let is_damaged =
-        |session: &&Surveyed| session.full.problems.keys().any(|kind| kind.severity() >= Severity::Warning);
+    let is_damaged = |session: &&SessionOverview| {
+        session.full.problems.keys().any(|kind| kind.severity() >= Severity::Warning)
+    };
     let damaged = sessions.iter().filter(is_damaged).count() + problems.len();
-    let figures = figures(&discovery, &by_day, sessions.len(), damaged, context);
+    let totals = totals(&discovery, &by_day, sessions.len(), damaged, context);
     sessions.truncate(NEWEST);
-    (figures, sessions)
+    (totals, sessions)
 }
 
 fn is_real(summary: &Summary) -> bool {
     !summary.is_empty() && !summary.is_warm_up
 }
 
-/// A response that does not say when it came has a key of its own, and counts in the total.
+/// Responses without a time have their own key, and count in the total.
 fn day_of(millis: Option<i64>, context: &Context) -> String {
     millis.map_or_else(|| "(no time)".to_owned(), |millis| words::day(millis, &context.zone))
 }
 
-fn figures(
+fn totals(
     discovery: &Discovery,
     by_day: &Report,
     sessions: usize,
     damaged: usize,
     context: &Context,
-) -> Figures {
+) -> StoreTotals {
     let today = when::today(&context.zone).to_string();
     let sum = |wanted: &dyn Fn(&str) -> bool| {
         let mut row = UsageRow::new("sum");
         by_day.rows.iter().filter(|day| wanted(&day.key)).for_each(|day| row.absorb(day));
         row
     };
-    Figures {
+    StoreTotals {
         projects: discovery.projects.len(),
         sessions,
         sub_agents: discovery.agents.len(),
@@ -107,39 +108,37 @@ fn figures(
 fn welcome(context: &mut Context) -> std::io::Result<()> {
     let place = context.store.config_dir().path().display().to_string();
     let out = &mut context.out;
-    out.line(format!("There are no sessions in {place}."))?;
-    out.line("\nTo see what annals does, write a made-up store and look at it:\n")?;
-    let steps =
-        ["cargo run --release -- demo --out /tmp/demo", "cargo run --release -- --config-dir /tmp/demo"];
-    for step in steps {
+    out.line(format!("No sessions found in {place}."))?;
+    out.line("\nTo try annals, write a made-up store and look at it:\n")?;
+    for step in ["annals demo --out /tmp/demo", "annals --config-dir /tmp/demo"] {
         let text = out.paint(Paint::Cyan, format!("  {step}"));
         out.line(text)?;
     }
-    out.line("\nInstalled, that is `annals demo --out /tmp/demo`. Another store: --config-dir DIR, or CLAUDE_CONFIG_DIR.")
+    out.line("\nTo read another store: --config-dir DIR, or set CLAUDE_CONFIG_DIR.")
 }
 
-fn draw(newest: &[Surveyed], figures: &Figures, context: &mut Context) -> std::io::Result<()> {
+fn draw(newest: &[SessionOverview], totals: &StoreTotals, context: &mut Context) -> std::io::Result<()> {
     let place = context.store.config_dir().path().display().to_string();
     let zone = context.zone.clone();
     let out = &mut context.out;
     let heading = out.paint(Paint::Bold, &place);
     out.line(format!(
         "{heading}  {}, {}, {}, {}",
-        words::plural(figures.projects as u64, "project", "projects"),
-        words::plural(figures.sessions as u64, "session", "sessions"),
-        words::plural(figures.sub_agents as u64, "sub-agent", "sub-agents"),
-        words::bytes(figures.bytes),
+        words::plural(totals.projects as u64, "project", "projects"),
+        words::plural(totals.sessions as u64, "session", "sessions"),
+        words::plural(totals.sub_agents as u64, "sub-agent", "sub-agents"),
+        words::bytes(totals.bytes),
     ))?;
     out.line("")?;
-    for (name, row) in [("today", &figures.today), ("this month", &figures.month), ("in all", &figures.all)] {
+    for (name, row) in [("today", &totals.today), ("this month", &totals.month), ("in total", &totals.all)] {
         let cost = out.paint(Paint::Green, format!("{:>10}", words::dollars(row.cost.dollars())));
         let tokens = words::short_count(row.tokens.total());
         let responses = words::plural(row.responses, "response", "responses");
         out.line(format!("  {name:<10}  {cost}  {tokens:>6} tokens in {responses}"))?;
     }
-    if !figures.all.unpriced.is_empty() {
-        let names: Vec<_> = figures.all.unpriced.iter().map(|name| name.to_string()).collect();
-        let text = out.paint(Paint::Dim, format!("  no price is known for {}", names.join(", ")));
+    if !totals.all.unpriced.is_empty() {
+        let names: Vec<_> = totals.all.unpriced.iter().map(|name| name.to_string()).collect();
+        let text = out.paint(Paint::Dim, format!("  no price known for {}", names.join(", ")));
         out.line(text)?;
     }
     out.line("")?;
@@ -165,27 +164,27 @@ fn draw(newest: &[Surveyed], figures: &Figures, context: &mut Context) -> std::i
     }
     table.draw(out)?;
     out.line("")?;
-    if figures.damaged > 0 {
-        let files = words::plural(figures.damaged as u64, "file has", "files have");
+    if totals.damaged > 0 {
+        let files = words::plural(totals.damaged as u64, "file has", "files have");
         let text =
             out.paint(Paint::Yellow, format!("{files} damaged or unreadable lines: annals check --all"));
         out.line(text)?;
     }
-    out.line("Next: annals show last, annals ls --long, annals check last, annals --help")
+    out.line("Next: annals show last, annals search WORDS, annals usage, annals help")
 }
 
-fn write_json(figures: &Figures, context: &mut Context) -> std::io::Result<()> {
+fn write_json(totals: &StoreTotals, context: &mut Context) -> std::io::Result<()> {
     context.out.json(|object| {
         object.string("configDir", &context.store.config_dir().path().display().to_string());
-        object.number("projects", figures.projects as u64).number("sessions", figures.sessions as u64);
-        object.number("subAgents", figures.sub_agents as u64).number("bytes", figures.bytes);
-        for (key, row) in [("today", &figures.today), ("month", &figures.month), ("total", &figures.all)] {
+        object.number("projects", totals.projects as u64).number("sessions", totals.sessions as u64);
+        object.number("subAgents", totals.sub_agents as u64).number("bytes", totals.bytes);
+        for (key, row) in [("today", &totals.today), ("month", &totals.month), ("total", &totals.all)] {
             object.object(key, |object| {
                 object.number("responses", row.responses);
                 json::tokens(object, "tokens", &row.tokens);
                 json::cost(object, row);
             });
         }
-        object.number("damagedFiles", figures.damaged as u64);
+        object.number("damagedFiles", totals.damaged as u64);
     })
 }

@@ -1,4 +1,4 @@
-//! `annals plans`: the plans of the store with their sessions, or one of them.
+//! `annals plans`: lists plans with their sessions, or prints one.
 
 use std::io::Write;
 

@@ -1,25 +1,25 @@
-//! `annals redact`: secrets leave a session and all that belongs to it, or are only listed.
+//! `annals redact`: replaces secrets in a session and everything that belongs to it, or lists them.
 
 use annals_store::{Discovery, Store};
 use annals_surgery::Session;
-use annals_surgery::redact::{Located, Suspect, plan, scan, suspects};
-use annals_transcript::redact::Rules;
+use annals_surgery::redact::{RedactFile, SecretLocation, files_to_redact, plan, scan};
+use annals_transcript::redact::SecretRules;
 
 use crate::args::RedactArgs;
-use crate::change::Change;
+use crate::change::{ChangeReport, Sentence};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
-use crate::session::Target;
+use crate::session::ResolvedSession;
 use crate::surgery::carry_out;
 use crate::words;
 
 pub(crate) fn run(args: &RedactArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let rules = Rules::new(&args.kind, &args.pattern).map_err(|error| {
-        Fault::usage(format!("--pattern is no regular expression: {error}"))
-            .hint("put it in single quotes, and a backslash before . ( ) [ ] { } + * ? | that are meant as they stand")
+    let rules = SecretRules::new(&args.kind, &args.pattern).map_err(|error| {
+        Fault::usage(format!("--pattern is not a regular expression: {error}"))
+            .hint("quote it, and put a backslash before . ( ) [ ] { } + * ? | to match them literally")
     })?;
-    let target = Target::find(context, &args.session)?;
+    let target = ResolvedSession::find(context, &args.session)?;
     target.check_readable()?;
     let (session, files) = read(&target)?;
     if args.scan {
@@ -27,26 +27,27 @@ pub(crate) fn run(args: &RedactArgs, context: &mut Context) -> Result<Outcome, F
     }
     let plan = plan(&session, &files, &rules)
         .map_err(|error| Fault::usage(error.to_string()).hint("make the pattern narrower"))?;
-    let done = plan.what.replacen("redact", "redacted", 1);
-    carry_out(&plan, args.care, Change::of(&target.path), context, &done)
+    let rest = plan.what.strip_prefix("redact ").unwrap_or(&plan.what);
+    let done = Sentence::new("redact", "redacted", rest);
+    carry_out(&plan, args.confirm, ChangeReport::of(&target.path), context, &done)
 }
 
-/// The session and every file that speaks of it, in whatever store it lies, or in none.
-fn read(target: &Target) -> Result<(Session, Vec<Suspect>), Fault> {
+/// Reads the session and every file that refers to it, in any store or none.
+fn read(target: &ResolvedSession) -> Result<(Session, Vec<RedactFile>), Fault> {
     let config = annals_store::ConfigDir::containing(&target.path);
     let discovery = match &config {
         Some(config) => Some(Store::open(config.path()).discover()),
         None => Discovery::near(&target.path).ok(),
     };
     let session = Session::load_from(&target.path, discovery.as_ref())?;
-    let files = suspects(&session, discovery.as_ref())?;
+    let files = files_to_redact(&session, discovery.as_ref())?;
     Ok((session, files))
 }
 
 fn report(
     session: &Session,
-    files: &[Suspect],
-    found: &[Located],
+    files: &[RedactFile],
+    found: &[SecretLocation],
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
     let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();

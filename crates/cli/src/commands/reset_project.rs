@@ -1,10 +1,10 @@
-//! `annals reset-project`: the sessions of a project go to the trash.
+//! `annals reset-project`: moves all sessions of a project to the trash.
 
 use annals_store::Slug;
 use annals_store::reset::{ResetError, ResetPlan, apply, plan};
 
 use crate::args::ResetProjectArgs;
-use crate::change::Change;
+use crate::change::ChangeReport;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::words;
@@ -15,17 +15,17 @@ pub(crate) fn run(args: &ResetProjectArgs, context: &mut Context) -> Result<Outc
     let config = context.store.config_dir().clone();
     let plan = plan(&context.store.discover(), &config, &slug);
     if plan.paths.is_empty() {
-        return Err(Fault::nothing_found(format!("{slug}: there is nothing to reset")));
+        return Err(Fault::nothing_found(format!("{slug}: nothing to reset")));
     }
     let sessions = words::plural(plan.sessions.len() as u64, "session", "sessions");
-    let mut change = Change {
+    let mut change = ChangeReport {
         removed: Some(plan.sessions.len() as u64),
         bytes_before: Some(plan.bytes),
         bytes_after: Some(0),
         file: Some(config.project(&slug)),
-        ..Change::default()
+        ..ChangeReport::default()
     };
-    if args.care.dry_run {
+    if args.confirm.dry_run {
         if !context.json {
             draw(&plan, context)?;
         }
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ResetProjectArgs, context: &mut Context) -> Result<Outc
         return Ok(Outcome::Done);
     }
     let question = format!("move {sessions} of {slug} ({}) to the trash?", words::bytes(plan.bytes));
-    if !context.agrees(args.care, &question)? {
+    if !context.confirms(args.confirm, &question)? {
         return Ok(Outcome::Declined);
     }
     let entry = apply(&plan, &config, &data, &context.source).map_err(|error| match error {

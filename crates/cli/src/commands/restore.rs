@@ -1,36 +1,36 @@
-//! `annals restore`: a session that left the store comes back, from whatever place still has it.
+//! `annals restore`: restores a session from the trash or the vault.
 //!
-//! Each [`Place`] is listed by [`everything`] and brought back by its own arm of [`bring_back`]; the rest knows no place.
+//! Each [`RestoreSource`] is listed by [`everything`] and restored by its own arm of [`restore`].
 
 use annals_store::trash::{TrashedSession, sessions};
 use annals_store::{ConfigDir, Summary, sessions_index};
 use annals_surgery::Plan;
-use annals_surgery::restore::{RestoreError, plan};
+use annals_surgery::restore::{TrashRestoreError, plan};
 use annals_transcript::time::format_millis;
 use annals_vault::Version;
 
 use crate::args::RestoreArgs;
-use crate::change::Change;
+use crate::change::{ChangeReport, Sentence};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
 use crate::surgery::carry_out;
 use crate::table::{Align, Table, one_line};
-use crate::vault::{self, Wish, restore_from_vault};
+use crate::vault::{self, RestoreOptions, restore_from_vault};
 use crate::words;
 
-/// A prefix of an id must have this many characters.
-const SHORTEST_PREFIX: usize = annals_store::find::SHORTEST_PREFIX;
+/// The shortest id prefix.
+const MIN_PREFIX: usize = annals_store::find::MIN_PREFIX;
 
-/// Where a session is that is not in the store.
-enum Place {
-    /// In the trash: a change took it away.
+/// Where a session can be restored from.
+enum RestoreSource {
+    /// The trash: a change of annals removed it.
     Trash(Box<TrashedSession>),
-    /// In the vault: the client deleted it.
+    /// The vault: the client deleted it.
     Vault,
 }
 
-impl Place {
+impl RestoreSource {
     fn name(&self) -> &'static str {
         match self {
             Self::Trash(_) => "trash",
@@ -39,50 +39,49 @@ impl Place {
     }
 }
 
-/// A session that can come back.
-struct Lost {
+/// A session that can be restored.
+struct RestorableSession {
     session: String,
     title: Option<String>,
     /// Where its file was, and will be.
     file: String,
     /// When it left the store, in milliseconds since 1970.
     time: i64,
-    /// What took it away, in words.
+    /// What removed it.
     why: String,
-    /// How many bytes come back.
     bytes: u64,
-    /// The name by which `--change` tells it from another of the same session.
+    /// The id for `--change`, which tells several of one session apart.
     change: String,
-    place: Place,
+    place: RestoreSource,
 }
 
 pub(crate) fn run(args: &RestoreArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let wish = Wish {
+    let options = RestoreOptions {
         version: args.version.as_deref(),
         at: args.at.as_deref(),
         to: args.to.as_deref(),
         replace: args.replace,
     };
-    if let Some(session) = args.session.as_ref().filter(|_| wish.is_for_the_vault()) {
-        return restore_from_vault(session, wish, args.care, context);
+    if let Some(session) = args.session.as_ref().filter(|_| options.is_vault_only()) {
+        return restore_from_vault(session, options, args.confirm, context);
     }
     let everything = everything(context)?;
     match &args.session {
         None => list(&everything, context),
         Some(session) => {
             let lost = find(session, args.change.as_deref(), everything, context)?;
-            bring_back(lost, args, context)
+            restore(lost, args, context)
         }
     }
 }
 
-/// All sessions that can come back to this store, those that left last first.
-fn everything(context: &Context) -> Result<Vec<Lost>, Fault> {
+/// Lists all sessions that can be restored to this store, last removed first.
+fn everything(context: &Context) -> Result<Vec<RestorableSession>, Fault> {
     let real =
         |config: &ConfigDir| config.path().canonicalize().unwrap_or_else(|_| config.path().to_path_buf());
     let store = real(context.store.config_dir());
     let in_trash = sessions(&context.data_dir()?).into_iter();
-    let mut found: Vec<Lost> =
+    let mut found: Vec<RestorableSession> =
         in_trash.filter(|trashed| real(&trashed.config) == store).map(from_trash).collect();
     if let Some(vault) = vault::open(context) {
         found.extend(vault::deleted(&vault.catalogue()?, context).into_iter().map(from_vault));
@@ -91,9 +90,9 @@ fn everything(context: &Context) -> Result<Vec<Lost>, Fault> {
     Ok(found)
 }
 
-fn from_trash(trashed: TrashedSession) -> Lost {
+fn from_trash(trashed: TrashedSession) -> RestorableSession {
     let title = Summary::read_path(&trashed.file.kept).ok();
-    Lost {
+    RestorableSession {
         session: trashed.key.to_string(),
         title: title.and_then(|summary| summary.title_text().map(str::to_owned)),
         file: trashed.file.from.display().to_string(),
@@ -101,44 +100,46 @@ fn from_trash(trashed: TrashedSession) -> Lost {
         why: trashed.entry.what.clone(),
         bytes: trashed.bytes,
         change: trashed.entry.id.clone(),
-        place: Place::Trash(Box::new(trashed)),
+        place: RestoreSource::Trash(Box::new(trashed)),
     }
 }
 
-fn from_vault(version: Version) -> Lost {
-    Lost {
+fn from_vault(version: Version) -> RestorableSession {
+    RestorableSession {
         session: version.session.to_string(),
-        title: version.card.title.clone(),
+        title: version.meta.title.clone(),
         file: version.path().display().to_string(),
         time: version.time,
         why: "kept in the vault".to_owned(),
         bytes: version.bytes(),
         change: version.id.to_string(),
-        place: Place::Vault,
+        place: RestoreSource::Vault,
     }
 }
 
-/// The session that the argument means; of several of one id, the one that left last.
+/// Finds a session; of several with one id, the last removed.
 fn find(
     argument: &str,
     change: Option<&str>,
-    mut everything: Vec<Lost>,
+    mut everything: Vec<RestorableSession>,
     context: &Context,
-) -> Result<Lost, Fault> {
+) -> Result<RestorableSession, Fault> {
     everything.retain(|lost| change.is_none_or(|change| lost.change == change));
-    let ways: [&dyn Fn(&Lost) -> bool; 3] = [
+    let ways: [&dyn Fn(&RestorableSession) -> bool; 3] = [
         &|lost| lost.session == argument,
-        &|lost| argument.len() >= SHORTEST_PREFIX && lost.session.starts_with(argument),
+        &|lost| argument.len() >= MIN_PREFIX && lost.session.starts_with(argument),
         &|lost| lost.title.as_deref() == Some(argument),
     ];
-    let fitting = ways.iter().find(|fits| everything.iter().any(fits));
-    let Some(fits) = fitting else {
-        return Err(Fault::nothing_found(format!("no session that left the store is {argument:?}"))
-            .hint("annals restore lists those that can come back"));
+    let matching = ways.iter().find(|fits| everything.iter().any(fits));
+    let Some(fits) = matching else {
+        return Err(Fault::nothing_found(format!(
+            "neither the trash nor the vault has a session {argument:?}"
+        ))
+        .hint("annals restore lists the sessions that can be restored"));
     };
-    let mut found: Vec<Lost> = everything.into_iter().filter(|lost| fits(lost)).collect();
+    let mut found: Vec<RestorableSession> = everything.into_iter().filter(|lost| fits(lost)).collect();
     if found.iter().any(|lost| lost.session != found[0].session || lost.file != found[0].file) {
-        let message = format!("{argument:?} fits {} sessions", found.len());
+        let message = format!("{argument:?} matches {} sessions", found.len());
         return Err(found.iter().take(10).fold(Fault::usage(message), |fault, lost| {
             let title = one_line(lost.title.as_deref().unwrap_or_default());
             let when = words::moment(lost.time, &context.zone);
@@ -148,51 +149,54 @@ fn find(
     Ok(found.swap_remove(0))
 }
 
-fn bring_back(lost: Lost, args: &RestoreArgs, context: &mut Context) -> Result<Outcome, Fault> {
+fn restore(lost: RestorableSession, args: &RestoreArgs, context: &mut Context) -> Result<Outcome, Fault> {
     match &lost.place {
-        Place::Trash(trashed) => bring_back_from_trash(trashed, &lost, args, context),
-        Place::Vault => restore_from_vault(&lost.session, Wish::of_version(&lost.change), args.care, context),
+        RestoreSource::Trash(trashed) => restore_from_trash(trashed, &lost, args, context),
+        RestoreSource::Vault => {
+            restore_from_vault(&lost.session, RestoreOptions::of_version(&lost.change), args.confirm, context)
+        }
     }
 }
 
-fn bring_back_from_trash(
+fn restore_from_trash(
     trashed: &TrashedSession,
-    lost: &Lost,
+    lost: &RestorableSession,
     args: &RestoreArgs,
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
     let plan = plan(trashed).map_err(fault)?;
-    let change = Change {
+    let change = ChangeReport {
         session: Some(lost.session.clone()),
         file: Some(trashed.file.from.clone()),
         bytes_before: Some(0),
         bytes_after: Some(lost.bytes),
-        ..Change::default()
+        ..ChangeReport::default()
     };
     let files = words::plural(plan.changes.len() as u64, "file or folder", "files and folders");
-    let done = format!("{} is back: {files}, {}", lost.session, words::bytes(lost.bytes));
-    let outcome = carry_out(&plan, args.care, change, context, &done)?;
+    let rest = format!("{}: {files}, {}", lost.session, words::bytes(lost.bytes));
+    let done = Sentence::new("restore", "restored", rest);
+    let outcome = carry_out(&plan, args.confirm, change, context, &done)?;
     refresh_index(trashed, &plan);
     Ok(outcome)
 }
 
-/// The index is a cache, which is often out of date: a fault here loses nothing.
+/// Updates the index; it is a cache, so an error here loses nothing.
 fn refresh_index(trashed: &TrashedSession, plan: &Plan) {
     let index = trashed.config.sessions_index(&trashed.slug);
-    if trashed.file.from.is_file() && !plan.rests_on.iter().any(|(path, _)| *path == index) {
+    if trashed.file.from.is_file() && !plan.depends_on.iter().any(|(path, _)| *path == index) {
         let _ = sessions_index::refresh(&trashed.config, &trashed.slug, &trashed.key);
     }
 }
 
-fn fault(error: RestoreError) -> Fault {
+fn fault(error: TrashRestoreError) -> Fault {
     match error {
-        RestoreError::InTheWay { .. } => Fault::conflict(error.to_string())
-            .hint("nothing was changed: move or trash what is there, and try again"),
-        RestoreError::Read(error) => error.into(),
+        TrashRestoreError::InTheWay { .. } => Fault::conflict(error.to_string())
+            .hint("nothing was changed: move or trash those files, and try again"),
+        TrashRestoreError::Read(error) => error.into(),
     }
 }
 
-fn list(everything: &[Lost], context: &mut Context) -> Result<Outcome, Fault> {
+fn list(everything: &[RestorableSession], context: &mut Context) -> Result<Outcome, Fault> {
     if context.json {
         context.out.json(|object| {
             object.array("sessions", |list| {
@@ -208,13 +212,13 @@ fn list(everything: &[Lost], context: &mut Context) -> Result<Outcome, Fault> {
             });
         })?;
     } else if everything.is_empty() {
-        context.out.line("no session can come back: neither the trash nor the vault has one")?;
+        context.out.line("nothing to restore: neither the trash nor the vault has a session")?;
     } else {
         let mut table = Table::new(&[
             ("session", Align::Left),
-            ("left", Align::Left),
+            ("removed", Align::Left),
             ("size", Align::Right),
-            ("place", Align::Left),
+            ("from", Align::Left),
             ("why", Align::Left),
             ("title", Align::Left),
         ])

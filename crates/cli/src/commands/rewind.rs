@@ -6,8 +6,8 @@ use annals_json::ObjectWriter;
 use annals_store::sessions_index;
 use annals_surgery::Session;
 use annals_surgery::rewind::{
-    Conversation, FileFate, FileRewind, Foreign, RewindError, Rewinding, Scope, To, Turn, Wish, apply, plan,
-    turns,
+    Conversation, FileOutcome, FileRewind, ForeignChanges, RewindError, RewindOptions, RewindPlan,
+    RewindScope, RewindTurn, TurnRef, apply, plan, turns,
 };
 use annals_transcript::time::format_millis;
 
@@ -20,45 +20,45 @@ use crate::surgery::fault as apply_fault;
 use crate::table::{Align, Table, one_line};
 use crate::words::{moment, plural};
 
-/// Longer numbers are the beginnings of ids.
-const LONGEST_NUMBER: usize = 7;
-/// A beginning of an id must have this many characters.
-const SHORTEST_PREFIX: usize = annals_store::find::SHORTEST_PREFIX;
+/// Longer numbers are id prefixes.
+const MAX_NUMBER_DIGITS: usize = 7;
+/// The shortest id prefix.
+const MIN_PREFIX: usize = annals_store::find::MIN_PREFIX;
 
 pub(crate) fn run(args: &RewindArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let (session, belongings) = read(&args.session, context)?;
+    let (session, session_files) = read(&args.session, context)?;
     let Some(to) = &args.to else { return list(&session, context) };
     let scope = match (args.code, args.conversation) {
-        (true, _) => Scope::Code,
-        (_, true) => Scope::Conversation,
-        _ => Scope::Both,
+        (true, _) => RewindScope::Code,
+        (_, true) => RewindScope::Conversation,
+        _ => RewindScope::Both,
     };
-    let foreign = if args.force { Foreign::Overwritten } else { Foreign::Left };
+    let foreign = if args.force { ForeignChanges::Overwritten } else { ForeignChanges::Left };
     let home = context.home.clone();
-    let wish = Wish { scope, foreign, home: home.as_deref() };
-    let rewinding = plan(&session, &belongings, &turn_named(to)?, wish, &context.source);
+    let options = RewindOptions { scope, foreign, home: home.as_deref() };
+    let rewinding = plan(&session, &session_files, &turn_named(to)?, options, &context.source);
     let rewinding = rewinding.map_err(|error| fault(args, error))?;
     let in_words = in_words(&rewinding);
     if rewinding.plan.is_empty() && rewinding.foreign().next().is_none() {
-        report(&session, &rewinding, None, context, &format!("there is nothing to do: {in_words}"))?;
+        report(&session, &rewinding, None, context, &format!("nothing to do: {in_words}"))?;
         return Ok(Outcome::Done);
     }
-    if args.care.dry_run {
-        report(&session, &rewinding, None, context, &format!("would do: {in_words}"))?;
+    if args.confirm.dry_run {
+        report(&session, &rewinding, None, context, &format!("would rewind: {in_words}"))?;
         return Ok(Outcome::Done);
     }
     let others: Vec<&FileRewind> = rewinding.foreign().collect();
     if let [first, ..] = others.as_slice() {
         let count = plural(others.len() as u64, "file was", "files were");
         let refusal = Fault::conflict(format!(
-            "{count} changed since by something else than the session: {}",
+            "{count} changed since by something other than the session: {}",
             first.name
         ));
         return Err(refusal
             .hint("nothing was changed")
-            .hint("--dry-run shows them, --force takes them back too"));
+            .hint("--dry-run lists them, --force restores them too"));
     }
-    if !context.agrees(args.care, &format!("{}: {in_words}?", rewinding.plan.what))? {
+    if !context.confirms(args.confirm, &format!("{}: {in_words}?", rewinding.plan.what))? {
         return Ok(Outcome::Declined);
     }
     let (data, source) = (context.data_dir()?, context.source);
@@ -66,20 +66,20 @@ pub(crate) fn run(args: &RewindArgs, context: &mut Context) -> Result<Outcome, F
     if let (Conversation::Forked { session: new, .. }, Some((config, slug))) =
         (&rewinding.conversation, &session.home)
     {
-        // The index is a cache: a fault here loses nothing.
+        // The index is a cache: an error here loses nothing.
         let _ = sessions_index::refresh(config, slug, new);
     }
     report(&session, &rewinding, Some(&entry.id), context, &in_words)?;
     Ok(Outcome::Done)
 }
 
-fn turn_named(word: &str) -> Result<To, Fault> {
+fn turn_named(word: &str) -> Result<TurnRef, Fault> {
     match word.parse() {
-        _ if word == "last" => Ok(To::Last),
-        Ok(number) if word.len() <= LONGEST_NUMBER => Ok(To::Number(number)),
-        _ if word.len() >= SHORTEST_PREFIX => Ok(To::Record(word.to_owned())),
-        _ => Err(Fault::usage(format!("{word} is no turn"))
-            .hint("a number, the beginning of its prompt's id, or `last`")),
+        _ if word == "last" => Ok(TurnRef::Last),
+        Ok(number) if word.len() <= MAX_NUMBER_DIGITS => Ok(TurnRef::Number(number)),
+        _ if word.len() >= MIN_PREFIX => Ok(TurnRef::Record(word.to_owned())),
+        _ => Err(Fault::usage(format!("{word:?} is not a turn"))
+            .hint("a turn is a number, a prefix of its prompt's id, or `last`")),
     }
 }
 
@@ -90,7 +90,7 @@ fn fault(args: &RewindArgs, error: RewindError) -> Fault {
             Fault::usage(message).hint(format!("annals rewind {} lists them", args.session))
         }
         RewindError::NothingBefore { .. } => Fault::usage(message)
-            .hint("nothing was changed; annals new, or the client, begins another session"),
+            .hint("nothing was changed; annals new, or the client, starts another session"),
         RewindError::WorkFolder { .. } => {
             Fault::usage(message).hint("nothing was changed; --conversation leaves the files alone")
         }
@@ -128,20 +128,23 @@ fn list(session: &Session, context: &mut Context) -> Result<Outcome, Fault> {
     Ok(if turns.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
 
-fn write_turn(turn: &Turn, object: &mut ObjectWriter<'_>) {
+fn write_turn(turn: &RewindTurn, object: &mut ObjectWriter<'_>) {
     object.number("number", turn.number as u64).string_or_null("uuid", turn.uuid.as_deref());
     object.string_or_null("time", turn.time.map(format_millis).as_deref()).string("prompt", &turn.prompt);
     object.number("files", turn.files as u64);
 }
 
-/// What becomes of files and conversation, in a sentence.
-fn in_words(rewinding: &Rewinding) -> String {
-    let count =
-        |fate: fn(&FileFate) -> bool| rewinding.files.iter().filter(|file| fate(&file.fate)).count() as u64;
+/// Describes what happens to files and conversation.
+fn in_words(rewinding: &RewindPlan) -> String {
+    let count = |outcome: fn(&FileOutcome) -> bool| {
+        rewinding.files.iter().filter(|file| outcome(&file.outcome)).count() as u64
+    };
     let mut parts = Vec::new();
-    let back = count(|fate| matches!(fate, FileFate::Restored | FileFate::Created));
-    let (gone, left) =
-        (count(|fate| *fate == FileFate::Removed), count(|fate| matches!(fate, FileFate::Skipped(_))));
+    let back = count(|outcome| matches!(outcome, FileOutcome::Restored | FileOutcome::Created));
+    let (gone, left) = (
+        count(|outcome| *outcome == FileOutcome::Removed),
+        count(|outcome| matches!(outcome, FileOutcome::Skipped(_))),
+    );
     for (number, does) in [(back, "restored"), (gone, "removed"), (left, "left")] {
         if number > 0 {
             parts.push(format!("{} {does}", plural(number, "file", "files")));
@@ -150,17 +153,19 @@ fn in_words(rewinding: &Rewinding) -> String {
     match &rewinding.conversation {
         Conversation::Stays | Conversation::NothingBefore => {}
         Conversation::Back { .. } => {
-            parts.push(format!("the conversation goes on from before prompt {}", rewinding.turn.number));
+            parts.push(format!("the conversation continues from before prompt {}", rewinding.turn.number));
         }
-        Conversation::Forked { session, .. } => parts.push(format!("the conversation goes on as {session}")),
+        Conversation::Forked { session, .. } => {
+            parts.push(format!("the conversation continues as {session}"))
+        }
     }
-    if parts.is_empty() { "all files are as they were".to_owned() } else { parts.join(", ") }
+    if parts.is_empty() { "no file has to change".to_owned() } else { parts.join(", ") }
 }
 
-/// Says what was done, or would be.
+/// Prints what was done, or would be.
 fn report(
     session: &Session,
-    rewinding: &Rewinding,
+    rewinding: &RewindPlan,
     undo: Option<&str>,
     context: &mut Context,
     sentence: &str,
@@ -169,13 +174,13 @@ fn report(
         context.out.json(|object| write(session, rewinding, undo, object))?;
         return Ok(());
     }
-    for file in rewinding.files.iter().filter(|file| file.fate != FileFate::Same) {
-        let (word, why) = match file.fate {
-            FileFate::Skipped(why) => ("left", format!(": {}", why.explanation())),
-            fate if file.changed_since => {
-                (fate.name(), ", though something else changed it since".to_owned())
+    for file in rewinding.files.iter().filter(|file| file.outcome != FileOutcome::Same) {
+        let (word, why) = match file.outcome {
+            FileOutcome::Skipped(why) => ("left", format!(": {}", why.explanation())),
+            outcome if file.changed_since => {
+                (outcome.name(), ", although something else changed it since".to_owned())
             }
-            fate => (fate.name(), String::new()),
+            outcome => (outcome.name(), String::new()),
         };
         context.out.line(format!("{word:<8} {}{why}", one_line(&file.name)))?;
     }
@@ -184,13 +189,13 @@ fn report(
         context.out.line(format!("  {note}"))?;
     }
     if let Some(id) = undo.filter(|_| context.verbosity >= 0) {
-        let back = context.out.paint(Paint::Dim, format!("  take it back: annals undo {id}"));
+        let back = context.out.paint(Paint::Dim, format!("  to revert: annals undo {id}"));
         context.out.line(back)?;
     }
     Ok(())
 }
 
-fn write(session: &Session, rewinding: &Rewinding, undo: Option<&str>, object: &mut ObjectWriter<'_>) {
+fn write(session: &Session, rewinding: &RewindPlan, undo: Option<&str>, object: &mut ObjectWriter<'_>) {
     object.string("session", session.key.as_str()).string("file", &session.path.to_string_lossy());
     object.object("turn", |object| write_turn(&rewinding.turn, object));
     object.array("files", |list| {
@@ -198,8 +203,8 @@ fn write(session: &Session, rewinding: &Rewinding, undo: Option<&str>, object: &
             list.object(|object| {
                 object.string("name", &file.name);
                 object.string_if("path", file.path.as_ref().map(|path| path.to_string_lossy()).as_deref());
-                object.string("does", file.fate.name());
-                if let FileFate::Skipped(why) = file.fate {
+                object.string("does", file.outcome.name());
+                if let FileOutcome::Skipped(why) = file.outcome {
                     object.string("why", why.explanation());
                 }
                 object.boolean("changedSince", file.changed_since);

@@ -1,6 +1,6 @@
-//! `annals sql`: read-only SQL over the index.
+//! `annals sql`: runs a SELECT statement over the index.
 
-use annals_index::sql::{Cell, Table as Answer};
+use annals_index::sql::{SqlValue, Table as Answer};
 
 use crate::args::SqlArgs;
 use crate::context::Context;
@@ -11,8 +11,8 @@ use crate::table::{Align, Table, one_line};
 pub(crate) fn run(args: &SqlArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let (index, _) = indexed::open(context)?;
     let answer = index.sql(&args.query).map_err(|error| {
-        Fault::usage(format!("the query: {error}"))
-            .hint("annals sql --help names the views; only reading is possible")
+        Fault::usage(format!("query failed: {error}"))
+            .hint("annals help views lists views and columns; only SELECT is allowed")
     })?;
     match context.json {
         true => write_json(&answer, context)?,
@@ -28,10 +28,10 @@ fn write_json(answer: &Answer, context: &mut Context) -> std::io::Result<()> {
                 list.object(|object| {
                     for (name, cell) in answer.columns.iter().zip(row) {
                         match cell {
-                            Cell::Null => object.raw(name, b"null"),
-                            Cell::Integer(number) => object.number(name, *number),
-                            Cell::Real(number) => object.float(name, *number),
-                            Cell::Text(text) => object.string(name, text),
+                            SqlValue::Null => object.raw(name, b"null"),
+                            SqlValue::Integer(number) => object.number(name, *number),
+                            SqlValue::Real(number) => object.float(name, *number),
+                            SqlValue::Text(text) => object.string(name, text),
                         };
                     }
                 });
@@ -42,7 +42,7 @@ fn write_json(answer: &Answer, context: &mut Context) -> std::io::Result<()> {
 
 fn draw(answer: &Answer, context: &mut Context) -> std::io::Result<()> {
     let is_number = |at: usize| {
-        answer.rows.iter().all(|row| !matches!(row[at], Cell::Text(_))) && !answer.rows.is_empty()
+        answer.rows.iter().all(|row| !matches!(row[at], SqlValue::Text(_))) && !answer.rows.is_empty()
     };
     let heads: Vec<(&str, Align)> = answer
         .columns

@@ -1,20 +1,20 @@
-//! `annals trash`: sessions leave the store; and the trash itself, listed or emptied.
+//! `annals trash`: moves sessions to the trash, lists it, or empties it.
 
 use std::path::PathBuf;
 
 use annals_json::ObjectWriter;
 use annals_store::source::Clock;
-use annals_store::trash::{Emptying, Heap, empty, emptying, heaps};
+use annals_store::trash::{EmptyPlan, TrashBatch, batches, empty, plan_empty};
 use annals_store::{ConfigDir, Discovery, Store};
-use annals_surgery::trash::{Prompts, TrashPlanError, Trashing, plan};
+use annals_surgery::trash::{PromptHistory, TrashPlan, TrashPlanError, plan};
 use annals_transcript::time::format_millis;
 
 use crate::args::TrashArgs;
-use crate::change::Change;
+use crate::change::{ChangeReport, Sentence};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
-use crate::session::Target;
+use crate::session::ResolvedSession;
 use crate::surgery::carry_out;
 use crate::table::{Align, Table};
 use crate::words;
@@ -27,30 +27,32 @@ pub(crate) fn run(args: &TrashArgs, context: &mut Context) -> Result<Outcome, Fa
         return delete(args, context);
     }
     let (paths, discovery) = find(&args.sessions, context)?;
-    let prompts = if args.history { Prompts::Go } else { Prompts::Stay };
+    let prompts = if args.history { PromptHistory::Remove } else { PromptHistory::Keep };
     let trashing = plan(&paths, &discovery, prompts).map_err(fault)?;
     let mut change = match paths.as_slice() {
-        [only] => Change::of(only),
-        _ => Change::default(),
+        [only] => ChangeReport::of(only),
+        _ => ChangeReport::default(),
     };
     change.removed = Some(trashing.sessions);
     change.bytes_before = Some(trashing.bytes);
-    carry_out(&trashing.plan, args.care, change, context, &sentence(&paths, &trashing))
+    carry_out(&trashing.plan, args.confirm, change, context, &sentence(&paths, &trashing))
 }
 
-/// The files of the sessions, and the store that they are in: one change is of one store.
+/// Finds the sessions and the one store that they are in.
 fn find(arguments: &[String], context: &Context) -> Result<(Vec<PathBuf>, Discovery), Fault> {
     let mut paths: Vec<PathBuf> = Vec::new();
     let mut store: Option<ConfigDir> = None;
     for argument in arguments {
-        let target = Target::find(context, argument)?;
+        let target = ResolvedSession::find(context, argument)?;
         target.check_readable()?;
         let path = std::path::absolute(&target.path).unwrap_or(target.path);
         let config = ConfigDir::containing(&path)
-            .ok_or_else(|| Fault::usage(format!("{}: is no session of a store", path.display())))?;
+            .ok_or_else(|| Fault::usage(format!("{}: not a session of a store", path.display())))?;
         match &store {
             Some(other) if *other != config => {
-                return Err(Fault::usage("these sessions are in two stores").hint("trash them one by one"));
+                return Err(
+                    Fault::usage("these sessions are in different stores").hint("trash them one by one")
+                );
             }
             _ => store = Some(config),
         }
@@ -58,21 +60,18 @@ fn find(arguments: &[String], context: &Context) -> Result<(Vec<PathBuf>, Discov
             paths.push(path);
         }
     }
-    let config = store.ok_or_else(|| Fault::usage("no session is named"))?;
+    let config = store.ok_or_else(|| Fault::usage("no session given"))?;
     Ok((paths, Store::open(config.path()).discover()))
 }
 
-fn sentence(paths: &[PathBuf], trashing: &Trashing) -> String {
+fn sentence(paths: &[PathBuf], trashing: &TrashPlan) -> Sentence {
     let who = match paths {
         [only] => only.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         _ => words::plural(trashing.sessions, "session", "sessions"),
     };
     let files = words::plural(trashing.files, "file", "files");
-    format!("{who} is in the trash: {files}, {}", words::bytes(trashing.bytes)).replacen(
-        " is in",
-        if paths.len() == 1 { " is in" } else { " are in" },
-        1,
-    )
+    let rest = format!("{who} to the trash: {files}, {}", words::bytes(trashing.bytes));
+    Sentence::new("move", "moved", rest)
 }
 
 fn fault(error: TrashPlanError) -> Fault {
@@ -85,71 +84,71 @@ fn fault(error: TrashPlanError) -> Fault {
 }
 
 fn list(context: &mut Context) -> Result<Outcome, Fault> {
-    let heaps = heaps(&context.data_dir()?);
+    let batches = batches(&context.data_dir()?);
     if context.json {
         context.out.json(|object| {
-            write_heaps(object, "changes", &heaps);
-            write_sums(object, &heaps);
+            write_batches(object, "changes", &batches);
+            write_sums(object, &batches);
         })?;
-    } else if heaps.is_empty() {
+    } else if batches.is_empty() {
         context.out.line("the trash is empty")?;
     } else {
-        draw(&heaps, context)?;
-        let all = format!("{} in all; annals trash --empty deletes it for good", sum(&heaps));
+        draw(&batches, context)?;
+        let all = format!("{} in total; annals trash --empty deletes it permanently", sum(&batches));
         let all = context.out.paint(Paint::Dim, all);
         context.out.line(all)?;
     }
-    Ok(if heaps.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+    Ok(if batches.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
 
 fn delete(args: &TrashArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let data = context.data_dir()?;
     let now = context.source.now();
     let cutoff = args.older_than.map_or(i64::MAX, |age| now - age.0);
-    let Emptying { goes, spared } = emptying(&data, cutoff, now);
-    for left in &spared {
-        context.say(format!("{} stays in the trash: {}", left.heap.id, left.why));
+    let EmptyPlan { to_delete, skipped } = plan_empty(&data, cutoff, now);
+    for left in &skipped {
+        context.say(format!("{} stays in the trash: {}", left.batch.id, left.reason));
     }
-    if !args.care.dry_run && !goes.is_empty() {
-        if !args.care.yes && !context.can_ask() {
-            return Err(Fault::usage("what is deleted from the trash is gone for good")
-                .hint("say --yes where nobody can be asked; --dry-run shows what would go"));
+    if !args.confirm.dry_run && !to_delete.is_empty() {
+        if !args.confirm.yes && !context.can_prompt() {
+            return Err(Fault::usage("emptying the trash cannot be undone")
+                .hint("without a terminal, confirm with --yes; --dry-run shows what would be deleted"));
         }
-        if !args.care.yes {
-            draw(&goes, context)?;
+        if !args.confirm.yes {
+            draw(&to_delete, context)?;
         }
-        let question = format!("delete {} for good? This cannot be taken back.", sum(&goes));
-        if !context.agrees(args.care, &question)? {
+        let question = format!("delete {} permanently? This cannot be undone.", sum(&to_delete));
+        if !context.confirms(args.confirm, &question)? {
             return Ok(Outcome::Declined);
         }
-        empty(&data, &goes)?;
+        empty(&data, &to_delete)?;
     }
     if context.json {
         context.out.json(|object| {
-            write_heaps(object, "changes", &goes);
-            write_sums(object, &goes);
-            object.boolean("deleted", !args.care.dry_run && !goes.is_empty());
+            write_batches(object, "changes", &to_delete);
+            write_sums(object, &to_delete);
+            object.boolean("deleted", !args.confirm.dry_run && !to_delete.is_empty());
         })?;
         return Ok(Outcome::Done);
     }
-    match (goes.is_empty(), args.care.dry_run) {
-        (true, _) => context.out.line("there is nothing to delete")?,
+    match (to_delete.is_empty(), args.confirm.dry_run) {
+        (true, _) => context.out.line("nothing to delete")?,
         (false, true) => {
-            draw(&goes, context)?;
-            context.out.line(format!("would delete {} for good", sum(&goes)))?;
+            draw(&to_delete, context)?;
+            context.out.line(format!("would delete {} permanently", sum(&to_delete)))?;
         }
-        (false, false) => context.out.line(format!("deleted {} for good", sum(&goes)))?,
+        (false, false) => context.out.line(format!("deleted {} permanently", sum(&to_delete)))?,
     }
     Ok(Outcome::Done)
 }
 
-fn sum(heaps: &[Heap]) -> String {
-    let files: u64 = heaps.iter().map(|heap| heap.files).sum();
-    let bytes: u64 = heaps.iter().map(|heap| heap.bytes).sum();
+fn sum(batches: &[TrashBatch]) -> String {
+    let files: u64 = batches.iter().map(|batch| batch.files).sum();
+    let bytes: u64 = batches.iter().map(|batch| batch.bytes).sum();
     format!("{} ({})", words::plural(files, "file", "files"), words::bytes(bytes))
 }
 
-fn draw(heaps: &[Heap], context: &mut Context) -> Result<(), Fault> {
+fn draw(batches: &[TrashBatch], context: &mut Context) -> Result<(), Fault> {
     let mut table = Table::new(&[
         ("change", Align::Left),
         ("when", Align::Left),
@@ -159,35 +158,35 @@ fn draw(heaps: &[Heap], context: &mut Context) -> Result<(), Fault> {
         ("what", Align::Left),
     ])
     .paint(1, Paint::Dim);
-    for heap in heaps {
-        let entry = heap.entry.as_ref();
+    for batch in batches {
+        let entry = batch.entry.as_ref();
         table.row(vec![
-            heap.id.clone(),
-            heap.time.map(|time| words::moment(time, &context.zone)).unwrap_or_default(),
+            batch.id.clone(),
+            batch.time.map(|time| words::moment(time, &context.zone)).unwrap_or_default(),
             entry.map_or("unknown", |entry| entry.stage.name()).to_owned(),
-            words::count(heap.files),
-            words::bytes(heap.bytes),
+            words::count(batch.files),
+            words::bytes(batch.bytes),
             entry.map_or_else(String::new, |entry| entry.what.clone()),
         ]);
     }
     Ok(table.draw(&mut context.out)?)
 }
 
-fn write_heaps(object: &mut ObjectWriter<'_>, key: &str, heaps: &[Heap]) {
+fn write_batches(object: &mut ObjectWriter<'_>, key: &str, batches: &[TrashBatch]) {
     object.array(key, |list| {
-        for heap in heaps {
+        for batch in batches {
             list.object(|object| {
-                object.string("change", &heap.id);
-                object.string_or_null("what", heap.entry.as_ref().map(|entry| entry.what.as_str()));
-                object.string_or_null("state", heap.entry.as_ref().map(|entry| entry.stage.name()));
-                object.string_or_null("time", heap.time.map(format_millis).as_deref());
-                object.number("files", heap.files).number("bytes", heap.bytes);
+                object.string("change", &batch.id);
+                object.string_or_null("what", batch.entry.as_ref().map(|entry| entry.what.as_str()));
+                object.string_or_null("state", batch.entry.as_ref().map(|entry| entry.stage.name()));
+                object.string_or_null("time", batch.time.map(format_millis).as_deref());
+                object.number("files", batch.files).number("bytes", batch.bytes);
             });
         }
     });
 }
 
-fn write_sums(object: &mut ObjectWriter<'_>, heaps: &[Heap]) {
-    object.number("files", heaps.iter().map(|heap| heap.files).sum::<u64>());
-    object.number("bytes", heaps.iter().map(|heap| heap.bytes).sum::<u64>());
+fn write_sums(object: &mut ObjectWriter<'_>, batches: &[TrashBatch]) {
+    object.number("files", batches.iter().map(|batch| batch.files).sum::<u64>());
+    object.number("bytes", batches.iter().map(|batch| batch.bytes).sum::<u64>());
 }

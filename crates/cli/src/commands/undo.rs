@@ -1,8 +1,8 @@
-//! `annals undo`: a change is taken back, byte for byte.
+//! `annals undo`: reverts a change, byte for byte.
 
 use std::path::Path;
 
-use annals_store::journal::{Effect, Entry, Journal, Stage, UndoError};
+use annals_store::journal::{Effect, Journal, JournalEntry, Stage, UndoError};
 use annals_store::{ConfigDir, FileRole, sessions_index};
 use annals_transcript::time::format_millis;
 
@@ -24,17 +24,17 @@ pub(crate) fn run(args: &UndoArgs, context: &mut Context) -> Result<Outcome, Fau
         None => entries.into_iter().find(|entry| entry.stage != Stage::Undone),
     };
     let entry = wanted.ok_or_else(|| {
-        Fault::nothing_found("there is no such change to take back").hint("annals undo --list shows them")
+        Fault::nothing_found("there is no such change to revert").hint("annals undo --list lists the changes")
     })?;
-    if args.care.dry_run {
+    if args.confirm.dry_run {
         context.out.line(format!(
-            "would take back: {} ({})",
+            "would revert: {} ({})",
             entry.what,
             words::moment(entry.time, &context.zone)
         ))?;
         return Ok(Outcome::Done);
     }
-    if !context.agrees(args.care, &format!("take back {}?", entry.what))? {
+    if !context.confirms(args.confirm, &format!("revert {}?", entry.what))? {
         return Ok(Outcome::Declined);
     }
     let entry = journal.undo(entry).map_err(fault)?;
@@ -42,13 +42,13 @@ pub(crate) fn run(args: &UndoArgs, context: &mut Context) -> Result<Outcome, Fau
     if context.json {
         context.out.json(|object| write(&entry, object))?;
     } else {
-        context.out.line(format!("took back: {}", entry.what))?;
+        context.out.line(format!("reverted: {}", entry.what))?;
     }
     Ok(Outcome::Done)
 }
 
-/// Sessions that are no longer there go from the index of their project, which is a cache: a fault here loses nothing.
-fn forget_sessions(entry: &Entry) {
+/// Removes deleted sessions from the index of their project; it is a cache, so an error here loses nothing.
+fn forget_sessions(entry: &JournalEntry) {
     let replaced = |index: &Path| {
         let of = |effect: &Effect| matches!(effect, Effect::Replaced { path, .. } if path == index);
         entry.effects.iter().any(of)
@@ -69,16 +69,16 @@ fn fault(error: UndoError) -> Fault {
     match error {
         UndoError::AlreadyUndone { .. } => Fault::nothing_found(message),
         UndoError::Emptied { .. } => {
-            Fault::nothing_found(message).hint("annals undo --list shows the others; name one by its id")
+            Fault::nothing_found(message).hint("annals undo --list lists the others; name one by its id")
         }
         UndoError::ChangedSince { .. } | UndoError::Busy { .. } => {
-            Fault::conflict(message).hint("nothing was touched")
+            Fault::conflict(message).hint("nothing was changed")
         }
         UndoError::Write(error) => error.into(),
     }
 }
 
-fn list(entries: &[Entry], context: &mut Context) -> Result<Outcome, Fault> {
+fn list(entries: &[JournalEntry], context: &mut Context) -> Result<Outcome, Fault> {
     if context.json {
         context.out.json(|object| {
             object.array("changes", |list| {
@@ -103,7 +103,7 @@ fn list(entries: &[Entry], context: &mut Context) -> Result<Outcome, Fault> {
     Ok(if entries.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
 
-fn write(entry: &Entry, object: &mut annals_json::ObjectWriter<'_>) {
+fn write(entry: &JournalEntry, object: &mut annals_json::ObjectWriter<'_>) {
     object.string("undo", &entry.id).string("what", &entry.what).string("state", entry.stage.name());
     object.string("time", &format_millis(entry.time));
 }

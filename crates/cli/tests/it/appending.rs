@@ -6,19 +6,19 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use annals_json::Value;
-use annals_testkit::home::{Answer, Home};
+use annals_testkit::home::{CommandOutput, Home};
 use annals_transcript::transcript::Transcript;
 
 use crate::schemas::keep_schema;
 use crate::{annals, annals_exits};
 
 /// Runs `annals` with something on standard input.
-pub(crate) fn annals_reads(home: &Home, arguments: &[&str], input: &str) -> Answer {
+pub(crate) fn annals_reads(home: &Home, arguments: &[&str], input: &str) -> CommandOutput {
     let mut child = start(home, arguments);
     // One that refuses the session ends without a look at what it is fed.
     let fed = child.stdin.take().unwrap().write_all(input.as_bytes());
     assert!(fed.is_ok() || fed.is_err_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe));
-    Answer::from(child.wait_with_output().unwrap())
+    CommandOutput::from(child.wait_with_output().unwrap())
 }
 
 pub(crate) fn start(home: &Home, arguments: &[&str]) -> Child {
@@ -71,9 +71,9 @@ impl Appender {
         self.ask(&format!(r#"{{"role":"user","content":"{text}"}}"#))
     }
 
-    pub(crate) fn end(mut self) -> Answer {
+    pub(crate) fn end(mut self) -> CommandOutput {
         drop(self.input.take());
-        Answer::from(self.child.wait_with_output().unwrap())
+        CommandOutput::from(self.child.wait_with_output().unwrap())
     }
 }
 
@@ -132,7 +132,7 @@ fn a_message_that_is_not_utf8_is_refused() {
     let mut child = start(&home, &["append", &id]);
     let line = b"{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\xff\"}]}\n";
     child.stdin.take().unwrap().write_all(line).unwrap();
-    let answer = Answer::from(child.wait_with_output().unwrap());
+    let answer = CommandOutput::from(child.wait_with_output().unwrap());
     assert_eq!(
         (answer.code, answer.out.as_str()),
         (Some(2), "{\"error\":\"byte 49: it is not UTF-8\",\"line\":1}\n")
@@ -174,7 +174,7 @@ fn changes_are_answered_previewed_and_taken_back() {
     annals_reads(&home, &["append", &id], "{\"role\":\"user\",\"content\":\"a prompt\"}\n");
     let before = fs::read(&path).unwrap();
     let preview = annals_exits(&home, &["rename", &id, "Named", "--dry-run"], 0);
-    assert_eq!(preview.out, format!("would do: {id} is now called \"Named\"\n"));
+    assert_eq!(preview.out, format!("would rename {id} to \"Named\"\n"));
     assert_eq!(fs::read(&path).unwrap(), before);
 
     let answer = annals_exits(&home, &["rename", &id, "Named", "--json"], 0).out;

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use annals_json::{Fields, Value};
 use annals_testkit::depth::cases;
-use annals_testkit::home::{Answer, Home};
+use annals_testkit::home::{CommandOutput, Home};
 use annals_transcript::line::lines;
 use proptest::prelude::*;
 
@@ -64,13 +64,13 @@ fn line() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-fn feed(home: &Home, session: &str, input: &[u8]) -> Answer {
+fn feed(home: &Home, session: &str, input: &[u8]) -> CommandOutput {
     let mut child = start(home, &["append", session]);
     let mut stdin = child.stdin.take().unwrap();
     // Answers may fill their pipe before all is fed.
     let fed = input.to_vec();
     let feeding = std::thread::spawn(move || stdin.write_all(&fed));
-    let answer = Answer::from(child.wait_with_output().unwrap());
+    let answer = CommandOutput::from(child.wait_with_output().unwrap());
     feeding.join().unwrap().unwrap();
     answer
 }

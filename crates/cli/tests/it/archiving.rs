@@ -43,12 +43,15 @@ fn what_the_client_deletes_is_listed_shown_checked_and_comes_back() {
     let live = annals_exits(&home, &["show", "3f2a", "--as", "records"], 0).out;
     expect(
         &annals_exits(&home, &["archive", "--all", "--dry-run"], 0).out,
-        &format!("{ID}  new  1.0 KB\nwould keep 1 session (1.0 KB); 0 are kept already\n[EOF]"),
+        &format!("{ID}  new  1.0 KB\nwould archive 1 session (1.0 KB); 0 sessions already archived\n[EOF]"),
     );
     assert!(!home.data_dir().join("vault").exists(), "a dry run made a vault");
     let kept = annals_exits(&home, &["archive", "--all"], 0).out;
-    assert!(kept.starts_with("kept 1 session: ") && kept.ends_with("; 0 are kept already\n"), "{kept}");
-    expect(&annals_exits(&home, &["archive", ID], 0).out, "nothing new; 1 is kept already\n[EOF]");
+    assert!(
+        kept.starts_with("archived 1 session: ") && kept.ends_with("; 0 sessions already archived\n"),
+        "{kept}"
+    );
+    expect(&annals_exits(&home, &["archive", ID], 0).out, "nothing new; 1 session already archived\n[EOF]");
     assert!(!annals_exits(&home, &["ls"], 0).out.contains("[vault]"));
 
     fs::remove_file(&path).unwrap();
@@ -66,7 +69,7 @@ fn what_the_client_deletes_is_listed_shown_checked_and_comes_back() {
     let shown = annals_exits(&home, &["show", "3f2a", "--as", "records"], 0);
     assert_eq!(shown.out, live);
     assert!(
-        shown.error.contains("is not in the store any more; this is the vault's copy of"),
+        shown.error.contains("is no longer in the store; this is the vault's copy of"),
         "{}",
         shown.error
     );
@@ -82,7 +85,7 @@ fn what_the_client_deletes_is_listed_shown_checked_and_comes_back() {
     let listed = annals_exits(&home, &["restore"], 0).out;
     assert!(listed.contains("vault"), "{listed}");
     let restored = annals_exits(&home, &["restore", "3f2a", "--yes"], 0).out;
-    assert!(restored.contains("is back as of"), "{restored}");
+    assert!(restored.contains("restored "), "{restored}");
     assert_eq!((fs::read(&path).unwrap(), fs::read(&todo).unwrap()), (bytes.clone(), b"[]".to_vec()));
     annals_exits(&home, &["undo", "--yes"], 0);
     assert!(!path.exists() && !todo.exists());
@@ -104,7 +107,7 @@ fn versions_are_listed_brought_back_and_forgotten() {
     let version = text(&listed, &["sessions", "0", "versions", "0", "version"]);
     let plain = annals_exits(&home, &["archive", "--list", ID], 0).out;
     assert_eq!(plain.lines().count(), 3, "{plain}");
-    assert!(plain.contains(&version) && plain.contains("there"), "{plain}");
+    assert!(plain.contains(&version) && plain.contains("present"), "{plain}");
 
     let refused = annals_exits(&home, &["restore", ID, "--version", &version, "--yes"], 4);
     assert!(refused.error.contains("differs from what would be brought back"), "{}", refused.error);
@@ -150,8 +153,8 @@ fn damage_is_healed_or_named() {
     bytes[whole.len() / 3] ^= 0x40;
     fs::write(&pack, &bytes).unwrap();
     let healed = annals_exits(&home, &["archive", "--verify"], 0).out;
-    assert!(healed.contains(&format!("healed: {}", pack.display())), "{healed}");
-    assert!(healed.ends_with("everything comes back, byte for byte\n"), "{healed}");
+    assert!(healed.contains(&format!("repaired: {}", pack.display())), "{healed}");
+    assert!(healed.ends_with(": all intact\n"), "{healed}");
     assert_eq!(fs::read(&pack).unwrap(), whole);
 
     fs::remove_file(&pack).unwrap();
@@ -251,7 +254,7 @@ fn a_full_disk_is_said_and_the_vault_is_as_it_was() {
     assert_eq!(refused.code, Some(70), "{}{}", refused.out, refused.error);
     assert!(
         refused.error.contains("the disk is full")
-            && refused.error.contains("all that the vault held before is there"),
+            && refused.error.contains("everything that was in the vault before is still there"),
         "{}",
         refused.error
     );

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use annals_testkit::builder::Session;
-use annals_testkit::home::{Answer, Home};
+use annals_testkit::home::{CommandOutput, Home};
 use annals_testkit::tree::{Tree, tree};
 
 use crate::annals;
@@ -38,7 +38,7 @@ fn store() -> (Home, PathBuf) {
 }
 
 #[track_caller]
-fn refused(home: &Home, words: &[&str], code: i32, why: &str, run: impl Fn(&Home, &[&str]) -> Answer) {
+fn refused(home: &Home, words: &[&str], code: i32, why: &str, run: impl Fn(&Home, &[&str]) -> CommandOutput) {
     let before = everything(home);
     let answer = run(home, words);
     let said = format!("annals {}: {}{}", words.join(" "), answer.out, answer.error);
@@ -59,12 +59,12 @@ fn what_is_not_there_is_refused() {
         (&["fork", ID, "--turn", "4"], 2, "turn"),
         (&["fork", ID, "--turn", "0"], 2, "turn"),
         (&["strip", ID, "--tools", "Nope"], 1, "Nope"),
-        (&["strip", ID, "--images"], 1, "nothing of that"),
+        (&["strip", ID, "--images"], 1, "nothing to remove in"),
         (&["strip", ID], 2, "--tools"),
         (&["strip", ID, "--thinking", "--oldest-percent", "101"], 2, "101"),
         (&["compress", ID, "--keep-turns", "3"], 1, "turns"),
         (&["compress", ID, "--keep-turns", "0"], 2, "0"),
-        (&["redact", ID, "--pattern", "("], 2, "no regular expression"),
+        (&["redact", ID, "--pattern", "("], 2, "not a regular expression"),
         (&["redact", ID, "--kind", "nonsense"], 2, "nonsense"),
         (&["repair", ID, "--only", "nonsense"], 2, "nonsense"),
     ];
@@ -121,7 +121,7 @@ fn a_session_in_use_is_refused() {
 
 /// A limit on the size of files stands in for a disk without room for the new copy.
 #[cfg(target_os = "linux")]
-fn without_space(home: &Home, words: &[&str]) -> Answer {
+fn without_space(home: &Home, words: &[&str]) -> CommandOutput {
     let mut command = home.command("bash");
     command.args(["-c", "trap '' XFSZ; ulimit -S -f 2; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_annals")]);
     home.finish(command.args(words))

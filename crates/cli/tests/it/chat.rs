@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 
 use annals_json::Value;
 use annals_testkit::api::{Script, ScriptedApi};
-use annals_testkit::home::{Answer, Home};
+use annals_testkit::home::{CommandOutput, Home};
 
 use crate::annals_exits;
 
@@ -46,23 +46,23 @@ impl Room {
     }
 
     #[track_caller]
-    pub(crate) fn exits(&self, arguments: &[&str], code: i32) -> Answer {
+    pub(crate) fn exits(&self, arguments: &[&str], code: i32) -> CommandOutput {
         self.finishes(self.command(arguments), code)
     }
 
     #[track_caller]
-    fn finishes(&self, mut command: Command, code: i32) -> Answer {
+    fn finishes(&self, mut command: Command, code: i32) -> CommandOutput {
         let answer = self.home.finish(&mut command);
         assert_eq!(answer.code, Some(code), "{command:?}\n{}{}", answer.out, answer.error);
         answer
     }
 
-    fn fed(&self, arguments: &[&str], input: &str) -> Answer {
+    fn fed(&self, arguments: &[&str], input: &str) -> CommandOutput {
         let mut command = self.command(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        Answer::from(child.wait_with_output().unwrap())
+        CommandOutput::from(child.wait_with_output().unwrap())
     }
 
     pub(crate) fn sessions(&self) -> Vec<PathBuf> {
@@ -262,7 +262,7 @@ fn f18_f19_signals_end_it_and_the_session_goes_on() {
         let (listener, url) = silent();
         let (child, stream) = waiting(&room, &listener, &url);
         kill(&child, signal);
-        let answer = Answer::from(child.wait_with_output().unwrap());
+        let answer = CommandOutput::from(child.wait_with_output().unwrap());
         drop(stream);
         assert_eq!(answer.code, Some(code), "{}{}", answer.out, answer.error);
         let file = std::fs::read_to_string(&room.sessions()[0]).unwrap();

@@ -4,7 +4,7 @@ use std::fs;
 
 use annals_json::Value;
 use annals_testkit::home::Home;
-use annals_testkit::receiver::{AUTHORITY, Certificate, Manners, Receiver};
+use annals_testkit::receiver::{AUTHORITY, Certificate, Receiver, ReceiverBehavior};
 
 use crate::schemas::keep_schema;
 use crate::{annals_exits, expect};
@@ -27,7 +27,7 @@ fn a_file_gets_what_is_new_and_no_secret() {
     let home = home();
     let to = ["collect", "--to", "file:out.ndjson"];
     let would = annals_exits(&home, &[&to[..], &["--dry-run"]].concat(), 0);
-    expect(&would.out, "2 items of 1 file would be sent, 155 B\n[EOF]");
+    expect(&would.out, "2 items of 1 file to send, 155 B\n[EOF]");
     assert!(!home.work_dir().join("out.ndjson").exists());
     let sent = annals_exits(&home, &[&to[..], &["--json"]].concat(), 0);
     keep_schema("collect", &[sent.out.trim_end().as_bytes()], "collect --json");
@@ -54,7 +54,7 @@ fn standard_output_gets_nothing_but_items() {
 #[test]
 fn a_receiver_gets_the_token_and_a_refusal_is_said() {
     let home = home();
-    let receiver = Receiver::start(Manners::Good);
+    let receiver = Receiver::start(ReceiverBehavior::Good);
     let token = home.path().join("token");
     fs::write(&token, "word\n").unwrap();
     let token = token.display().to_string();
@@ -64,10 +64,10 @@ fn a_receiver_gets_the_token_and_a_refusal_is_said() {
     assert_eq!((kept.len(), kept[0].header("authorization")), (1, Some("Bearer word")));
     assert!(!String::from_utf8_lossy(&kept[0].body).contains(SECRET));
 
-    let refusing = Receiver::start(Manners::Status(403));
+    let refusing = Receiver::start(ReceiverBehavior::Status(403));
     let answer = annals_exits(&home, &["collect", "--to", &refusing.url()], 70);
     assert!(
-        answer.error.contains("status 403") && answer.error.contains("the next time"),
+        answer.error.contains("status 403") && answer.error.contains("by the next run"),
         "{}",
         answer.error
     );
@@ -75,7 +75,7 @@ fn a_receiver_gets_the_token_and_a_refusal_is_said() {
 
 #[test]
 fn a_body_may_be_one_array_in_gzip() {
-    let (home, receiver) = (home(), Receiver::start(Manners::Good));
+    let (home, receiver) = (home(), Receiver::start(ReceiverBehavior::Good));
     let to = ["collect", "--to", &receiver.url(), "--format", "json", "--encoding", "gzip"];
     annals_exits(&home, &to, 0);
     let kept = receiver.kept();
@@ -99,7 +99,7 @@ fn an_encrypted_receiver_is_trusted_only_by_who_vouches_for_it() {
         (Certificate::Elsewhere, 2, "for another name"),
         (Certificate::Good, 0, ""),
     ] {
-        let receiver = Receiver::start_encrypted(Manners::Good, certificate);
+        let receiver = Receiver::start_encrypted(ReceiverBehavior::Good, certificate);
         let url = receiver.url();
         let to = ["collect", "--to", &url, "--token-file", &token, "--ca-file", &authority];
         let answer = annals_exits(&home, &to, code);
@@ -109,7 +109,7 @@ fn an_encrypted_receiver_is_trusted_only_by_who_vouches_for_it() {
         assert_eq!(tokens, vec![Some("Bearer word".to_owned()); usize::from(code == 0)]);
     }
     // Whoever the system trusts, it is not this one.
-    let receiver = Receiver::start_encrypted(Manners::Good, Certificate::Good);
+    let receiver = Receiver::start_encrypted(ReceiverBehavior::Good, Certificate::Good);
     let answer = annals_exits(&home, &["collect", "--to", &receiver.url()], 2);
     assert!(answer.error.contains("--ca-file"), "{}", answer.error);
     assert_eq!(receiver.kept(), []);

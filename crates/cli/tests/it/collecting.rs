@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use annals_json::Value;
 use annals_testkit::depth::repetitions;
 use annals_testkit::home::Home;
-use annals_testkit::receiver::{Manners, Receiver};
+use annals_testkit::receiver::{Receiver, ReceiverBehavior};
 
 use crate::annals_exits;
 use crate::crashes::scattered;
@@ -95,7 +95,7 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
 fn a_collector_killed_at_any_instant_loses_and_repeats_nothing() {
     // Nine show a sink that fails and one that is away, at a writer that has just begun and one in the midst of its work.
     let rounds = repetitions(40).max(9);
-    let (home, receiver) = (Home::new(), Receiver::start(Manners::Bad(11)));
+    let (home, receiver) = (Home::new(), Receiver::start(ReceiverBehavior::Bad(11)));
     let paths: Vec<_> = (0..3)
         .map(|file| home.write(format!("projects/-work/{file:08}-1111-4111-8111-111111111111.jsonl"), ""))
         .collect();
@@ -107,7 +107,11 @@ fn a_collector_killed_at_any_instant_loses_and_repeats_nothing() {
             expected.extend(lines);
         }
         // Now the sink fails every second time, now it is away.
-        receiver.behave(if round % 3 == 2 { Manners::Away } else { Manners::Bad(11) });
+        receiver.set_behavior(if round % 3 == 2 {
+            ReceiverBehavior::Unreachable
+        } else {
+            ReceiverBehavior::Bad(11)
+        });
         let mut child = start(&home, &["collect", "--to", &receiver.url()]);
         let delay = if round % 2 == 0 { scattered(round) % 60_000 } else { scattered(round) % 400_000 };
         thread::sleep(Duration::from_micros(delay));
@@ -119,7 +123,7 @@ fn a_collector_killed_at_any_instant_loses_and_repeats_nothing() {
         at_work >= rounds / 2 && waiting > rounds / 8,
         "{at_work} of {rounds} were at work, {waiting} left a spool"
     );
-    receiver.behave(Manners::Good);
+    receiver.set_behavior(ReceiverBehavior::Good);
     annals_exits(&home, &["collect", "--to", &receiver.url()], 0);
     let texts = texts(&receiver);
     expected.sort();
@@ -130,7 +134,7 @@ fn a_collector_killed_at_any_instant_loses_and_repeats_nothing() {
 
 #[test]
 fn a_collector_that_watches_follows_whatever_happens() {
-    let (home, receiver) = (Home::new(), Receiver::start(Manners::Good));
+    let (home, receiver) = (Home::new(), Receiver::start(ReceiverBehavior::Good));
     let path = home.write(SESSION, "");
     let mut expected = Vec::new();
     let mut child = start(&home, &["collect", "--to", &receiver.url(), "--watch"]);
@@ -151,11 +155,11 @@ fn a_collector_that_watches_follows_whatever_happens() {
     arrives("the file is cut", &["six"]);
     // The sink goes; the client deletes the file; the sink comes back. The last batch leaves the spool after it has arrived.
     wait_until("what has arrived leaves the spool", || spooled(&home).is_empty());
-    receiver.behave(Manners::Away);
+    receiver.set_behavior(ReceiverBehavior::Unreachable);
     append(&path, &[said("seven"), said("eight")]);
     wait_until("what was read waits on the disk", || !spooled(&home).is_empty());
     fs::remove_file(&path).unwrap();
-    receiver.behave(Manners::Good);
+    receiver.set_behavior(ReceiverBehavior::Good);
     arrives("the sink is back", &["seven", "eight"]);
     wait_until("nothing waits any more", || spooled(&home).is_empty());
     assert!(child.is_at_work(), "it ended by itself");
@@ -163,7 +167,7 @@ fn a_collector_that_watches_follows_whatever_happens() {
 
 #[test]
 fn a_sink_that_is_away_fills_the_spool_and_no_more() {
-    let (home, receiver) = (Home::new(), Receiver::start(Manners::Away));
+    let (home, receiver) = (Home::new(), Receiver::start(ReceiverBehavior::Unreachable));
     let lines: Vec<_> = (0..5000).map(|number| said(&number.to_string())).collect();
     let path = home.write(SESSION, lines.join("\n") + "\n");
     let to = ["collect", "--to", &receiver.url(), "--attempts", "1"];
@@ -174,8 +178,8 @@ fn a_sink_that_is_away_fills_the_spool_and_no_more() {
     assert!(answer.error.contains("3 batches wait") && !answer.error.contains("full"), "{}", answer.error);
     fs::remove_file(path).unwrap();
     let would = annals_exits(&home, &[&to[..3], &["--dry-run"]].concat(), 0);
-    assert!(would.out.starts_with("5,000 items of 1 file would be sent"), "{}", would.out);
-    receiver.behave(Manners::Good);
+    assert!(would.out.starts_with("5,000 items of 1 file to send"), "{}", would.out);
+    receiver.set_behavior(ReceiverBehavior::Good);
     annals_exits(&home, &to, 0);
     let mut expected = lines;
     expected.sort();

@@ -50,19 +50,19 @@ fn a_clone_is_shown_made_and_taken_back() {
     let before = tree(&home.config_dir());
     let shown = annals_exits(&home, &["clone", "3f2a", "--dry-run"], 0);
     let expected = "\
-make    STORE/projects/-w/NEW.jsonl (1.9 KB)
-make    STORE/projects/-w/NEW/subagents/agent-AGENT.jsonl (1.0 KB)
+create  STORE/projects/-w/NEW.jsonl (1.9 KB)
+create  STORE/projects/-w/NEW/subagents/agent-AGENT.jsonl (1.0 KB)
 2.0.76 sends 4 messages
 2.1.112 sends 4 messages
 2.1.325 sends 4 messages
-would do: cloned OLD as NEW: 4 records, 2 files
+would clone OLD as NEW: 4 records, 2 files
 [EOF]";
     expect(&named(&home, &shown.out), expected);
     assert_eq!(tree(&home.config_dir()), before);
     let done = annals_exits(&home, &["clone", "3f2a", "--yes"], 0);
     let expected = "\
 cloned OLD as NEW: 4 records, 2 files
-  take it back: annals undo CHANGE
+  to revert: annals undo CHANGE
   2.0.76 sends 4 messages
   2.1.112 sends 4 messages
   2.1.325 sends 4 messages
@@ -99,11 +99,11 @@ fn a_fork_is_shown_made_and_taken_back() {
     let before = tree(&home.config_dir());
     let shown = annals_exits(&home, &["fork", ID, "--turn", "1", "--dry-run"], 0);
     let expected = "\
-make    STORE/projects/-w/NEW.jsonl (1.2 KB)
+create  STORE/projects/-w/NEW.jsonl (1.2 KB)
 2.0.76 sends 2 messages
 2.1.112 sends 2 messages
 2.1.325 sends 2 messages
-would do: forked OLD as NEW: 2 records, 1 file
+would fork OLD as NEW: 2 records, 1 file
 [EOF]";
     expect(&named(&home, &shown.out), expected);
     for arguments in [&["--at", &uuid(3)][..], &["--turn", "2", "--keep-ids"], &[]] {

@@ -104,8 +104,12 @@ fn a_reader_that_goes_away_is_no_error() {
 fn an_empty_store_says_what_to_do() {
     let home = Home::new();
     let answer = annals_exits(&home, &[], 0);
-    assert!(answer.out.contains("no sessions"), "{}", answer.out);
-    assert!(answer.out.contains("cargo run --release -- demo --out /tmp/demo"), "{}", answer.out);
+    assert!(answer.out.contains("No sessions found in "), "{}", answer.out);
+    assert!(
+        answer.out.contains("\n  annals demo --out /tmp/demo\n") && !answer.out.contains("cargo"),
+        "{}",
+        answer.out
+    );
     annals_exits(&home, &["ls"], 1);
     assert_eq!(annals(&home, &["show", "last"]).code, Some(1));
 }

@@ -13,25 +13,25 @@ use std::{env, fs, process, thread};
 use annals_demo::Plan as DemoPlan;
 use annals_store::changes::{self, Change};
 use annals_store::digest::sha256;
-use annals_store::session::append_aside;
+use annals_store::session::append_side_record;
 use annals_store::todos::{TodoItem, list_bytes};
 use annals_store::{AgentKey, DataDir, Discovery, Project, SessionEntry, Store, reset};
 use annals_surgery::apply::apply;
-use annals_surgery::merge::Pair;
-use annals_surgery::move_project::{Cwd, Projects, Route};
-use annals_surgery::repair::Options;
-use annals_surgery::strip::{Age, Part, Wish};
+use annals_surgery::merge::SessionPair;
+use annals_surgery::move_project::{CwdMode, Projects, Route};
+use annals_surgery::repair::RepairOptions;
+use annals_surgery::strip::{StripOptions, StripPart, TurnRange};
 use annals_surgery::{
-    Plan, Session, belongings, clone, compress, fork, merge, move_project, redact, repair, rewind, strip,
+    Plan, Session, clone, compress, fork, merge, move_project, redact, repair, rewind, session_files, strip,
     trash,
 };
 use annals_testkit::builder;
 use annals_testkit::depth::max_file_bytes;
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
+use annals_testkit::source::CountingSource;
 use annals_testkit::tree::copy;
 use annals_transcript::draft::Draft;
-use annals_transcript::redact::Rules;
+use annals_transcript::redact::SecretRules;
 
 use crate::{annals, annals_exits};
 
@@ -121,36 +121,38 @@ fn discovery_of(session: &Session) -> Discovery {
 }
 
 fn plan_of(name: &str, path: &Path) -> Plan {
-    let source = Counting::default();
+    let source = CountingSource::default();
     let session = Session::load(path).unwrap();
     match name {
         "clone" | "fork" => {
-            let (session, files) = belongings::load(path).unwrap();
+            let (session, files) = session_files::load(path).unwrap();
             if name == "clone" {
-                return clone::plan(&session, &files, &clone::Into::SameProject, &source).unwrap().plan;
+                return clone::plan(&session, &files, &clone::CloneTarget::SameProject, &source)
+                    .unwrap()
+                    .plan;
             }
-            fork::plan(&session, &files, &fork::At::End, fork::Ids::New, &source).unwrap().plan
+            fork::plan(&session, &files, &fork::ForkPoint::End, fork::ForkIds::New, &source).unwrap().plan
         }
         "strip" => {
-            let parts = vec![Part::Thinking, Part::Progress];
-            let wish = Wish {
+            let parts = vec![StripPart::Thinking, StripPart::Progress];
+            let wish = StripOptions {
                 tools: None,
                 parts: parts.into_iter().collect(),
                 large_results: Some(100),
-                age: Age::Any,
+                range: TurnRange::Any,
             };
             strip::strip(&session, &wish).unwrap()
         }
         "compress" => compress::compress(&session, 1, &source).unwrap(),
         "redact" => {
             let discovery = session.home.as_ref().map(|(config, _)| Store::open(config.path()).discover());
-            let files = redact::suspects(&session, discovery.as_ref()).unwrap();
-            redact::plan(&session, &files, &Rules::new(&[], &["(?i)the".to_owned()]).unwrap()).unwrap()
+            let files = redact::files_to_redact(&session, discovery.as_ref()).unwrap();
+            redact::plan(&session, &files, &SecretRules::new(&[], &["(?i)the".to_owned()]).unwrap()).unwrap()
         }
-        "repair" => repair::repair(&session, &Options::default()).unwrap(),
+        "repair" => repair::repair(&session, &RepairOptions::default()).unwrap(),
         "trash" => {
             let discovery = discovery_of(&session);
-            trash::plan(&[path.to_path_buf()], &discovery, trash::Prompts::Go).unwrap().plan
+            trash::plan(&[path.to_path_buf()], &discovery, trash::PromptHistory::Remove).unwrap().plan
         }
         "move-project" => {
             let discovery = discovery_of(&session);
@@ -162,18 +164,21 @@ fn plan_of(name: &str, path: &Path) -> Plan {
                 .filter(|project| files(project) > 0)
                 .min_by_key(|project| files(project));
             let route = Route::of_slug(project.unwrap().slug.clone(), None, "/moved/there").unwrap();
-            move_project::plan(&Projects::load(&discovery, route).unwrap(), Cwd::Follows).unwrap().plan
+            move_project::plan(&Projects::load(&discovery, route).unwrap(), CwdMode::Follows).unwrap().plan
         }
         "merge" => {
             let second = path.with_file_name("5ec0ffee-0000-4000-8000-000000000000.jsonl");
-            let pair = Pair::load(path, &second).unwrap();
-            merge::plan(&pair, merge::Wish::Anyway).unwrap().plan
+            let pair = SessionPair::load(path, &second).unwrap();
+            merge::plan(&pair, merge::MergeMode::Anyway).unwrap().plan
         }
         "rewind" => {
-            let (session, files) = belongings::load(&path_of_rewind(path)).unwrap();
-            let wish =
-                rewind::Wish { scope: rewind::Scope::Both, foreign: rewind::Foreign::Left, home: None };
-            rewind::plan(&session, &files, &rewind::To::Last, wish, &source).unwrap().plan
+            let (session, files) = session_files::load(&path_of_rewind(path)).unwrap();
+            let wish = rewind::RewindOptions {
+                scope: rewind::RewindScope::Both,
+                foreign: rewind::ForeignChanges::Left,
+                home: None,
+            };
+            rewind::plan(&session, &files, &rewind::TurnRef::Last, wish, &source).unwrap().plan
         }
         _ => panic!("{name} has no plan"),
     }
@@ -195,13 +200,13 @@ fn dies_before_a_step() {
         ControlFlow::Continue(())
     };
     let data = DataDir::new(PathBuf::from(env::var_os("ANNALS_DATA_DIR").unwrap()));
-    let (store, source) = (Store::open(env::var_os("CLAUDE_CONFIG_DIR").unwrap()), Counting::default());
+    let (store, source) = (Store::open(env::var_os("CLAUDE_CONFIG_DIR").unwrap()), CountingSource::default());
     let (config, discovery) = (store.config_dir().clone(), store.discover());
     let session = largest(&discovery);
     match name {
         "rename" | "tag" => {
             let draft = if name == "tag" { Draft::tag("a-tag") } else { Draft::custom_title("A title") };
-            drop(append_aside(&session.path, &draft, name, &data, &source, &mut watch).unwrap());
+            drop(append_side_record(&session.path, &draft, name, &data, &source, &mut watch).unwrap());
         }
         "reset-project" => {
             let plan = reset::plan(&discovery, &config, &session.slug);

@@ -37,7 +37,7 @@ fn sessions_tools_and_turns_as_tables() {
     assert!(row.ends_with("What is in this folder?"), "{row}");
     expect(
         &annals_exits(&home, &["show", "3f2a", "--as", "tools"], 0).out,
-        "line  tool   took  result  asked\n   2  Bash  1.0 s  ok      ls -l\n\n1 call, 0 failed, 0 unanswered\n[EOF]",
+        "line  tool   took  result  input\n   2  Bash  1.0 s  ok      ls -l\n\n1 call, 0 failed, 0 unanswered\n[EOF]",
     );
     let turns = annals_exits(&home, &["show", "3f2a", "--as", "turns"], 0).out;
     assert_eq!(turns.lines().count(), 3, "{turns}");
@@ -62,10 +62,10 @@ fn completions_and_manual_are_there() {
     }
     let page = annals_exits(&home, &["man"], 0).out;
     assert!(page.starts_with(".ie") || page.contains(".TH annals"), "{}", &page[..200]);
-    for command in ["SHOW", "CHECK", "DEMO"] {
-        assert!(page.contains(&format!("ANNALS {command}")), "{command}");
+    for command in ["show", "check", "demo"] {
+        assert!(page.contains(&format!(".SS annals {command}")), "{command}");
     }
-    assert!(annals_exits(&home, &["--help"], 0).out.contains("Examples:"));
+    assert!(annals_exits(&home, &["show", "--help"], 0).out.contains("Examples:"));
 }
 
 #[test]

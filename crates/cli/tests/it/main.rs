@@ -1,4 +1,4 @@
-//! The integration tests of the command line, in one binary: one module a subject.
+//! The integration tests of the command line, in one binary: one module per subject.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test has nobody to hand an error to")]
 
@@ -18,6 +18,7 @@ mod crashes;
 mod damage;
 mod errors;
 mod forms;
+mod help;
 #[cfg(unix)]
 mod hostile;
 mod killed;
@@ -42,15 +43,15 @@ mod trash;
 mod truth;
 mod usage;
 
-use annals_testkit::home::{Answer, Home};
+use annals_testkit::home::{CommandOutput, Home};
 
 /// Runs `annals` in a home of its own.
-fn annals(home: &Home, arguments: &[&str]) -> Answer {
+fn annals(home: &Home, arguments: &[&str]) -> CommandOutput {
     home.run(env!("CARGO_BIN_EXE_annals"), arguments)
 }
 
 /// Runs `annals` and insists on the exit code.
-fn annals_exits(home: &Home, arguments: &[&str], code: i32) -> Answer {
+fn annals_exits(home: &Home, arguments: &[&str], code: i32) -> CommandOutput {
     let answer = annals(home, arguments);
     assert_eq!(answer.code, Some(code), "annals {}\n{}{}", arguments.join(" "), answer.out, answer.error);
     answer

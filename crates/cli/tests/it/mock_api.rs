@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::process::{Child, ChildStdout, Stdio};
 
 use annals_json::Value;
-use annals_testkit::home::{Answer, Home};
+use annals_testkit::home::{CommandOutput, Home};
 use annals_testkit::workspace_root;
 
 use crate::{annals, annals_exits};
@@ -29,7 +29,7 @@ impl Server {
         Self { child, out, url: url.trim().to_owned() }
     }
 
-    fn chat(&self, home: &Home, prompt: &str) -> Answer {
+    fn chat(&self, home: &Home, prompt: &str) -> CommandOutput {
         let mut command = home.command(env!("CARGO_BIN_EXE_annals"));
         command.args(["chat", "-p", "--no-session-persistence", prompt]).stdin(Stdio::null());
         command.env("ANTHROPIC_API_KEY", "any").env("ANTHROPIC_BASE_URL", &self.url);
@@ -54,7 +54,7 @@ impl Server {
     /// The exit code and what was said on standard error.
     fn wait(mut self) -> (Option<i32>, String) {
         let _ = self.out.read_to_string(&mut String::new());
-        let answer = Answer::from(self.child.wait_with_output().unwrap());
+        let answer = CommandOutput::from(self.child.wait_with_output().unwrap());
         (answer.code, answer.error)
     }
 }
@@ -110,7 +110,7 @@ fn an_interrupt_ends_it() {
     server.interrupt();
     let (code, said) = server.wait();
     assert_eq!(code, Some(1));
-    assert!(said.contains("nobody asked for step 2 of @@look@@"), "{said}");
+    assert!(said.contains("step 2 of @@look@@ was not requested"), "{said}");
 }
 
 #[test]

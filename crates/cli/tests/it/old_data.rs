@@ -11,7 +11,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use annals_json::Value;
 use annals_testkit::home::Home;
-use annals_testkit::receiver::{Manners, Receiver};
+use annals_testkit::receiver::{Receiver, ReceiverBehavior};
 use flate2::read::GzDecoder;
 
 use crate::annals_exits;
@@ -176,7 +176,7 @@ fn a_session_in_the_old_trash_comes_back() {
 fn an_old_spool_is_sent() {
     let old = OldHome::new();
     fs::remove_dir_all(old.home.config_dir().join("projects")).unwrap();
-    let receiver = Receiver::start(Manners::Good);
+    let receiver = Receiver::start(ReceiverBehavior::Good);
     let to = receiver.url();
     let collect = old.home.data_dir().join("collect");
 

@@ -57,19 +57,19 @@ project -a-old → -b-new
 session ONE
 session TWO
 move    STORE/projects/-a-old to STORE/projects/-b-new
-change  STORE/projects/-a-old/ONE.jsonl (2 lines of 970 B)
-change  STORE/projects/-a-old/TWO.jsonl (2 lines of 1.0 KB)
-change  STORE/history.jsonl (1 line of 88 B)
-paths inside what was said, called and answered stay: that is what happened
-would do: moved 2 sessions (1.9 KB) to the project of /b/new, 5 lines changed
+edit    STORE/projects/-a-old/ONE.jsonl (2 lines of 970 B)
+edit    STORE/projects/-a-old/TWO.jsonl (2 lines of 1.0 KB)
+edit    STORE/history.jsonl (1 line of 88 B)
+paths inside messages, calls and results stay: they are history
+would move 2 sessions (1.9 KB) to the project of /b/new, 5 lines changed
 [EOF]";
     expect(&named(&home, &shown.out), expected);
     assert_eq!(tree(&home.config_dir()), before);
     let done = annals_exits(&home, &["move-project", "/a/old", "/b/new", "--yes"], 0);
     let expected = "\
 moved 2 sessions (1.9 KB) to the project of /b/new, 5 lines changed
-  take it back: annals undo CHANGE
-  paths inside what was said, called and answered stay: that is what happened
+  to revert: annals undo CHANGE
+  paths inside messages, calls and results stay: they are history
 [EOF]";
     expect(&named(&home, &done.out), expected);
     let listed = annals_exits(&home, &["ls", "--all", "--json"], 0);
@@ -105,7 +105,7 @@ trash   STORE/projects/-a-old/TWO.jsonl
 2.0.76 sends 4 messages: 2 records of the first, 2 of the second
 2.1.112 sends 4 messages: 2 records of the first, 2 of the second
 2.1.325 sends 4 messages: 2 records of the first, 2 of the second
-would do: merged TWO into ONE: 2 records came over, 0 records were there already
+would merge TWO into ONE: added 2 records, 0 records already there
 [EOF]";
     expect(&named(&home, &shown.out), expected);
     assert_eq!(tree(&home.config_dir()), before);
@@ -126,7 +126,7 @@ fn what_makes_no_sense_is_refused() {
         let answer = annals_exits(&home, arguments, code);
         assert!(answer.error.contains(words), "{arguments:?}: {}", answer.error);
     };
-    refused(&["merge", TWO, ONE], 2, "had ended when");
+    refused(&["merge", TWO, ONE], 2, "ended before");
     refused(&["merge", ONE, ONE], 2, "one session, not two");
     refused(&["merge", ONE, "ffff0000"], 1, "ffff0000");
     refused(&["move-project", "/nowhere", "/b"], 1, "no sessions of this folder");
@@ -153,8 +153,11 @@ fn what_makes_no_sense_is_refused() {
     let first = fs::read_to_string(&open).unwrap();
     let copied = first.lines().next().unwrap().replace(ONE, TWO);
     let own = own.replace("\"parentUuid\":null", &format!("\"parentUuid\":\"{}\"", uuid(1)));
-    home.write(format!("projects/-a-old/{TWO}.jsonl"), format!("{copied}\n{own}"));
-    refused(&["merge", ONE, TWO], 2, "they went apart at record");
+    let path = home.write(format!("projects/-a-old/{TWO}.jsonl"), format!("{copied}\n{own}"));
+    // A while ago: on a slow machine a write of just now would count as that of a client.
+    let hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+    fs::File::options().write(true).open(path).unwrap().set_modified(hour_ago).unwrap();
+    refused(&["merge", ONE, TWO], 2, "they diverged at record");
     annals_exits(&home, &["merge", ONE, TWO, "--anyway", "--yes"], 0);
 }
 

@@ -55,18 +55,18 @@ fn a_preview_and_a_change_and_the_way_back() {
     ] {
         assert!(shown.contains(part), "{shown}");
     }
-    assert!(shown.ends_with(&format!("would do: redacted 1 secret in {ID}\n")), "{shown}");
+    assert!(shown.ends_with(&format!("would redact 1 secret in {ID}\n")), "{shown}");
     assert!(!shown.contains(&token()[..8]));
     assert_eq!(fs::read(&path).unwrap(), before);
     let said = annals_exits(&home, &["redact", ID, "--yes"], 0).out;
-    assert!(said.starts_with(&format!("redacted 1 secret in {ID}\n  take it back: annals undo ")), "{said}");
-    assert!(said.contains("the old bytes stay in the trash"), "{said}");
+    assert!(said.starts_with(&format!("redacted 1 secret in {ID}\n  to revert: annals undo ")), "{said}");
+    assert!(said.contains("the old files stay in the trash"), "{said}");
     assert!(fs::read_to_string(&path).unwrap().contains("use [REDACTED:github-token:1]"));
     expect(
         &annals_exits(&home, &["redact", ID, "--scan"], 0).out.lines().last().unwrap_or_default()[..15],
         "0 secrets found[EOF]",
     );
-    expect(&annals_exits(&home, &["redact", ID, "--yes"], 0).out, "there is nothing to do\n[EOF]");
+    expect(&annals_exits(&home, &["redact", ID, "--yes"], 0).out, "nothing to do\n[EOF]");
     annals_exits(&home, &["undo", "--yes"], 0);
     assert_eq!(fs::read(&path).unwrap(), before);
     let json = annals_exits(&home, &["redact", ID, "--json", "--dry-run"], 0).out;
@@ -78,7 +78,7 @@ fn bad_arguments_are_told_before_anything_happens() {
     let (home, path) = home();
     let before = fs::read(&path).unwrap();
     assert!(
-        annals_exits(&home, &["redact", ID, "--pattern", "("], 2).error.contains("no regular expression")
+        annals_exits(&home, &["redact", ID, "--pattern", "("], 2).error.contains("not a regular expression")
     );
     annals_exits(&home, &["redact", ID, "--kind", "nonsense"], 2);
     annals_exits(&home, &["redact", ID, "--scan", "--dry-run"], 2);

@@ -34,14 +34,14 @@ fn a_preview_shows_each_line_and_touches_nothing() {
     let expected = format!(
         "\
 {path}
-  - line 3: torn-line: no whole record is on the line
+  - line 3: torn-line: the line has no complete record
   ~ line 4: dangling-parent: it follows line 2: the line before it
-  + line 5: unanswered-tool-use: an error stands in for the result of toolu_000000000002000000000000
+  + line 5: unanswered-tool-use: an error result is inserted for toolu_000000000002000000000000
 1 line removed, 1 changed, 1 new; 2.0 KB → 2.6 KB
   2.0.76   2 messages → 6 messages, about 34 → 137 tokens
   2.1.112  2 messages → 6 messages, about 34 → 152 tokens
   2.1.325  4 messages → 6 messages, about 110 → 137 tokens
-would do: {ID} is repaired
+would repair {ID}
 [EOF]"
     );
     expect(&answer.out, &expected);
@@ -52,14 +52,10 @@ would do: {ID} is repaired
 fn a_repair_can_be_taken_back_and_a_second_finds_nothing() {
     let (home, path, bytes) = store();
     let answer = annals_exits(&home, &["repair", ID, "--yes"], 0);
-    assert!(
-        answer.out.starts_with(&format!("{ID} is repaired\n  take it back: annals undo ")),
-        "{}",
-        answer.out
-    );
+    assert!(answer.out.starts_with(&format!("repaired {ID}\n  to revert: annals undo ")), "{}", answer.out);
     let mended = fs::read(&path).unwrap();
     assert_ne!(mended, bytes);
-    expect(&annals_exits(&home, &["repair", ID, "--yes"], 0).out, "there is nothing to do\n[EOF]");
+    expect(&annals_exits(&home, &["repair", ID, "--yes"], 0).out, "nothing to do\n[EOF]");
     assert_eq!(fs::read(&path).unwrap(), mended);
     assert!(!annals_exits(&home, &["check", ID, "--json"], 0).out.contains("torn-line"));
     annals_exits(&home, &["undo", "--yes"], 0);
@@ -73,7 +69,7 @@ fn only_the_kinds_that_are_named_are_mended() {
     let left = fs::read(&path).unwrap();
     assert_eq!(left.len(), bytes.len() - b"{\"type\":\"user\",\"uuid\":\"x\n".len());
     let answer = annals_exits(&home, &["repair", ID, "--only", "everything"], 2);
-    assert!(answer.error.contains("there is no repair called \"everything\""), "{}", answer.error);
+    assert!(answer.error.contains("unknown repair \"everything\""), "{}", answer.error);
 }
 
 #[test]
@@ -104,14 +100,14 @@ fn the_files_of_sub_agents_are_mended_too_unless_they_are_to_be_left() {
     let torn = [said.as_slice(), b"{\"type\":\"user\",\"uuid\":\"x\n"].concat();
     let path = home.write(format!("projects/-p/{ID}/subagents/agent-a1b2c3d4e5f60718.jsonl"), &torn);
     let left = annals_exits(&home, &["repair", ID, "--no-agents", "--yes"], 0);
-    expect(&left.out, "there is nothing to do\n[EOF]");
+    expect(&left.out, "nothing to do\n[EOF]");
     let preview = annals_exits(&home, &["repair", ID, "--dry-run"], 0);
     let expected = format!(
         "\
 {}
-  - line 3: torn-line: no whole record is on the line
+  - line 3: torn-line: the line has no complete record
 1 line removed, 0 changed, 0 new; 1.0 KB → 1.0 KB
-would do: {ID} is repaired
+would repair {ID}
 [EOF]",
         path.display()
     );
@@ -136,6 +132,6 @@ fn programs_are_told_what_clients_will_send_and_what_was_left() {
     let answer = annals_exits(&home, &["repair", other, "--json"], 0);
     let value = Value::parse(answer.out.as_bytes()).unwrap();
     let note = value.get("notes").unwrap().items().next().unwrap().text().unwrap().to_string();
-    assert!(note.contains("began anew"), "{note}");
+    assert!(note.contains("started over"), "{note}");
     keep_schema("change", &[&answer.bytes], "repair --json");
 }

@@ -95,8 +95,8 @@ fn it_is_shown_done_and_taken_back() {
 left     ../up.txt: it is outside of the session's folder
 removed  new.txt
 restored old.txt
-would do: 1 file restored, 1 file removed, 1 file left, the conversation goes on from before prompt 2
-  what commands changed was not kept, and stays
+would rewind: 1 file restored, 1 file removed, 1 file left, the conversation continues from before prompt 2
+  changes made by commands are not recorded and stay
 [EOF]",
     );
     assert_eq!(tree(home.path()), before);
@@ -141,7 +141,7 @@ fn what_somebody_else_changed_needs_force() {
     let (_, work) = told(&home);
     fs::write(work.join("old.txt"), "by hand\n").unwrap();
     let shown = annals_exits(&home, &["rewind", "3f2a", "--to", "2", "--dry-run"], 0).out;
-    assert!(shown.contains("left     old.txt: something else than the session changed it since"), "{shown}");
+    assert!(shown.contains("left     old.txt: something other than the session changed it since"), "{shown}");
     let refused = annals_exits(&home, &["rewind", "3f2a", "--to", "2", "--yes"], 4);
     assert!(refused.error.contains("old.txt") && refused.error.contains("--force"), "{}", refused.error);
     assert!(work.join("new.txt").exists(), "nothing was changed");

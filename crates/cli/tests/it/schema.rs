@@ -1,7 +1,7 @@
 //! Holds JSON against the part of JSON Schema that our schemas use: type, required, properties, items, enum, minimum,
 //! anyOf.
 
-use annals_json::{Kind, Value};
+use annals_json::{Value, ValueKind};
 
 /// Every way in which the value breaks the schema, with its place.
 pub(crate) fn violations(schema: Value<'_>, value: Value<'_>, place: &str) -> Vec<String> {
@@ -32,7 +32,7 @@ pub(crate) fn violations(schema: Value<'_>, value: Value<'_>, place: &str) -> Ve
         found.push(format!("{place}: {number} is less than {least}"));
     }
     for key in schema.get("required").into_iter().flat_map(Value::items).filter_map(Value::text) {
-        if value.kind() == Kind::Object && value.get(&key.decode()).is_none() {
+        if value.kind() == ValueKind::Object && value.get(&key.decode()).is_none() {
             found.push(format!("{place}: {key} is missing"));
         }
     }
@@ -53,14 +53,14 @@ pub(crate) fn violations(schema: Value<'_>, value: Value<'_>, place: &str) -> Ve
 fn is_of_type(value: Value<'_>, name: &str) -> bool {
     match name {
         "integer" => {
-            value.kind() == Kind::Number && value.number().is_some_and(|number| number.fract() == 0.0)
+            value.kind() == ValueKind::Number && value.number().is_some_and(|number| number.fract() == 0.0)
         }
-        "number" => value.kind() == Kind::Number,
-        "string" => value.kind() == Kind::String,
-        "boolean" => value.kind() == Kind::Boolean,
-        "object" => value.kind() == Kind::Object,
-        "array" => value.kind() == Kind::Array,
-        "null" => value.kind() == Kind::Null,
+        "number" => value.kind() == ValueKind::Number,
+        "string" => value.kind() == ValueKind::String,
+        "boolean" => value.kind() == ValueKind::Boolean,
+        "object" => value.kind() == ValueKind::Object,
+        "array" => value.kind() == ValueKind::Array,
+        "null" => value.kind() == ValueKind::Null,
         _ => panic!("the schema names a type that this test does not know: {name}"),
     }
 }

@@ -60,7 +60,7 @@ fn what_is_new_is_found_at_once_and_what_is_gone_is_said_to_be() {
     fs::remove_file(&path).unwrap();
     let gone = annals(&home, &["search", "giraffe"]);
     assert!(gone.out.contains("(deleted)"), "{}", gone.out);
-    assert!(annals(&home, &["index", "--prune"]).out.contains("1 forgotten"));
+    assert!(annals(&home, &["index", "--prune"]).out.contains("1 removed"));
     assert_eq!(annals(&home, &["search", "giraffe"]).code, Some(1));
 }
 
@@ -82,7 +82,7 @@ fn what_the_client_deleted_is_found_in_the_vault() {
             found.out
         );
         // Also when what is gone was forgotten, and by an index that never saw the session itself.
-        assert!(!annals(&home, &["index", "--prune"]).out.contains("forgotten"));
+        assert!(!annals(&home, &["index", "--prune"]).out.contains("removed"));
         let found = annals(&home, &["search", "zebra", "digs"]);
         assert!(found.out.contains("the zebra digs"), "{}", found.out);
         assert_eq!(annals(&home, &["index", "--rebuild"]).code, Some(0));
@@ -141,11 +141,11 @@ fn who_watches_goes_on_when_another_annals_was_at_work() {
 fn a_query_that_makes_no_sense_is_explained() {
     let home = store();
     for (arguments, said) in [
-        (&["search", "x OR"][..], "OR stands between two words"),
+        (&["search", "x OR"][..], "OR needs a word on both sides"),
         (&["search", "role:nobody x"], "one of user"),
-        (&["search", "--role", "nobody", "x"], "nobody who speaks"),
+        (&["search", "--role", "nobody", "x"], "unknown role"),
         (&["search", "--", "-x"], "only what must not be there"),
-        (&["sql", "DELETE FROM files"], "it would change the index"),
+        (&["sql", "DELETE FROM files"], "the statement would change the index"),
         (&["sql", "SELECT colour FROM sessions"], "no such column"),
     ] {
         let answer = annals(&home, arguments);
@@ -158,7 +158,7 @@ fn a_query_that_makes_no_sense_is_explained() {
 fn sql_answers_by_the_documented_views() {
     let home = store();
     let document = fs::read_to_string(annals_testkit::workspace_root().join("docs/search.md")).unwrap();
-    for view in ["sessions", "threads", "said", "calls", "usage"] {
+    for view in ["sessions", "threads", "blocks", "tool_calls", "usage"] {
         let row = document.lines().find(|line| line.starts_with(&format!("| `{view}` |"))).unwrap();
         // Every word in backticks is a column.
         let columns: Vec<&str> = row.split('|').nth(3).unwrap().split('`').skip(1).step_by(2).collect();
@@ -167,8 +167,11 @@ fn sql_answers_by_the_documented_views() {
         let answer = annals(&home, &["sql", &query]);
         assert!(matches!(answer.code, Some(0 | 1)), "{query}: {}", answer.error);
     }
-    let answer = annals(&home, &["sql", "SELECT tool, count(*) AS n FROM calls GROUP BY tool", "--json"]);
-    assert_eq!(answer.out.trim(), r#"{"rows":[{"tool":"Bash","n":1}]}"#);
+    for view in ["tool_calls", "calls"] {
+        let query = format!("SELECT tool, count(*) AS n FROM {view} GROUP BY tool");
+        let answer = annals(&home, &["sql", &query, "--json"]);
+        assert_eq!(answer.out.trim(), r#"{"rows":[{"tool":"Bash","n":1}]}"#);
+    }
 }
 
 #[test]
@@ -181,5 +184,5 @@ fn a_damaged_index_is_made_anew_and_said() {
     }
     let answer = annals(&home, &["search", "zebra"]);
     assert_eq!(answer.code, Some(0), "{}", answer.error);
-    assert!(answer.error.contains("made anew"), "{}", answer.error);
+    assert!(answer.error.contains("rebuilding it"), "{}", answer.error);
 }

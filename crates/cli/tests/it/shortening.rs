@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use annals_testkit::api::{Script, ScriptedApi};
 use annals_testkit::builder::Session;
-use annals_testkit::home::{Answer, Home};
+use annals_testkit::home::{CommandOutput, Home};
 
 use crate::schemas::keep_schema;
 use crate::{annals_exits, expect};
@@ -70,7 +70,7 @@ fn compress_shows_does_and_comes_back() {
 }
 
 /// `compress` by a model of an API that plays this script.
-fn by_model(home: &Home, api: &ScriptedApi, more: &[&str]) -> Answer {
+fn by_model(home: &Home, api: &ScriptedApi, more: &[&str]) -> CommandOutput {
     let mut command = home.command(env!("CARGO_BIN_EXE_annals"));
     command.env("ANTHROPIC_API_KEY", "sk-of-the-tests").env("ANTHROPIC_BASE_URL", api.url());
     command.args(["compress", "3f2a", "--keep-turns", "1", "--model", "haiku"]).args(more);
@@ -133,14 +133,14 @@ fn where_the_model_fails_nothing_is_written() {
     assert_eq!(home.finish(&mut command).code, Some(1));
     assert!(api.requests().is_empty());
     let without_key = annals_exits(&home, &["compress", "3f2a", "--keep-turns", "1", "--model", "haiku"], 2);
-    assert!(without_key.error.contains("there is no key for the API"), "{}", without_key.error);
+    assert!(without_key.error.contains("no API key found"), "{}", without_key.error);
     // Somebody who takes the request and hangs up, as often as it is tried.
     let mut command = home.command(env!("CARGO_BIN_EXE_annals"));
     command.env("ANTHROPIC_API_KEY", "sk-of-the-tests").env("ANTHROPIC_BASE_URL", refusing());
     command.args(["compress", "3f2a", "--keep-turns", "1", "--model", "haiku", "--yes"]);
     let failed = home.finish(&mut command);
     assert_eq!(failed.code, Some(1), "{}{}", failed.out, failed.error);
-    assert!(failed.error.contains("claude-haiku-5-5 gave no summary"), "{}", failed.error);
+    assert!(failed.error.contains("no summary from claude-haiku-5-5"), "{}", failed.error);
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
@@ -185,11 +185,11 @@ fn what_makes_no_sense_is_refused() {
         let answer = annals_exits(&home, arguments, code);
         assert!(answer.error.contains(words), "{}", answer.error);
     };
-    refuse(&["strip", "3f2a"], 2, "nothing was named that should go");
+    refuse(&["strip", "3f2a"], 2, "nothing to remove was named");
     refuse(&["strip", "3f2a", "--keep-calls"], 2, "--tools");
     refuse(&["strip", "3f2a", "--thinking", "--oldest-percent", "101"], 2, "1..=100");
     refuse(&["strip", "3f2a", "--tools", "Bash,Glob"], 1, "never calls a tool Glob\n  it calls Bash");
-    refuse(&["strip", "3f2a", "--images"], 1, "there is nothing of that in the session");
+    refuse(&["strip", "3f2a", "--images"], 1, "nothing to remove in the session");
     refuse(&["strip", "3f2a", "--thinking", "--older-than-turns", "2"], 1, "older than the last 2");
     refuse(&["compress", "3f2a"], 1, "it has 2 turns");
     refuse(&["compress", "3f2a", "--keep-turns", "0"], 2, "--keep-turns");
@@ -201,30 +201,30 @@ const STRIP_SHOWN: &str = "FILE
   - line 2: thinking
   - line 3: call of Bash
   - line 4: result of Bash
-  ~ line 5: it pointed at a line that goes
+  ~ line 5: it referred to a removed line
 3 lines removed, 1 changed, 0 new; 3.9 KB → 2.0 KB
   2.0.76   6 messages → 4 messages, about 141 → 62 tokens
   2.1.112  6 messages → 4 messages, about 141 → 62 tokens
   2.1.325  6 messages → 4 messages, about 141 → 62 tokens
-usage stays as it was counted: it no longer says what a request would cost
-would do: 3f2a0000-1111-4222-8333-444444444444 is stripped: 3.9 KB → 2.0 KB
+recorded usage stays as it was and no longer tells what a request would cost
+would strip 3f2a0000-1111-4222-8333-444444444444: 3.9 KB → 2.0 KB
 [EOF]";
-const STRIP_DONE: &str = "3f2a0000-1111-4222-8333-444444444444 is stripped: 3.9 KB → 2.0 KB
-  take it back: annals undo ID
-  usage stays as it was counted: it no longer says what a request would cost
+const STRIP_DONE: &str = "stripped 3f2a0000-1111-4222-8333-444444444444: 3.9 KB → 2.0 KB
+  to revert: annals undo ID
+  recorded usage stays as it was and no longer tells what a request would cost
 [EOF]";
 const COMPRESS_SHOWN: &str = "FILE
-  + line 5: what is summed up ends here
+  + line 5: the summarized part ends here
   + line 5: the summary
   ~ line 6: it follows the summary
 0 lines removed, 1 changed, 2 new; 3.9 KB → 5.1 KB
   2.0.76   6 messages → 2 messages, about 141 → 114 tokens
   2.1.112  6 messages → 2 messages, about 141 → 114 tokens
   2.1.325  6 messages → 2 messages, about 141 → 114 tokens
-usage stays as it was counted: it no longer says what a request would cost
-would do: 3f2a0000-1111-4222-8333-444444444444 goes on from a summary and 1 turn
+recorded usage stays as it was and no longer tells what a request would cost
+would compress 3f2a0000-1111-4222-8333-444444444444 to a summary and 1 turn
 [EOF]";
-const COMPRESS_DONE: &str = "3f2a0000-1111-4222-8333-444444444444 goes on from a summary and 1 turn
-  take it back: annals undo ID
-  usage stays as it was counted: it no longer says what a request would cost
+const COMPRESS_DONE: &str = "compressed 3f2a0000-1111-4222-8333-444444444444 to a summary and 1 turn
+  to revert: annals undo ID
+  recorded usage stays as it was and no longer tells what a request would cost
 [EOF]";

@@ -157,7 +157,7 @@ fn people_read_it_as_they_read_a_session() {
     fs::rename(&path, &away).unwrap();
     page += &tail.until("gone");
     fs::rename(&away, &path).unwrap();
-    page += &tail.until("again");
+    page += &tail.until("the file is back");
     append(&path, &lines[7]);
     page += &tail.until("Thank you");
     expect(
@@ -179,7 +179,7 @@ fn people_read_it_as_they_read_a_session() {
   - title A look around
   - damaged line 7: The line is not JSON.
   - the file is gone
-  - the file is there again
+  - the file is back
 
 | you                                                                                          00:00
 | Thank you

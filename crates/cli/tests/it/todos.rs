@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use annals_json::Value;
 use annals_testkit::builder::Session;
-use annals_testkit::home::{Answer, Home};
+use annals_testkit::home::{CommandOutput, Home};
 
 use crate::schemas::keep_schema;
 use crate::{annals_exits, expect};
@@ -22,14 +22,14 @@ fn home() -> (Home, PathBuf) {
 }
 
 /// Runs `annals todos set` with this on standard input.
-fn set(home: &Home, arguments: &[&str], input: &str, code: i32) -> Answer {
+fn set(home: &Home, arguments: &[&str], input: &str, code: i32) -> CommandOutput {
     let mut command = home.command(env!("CARGO_BIN_EXE_annals"));
     command.args(["todos", "set"]).args(arguments);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     // A program that refuses its arguments never reads: its pipe may be gone.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let answer = Answer::from(child.wait_with_output().unwrap());
+    let answer = CommandOutput::from(child.wait_with_output().unwrap());
     assert_eq!(answer.code, Some(code), "{arguments:?}\n{}{}", answer.out, answer.error);
     answer
 }
@@ -43,7 +43,7 @@ fn a_list_is_set_and_shown() {
     assert_eq!(fs::read_to_string(&list).unwrap(), expected);
     let shown = format!("{ID}\n  [ ] write it\n  [x] plan it\n");
     let (said, undo) = answer.out.rsplit_once(' ').unwrap();
-    let expected = format!("{shown}{}: 2 items\n  take it back: annals undo[EOF]", list.display());
+    let expected = format!("{shown}{}: 2 items\n  to revert: annals undo[EOF]", list.display());
     expect(said, &expected);
     assert!(undo.trim().starts_with("20"), "{undo}");
     expect(&annals_exits(&home, &["todos", ID], 0).out, &format!("{shown}[EOF]"));
@@ -103,9 +103,9 @@ fn what_is_refused_is_said_and_changes_nothing() {
     let elsewhere = home.path().join("other.jsonl");
     fs::write(&elsewhere, "").unwrap();
     let elsewhere = elsewhere.display().to_string();
-    refused(&[&elsewhere], "[]", 2, &format!("{elsewhere}: is not a session of "));
+    refused(&[&elsewhere], "[]", 2, &format!("{elsewhere}: not a session of "));
     let agent = home.write("projects/-p/agent-a1.jsonl", "{}\n").display().to_string();
-    refused(&[&agent], "[]", 2, &format!("{agent}: is the file of a sub-agent"));
+    refused(&[&agent], "[]", 2, &format!("{agent}: the file of a sub-agent"));
     assert_eq!(fs::read(&list).unwrap(), before);
     assert_eq!(fs::read_dir(home.config_dir().join("todos")).unwrap().count(), 1);
 }

@@ -54,16 +54,16 @@ trash   STORE/todos/3f2a0000-1111-4222-8333-444444444444-agent-3f2a0000-1111-422
 trash   STORE/projects/-w/3f2a0000-1111-4222-8333-444444444444
 replace STORE/projects/-w/sessions-index.json (78 B)
 replace STORE/history.jsonl (0 B)
-1 prompt of history.jsonl: gone too
-would do: 3f2a0000-1111-4222-8333-444444444444 is in the trash: 3 files, 2.9 KB
+1 prompt of history.jsonl: removed, too
+would move 3f2a0000-1111-4222-8333-444444444444 to the trash: 3 files, 2.9 KB
 [EOF]";
     expect(&named(&home, &shown.out), expected);
     assert_eq!(tree(&home.config_dir()), before);
     let done = annals_exits(&home, &["trash", "3f2a", "--history", "--yes"], 0);
     let expected = "\
-3f2a0000-1111-4222-8333-444444444444 is in the trash: 3 files, 2.9 KB
-  take it back: annals undo CHANGE
-  1 prompt of history.jsonl: gone too
+moved 3f2a0000-1111-4222-8333-444444444444 to the trash: 3 files, 2.9 KB
+  to revert: annals undo CHANGE
+  1 prompt of history.jsonl: removed, too
 [EOF]";
     expect(&named(&home, &done.out), expected);
     annals_exits(&home, &["show", ID], 1);
@@ -81,8 +81,8 @@ would do: 3f2a0000-1111-4222-8333-444444444444 is in the trash: 3 files, 2.9 KB
     keep_schema("trash", &[&heap.bytes], "trash --list --json");
     let back = annals_exits(&home, &["restore", "3f2a"], 0);
     let expected = "\
-3f2a0000-1111-4222-8333-444444444444 is back: 5 files and folders, 2.9 KB
-  take it back: annals undo CHANGE
+restored 3f2a0000-1111-4222-8333-444444444444: 5 files and folders, 2.9 KB
+  to revert: annals undo CHANGE
 [EOF]";
     expect(&named(&home, &back.out), expected);
     assert_eq!(tree(&home.config_dir()), before);
@@ -106,13 +106,13 @@ fn the_trash_is_emptied_for_good() {
     assert!(value.get("bytesBefore").unwrap().count().unwrap() > 3000);
     // Nobody can be asked here: what cannot be taken back must be said.
     let refused = annals_exits(&home, &["trash", "--empty"], 2);
-    assert!(refused.error.contains("gone for good"), "{}", refused.error);
+    assert!(refused.error.contains("cannot be undone"), "{}", refused.error);
     expect(
         &annals_exits(&home, &["trash", "--empty", "--older-than", "30d"], 0).out,
-        "there is nothing to delete\n[EOF]",
+        "nothing to delete\n[EOF]",
     );
     let shown = annals_exits(&home, &["trash", "--empty", "--dry-run"], 0);
-    assert!(shown.out.ends_with("would delete 5 files (4.0 KB) for good\n"), "{}", shown.out);
+    assert!(shown.out.ends_with("would delete 5 files (4.0 KB) permanently\n"), "{}", shown.out);
     let back = annals_exits(&home, &["restore", OTHER, "--json"], 0);
     keep_schema("change", &[back.out.trim().as_bytes()], "restore --json");
     annals_exits(&home, &["show", OTHER], 0);
@@ -172,14 +172,11 @@ fn litter_is_listed_and_only_taken_away_on_request() {
 kind   files  size  what
 todos      1   3 B  todo lists of sessions that are gone
 tasks      1   3 B  tasks of sessions that are gone
-2 files (6 B) in all; annals gc --apply moves it to the trash
+2 files (6 B) in total; annals gc --apply moves them to the trash
 [EOF]";
     expect(&annals_exits(&home, &["gc"], 0).out, expected);
     expect(&annals_exits(&home, &["gc", "--yes", "--dry-run"], 0).out, expected);
-    expect(
-        &annals_exits(&home, &["gc", "--older-than", "7d"], 0).out,
-        "there is nothing that nobody needs\n[EOF]",
-    );
+    expect(&annals_exits(&home, &["gc", "--older-than", "7d"], 0).out, "nothing to clean up\n[EOF]");
     annals_exits(&home, &["gc", "--kind", "everything"], 2);
     annals_exits(&home, &["gc", "--older-than", "soon"], 2);
     assert_eq!(tree(&home.config_dir()), before);
@@ -188,7 +185,7 @@ tasks      1   3 B  tasks of sessions that are gone
 kind   files  size  what
 tasks      1   3 B  tasks of sessions that are gone
 moved 1 file (3 B) to the trash
-  take it back: annals undo CHANGE
+  to revert: annals undo CHANGE
 [EOF]";
     expect(&named(&home, &taken.out), expected);
     assert_eq!(tree(&home.config_dir()).len(), before.len() - 1);

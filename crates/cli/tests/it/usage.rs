@@ -118,8 +118,8 @@ day         responses  input  output  read  written  cached     cost
 2026-01-10          1   200k      10     0        0      0%    $1.20  ############
 total               5   201k     164   10k     2.0k      5%    $1.25
 
-cache    5% of the input was read from it, which saved $0.04
-prices as of 2026-11; days and hours of UTC
+cache    5% of the input was read from the cache, which saved $0.04
+prices as of 2026-11; times in UTC
 [EOF]",
     );
 }
@@ -236,22 +236,40 @@ fn the_line_for_prompts_tells_of_the_session_it_is_given() {
 
 #[test]
 fn a_response_of_now_is_of_today_and_of_the_running_block() {
-    let home = Home::new();
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
-    let time = annals_transcript::time::format_millis(i64::try_from(now).unwrap());
-    let line = reply("m", &time, "claude-opus-4-5", r#""input_tokens":1000000"#, "");
-    home.write(format!("projects/-p/{FIRST}.jsonl"), line);
-    let out = json(&home, &["usage", "--by", "block"]);
-    let value = Value::parse(out.as_bytes()).unwrap();
+    // Midnight may pass between the response and a report; then both are made again.
+    let (report, line) = loop {
+        let started = now();
+        let (report, line) = reports_of_a_response_at(started);
+        if started / DAY_MILLIS == now() / DAY_MILLIS {
+            break (report, line);
+        }
+    };
+    let value = Value::parse(report.as_bytes()).unwrap();
     let block = value.get("rows").unwrap().items().last().unwrap();
     assert!(block.get("active").unwrap().boolean().unwrap());
     let burn = block.get("burn").unwrap();
     assert!(number(burn, "leftMs") <= 5.0 * 3_600_000.0 && number(burn, "projectedUsd") >= 5.0);
     assert_eq!(number(value.get("month").unwrap(), "costUsd"), 5.0);
+    assert!(line.starts_with("$5.00 today | $5.00 block, ") && line.ends_with(" left\n"), "{line}");
+}
+
+const DAY_MILLIS: i64 = 86_400_000;
+
+fn now() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    i64::try_from(since.as_millis()).unwrap()
+}
+
+/// `usage --by block --json` and the status line of a store with one response, at this instant.
+fn reports_of_a_response_at(millis: i64) -> (String, String) {
+    let home = Home::new();
+    let time = annals_transcript::time::format_millis(millis);
+    let line = reply("m", &time, "claude-opus-4-5", r#""input_tokens":1000000"#, "");
+    home.write(format!("projects/-p/{FIRST}.jsonl"), line);
+    let report = json(&home, &["usage", "--by", "block"]);
     let mut command = home.command(env!("CARGO_BIN_EXE_annals"));
     command.args(["usage", "--statusline"]).stdin(Stdio::null());
-    let line = home.finish(&mut command).out;
-    assert!(line.starts_with("$5.00 today | $5.00 block, ") && line.ends_with(" left\n"), "{line}");
+    (report, home.finish(&mut command).out)
 }
 
 #[test]
@@ -296,16 +314,16 @@ fn stats_of_a_fixture() {
         "\
 turns      2 in 2 sessions of 1 project; 0 interrupted
 took       median 1m 00s, p90 23h 00m, longest 23h 00m
-days       2 active; 1 in a row at most, 0 now
+days       2 active days; longest streak 1, current 0
 hours      0          # #             23
-context    begins with 1.0k (p90 200k), grows to 2.0k (p90 200k), by 500 a response; 0 compactions
+context    starts at 1.0k (p90 200k), grows to 2.0k (p90 200k), by 500 per response; 0 compactions
 sub-agents 1, 1 response, $0.0051
 
 model                     responses  output   cost
 claude-opus-4-5                   4     154  $0.05
 claude-sonnet-4-20250514          1      10  $1.20
 
-days and hours of UTC
+times in UTC
 [EOF]",
     );
 }

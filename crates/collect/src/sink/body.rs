@@ -7,7 +7,7 @@ use flate2::write::GzEncoder;
 
 use crate::item::Batch;
 
-/// How hard zstd works: little, for text shrinks well anyway.
+/// A low level of zstd: text compresses well anyway.
 const ZSTD_LEVEL: i32 = 3;
 
 /// The form of a body.
@@ -32,17 +32,17 @@ pub enum Encoding {
     Zstd,
 }
 
-/// Both.
+/// How a batch becomes the body of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Body {
+pub struct BodyOptions {
     /// The form.
     pub format: Format,
     /// The compression.
     pub encoding: Encoding,
 }
 
-impl Body {
-    /// What `Content-Type` says.
+impl BodyOptions {
+    /// The value of `Content-Type`.
     pub(super) fn content_type(self) -> &'static str {
         match self.format {
             Format::Ndjson => "application/x-ndjson",
@@ -50,7 +50,7 @@ impl Body {
         }
     }
 
-    /// What `Content-Encoding` says; nothing where nothing was done.
+    /// The value of `Content-Encoding`, if there is one.
     pub(super) fn content_encoding(self) -> Option<&'static str> {
         match self.encoding {
             Encoding::Identity => None,
@@ -59,8 +59,8 @@ impl Body {
         }
     }
 
-    /// The bytes.
-    pub(super) fn of(self, batch: &Batch) -> io::Result<Vec<u8>> {
+    /// Writes and compresses a batch.
+    pub(super) fn encode(self, batch: &Batch) -> io::Result<Vec<u8>> {
         let plain = match self.format {
             Format::Ndjson => batch.ndjson(),
             Format::Json => batch.json(),

@@ -13,7 +13,7 @@ use crate::item::Batch;
 pub struct FileSink(AppendFile);
 
 impl FileSink {
-    /// The file; it is made where there is none. One that is removed later is an error: nothing is written elsewhere.
+    /// Opens or creates the file. If it is removed later, writing fails: nothing is written elsewhere.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, WriteError> {
         let path = path.into();
         if path.exists() { Ok(Self(AppendFile::existing(path))) } else { AppendFile::create(path).map(Self) }

@@ -1,20 +1,20 @@
-//! Where batches go. A sink takes a batch as a whole and keeps it, or says why not; it may be given the same one again.
+//! Sinks: where batches go. A sink acknowledges a batch as a whole or fails; it may get the same batch again.
 
 mod body;
+mod client;
 mod http;
 mod lines;
-mod reply;
 mod tls;
+mod upload;
 mod url;
 
 use std::io;
 
 use annals_store::files::WriteError;
 
-pub use body::{Body, Encoding, Format};
+pub use body::{BodyOptions, Encoding, Format};
 pub use http::{ExposedToken, HttpSink};
 pub use lines::{FileSink, OutputSink};
-pub use reply::ReplyError;
 pub use tls::{Trust, TrustError};
 pub use url::{Scheme, Url, UrlError};
 
@@ -24,29 +24,29 @@ use crate::retry::RetryAfter;
 /// Why a batch was not acknowledged.
 #[derive(Debug, thiserror::Error)]
 pub enum SinkError {
-    /// Not now: trying again may help.
+    /// The sink cannot take it now: another attempt may help.
     #[error("{what}")]
-    Away {
+    Unavailable {
         /// What happened.
         what: String,
         /// How long the sink asks to wait.
         retry_after: Option<RetryAfter>,
     },
-    /// Not this: trying again does not help.
+    /// The sink refuses it: another attempt does not help.
     #[error("the sink refuses it: {what}")]
     Refused {
         /// What it said.
         what: String,
     },
-    /// Not so much at once: less may go.
+    /// It is too large: a smaller batch may be accepted.
     #[error("{what}: too large")]
     TooLarge {
         /// What it said.
         what: String,
     },
-    /// Whoever answered is not who was meant, or cannot show it: trying again does not help.
+    /// The receiver is not who it should be, or cannot prove it: another attempt does not help.
     #[error("{what}")]
-    Distrusted {
+    Untrusted {
         /// What is wrong.
         what: String,
     },
@@ -63,6 +63,6 @@ pub enum SinkError {
 
 /// Where batches go.
 pub trait Sink {
-    /// Takes a batch. `Ok` says that all of it is kept for good; anything else may mean all, some or nothing of it.
+    /// Delivers a batch. `Ok` acknowledges all of it; after an error the sink may have all, some or nothing of it.
     fn deliver(&mut self, batch: &Batch) -> Result<(), SinkError>;
 }

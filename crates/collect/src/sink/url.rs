@@ -1,8 +1,8 @@
-//! The address of a receiver: `http://host[:port][/path]` or `https://…`, and why no other will do.
+//! The address of a receiver: `http://host[:port][/path]` or `https://…`.
 
 use std::net::IpAddr;
 
-/// How a receiver is spoken to.
+/// Whether a connection is encrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// In the clear.
@@ -16,36 +16,39 @@ pub enum Scheme {
 pub struct Url {
     /// Whether it is encrypted.
     pub scheme: Scheme,
-    /// As the connection needs it, without brackets.
+    /// The host as it was written, without brackets.
     pub host: String,
-    /// 80 or 443 where none is named.
+    /// 80 or 443 unless one is given.
     pub port: u16,
-    /// With its query; begins with `/`.
+    /// The path as it was written, with its query; begins with `/`.
     pub path: String,
     /// Host and port as they were written.
     pub authority: String,
+    /// What requests are sent to.
+    pub(super) parsed: reqwest::Url,
 }
 
-/// An address that will not do.
+/// Why an address is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
-    /// It holds a name or a password.
-    #[error("a name or password in the address would stand in lists of processes")]
+    /// It holds a user name or a password.
+    #[error("a user name or password in the address would be visible in the list of processes")]
     Credentials,
-    /// It is none.
+    /// It is not an `http` or `https` address.
     #[error("not an address of the form http://host[:port][/path] or https://…")]
     Malformed,
 }
 
 impl Url {
-    /// Reads an address.
+    /// Parses an address. What was written is kept beside what it means: the state of a sink is named after it.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
         let (scheme, rest) = match (text.strip_prefix("http://"), text.strip_prefix("https://")) {
             (Some(rest), _) => (Scheme::Http, rest),
             (_, Some(rest)) => (Scheme::Https, rest),
             (None, None) => return Err(UrlError::Malformed),
         };
-        if rest.bytes().any(|byte| byte <= b' ' || byte == 0x7f || byte >= 0x80) {
+        // A parser of addresses would strip or encode these.
+        if !rest.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\') {
             return Err(UrlError::Malformed);
         }
         let rest = rest.split('#').next().unwrap_or(rest);
@@ -53,30 +56,33 @@ impl Url {
         if authority.contains('@') {
             return Err(UrlError::Credentials);
         }
-        let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-        let (host, port) = match authority.strip_prefix('[') {
-            Some(six) => six.split_once(']').ok_or(UrlError::Malformed)?,
-            None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
+        let parsed = reqwest::Url::parse(text).map_err(|_| UrlError::Malformed)?;
+        let host = match authority.strip_prefix('[') {
+            Some(six) => six.split(']').next(),
+            None => authority.split(':').next(),
         };
-        let port = match (port.strip_prefix(':'), scheme) {
-            (Some(digits), _) => digits.parse().map_err(|_| UrlError::Malformed)?,
-            (None, _) if !port.is_empty() => return Err(UrlError::Malformed),
-            (None, Scheme::Http) => 80,
-            (None, Scheme::Https) => 443,
-        };
-        if host.is_empty() {
-            return Err(UrlError::Malformed);
-        }
-        Ok(Self { scheme, host: host.to_owned(), port, path, authority: authority.to_owned() })
+        Ok(Self {
+            scheme,
+            host: host.unwrap_or_default().to_owned(),
+            port: parsed.port_or_known_default().ok_or(UrlError::Malformed)?,
+            path: if path.starts_with('/') { path.to_owned() } else { format!("/{path}") },
+            authority: authority.to_owned(),
+            parsed,
+        })
     }
 
-    /// Whether nobody on the way can listen: it is encrypted, or there is no way.
+    /// Whether others cannot read what is sent: it is encrypted, or it stays on this machine. Both the host as written and
+    /// the host that is connected to must say so: `http://0x7f.1` is not plain enough.
     pub fn is_private(&self) -> bool {
-        let is_here = match self.host.parse::<IpAddr>() {
-            Ok(address) => address.to_canonical().is_loopback(),
-            Err(_) => self.host.eq_ignore_ascii_case("localhost"),
-        };
-        self.scheme == Scheme::Https || is_here
+        let connected = self.parsed.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        self.scheme == Scheme::Https || [self.host.as_str(), connected].into_iter().all(is_loopback)
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    match host.parse::<IpAddr>() {
+        Ok(address) => address.to_canonical().is_loopback(),
+        Err(_) => host.eq_ignore_ascii_case("localhost"),
     }
 }
 
@@ -113,9 +119,15 @@ mod tests {
         for url in ["https://example.org", "http://localhost:1", "http://127.0.0.9", "http://[::1]/"] {
             assert!(is_private(url), "{url}");
         }
-        for url in
-            ["http://example.org", "http://10.0.0.1", "http://localhost.example.org", "http://[fe80::1]"]
-        {
+        for url in [
+            "http://example.org",
+            "http://10.0.0.1",
+            "http://localhost.example.org",
+            "http://[fe80::1]",
+            "http://0x7f.1",
+            "http://2130706433",
+            "http://127.1",
+        ] {
             assert!(!is_private(url), "{url}");
         }
     }

@@ -4,10 +4,10 @@
 use std::fs;
 use std::time::Duration;
 
-use annals_collect::sink::{Body, Encoding, FileSink, Format, HttpSink, OutputSink, Trust, Url};
-use annals_collect::{Batch, Form, Item, Sink, SinkError};
+use annals_collect::sink::{BodyOptions, Encoding, FileSink, Format, HttpSink, OutputSink, Trust, Url};
+use annals_collect::{Batch, Item, ItemForm, Sink, SinkError};
 use annals_json::Value;
-use annals_testkit::receiver::{AUTHORITY, Certificate, Manners, Receiver};
+use annals_testkit::receiver::{AUTHORITY, Certificate, Receiver, ReceiverBehavior};
 use annals_testkit::temp::TempDir;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -19,7 +19,7 @@ fn batch(sequence: u64, texts: &[&str]) -> Batch {
         offset: at as u64,
         length: 1,
         number: 1,
-        form: Form::Line,
+        form: ItemForm::Line,
         text: Some((*text).to_owned()),
     };
     Batch { machine: "m".to_owned(), sequence, items: texts.iter().enumerate().map(item).collect() }
@@ -55,14 +55,14 @@ fn kept(receiver: &Receiver) -> Vec<u8> {
     lines
 }
 
-fn bodies() -> impl Iterator<Item = Body> {
+fn bodies() -> impl Iterator<Item = BodyOptions> {
     let encodings = [Encoding::Identity, Encoding::Gzip, Encoding::Zstd];
-    let each = |format| encodings.map(|encoding| Body { format, encoding });
+    let each = |format| encodings.map(|encoding| BodyOptions { format, encoding });
     each(Format::Ndjson).into_iter().chain(each(Format::Json))
 }
 
 fn sink(receiver: &Receiver) -> HttpSink {
-    HttpSink::new(Url::parse(&receiver.url()).unwrap(), Body::default(), PATIENCE)
+    HttpSink::new(Url::parse(&receiver.url()).unwrap(), BodyOptions::default(), PATIENCE)
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn an_output_keeps_the_contract() {
 #[test]
 fn a_receiver_keeps_the_contract_with_each_body() {
     for body in bodies() {
-        let receiver = Receiver::start(Manners::Good);
+        let receiver = Receiver::start(ReceiverBehavior::Good);
         let url = Url::parse(&receiver.url()).unwrap();
         let mut sink = HttpSink::new(url, body, PATIENCE).with_token("word\r\nX: y").unwrap();
         keeps_the_contract(&mut sink, &|| kept(&receiver));
@@ -98,10 +98,10 @@ fn a_receiver_keeps_the_contract_with_each_body() {
 
 #[test]
 fn an_encrypted_receiver_keeps_the_contract() {
-    let receiver = Receiver::start_encrypted(Manners::Good, Certificate::Good);
+    let receiver = Receiver::start_encrypted(ReceiverBehavior::Good, Certificate::Good);
     for url in [receiver.url(), receiver.url().replace("127.0.0.1", "localhost")] {
         let before = kept(&receiver);
-        let sink = HttpSink::new(Url::parse(&url).unwrap(), Body::default(), PATIENCE);
+        let sink = HttpSink::new(Url::parse(&url).unwrap(), BodyOptions::default(), PATIENCE);
         let mut sink =
             sink.with_trust(Trust::in_pem(AUTHORITY.as_bytes()).unwrap()).with_token("word").unwrap();
         keeps_the_contract(&mut sink, &|| kept(&receiver)[before.len()..].to_vec());
@@ -118,26 +118,26 @@ fn whoever_cannot_show_who_it_is_gets_nothing_and_is_not_asked_again() {
     for (certificate, trust, wrong) in [
         (Elsewhere, Some(ours()), "issued for another name"),
         (Expired, Some(ours()), "it has expired"),
-        (Good, Some(strangers()), "nobody that this machine trusts has issued it"),
+        (Good, Some(strangers()), "its issuer is not trusted on this machine"),
         (Good, None, "no certificate is trusted"),
     ] {
-        let receiver = Receiver::start_encrypted(Manners::Good, certificate);
+        let receiver = Receiver::start_encrypted(ReceiverBehavior::Good, certificate);
         let sink = sink(&receiver).with_token("word").unwrap();
         let mut sink = if let Some(trust) = trust { sink.with_trust(trust) } else { sink };
         let error = sink.deliver(&batch(1, &["a"])).unwrap_err();
-        assert!(matches!(error, SinkError::Distrusted { .. }), "{certificate:?}: {error:?}");
+        assert!(matches!(error, SinkError::Untrusted { .. }), "{certificate:?}: {error:?}");
         assert!(error.to_string().contains(wrong), "{error}");
         assert_eq!(receiver.kept(), []);
     }
     // In the clear where encryption is expected, and the other way round: each may wait for the other to go on.
     let briefly = Duration::from_millis(300);
-    let plain = Receiver::start(Manners::Good);
+    let plain = Receiver::start(ReceiverBehavior::Good);
     let url = Url::parse(&plain.url().replace("http:", "https:")).unwrap();
-    let mut sink = HttpSink::new(url, Body::default(), briefly).with_trust(ours());
+    let mut sink = HttpSink::new(url, BodyOptions::default(), briefly).with_trust(ours());
     assert!(sink.deliver(&batch(1, &["a"])).is_err());
-    let encrypted = Receiver::start_encrypted(Manners::Good, Good);
+    let encrypted = Receiver::start_encrypted(ReceiverBehavior::Good, Good);
     let url = Url::parse(&encrypted.url().replace("https:", "http:")).unwrap();
-    assert!(HttpSink::new(url, Body::default(), briefly).deliver(&batch(1, &["a"])).is_err());
+    assert!(HttpSink::new(url, BodyOptions::default(), briefly).deliver(&batch(1, &["a"])).is_err());
     assert_eq!([plain.kept(), encrypted.kept()], [[], []]);
     assert!(Trust::in_pem(b"").is_err() && Trust::in_certificates([&b"none"[..]]).is_err());
     let torn = AUTHORITY.replace("MI", "!!");
@@ -148,7 +148,7 @@ fn whoever_cannot_show_who_it_is_gets_nothing_and_is_not_asked_again() {
 fn a_token_is_not_sent_where_others_can_read_it() {
     for (to, is_sent) in [("http://10.0.0.1/in", false), ("http://[::1]/", true), ("https://10.0.0.1/", true)]
     {
-        let sink = HttpSink::new(Url::parse(to).unwrap(), Body::default(), PATIENCE);
+        let sink = HttpSink::new(Url::parse(to).unwrap(), BodyOptions::default(), PATIENCE);
         assert_eq!(sink.with_token("word").is_ok(), is_sent, "{to}");
     }
 }
@@ -166,18 +166,18 @@ fn a_torn_line_of_a_file_is_ended_first() {
 fn a_receiver_that_refuses_is_told_from_one_that_is_away() {
     for (status, is_away) in [(429, true), (503, true), (408, true), (400, false), (301, false), (413, false)]
     {
-        let receiver = Receiver::start(Manners::Status(status));
+        let receiver = Receiver::start(ReceiverBehavior::Status(status));
         let error = sink(&receiver).deliver(&batch(1, &["a"])).unwrap_err();
-        assert_eq!(matches!(error, SinkError::Away { .. }), is_away, "{status}: {error}");
+        assert_eq!(matches!(error, SinkError::Unavailable { .. }), is_away, "{status}: {error}");
     }
-    let strict = Receiver::start(Manners::AtMost(500));
-    let plain = Body { format: Format::Ndjson, encoding: Encoding::Identity };
+    let strict = Receiver::start(ReceiverBehavior::AtMost(500));
+    let plain = BodyOptions { format: Format::Ndjson, encoding: Encoding::Identity };
     let mut sink = HttpSink::new(Url::parse(&strict.url()).unwrap(), plain, PATIENCE);
     assert!(sink.deliver(&batch(1, &["a"])).is_ok());
     let error = sink.deliver(&batch(1, &[&"x".repeat(500)])).unwrap_err();
     assert!(matches!(error, SinkError::TooLarge { .. }), "{error}");
     assert_eq!(strict.kept().len(), 1);
-    let gone = Receiver::start(Manners::Good).url();
-    let mut sink = HttpSink::new(Url::parse(&gone).unwrap(), Body::default(), PATIENCE);
-    assert!(matches!(sink.deliver(&batch(1, &["a"])), Err(SinkError::Away { .. })));
+    let gone = Receiver::start(ReceiverBehavior::Good).url();
+    let mut sink = HttpSink::new(Url::parse(&gone).unwrap(), BodyOptions::default(), PATIENCE);
+    assert!(matches!(sink.deliver(&batch(1, &["a"])), Err(SinkError::Unavailable { .. })));
 }

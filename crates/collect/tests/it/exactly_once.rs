@@ -5,12 +5,12 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::time::Duration;
 
-use annals_collect::sink::{Body, HttpSink, Url};
-use annals_collect::{Limits, Retry};
+use annals_collect::sink::{BodyOptions, HttpSink, Url};
+use annals_collect::{Limits, RetryPolicy};
 use annals_testkit::depth::repetitions;
 use annals_testkit::home::Home;
-use annals_testkit::receiver::{Manners, Receiver};
-use annals_testkit::source::Counting;
+use annals_testkit::receiver::{Receiver, ReceiverBehavior};
+use annals_testkit::source::CountingSource;
 
 use crate::support::{Arrived, pass};
 
@@ -38,8 +38,8 @@ fn line(file: usize, round: usize, number: usize) -> (String, String) {
 fn every_record_arrives_once_through_a_bad_receiver() {
     // By the fourth round a file has been cut and another rotated.
     let rounds = repetitions(ROUNDS).max(4);
-    let (home, source) = (Home::new(), Counting::default());
-    let receiver = Receiver::start(Manners::Bad(42));
+    let (home, source) = (Home::new(), CountingSource::default());
+    let receiver = Receiver::start(ReceiverBehavior::Bad(42));
     let url = Url::parse(&receiver.url()).unwrap();
     let mut expected = Vec::new();
     let (mut retries, mut ended_early) = (0, 0);
@@ -67,10 +67,10 @@ fn every_record_arrives_once_through_a_bad_receiver() {
         }
         // Each pass is a process of its own, and some end in the middle: two attempts do not get far here.
         loop {
-            let mut sink = HttpSink::new(url.clone(), Body::default(), Duration::from_secs(30));
+            let mut sink = HttpSink::new(url.clone(), BodyOptions::default(), Duration::from_secs(30));
             let done = pass(&home, &source, &mut sink, |collector| {
                 collector.limits = Limits { items: 300, bytes: u64::MAX, ..Limits::default() };
-                collector.retry = Retry { first: 0, longest: 0, attempts: 3 };
+                collector.retry = RetryPolicy { first: 0, longest: 0, attempts: 3 };
             });
             match done {
                 Ok(passed) => {

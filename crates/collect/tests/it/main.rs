@@ -4,6 +4,7 @@
 
 mod contract;
 mod exactly_once;
+mod http;
 mod patience;
 mod spool;
 mod support;

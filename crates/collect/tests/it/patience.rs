@@ -2,17 +2,17 @@
 
 use std::sync::Mutex;
 
-use annals_collect::{Batch, CollectError, Collector, Retry, RetryAfter, Sink, SinkError};
+use annals_collect::{Batch, CollectError, Collector, RetryAfter, RetryPolicy, Sink, SinkError};
 use annals_store::source::{Clock, Source};
 use annals_store::{DataDir, Store};
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
-use annals_transcript::redact::Rules;
+use annals_testkit::source::CountingSource;
+use annals_transcript::redact::SecretRules;
 
 /// A clock that stands still, and notes every wait.
 #[derive(Debug, Default)]
 struct Noted {
-    chance: Counting,
+    chance: CountingSource,
     waits: Mutex<Vec<u64>>,
 }
 
@@ -40,7 +40,7 @@ struct Asking(Vec<RetryAfter>);
 impl Sink for Asking {
     fn deliver(&mut self, _: &Batch) -> Result<(), SinkError> {
         let retry_after = if self.0.is_empty() { None } else { Some(self.0.remove(0)) };
-        Err(SinkError::Away { what: "busy".to_owned(), retry_after })
+        Err(SinkError::Unavailable { what: "busy".to_owned(), retry_after })
     }
 }
 
@@ -49,9 +49,9 @@ fn a_pass_waits_as_it_is_asked_and_gives_up_in_the_end() {
     let (home, source) = (Home::new(), Noted::default());
     home.write("history.jsonl", "{\"display\":\"hello\"}\n");
     let (store, data) = (Store::open(home.config_dir()), DataDir::new(home.data_dir()));
-    let rules = Rules::new(&[], &[]).unwrap();
+    let rules = SecretRules::new(&[], &[]).unwrap();
     let mut collector = Collector::open(&store, &data, "test", rules, &source).unwrap();
-    collector.retry = Retry { first: 0, longest: 0, attempts: 7 };
+    collector.retry = RetryPolicy { first: 0, longest: 0, attempts: 7 };
     let asked = vec![
         RetryAfter::Seconds(7),
         RetryAfter::At(NOW + 90_000),
@@ -72,7 +72,7 @@ impl Sink for Refusing {
         self.0 += 1;
         match self.0 {
             1 => Err(SinkError::Refused { what: "no".to_owned() }),
-            _ => Err(SinkError::Distrusted { what: "who".to_owned() }),
+            _ => Err(SinkError::Untrusted { what: "who".to_owned() }),
         }
     }
 }
@@ -82,7 +82,7 @@ fn a_refusal_and_a_stranger_are_not_waited_for() {
     let (home, source) = (Home::new(), Noted::default());
     home.write("history.jsonl", "{\"display\":\"hello\"}\n");
     let (store, data) = (Store::open(home.config_dir()), DataDir::new(home.data_dir()));
-    let rules = Rules::new(&[], &[]).unwrap();
+    let rules = SecretRules::new(&[], &[]).unwrap();
     let mut collector = Collector::open(&store, &data, "test", rules, &source).unwrap();
     let mut sink = Refusing(0);
     for asked in [1, 2] {

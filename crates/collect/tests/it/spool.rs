@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use annals_collect::{Batch, CollectError, Collector, Limits, Passed, Retry, Sink, SinkError};
+use annals_collect::{Batch, CollectError, Collector, Limits, PassReport, RetryPolicy, Sink, SinkError};
 use annals_store::source::{Clock, Source};
 use annals_store::{DataDir, Store};
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
+use annals_testkit::source::CountingSource;
 use annals_testkit::temp::TempDir;
 use annals_testkit::tree::copy;
-use annals_transcript::redact::Rules;
+use annals_transcript::redact::SecretRules;
 
 use crate::support::{Arrived, Memory, pass};
 
@@ -21,30 +21,30 @@ const SECRET: &str = concat!("ghp_", "a8Kq2LmN4pRs6TuV8wXy1ZbC3dEf5GhJ7kQ9");
 
 /// A sink that is away so many times, and then remembers.
 #[derive(Debug, Default)]
-struct Away {
+struct Unavailable {
     times: u32,
     then: Memory,
 }
 
-impl Sink for Away {
+impl Sink for Unavailable {
     fn deliver(&mut self, batch: &Batch) -> Result<(), SinkError> {
         if self.times == 0 {
             return self.then.deliver(batch);
         }
         self.times -= 1;
-        Err(SinkError::Away { what: "told to".to_owned(), retry_after: None })
+        Err(SinkError::Unavailable { what: "told to".to_owned(), retry_after: None })
     }
 }
 
-fn never() -> Away {
-    Away { times: u32::MAX, ..Away::default() }
+fn never() -> Unavailable {
+    Unavailable { times: u32::MAX, ..Unavailable::default() }
 }
 
 /// Batches of so few items, and no more patience than one attempt.
 fn small(items: usize) -> impl Fn(&mut Collector<'_>) {
     move |collector| {
         collector.limits = Limits { items, ..Limits::default() };
-        collector.retry = Retry { attempts: 1, ..Retry::default() };
+        collector.retry = RetryPolicy { attempts: 1, ..RetryPolicy::default() };
     }
 }
 
@@ -59,7 +59,7 @@ fn spooled(home: &Home) -> Vec<PathBuf> {
     paths
 }
 
-fn waiting(done: Result<Passed, CollectError>) -> (u64, u64, bool) {
+fn waiting(done: Result<PassReport, CollectError>) -> (u64, u64, bool) {
     match done {
         Err(CollectError::NotDelivered { waiting, .. }) => (waiting.batches, waiting.bytes, waiting.is_full),
         other => panic!("{other:?}"),
@@ -68,7 +68,7 @@ fn waiting(done: Result<Passed, CollectError>) -> (u64, u64, bool) {
 
 #[test]
 fn what_was_read_outlives_the_files_and_holds_no_secret() {
-    let (home, source) = (Home::new(), Counting::default());
+    let (home, source) = (Home::new(), CountingSource::default());
     let first = home.write(SESSION, format!("one {SECRET}\ntwo\n"));
     let second = home.write(OTHER, "three\nfour\nfive\n");
     let (batches, bytes, is_full) = waiting(pass(&home, &source, &mut never(), small(2)));
@@ -101,7 +101,7 @@ fn what_was_read_outlives_the_files_and_holds_no_secret() {
 
 #[test]
 fn a_full_spool_stops_reading_and_loses_nothing() {
-    let (home, source) = (Home::new(), Counting::default());
+    let (home, source) = (Home::new(), CountingSource::default());
     let lines: Vec<String> = (0..50).map(|number| format!("line {number:02}")).collect();
     home.write(SESSION, lines.join("\n") + "\n");
     let bounded = |most: u64| {
@@ -117,10 +117,10 @@ fn a_full_spool_stops_reading_and_loses_nothing() {
     assert!(is_full && bytes <= 3 * one + one / 2, "{batches} batches, {bytes} bytes");
     assert_eq!(batches, 3);
     // Even a sink that comes back late in a pass gets everything in that pass.
-    let mut sink = Away { times: 2, ..Away::default() };
+    let mut sink = Unavailable { times: 2, ..Unavailable::default() };
     let passed = pass(&home, &source, &mut sink, |collector| {
         bounded(3 * one + one / 2)(collector);
-        collector.retry = Retry { first: 0, longest: 0, attempts: 3 };
+        collector.retry = RetryPolicy { first: 0, longest: 0, attempts: 3 };
     });
     assert_eq!(passed.unwrap().items, 50);
     assert_eq!(sink.then.arrived.latest(SESSION), lines);
@@ -130,7 +130,7 @@ fn a_full_spool_stops_reading_and_loses_nothing() {
 /// A clock by which the client cleans up whenever somebody waits.
 #[derive(Debug)]
 struct CleanedUp {
-    counting: Counting,
+    counting: CountingSource,
     path: PathBuf,
 }
 
@@ -154,12 +154,12 @@ impl Source for CleanedUp {
 fn everything_is_read_before_a_sink_is_waited_for() {
     let home = Home::new();
     let path = home.write(SESSION, "one\ntwo\nthree\n");
-    let source = CleanedUp { counting: Counting::default(), path };
+    let source = CleanedUp { counting: CountingSource::default(), path };
     let (store, data) = (Store::open(home.config_dir()), DataDir::new(home.data_dir()));
-    let rules = Rules::new(&[], &[]).unwrap();
+    let rules = SecretRules::new(&[], &[]).unwrap();
     let mut collector = Collector::open(&store, &data, "test", rules, &source).unwrap();
     collector.limits = Limits { items: 1, ..Limits::default() };
-    let mut sink = Away { times: 1, ..Away::default() };
+    let mut sink = Unavailable { times: 1, ..Unavailable::default() };
     assert_eq!(collector.pass(&mut sink).unwrap().items, 3);
     assert!(!home.config_dir().join(SESSION).exists());
     assert_eq!(sink.then.arrived.latest(SESSION), ["one", "two", "three"]);
@@ -182,7 +182,7 @@ impl Sink for Snapshots<'_> {
 
 #[test]
 fn a_crash_at_any_step_neither_loses_nor_repeats() {
-    let (home, source) = (Home::new(), Counting::default());
+    let (home, source) = (Home::new(), CountingSource::default());
     let path = home.write(SESSION, "a\nb\nc\nd\n");
     home.write(OTHER, "e\nf\ng\nh\n");
     let all = ["a", "b", "c", "d", "e", "f", "g", "h"];
@@ -240,7 +240,7 @@ fn a_crash_at_any_step_neither_loses_nor_repeats() {
 
 #[test]
 fn a_damaged_batch_is_said_and_never_passed_over() {
-    let (home, source) = (Home::new(), Counting::default());
+    let (home, source) = (Home::new(), CountingSource::default());
     home.write(SESSION, "one\ntwo\n");
     waiting(pass(&home, &source, &mut never(), small(1)));
     let whole = fs::read(&spooled(&home)[0]).unwrap();
@@ -250,7 +250,7 @@ fn a_damaged_batch_is_said_and_never_passed_over() {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x01;
         fs::write(&spooled(&home)[0], bytes).unwrap();
-        let (rules, mut sink) = (Rules::new(&[], &[]).unwrap(), Memory::default());
+        let (rules, mut sink) = (SecretRules::new(&[], &[]).unwrap(), Memory::default());
         let opened = Collector::look(&store, &data, "test", rules, &source);
         match opened.and_then(|mut collector| collector.pass(&mut sink)) {
             // A bit that means nothing; what was sent is what was read.
@@ -270,13 +270,13 @@ fn a_damaged_batch_is_said_and_never_passed_over() {
 
 #[test]
 fn a_look_counts_what_waits_and_leaves_it() {
-    let (home, source) = (Home::new(), Counting::default());
+    let (home, source) = (Home::new(), CountingSource::default());
     home.write(SESSION, "one\ntwo\n");
     waiting(pass(&home, &source, &mut never(), small(1)));
     home.write(OTHER, "three\n");
     let before = spooled(&home);
     let (store, data) = (Store::open(home.config_dir()), DataDir::new(home.data_dir()));
-    let rules = Rules::new(&[], &[]).unwrap();
+    let rules = SecretRules::new(&[], &[]).unwrap();
     let mut look = Collector::look(&store, &data, "test", rules, &source).unwrap();
     let passed = look.pass(&mut Memory::default()).unwrap();
     assert_eq!((passed.items, passed.spooled, passed.files), (3, 2, 2));

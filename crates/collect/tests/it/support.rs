@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use annals_collect::{Batch, CollectError, Collector, Passed, Sink, SinkError};
+use annals_collect::{Batch, CollectError, Collector, PassReport, Sink, SinkError};
 use annals_json::Value;
 use annals_store::{DataDir, Store};
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
-use annals_transcript::redact::Rules;
+use annals_testkit::source::CountingSource;
+use annals_transcript::redact::SecretRules;
 
 /// File, generation and offset.
 pub(crate) type Name = (String, i64, u64);
@@ -74,13 +74,13 @@ impl Sink for Memory {
 /// One pass of a new process.
 pub(crate) fn pass(
     home: &Home,
-    source: &Counting,
+    source: &CountingSource,
     sink: &mut dyn Sink,
     change: impl FnOnce(&mut Collector<'_>),
-) -> Result<Passed, CollectError> {
+) -> Result<PassReport, CollectError> {
     let store = Store::open(home.config_dir());
     let data = DataDir::new(home.data_dir());
-    let rules = Rules::new(&[], &[]).unwrap();
+    let rules = SecretRules::new(&[], &[]).unwrap();
     let mut collector = Collector::open(&store, &data, "test", rules, source).unwrap();
     change(&mut collector);
     collector.pass(sink)

@@ -3,11 +3,11 @@
 use std::fs;
 use std::time::Duration;
 
-use annals_collect::sink::{Body, Encoding, Format, HttpSink, Url};
-use annals_collect::{CollectError, Retry};
+use annals_collect::sink::{BodyOptions, Encoding, Format, HttpSink, Url};
+use annals_collect::{CollectError, RetryPolicy};
 use annals_testkit::home::Home;
-use annals_testkit::receiver::{Manners, Receiver};
-use annals_testkit::source::Counting;
+use annals_testkit::receiver::{Receiver, ReceiverBehavior};
+use annals_testkit::source::CountingSource;
 
 use crate::support::{Arrived, pass};
 
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 fn sink(receiver: &Receiver) -> HttpSink {
     // Not compressed, so that its size is known.
-    let body = Body { format: Format::Ndjson, encoding: Encoding::Identity };
+    let body = BodyOptions { format: Format::Ndjson, encoding: Encoding::Identity };
     HttpSink::new(Url::parse(&receiver.url()).unwrap(), body, PATIENCE)
 }
 
@@ -37,10 +37,10 @@ fn lines(count: usize, large: usize) -> Vec<String> {
 
 #[test]
 fn a_batch_is_halved_until_it_goes_and_what_is_too_large_alone_is_set_aside() {
-    let (home, source) = (Home::new(), Counting::default());
+    let (home, source) = (Home::new(), CountingSource::default());
     let lines = lines(20, 7);
     home.write(SESSION, lines.join("\n") + "\n");
-    let receiver = Receiver::start(Manners::AtMost(1000));
+    let receiver = Receiver::start(ReceiverBehavior::AtMost(1000));
     let passed = pass(&home, &source, &mut sink(&receiver), |_| {}).unwrap();
     assert_eq!((passed.items, passed.batches), (19, 1));
     let [aside] = &passed.set_aside[..] else { panic!("{:?}", passed.set_aside) };
@@ -58,26 +58,26 @@ fn a_batch_is_halved_until_it_goes_and_what_is_too_large_alone_is_set_aside() {
 
 #[test]
 fn a_receiver_that_goes_away_in_the_middle_gets_everything_later_and_nothing_under_two_names() {
-    let (home, source) = (Home::new(), Counting::default());
+    let (home, source) = (Home::new(), CountingSource::default());
     let lines = lines(40, 0);
     home.write(SESSION, lines.join("\n") + "\n");
-    let receiver = Receiver::start(Manners::AtMost(1000));
+    let receiver = Receiver::start(ReceiverBehavior::AtMost(1000));
     // One that takes the first parts, and then nothing.
     struct Tired<'r>(HttpSink, &'r Receiver);
     impl annals_collect::Sink for Tired<'_> {
         fn deliver(&mut self, batch: &annals_collect::Batch) -> Result<(), annals_collect::SinkError> {
             if self.1.kept().len() == 2 {
-                self.1.behave(Manners::Away);
+                self.1.set_behavior(ReceiverBehavior::Unreachable);
             }
             self.0.deliver(batch)
         }
     }
     let mut tired = Tired(sink(&receiver), &receiver);
     let done = pass(&home, &source, &mut tired, |collector| {
-        collector.retry = Retry { attempts: 1, ..Retry::default() }
+        collector.retry = RetryPolicy { attempts: 1, ..RetryPolicy::default() }
     });
     assert!(matches!(done, Err(CollectError::NotDelivered { .. })), "{done:?}");
-    receiver.behave(Manners::AtMost(1000));
+    receiver.set_behavior(ReceiverBehavior::AtMost(1000));
     let passed = pass(&home, &source, &mut sink(&receiver), |_| {}).unwrap();
     assert_eq!((passed.items, passed.spooled), (40, 40));
     assert_eq!(arrived(&receiver).latest(SESSION), lines.iter().map(String::as_str).collect::<Vec<_>>());

@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use annals_collect::{Choice, Collector, Extra, Limits, Priority};
+use annals_collect::{Collector, Extra, Limits, Priority, Selection};
 use annals_store::{DataDir, Store};
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
-use annals_transcript::redact::Rules;
+use annals_testkit::source::CountingSource;
+use annals_transcript::redact::SecretRules;
 
 use crate::support::{Memory, pass};
 
@@ -27,8 +27,8 @@ fn priorities_and_extras_choose() {
     home.write(OUTPUT, "out");
     let store = Store::open(home.config_dir());
     let names = |up_to, extras: &[Extra]| -> Vec<String> {
-        let choice = Choice { up_to, extras: extras.to_vec() };
-        choice.targets(&store.discover()).into_iter().map(|target| target.name).collect()
+        let selection = Selection { up_to, extras: extras.to_vec() };
+        selection.targets(&store.discover()).into_iter().map(|target| target.name).collect()
     };
     let index = "projects/-work/sessions-index.json";
     assert_eq!(names(Priority::P0, &[]), [SESSION, index]);
@@ -38,7 +38,7 @@ fn priorities_and_extras_choose() {
 
 #[test]
 fn only_whole_new_lines_are_sent_and_changed_files_start_anew() {
-    let (home, source, mut sink) = (Home::new(), Counting::default(), Memory::default());
+    let (home, source, mut sink) = (Home::new(), CountingSource::default(), Memory::default());
     let path = home.write(SESSION, "one\ntwo\nthr");
     home.write("stats-cache.json", "{\"a\":1}");
     assert_eq!(pass(&home, &source, &mut sink, |_| ()).unwrap().items, 3);
@@ -66,7 +66,7 @@ fn only_whole_new_lines_are_sent_and_changed_files_start_anew() {
 #[test]
 fn what_may_have_arrived_keeps_its_name_and_its_text_whatever_stands_there_now() {
     for (new, restarted) in [("one\ntwo\nthree\n", 0), ("uno\ntwo\nthree\n", 1), ("", 1)] {
-        let (home, source) = (Home::new(), Counting::default());
+        let (home, source) = (Home::new(), CountingSource::default());
         let path = home.write(SESSION, "one\ntwo\n");
         let mut sink = Memory { left: Some(0), ..Memory::default() };
         let one = |collector: &mut Collector<'_>| {
@@ -87,7 +87,7 @@ fn what_may_have_arrived_keeps_its_name_and_its_text_whatever_stands_there_now()
 #[test]
 fn stores_that_share_a_sink_do_not_take_each_others_files_for_their_own() {
     let (home, other) = (Home::new(), Home::new());
-    let (source, mut sink) = (Counting::default(), Memory::default());
+    let (source, mut sink) = (CountingSource::default(), Memory::default());
     for (store, said) in [(&home, "here"), (&other, "there")] {
         store.write("history.jsonl", format!("{{\"display\":\"{said}\"}}\n"));
         store.write(SESSION, "{\"type\":\"user\"}\n");
@@ -95,7 +95,7 @@ fn stores_that_share_a_sink_do_not_take_each_others_files_for_their_own() {
     let data = DataDir::new(home.data_dir());
     let mut run = |of: &Home| {
         let store = Store::open(of.config_dir());
-        let rules = Rules::new(&[], &[]).unwrap();
+        let rules = SecretRules::new(&[], &[]).unwrap();
         let mut collector = Collector::open(&store, &data, "shared", rules, &source).unwrap();
         let passed = collector.pass(&mut sink).unwrap();
         (passed.items, passed.restarted)
@@ -110,7 +110,7 @@ fn stores_that_share_a_sink_do_not_take_each_others_files_for_their_own() {
 
 #[test]
 fn secrets_do_not_leave_in_any_form() {
-    let (home, source, mut sink) = (Home::new(), Counting::default(), Memory::default());
+    let (home, source, mut sink) = (Home::new(), CountingSource::default(), Memory::default());
     let escaped = SECRET.replace('_', "\\u005f");
     let said = |text: &str| {
         format!("{{\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":\"{text}\"}}}}\n")
@@ -129,7 +129,7 @@ fn secrets_do_not_leave_in_any_form() {
         format!("{{\"entries\":[{{\"firstPrompt\":\"{SECRET}\"}}]}}"),
     );
     home.write(OUTPUT, format!("stdout {SECRET}\n"));
-    let extras = |collector: &mut Collector<'_>| collector.choice.extras = vec![Extra::ToolResults];
+    let extras = |collector: &mut Collector<'_>| collector.selection.extras = vec![Extra::ToolResults];
     let passed = pass(&home, &source, &mut sink, extras).unwrap();
     assert_eq!((passed.items, passed.withheld), (7, 0));
     let all: String = sink.arrived.texts.values().map(String::as_str).collect();
@@ -139,7 +139,7 @@ fn secrets_do_not_leave_in_any_form() {
 
 #[test]
 fn secrets_do_not_leave_where_a_record_has_its_structure() {
-    let (home, source, mut sink) = (Home::new(), Counting::default(), Memory::default());
+    let (home, source, mut sink) = (Home::new(), CountingSource::default(), Memory::default());
     let redacted = [
         r#"{"type":"attachment","attachment":{"type":"hook","status":"failed with SECRET"}}"#,
         r#"{"type":"attachment","attachment":{"type":"hook","level":{"deep":"is SECRET"}}}"#,
@@ -172,10 +172,10 @@ fn secrets_do_not_leave_where_a_record_has_its_structure() {
 
 #[test]
 fn a_look_writes_nothing_and_one_process_at_a_time_collects() {
-    let (home, source) = (Home::new(), Counting::default());
+    let (home, source) = (Home::new(), CountingSource::default());
     home.write(SESSION, "one\n");
     let (store, data) = (Store::open(home.config_dir()), DataDir::new(home.data_dir()));
-    let rules = || Rules::new(&[], &[]).unwrap();
+    let rules = || SecretRules::new(&[], &[]).unwrap();
     let mut sink = Memory::default();
     let mut look = Collector::look(&store, &data, "test", rules(), &source).unwrap();
     assert_eq!(look.pass(&mut sink).unwrap().items, 1);

@@ -1,24 +1,24 @@
 //! A session with damaged lines on purpose, and one that a crash cut off.
 
-use crate::actor::Actor;
 use crate::bundle::Bundle;
 use crate::clock::at;
+use crate::generator::SessionGenerator;
 use crate::random::Random;
-use crate::response::Place;
+use crate::response::BlockPosition;
 use crate::tools::shell;
-use crate::words::projects::{FERRITE, HARBOR};
+use crate::words::{FERRITE, HARBOR};
 
 /// Everything a line can suffer. The conversation itself is whole.
 pub(super) fn damaged(random: &mut Random) -> Bundle {
-    let mut a = Actor::begin(random, &HARBOR, "2.1.136", at(2026, 5, 5, 8, 20));
-    a.script.out.extend_from_slice("\u{feff}".as_bytes());
-    a.script.note("permission-mode", "permissionMode", "default");
+    let mut a = SessionGenerator::begin(random, &HARBOR, "2.1.136", at(2026, 5, 5, 8, 20));
+    a.transcript.out.extend_from_slice("\u{feff}".as_bytes());
+    a.transcript.note("permission-mode", "permissionMode", "default");
     a.ask("Why did the backup job stop at three in the morning?");
     a.work(2);
-    a.script.out.push(b'\n');
-    a.script.out.extend_from_slice(b"   \n");
-    a.script.out.extend_from_slice(&[0; 512]);
-    a.script.out.push(b'\n');
+    a.transcript.out.push(b'\n');
+    a.transcript.out.extend_from_slice(b"   \n");
+    a.transcript.out.extend_from_slice(&[0; 512]);
+    a.transcript.out.push(b'\n');
     crlf(&mut a, "Did the disk run full?");
     a.work(1);
     two_on_a_line(&mut a);
@@ -29,94 +29,96 @@ pub(super) fn damaged(random: &mut Random) -> Bundle {
     duplicate(&mut a);
     a.ask("Then restart it, please.");
     a.work(2);
-    a.script.out.extend_from_slice(b"{\"parentUuid\":\"00000000-0000-4000-8000-000000000000\",\"isSide\n");
-    a.script.out.extend_from_slice(b"not json at all\n[1,2,3]\n\"a string\"\n");
+    a.transcript
+        .out
+        .extend_from_slice(b"{\"parentUuid\":\"00000000-0000-4000-8000-000000000000\",\"isSide\n");
+    a.transcript.out.extend_from_slice(b"not json at all\n[1,2,3]\n\"a string\"\n");
     a.ask("Thank you.");
     a.conclude();
     let torn =
-        format!("{{\"parentUuid\":\"{}\",\"isSidechain\":false,\"userType\":\"exter", a.script.prompt_id);
-    a.script.out.extend_from_slice(torn.as_bytes());
+        format!("{{\"parentUuid\":\"{}\",\"isSidechain\":false,\"userType\":\"exter", a.transcript.prompt_id);
+    a.transcript.out.extend_from_slice(torn.as_bytes());
     a.finish()
 }
 
-fn crlf(a: &mut Actor, prompt: &str) {
+fn crlf(a: &mut SessionGenerator, prompt: &str) {
     a.ask(prompt);
-    a.script.out.pop();
-    a.script.out.extend_from_slice(b"\r\n");
+    a.transcript.out.pop();
+    a.transcript.out.extend_from_slice(b"\r\n");
 }
 
-fn two_on_a_line(a: &mut Actor) {
-    a.script.note("ai-title", "aiTitle", "Backup job stops at night");
-    a.script.out.pop();
-    a.script.note("permission-mode", "permissionMode", "acceptEdits");
+fn two_on_a_line(a: &mut SessionGenerator) {
+    a.transcript.note("ai-title", "aiTitle", "Backup job stops at night");
+    a.transcript.out.pop();
+    a.transcript.note("permission-mode", "permissionMode", "acceptEdits");
 }
 
 /// A notice whose content is put in as it is, escapes included.
-fn notice(a: &mut Actor, escaped: &str) {
+fn notice(a: &mut SessionGenerator, escaped: &str) {
     let content = format!("\"<local-command-stdout>{escaped}</local-command-stdout>\"");
-    a.script.system("local_command", |o, mark| {
+    a.transcript.system("local_command", |o, identity| {
         o.raw("content", content.as_bytes()).string("level", "info");
-        mark.time_and_uuid(o);
+        identity.time_and_uuid(o);
         o.boolean("isMeta", false);
     });
 }
 
 /// A result that reached the file before the call it answers.
-fn answer_before_call(a: &mut Actor) {
+fn answer_before_call(a: &mut SessionGenerator) {
     a.ask("Look at the schedule, too.");
-    let from = a.script.out.len();
+    let from = a.transcript.out.len();
     let tool = shell::ran("crontab -l", "List the schedule", "15 3 * * * /srv/harbor/backup.sh");
-    let mut response = a.script.response(a.model, 40, "tool_use");
-    let called = a.script.call(&mut response, Place::Last, &tool);
-    let middle = a.script.out.len();
-    a.script.answer(&called, &tool);
-    a.script.out[from..].rotate_left(middle - from);
+    let mut response = a.transcript.response(a.model, 40, "tool_use");
+    let called = a.transcript.call(&mut response, BlockPosition::Last, &tool);
+    let middle = a.transcript.out.len();
+    a.transcript.answer(&called, &tool);
+    a.transcript.out[from..].rotate_left(middle - from);
     a.conclude();
 }
 
-fn invalid_utf8(a: &mut Actor) {
-    a.script.system("local_command", |o, mark| {
+fn invalid_utf8(a: &mut SessionGenerator) {
+    a.transcript.system("local_command", |o, identity| {
         o.raw("content", b"\"<local-command-stdout>caf\xe9 \xff</local-command-stdout>\"")
             .string("level", "info");
-        mark.time_and_uuid(o);
+        identity.time_and_uuid(o);
         o.boolean("isMeta", false);
     });
 }
 
 /// Records and fields from a client that does not exist yet.
-fn unknown(a: &mut Actor) {
-    let session = a.script.head.session;
-    a.script.side("mood-ring", |o| {
+fn unknown(a: &mut SessionGenerator) {
+    let session = a.transcript.envelope.session;
+    a.transcript.side("mood-ring", |o| {
         o.string("colour", "green").raw("since", b"12").string("sessionId", session.as_str());
     });
-    a.script.out.extend_from_slice(b"{\"silly\":\"this\"}\n");
-    a.script.system("weather_report", |o, mark| {
+    a.transcript.out.extend_from_slice(b"{\"silly\":\"this\"}\n");
+    a.transcript.system("weather_report", |o, identity| {
         o.string("content", "Light rain over the cluster.").raw("clouds", b"[1,2.5e3,{\"deep\":null}]");
-        mark.time_and_uuid(o);
+        identity.time_and_uuid(o);
     });
-    a.script.attach("tea_break", None, |o| {
+    a.transcript.attach("tea_break", None, |o| {
         o.raw("minutes", b"5");
     });
 }
 
 /// The last line once more, byte for byte.
-fn duplicate(a: &mut Actor) {
-    let end = a.script.out.len() - 1;
-    let start = a.script.out[..end].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-    let line = a.script.out[start..].to_vec();
-    a.script.out.extend_from_slice(&line);
+fn duplicate(a: &mut SessionGenerator) {
+    let end = a.transcript.out.len() - 1;
+    let start = a.transcript.out[..end].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let line = a.transcript.out[start..].to_vec();
+    a.transcript.out.extend_from_slice(&line);
 }
 
 /// The machine went down while two tools ran.
 pub(super) fn crashed(random: &mut Random) -> Bundle {
-    let mut a = Actor::begin(random, &FERRITE, "2.1.114", at(2026, 5, 19, 19, 44));
+    let mut a = SessionGenerator::begin(random, &FERRITE, "2.1.114", at(2026, 5, 19, 19, 44));
     a.ask("Run the long stress test of the pack writer and tell me if it survives.");
     a.work(2);
     a.ask("Now with all cores.");
     let one = shell::ran("cargo test --release -- --ignored stress", "Stress the pack writer", "");
     let two = shell::ran("watch -n 5 sensors", "Watch the temperature", "");
-    let mut response = a.script.response(a.model, 160, "tool_use");
-    a.script.call(&mut response, Place::More, &one);
-    a.script.call(&mut response, Place::Last, &two);
+    let mut response = a.transcript.response(a.model, 160, "tool_use");
+    a.transcript.call(&mut response, BlockPosition::More, &one);
+    a.transcript.call(&mut response, BlockPosition::Last, &two);
     a.finish()
 }

@@ -1,34 +1,34 @@
 //! Sessions that begin as a copy of another: same lines, same uuids, same message ids, another session.
 
-use crate::actor::Actor;
 use crate::bundle::Bundle;
+use crate::generator::SessionGenerator;
 use crate::random::Random;
-use crate::script::Script;
-use crate::text::Scribe;
+use crate::text::TextWriter;
+use crate::transcript::TranscriptWriter;
 
 /// What tells a fork from its source.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Trace {
+pub(super) enum ForkKind {
     /// Nothing but the session's id: `--fork-session`.
-    None,
+    Session,
     /// Every line names the line it was copied from: `/branch`.
-    ForkedFrom,
+    Branch,
 }
 
-/// A session that goes on from where `source` stands now.
-pub(super) fn fork(source: &Actor, random: &mut Random, trace: Trace) -> Actor {
-    let mut head = source.script.head.clone();
-    head.session = random.uuid();
-    let mut script = Script::new(head, source.script.now + 60_000, random.fork(4));
-    script.out = copy(source, &script, trace);
-    script.parent = source.script.parent;
-    script.context = source.script.context;
-    script.fresh = source.script.fresh;
+/// A session that continues `source` from its last line.
+pub(super) fn fork(source: &SessionGenerator, random: &mut Random, trace: ForkKind) -> SessionGenerator {
+    let mut envelope = source.transcript.envelope.clone();
+    envelope.session = random.uuid();
+    let mut transcript = TranscriptWriter::new(envelope, source.transcript.now + 60_000, random.fork(4));
+    transcript.out = copy(source, &transcript, trace);
+    transcript.parent = source.transcript.parent;
+    transcript.context = source.transcript.context;
+    transcript.fresh = source.transcript.fresh;
     let mut bundle = Bundle::default();
-    bundle.copied += source.script.truth;
-    Actor {
-        script,
-        scribe: Scribe::new(random.fork(5), source.scribe.project),
+    bundle.copied += source.transcript.truth;
+    SessionGenerator {
+        transcript,
+        writer: TextWriter::new(random.fork(5), source.writer.project),
         model: source.model,
         path: source.path.clone(),
         text: source.text.clone(),
@@ -40,19 +40,19 @@ pub(super) fn fork(source: &Actor, random: &mut Random, trace: Trace) -> Actor {
     }
 }
 
-fn copy(source: &Actor, target: &Script, trace: Trace) -> Vec<u8> {
-    let (old, new) = (source.script.head.session, target.head.session);
+fn copy(source: &SessionGenerator, target: &TranscriptWriter, trace: ForkKind) -> Vec<u8> {
+    let (old, new) = (source.transcript.envelope.session, target.envelope.session);
     let (from, to) = (format!("\"sessionId\":\"{old}\""), format!("\"sessionId\":\"{new}\""));
-    let mut out = Vec::with_capacity(source.script.out.len() + 4_096);
-    for line in String::from_utf8_lossy(&source.script.out).lines() {
+    let mut out = Vec::with_capacity(source.transcript.out.len() + 4_096);
+    for line in String::from_utf8_lossy(&source.transcript.out).lines() {
         let chain = line.starts_with("{\"parentUuid\"");
-        if !chain && trace == Trace::ForkedFrom {
+        if !chain && trace == ForkKind::Branch {
             continue;
         }
         let line = line.replace(&from, &to);
         let uuid = line.split("\"uuid\":\"").nth(1).and_then(|rest| rest.get(..36));
         match (trace, uuid) {
-            (Trace::ForkedFrom, Some(uuid)) => {
+            (ForkKind::Branch, Some(uuid)) => {
                 out.extend_from_slice(&line.as_bytes()[..line.len() - 1]);
                 let link =
                     format!(",\"forkedFrom\":{{\"sessionId\":\"{old}\",\"messageUuid\":\"{uuid}\"}}}}");

@@ -1,13 +1,13 @@
 //! Everything that makes counting costs hard: models, tiers, caches, searches, endings, thoughts that are sealed.
 
-use crate::actor::Actor;
 use crate::bundle::Bundle;
 use crate::clock::at;
+use crate::generator::SessionGenerator;
 use crate::json;
 use crate::plan::Tokens;
 use crate::random::Random;
-use crate::response::Place;
-use crate::words::projects::TIDE;
+use crate::response::BlockPosition;
+use crate::words::TIDE;
 
 const CASES: &[(&str, &str, &str, Tokens)] = &[
     ("claude-opus-4-7", "standard", "end_turn", tokens(4, 310, 42_000, 900, 0, 0)),
@@ -34,43 +34,43 @@ const fn tokens(
 
 /// One question to each model.
 pub(super) fn models(random: &mut Random) -> Bundle {
-    let mut a = Actor::begin(random, &TIDE, "2.1.181", at(2026, 6, 23, 18, 5));
+    let mut a = SessionGenerator::begin(random, &TIDE, "2.1.181", at(2026, 6, 23, 18, 5));
     for (at, (model, tier, stop, tokens)) in CASES.iter().enumerate() {
-        let prompt = a.scribe.one("In one paragraph: how would you {verb} the {adj} {noun}?");
+        let prompt = a.writer.one("In one paragraph: how would you {verb} the {adj} {noun}?");
         a.ask(&prompt);
-        let text = a.scribe.answer(1);
-        let mut response = a.script.response_with(model, *tokens, stop);
+        let text = a.writer.answer(1);
+        let mut response = a.transcript.response_with(model, *tokens, stop);
         response.tier = tier;
         if at == 6 {
             response.request = None;
         }
-        let sealed = a.script.random.noise(320);
+        let sealed = a.transcript.random.noise(320);
         match at {
             0 => {
                 let block = json::object(|o| {
                     o.string("type", "redacted_thinking").string("data", &sealed);
                 });
-                a.script.say(&mut response, Place::More, &block);
+                a.transcript.write_block(&mut response, BlockPosition::More, &block);
             }
             1 => {
-                a.script.say(&mut response, Place::More, &json::thinking("", &sealed));
+                a.transcript.write_block(&mut response, BlockPosition::More, &json::thinking("", &sealed));
             }
             4 => search(&mut a, &mut response),
             _ => {}
         }
-        a.script.say(&mut response, Place::Last, &json::text(&text));
+        a.transcript.write_block(&mut response, BlockPosition::Last, &json::text(&text));
     }
     document(&mut a);
     limits(&mut a);
-    a.script.note_last_prompt();
+    a.transcript.note_last_prompt();
     a.finish()
 }
 
 /// A search that the API does by itself, inside the response.
-fn search(a: &mut Actor, response: &mut crate::response::Response) {
-    let id = a.script.random.token("srvtoolu_01", 22);
-    let query = a.scribe.one("tide gauge {adj} {noun}");
-    let sealed = a.script.random.noise(120);
+fn search(a: &mut SessionGenerator, response: &mut crate::response::Response) {
+    let id = a.transcript.random.token("srvtoolu_01", 22);
+    let query = a.writer.one("tide gauge {adj} {noun}");
+    let sealed = a.transcript.random.noise(120);
     let asked = json::object(|o| {
         o.string("type", "server_tool_use").string("id", &id).string("name", "web_search").object(
             "input",
@@ -88,12 +88,12 @@ fn search(a: &mut Actor, response: &mut crate::response::Response) {
             });
         });
     });
-    a.script.say(response, Place::More, &asked);
-    a.script.say(response, Place::More, &found);
+    a.transcript.write_block(response, BlockPosition::More, &asked);
+    a.transcript.write_block(response, BlockPosition::More, &found);
 }
 
 /// A prompt with a document in it.
-fn document(a: &mut Actor) {
+fn document(a: &mut SessionGenerator) {
     let text = "Sum up the attached note on datums.";
     let document = json::object(|o| {
         o.string("type", "document").object("source", |s| {
@@ -102,26 +102,26 @@ fn document(a: &mut Actor) {
         });
     });
     let content = json::list([document.as_slice(), json::text(text).as_slice()]);
-    a.script.prompt_blocks(text, &content, &[]);
+    a.transcript.prompt_blocks(text, &content, &[]);
     a.model = "claude-sonnet-5";
     a.conclude();
 }
 
 /// Limits and refusals of the account, which cost nothing.
-fn limits(a: &mut Actor) {
+fn limits(a: &mut SessionGenerator) {
     a.ask("And how would the others do it?");
     let said = "You've hit your limit · resets 7pm (Europe/Lisbon)";
     let fields: &[(&str, &[u8])] =
         &[("error", b"\"rate_limit\""), ("isApiErrorMessage", b"true"), ("apiErrorStatus", b"429")];
-    a.script.synthetic(said, fields);
-    a.script.wait(3_600_000, 4_000_000);
+    a.transcript.synthetic(said, fields);
+    a.transcript.wait(3_600_000, 4_000_000);
     a.ask("And how would the others do it, briefly?");
     let fields: &[(&str, &[u8])] = &[
         ("error", b"\"authentication_failed\""),
         ("isApiErrorMessage", b"true"),
         ("apiErrorStatus", b"403"),
     ];
-    a.script.synthetic("Please run /login", fields);
+    a.transcript.synthetic("Please run /login", fields);
     a.ask("again, please");
     a.conclude();
 }

@@ -2,21 +2,21 @@
 
 use annals_json::ObjectWriter;
 
-use crate::bundle::Entry;
-use crate::clock::Stamp;
+use crate::bundle::IndexEntry;
+use crate::clock::Timestamp;
 use crate::json;
 use crate::random::Random;
 
-fn write(o: &mut ObjectWriter<'_>, entry: &Entry) {
+fn write(o: &mut ObjectWriter<'_>, entry: &IndexEntry) {
     o.string("sessionId", entry.session.as_str());
     o.string("fullPath", &format!("/Users/tomas/.claude/{}", entry.path)).number("fileMtime", entry.modified);
     o.string("firstPrompt", &entry.first_prompt).number("messageCount", entry.messages);
-    o.string("created", Stamp::of(entry.created).as_str())
-        .string("modified", Stamp::of(entry.modified).as_str());
+    o.string("created", Timestamp::of(entry.created).as_str())
+        .string("modified", Timestamp::of(entry.modified).as_str());
     o.string("gitBranch", &entry.branch).string("projectPath", &entry.cwd).boolean("isSidechain", false);
 }
 
-fn file(entries: &[Entry], path: &str) -> Vec<u8> {
+fn file(entries: &[IndexEntry], path: &str) -> Vec<u8> {
     json::object(|o| {
         o.raw("version", b"1").array("entries", |list| {
             for entry in entries {
@@ -28,14 +28,15 @@ fn file(entries: &[Entry], path: &str) -> Vec<u8> {
 }
 
 /// All sessions of a project as they are.
-pub(super) fn good(entries: &[Entry], cwd: &str) -> Vec<u8> {
-    let of_project: Vec<Entry> = entries.iter().filter(|entry| entry.cwd == cwd).cloned().collect();
+pub(super) fn good(entries: &[IndexEntry], cwd: &str) -> Vec<u8> {
+    let of_project: Vec<IndexEntry> = entries.iter().filter(|entry| entry.cwd == cwd).cloned().collect();
     file(&of_project, cwd)
 }
 
 /// The first two sessions, shorter than they are, and one that is gone.
-pub(super) fn stale(random: &mut Random, entries: &[Entry], cwd: &str) -> Vec<u8> {
-    let mut some: Vec<Entry> = entries.iter().filter(|entry| entry.cwd == cwd).take(2).cloned().collect();
+pub(super) fn stale(random: &mut Random, entries: &[IndexEntry], cwd: &str) -> Vec<u8> {
+    let mut some: Vec<IndexEntry> =
+        entries.iter().filter(|entry| entry.cwd == cwd).take(2).cloned().collect();
     for entry in &mut some {
         entry.messages /= 2;
         entry.modified -= 600_000;

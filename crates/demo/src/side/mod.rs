@@ -4,18 +4,18 @@ mod index;
 mod orphans;
 mod stats;
 
-use crate::bundle::{Bundle, Entry};
+use crate::bundle::{Bundle, IndexEntry};
 use crate::clock::{LAST_DAY, at};
+use crate::digest::sha256;
 use crate::image;
 use crate::json;
 use crate::random::Random;
-use crate::sha256;
 use crate::slug::slug;
-use crate::text::Scribe;
-use crate::words::projects::{FERRITE, SHOP, TIDE};
+use crate::text::TextWriter;
+use crate::words::{FERRITE, SHOP, TIDE};
 
-/// Files that need all the others, or none of them.
-pub(crate) fn closing(seed: u64, history: &[u8], entries: &[Entry]) -> Bundle {
+/// Files of the store as a whole.
+pub(crate) fn closing(seed: u64, history: &[u8], entries: &[IndexEntry]) -> Bundle {
     let mut random = Random::new(seed ^ 0x7369_6465);
     let mut bundle = Bundle::default();
     prompts(&mut bundle, &mut random, history);
@@ -38,9 +38,9 @@ pub(crate) fn closing(seed: u64, history: &[u8], entries: &[Entry]) -> Bundle {
 
 /// The prompt history, with two prompts that carry pastes.
 fn prompts(bundle: &mut Bundle, random: &mut Random, history: &[u8]) {
-    let mut scribe = Scribe::new(random.fork(1), &TIDE);
-    let long = scribe.log(6_000);
-    let hash = sha256::hex(long.as_bytes(), 16);
+    let mut writer = TextWriter::new(random.fork(1), &TIDE);
+    let long = writer.log(6_000);
+    let hash = sha256(long.as_bytes(), 16);
     let mut all = history.to_vec();
     let pastes = [
         json::object(|o| {
@@ -70,7 +70,7 @@ fn prompts(bundle: &mut Bundle, random: &mut Random, history: &[u8]) {
 }
 
 /// Small things that hang on single sessions.
-fn beside_sessions(bundle: &mut Bundle, random: &mut Random, entries: &[Entry]) {
+fn beside_sessions(bundle: &mut Bundle, random: &mut Random, entries: &[IndexEntry]) {
     let (Some(first), Some(last)) = (entries.first(), entries.last()) else { return };
     let id = first.session;
     let agent = random.hex(8);

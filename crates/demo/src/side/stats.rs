@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use crate::bundle::Entry;
-use crate::clock::{Stamp, at};
+use crate::bundle::IndexEntry;
+use crate::clock::{Timestamp, at};
 use crate::json;
 
 /// Computed on the last day of October; what came later is missing.
-pub(super) fn cache(entries: &[Entry]) -> Vec<u8> {
+pub(super) fn cache(entries: &[IndexEntry]) -> Vec<u8> {
     let mut days: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let mut hours: BTreeMap<i64, u64> = BTreeMap::new();
-    let known: Vec<&Entry> = entries.iter().filter(|entry| entry.created < at(2026, 10, 31, 0, 0)).collect();
+    let known: Vec<&IndexEntry> =
+        entries.iter().filter(|entry| entry.created < at(2026, 10, 31, 0, 0)).collect();
     for entry in &known {
-        let day = days.entry(Stamp::of(entry.created).date().to_owned()).or_default();
+        let day = days.entry(Timestamp::of(entry.created).date().to_owned()).or_default();
         day.0 += entry.messages;
         day.1 += 1;
         *hours.entry(entry.created.rem_euclid(86_400_000) / 3_600_000).or_default() += 1;
@@ -44,7 +45,7 @@ pub(super) fn cache(entries: &[Entry]) -> Vec<u8> {
                 l.string("sessionId", longest.session.as_str());
                 l.number("duration", longest.modified - longest.created);
                 l.number("messageCount", longest.messages);
-                l.string("timestamp", Stamp::of(longest.created).as_str());
+                l.string("timestamp", Timestamp::of(longest.created).as_str());
             });
         }
         o.string("firstSessionDate", "2026-01-05T09:12:00.000Z").object("hourCounts", |h| {

@@ -4,12 +4,11 @@ pub(crate) mod compose;
 pub(crate) mod names;
 
 use crate::random::Random;
-use crate::words::common::{ADJECTIVES, FIELDS, PEOPLE, VERBS};
-use crate::words::{Project, output};
+use crate::words::{PHRASES, Project, WORDS};
 
-/// Somebody who knows one project and can write about it without end.
+/// Writes texts about one project.
 #[derive(Debug, Clone)]
-pub(crate) struct Scribe {
+pub(crate) struct TextWriter {
     pub(crate) random: Random,
     pub(crate) project: &'static Project,
     /// The moment that logs lead up to.
@@ -18,7 +17,7 @@ pub(crate) struct Scribe {
     subject: Option<&'static str>,
 }
 
-impl Scribe {
+impl TextWriter {
     pub(crate) fn new(random: Random, project: &'static Project) -> Self {
         Self { random, project, today: crate::clock::FIRST_DAY, subject: None }
     }
@@ -53,25 +52,25 @@ impl Scribe {
     fn slot(&mut self, out: &mut String, name: &str) -> bool {
         let project = self.project;
         match name {
-            "noun" => out.push_str(self.random.word(project.nouns)),
-            "adj" => out.push_str(self.random.word(ADJECTIVES)),
-            "verb" => out.push_str(self.random.pick(VERBS).0),
+            "noun" => out.push_str(self.random.word(&project.nouns)),
+            "adj" => out.push_str(self.random.word(&WORDS.adjectives)),
+            "verb" => out.push_str(self.random.pick(&WORDS.verbs)[0]),
             "verbs" => {
-                let verb = self.random.pick(VERBS).0;
+                let verb = self.random.pick(&WORDS.verbs)[0];
                 match verb.strip_suffix('y') {
                     Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => out.extend([stem, "ies"]),
                     _ if verb.ends_with(['h', 's', 'x']) => out.extend([verb, "es"]),
                     _ => out.extend([verb, "s"]),
                 }
             }
-            "ing" => out.push_str(self.random.pick(VERBS).1),
-            "past" => out.push_str(self.random.pick(VERBS).2),
-            "person" => out.push_str(self.random.word(PEOPLE)),
-            "pkg" => out.push_str(self.random.word(project.packages)),
-            "area" => out.push_str(self.random.word(project.folders)),
-            "cmd" => out.push_str(self.random.pick(project.commands).0),
+            "ing" => out.push_str(self.random.pick(&WORDS.verbs)[1]),
+            "past" => out.push_str(self.random.pick(&WORDS.verbs)[2]),
+            "person" => out.push_str(self.random.word(&WORDS.people)),
+            "pkg" => out.push_str(self.random.word(&project.packages)),
+            "area" => out.push_str(self.random.word(&project.folders)),
+            "cmd" => out.push_str(self.random.pick(&project.commands).0),
             "test" => out.push_str(project.test),
-            "field" => out.push_str(self.random.word(FIELDS)),
+            "field" => out.push_str(self.random.word(&WORDS.fields)),
             "file" => self.file(out),
             "func" => self.function(out),
             "type" => self.type_name(out),
@@ -83,11 +82,11 @@ impl Scribe {
                 out[from..].make_ascii_uppercase();
             }
             "Field" => {
-                let field = self.random.word(FIELDS);
+                let field = self.random.word(&WORDS.fields);
                 names::pascal(out, field);
             }
             "err" => {
-                let pattern = self.random.word(output::ERRORS);
+                let pattern = self.random.word(&PHRASES.errors);
                 self.fill(out, pattern);
             }
             "num" => self.number(out, 3, 9_800),

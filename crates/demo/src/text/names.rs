@@ -1,8 +1,7 @@
 //! Names of files, functions, types and variables, spelt as the project's language spells them.
 
-use super::Scribe;
-use crate::words::Language;
-use crate::words::common::{ROLES, VERBS};
+use super::TextWriter;
+use crate::words::{Language, WORDS};
 
 /// `stock level` or `created_at` as `StockLevel`, `CreatedAt`.
 pub(crate) fn pascal(out: &mut String, words: &str) {
@@ -25,12 +24,12 @@ fn snake(out: &mut String, words: &str) {
     out.extend(words.chars().map(|c| if matches!(c, ' ' | '-') { '_' } else { c }));
 }
 
-impl Scribe {
+impl TextWriter {
     /// A path relative to the project.
     pub(crate) fn file(&mut self, out: &mut String) {
         let project = self.project;
-        let folder = self.random.word(project.folders);
-        let noun = self.random.word(project.nouns);
+        let folder = self.random.word(&project.folders);
+        let noun = self.random.word(&project.nouns);
         out.push_str(folder);
         out.push('/');
         match project.language {
@@ -61,8 +60,8 @@ impl Scribe {
     }
 
     pub(crate) fn function(&mut self, out: &mut String) {
-        let verb = self.random.pick(VERBS).0;
-        let noun = self.random.word(self.project.nouns);
+        let verb = self.random.pick(&WORDS.verbs)[0];
+        let noun = self.random.word(&self.project.nouns);
         match self.project.language {
             Language::TypeScript => {
                 out.push_str(verb);
@@ -81,14 +80,14 @@ impl Scribe {
     }
 
     pub(crate) fn type_name(&mut self, out: &mut String) {
-        pascal(out, self.random.word(self.project.nouns));
-        out.push_str(self.random.word(ROLES));
+        pascal(out, self.random.word(&self.project.nouns));
+        out.push_str(self.random.word(&WORDS.roles));
     }
 
     pub(crate) fn variable(&mut self, out: &mut String) {
         let noun = match self.subject {
             Some(noun) => noun,
-            None => self.random.word(self.project.nouns),
+            None => self.random.word(&self.project.nouns),
         };
         self.subject = Some(noun);
         match self.project.language {
@@ -98,7 +97,7 @@ impl Scribe {
     }
 
     pub(crate) fn snake(&mut self, out: &mut String) {
-        snake(out, self.random.word(self.project.nouns));
+        snake(out, self.random.word(&self.project.nouns));
     }
 }
 

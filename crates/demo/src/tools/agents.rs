@@ -5,10 +5,10 @@ use annals_json::ObjectWriter;
 use crate::era::Era;
 use crate::json;
 use crate::plan::Truth;
-use crate::turn::Exchange;
+use crate::turn::ToolCall;
 
 /// An errand and how it ended.
-pub(crate) struct Errand<'a> {
+pub(crate) struct TaskReport<'a> {
     pub(crate) agent: &'a str,
     pub(crate) kind: &'a str,
     pub(crate) short: &'a str,
@@ -20,85 +20,93 @@ pub(crate) struct Errand<'a> {
     pub(crate) model: Option<&'static str>,
 }
 
-fn input(errand: &Errand<'_>) -> Vec<u8> {
+fn input(task_report: &TaskReport<'_>) -> Vec<u8> {
     json::object(|o| {
-        o.string("subagent_type", errand.kind)
-            .string("description", errand.short)
-            .string("prompt", errand.prompt);
+        o.string("subagent_type", task_report.kind)
+            .string("description", task_report.short)
+            .string("prompt", task_report.prompt);
     })
 }
 
-fn totals(o: &mut ObjectWriter<'_>, errand: &Errand<'_>) {
-    let tokens = &errand.truth.tokens;
-    let last = tokens.output / errand.truth.responses.max(1);
-    o.number("totalDurationMs", errand.took_ms);
+fn totals(o: &mut ObjectWriter<'_>, task_report: &TaskReport<'_>) {
+    let tokens = &task_report.truth.tokens;
+    let last = tokens.output / task_report.truth.responses.max(1);
+    o.number("totalDurationMs", task_report.took_ms);
     o.number("totalTokens", tokens.input + tokens.output + tokens.cache_write_5m);
-    o.number("totalToolUseCount", errand.truth.tool_calls).object("usage", |u| {
+    o.number("totalToolUseCount", task_report.truth.tool_calls).object("usage", |u| {
         u.raw("input_tokens", b"4").number("cache_creation_input_tokens", last * 2);
-        u.number("cache_read_input_tokens", tokens.cache_read / errand.truth.responses.max(1));
+        u.number("cache_read_input_tokens", tokens.cache_read / task_report.truth.responses.max(1));
         u.number("output_tokens", last).string("service_tier", "standard");
     });
 }
 
 /// The agent came back with its report.
-pub(crate) fn completed(era: Era, errand: &Errand<'_>) -> Exchange {
-    let report = json::text(errand.report);
+pub(crate) fn completed(era: Era, task_report: &TaskReport<'_>) -> ToolCall {
+    let report = json::text(task_report.report);
     let result = json::object(|o| {
         if era > Era::First {
-            o.string("status", "completed").string("prompt", errand.prompt).string("agentId", errand.agent);
+            o.string("status", "completed")
+                .string("prompt", task_report.prompt)
+                .string("agentId", task_report.agent);
         }
         if era >= Era::Attachments {
-            o.string("agentType", errand.kind);
+            o.string("agentType", task_report.kind);
         }
         o.raw("content", &json::list([report.as_slice()]));
-        o.string_if("resolvedModel", errand.model);
-        totals(o, errand);
+        o.string_if("resolvedModel", task_report.model);
+        totals(o, task_report);
         if era == Era::First {
             o.boolean("wasInterrupted", false);
         }
         if era >= Era::Attachments {
             o.object("toolStats", |stats| {
-                stats.number("readCount", errand.truth.tool_calls / 2).raw("searchCount", b"1");
-                stats.number("bashCount", errand.truth.tool_calls / 3).raw("editFileCount", b"0");
+                stats.number("readCount", task_report.truth.tool_calls / 2).raw("searchCount", b"1");
+                stats.number("bashCount", task_report.truth.tool_calls / 3).raw("editFileCount", b"0");
                 stats.raw("linesAdded", b"0").raw("linesRemoved", b"0").raw("otherToolCount", b"0");
             });
         }
     });
-    let trailer = json::text(&format!("agentId: {}", errand.agent));
+    let trailer = json::text(&format!("agentId: {}", task_report.agent));
     let content = if era >= Era::Progress {
         json::list([report.as_slice(), trailer.as_slice()])
     } else {
         json::list([report.as_slice()])
     };
-    Exchange { name: era.agent_tool().into(), input: input(errand), content, result, ..Exchange::default() }
+    ToolCall {
+        name: era.agent_tool().into(),
+        input: input(task_report),
+        content,
+        result,
+        ..ToolCall::default()
+    }
 }
 
 /// The agent works on behind the scene; a notification will follow.
-pub(crate) fn launched(era: Era, errand: &Errand<'_>, output_file: &str) -> Exchange {
+pub(crate) fn launched(era: Era, task_report: &TaskReport<'_>, output_file: &str) -> ToolCall {
     let result = json::object(|o| {
-        o.boolean("isAsync", true).string("status", "async_launched").string("agentId", errand.agent);
-        o.string("description", errand.short).string_if("resolvedModel", errand.model);
-        o.string("prompt", errand.prompt)
+        o.boolean("isAsync", true).string("status", "async_launched").string("agentId", task_report.agent);
+        o.string("description", task_report.short).string_if("resolvedModel", task_report.model);
+        o.string("prompt", task_report.prompt)
             .string("outputFile", output_file)
             .boolean("canReadOutputFile", true);
     });
-    let said = format!("Async agent launched successfully.\nagentId: {}", errand.agent);
+    let said = format!("Async agent launched successfully.\nagentId: {}", task_report.agent);
     let input = json::object(|o| {
-        o.string("subagent_type", errand.kind)
-            .string("description", errand.short)
-            .string("prompt", errand.prompt);
+        o.string("subagent_type", task_report.kind)
+            .string("description", task_report.short)
+            .string("prompt", task_report.prompt);
         o.boolean("run_in_background", true);
     });
     let content = json::list([json::text(&said).as_slice()]);
-    Exchange { name: era.agent_tool().into(), input, content, result, ..Exchange::default() }
+    ToolCall { name: era.agent_tool().into(), input, content, result, ..ToolCall::default() }
 }
 
 /// What the client tells the model when a background task ends.
-pub(crate) fn notification(errand: &Errand<'_>, tool_use: &str, output_file: &str) -> String {
+pub(crate) fn notification(task_report: &TaskReport<'_>, tool_use: &str, output_file: &str) -> String {
     format!(
         "<task-notification>\n<task-id>{}</task-id>\n<tool-use-id>{tool_use}</tool-use-id>\n\
          <output-file>{output_file}</output-file>\n<status>completed</status>\n\
          <summary>Agent \"{}\" finished</summary>\n<result>{}</result>\n</task-notification>",
-        errand.agent, errand.short, errand.report
+        task_report.agent, task_report.short, task_report.report
     )
 }

@@ -5,7 +5,7 @@ use annals_json::ObjectWriter;
 use crate::era::Era;
 use crate::json;
 use crate::random::Random;
-use crate::turn::Exchange;
+use crate::turn::ToolCall;
 
 fn path_input(path: &str) -> Vec<u8> {
     json::object(|o| {
@@ -14,7 +14,7 @@ fn path_input(path: &str) -> Vec<u8> {
 }
 
 /// A file is read: the model sees numbered lines, the result keeps the text.
-pub(crate) fn read(era: Era, path: &str, text: &str) -> Exchange {
+pub(crate) fn read(era: Era, path: &str, text: &str) -> ToolCall {
     let lines = text.lines().count() as u64;
     let result = json::object(|o| {
         o.string("type", "text").object("file", |file| {
@@ -22,24 +22,24 @@ pub(crate) fn read(era: Era, path: &str, text: &str) -> Exchange {
             file.raw("startLine", b"1").number("totalLines", lines);
         });
     });
-    Exchange {
+    ToolCall {
         name: "Read".into(),
         input: path_input(path),
         content: json::string(&numbered(era, text)),
         result,
-        ..Exchange::default()
+        ..ToolCall::default()
     }
 }
 
 /// A picture is read.
-pub(crate) fn read_image(path: &str, data: &str, size: usize) -> Exchange {
+pub(crate) fn read_image(path: &str, data: &str, size: usize) -> ToolCall {
     let result = json::object(|o| {
         o.string("type", "image").object("file", |file| {
             file.string("base64", data).string("type", "image/png").number("originalSize", size as u64);
         });
     });
     let content = json::list([json::image(data).as_slice()]);
-    Exchange { name: "Read".into(), input: path_input(path), content, result, ..Exchange::default() }
+    ToolCall { name: "Read".into(), input: path_input(path), content, result, ..ToolCall::default() }
 }
 
 fn numbered(era: Era, text: &str) -> String {
@@ -64,14 +64,14 @@ fn numbered(era: Era, text: &str) -> String {
 }
 
 /// A change to `original`: some of its lines and what takes their place.
-pub(crate) struct Change {
+pub(crate) struct FileChange {
     pub(crate) old: String,
     pub(crate) new: String,
     /// Where `old` begins, counted from one.
     pub(crate) start: usize,
 }
 
-impl Change {
+impl FileChange {
     /// Picks two to seven lines of `original` that give way to `new`.
     pub(crate) fn within(random: &mut Random, original: &str, new: String) -> Self {
         let lines: Vec<&str> = original.lines().collect();
@@ -90,7 +90,7 @@ impl Change {
     }
 }
 
-fn patch(o: &mut ObjectWriter<'_>, change: &Change) {
+fn patch(o: &mut ObjectWriter<'_>, change: &FileChange) {
     o.array("structuredPatch", |hunks| {
         hunks.object(|hunk| {
             hunk.number("oldStart", change.start as u64)
@@ -110,7 +110,7 @@ fn patch(o: &mut ObjectWriter<'_>, change: &Change) {
 }
 
 /// One replacement. The newest clients do not always repeat the original.
-pub(crate) fn edit(path: &str, change: &Change, original: Option<&str>) -> Exchange {
+pub(crate) fn edit(path: &str, change: &FileChange, original: Option<&str>) -> ToolCall {
     let input = json::object(|o| {
         o.string("file_path", path).string("old_string", &change.old).string("new_string", &change.new);
         o.boolean("replace_all", false);
@@ -122,11 +122,11 @@ pub(crate) fn edit(path: &str, change: &Change, original: Option<&str>) -> Excha
         o.boolean("userModified", false).boolean("replaceAll", false);
     });
     let content = json::string(&format!("The file {path} has been updated successfully."));
-    Exchange { name: "Edit".into(), input, content, result, ..Exchange::default() }
+    ToolCall { name: "Edit".into(), input, content, result, ..ToolCall::default() }
 }
 
 /// Several replacements at once, as 1.0.x had them.
-pub(crate) fn multi_edit(path: &str, change: &Change, original: &str) -> Exchange {
+pub(crate) fn multi_edit(path: &str, change: &FileChange, original: &str) -> ToolCall {
     let edits = |all: &[(&str, bool)]| {
         json::object(|o| {
             o.string("old_string", &change.old).string("new_string", &change.new);
@@ -145,11 +145,11 @@ pub(crate) fn multi_edit(path: &str, change: &Change, original: &str) -> Exchang
         o.boolean("userModified", false);
     });
     let content = json::string(&format!("Applied 1 edit to {path}"));
-    Exchange { name: "MultiEdit".into(), input, content, result, ..Exchange::default() }
+    ToolCall { name: "MultiEdit".into(), input, content, result, ..ToolCall::default() }
 }
 
 /// A whole file is written; with an original it is an update.
-pub(crate) fn write(era: Era, path: &str, text: &str, original: Option<&str>) -> Exchange {
+pub(crate) fn write(era: Era, path: &str, text: &str, original: Option<&str>) -> ToolCall {
     let input = json::object(|o| {
         o.string("file_path", path).string("content", text);
     });
@@ -164,5 +164,5 @@ pub(crate) fn write(era: Era, path: &str, text: &str, original: Option<&str>) ->
         }
     });
     let content = json::string(&format!("File created successfully at: {path}"));
-    Exchange { name: "Write".into(), input, content, result, ..Exchange::default() }
+    ToolCall { name: "Write".into(), input, content, result, ..ToolCall::default() }
 }

@@ -2,8 +2,9 @@
 
 use crate::era::Era;
 use crate::json;
-use crate::text::Scribe;
-use crate::turn::Exchange;
+use crate::text::TextWriter;
+use crate::turn::ToolCall;
+use crate::words::WORDS;
 
 /// One thing to do.
 #[derive(Debug, Clone)]
@@ -14,12 +15,12 @@ pub(crate) struct Todo {
 }
 
 /// Three to five things, the first `done` of them done and the next one begun.
-pub(crate) fn todos(scribe: &mut Scribe, done: usize) -> Vec<Todo> {
-    let count = scribe.random.between(3, 5) as usize;
+pub(crate) fn todos(writer: &mut TextWriter, done: usize) -> Vec<Todo> {
+    let count = writer.random.between(3, 5) as usize;
     (0..count)
         .map(|at| {
-            let rest = scribe.one("the {adj} {noun} in {area}");
-            let (verb, ing, _) = *scribe.random.pick(crate::words::common::VERBS);
+            let rest = writer.one("the {adj} {noun} in {area}");
+            let [verb, ing, _] = *writer.random.pick(&WORDS.verbs);
             let status = match at.cmp(&done) {
                 std::cmp::Ordering::Less => "completed",
                 std::cmp::Ordering::Equal => "in_progress",
@@ -47,8 +48,8 @@ pub(crate) fn as_json(era: Era, todos: &[Todo]) -> Vec<u8> {
     })
 }
 
-/// The list is written anew.
-pub(crate) fn todo_write(era: Era, old: &[Todo], new: &[Todo]) -> Exchange {
+/// Writes the list again.
+pub(crate) fn todo_write(era: Era, old: &[Todo], new: &[Todo]) -> ToolCall {
     let list = as_json(era, new);
     let result = json::object(|o| {
         o.raw("oldTodos", &as_json(era, old)).raw("newTodos", &list);
@@ -57,11 +58,11 @@ pub(crate) fn todo_write(era: Era, old: &[Todo], new: &[Todo]) -> Exchange {
         o.raw("todos", &list);
     });
     let content = json::string("Todos have been modified successfully.");
-    Exchange { name: "TodoWrite".into(), input, content, result, ..Exchange::default() }
+    ToolCall { name: "TodoWrite".into(), input, content, result, ..ToolCall::default() }
 }
 
 /// A task is made.
-pub(crate) fn task_create(id: u64, todo: &Todo, description: &str) -> Exchange {
+pub(crate) fn task_create(id: u64, todo: &Todo, description: &str) -> ToolCall {
     let input = json::object(|o| {
         o.string("subject", &todo.content)
             .string("description", description)
@@ -73,11 +74,11 @@ pub(crate) fn task_create(id: u64, todo: &Todo, description: &str) -> Exchange {
         });
     });
     let content = json::string(&format!("Task #{id} created successfully: {}", todo.content));
-    Exchange { name: "TaskCreate".into(), input, content, result, ..Exchange::default() }
+    ToolCall { name: "TaskCreate".into(), input, content, result, ..ToolCall::default() }
 }
 
 /// A task changes its state.
-pub(crate) fn task_update(id: u64, from: &str, to: &str) -> Exchange {
+pub(crate) fn task_update(id: u64, from: &str, to: &str) -> ToolCall {
     let input = json::object(|o| {
         o.string("taskId", &id.to_string()).string("status", to);
     });
@@ -88,5 +89,5 @@ pub(crate) fn task_update(id: u64, from: &str, to: &str) -> Exchange {
         });
     });
     let content = json::string(&format!("Updated task #{id} status"));
-    Exchange { name: "TaskUpdate".into(), input, content, result, ..Exchange::default() }
+    ToolCall { name: "TaskUpdate".into(), input, content, result, ..ToolCall::default() }
 }

@@ -1,324 +1,64 @@
-//! The five projects.
+//! The five projects that the sessions are about; none of them exists.
 
-use super::{Language, Project};
+use std::sync::LazyLock;
 
-/// A web shop for lamps.
-pub(crate) static SHOP: Project = Project {
-    cwd: "/home/mira/work/lantern-shop",
-    language: Language::TypeScript,
-    nouns: &[
-        "cart",
-        "checkout",
-        "order",
-        "voucher",
-        "invoice",
-        "customer",
-        "product",
-        "price",
-        "shipment",
-        "basket line",
-        "tax rate",
-        "wishlist",
-        "review",
-        "stock level",
-        "payment",
-        "refund",
-        "address",
-        "session",
-        "catalogue page",
-        "search box",
-        "product image",
-        "category",
-        "newsletter",
-        "delivery slot",
-        "gift card",
-        "discount",
-        "currency",
-        "return label",
-        "warehouse",
-        "banner",
-        "translation",
-        "cookie notice",
-        "order mail",
-        "price list",
-        "bundle",
-    ],
-    folders: &[
-        "src/cart",
-        "src/checkout",
-        "src/catalog",
-        "src/account",
-        "src/api",
-        "src/components",
-        "src/lib",
-        "src/hooks",
-        "tests/unit",
-        "tests/e2e",
-    ],
-    extension: "ts",
-    branches: &["main", "feature/voucher-stacking", "fix/cart-rounding", "mira/checkout-tax", "release/4.2"],
-    packages: &["zod", "express", "vitest", "react", "drizzle", "date-holidays", "pino", "undici"],
-    commands: &[
-        ("npm test -- --run", "Run the unit tests"),
-        ("npm run lint", "Lint the sources"),
-        ("npm run build", "Build for production"),
-        ("npx tsc --noEmit", "Check the types"),
-        ("npm run dev -- --port 4321", "Start the development server"),
-        ("npx vitest run src/cart --reporter=verbose", "Run the cart tests"),
-    ],
-    test: "npm test -- --run",
-    repository: "lantern-goods/lantern-shop",
-};
+use super::{Language, Lines, Sections, Syntax};
 
-/// A command-line backup tool.
-pub(crate) static FERRITE: Project = Project {
-    cwd: "/home/mira/work/ferrite",
-    language: Language::Rust,
-    nouns: &[
-        "snapshot",
-        "chunk",
-        "manifest",
-        "index",
-        "pack file",
-        "hash",
-        "retention rule",
-        "lock file",
-        "repository",
-        "restore plan",
-        "exclude pattern",
-        "progress bar",
-        "file tree",
-        "symlink",
-        "hard link",
-        "permission",
-        "checksum",
-        "upload",
-        "bandwidth limit",
-        "config file",
-        "key file",
-        "passphrase",
-        "prune run",
-        "dedup table",
-        "journal",
-        "temp folder",
-        "archive",
-        "block cache",
-        "inode",
-        "extent",
-        "remote",
-        "transfer",
-        "schedule",
-    ],
-    folders: &[
-        "src/snapshot",
-        "src/pack",
-        "src/index",
-        "src/remote",
-        "src/cli",
-        "src/restore",
-        "src/prune",
-        "src/crypto",
-        "tests",
-        "benches",
-    ],
-    extension: "rs",
-    branches: &["main", "prune-dry-run", "faster-index", "fix/symlink-loop", "release-0.9"],
-    packages: &["clap", "blake3", "rayon", "tempfile", "anyhow", "zstd", "crossbeam", "walkdir"],
-    commands: &[
-        ("cargo test --workspace", "Run all tests"),
-        ("cargo clippy --all-targets -- -D warnings", "Lint"),
-        ("cargo build --release", "Build the release binary"),
-        ("cargo bench --bench index", "Measure the index"),
-        ("cargo fmt --check", "Check the formatting"),
-        ("cargo test -p ferrite-pack -- --nocapture", "Run the pack tests"),
-    ],
-    test: "cargo test --workspace",
-    repository: "mira-dev/ferrite",
-};
+/// A project, as `data/projects/` describes it.
+#[derive(Debug)]
+pub(crate) struct Project {
+    pub(crate) cwd: &'static str,
+    pub(crate) language: Language,
+    pub(crate) syntax: Syntax,
+    /// What the project is about.
+    pub(crate) nouns: Lines,
+    /// Folders that hold source.
+    pub(crate) folders: Lines,
+    pub(crate) extension: &'static str,
+    pub(crate) branches: Lines,
+    pub(crate) packages: Lines,
+    /// Commands with their descriptions.
+    pub(crate) commands: Vec<(&'static str, &'static str)>,
+    /// The command that runs the tests.
+    pub(crate) test: &'static str,
+    pub(crate) repository: &'static str,
+}
 
-/// A data pipeline for tide gauges.
-pub(crate) static TIDE: Project = Project {
-    cwd: "/Users/tomas/dev/tide_pipeline",
-    language: Language::Python,
-    nouns: &[
-        "gauge",
-        "reading",
-        "station",
-        "harmonic",
-        "outlier",
-        "time series",
-        "partition",
-        "batch",
-        "schema",
-        "forecast",
-        "calibration",
-        "sensor drift",
-        "quality flag",
-        "timezone",
-        "resample window",
-        "parquet file",
-        "ingest job",
-        "dead letter",
-        "backfill",
-        "feature table",
-        "model run",
-        "residual",
-        "dashboard",
-        "alert",
-        "water level",
-        "interval",
-        "data frame",
-        "csv export",
-        "metadata table",
-        "watermark",
-        "join key",
-        "histogram",
-    ],
-    folders: &[
-        "tide/ingest",
-        "tide/clean",
-        "tide/model",
-        "tide/export",
-        "tide/io",
-        "jobs",
-        "tests",
-        "notebooks",
-    ],
-    extension: "py",
-    branches: &["main", "tomas/backfill-2019", "quality-flags", "fix/dst-gap", "polars-trial"],
-    packages: &["pandas", "pyarrow", "pytest", "pydantic", "numpy", "duckdb", "httpx", "structlog"],
-    commands: &[
-        ("uv run pytest -q", "Run the tests"),
-        ("uv run ruff check tide", "Lint"),
-        ("uv run mypy tide", "Check the types"),
-        ("uv run python -m jobs.backfill --year 2019 --dry-run", "Try the backfill"),
-        ("uv run pytest tests/test_clean.py -x", "Run the cleaning tests"),
-        ("duckdb tide.db 'select count(*) from readings'", "Count the readings"),
-    ],
-    test: "uv run pytest -q",
-    repository: "northcoast-data/tide_pipeline",
-};
+impl Project {
+    fn parse(text: &'static str) -> Self {
+        let sections = Sections::parse(text);
+        let (language, syntax) = Language::parse(sections.line("language"));
+        Self {
+            cwd: sections.line("cwd"),
+            language,
+            syntax: Syntax::parse(syntax),
+            nouns: sections.words("nouns"),
+            folders: sections.words("folders"),
+            extension: sections.line("extension"),
+            branches: sections.words("branches"),
+            packages: sections.words("packages"),
+            commands: sections.pairs("commands"),
+            test: sections.line("test"),
+            repository: sections.line("repository"),
+        }
+    }
+}
 
-/// Scripts that keep servers running.
-pub(crate) static HARBOR: Project = Project {
-    cwd: "/Users/tomas/dev/harbor.infra",
-    language: Language::Shell,
-    nouns: &[
-        "deploy",
-        "node pool",
-        "certificate",
-        "load balancer",
-        "backup job",
-        "firewall rule",
-        "log shipper",
-        "cron entry",
-        "secret",
-        "bucket",
-        "subnet",
-        "dns record",
-        "health check",
-        "rollout",
-        "canary",
-        "volume",
-        "runbook",
-        "alarm",
-        "image tag",
-        "service account",
-        "quota",
-        "ingress",
-        "state file",
-        "module",
-        "bastion",
-        "rate limit",
-        "pipeline",
-        "staging cluster",
-        "maintenance window",
-        "disk alert",
-    ],
-    folders: &[
-        "scripts",
-        "scripts/network",
-        "scripts/storage",
-        "scripts/cluster",
-        "envs/staging",
-        "envs/prod",
-        "tests",
-    ],
-    extension: "sh",
-    branches: &["main", "rotate-certs", "tomas/staging-quota", "fix/log-shipper"],
-    packages: &["terraform", "kubectl", "jq", "shellcheck", "bats", "ansible"],
-    commands: &[
-        ("shellcheck scripts/*.sh", "Lint the scripts"),
-        ("terraform -chdir=envs/staging plan -no-color", "Plan staging"),
-        ("bats tests", "Run the script tests"),
-        ("kubectl -n harbor get pods -o wide", "List the pods"),
-        ("kubectl -n harbor logs deploy/gateway --tail=200", "Read the gateway's log"),
-        ("./scripts/rotate-certs.sh --dry-run", "Try the rotation"),
-    ],
-    test: "bats tests",
-    repository: "northcoast-data/harbor.infra",
-};
+macro_rules! projects {
+    ($($name:ident, $file:literal, $about:literal;)*) => {
+        $(
+            #[doc = $about]
+            pub(crate) static $name: LazyLock<Project> =
+                LazyLock::new(|| Project::parse(include_str!(concat!("../../data/projects/", $file))));
+        )*
+        pub(crate) static ALL: [&LazyLock<Project>; 5] = [$(&$name),*];
+    };
+}
 
-/// A notes application, on Windows.
-pub(crate) static QUILL: Project = Project {
-    cwd: "C:\\Users\\ines\\src\\Quill Notes",
-    language: Language::Go,
-    nouns: &[
-        "note",
-        "notebook",
-        "tag",
-        "sync queue",
-        "attachment",
-        "conflict",
-        "revision",
-        "editor pane",
-        "shortcut",
-        "full-text index",
-        "draft",
-        "template",
-        "sidebar",
-        "theme",
-        "markdown table",
-        "link target",
-        "outline",
-        "trash folder",
-        "export",
-        "undo stack",
-        "clipboard",
-        "spell checker",
-        "window state",
-        "vault",
-        "cursor",
-        "search result",
-        "reminder",
-        "checklist",
-        "heading",
-        "sync token",
-        "device",
-        "snippet",
-    ],
-    folders: &[
-        "internal/sync",
-        "internal/store",
-        "internal/editor",
-        "internal/search",
-        "cmd/quill",
-        "ui/src",
-        "docs",
-    ],
-    extension: "go",
-    branches: &["main", "next", "ines/sync-conflicts", "fix/table-paste", "docs/rewrite"],
-    packages: &["bleve", "cobra", "wails", "testify", "goldmark", "zap"],
-    commands: &[
-        ("go test ./...", "Run all tests"),
-        ("golangci-lint run", "Lint"),
-        ("go build -o bin/quill.exe ./cmd/quill", "Build"),
-        ("go test ./internal/sync -run Conflict -v", "Run the conflict tests"),
-        ("go vet ./...", "Vet"),
-    ],
-    test: "go test ./...",
-    repository: "ines-k/quill-notes",
-};
-
-/// All of them.
-pub(crate) static ALL: [&Project; 5] = [&SHOP, &FERRITE, &TIDE, &HARBOR, &QUILL];
+projects! {
+    SHOP, "shop.txt", "A web shop for lamps.";
+    FERRITE, "ferrite.txt", "A command-line backup tool.";
+    TIDE, "tide.txt", "A data pipeline for tide gauges.";
+    HARBOR, "harbor.txt", "Scripts that keep servers running.";
+    QUILL, "quill.txt", "A notes application, on Windows.";
+}

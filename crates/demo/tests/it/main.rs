@@ -3,6 +3,7 @@
 mod chains;
 mod coverage;
 mod json;
+mod pinned;
 mod reader;
 mod repeat;
 mod tally;

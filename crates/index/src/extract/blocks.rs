@@ -1,37 +1,36 @@
-//! Blocks of single lines, as they are indexed: for those who have a place and want its text.
+//! The text of single blocks, as they are indexed.
 
 use annals_json::Value;
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::Record;
 
-use super::kinds::FileRole;
-use super::meaning::{Meaning, Place};
-use super::rows::{Batch, Change, MessageRow, Subject};
-use crate::cursor::{Cursor, Look};
+use super::kinds::IndexedFileRole;
+use super::record::{LineSpan, RecordExtractor};
+use super::rows::{Batch, BatchMode, IndexedFile, MessageRow};
+use crate::cursor::{Cursor, FileStamp};
 
-/// Reads lines of sessions for their blocks alone, many of them quickly.
+/// Reads the blocks of single lines; reused for speed.
 #[derive(Debug)]
 pub(crate) struct LineBlocks(Batch);
 
 impl LineBlocks {
     pub(crate) fn new() -> Self {
-        let nobody = Subject {
+        let no_file = IndexedFile {
             path: String::new(),
-            role: FileRole::Session,
+            role: IndexedFileRole::Session,
             slug: String::new(),
             session: String::new(),
             agent: None,
         };
-        let cursor = Cursor::start(Look { identity: 0, bytes: 0, modified: 0 });
-        Self(Batch::new(&nobody, Change::Begins, cursor))
+        let cursor = Cursor::start(FileStamp { identity: 0, bytes: 0, modified: 0 });
+        Self(Batch::new(&no_file, BatchMode::Replace, cursor))
     }
 
-    /// The blocks of one line, as they are indexed.
     pub(crate) fn of(&mut self, line: &[u8]) -> Vec<MessageRow> {
-        let place = Place { line: 0, offset: 0, length: 0 };
+        let span = LineSpan { line: 0, offset: 0, length: 0 };
         for line in annals_transcript::line::lines(line).take(1) {
             let found = |fields, _| {
-                Meaning::take(&mut self.0, place, &Record::new(fields));
+                RecordExtractor::take(&mut self.0, span, &Record::new(fields));
             };
             read_objects(&line, found, |_| ());
         }
@@ -43,10 +42,10 @@ impl LineBlocks {
 }
 
 /// The text of one block of a line, or of a file that is one text.
-pub(crate) fn text_of_block(role: FileRole, bytes: &[u8], block: u32) -> Option<String> {
+pub(crate) fn text_of_block(role: IndexedFileRole, bytes: &[u8], block: u32) -> Option<String> {
     match role {
-        FileRole::Output | FileRole::Plan => Some(String::from_utf8_lossy(bytes).into_owned()),
-        FileRole::History => {
+        IndexedFileRole::Output | IndexedFileRole::Plan => Some(String::from_utf8_lossy(bytes).into_owned()),
+        IndexedFileRole::History => {
             let line = Value::parse(bytes).ok()?;
             Some(line.get("display").and_then(Value::text)?.to_string())
         }

@@ -1,6 +1,6 @@
-//! Who speaks, what is said, what a file is, what lines say of it: words for people, numbers for the index.
+//! Kinds of messages, files and facts, each with a name for people and a number for the index.
 
-macro_rules! words {
+macro_rules! named_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -10,27 +10,27 @@ macro_rules! words {
         }
 
         impl $name {
-            /// All of them; their places are the numbers that the index keeps.
+            /// All values; their positions are the stored numbers.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// The word for it.
+            /// Its stable name.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*
                 }
             }
 
-            /// By its word.
-            pub fn named(word: &str) -> Option<Self> {
+            /// The value of this name.
+            pub fn from_name(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|one| one.name() == word)
             }
 
-            /// By the number that the index keeps.
-            pub fn numbered(number: i64) -> Option<Self> {
+            /// The value of this stored number.
+            pub fn from_number(number: i64) -> Option<Self> {
                 Self::ALL.get(usize::try_from(number).ok()?).copied()
             }
 
-            /// The number that the index keeps.
+            /// The stored number.
             pub fn number(self) -> i64 {
                 self as i64
             }
@@ -38,10 +38,10 @@ macro_rules! words {
     };
 }
 
-words! {
-    /// Who speaks.
-    Role {
-        /// A person.
+named_enum! {
+    /// Who produced a message.
+    MessageRole {
+        /// The user.
         Human = "human",
         /// The model.
         Assistant = "assistant",
@@ -52,117 +52,116 @@ words! {
     }
 }
 
-words! {
-    /// What is said.
-    Kind {
-        /// What a person asked.
+named_enum! {
+    /// The kind of a message.
+    MessageKind {
+        /// A prompt of the user.
         Prompt = "prompt",
-        /// What the model answered.
+        /// A reply of the model.
         Response = "response",
-        /// What the model thought.
+        /// Thinking of the model.
         Thinking = "thinking",
-        /// What the model asked of a tool.
+        /// A tool call of the model.
         ToolCall = "tool_call",
-        /// What a tool gave.
+        /// The result of a tool call.
         ToolResult = "tool_result",
-        /// What the client put beside it: reminders, summaries, attachments, notices.
+        /// What the client added: reminders, summaries, attachments, notices.
         Context = "context",
-        /// What went wrong.
+        /// An error message.
         Error = "error",
-        /// What the session is called.
+        /// The title of a session.
         Title = "title",
-        /// A plan's text.
+        /// The text of a plan.
         Plan = "plan",
     }
 }
 
-words! {
-    /// What a file is.
-    FileRole {
-        /// A session.
+named_enum! {
+    /// The role of a file in the store.
+    IndexedFileRole {
+        /// A session's transcript.
         Session = "session",
-        /// A sub-agent.
+        /// A sub-agent's transcript.
         Agent = "agent",
-        /// Output that was too large for its line.
+        /// A tool output that was too large for its line.
         Output = "output",
-        /// The prompts of all sessions.
+        /// `history.jsonl`, the prompts of all sessions.
         History = "history",
-        /// A plan.
+        /// A plan file.
         Plan = "plan",
-        /// A list of things to do.
+        /// A todo list.
         Todos = "todos",
-        /// One thing to do, in a file of its own.
+        /// A task file.
         Task = "task",
-        /// What is known of a sub-agent besides its lines.
+        /// The meta file of a sub-agent.
         AgentMeta = "agent_meta",
     }
 }
 
-words! {
-    /// What lines say of their file.
+named_enum! {
+    /// The kind of a fact that lines state about their file.
     FactKind {
-        /// The working directory.
+        /// A working directory.
         Cwd = "cwd",
-        /// The branch.
+        /// A git branch.
         GitBranch = "git_branch",
         /// The client's version.
         Version = "version",
-        /// A model.
+        /// A model that replied.
         Model = "model",
         /// How the client was started.
         Entrypoint = "entrypoint",
-        /// The name that its plan may have.
+        /// The slug that names the session's plan.
         PlanName = "plan_name",
-        /// A pull request.
+        /// A pull request: number, repository and URL, separated by tabs.
         PullRequest = "pull_request",
-        /// A `custom-title`; only the last counts.
+        /// A `custom-title`; the last one counts.
         CustomTitle = "custom_title",
-        /// An `ai-title`; only the last counts.
+        /// An `ai-title`; the last one counts.
         AiTitle = "ai_title",
-        /// A `last-prompt`; only the last counts.
+        /// A `last-prompt`; the last one counts.
         LastPrompt = "last_prompt",
-        /// The first words of a person.
+        /// The first prompt, shortened.
         FirstPrompt = "first_prompt",
-        /// The first command of a person.
+        /// The first slash command, shortened.
         FirstCommand = "first_command",
-        /// The tag; only the last counts, an empty one takes it back.
+        /// The tag; the last one counts, an empty one removes it.
         Tag = "tag",
-        /// A summary, behind the id of the line that it sums up to.
+        /// A summary, after the id of the last line that it covers.
         Summary = "summary",
-        /// The first time.
+        /// The first timestamp.
         Created = "created",
-        /// The newest time.
+        /// The latest timestamp.
         Active = "active",
-        /// What a sub-agent was asked, as a fingerprint.
-        Asked = "asked",
-        /// The call that started a sub-agent.
+        /// The fingerprint of a sub-agent's first prompt.
+        AgentPrompt = "asked",
+        /// The id of the call that started a sub-agent.
         SpawnedBy = "spawned_by",
-        /// What kind of sub-agent it is.
+        /// The type of a sub-agent.
         AgentType = "agent_type",
-        /// A sub-agent and the call under which it was seen at work.
-        AtWork = "at_work",
+        /// A sub-agent and the call whose progress names it.
+        AgentProgress = "at_work",
     }
 }
 
-/// Which values of a fact are kept.
+/// Which values of a fact are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Keep {
-    Each,
+pub(crate) enum FactPolicy {
+    All,
     First,
     Last,
-    Greatest,
+    Max,
 }
 
 impl FactKind {
-    /// Which of its values are kept.
-    pub(crate) fn keep(self) -> Keep {
+    pub(crate) fn keep(self) -> FactPolicy {
         match self {
-            Self::CustomTitle | Self::AiTitle | Self::LastPrompt | Self::Tag => Keep::Last,
-            Self::FirstPrompt | Self::FirstCommand | Self::Created | Self::Entrypoint | Self::Asked => {
-                Keep::First
+            Self::CustomTitle | Self::AiTitle | Self::LastPrompt | Self::Tag => FactPolicy::Last,
+            Self::FirstPrompt | Self::FirstCommand | Self::Created | Self::Entrypoint | Self::AgentPrompt => {
+                FactPolicy::First
             }
-            Self::Active => Keep::Greatest,
-            _ => Keep::Each,
+            Self::Active => FactPolicy::Max,
+            _ => FactPolicy::All,
         }
     }
 }

@@ -1,68 +1,68 @@
-//! What is kept of a file: rows without a database.
+//! Rows, independent of the database.
 
 use std::collections::BTreeMap;
 
 use annals_transcript::problem::ProblemKind;
 use annals_transcript::usage::ResponseUsage;
 
-use super::kinds::{FactKind, FileRole, Keep, Kind, Role};
+use super::kinds::{FactKind, FactPolicy, IndexedFileRole, MessageKind, MessageRole};
 use super::sides::SideRow;
 use crate::cursor::Cursor;
 
-/// So many bytes of one block can be searched for; what is longer says so.
-pub const INDEXED_BYTES: usize = 256 * 1024;
+/// How many bytes of a block are searchable; longer ones are marked as cut.
+pub const MAX_INDEXED_BYTES: usize = 256 * 1024;
 
-/// How often a value was met, and on which lines first and last.
+/// How often a value occurs, and its first and last line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Met {
+pub(crate) struct Occurrences {
     pub(crate) count: u64,
     pub(crate) first: u64,
     pub(crate) last: u64,
 }
 
-/// Whose lines they are.
+/// The file that rows belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Subject {
-    /// Below the config dir.
+pub(crate) struct IndexedFile {
+    /// Relative to the config dir.
     pub(crate) path: String,
-    pub(crate) role: FileRole,
+    pub(crate) role: IndexedFileRole,
     pub(crate) slug: String,
     pub(crate) session: String,
     pub(crate) agent: Option<String>,
 }
 
-/// What a batch does to what is known of its file.
+/// How a batch changes what the index has of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
-    /// It comes behind it.
-    Continues,
-    /// It takes its place.
-    Begins,
+pub(crate) enum BatchMode {
+    /// It adds to it.
+    Append,
+    /// It replaces it.
+    Replace,
 }
 
-/// One block that somebody said.
+/// One block of a message.
 #[derive(Clone, Debug)]
 pub(crate) struct MessageRow {
     pub(crate) line: u64,
     pub(crate) offset: u64,
     pub(crate) length: u64,
     pub(crate) block: u32,
-    pub(crate) role: Role,
-    pub(crate) kind: Kind,
+    pub(crate) role: MessageRole,
+    pub(crate) kind: MessageKind,
     pub(crate) millis: Option<i64>,
     pub(crate) uuid: Option<Vec<u8>>,
     pub(crate) tool: Option<String>,
-    /// The call that it is, or that it answers: its tool and its file are the call's.
+    /// The id of the call that it is or answers, from which it gets tool and path.
     pub(crate) call: Option<String>,
     pub(crate) is_error: bool,
     pub(crate) bytes: u64,
     pub(crate) text: String,
-    /// The text as it is searched for, and how long it was: made by those who read, not by the one who writes.
+    /// The searchable text, and the length of the original: made by the reading threads, not by the writer.
     pub(crate) words: String,
     pub(crate) indexed: u64,
 }
 
-/// What a batch tells of a call: the call, its result, or both.
+/// What a batch knows of a tool call: the call, its result, or both.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CallRow {
     pub(crate) tool: Option<String>,
@@ -78,28 +78,28 @@ pub(crate) struct CallRow {
     pub(crate) result: u64,
 }
 
-/// A stretch of a file's lines, read: written as one, cursor included.
+/// The rows of a range of lines, written in one transaction with the cursor.
 #[derive(Clone, Debug)]
 pub(crate) struct Batch {
-    pub(crate) subject: Subject,
-    pub(crate) change: Change,
-    /// Where it starts: where the last one ended.
+    pub(crate) indexed_file: IndexedFile,
+    pub(crate) mode: BatchMode,
+    /// The offset where it starts, which is where the last batch ended.
     pub(crate) from: u64,
-    /// Where it ends.
+    /// The cursor after it.
     pub(crate) cursor: Cursor,
     pub(crate) messages: Vec<MessageRow>,
     pub(crate) calls: BTreeMap<String, CallRow>,
     pub(crate) responses: Vec<(u64, ResponseUsage)>,
-    pub(crate) facts: BTreeMap<(FactKind, String), Met>,
+    pub(crate) facts: BTreeMap<(FactKind, String), Occurrences>,
     pub(crate) sides: Vec<SideRow>,
     pub(crate) problems: Vec<(u64, u64, u64, ProblemKind)>,
 }
 
 impl Batch {
-    pub(crate) fn new(subject: &Subject, change: Change, cursor: Cursor) -> Self {
+    pub(crate) fn new(indexed_file: &IndexedFile, mode: BatchMode, cursor: Cursor) -> Self {
         Self {
-            subject: subject.clone(),
-            change,
+            indexed_file: indexed_file.clone(),
+            mode,
             from: cursor.offset,
             cursor,
             messages: Vec::new(),
@@ -111,21 +111,21 @@ impl Batch {
         }
     }
 
-    /// How many bytes of its file it stands for.
+    /// How many bytes of the file it covers.
     pub(crate) fn bytes(&self) -> u64 {
         self.cursor.offset.saturating_sub(self.from)
     }
 
-    /// Notes what a line says.
+    /// Adds a fact that a line states.
     pub(crate) fn fact(&mut self, kind: FactKind, value: &str, line: u64) {
-        let once = Met { count: 1, first: line, last: line };
-        if kind.keep() != Keep::Each {
+        let once = Occurrences { count: 1, first: line, last: line };
+        if kind.keep() != FactPolicy::All {
             let known = self.facts.range((kind, String::new())..).next().map(|(key, _)| key.clone());
             let known = known.filter(|(known, _)| *known == kind);
             let stays = known.as_ref().is_some_and(|(_, known)| match kind.keep() {
-                Keep::First => true,
-                Keep::Greatest => known.as_str() >= value,
-                Keep::Last | Keep::Each => false,
+                FactPolicy::First => true,
+                FactPolicy::Max => known.as_str() >= value,
+                FactPolicy::Last | FactPolicy::All => false,
             });
             if stays {
                 return;
@@ -137,9 +137,9 @@ impl Batch {
             return;
         }
         match self.facts.get_mut(&(kind, value.to_owned())) {
-            Some(met) => {
-                met.count += 1;
-                met.last = line;
+            Some(occurrences) => {
+                occurrences.count += 1;
+                occurrences.last = line;
             }
             None => drop(self.facts.insert((kind, value.to_owned()), once)),
         }

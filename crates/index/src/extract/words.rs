@@ -1,20 +1,20 @@
-//! Text as it is searched for: parts of names in camelCase beside the names, characters of scripts without spaces one by
-//! one, and no endless runs of letters.
+//! Searchable text: adds the parts of camelCase names, separates characters of scripts without spaces, and cuts very long
+//! words.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// A run of letters and digits that is longer is no word: its beginning stands for it.
-const LONGEST_WORD: usize = 64;
+/// Longer runs of letters and digits are cut to this length.
+const MAX_WORD_BYTES: usize = 64;
 
-/// What a byte is.
+/// Classes of bytes.
 const OTHER: u8 = 0;
 const SMALL: u8 = 1;
 const LARGE: u8 = 2;
 const DIGIT: u8 = 4;
 const FOREIGN: u8 = 8;
 
-/// Every byte of every text is looked up here: a table is what makes it quick.
+/// Every byte of every text is classified; a table is fastest.
 const CLASS: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
@@ -34,18 +34,17 @@ const fn classes() -> [u8; 256] {
     classes
 }
 
-/// What a text consists of, by turns.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Run {
+enum RunKind {
     Word,
-    Between,
+    Gap,
 }
 
-/// The end of a run of bytes that are, or are not, letters and digits, and all that they are.
-fn run(bytes: &[u8], from: usize, kind: Run) -> (usize, u8) {
+/// The end of a run of bytes that are, or are not, letters and digits, and the classes that occur in it.
+fn run(bytes: &[u8], from: usize, kind: RunKind) -> (usize, u8) {
     let (mut at, mut seen) = (from, 0);
     while let Some(class) = bytes.get(at).map(|byte| CLASS[usize::from(*byte)]) {
-        if (class & (SMALL | LARGE | DIGIT) != 0) != (kind == Run::Word) {
+        if (class & (SMALL | LARGE | DIGIT) != 0) != (kind == RunKind::Word) {
             break;
         }
         seen |= class;
@@ -56,7 +55,7 @@ fn run(bytes: &[u8], from: usize, kind: Run) -> (usize, u8) {
 
 /// The text that goes into the index.
 pub(crate) fn searchable(text: &str) -> String {
-    let mut parts = Parts::default();
+    let mut parts = NameParts::default();
     let mut out = plain(text, |name| parts.of(name));
     if !parts.text.is_empty() {
         out.push('\n');
@@ -65,27 +64,27 @@ pub(crate) fn searchable(text: &str) -> String {
     out
 }
 
-/// A text as it stands in the index, without the parts of its names: a query is asked in the same form.
+/// A text as the index has it, without the added name parts: queries are normalized the same way.
 pub(crate) fn as_indexed(text: &str) -> String {
     plain(text, |_| ())
 }
 
-/// A text with its long words cut and its lone characters apart; what may be a name is shown to `name`.
+/// A text with long words cut and lone characters separated; calls `name` for each word that may be a camelCase name.
 fn plain(text: &str, mut name: impl FnMut(&str)) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len() + 64);
-    // Most of a text goes through as it is, and is copied in long stretches.
+    // Most text is copied unchanged, in long runs.
     let (mut copied, mut at) = (0, 0);
     while at < bytes.len() {
-        let (end, seen) = run(bytes, at, Run::Word);
+        let (end, seen) = run(bytes, at, RunKind::Word);
         let length = end - at;
-        if length > LONGEST_WORD {
-            out.push_str(&text[copied..at + LONGEST_WORD]);
+        if length > MAX_WORD_BYTES {
+            out.push_str(&text[copied..at + MAX_WORD_BYTES]);
             copied = end;
         } else if length >= 3 && seen & (SMALL | LARGE) == SMALL | LARGE {
             name(&text[at..end]);
         }
-        let (next, seen) = run(bytes, end, Run::Between);
+        let (next, seen) = run(bytes, end, RunKind::Gap);
         if seen & FOREIGN != 0 {
             out.push_str(&text[copied..end]);
             spaced(&text[end..next], &mut out);
@@ -97,33 +96,33 @@ fn plain(text: &str, mut name: impl FnMut(&str)) -> String {
     out
 }
 
-/// Characters that are words of their own get room.
+/// Puts spaces around characters that are words by themselves.
 fn spaced(text: &str, out: &mut String) {
     for letter in text.chars() {
-        match stands_alone(letter) {
+        match is_word_by_itself(letter) {
             true => drop(write!(out, " {letter} ")),
             false => out.push(letter),
         }
     }
 }
 
-/// Whether a script has no spaces between words: Chinese, Japanese, Thai and their like.
-fn stands_alone(letter: char) -> bool {
+/// Whether a script has no spaces between words: Chinese, Japanese, Thai and similar.
+fn is_word_by_itself(letter: char) -> bool {
     matches!(letter as u32, 0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3040..=0x30FF
         | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
 }
 
-/// The parts of names, together: a phrase of parts finds a name that has them. Each name is taken once.
+/// The parts of camelCase names in order, so that a phrase of parts finds the name. Each name is added once.
 #[derive(Default)]
-struct Parts {
+struct NameParts {
     seen: HashSet<u64>,
     text: String,
 }
 
-impl Parts {
+impl NameParts {
     fn of(&mut self, name: &str) {
-        // Most words with a large letter have it in front, and no hump.
-        if !has_humps(name) || !self.seen.insert(hash(name.as_bytes())) {
+        // Most words with an upper-case letter have it first and have no parts.
+        if !is_camel_case(name) || !self.seen.insert(hash(name.as_bytes())) {
             return;
         }
         for part in parts_of(name) {
@@ -133,36 +132,36 @@ impl Parts {
     }
 }
 
-/// Whether a word of ASCII letters and digits is a name of several parts.
-pub(crate) fn has_humps(word: &str) -> bool {
+/// Whether a word of ASCII letters and digits has several camelCase parts.
+pub(crate) fn is_camel_case(word: &str) -> bool {
     let bytes = word.as_bytes();
-    // What most words lack is asked first.
+    // The check that most words fail comes first.
     bytes.get(1..).is_some_and(|rest| rest.iter().any(u8::is_ascii_uppercase))
-        && (1..bytes.len()).any(|at| is_hump(bytes, at))
+        && (1..bytes.len()).any(|at| starts_part(bytes, at))
 }
 
-/// The parts of a name in camelCase, in order: the one rule by which texts and queries are split.
+/// The parts of a camelCase name in order; texts and queries are split by this rule.
 pub(crate) fn parts_of(name: &str) -> impl Iterator<Item = &str> {
     let mut start = 0;
     (1..=name.len()).filter_map(move |at| {
-        let is_end = at == name.len() || is_hump(name.as_bytes(), at);
+        let is_end = at == name.len() || starts_part(name.as_bytes(), at);
         is_end.then(|| &name[std::mem::replace(&mut start, at)..at])
     })
 }
 
 /// Whether a part begins here: `aB`, or the `B` of `AABb`.
-fn is_hump(bytes: &[u8], at: usize) -> bool {
+fn starts_part(bytes: &[u8], at: usize) -> bool {
     let is_upper = bytes[at].is_ascii_uppercase();
     let follows_lower = !bytes[at - 1].is_ascii_uppercase();
     let before_lower = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
     is_upper && (follows_lower || before_lower)
 }
 
-/// Names that are split alike are one, whatever their case.
+/// Names with the same parts have one hash, whatever their case.
 fn hash(name: &[u8]) -> u64 {
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     name.iter().enumerate().fold(0xcbf2_9ce4_8422_2325, |hash, (at, byte)| {
-        let hash = if at > 0 && is_hump(name, at) { mix(hash, b' ') } else { hash };
+        let hash = if at > 0 && starts_part(name, at) { mix(hash, b' ') } else { hash };
         mix(hash, byte.to_ascii_lowercase())
     })
 }

@@ -1,12 +1,12 @@
-//! Brings the index up to date: what changed is read by as many threads as there are cores but one, its rows are written by this
-//! one, and its words by one more.
+//! Updates the index: reads changed files on all cores but one, writes rows on this thread and words on another.
 //!
-//! After a kill at any instant the index holds what the last transaction left: rows and cursors fit each other, and the next
-//! refresh goes on from there.
+//! After a kill at any instant the index is as the last transaction left it: rows match cursors, and the next refresh
+//! continues from there.
 
+mod batch_queue;
 mod gone;
-mod hand_over;
 mod plan;
+mod price_digest;
 
 use std::collections::HashSet;
 use std::iter;
@@ -15,7 +15,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use annals_store::digest::sha256;
 use annals_store::read::ReadError;
 use annals_store::{ConfigDir, DataDir, Discovery};
 use annals_transcript::price::Prices;
@@ -24,131 +23,136 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::error::IndexError;
 use crate::extract::extract;
 use crate::open::Index;
-use crate::words::{Gathered, Gathering, Pieces};
-use crate::write::{Writer, reprice};
-use hand_over::{HandOver, Step, Steps};
+use crate::words::{SegmentPolicy, WordChannel, WordReceiver};
+use crate::write::{RowWriter, reprice};
+use batch_queue::{BatchQueue, WriteStep, WriteSteps};
+use price_digest::price_digest;
 
-/// The prices that costs were reckoned by.
+/// The key of the digest of the prices that costs were computed with.
 const PRICES: &str = "prices";
 
-/// How far a refresh has come.
+/// The progress of a refresh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Bytes read and written.
+pub struct RefreshProgress {
+    /// Bytes read and written so far.
     pub done: u64,
-    /// Bytes to read in all.
+    /// Bytes to read in total.
     pub total: u64,
 }
 
 /// What a refresh did.
 #[derive(Debug, Default)]
-pub struct Refreshed {
-    /// Files that were read.
+pub struct RefreshReport {
+    /// How many files were read.
     pub files: usize,
-    /// Bytes of them.
+    /// How many bytes were read.
     pub bytes: u64,
-    /// Files that are not there any more.
+    /// How many files were deleted from the store.
     pub gone: usize,
-    /// Files that have another name, or belong to another session or project.
+    /// How many files were renamed, or belong to another session or project now.
     pub renamed: usize,
-    /// Files that could not be read.
+    /// Files that could not be read, and why.
     pub unread: Vec<ReadError>,
 }
 
-impl Refreshed {
+impl RefreshReport {
     /// Whether nothing had changed.
-    pub fn is_nothing(&self) -> bool {
+    pub fn is_unchanged(&self) -> bool {
         self.files + self.gone + self.renamed == 0 && self.unread.is_empty()
     }
 }
 
 impl Index {
-    /// Brings the index up to date with a store. `progress` is told now and then, and may stop it; what was written stays.
+    /// Updates the index with a store. `progress` is called now and then and may stop it; what was written stays.
     pub fn refresh(
         &mut self,
         discovery: &Discovery,
         data: &DataDir,
         prices: &Prices,
-        progress: impl FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Refreshed, IndexError> {
-        self.follow(data, prices, progress, |connection, config| plan::plan(connection, config, discovery))
+        progress: impl FnMut(RefreshProgress) -> ControlFlow<()>,
+    ) -> Result<RefreshReport, IndexError> {
+        self.refresh_by_plan(data, prices, progress, |connection, config| {
+            plan::plan(connection, config, discovery)
+        })
     }
 
-    /// Brings the index up to date with these files alone: nothing else has changed. Those that it does not know are none of its.
+    /// Updates the index with these files, if nothing else has changed. Files that it does not know are ignored.
     pub fn refresh_files(
         &mut self,
         files: &[PathBuf],
         data: &DataDir,
         prices: &Prices,
-        progress: impl FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Refreshed, IndexError> {
-        self.follow(data, prices, progress, |connection, config| plan::of_files(connection, config, files))
+        progress: impl FnMut(RefreshProgress) -> ControlFlow<()>,
+    ) -> Result<RefreshReport, IndexError> {
+        self.refresh_by_plan(data, prices, progress, |connection, config| {
+            plan::plan_for_files(connection, config, files)
+        })
     }
 
-    fn follow(
+    fn refresh_by_plan(
         &mut self,
         data: &DataDir,
         prices: &Prices,
-        mut progress: impl FnMut(Progress) -> ControlFlow<()>,
+        mut progress: impl FnMut(RefreshProgress) -> ControlFlow<()>,
         plan: impl FnOnce(&Connection, &ConfigDir) -> Result<plan::Plan, IndexError>,
-    ) -> Result<Refreshed, IndexError> {
+    ) -> Result<RefreshReport, IndexError> {
         let _lock = self.lock(data)?;
-        let mut words = Gathering::of(&self.connection, self.path())?;
+        let mut words = WordChannel::of(&self.connection, self.path())?;
         self.reprice_if_needed(&mut words, prices)?;
         let plan = plan(&self.connection, &self.config)?;
         let mut refreshed =
-            Refreshed { gone: plan.gone.len(), renamed: plan.renamed.len(), ..Refreshed::default() };
+            RefreshReport { gone: plan.gone.len(), renamed: plan.renamed.len(), ..RefreshReport::default() };
         if !(plan.gone.is_empty() && plan.back.is_empty() && plan.renamed.is_empty()) {
-            let mut writer = Writer::begin(&mut self.connection, prices)?;
+            let mut writer = RowWriter::begin(&mut self.connection, prices)?;
             plan.gone.iter().try_for_each(|id| writer.mark_gone(*id))?;
             plan.back.iter().try_for_each(|id| writer.mark_there(*id))?;
-            plan.renamed.iter().try_for_each(|(id, subject)| writer.rename(*id, subject))?;
-            writer.commit(&mut words.gathered, words.gatherer.finish(Pieces::AsTheyAre))?;
+            plan.renamed.iter().try_for_each(|(id, indexed_file)| writer.rename(*id, indexed_file))?;
+            writer.commit(&mut words.receiver, words.writer.finish(SegmentPolicy::Unchanged))?;
         }
         let total = plan.bytes();
-        let mut told = |done| progress(Progress { done, total });
+        let mut report = |done| progress(RefreshProgress { done, total });
         let readers = thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1)).max(1);
-        let readers = readers.min(plan.wanted.len());
-        let Gathering { gatherer, gathered } = &mut words;
-        let (hand_over, steps) = HandOver::new(gatherer, readers, self.commit_every);
+        let readers = readers.min(plan.to_read.len());
+        let WordChannel { writer, receiver } = &mut words;
+        let (batch_queue, steps) = BatchQueue::new(writer, readers, self.commit_every);
         let next = AtomicUsize::new(0);
         thread::scope(|scope| {
             for _ in 0..readers {
-                let (wanted, next, reader) = (&plan.wanted, &next, hand_over.reader());
+                let (to_read, next, sender) = (&plan.to_read, &next, batch_queue.sender());
                 scope.spawn(move || {
-                    while let Some(wanted) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let read = extract(wanted, |batch| reader.give(batch));
-                        let read = read.unwrap_or_else(|error| reader.give_up(error));
+                    while let Some(to_read) = to_read.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let read = extract(to_read, |batch| sender.send(batch));
+                        let read = read.unwrap_or_else(|error| sender.report_unread(error));
                         if read.is_break() {
                             return;
                         }
                     }
                 });
             }
-            self.write_all(hand_over.steps(steps), gathered, prices, &mut refreshed, &mut told)
+            self.write_all(batch_queue.steps(steps), receiver, prices, &mut refreshed, &mut report)
         })?;
-        drop(hand_over);
-        words.take_out_forgotten(&self.connection)?;
+        drop(batch_queue);
+        words.remove_forgotten(&self.connection)?;
         Ok(refreshed)
     }
 
     fn write_all(
         &mut self,
-        mut steps: Steps<'_, '_>,
-        words: &mut Gathered,
+        mut steps: WriteSteps<'_, '_>,
+        words: &mut WordReceiver,
         prices: &Prices,
-        refreshed: &mut Refreshed,
+        refreshed: &mut RefreshReport,
         progress: &mut impl FnMut(u64) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
         let mut files = HashSet::new();
         while let Some(first) = steps.next() {
-            let mut writer = Writer::begin(&mut self.connection, prices)?;
-            let mut ticket = None;
+            let mut writer = RowWriter::begin(&mut self.connection, prices)?;
+            let mut commit = None;
             for step in iter::once(first).chain(steps.by_ref()) {
                 match step {
-                    Step::Unread(error) => refreshed.unread.push(error),
-                    Step::Write(numbered) => {
-                        files.insert(numbered.batch.subject.path.clone());
+                    WriteStep::Unread(error) => refreshed.unread.push(error),
+                    WriteStep::Write(numbered) => {
+                        files.insert(numbered.batch.indexed_file.path.clone());
                         refreshed.files = files.len();
                         refreshed.bytes += numbered.batch.bytes();
                         writer.write(&numbered)?;
@@ -156,55 +160,48 @@ impl Index {
                             break;
                         }
                     }
-                    Step::Commit(words) => {
-                        ticket = Some(words);
+                    WriteStep::Commit(words) => {
+                        commit = Some(words);
                         break;
                     }
                 }
             }
-            let Some(ticket) = ticket else {
+            let Some(commit) = commit else {
                 return writer.commit(words, steps.stop());
             };
-            writer.commit(words, ticket)?;
+            writer.commit(words, commit)?;
         }
         Ok(())
     }
 
-    /// Whether costs were reckoned by these prices.
+    /// Whether costs were computed with these prices.
     pub fn is_priced_by(&self, prices: &Prices) -> Result<bool, IndexError> {
-        Ok(self.noted(PRICES)? == Some(digest_of(prices)))
+        Ok(self.meta_value(PRICES)? == Some(price_digest(prices)))
     }
 
-    pub(crate) fn noted(&self, key: &str) -> Result<Option<String>, IndexError> {
+    pub(crate) fn meta_value(&self, key: &str) -> Result<Option<String>, IndexError> {
         let mut statement = self.connection.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
         Ok(statement.query_row([key], |row| row.get(0)).optional()?)
     }
 
-    pub(crate) fn note(&self, key: &str, value: &str) -> Result<(), IndexError> {
+    pub(crate) fn set_meta_value(&self, key: &str, value: &str) -> Result<(), IndexError> {
         self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", [key, value])?;
         Ok(())
     }
 
-    /// Whether a file is known, there or not; its path is below the config dir.
+    /// Whether the index has a file, existing or deleted, by its path relative to the config dir.
     pub fn knows(&self, path: &str) -> Result<bool, IndexError> {
         let mut statement = self.connection.prepare_cached("SELECT 1 FROM files WHERE path = ?1")?;
         Ok(statement.exists([path])?)
     }
 
-    /// Costs are kept as they were reckoned: with other prices they are reckoned anew.
-    fn reprice_if_needed(&mut self, words: &mut Gathering, prices: &Prices) -> Result<(), IndexError> {
-        let digest = digest_of(prices);
-        if self.noted(PRICES)?.as_ref() == Some(&digest) {
+    /// Computes the stored costs again if prices have changed.
+    fn reprice_if_needed(&mut self, words: &mut WordChannel, prices: &Prices) -> Result<(), IndexError> {
+        let digest = price_digest(prices);
+        if self.meta_value(PRICES)?.as_ref() == Some(&digest) {
             return Ok(());
         }
         reprice(&mut self.connection, words, prices)?;
-        self.note(PRICES, &digest)
+        self.set_meta_value(PRICES, &digest)
     }
-}
-
-fn digest_of(prices: &Prices) -> String {
-    let mut listed: Vec<String> =
-        prices.models().map(|(name, prices)| format!("{name} {prices:?}")).collect();
-    listed.sort_unstable();
-    sha256(listed.join("\n").as_bytes())
 }

@@ -1,4 +1,4 @@
-//! The filters of a query, as conditions on messages.
+//! Turns the filters of a query into SQL conditions.
 
 use rusqlite::params_from_iter;
 use rusqlite::types::Value as Sql;
@@ -7,18 +7,18 @@ use super::query::{Filter, Query};
 use crate::error::IndexError;
 use crate::open::Index;
 
-/// A condition in SQL, with the values that it needs.
+/// An SQL condition and its values.
 type Condition = (String, Vec<Sql>);
 
 impl Index {
-    /// The filters of a query, all of which must hold.
+    /// The conditions of all filters of a query.
     pub(super) fn conditions(&self, query: &Query) -> Result<(Vec<String>, Vec<Sql>), IndexError> {
         let (mut wheres, mut values) = (Vec::new(), Vec::new());
         let wanted = query.filters.iter().map(|filter| (filter, "1"));
         let excluded = query.excluded.iter().map(|filter| (filter, "0"));
         for (filter, wanted) in wanted.chain(excluded) {
             let (condition, bound) = self.condition(filter)?;
-            // What has no tool, no file or no time is not what was asked for: neither yes nor unknown, but no.
+            // A message without tool, file or time does not match; NULL must not make the condition unknown.
             wheres.push(format!("coalesce(({condition}), 0) = {wanted}"));
             values.extend(bound);
         }
@@ -28,7 +28,7 @@ impl Index {
     fn condition(&self, filter: &Filter) -> Result<Condition, IndexError> {
         let text = |text: &str| Sql::Text(text.to_owned());
         Ok(match filter {
-            Filter::Role(role) => ("role = ?".into(), vec![Sql::Integer(role.number())]),
+            Filter::MessageRole(role) => ("role = ?".into(), vec![Sql::Integer(role.number())]),
             Filter::Kinds(kinds) => {
                 let numbers: Vec<_> = kinds.iter().map(|kind| kind.number().to_string()).collect();
                 (format!("kind IN ({})", numbers.join(", ")), Vec::new())
@@ -53,8 +53,8 @@ impl Index {
         })
     }
 
-    /// That a message stands in a file for which something holds. Which files these are is found out here, once, and not by every
-    /// statement that needs it.
+    /// The condition that a message is in one of the files that match. The files are looked up once, not by every
+    /// statement.
     fn of_files(&self, what: &str, bound: &[Sql]) -> Result<Condition, IndexError> {
         let mut statement = self.connection.prepare_cached(&format!("SELECT id FROM files WHERE {what}"))?;
         let ids = statement.query_map(params_from_iter(bound), |row| row.get::<_, i64>(0))?;

@@ -1,4 +1,4 @@
-//! A query against the index.
+//! Runs a query against the index.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -8,41 +8,40 @@ use rusqlite::params_from_iter;
 use rusqlite::types::Value as Sql;
 
 use super::highlight::Highlighter;
-use super::hit::{COLUMNS, Candidate, FileOf, Found, candidate};
+use super::hit::{COLUMNS, Candidate, HitFile, SearchResults, candidate};
 use super::query::{Filter, Query};
 use super::score::score;
-use super::snippet::{Source, snippet};
+use super::snippet::{TextSource, snippet};
 use crate::error::IndexError;
-use crate::extract::{FileRole, Kind};
+use crate::extract::{IndexedFileRole, MessageKind};
 use crate::open::Index;
 use crate::words::table_of;
 
-/// So many of the newest matches of each table are weighed against each other; of the rest only the number is known.
-const WEIGHED: usize = 120;
-/// Texts of the best are read, and of so many more, to see how well they fit.
-const MORE_READ: usize = 8;
-/// So many matches of each table are counted: beyond that nobody reads the number, and everybody waits for it. Where filters
-/// look at every message, fewer.
-pub const COUNTED: usize = 1000;
-const COUNTED_FILTERED: usize = 300;
+/// How many of the newest matches of each table are scored; the rest are only counted.
+const MAX_SCORED: usize = 120;
+/// How many texts beyond the limit are read to score them again.
+const EXTRA_READ: usize = 8;
+/// How many matches of each table are counted at most; with filters, which must look at every message, fewer.
+pub const MAX_COUNTED: usize = 1000;
+const MAX_COUNTED_FILTERED: usize = 300;
 
 impl Index {
-    /// The best `limit` answers to a query. `now` decides what is new; `elsewhere` is asked for a copy of a file that is gone,
-    /// by its session and its path below the config dir.
+    /// The best `limit` hits. `now` is the time for scoring recency; `elsewhere` finds a copy of a deleted file by its
+    /// session and its path relative to the config dir.
     pub fn search(
         &self,
         query: &Query,
         limit: usize,
         now: i64,
         elsewhere: &mut dyn FnMut(&str, &str) -> Option<PathBuf>,
-    ) -> Result<Found, IndexError> {
-        // SQL counts no further.
+    ) -> Result<SearchResults, IndexError> {
+        // The largest limit in SQL.
         let limit = limit.min(i64::MAX as usize);
         let (conditions, values) = self.conditions(query)?;
         let mut candidates = Vec::new();
         let (mut total, mut is_more) = (0, false);
-        let counted = if conditions.is_empty() { COUNTED } else { COUNTED_FILTERED };
-        let (weighed, most) = (WEIGHED.max(limit), counted.max(limit));
+        let counted = if conditions.is_empty() { MAX_COUNTED } else { MAX_COUNTED_FILTERED };
+        let (scored, most) = (MAX_SCORED.max(limit), counted.max(limit));
         for table in tables(query) {
             let (from, matching) = match query.expression() {
                 Some(expression) => (
@@ -59,9 +58,9 @@ impl Index {
             }
             bound.extend(values.iter().cloned());
             let wheres = if wheres.is_empty() { "1".to_owned() } else { wheres.join(" AND ") };
-            // Filters need the rows of messages, which are counted on the way; without them counting the words is enough.
+            // With filters the rows are read and counted on the way; without them counting the words is enough.
             let is_word_alone = conditions.is_empty() && query.expression().is_some();
-            let read = if is_word_alone { weighed } else { most.max(weighed) };
+            let read = if is_word_alone { scored } else { most.max(scored) };
             let sql =
                 format!("SELECT {COLUMNS} FROM {from} WHERE {wheres} ORDER BY {order} DESC LIMIT {read}");
             let mut statement = self.connection.prepare_cached(&sql)?;
@@ -69,11 +68,11 @@ impl Index {
             let (mut found, mut count) = (Vec::new(), 0_u64);
             while let Some(row) = rows.next()? {
                 count += 1;
-                if found.len() < weighed {
+                if found.len() < scored {
                     found.push(candidate(row)?);
                 }
             }
-            if is_word_alone && found.len() == weighed {
+            if is_word_alone && found.len() == scored {
                 let sql = format!("SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {wheres} LIMIT {most})");
                 let mut counting = self.connection.prepare_cached(&sql)?;
                 count = counting.query_row(params_from_iter(&bound), |row| row.get::<_, i64>(0))? as u64;
@@ -91,20 +90,20 @@ impl Index {
         let best = |left: &Candidate, right: &Candidate| right.score.total_cmp(&left.score);
         candidates.sort_by(best);
         let files = self.files_of(&candidates)?;
-        candidates.truncate(limit.saturating_add(MORE_READ));
-        self.look_closer(&mut candidates, &files, query, now, elsewhere);
+        candidates.truncate(limit.saturating_add(EXTRA_READ));
+        self.rescore(&mut candidates, &files, query, now, elsewhere);
         candidates.sort_by(best);
         candidates.truncate(limit);
         let hits =
             candidates.into_iter().map(|candidate| self.hit(candidate, &files)).collect::<Result<_, _>>()?;
-        Ok(Found { total, is_more, hits })
+        Ok(SearchResults { total, is_more, hits })
     }
 
-    /// Reads the texts of the best, and weighs them again.
-    fn look_closer(
+    /// Reads the texts of the best candidates and scores them again.
+    fn rescore(
         &self,
         candidates: &mut [Candidate],
-        files: &HashMap<i64, FileOf>,
+        files: &HashMap<i64, HitFile>,
         query: &Query,
         now: i64,
         elsewhere: &mut dyn FnMut(&str, &str) -> Option<PathBuf>,
@@ -118,12 +117,12 @@ impl Index {
                 true => Some(self.config.path().join(&file.path)),
                 false => elsewhere(&file.session, &file.path),
             });
-            let role = file.map_or(FileRole::Session, |file| file.role);
+            let role = file.map_or(IndexedFileRole::Session, |file| file.role);
             let Candidate { offset, length, block, .. } = *candidate;
-            sources.push(path.map(|file| Source { file, role, offset, length, block }));
+            sources.push(path.map(|file| TextSource { file, role, offset, length, block }));
         }
         let looked = parallel::map(&sources, |source| {
-            source.as_ref().and_then(Source::text).map(|text| snippet(&text, &highlighter))
+            source.as_ref().and_then(TextSource::text).map(|text| snippet(&text, &highlighter))
         });
         for (candidate, found) in candidates.iter_mut().zip(looked) {
             let Some((marked, coverage)) = found else { continue };
@@ -134,10 +133,10 @@ impl Index {
     }
 }
 
-/// The word tables that can have an answer.
+/// The word tables that can contain hits.
 fn tables(query: &Query) -> Vec<&'static str> {
     let mut tables = Vec::new();
-    for &kind in Kind::ALL {
+    for &kind in MessageKind::ALL {
         let is_wanted = |filter: &Filter| match filter {
             Filter::Kinds(kinds) => kinds.contains(&kind),
             _ => true,

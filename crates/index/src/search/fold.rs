@@ -1,8 +1,8 @@
-//! Words as the tokenizer of the word tables sees them: without case, without accents, and cut where they are too long.
+//! Folds words as the tokenizer of the word tables does: case, accents, maximum length.
 
 use crate::extract::as_indexed;
 
-/// Letters with accents, by the letter that they are without; small ones, as capitals are made small first.
+/// Lower-case letters with accents, by their base letter.
 const ACCENTED: [(char, &str); 25] = [
     ('a', "àáâãäåāăąǎǟǻȁȃȧḁạảấầẩẫậắằẳẵặ"),
     ('b', "ḃḅḇ"),
@@ -31,29 +31,29 @@ const ACCENTED: [(char, &str); 25] = [
     ('z', "źżžẑẓẕ"),
 ];
 
-/// A word by which it is compared.
+/// The form of a word that is compared.
 pub(super) fn folded(word: &str) -> String {
     if word.is_ascii() {
         return as_indexed(word).to_ascii_lowercase();
     }
-    // Made small first, since a capital may become a letter and its accent.
+    // Lower case first, since a capital may become a letter and a separate accent.
     let small = as_indexed(word).to_lowercase();
     small.chars().filter(|letter| !is_accent(*letter)).map(without_accent).collect()
 }
 
-/// Whether words have this letter in them; accents that stand behind their letter are part of the word.
+/// Whether a letter is part of words; combining accents are.
 pub(super) fn is_of_word(letter: char) -> bool {
     letter.is_alphanumeric() || is_accent(letter)
 }
 
-/// Whether it is an accent on its own, such as the tokenizer takes away.
+/// Whether it is a combining accent that the tokenizer removes.
 fn is_accent(letter: char) -> bool {
     matches!(letter as u32, 0x300..=0x304 | 0x306..=0x30C | 0x30F | 0x311 | 0x31B | 0x323..=0x328 | 0x32D
         | 0x32E | 0x330 | 0x331)
 }
 
 fn without_accent(letter: char) -> char {
-    // The letters of the table lie in two stretches, and most others do not.
+    // All letters of the table are in these two ranges, and most others are not.
     if !matches!(letter as u32, 0xE0..=0x24F | 0x1E00..=0x1EFF) {
         return letter;
     }

@@ -1,28 +1,28 @@
-//! Where the words of a query stand in a text.
+//! Finds the words of a query in a text.
 
 use std::ops::Range;
 
 use super::fold::{folded, is_of_word};
 use super::query::{Query, Term};
 
-/// A piece of text, and the words in it that were looked for.
+/// A snippet of text with the matched words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Marked {
-    /// The text, in one line.
+pub struct HighlightedText {
+    /// The text in one line.
     pub text: String,
-    /// The words, in order.
+    /// The ranges of the matched words, in order.
     pub marks: Vec<Range<usize>>,
 }
 
-/// Finds the words of a query.
+/// Finds the words of a query in texts.
 #[derive(Clone, Debug)]
 pub struct Highlighter {
-    /// Folded; whether the word may go on.
+    /// The folded word, and whether it is a prefix.
     words: Vec<(String, bool)>,
 }
 
 impl Highlighter {
-    /// For the words that a query wants.
+    /// A highlighter for the positive terms of a query.
     pub fn new(query: &Query) -> Self {
         let mut words = Vec::new();
         for term in query.all.iter().flatten() {
@@ -42,7 +42,7 @@ impl Highlighter {
         }
     }
 
-    /// Every word of the query in a text, in order, at most so many.
+    /// The ranges of the first `most` matching words.
     pub fn find(&self, text: &str, most: usize) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         let mut start = None;
@@ -64,7 +64,7 @@ impl Highlighter {
         found
     }
 
-    /// How many different words of the query a text has.
+    /// How many different words of the query the marked ranges contain.
     pub fn coverage(&self, text: &str, marks: &[Range<usize>]) -> usize {
         let has = |(word, is_prefix): &(String, bool)| {
             marks.iter().any(|mark| fits(&folded(&text[mark.clone()]), word, *is_prefix))
@@ -78,7 +78,7 @@ impl Highlighter {
     }
 }
 
-/// Whether a word is what is wanted, or has it as a part: names in camelCase are found by their parts.
+/// Whether a word is the wanted one or contains it: camelCase names are found by their parts.
 fn fits(word: &str, wanted: &str, is_prefix: bool) -> bool {
     word == wanted || (is_prefix && word.starts_with(wanted)) || (wanted.len() > 2 && word.contains(wanted))
 }

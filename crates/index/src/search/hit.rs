@@ -1,4 +1,4 @@
-//! What was found: a row of the index to a hit that leads back to its file.
+//! Turns rows of the index into hits.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -6,77 +6,77 @@ use std::path::PathBuf;
 
 use rusqlite::Row;
 
-use super::highlight::Marked;
+use super::highlight::HighlightedText;
 use crate::error::IndexError;
-use crate::extract::{FileRole, INDEXED_BYTES, Kind, Role};
+use crate::extract::{IndexedFileRole, MAX_INDEXED_BYTES, MessageKind, MessageRole};
 use crate::open::Index;
 
-/// A message that was found.
+/// A message that matches a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
-    /// The session.
+    /// The id of its session.
     pub session: String,
-    /// The sub-agent, where it is one's.
+    /// The id of its sub-agent, if any.
     pub agent: Option<String>,
-    /// The project's folder.
+    /// The folder of its project.
     pub slug: String,
-    /// The file.
+    /// The file that it is in.
     pub file: PathBuf,
-    /// Whether the file is where it was.
+    /// Whether the file still exists.
     pub is_there: bool,
     /// The line, counted from 1.
     pub line: u64,
-    /// Its first byte.
+    /// The offset of the line in the file.
     pub offset: u64,
-    /// Which block of it.
+    /// The number of the block in its line, from 0.
     pub block: u32,
-    /// The line's id.
+    /// The record's uuid.
     pub uuid: Option<String>,
-    /// Who speaks.
-    pub role: Role,
-    /// What is said.
-    pub kind: Kind,
-    /// The tool.
+    /// Who produced the message.
+    pub role: MessageRole,
+    /// The kind of the message.
+    pub kind: MessageKind,
+    /// The tool that was called or answered.
     pub tool: Option<String>,
     /// When, in milliseconds since 1970.
     pub millis: Option<i64>,
-    /// How well it fits.
+    /// Its score; higher is better.
     pub score: f64,
-    /// The words around it; empty where the file is gone.
-    pub snippet: Marked,
-    /// Whether only the beginning of the text can be searched for.
+    /// The text around the matches; empty if the file is gone.
+    pub snippet: HighlightedText,
+    /// Whether only the start of the text is searchable.
     pub is_cut: bool,
 }
 
-/// What a query found.
+/// The results of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
-    /// How many messages there are, or were counted.
+pub struct SearchResults {
+    /// How many messages match, as far as they were counted.
     pub total: u64,
     /// Whether there may be more than were counted.
     pub is_more: bool,
-    /// The best of them, best first.
+    /// The best hits, best first.
     pub hits: Vec<Hit>,
 }
 
-/// A message that may be shown.
+/// A message that may become a hit.
 pub(super) struct Candidate {
     pub(super) file: i64,
     pub(super) line: u64,
     pub(super) offset: u64,
     pub(super) length: u64,
     pub(super) block: u32,
-    pub(super) role: Role,
-    pub(super) kind: Kind,
+    pub(super) role: MessageRole,
+    pub(super) kind: MessageKind,
     pub(super) millis: Option<i64>,
     pub(super) uuid: Option<Vec<u8>>,
     pub(super) tool: Option<i64>,
     pub(super) is_cut: bool,
     pub(super) score: f64,
-    pub(super) snippet: Marked,
+    pub(super) snippet: HighlightedText,
 }
 
-/// What a candidate is made of.
+/// The columns of a candidate.
 pub(super) const COLUMNS: &str =
     "messages.file, line, offset, length, block, role, kind, millis, uuid, tool, bytes, indexed";
 
@@ -88,32 +88,32 @@ pub(super) fn candidate(row: &Row<'_>) -> rusqlite::Result<Candidate> {
         offset: count(2)?,
         length: count(3)?,
         block: row.get(4)?,
-        role: Role::numbered(row.get(5)?).unwrap_or(Role::System),
-        kind: Kind::numbered(row.get(6)?).unwrap_or(Kind::Context),
+        role: MessageRole::from_number(row.get(5)?).unwrap_or(MessageRole::System),
+        kind: MessageKind::from_number(row.get(6)?).unwrap_or(MessageKind::Context),
         millis: row.get(7)?,
         uuid: row.get(8)?,
         tool: row.get(9)?,
-        is_cut: count(10)? > INDEXED_BYTES as u64,
+        is_cut: count(10)? > MAX_INDEXED_BYTES as u64,
         score: 0.0,
-        snippet: Marked::default(),
+        snippet: HighlightedText::default(),
     })
 }
 
 impl Index {
-    pub(super) fn files_of(&self, candidates: &[Candidate]) -> Result<HashMap<i64, FileOf>, IndexError> {
+    pub(super) fn files_of(&self, candidates: &[Candidate]) -> Result<HashMap<i64, HitFile>, IndexError> {
         let mut files = HashMap::new();
         let mut statement = self
             .connection
             .prepare_cached("SELECT path, role, slug, session, agent, state FROM files WHERE id = ?1")?;
         for candidate in candidates {
             if let Entry::Vacant(place) = files.entry(candidate.file) {
-                place.insert(statement.query_row([candidate.file], file_of)?);
+                place.insert(statement.query_row([candidate.file], hit_file)?);
             }
         }
         Ok(files)
     }
 
-    pub(super) fn hit(&self, candidate: Candidate, files: &HashMap<i64, FileOf>) -> Result<Hit, IndexError> {
+    pub(super) fn hit(&self, candidate: Candidate, files: &HashMap<i64, HitFile>) -> Result<Hit, IndexError> {
         let tool = match candidate.tool {
             Some(tool) => self
                 .connection
@@ -144,21 +144,20 @@ impl Index {
     }
 }
 
-/// The file of a message.
 #[derive(Clone, Debug, Default)]
-pub(super) struct FileOf {
+pub(super) struct HitFile {
     pub(super) path: String,
-    pub(super) role: FileRole,
+    pub(super) role: IndexedFileRole,
     pub(super) slug: String,
     pub(super) session: String,
     pub(super) agent: Option<String>,
     pub(super) is_there: bool,
 }
 
-fn file_of(row: &Row<'_>) -> rusqlite::Result<FileOf> {
-    Ok(FileOf {
+fn hit_file(row: &Row<'_>) -> rusqlite::Result<HitFile> {
+    Ok(HitFile {
         path: row.get(0)?,
-        role: FileRole::numbered(row.get(1)?).unwrap_or_default(),
+        role: IndexedFileRole::from_number(row.get(1)?).unwrap_or_default(),
         slug: row.get(2)?,
         session: row.get(3)?,
         agent: row.get(4)?,
@@ -166,7 +165,7 @@ fn file_of(row: &Row<'_>) -> rusqlite::Result<FileOf> {
     })
 }
 
-/// An id as it is written.
+/// A stored uuid as text.
 pub(super) fn long_uuid(bytes: &[u8]) -> String {
     if bytes.len() != 16 {
         return String::from_utf8_lossy(bytes).into_owned();

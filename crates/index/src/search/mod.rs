@@ -1,4 +1,4 @@
-//! Full text search: what was asked for, where it is, how well it fits, and the words around it.
+//! Full-text search: query language, matching, scoring, snippets.
 
 mod exact;
 mod filters;
@@ -10,8 +10,8 @@ mod query;
 mod score;
 mod snippet;
 
-pub use exact::{ExactFile, ExactHit, find_exactly};
-pub use find::COUNTED;
-pub use highlight::{Highlighter, Marked};
-pub use hit::{Found, Hit};
+pub use exact::{ExactFile, ExactHit, find_exact};
+pub use find::MAX_COUNTED;
+pub use highlight::{HighlightedText, Highlighter};
+pub use hit::{Hit, SearchResults};
 pub use query::{Filter, Query, QueryError, Term};

@@ -1,25 +1,25 @@
-//! How well a message answers a query: what people said comes before what tools printed, and new before old.
+//! Scores messages: what people wrote before what tools printed, new before old.
 
-use crate::extract::Kind;
+use crate::extract::MessageKind;
 
-/// Half of the bonus for being new is gone after so many days.
+/// After this many days half of the bonus for recency is gone.
 const HALF_LIFE_DAYS: f64 = 30.0;
 
-/// The score of a message; larger is better. `coverage` says which share of the query's words its snippet shows.
-pub(super) fn score(kind: Kind, millis: Option<i64>, now: i64, coverage: f64) -> f64 {
+/// The score of a message; higher is better. `coverage` is the share of the query's words in its snippet.
+pub(super) fn score(kind: MessageKind, millis: Option<i64>, now: i64, coverage: f64) -> f64 {
     weight(kind) + freshness(millis, now) + coverage
 }
 
-fn weight(kind: Kind) -> f64 {
+fn weight(kind: MessageKind) -> f64 {
     match kind {
-        Kind::Title => 3.0,
-        Kind::Prompt => 2.5,
-        Kind::Plan => 1.8,
-        Kind::Response => 1.5,
-        Kind::Thinking | Kind::Error => 1.0,
-        Kind::ToolCall => 0.8,
-        Kind::ToolResult => 0.6,
-        Kind::Context => 0.3,
+        MessageKind::Title => 3.0,
+        MessageKind::Prompt => 2.5,
+        MessageKind::Plan => 1.8,
+        MessageKind::Response => 1.5,
+        MessageKind::Thinking | MessageKind::Error => 1.0,
+        MessageKind::ToolCall => 0.8,
+        MessageKind::ToolResult => 0.6,
+        MessageKind::Context => 0.3,
     }
 }
 

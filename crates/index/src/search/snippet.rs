@@ -1,30 +1,30 @@
-//! The words around what was found, read from the file itself.
+//! Snippets of text around matches, read from the files.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::highlight::{Highlighter, Marked};
-use crate::extract::{FileRole, text_of_block};
+use super::highlight::{HighlightedText, Highlighter};
+use crate::extract::{IndexedFileRole, text_of_block};
 
-/// So much of a text is shown, about.
+/// The approximate length of a snippet in bytes.
 const WIDTH: usize = 160;
-/// So many words are looked for in one text.
-const MOST_MARKS: usize = 64;
+/// How many words are highlighted in one text at most.
+const MAX_MARKS: usize = 64;
 
-/// Where a text stands.
+/// Where to read a text.
 #[derive(Clone, Debug)]
-pub(super) struct Source {
+pub(super) struct TextSource {
     pub(super) file: PathBuf,
-    pub(super) role: FileRole,
+    pub(super) role: IndexedFileRole,
     pub(super) offset: u64,
     pub(super) length: u64,
     pub(super) block: u32,
 }
 
-impl Source {
-    /// The text, from its file; none where the file is not there, or is another by now.
+impl TextSource {
+    /// Reads the text from its file; `None` if the file is gone or has changed.
     pub(super) fn text(&self) -> Option<String> {
         let mut file = File::open(&self.file).ok()?;
         file.seek(SeekFrom::Start(self.offset)).ok()?;
@@ -34,15 +34,15 @@ impl Source {
     }
 }
 
-/// The part of a text that says most about why it was found.
-pub(super) fn snippet(text: &str, highlighter: &Highlighter) -> (Marked, usize) {
-    let marks = highlighter.find(text, MOST_MARKS);
+/// The snippet with the most matches, and how many words of the query it covers.
+pub(super) fn snippet(text: &str, highlighter: &Highlighter) -> (HighlightedText, usize) {
+    let marks = highlighter.find(text, MAX_MARKS);
     let coverage = highlighter.coverage(text, &marks);
     let window = densest(text, &marks);
-    (in_one_line(text, window, &marks), coverage)
+    (one_line_snippet(text, window, &marks), coverage)
 }
 
-/// The stretch with the most marks; the first of equals.
+/// The window with the most marks; of equals, the first.
 fn densest(text: &str, marks: &[Range<usize>]) -> Range<usize> {
     let Some(first) = marks.first() else { return window(text, 0) };
     let within =
@@ -51,15 +51,15 @@ fn densest(text: &str, marks: &[Range<usize>]) -> Range<usize> {
     window(text, best.start)
 }
 
-/// The stretch around a place.
+/// The window around a match.
 pub(super) fn window(text: &str, place: usize) -> Range<usize> {
     let start = place.saturating_sub(WIDTH / 4);
     text.floor_char_boundary(start)..text.ceil_char_boundary((start + WIDTH).min(text.len()))
 }
 
-/// A stretch of text as one line, with the marks that lie in it.
-pub(super) fn in_one_line(text: &str, stretch: Range<usize>, marks: &[Range<usize>]) -> Marked {
-    let mut out = Marked::default();
+/// A window of text as one line, with the marks in it.
+pub(super) fn one_line_snippet(text: &str, stretch: Range<usize>, marks: &[Range<usize>]) -> HighlightedText {
+    let mut out = HighlightedText::default();
     if stretch.start > 0 {
         out.text.push('…');
     }

@@ -1,37 +1,40 @@
-//! The words of messages, in a database of their own beside the rows: to gather them is most of the work of a build, and SQLite
-//! lets one thread at a time write into a database.
+//! The words of messages, in a second database beside the rows: writing them is most of the work of a build, and SQLite
+//! allows one writer per database.
 //!
 //! | module | owns |
 //! |---|---|
 //! | `file` | the database: where it lies, its tables, and whether it goes with the rows |
-//! | `gather` | giving words to be written, and waiting for it |
-//! | `work` | the thread that writes them |
-//! | `pieces` | what it leaves on the disk: when pieces are merged |
+//! | `writer` | giving words to be written, and waiting for it |
+//! | `thread` | the thread that writes them |
+//! | `segments` | what it leaves on the disk: when pieces are merged |
 //!
-//! What holds both together: a message's number is never given twice, its words are written before its row, and taken out after
-//! it. So a kill at any instant leaves every row with its words; words without a row answer no question, and the next refresh
-//! takes them out: they are beyond the number that the rows have come to, or listed as forgotten.
+//! Both stay consistent because a message's number is never reused, its words are written before its row, and removed after
+//! it. So after a kill at any instant every row has its words; words without a row match nothing, and the next refresh
+//! removes them: they are beyond the next number of the rows, or listed in `forgotten`.
 
 mod file;
-mod gather;
-mod pieces;
-mod work;
+mod segments;
+mod thread;
+mod writer;
 
-pub(crate) use file::{attach, go_with, make, path_beside};
-pub(crate) use gather::{Gathered, Gatherer, Gathering, Numbered, note_reached, reached_by_rows};
-pub(crate) use pieces::Pieces;
-pub(crate) use work::Ticket;
+pub(crate) use file::{attach, make, match_rows, path_beside};
+pub(crate) use segments::SegmentPolicy;
+pub(crate) use thread::CommitId;
+pub(crate) use writer::{
+    NumberedBatch, WordChannel, WordReceiver, WordWriter, next_message, set_next_message,
+};
 
-use crate::extract::Kind;
+use crate::extract::MessageKind;
 
-/// The tables of words.
 pub(crate) const TABLES: [&str; 3] = ["words_said", "words_replied", "words_shown"];
 
-/// The table of words that a kind of message is in.
-pub(crate) fn table_of(kind: Kind) -> &'static str {
+/// The table for the words of a kind of message.
+pub(crate) fn table_of(kind: MessageKind) -> &'static str {
     match kind {
-        Kind::Prompt | Kind::Title => "words_said",
-        Kind::Response | Kind::Thinking | Kind::Error | Kind::Plan => "words_replied",
-        Kind::ToolCall | Kind::ToolResult | Kind::Context => "words_shown",
+        MessageKind::Prompt | MessageKind::Title => "words_said",
+        MessageKind::Response | MessageKind::Thinking | MessageKind::Error | MessageKind::Plan => {
+            "words_replied"
+        }
+        MessageKind::ToolCall | MessageKind::ToolResult | MessageKind::Context => "words_shown",
     }
 }

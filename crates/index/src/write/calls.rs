@@ -1,14 +1,14 @@
-//! Calls of tools: a call and its result may come in different batches, and in any order.
+//! Writes tool calls: call and result may be in different batches, in any order.
 
 use std::collections::BTreeMap;
 
 use rusqlite::params;
 
-use super::Writer;
+use super::RowWriter;
 use crate::error::IndexError;
 use crate::extract::CallRow;
 
-impl Writer<'_> {
+impl RowWriter<'_> {
     pub(super) fn calls(&mut self, file: i64, calls: &BTreeMap<String, CallRow>) -> Result<(), IndexError> {
         for (id, call) in calls {
             let tool = match &call.tool {
@@ -19,10 +19,10 @@ impl Writer<'_> {
                 Some(path) => Some(self.paths.number(&self.transaction, path)?),
                 None => None,
             };
-            // What was known of the call stays where this batch says nothing of it; a first result stays, whatever follows.
+            // Fields that this batch does not know keep their values; the first result stays.
             self.transaction
                 .prepare_cached(
-                    "INSERT INTO tool_calls VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                    "INSERT INTO main.tool_calls VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
                      ON CONFLICT (file, tool_use) DO UPDATE SET
                        tool = coalesce(excluded.tool, tool), called = coalesce(excluded.called, called),
                        started = coalesce(excluded.started, started), path = coalesce(excluded.path, path),

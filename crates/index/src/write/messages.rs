@@ -1,15 +1,15 @@
-//! Messages; their words go another way.
+//! Writes messages; their words are written elsewhere.
 
 use rusqlite::{OptionalExtension, params};
 
-use super::Writer;
-use super::names::Names;
+use super::RowWriter;
+use super::names::NameTable;
 use crate::error::IndexError;
 use crate::extract::{Batch, MessageRow};
-use crate::words::Numbered;
+use crate::words::NumberedBatch;
 
-impl Writer<'_> {
-    pub(super) fn messages(&mut self, file: i64, numbered: &Numbered) -> Result<(), IndexError> {
+impl RowWriter<'_> {
+    pub(super) fn messages(&mut self, file: i64, numbered: &NumberedBatch) -> Result<(), IndexError> {
         let batch = &numbered.batch;
         let calls = batch
             .messages
@@ -41,7 +41,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The tool and the file of a message: of the call that it is, or that it answers.
+    /// The tool and path of a message: those of the call that it is or answers.
     fn call_of(
         &mut self,
         file: i64,
@@ -51,22 +51,22 @@ impl Writer<'_> {
         let tool =
             message.tool.as_ref().map(|name| self.names.number(&self.transaction, name)).transpose()?;
         let Some(id) = &message.call else { return Ok((tool, None)) };
-        // The call itself may stand in an earlier batch.
+        // The call may be in an earlier batch.
         if let Some(call) = batch.calls.get(id).filter(|call| call.called.is_some()) {
-            let number = |names: &mut Names, name: &Option<String>| {
+            let number = |names: &mut NameTable, name: &Option<String>| {
                 name.as_ref().map(|name| names.number(&self.transaction, name)).transpose()
             };
             return Ok((number(&mut self.names, &call.tool)?, number(&mut self.paths, &call.path)?));
         }
         let known = self
             .transaction
-            .prepare_cached("SELECT tool, path FROM tool_calls WHERE file = ?1 AND tool_use = ?2")?
+            .prepare_cached("SELECT tool, path FROM main.tool_calls WHERE file = ?1 AND tool_use = ?2")?
             .query_row(params![file, id], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
         Ok(known.unwrap_or((tool, None)))
     }
 
-    /// Of messages that get no rows: their words were given before that was known.
+    /// Removes the words of messages that get no rows after all.
     pub(super) fn forget_numbers(&mut self, numbers: std::ops::Range<i64>) -> Result<(), IndexError> {
         let mut statement = self.transaction.prepare_cached("INSERT OR IGNORE INTO forgotten VALUES (?1)")?;
         for number in numbers {

@@ -1,31 +1,31 @@
-//! Numbers for names and paths that many rows share.
+//! Numbers names and paths that many rows share.
 
 use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension};
 
-/// The names of one table met so far.
+/// The numbers of one table that were used so far.
 #[derive(Debug)]
-pub(super) struct Names {
+pub(super) struct NameTable {
     table: &'static str,
-    met: HashMap<String, i64>,
+    numbers: HashMap<String, i64>,
 }
 
-impl Names {
-    /// Of models and tools.
+impl NameTable {
+    /// Models and tools.
     pub(super) fn of_words() -> Self {
-        Self { table: "names", met: HashMap::new() }
+        Self { table: "names", numbers: HashMap::new() }
     }
 
-    /// Of files that calls are about.
+    /// Paths that tools were called with.
     pub(super) fn of_paths() -> Self {
-        Self { table: "paths", met: HashMap::new() }
+        Self { table: "paths", numbers: HashMap::new() }
     }
 
-    /// The number of a name; a new one where it has none.
+    /// The number of a name; adds it if necessary.
     pub(super) fn number(&mut self, connection: &Connection, name: &str) -> rusqlite::Result<i64> {
         let table = self.table;
-        if let Some(&number) = self.met.get(name) {
+        if let Some(&number) = self.numbers.get(name) {
             return Ok(number);
         }
         let known = connection
@@ -40,7 +40,7 @@ impl Names {
                 connection.last_insert_rowid()
             }
         };
-        self.met.insert(name.to_owned(), number);
+        self.numbers.insert(name.to_owned(), number);
         Ok(number)
     }
 }

@@ -1,18 +1,18 @@
-//! Responses as each file has them.
+//! Writes responses as each file has them.
 
 use std::sync::Arc;
 
 use annals_transcript::usage::{
-    Aside, AsideKind, Reading, ResponseKey, ResponseUsage, ServiceTier, Speed, Tokens,
+    ResponseKey, ResponseUsage, ServiceTier, SideCall, SideCallKind, Speed, Tokens, UsageReading,
 };
 use rusqlite::{Row, params};
 
-use super::Writer;
+use super::RowWriter;
 use crate::error::IndexError;
 
-/// Where a response appears, and what is said of it there.
+/// A response as one file has it.
 #[derive(Clone, Debug)]
-pub(super) struct Appearance {
+pub(super) struct ResponseRow {
     pub(super) file: i64,
     pub(super) usage: ResponseUsage,
 }
@@ -25,11 +25,11 @@ const TIERS: [ServiceTier; 4] =
     [ServiceTier::Standard, ServiceTier::Batch, ServiceTier::Priority, ServiceTier::Other];
 const SPEEDS: [Speed; 3] = [Speed::Standard, Speed::Fast, Speed::Other];
 
-pub(super) fn appearance(key: [u8; 16], row: &Row<'_>) -> rusqlite::Result<Appearance> {
+pub(super) fn response_row(key: [u8; 16], row: &Row<'_>) -> rusqlite::Result<ResponseRow> {
     let count = |at: usize| row.get::<_, i64>(at).map(|number| number as u64);
     let name = |at: usize| row.get::<_, Option<String>>(at).map(|name| name.map(Arc::from));
-    let asides: Option<String> = row.get(16)?;
-    Ok(Appearance {
+    let side_calls: Option<String> = row.get(16)?;
+    Ok(ResponseRow {
         file: row.get(0)?,
         usage: ResponseUsage {
             key: ResponseKey::from_bytes(key),
@@ -38,7 +38,7 @@ pub(super) fn appearance(key: [u8; 16], row: &Row<'_>) -> rusqlite::Result<Appea
             is_copy: row.get(3)?,
             is_sidechain: row.get(4)?,
             agent: name(5)?,
-            reading: Reading {
+            reading: UsageReading {
                 model: name(6)?,
                 tier: TIERS.get(count(7)? as usize).copied().unwrap_or_default(),
                 speed: SPEEDS.get(count(8)? as usize).copied().unwrap_or_default(),
@@ -51,13 +51,13 @@ pub(super) fn appearance(key: [u8; 16], row: &Row<'_>) -> rusqlite::Result<Appea
                     web_searches: count(14)?,
                     web_fetches: count(15)?,
                 },
-                asides: asides.map(|text| read_asides(&text)),
+                side_calls: side_calls.map(|text| read_asides(&text)),
             },
         },
     })
 }
 
-impl Writer<'_> {
+impl RowWriter<'_> {
     pub(super) fn responses(
         &mut self,
         file: i64,
@@ -68,7 +68,7 @@ impl Writer<'_> {
             let known = self
                 .transaction
                 .prepare_cached(&format!("SELECT {COLUMNS} FROM responses WHERE key = ?1 AND file = ?2"))?
-                .query_map(params![key, file], |row| appearance(key, row))?
+                .query_map(params![key, file], |row| response_row(key, row))?
                 .next()
                 .transpose()?;
             let now = match known {
@@ -106,18 +106,18 @@ impl Writer<'_> {
                     tokens.cache_write_1h as i64,
                     tokens.web_searches as i64,
                     tokens.web_fetches as i64,
-                    now.reading.asides.as_deref().map(write_asides),
+                    now.reading.side_calls.as_deref().map(write_asides),
                 ])?;
-            self.touched.insert(key);
+            self.changed_responses.insert(key);
         }
         Ok(())
     }
 
-    /// Which file its responses count in is to be decided anew.
+    /// Marks the responses of a file as changed.
     pub(super) fn touch_responses(&mut self, file: i64) -> Result<(), IndexError> {
         let mut statement = self.transaction.prepare_cached("SELECT key FROM responses WHERE file = ?1")?;
         let keys = statement.query_map([file], |row| row.get::<_, [u8; 16]>(0))?;
-        self.touched.extend(keys.collect::<Result<Vec<_>, _>>()?);
+        self.changed_responses.extend(keys.collect::<Result<Vec<_>, _>>()?);
         Ok(())
     }
 
@@ -128,24 +128,24 @@ impl Writer<'_> {
     }
 }
 
-/// Calls beside a response, one a line: kind, numbers, model.
-fn write_asides(asides: &[Aside]) -> String {
-    let line = |aside: &Aside| {
+/// Side calls of a response, one per line: kind, numbers, model.
+fn write_asides(side_calls: &[SideCall]) -> String {
+    let line = |aside: &SideCall| {
         let Tokens { input, output, cache_read, cache_write_5m, cache_write_1h, web_searches, web_fetches } =
             aside.tokens;
-        let kind = if aside.kind == AsideKind::Advisor { 'a' } else { 'c' };
+        let kind = if aside.kind == SideCallKind::Advisor { 'a' } else { 'c' };
         let model = aside.model.as_deref().map(|model| format!(" {model}")).unwrap_or_default();
         format!(
             "{kind} {input} {output} {cache_read} {cache_write_5m} {cache_write_1h} {web_searches} {web_fetches}{model}"
         )
     };
-    asides.iter().map(line).collect::<Vec<_>>().join("\n")
+    side_calls.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn read_asides(text: &str) -> Box<[Aside]> {
+fn read_asides(text: &str) -> Box<[SideCall]> {
     let aside = |line: &str| {
         let mut parts = line.splitn(9, ' ');
-        let kind = if parts.next() == Some("a") { AsideKind::Advisor } else { AsideKind::Compaction };
+        let kind = if parts.next() == Some("a") { SideCallKind::Advisor } else { SideCallKind::Compaction };
         let mut number = || parts.next().and_then(|part| part.parse().ok()).unwrap_or(0);
         let tokens = Tokens {
             input: number(),
@@ -156,7 +156,7 @@ fn read_asides(text: &str) -> Box<[Aside]> {
             web_searches: number(),
             web_fetches: number(),
         };
-        Aside { kind, model: parts.next().map(Arc::from), tokens }
+        SideCall { kind, model: parts.next().map(Arc::from), tokens }
     };
     text.lines().map(aside).collect()
 }

@@ -1,10 +1,10 @@
-//! An index is a cache: whatever happens to it, it is made anew from the files, and that is said.
+//! The index is a cache: whatever happens to it, it is rebuilt from the files, and reported.
 
 use std::collections::HashSet;
 use std::fs;
 use std::ops::ControlFlow;
 
-use annals_index::{Index, IndexError, Opened};
+use annals_index::{Index, IndexError, OpenOutcome};
 use annals_store::{ConfigDir, DataDir, Store};
 use annals_testkit::home::Home;
 use annals_transcript::price::Prices;
@@ -21,23 +21,26 @@ fn a_damaged_or_foreign_index_is_made_anew() {
     drop(index);
     let path = Index::path_of(&config, &data);
     let (_, opened) = Index::open(&config, &data).unwrap();
-    assert_eq!(opened, Opened::AsLeft);
+    assert_eq!(opened, OpenOutcome::Existing);
     let words = words_path(&path);
     let of_words = |sql: &str| rusqlite::Connection::open(&words).unwrap().execute_batch(sql).unwrap();
-    let damages: [(&dyn Fn(), Opened); 7] = [
-        (&|| fs::write(&words, b"this is no database, whatever its name says").unwrap(), Opened::Damaged),
-        (&|| fs::remove_file(&words).unwrap(), Opened::Damaged),
-        (&|| of_words("PRAGMA user_version = 999"), Opened::Damaged),
-        // The power failed, and the words that were written last did not come to the disk.
-        (&|| of_words("UPDATE reached SET message = message - 1"), Opened::Damaged),
-        (&|| fs::write(&path, b"this is no database, whatever its name says").unwrap(), Opened::Damaged),
-        (&|| fs::remove_file(&path).unwrap(), Opened::New),
+    let damages: [(&dyn Fn(), OpenOutcome); 7] = [
+        (
+            &|| fs::write(&words, b"this is no database, whatever its name says").unwrap(),
+            OpenOutcome::Damaged,
+        ),
+        (&|| fs::remove_file(&words).unwrap(), OpenOutcome::Damaged),
+        (&|| of_words("PRAGMA user_version = 999"), OpenOutcome::Damaged),
+        // After a power failure the last words did not reach the disk.
+        (&|| of_words("UPDATE reached SET message = message - 1"), OpenOutcome::Damaged),
+        (&|| fs::write(&path, b"this is no database, whatever its name says").unwrap(), OpenOutcome::Damaged),
+        (&|| fs::remove_file(&path).unwrap(), OpenOutcome::New),
         (
             &|| {
                 let connection = rusqlite::Connection::open(&path).unwrap();
                 connection.execute_batch("PRAGMA user_version = 999").unwrap();
             },
-            Opened::OtherForm,
+            OpenOutcome::OtherFormat,
         ),
     ];
     for (damage, expected) in damages {
@@ -63,7 +66,7 @@ fn those_who_begin_at_once_make_one_index() {
         let _ = fs::remove_dir_all(home.data_dir().join("index"));
         let made = std::thread::scope(|scope| {
             let begin = || match Index::open(&config, &data) {
-                Ok((_, opened)) => usize::from(opened != Opened::AsLeft),
+                Ok((_, opened)) => usize::from(opened != OpenOutcome::Existing),
                 Err(IndexError::Busy { .. }) => 0,
                 Err(error) => panic!("{error}"),
             };
@@ -74,17 +77,17 @@ fn those_who_begin_at_once_make_one_index() {
     }
 }
 
-/// Which faults end the ways to change an index.
+/// The errors of all operations that change an index.
 #[cfg(unix)]
 fn changes(index: &mut Index, home: &Home) -> Vec<IndexError> {
     let (store, data, prices) =
         (Store::open(home.config_dir()), DataDir::new(home.data_dir()), Prices::embedded());
     let found = store.discover();
-    let go_on = |_| ControlFlow::Continue(());
+    let append_to = |_| ControlFlow::Continue(());
     [
-        index.refresh(&found, &data, &prices, go_on).err(),
-        index.refresh_files(&[], &data, &prices, go_on).err(),
-        index.take_in_gone(&found, &data, &prices).err(),
+        index.refresh(&found, &data, &prices, append_to).err(),
+        index.refresh_files(&[], &data, &prices, append_to).err(),
+        index.add_gone(&found, &data, &prices).err(),
         index.forget_gone(&HashSet::new(), &data, &prices).err(),
     ]
     .into_iter()
@@ -92,7 +95,7 @@ fn changes(index: &mut Index, home: &Home) -> Vec<IndexError> {
     .collect()
 }
 
-// Where a file that is open cannot be removed, none of this can happen.
+// On systems where an open file cannot be removed, none of this can happen.
 #[cfg(unix)]
 #[test]
 fn who_has_an_index_open_that_was_made_anew_does_not_write_into_the_new_one() {

@@ -1,7 +1,6 @@
-//! An index that was being built when the process was killed: the next one goes on, and all rows are those of an index made
-//! in one go.
+//! A build that is killed: the next process continues, and all rows are those of an index made in one go.
 //!
-//! Each kill is that of a process of its own: this test binary, started again for the one test that builds an index.
+//! Each kill is of a separate process: this test binary, started again for the one test that builds an index.
 
 use std::env;
 use std::ops::ControlFlow;
@@ -19,10 +18,10 @@ use crate::{dump, refreshed};
 
 /// How often it is killed at full depth.
 const KILLS: u32 = 100;
-/// Small, so that there are many transactions to be torn.
+/// Small, so that there are many transactions to interrupt.
 const COMMIT_EVERY: u64 = 64 * 1024;
 
-/// Builds an index. Started by the test below, in a process of its own.
+/// Builds an index. Started by the test below in a separate process.
 #[test]
 #[ignore = "started by killed_at_any_instant_it_is_the_same_index_in_the_end"]
 fn builds() {
@@ -66,7 +65,7 @@ fn killed_at_any_instant_it_is_the_same_index_in_the_end() {
         let is_whole = child.wait().unwrap().success();
         torn += u32::from(!is_whole);
         since_whole += 1;
-        // Now and then it is brought to its end: after one kill, or after several that each left something.
+        // Now and then it finishes: after one kill, or after several that each left something.
         if is_whole || since_whole == 5 || kill + 1 == kills {
             let started = Instant::now();
             let (index, _) = refreshed(&home.config_dir(), &home.data_dir());

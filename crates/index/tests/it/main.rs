@@ -1,15 +1,15 @@
-//! The index against stores that change, in one binary: one module a subject.
+//! Tests of the index against changing stores, one module per subject.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test has nobody to hand an error to")]
 
-mod briefs;
 mod damage;
 mod killed;
 mod model;
 mod numbers;
-mod pieces;
 mod rows;
 mod search;
+mod segments;
+mod summary_cache;
 mod views;
 
 use std::ops::ControlFlow;
@@ -17,32 +17,32 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use annals_index::Index;
-use annals_index::refresh::Refreshed;
-use annals_store::{Changes, DataDir, Sighting, Store};
+use annals_index::refresh::RefreshReport;
+use annals_store::{DataDir, Store, StoreChanges, StoreSnapshot};
 use annals_transcript::price::Prices;
 
-/// Opens the index of a store and brings it up to date.
-fn refreshed(config: &Path, data: &Path) -> (Index, Refreshed) {
+/// Opens the index of a store and refreshes it.
+fn refreshed(config: &Path, data: &Path) -> (Index, RefreshReport) {
     let (store, data) = (Store::open(config), DataDir::new(data));
     let (mut index, _) = Index::open(store.config_dir(), &data).unwrap();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64;
-    let mut known = Index::sighting_of(store.config_dir(), &data);
-    if !index.is_of(&known).unwrap() {
-        known = Sighting::default();
+    let mut known = Index::snapshot_of(store.config_dir(), &data);
+    if !index.matches_snapshot(&known).unwrap() {
+        known = StoreSnapshot::default();
     }
-    let seen = store.look_again(&known, &[], now);
-    let (prices, go_on) = (Prices::embedded(), |_| ControlFlow::Continue(()));
-    // In the time that the change needs, as every command does.
+    let seen = store.rescan(&known, &[], now);
+    let (prices, append_to) = (Prices::embedded(), |_| ControlFlow::Continue(()));
+    // As little as necessary, as every command does.
     let done = match &seen.changes {
-        Changes::Nothing => Refreshed::default(),
-        Changes::Files(files) => index.refresh_files(files, &data, &prices, go_on).unwrap(),
-        Changes::More => index.refresh(&store.discover(), &data, &prices, go_on).unwrap(),
+        StoreChanges::Nothing => RefreshReport::default(),
+        StoreChanges::Files(files) => index.refresh_files(files, &data, &prices, append_to).unwrap(),
+        StoreChanges::More => index.refresh(&store.discover(), &data, &prices, append_to).unwrap(),
     };
-    index.note_sighting(&known.updated(&seen)).unwrap();
+    index.save_snapshot(&known.updated(&seen)).unwrap();
     (index, done)
 }
 
-/// The tables of words, in a database of their own.
+/// The tables of words, in the second database.
 const WORDS: [&str; 3] = ["words_said", "words_replied", "words_shown"];
 
 fn words_path(index: &Path) -> std::path::PathBuf {
@@ -57,7 +57,7 @@ fn asked(index: &Index) -> rusqlite::Connection {
     connection
 }
 
-/// Every row of an index that is not about its own numbering, in order, and what tells one message's words from another's.
+/// Every row of an index except for its own numbers, in order, and a fingerprint of each message's words.
 fn dump(index: &Index) -> Vec<String> {
     const TABLES: [&str; 11] = [
         "SELECT 'file', path, role, slug, session, agent, bytes, state, offset, lines, records, is_open, prefix, tail FROM files",
@@ -87,7 +87,7 @@ fn dump(index: &Index) -> Vec<String> {
     let words = WORDS.map(|table| {
         let spelled = format!("CREATE VIRTUAL TABLE temp.{table}_spelled USING fts5vocab(words, {table}, instance)");
         connection.execute_batch(&spelled).unwrap();
-        // Words without a message are told too, which must not be.
+        // Words without a message are included; there must be none.
         format!(
             "SELECT '{table}', files.path, line, block, count(*), sum(length(term) * ({table}_spelled.offset + 1))
              FROM {table}_spelled LEFT JOIN messages ON messages.id = doc LEFT JOIN files ON files.id = file GROUP BY doc"
@@ -112,7 +112,7 @@ fn dump(index: &Index) -> Vec<String> {
     rows
 }
 
-/// How many messages have a word, by table of words: the words themselves are nowhere to be read.
+/// How many messages have a word, over all word tables; the words themselves cannot be read back.
 fn matches(index: &Index, word: &str) -> usize {
     let connection = asked(index);
     WORDS

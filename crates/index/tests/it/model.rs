@@ -1,4 +1,4 @@
-//! Whatever happens to the files, an index that followed it is the index that is made from what is there.
+//! Whatever happens to the files, a refreshed index equals one made from scratch.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -14,7 +14,7 @@ use annals_transcript::price::Prices;
 
 use crate::{asked, dump, matches, refreshed};
 
-/// A row of numbers that looks like chance and is the same each time.
+/// Pseudo-random numbers, the same in every run.
 struct Chance(u64);
 
 impl Chance {
@@ -24,7 +24,7 @@ impl Chance {
     }
 }
 
-/// A store in which things happen, each at a time of its own.
+/// A store in which things happen, each at its own time.
 struct World {
     home: Home,
     chance: Chance,
@@ -78,7 +78,7 @@ impl World {
         self.touch(&path);
     }
 
-    /// Something happens.
+    /// Makes one random change.
     fn step(&mut self) -> String {
         let happening = self.chance.below(12);
         let Some(path) = self.some_session().filter(|_| happening > 1) else {
@@ -123,7 +123,7 @@ impl World {
                 return format!("removed {}", path.display());
             }
             10 => {
-                // A fork: the same lines under another name, and more.
+                // A fork: the same lines under another id, and more.
                 self.made += 1;
                 let name = format!("projects/-a/{:08x}-3333-4000-8000-000000000000.jsonl", self.made);
                 let more = self.lines();
@@ -132,7 +132,7 @@ impl World {
                 return format!("forked {}", path.display());
             }
             _ => {
-                // The last line gets its end, or a line break that is missing.
+                // The last line gets its end, or the missing line break.
                 fs::write(&path, [bytes, b"\n".to_vec()].concat()).unwrap();
                 "ended"
             }
@@ -142,7 +142,7 @@ impl World {
     }
 }
 
-/// What is billed to files that are there.
+/// What is billed to existing files.
 fn billed(index: &Index) -> Vec<String> {
     let connection = asked(index);
     let mut statement = connection
@@ -170,10 +170,10 @@ fn an_index_that_followed_is_the_index_made_anew() {
             drop(index);
         }
         let (mut followed, again) = refreshed(&world.home.config_dir(), &world.home.data_dir());
-        assert!(again.is_nothing(), "seed {seed}: {again:?}");
+        assert!(again.is_unchanged(), "seed {seed}: {again:?}");
         let elsewhere = world.home.path().join("elsewhere");
         let (anew, _) = refreshed(&world.home.config_dir(), &elsewhere);
-        // Whatever is still known of files that are gone.
+        // The rest is about deleted files.
         assert_eq!(billed(&followed), billed(&anew), "seed {seed}: {story:#?}");
         followed
             .forget_gone(&HashSet::new(), &DataDir::new(world.home.data_dir()), &Prices::embedded())

@@ -1,4 +1,4 @@
-//! What the index says was spent is what the files say.
+//! The usage in the index is that of the files.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use annals_transcript::usage::{UsageItem, UsageSource};
 
 use crate::refreshed;
 
-/// What reports are made of, from the files alone, with each file by its name instead of its place.
+/// The items of reports made from the files, each file by its name instead of its position.
 fn by_files(config: &Path) -> Vec<String> {
     let discovery = Store::open(config).discover();
     let usage = StoreUsage::read(&UsageFile::all(&discovery), |_| ());
@@ -25,7 +25,7 @@ fn by_index(index: &Index) -> Vec<String> {
     told(&sources, &items)
 }
 
-/// Items of one file and one key as one line each.
+/// Items of one file and key as one line each.
 fn told(sources: &[UsageSource], items: &[UsageItem]) -> Vec<String> {
     let mut told: Vec<String> = items
         .iter()
@@ -54,7 +54,7 @@ fn the_demo_store_adds_up() {
     assert_eq!(by_index(&index), expected);
 }
 
-/// A line with a response to be billed, of this time and with so many tokens of input.
+/// A line with a billed response of this time and this many input tokens.
 fn response(id: &str, time: Option<&str>, input: u64) -> String {
     let time = time.map(|time| format!(r#""timestamp":"{time}","#)).unwrap_or_default();
     format!(
@@ -62,7 +62,7 @@ fn response(id: &str, time: Option<&str>, input: u64) -> String {
     ) + "\n"
 }
 
-/// Writes a session that was read up to each part of its lines, and tells what the index made of it.
+/// Writes a session that is indexed after each part, and returns what the index has.
 fn read_in_parts(parts: &[String]) -> (Vec<String>, Vec<String>) {
     let home = Home::new();
     let mut whole = String::new();
@@ -107,14 +107,14 @@ fn what_was_spent_goes_with_the_file_that_is_there() {
     let path = |project: &str| format!("projects/{project}/11111111-1111-4111-8111-111111111111.jsonl");
     let line = response("1", Some("2026-01-01T00:00:00.000Z"), 1000);
     let told = || by_index(&refreshed(&home.config_dir(), &home.data_dir()).0);
-    // Earlier than its copy says, which decides between files that are there.
+    // Earlier than its copy says, which decides between existing files.
     let old = home.write(path("-a"), response("1", Some("2025-12-31T00:00:00.000Z"), 1000));
     told();
     // To another folder, as another file.
     let new = home.write(path("-b"), &line);
     fs::remove_file(&old).unwrap();
     assert_eq!(told(), by_files(&home.config_dir()));
-    // By another name only, behind a copy that has been there.
+    // Under another name, after a copy that was there before.
     home.write(path("-m"), &line);
     assert_eq!(told(), by_files(&home.config_dir()));
     let last = new.parent().unwrap().with_file_name("-z");
@@ -124,7 +124,7 @@ fn what_was_spent_goes_with_the_file_that_is_there() {
     home.write(path("-a"), line.clone() + &response("2", Some("2026-01-01T00:00:01.000Z"), 1000));
     let expected = by_files(&home.config_dir());
     assert_eq!(told(), expected);
-    // What all of them cost is not forgotten with them.
+    // The total cost is not forgotten with the files.
     fs::remove_dir_all(home.config_dir().join("projects")).unwrap();
     assert_eq!(told(), expected);
 }

@@ -46,7 +46,7 @@ fn a_store_that_did_not_change_is_not_read_again() {
     let before = dump(&index);
     drop(index);
     let (index, again) = refreshed(&home.config_dir(), &home.data_dir());
-    assert!(again.is_nothing(), "{again:?}");
+    assert!(again.is_unchanged(), "{again:?}");
     assert_eq!(dump(&index), before);
 }
 
@@ -65,11 +65,11 @@ fn what_belongs_to_a_session_that_comes_later_or_moves_goes_with_it() {
     let mut check = || {
         steps += 1;
         let (followed, _) = refreshed(&home.config_dir(), &home.data_dir());
-        // Files that are gone stay known: they are not what this is about.
+        // Deleted files stay in the index; they are not the subject here.
         let there = |index| dump(index).into_iter().filter(|row| !row.contains("-gone/")).collect::<Vec<_>>();
         let (anew, _) = refreshed(&home.config_dir(), &home.path().join(format!("anew{steps}")));
         assert_eq!(there(&followed), there(&anew));
-        assert!(refreshed(&home.config_dir(), &home.data_dir()).1.is_nothing());
+        assert!(refreshed(&home.config_dir(), &home.data_dir()).1.is_unchanged());
         let rows = there(&followed);
         let belongs = |path: &std::path::Path, slug: &str| {
             let name = path.file_name().unwrap().to_str().unwrap().to_owned();

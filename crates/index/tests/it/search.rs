@@ -1,7 +1,7 @@
-//! What was said is found, wherever it was said, and by its parts.
+//! Messages are found wherever they are, and by parts of names.
 
-use annals_index::search::{COUNTED, ExactFile, Filter, Found, Query, find_exactly};
-use annals_index::{Index, Kind};
+use annals_index::search::{ExactFile, Filter, MAX_COUNTED, Query, SearchResults, find_exact};
+use annals_index::{Index, MessageKind};
 use annals_store::{DataDir, SessionEntry, Store};
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
@@ -38,7 +38,7 @@ fn store() -> Home {
     home
 }
 
-fn search(index: &Index, query: &str) -> Found {
+fn search(index: &Index, query: &str) -> SearchResults {
     index.search(&Query::parse(query).unwrap(), 20, NOW, &mut |_, _| None).unwrap()
 }
 
@@ -118,7 +118,10 @@ fn what_people_said_comes_first_with_the_words_around_it() {
     let home = store();
     let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
     let found = search(&index, "giraffe");
-    assert_eq!(found.hits.iter().map(|hit| hit.kind).collect::<Vec<_>>(), [Kind::Prompt, Kind::ToolResult]);
+    assert_eq!(
+        found.hits.iter().map(|hit| hit.kind).collect::<Vec<_>>(),
+        [MessageKind::Prompt, MessageKind::ToolResult]
+    );
     for hit in &found.hits {
         let marked: Vec<_> = hit.snippet.marks.iter().map(|mark| &hit.snippet.text[mark.clone()]).collect();
         assert_eq!(marked, ["giraffe"], "{hit:?}");
@@ -134,10 +137,7 @@ fn exact_text_is_found_letter_for_letter() {
     let path = home.config_dir().join("projects/-w/11111111-0000-4000-8000-000000000000.jsonl");
     let count = |text: &str| {
         let file = ExactFile { path: path.clone(), slug: "-w".to_owned() };
-        find_exactly(&[file], text, usize::MAX, &[])
-            .into_iter()
-            .map(|hits| hits.unwrap().len())
-            .sum::<usize>()
+        find_exact(&[file], text, usize::MAX, &[]).into_iter().map(|hits| hits.unwrap().len()).sum::<usize>()
     };
     for (text, expected) in [
         ("say \"hello\"", 1),
@@ -180,7 +180,7 @@ fn filters_mean_the_same_to_exact_text() {
     ] {
         let query = Query { filters: vec![filter.clone()], ..Query::parse("apple").unwrap() };
         let by_words = index.search(&query, 20, NOW, &mut |_, _| None).unwrap().total;
-        let exactly = find_exactly(std::slice::from_ref(&file), "apple", 20, std::slice::from_ref(&filter));
+        let exactly = find_exact(std::slice::from_ref(&file), "apple", 20, std::slice::from_ref(&filter));
         assert_eq!(
             (by_words, exactly[0].as_ref().unwrap().len()),
             (expected, expected as usize),
@@ -213,7 +213,7 @@ fn copies_that_lie_elsewhere_are_taken_in_and_read_there() {
     assert_eq!(search(&index, "giraffe talk").total, 0);
     let elsewhere = Store::open(copies.config_dir()).discover();
     let take_in = |index: &mut Index| {
-        index.take_in_gone(&elsewhere, &DataDir::new(home.data_dir()), &Prices::embedded()).unwrap()
+        index.add_gone(&elsewhere, &DataDir::new(home.data_dir()), &Prices::embedded()).unwrap()
     };
     assert_eq!((take_in(&mut index), take_in(&mut index)), (1, 0));
     let query = Query::parse("giraffe talk").unwrap();
@@ -221,7 +221,7 @@ fn copies_that_lie_elsewhere_are_taken_in_and_read_there() {
     assert!(!found.hits[0].is_there);
     assert_eq!(found.hits[0].snippet.text, "Another talk about a giraffe");
     let (_, again) = refreshed(&home.config_dir(), &home.data_dir());
-    assert!(again.is_nothing(), "{again:?}");
+    assert!(again.is_unchanged(), "{again:?}");
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn what_a_file_was_before_an_edit_is_found() {
     home.write("projects/-w/33333333-0000-4000-8000-000000000000.jsonl", format!("{line}\n"));
     let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
     let found = search(&index, "walrus");
-    assert_eq!((found.total, found.hits[0].kind), (1, Kind::ToolResult));
+    assert_eq!((found.total, found.hits[0].kind), (1, MessageKind::ToolResult));
     assert_eq!(found.hits[0].snippet.text, "done a forgotten walrus");
 }
 
@@ -239,7 +239,7 @@ fn what_a_file_was_before_an_edit_is_found() {
 fn a_flood_is_counted_so_far_and_no_further() {
     let home = Home::new();
     for file in 0..3 {
-        let lines: String = (0..COUNTED)
+        let lines: String = (0..MAX_COUNTED)
             .map(|line| {
                 let year = if line % 2 == 0 { 2020 } else { 2026 };
                 format!("{{\"type\":\"user\",\"uuid\":\"{file}-{line}\",\"timestamp\":\"{year}-01-01T00:00:00.000Z\",\"message\":{{\"role\":\"user\",\"content\":\"flood {line}\"}}}}\n")
@@ -249,23 +249,23 @@ fn a_flood_is_counted_so_far_and_no_further() {
     }
     let (index, _) = refreshed(&home.config_dir(), &home.data_dir());
     let found = search(&index, "flood");
-    assert_eq!((found.total, found.is_more, found.hits.len()), (COUNTED as u64, true, 20));
+    assert_eq!((found.total, found.is_more, found.hits.len()), (MAX_COUNTED as u64, true, 20));
     let found = search(&index, "flood 7");
     assert_eq!((found.total, found.is_more), (3, false));
     let all = index.search(&Query::parse("flood").unwrap(), 10_000, NOW, &mut |_, _| None).unwrap();
-    assert_eq!((all.total, all.is_more, all.hits.len()), (3 * COUNTED as u64, false, 3 * COUNTED));
+    assert_eq!((all.total, all.is_more, all.hits.len()), (3 * MAX_COUNTED as u64, false, 3 * MAX_COUNTED));
     let all = index.search(&Query::parse("flood").unwrap(), usize::MAX, NOW, &mut |_, _| None).unwrap();
-    assert_eq!(all.hits.len(), 3 * COUNTED);
+    assert_eq!(all.hits.len(), 3 * MAX_COUNTED);
 
     let discovery = Store::open(home.config_dir()).discover();
     let file =
         |session: &SessionEntry| ExactFile { path: session.path.clone(), slug: session.slug.to_string() };
     let files: Vec<_> = discovery.sessions.iter().map(file).collect();
     let counts = |most| -> Vec<usize> {
-        let found = find_exactly(&files, "flood", most, &[Filter::After(1_700_000_000_000)]);
+        let found = find_exact(&files, "flood", most, &[Filter::After(1_700_000_000_000)]);
         found.into_iter().map(|hits| hits.unwrap().len()).collect()
     };
-    assert_eq!(counts(usize::MAX), [COUNTED / 2; 3]);
-    // Two may have been begun at once, but the first is always there.
-    assert_eq!((counts(1)[0], counts(0)), (COUNTED / 2, vec![0; 3]));
+    assert_eq!(counts(usize::MAX), [MAX_COUNTED / 2; 3]);
+    // Two may have been started at once, but the first is always there.
+    assert_eq!((counts(1)[0], counts(0)), (MAX_COUNTED / 2, vec![0; 3]));
 }

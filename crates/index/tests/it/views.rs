@@ -1,4 +1,4 @@
-//! The views beside the conversation say what the store's own readers say.
+//! The views beside the conversation agree with the store's own readers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -9,7 +9,7 @@ use annals_store::history::stream_history;
 use annals_store::read::read_file;
 use annals_store::{Discovery, Store, agents, todos};
 use annals_testkit::home::Home;
-use annals_transcript::agents::{AgentLink, LinkedBy, link, spawns};
+use annals_transcript::agents::{AgentLink, LinkEvidence, link, spawns};
 use annals_transcript::record::{FileBackup, Record};
 use annals_transcript::transcript::Transcript;
 
@@ -36,7 +36,7 @@ fn what_only_looks_like_reading_is_not_done() {
     let file = home.data_dir().join("made.db");
     let attach = format!("ATTACH '{}' AS made", file.display());
     for statement in [attach.as_str(), "DETACH words", "BEGIN", "COMMIT", "SAVEPOINT x"] {
-        assert!(matches!(index.sql(statement), Err(SqlError::NoQuestion)), "{statement}");
+        assert!(matches!(index.sql(statement), Err(SqlError::NotAQuery)), "{statement}");
     }
     assert!(!file.exists());
     for statement in [format!("VACUUM INTO '{}'", file.display()), "DELETE FROM files".to_owned()] {
@@ -145,11 +145,11 @@ fn a_sub_agent_names_the_call_that_started_it() {
         let facts: Vec<_> = agents::details(&files).0.into_iter().map(|details| details.facts).collect();
         for (agent, link) in of_session.iter().zip(link(&spawned, &facts)) {
             let AgentLink::Linked { spawn, by } = link else { continue };
-            if by == LinkedBy::Workflow {
+            if by == LinkEvidence::Workflow {
                 continue;
             }
             linked += 1;
-            by_prompt += usize::from(by == LinkedBy::Prompt);
+            by_prompt += usize::from(by == LinkEvidence::Prompt);
             let named = &found[&(session.key.to_string(), agent.key.to_string())];
             assert_eq!(*named, spawned[spawn].tool_use, "{} of {}, by {}", agent.key, session.key, by.name());
         }
@@ -175,4 +175,26 @@ fn projects_plans_and_pull_requests_are_there() {
         assert!(row[2].ends_with(&format!("{}/pull/{}", row[1], row[0])), "{row:?}");
     }
     assert!(!rows(&index, "SELECT kind FROM irregular").is_empty());
+}
+
+#[test]
+fn views_keep_their_old_names_beside_the_new() {
+    let (_home, index, _) = demo();
+    for (new, old) in [("blocks", "said"), ("tool_calls", "calls"), ("problems", "irregular")] {
+        let columns = |view: &str| rows(&index, &format!("SELECT name FROM pragma_table_info('{view}')"));
+        assert_eq!(columns(new), columns(old), "{new}");
+        assert!(columns(new).iter().any(|column| column[0] == "session"), "{new}");
+        let all = |view: &str| rows(&index, &format!("SELECT * FROM {view}"));
+        assert!(!all(new).is_empty() && all(new) == all(old), "{new}");
+    }
+    assert!(!rows(&index, "SELECT answered FROM main.tool_calls").is_empty());
+    assert!(!rows(&index, "SELECT kind FROM main.problems").is_empty());
+}
+
+#[test]
+fn views_do_not_stand_in_the_way_of_other_questions() {
+    let (_home, index, _) = demo();
+    let before = index.irregular_sessions().unwrap();
+    assert!(!before.is_empty() && !rows(&index, "SELECT tool FROM tool_calls").is_empty());
+    assert_eq!(index.irregular_sessions().unwrap(), before);
 }

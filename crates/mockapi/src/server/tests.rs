@@ -198,7 +198,7 @@ fn each_request_is_logged() {
     let folder = TempDir::new("api-log");
     let log = folder.path().join("deep/log");
     let record = folder.path().join("all.jsonl");
-    let settings = Settings { port: 0, log: Some(log.clone()), record: Some(record.clone()) };
+    let settings = ServerOptions { port: 0, log: Some(log.clone()), record: Some(record.clone()) };
     let api = ScriptedApi::start_with(Script::default(), settings).unwrap();
     ask(&api, "[]", "");
     exchange(&api, "HEAD /", "", "");
@@ -244,9 +244,9 @@ fn a_connection_can_be_played_any_way() {
 fn the_standing_tells_what_is_left_to_play() {
     let api = api();
     let left = |name: &str, api: &ScriptedApi| {
-        api.standing().unplayed.iter().any(|(script, number)| script == name && *number == 1)
+        api.status().unplayed.iter().any(|(script, number)| script == name && *number == 1)
     };
-    assert_eq!((api.standing().requests, api.standing().unplayed.len()), (0, 4));
+    assert_eq!((api.status().requests, api.status().unplayed.len()), (0, 4));
     ask(&api, &prompt("@@hello@@"), "");
     assert!(!left("hello", &api) && left("busy", &api));
     for is_left in [true, true, false] {
@@ -254,17 +254,18 @@ fn the_standing_tells_what_is_left_to_play() {
         assert_eq!(left("busy", &api), is_left, "two faults come before the step");
     }
     ask(&api, "[]", "");
-    let standing = api.standing();
-    assert_eq!((standing.requests, standing.invalid, standing.unrecorded), (5, 1, None));
+    let status = api.status();
+    assert_eq!((status.requests, status.invalid, status.unrecorded), (5, 1, None));
 }
 
 #[test]
 fn what_cannot_be_had_is_an_error() {
     let folder = TempDir::new("api-log");
     let first = api();
-    let taken = Settings { port: first.port(), ..Settings::default() };
+    let taken = ServerOptions { port: first.port(), ..ServerOptions::default() };
     let error = ScriptedApi::start_with(Script::default(), taken).unwrap_err();
     assert!(matches!(error, StartError::Listen { port, .. } if port == first.port()));
-    let record = Settings { record: Some(folder.path().join("no/such.jsonl")), ..Settings::default() };
+    let record =
+        ServerOptions { record: Some(folder.path().join("no/such.jsonl")), ..ServerOptions::default() };
     assert!(matches!(ScriptedApi::start_with(Script::default(), record), Err(StartError::Record { .. })));
 }

@@ -1,33 +1,33 @@
 //! The body of a request, opened far enough for the rules: messages, their blocks, and the name of each place.
 
-use annals_json::{Fields, Kind, Value};
+use annals_json::{Fields, Value, ValueKind};
 
 /// A request's body.
-pub(super) struct Body<'b> {
+pub(super) struct RequestBody<'b> {
     pub(super) fields: Fields<'b>,
-    pub(super) messages: Vec<Message<'b>>,
+    pub(super) messages: Vec<RequestMessage<'b>>,
 }
 
 /// One message.
-pub(super) struct Message<'b> {
+pub(super) struct RequestMessage<'b> {
     pub(super) place: String,
     pub(super) role: String,
     pub(super) content: Option<Value<'b>>,
     /// Whether it says nothing and only sets something for the turns that follow (`output_config`): only the system may,
     /// and it may do so anywhere.
     pub(super) is_directive: bool,
-    pub(super) blocks: Vec<Block<'b>>,
+    pub(super) blocks: Vec<ContentBlock<'b>>,
 }
 
 /// One content block, of a message or inside a tool result.
-pub(super) struct Block<'b> {
+pub(super) struct ContentBlock<'b> {
     pub(super) place: String,
     pub(super) kind: String,
     pub(super) fields: Fields<'b>,
 }
 
-impl<'b> Body<'b> {
-    /// Nothing where the bytes are no JSON object.
+impl<'b> RequestBody<'b> {
+    /// Returns `None` if the bytes are not a JSON object.
     pub(super) fn parse(bytes: &'b [u8]) -> Option<Self> {
         let fields = Value::parse(bytes).ok()?.fields()?;
         let list = fields.get("messages");
@@ -37,17 +37,17 @@ impl<'b> Body<'b> {
     }
 
     /// Every block of every message.
-    pub(super) fn blocks(&self) -> impl Iterator<Item = &Block<'b>> {
+    pub(super) fn blocks(&self) -> impl Iterator<Item = &ContentBlock<'b>> {
         self.messages.iter().flat_map(|message| &message.blocks)
     }
 
     /// What the user and the assistant said by turns: the API joins neighbours of one role before it looks at them.
-    pub(super) fn turns(&self) -> Vec<Turn<'_, 'b>> {
-        let mut turns: Vec<Turn<'_, 'b>> = Vec::new();
+    pub(super) fn turns(&self) -> Vec<RoleTurn<'_, 'b>> {
+        let mut turns: Vec<RoleTurn<'_, 'b>> = Vec::new();
         for message in self.messages.iter().filter(|message| message.role != "system") {
             match turns.last_mut() {
                 Some(turn) if turn.role == message.role => turn.blocks.extend(&message.blocks),
-                _ => turns.push(Turn {
+                _ => turns.push(RoleTurn {
                     place: &message.place,
                     role: &message.role,
                     blocks: message.blocks.iter().collect(),
@@ -59,13 +59,13 @@ impl<'b> Body<'b> {
 }
 
 /// Neighbouring messages of one role.
-pub(super) struct Turn<'m, 'b> {
+pub(super) struct RoleTurn<'m, 'b> {
     pub(super) place: &'m str,
     pub(super) role: &'m str,
-    pub(super) blocks: Vec<&'m Block<'b>>,
+    pub(super) blocks: Vec<&'m ContentBlock<'b>>,
 }
 
-impl Turn<'_, '_> {
+impl RoleTurn<'_, '_> {
     /// The ids that its blocks of this kind hold under this key, with their places.
     pub(super) fn ids(&self, kind: &str, key: &str) -> Vec<(String, &str)> {
         let of_kind = self.blocks.iter().filter(|block| block.kind == kind);
@@ -73,38 +73,38 @@ impl Turn<'_, '_> {
     }
 }
 
-impl<'b> Block<'b> {
-    /// A string of the block; empty where there is none.
+impl<'b> ContentBlock<'b> {
+    /// A string of the block; empty if absent.
     pub(super) fn text(&self, key: &str) -> String {
         self.fields.text(key).map_or_else(String::new, |text| text.to_string())
     }
 
     /// The blocks inside a tool result.
-    pub(super) fn inner(&self) -> Vec<Block<'b>> {
+    pub(super) fn inner(&self) -> Vec<ContentBlock<'b>> {
         let content = self.fields.get("content").filter(|_| self.kind == "tool_result");
         content.map_or_else(Vec::new, |content| read_blocks(&self.place, content))
     }
 }
 
-fn read_message(number: usize, value: Value<'_>) -> Message<'_> {
+fn read_message(number: usize, value: Value<'_>) -> RequestMessage<'_> {
     let place = format!("messages.{number}");
     let fields = value.fields();
     let get = |key: &str| fields.as_ref().and_then(|fields| fields.get(key));
     let content = get("content");
     let role = get("role").and_then(Value::text).map_or_else(String::new, |role| role.to_string());
     let blocks = content.map_or_else(Vec::new, |content| read_blocks(&place, content));
-    let says_nothing = content.is_some_and(|content| content.kind() == Kind::Array) && blocks.is_empty();
-    let sets = get("output_config").is_some_and(|setting| setting.kind() == Kind::Object);
+    let says_nothing = content.is_some_and(|content| content.kind() == ValueKind::Array) && blocks.is_empty();
+    let sets = get("output_config").is_some_and(|setting| setting.kind() == ValueKind::Object);
     let is_directive = role == "system" && says_nothing && sets;
-    Message { place, role, content, is_directive, blocks }
+    RequestMessage { place, role, content, is_directive, blocks }
 }
 
-fn read_blocks<'b>(above: &str, content: Value<'b>) -> Vec<Block<'b>> {
-    let objects = content.items().enumerate().filter(|(_, item)| item.kind() == Kind::Object);
+fn read_blocks<'b>(above: &str, content: Value<'b>) -> Vec<ContentBlock<'b>> {
+    let objects = content.items().enumerate().filter(|(_, item)| item.kind() == ValueKind::Object);
     let blocks = objects.filter_map(|(number, item)| {
         let fields = item.fields()?;
         let kind = fields.text("type").map_or_else(String::new, |kind| kind.to_string());
-        Some(Block { place: format!("{above}.content.{number}"), kind, fields })
+        Some(ContentBlock { place: format!("{above}.content.{number}"), kind, fields })
     });
     blocks.collect()
 }
@@ -117,7 +117,7 @@ mod tests {
     fn neighbours_of_one_role_are_one_turn() {
         let body = br#"{"messages":[{"role":"user","content":"a"},{"role":"system","content":"s"},
             {"role":"user","content":[{"type":"text"}]},{"role":"assistant","content":[{"type":"x"},{"type":"y"}]}]}"#;
-        let body = Body::parse(body).unwrap();
+        let body = RequestBody::parse(body).unwrap();
         let turns: Vec<_> =
             body.turns().iter().map(|turn| (turn.place.to_owned(), turn.blocks.len())).collect();
         assert_eq!(turns, [("messages.0".to_owned(), 1), ("messages.3".to_owned(), 2)]);
@@ -129,8 +129,8 @@ mod tests {
         let body =
             br#"{"messages":[{"role":"user","content":[{"type":"tool_result","content":[{"type":"image"}]},
             {"type":"text","content":[{"type":"image"}]}]}]}"#;
-        let body = Body::parse(body).unwrap();
-        let inner: Vec<_> = body.blocks().flat_map(Block::inner).map(|block| block.place).collect();
+        let body = RequestBody::parse(body).unwrap();
+        let inner: Vec<_> = body.blocks().flat_map(ContentBlock::inner).map(|block| block.place).collect();
         assert_eq!(inner, ["messages.0.content.0.content.0"]);
     }
 }

@@ -2,17 +2,17 @@
 
 use annals_json::Value;
 
-use super::body::{Block, Body};
+use super::body::{ContentBlock, RequestBody};
 use super::{Rule, Violation};
 
 const MOST_MARKS: usize = 4;
 
-pub(super) fn few_marks(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn few_marks(body: &RequestBody<'_>) -> Vec<Violation> {
     let listed = |key: &str| {
         let list = body.fields.get(key);
         list.map_or(0, |list| list.items().filter(|item| is_marked(*item)).count())
     };
-    let inner = body.blocks().flat_map(Block::inner).filter(|block| has_mark(block)).count();
+    let inner = body.blocks().flat_map(ContentBlock::inner).filter(|block| has_mark(block)).count();
     let outer = body.blocks().filter(|block| has_mark(block)).count();
     let marks = listed("system") + listed("tools") + outer + inner;
     if marks <= MOST_MARKS {
@@ -22,10 +22,11 @@ pub(super) fn few_marks(body: &Body<'_>) -> Vec<Violation> {
     vec![Violation::new(Rule::FewCacheMarks, "messages", text)]
 }
 
-pub(super) fn mark_allowed(body: &Body<'_>) -> Vec<Violation> {
-    let refusing = |block: &&Block<'_>| ["thinking", "redacted_thinking"].contains(&block.kind.as_str());
+pub(super) fn mark_allowed(body: &RequestBody<'_>) -> Vec<Violation> {
+    let refusing =
+        |block: &&ContentBlock<'_>| ["thinking", "redacted_thinking"].contains(&block.kind.as_str());
     let marked = body.blocks().filter(refusing).filter(|block| has_mark(block));
-    let say = |block: &Block<'_>| {
+    let say = |block: &ContentBlock<'_>| {
         let text = format!("cache_control cannot be set on `{}` blocks", block.kind);
         Violation::new(Rule::CacheMarkAllowed, &block.place, text)
     };
@@ -36,7 +37,7 @@ fn is_marked(item: Value<'_>) -> bool {
     item.get("cache_control").is_some_and(|mark| !mark.is_null())
 }
 
-fn has_mark(block: &Block<'_>) -> bool {
+fn has_mark(block: &ContentBlock<'_>) -> bool {
     block.fields.get("cache_control").is_some_and(|mark| !mark.is_null())
 }
 

@@ -1,8 +1,9 @@
 //! Rules about images: a kind that the API takes, in base 64, and really of that kind.
 
-use super::super::base64;
-use super::body::{Block, Body};
+use super::body::{ContentBlock, RequestBody};
 use super::{Rule, Violation};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 
 /// Media types with the bytes that such a file begins with.
 const KINDS: [(&str, &[u8]); 4] = [
@@ -12,13 +13,13 @@ const KINDS: [(&str, &[u8]); 4] = [
     ("image/webp", b"RIFF"),
 ];
 
-pub(super) fn acceptable(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn acceptable(body: &RequestBody<'_>) -> Vec<Violation> {
     let outer = body.blocks().filter_map(check);
-    let inner = body.blocks().flat_map(Block::inner).filter_map(|block| check(&block));
+    let inner = body.blocks().flat_map(ContentBlock::inner).filter_map(|block| check(&block));
     outer.chain(inner).collect()
 }
 
-fn check(block: &Block<'_>) -> Option<Violation> {
+fn check(block: &ContentBlock<'_>) -> Option<Violation> {
     if block.kind != "image" {
         return None;
     }
@@ -33,17 +34,19 @@ fn check(block: &Block<'_>) -> Option<Violation> {
     let media_type = text("media_type");
     let Some((_, beginning)) = KINDS.iter().find(|(name, _)| *name == media_type) else {
         let place = format!("{}.source.media_type", block.place);
-        let text = format!("{media_type:?} is none of the image types that are taken");
+        let text = format!("{media_type:?} is not a supported image type");
         return Some(Violation::new(Rule::ImageKindKnown, place, text));
     };
-    let holds = base64::decode(&text("data")).is_some_and(|bytes| bytes.starts_with(beginning));
+    let holds = BASE64_STANDARD.decode(text("data")).is_ok_and(|bytes| bytes.starts_with(beginning));
     let place = format!("{}.source.data", block.place);
     (!holds).then(|| Violation::new(Rule::ImageDecodes, place, format!("no {media_type} in base64")))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::base64;
+    use base64::Engine;
+    use base64::prelude::BASE64_STANDARD;
+
     use super::super::tests::broken;
 
     fn with(media_type: &str, data: &str) -> Vec<String> {
@@ -53,7 +56,7 @@ mod tests {
 
     #[test]
     fn images_are_what_they_say() {
-        let png = base64::encode(b"\x89PNG\r\n\x1a\nrest");
+        let png = BASE64_STANDARD.encode(b"\x89PNG\r\n\x1a\nrest");
         assert_eq!(with("image/png", &png), [""; 0]);
         assert_eq!(with("image/jpeg", &png), ["image_decodes messages.0.content.0.source.data"]);
         assert_eq!(with("image/png", "not base 64"), ["image_decodes messages.0.content.0.source.data"]);

@@ -13,10 +13,10 @@ mod tools;
 
 use annals_json::ObjectWriter;
 
-use body::Body;
+use body::RequestBody;
 pub(super) use headers::check as check_headers;
 
-/// What a request must keep to.
+/// A rule of the Messages API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// The body is a JSON object.
@@ -107,12 +107,12 @@ impl Rule {
     }
 }
 
-/// A rule that a request breaks, and where.
+/// A rule that a request breaks, with the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// Which rule.
     pub rule: Rule,
-    /// Where, in the API's manner: `messages.3.content.0`.
+    /// The place, as the API names it: `messages.3.content.0`.
     pub place: String,
     /// What the API says about it.
     pub message: String,
@@ -130,7 +130,7 @@ impl Violation {
 }
 
 /// A rule's check.
-type Check = fn(&Body<'_>) -> Vec<Violation>;
+type Check = fn(&RequestBody<'_>) -> Vec<Violation>;
 
 const RULES: [Check; 21] = [
     shape::max_tokens_given,
@@ -158,7 +158,7 @@ const RULES: [Check; 21] = [
 
 /// Every rule that the body of `POST /v1/messages` breaks.
 pub fn validate(body: &[u8]) -> Vec<Violation> {
-    match Body::parse(body) {
+    match RequestBody::parse(body) {
         Some(body) => RULES.iter().flat_map(|rule| rule(&body)).collect(),
         None => vec![Violation::new(Rule::BodyIsJson, "body", "The request body is not a JSON object.")],
     }

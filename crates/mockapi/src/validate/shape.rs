@@ -1,57 +1,58 @@
-//! Rules about the outline of a request: what must be there, who speaks when, and that nobody says nothing.
+//! Rules about the outline of a request: what must be there, the order of roles, and that no message is empty.
 
-use annals_json::{Kind, Value};
+use annals_json::{Value, ValueKind};
 
-use super::body::{Body, Message};
+use super::body::{RequestBody, RequestMessage};
 use super::{Rule, Violation};
 
-pub(super) fn model_given(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn model_given(body: &RequestBody<'_>) -> Vec<Violation> {
     let given = body.fields.text("model").is_some_and(|model| !model.is_empty());
     if given { vec![] } else { vec![Violation::new(Rule::ModelGiven, "model", "Field required")] }
 }
 
-pub(super) fn max_tokens_given(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn max_tokens_given(body: &RequestBody<'_>) -> Vec<Violation> {
     let given = body.fields.count("max_tokens").is_some_and(|count| count > 0);
     if given { vec![] } else { vec![Violation::new(Rule::MaxTokensGiven, "max_tokens", "Field required")] }
 }
 
-pub(super) fn messages_not_empty(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn messages_not_empty(body: &RequestBody<'_>) -> Vec<Violation> {
     if body.messages.is_empty() {
         return vec![Violation::new(Rule::MessagesNotEmpty, "messages", "at least one message is required")];
     }
     vec![]
 }
 
-pub(super) fn roles_known(body: &Body<'_>) -> Vec<Violation> {
-    let known = |message: &&Message<'_>| ["user", "assistant", "system"].contains(&message.role.as_str());
+pub(super) fn roles_known(body: &RequestBody<'_>) -> Vec<Violation> {
+    let known =
+        |message: &&RequestMessage<'_>| ["user", "assistant", "system"].contains(&message.role.as_str());
     let strange = body.messages.iter().filter(|message| !known(message));
-    let say = |message: &Message<'_>| {
+    let say = |message: &RequestMessage<'_>| {
         let text = format!("Unexpected role \"{}\"", message.role);
         Violation::new(Rule::RolesKnown, format!("{}.role", message.place), text)
     };
     strange.map(say).collect()
 }
 
-pub(super) fn first_is_user(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn first_is_user(body: &RequestBody<'_>) -> Vec<Violation> {
     let first = body.messages.iter().find(|message| !message.is_directive);
     let first = first.filter(|message| message.role != "user");
-    let say = |message: &Message<'_>| {
+    let say = |message: &RequestMessage<'_>| {
         Violation::new(Rule::FirstIsUser, &message.place, "first message must use the \"user\" role")
     };
     first.map(say).into_iter().collect()
 }
 
-pub(super) fn ends_with_user(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn ends_with_user(body: &RequestBody<'_>) -> Vec<Violation> {
     let last = body.messages.iter().rfind(|message| message.role != "system");
-    let say = |message: &Message<'_>| {
+    let say = |message: &RequestMessage<'_>| {
         let text = "This model does not support assistant message prefill. The conversation must end with a user message.";
         Violation::new(Rule::EndsWithUser, &message.place, text)
     };
     last.filter(|message| message.role == "assistant" && !has_paused(message)).map(say).into_iter().collect()
 }
 
-/// Whether the server was at work when the answer paused: that is sent back as it is, to be gone on with.
-fn has_paused(message: &Message<'_>) -> bool {
+/// Whether the server was at work when the answer paused: that is sent back as it is, to be continued.
+fn has_paused(message: &RequestMessage<'_>) -> bool {
     let last = message.content.and_then(|content| content.items().last());
     let kind = last.and_then(|block| block.get("type")?.text());
     kind.is_some_and(|kind| ["server_tool_use", "web_search_tool_result"].iter().any(|name| kind.is(name)))
@@ -59,7 +60,7 @@ fn has_paused(message: &Message<'_>) -> bool {
 
 /// Newer models take system messages in mid-conversation: right after a user message (or another system message), and
 /// then nothing, or the assistant, follows.
-pub(super) fn system_placed(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn system_placed(body: &RequestBody<'_>) -> Vec<Violation> {
     let messages: Vec<_> = body.messages.iter().filter(|message| !message.is_directive).collect();
     let role = |at: usize| messages.get(at).map(|message| message.role.as_str());
     let mut found = Vec::new();
@@ -76,9 +77,9 @@ pub(super) fn system_placed(body: &Body<'_>) -> Vec<Violation> {
     found
 }
 
-pub(super) fn content_not_empty(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn content_not_empty(body: &RequestBody<'_>) -> Vec<Violation> {
     let empty = body.messages.iter().filter(|message| !message.is_directive && is_empty(message.content));
-    let say = |message: &Message<'_>| {
+    let say = |message: &RequestMessage<'_>| {
         Violation::new(Rule::ContentNotEmpty, &message.place, "all messages must have non-empty content")
     };
     empty.map(say).collect()
@@ -87,13 +88,13 @@ pub(super) fn content_not_empty(body: &Body<'_>) -> Vec<Violation> {
 fn is_empty(content: Option<Value<'_>>) -> bool {
     let Some(content) = content else { return true };
     match content.kind() {
-        Kind::String => content.text().is_none_or(|text| text.decode().trim().is_empty()),
-        Kind::Array => content.items().next().is_none(),
+        ValueKind::String => content.text().is_none_or(|text| text.decode().trim().is_empty()),
+        ValueKind::Array => content.items().next().is_none(),
         _ => true,
     }
 }
 
-pub(super) fn text_not_empty(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn text_not_empty(body: &RequestBody<'_>) -> Vec<Violation> {
     let inner = body.blocks().flat_map(|block| block.inner());
     let places = inner.map(|block| (block.place.clone(), block.kind.clone(), block.text("text")));
     let outer = body.blocks().map(|block| (block.place.clone(), block.kind.clone(), block.text("text")));

@@ -1,26 +1,26 @@
 //! Rules about thinking: a client gives back exactly what it was given, or leaves it out.
 
 use super::super::sign;
-use super::body::{Block, Body};
+use super::body::{ContentBlock, RequestBody};
 use super::{Rule, Violation};
 
-pub(super) fn unchanged(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn unchanged(body: &RequestBody<'_>) -> Vec<Violation> {
     body.blocks().filter_map(check).collect()
 }
 
-pub(super) fn not_last(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn not_last(body: &RequestBody<'_>) -> Vec<Violation> {
     let turns = body.turns();
     let of_assistant = turns.iter().filter(|turn| turn.role == "assistant");
     let last = of_assistant.filter_map(|turn| turn.blocks.last().copied());
     let thinking = last.filter(|block| ["thinking", "redacted_thinking"].contains(&block.kind.as_str()));
-    let say = |block: &Block<'_>| {
+    let say = |block: &ContentBlock<'_>| {
         let text = format!("The final block in an assistant message cannot be `{}`.", block.kind);
         Violation::new(Rule::ThinkingNotLast, &block.place, text)
     };
     thinking.map(say).collect()
 }
 
-fn check(block: &Block<'_>) -> Option<Violation> {
+fn check(block: &ContentBlock<'_>) -> Option<Violation> {
     let (holds, rule, text) = match block.kind.as_str() {
         "thinking" => (
             block.fields.text("thinking").is_some()

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use annals_json::Kind;
+use annals_json::ValueKind;
 
-use super::body::{Block, Body, Turn};
+use super::body::{ContentBlock, RequestBody, RoleTurn};
 use super::{Rule, Violation};
 
 /// Kinds of blocks that belong to one role.
@@ -15,7 +15,7 @@ const BELONGS: [(&str, &str); 4] = [
     ("tool_result", "user"),
 ];
 
-pub(super) fn block_in_its_role(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn block_in_its_role(body: &RequestBody<'_>) -> Vec<Violation> {
     let mut found = Vec::new();
     for message in &body.messages {
         for block in &message.blocks {
@@ -29,7 +29,7 @@ pub(super) fn block_in_its_role(body: &Body<'_>) -> Vec<Violation> {
     found
 }
 
-pub(super) fn ids_unique(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn ids_unique(body: &RequestBody<'_>) -> Vec<Violation> {
     let mut found = Vec::new();
     for (kind, key) in [("tool_use", "id"), ("tool_result", "tool_use_id")] {
         let mut seen = BTreeSet::new();
@@ -44,7 +44,7 @@ pub(super) fn ids_unique(body: &Body<'_>) -> Vec<Violation> {
     found
 }
 
-pub(super) fn use_answered(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn use_answered(body: &RequestBody<'_>) -> Vec<Violation> {
     let turns = body.turns();
     let mut found = Vec::new();
     for (at, turn) in turns.iter().enumerate().filter(|(_, turn)| turn.role == "assistant") {
@@ -61,12 +61,12 @@ pub(super) fn use_answered(body: &Body<'_>) -> Vec<Violation> {
     found
 }
 
-fn results(turn: Option<&Turn<'_, '_>>) -> BTreeSet<String> {
+fn results(turn: Option<&RoleTurn<'_, '_>>) -> BTreeSet<String> {
     let ids = turn.map_or_else(Vec::new, |turn| turn.ids("tool_result", "tool_use_id"));
     ids.into_iter().map(|(id, _)| id).collect()
 }
 
-pub(super) fn result_asked(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn result_asked(body: &RequestBody<'_>) -> Vec<Violation> {
     let turns = body.turns();
     let mut found = Vec::new();
     for (at, turn) in turns.iter().enumerate() {
@@ -85,12 +85,12 @@ pub(super) fn result_asked(body: &Body<'_>) -> Vec<Violation> {
     found
 }
 
-pub(super) fn results_first(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn results_first(body: &RequestBody<'_>) -> Vec<Violation> {
     let mut found = Vec::new();
     for turn in body.turns() {
-        let is_result = |block: &&Block<'_>| block.kind == "tool_result";
+        let is_result = |block: &&ContentBlock<'_>| block.kind == "tool_result";
         let late = turn.blocks.iter().copied().skip_while(is_result).filter(is_result);
-        let say = |block: &Block<'_>| {
+        let say = |block: &ContentBlock<'_>| {
             let text = format!("`tool_result` blocks must come first in {}", turn.place);
             Violation::new(Rule::ResultsFirst, &block.place, text)
         };
@@ -99,22 +99,22 @@ pub(super) fn results_first(body: &Body<'_>) -> Vec<Violation> {
     found
 }
 
-pub(super) fn input_is_object(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn input_is_object(body: &RequestBody<'_>) -> Vec<Violation> {
     let calls = body.blocks().filter(|block| block.kind == "tool_use");
-    let odd =
-        calls.filter(|block| block.fields.get("input").is_some_and(|input| input.kind() != Kind::Object));
-    let say = |block: &Block<'_>| {
+    let odd = calls
+        .filter(|block| block.fields.get("input").is_some_and(|input| input.kind() != ValueKind::Object));
+    let say = |block: &ContentBlock<'_>| {
         let place = format!("{}.tool_use.input", block.place);
         Violation::new(Rule::InputIsObject, place, "Input should be a valid dictionary")
     };
     odd.map(say).collect()
 }
 
-pub(super) fn error_says_something(body: &Body<'_>) -> Vec<Violation> {
+pub(super) fn error_says_something(body: &RequestBody<'_>) -> Vec<Violation> {
     let errors =
         body.blocks().filter(|block| block.kind == "tool_result" && block.fields.is_true("is_error"));
     let silent = errors.filter(|block| block.text("content").is_empty() && block.inner().is_empty());
-    let say = |block: &Block<'_>| {
+    let say = |block: &ContentBlock<'_>| {
         let text = "tool_result: content cannot be empty if `is_error` is true";
         Violation::new(Rule::ErrorResultSaysSomething, &block.place, text)
     };

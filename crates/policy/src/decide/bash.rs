@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::inside::{Inside, folders, path_of};
-use super::variables::Own;
+use super::contents::{ScriptContents, folders, path_of};
+use super::variables::SetVariables;
 use super::{Policy, stated, suggest};
-use crate::decision::{Because, Decision};
+use crate::decision::{Decision, Reason};
 use crate::mode::Mode;
-use crate::paths::{Kind, critical, is_protected, resolve};
-use crate::read_only::{Reach, reading};
-use crate::rules::{List, Match, Matcher, Rule, Written};
-use crate::shell::{Command, Unparsable, Word, parse, strip};
+use crate::paths::{FileKind, critical, is_protected, resolve};
+use crate::read_only::{ReadScope, reading};
+use crate::rules::{CommandSpellings, Match, Matcher, Rule, RuleList};
+use crate::shell::{Command, ShellSyntaxError, Word, parse, strip};
 
 /// Variables that change how things look and nothing else.
 pub(super) const HARMLESS: [&str; 18] = [
@@ -44,10 +44,10 @@ impl Policy<'_> {
             Ok(script) => script,
             Err(why) => return self.unparsable(text, why),
         };
-        let inside = Inside::new(&script);
+        let inside = ScriptContents::new(&script);
         let folders = folders(&inside, self.files, self.workspace);
-        let mut decision = Decision::allow(Because::ReadsOnly);
-        let mut own = Own::new(&script);
+        let mut decision = Decision::allow(Reason::ReadsOnly);
+        let mut own = SetVariables::new(&script);
         for command in &inside.own {
             decision = first(decision, self.own(command, own.foreign_of(command), folders.as_deref()));
             own.add(command);
@@ -58,7 +58,7 @@ impl Policy<'_> {
         // A loop over `PATH` changes what the next command is.
         let changed = inside.assigned.iter().find(|name| !is_harmless(name, &Command::default()));
         if let Some(name) = changed.filter(|_| !self.opens_all()) {
-            decision = decision.and(Decision::ask(Because::NotCovered(format!("{name}=…"))));
+            decision = decision.and(Decision::ask(Reason::NotCovered(format!("{name}=…"))));
         }
         for redirection in &inside.redirections {
             decision = decision.and(self.redirection(redirection, folders.as_deref()));
@@ -69,7 +69,7 @@ impl Policy<'_> {
             let current = [self.workspace.current().to_path_buf()];
             let known = folders.as_deref().unwrap_or(&current);
             if let Some(what) = critical(self.files, self.workspace, known, command) {
-                decision = Decision::ask(Because::Critical(what)).and(decision);
+                decision = Decision::ask(Reason::Critical(what)).and(decision);
             }
         }
         for command in &inside.perhaps {
@@ -82,29 +82,29 @@ impl Policy<'_> {
     }
 
     /// A text that is not understood: what a rule says of its letters, else a person.
-    fn unparsable(&self, text: &str, why: Unparsable) -> Decision {
+    fn unparsable(&self, text: &str, why: ShellSyntaxError) -> Decision {
         let named = |rule: &&Rule| match &rule.matcher {
             Matcher::Command(pattern) => pattern.matches_text(text),
             _ => false,
         };
-        match self.rules.of(List::Deny).find(named) {
+        match self.rules.of(RuleList::Deny).find(named) {
             Some(rule) => stated(rule, text),
-            None => Decision::ask(Because::Unparsable(why)),
+            None => Decision::ask(Reason::ShellSyntaxError(why)),
         }
     }
 
     /// What deny and ask rules say of a command, in each of its forms.
     fn forbidden(&self, command: &Command) -> Option<Decision> {
-        let forms: Vec<Written> = strip(command).forms.iter().map(Written::new).collect();
+        let forms: Vec<CommandSpellings> = strip(command).forms.iter().map(CommandSpellings::new).collect();
         let mut perhaps = None;
-        for list in [List::Deny, List::Ask] {
+        for list in [RuleList::Deny, RuleList::Ask] {
             for rule in self.rules.of(list) {
                 let Matcher::Command(pattern) = &rule.matcher else { continue };
                 let found = forms.iter().map(|form| pattern.concerns(form)).max();
                 match found {
                     Some(Match::Surely) => return Some(stated(rule, &command.shown())),
                     Some(Match::Perhaps) if perhaps.is_none() && !command.words.is_empty() => {
-                        perhaps = Some(Decision::ask(Because::may_match(rule, &command.shown())));
+                        perhaps = Some(Decision::ask(Reason::may_match(rule, &command.shown())));
                     }
                     _ => {}
                 }
@@ -114,21 +114,21 @@ impl Policy<'_> {
     }
 
     /// Parts that do not show what they do: any rule may speak of them, and no rule about commands allows them.
-    fn not_shown(&self, inside: &Inside) -> Option<Decision> {
+    fn not_shown(&self, inside: &ScriptContents) -> Option<Decision> {
         let hidden = inside.hidden.first();
         let hazard = inside.hazards.first();
         let about = hidden.cloned().or_else(|| hazard.map(ToString::to_string))?;
-        let mut rules = self.rules.of(List::Deny).chain(self.rules.of(List::Ask));
+        let mut rules = self.rules.of(RuleList::Deny).chain(self.rules.of(RuleList::Ask));
         if let Some(rule) = rules.find(|rule| matches!(rule.matcher, Matcher::Command(_))) {
-            return Some(Decision::ask(Because::may_match(rule, &about)));
+            return Some(Decision::ask(Reason::may_match(rule, &about)));
         }
-        let because = hazard.map(|hazard| Because::Hazard(*hazard));
+        let because = hazard.map(|hazard| Reason::Hazard(*hazard));
         because.filter(|_| !self.opens_all()).map(Decision::ask)
     }
 
     /// Whether commands are allowed whatever they are.
     fn opens_all(&self) -> bool {
-        self.mode == Mode::Bypass || self.whole(List::Allow, "Bash").is_some()
+        self.mode == Mode::Bypass || self.whole(RuleList::Allow, "Bash").is_some()
     }
 
     /// A command of the text itself: what allows it, if anything does.
@@ -137,24 +137,24 @@ impl Policy<'_> {
     /// depends on order, subshells and wrappers.
     fn own(&self, command: &Command, foreign: Option<String>, folders: Option<&[PathBuf]>) -> Decision {
         let stripped = strip(command);
-        let Some(bare) = stripped.last() else { return Decision::ask(Because::NotCovered(command.shown())) };
+        let Some(bare) = stripped.last() else { return Decision::ask(Reason::NotCovered(command.shown())) };
         let harmless = command.assignments.iter().all(|assignment| is_harmless(&assignment.name, bare));
         let mut refused = None;
         if harmless {
             let reads = if bare.words.is_empty() { Some(Ok(())) } else { self.reads_only(bare, folders) };
             match (reads, foreign) {
-                (Some(Ok(())), None) => return Decision::allow(Because::ReadsOnly),
-                (Some(Ok(())), Some(name)) => refused = Some(Decision::ask(Because::Environment(name))),
+                (Some(Ok(())), None) => return Decision::allow(Reason::ReadsOnly),
+                (Some(Ok(())), Some(name)) => refused = Some(Decision::ask(Reason::Environment(name))),
                 (Some(Err(decision)), _) => refused = Some(decision),
                 (None, _) => {}
             }
         }
         let allowed = self.covered(command, bare, harmless.then_some(folders).flatten());
         match (allowed, self.mode) {
-            (Some(_), Mode::Plan) | (None, Mode::Plan) => Decision::ask(Because::Mode(Mode::Plan)),
+            (Some(_), Mode::Plan) | (None, Mode::Plan) => Decision::ask(Reason::Mode(Mode::Plan)),
             (Some(allowed), _) => allowed,
             (None, _) => refused.unwrap_or_else(|| Decision::Ask {
-                because: Because::NotCovered(command.shown()),
+                because: Reason::NotCovered(command.shown()),
                 suggestions: suggest::rules(command),
             }),
         }
@@ -162,7 +162,7 @@ impl Policy<'_> {
 
     /// The rule or the mode that allows a command.
     fn covered(&self, command: &Command, bare: &Command, folders: Option<&[PathBuf]>) -> Option<Decision> {
-        if let Some(rule) = self.whole(List::Allow, "Bash") {
+        if let Some(rule) = self.whole(RuleList::Allow, "Bash") {
             return Some(stated(rule, &command.shown()));
         }
         let covers = |rule: &&Rule| match &rule.matcher {
@@ -174,13 +174,13 @@ impl Policy<'_> {
             }
             _ => false,
         };
-        if let Some(rule) = self.rules.of(List::Allow).find(covers) {
+        if let Some(rule) = self.rules.of(RuleList::Allow).find(covers) {
             return Some(stated(rule, &command.shown()));
         }
         match self.mode {
-            Mode::Bypass => Some(Decision::allow(Because::Mode(Mode::Bypass))),
+            Mode::Bypass => Some(Decision::allow(Reason::Mode(Mode::Bypass))),
             Mode::AcceptEdits if self.edits_inside(bare, folders) => {
-                Some(Decision::allow(Because::Mode(Mode::AcceptEdits)))
+                Some(Decision::allow(Reason::Mode(Mode::AcceptEdits)))
             }
             _ => None,
         }
@@ -189,8 +189,8 @@ impl Policy<'_> {
     /// Whether a command only reads: `Some(Err)` where it does, and not only in the workspace.
     fn reads_only(&self, command: &Command, folders: Option<&[PathBuf]>) -> Option<Result<(), Decision>> {
         let reading = reading(command)?;
-        let unknown = |what: &str| Some(Err(Decision::ask(Because::UnknownPath(what.to_owned()))));
-        if reading.reach == Reach::Below && self.has_file_rules() {
+        let unknown = |what: &str| Some(Err(Decision::ask(Reason::UnknownPath(what.to_owned()))));
+        if reading.reach == ReadScope::Below && self.has_file_rules() {
             // Somewhere below there may be what must not be read.
             return unknown(&command.spelling());
         }
@@ -198,7 +198,7 @@ impl Policy<'_> {
         let is_folder = |word: &Word| {
             let path = path_of(word, self.workspace).unwrap_or_default();
             let real = |folder: &PathBuf| resolve(self.files, folder, path.as_ref());
-            folders.iter().any(|folder| real(folder).is_ok_and(|path| path.kind == Kind::Folder))
+            folders.iter().any(|folder| real(folder).is_ok_and(|path| path.kind == FileKind::Folder))
         };
         // Folders are compared file by file, links followed.
         if command.name().is_some_and(|name| name == "diff") && reading.paths.iter().any(is_folder) {
@@ -210,7 +210,7 @@ impl Policy<'_> {
         }
         let is_trusted = |folder: &PathBuf| self.workspace.trusts_git_in(self.files, folder);
         if reading.is_git && !folders.iter().all(is_trusted) {
-            return Some(Err(Decision::ask(Because::Repository(command.spelling()))));
+            return Some(Err(Decision::ask(Reason::Repository(command.spelling()))));
         }
         for word in &reading.paths {
             let Some(path) = path_of(word, self.workspace).filter(|path| !path.is_empty() && word.is_one())
@@ -272,7 +272,7 @@ impl Policy<'_> {
             let is_plain = || {
                 resolve(self.files, folder, above).is_ok_and(|above| {
                     let place = above.real.join(last);
-                    self.files.link(&place).is_none() && self.files.kind(&place) == Kind::File
+                    self.files.link(&place).is_none() && self.files.kind(&place) == FileKind::File
                 })
             };
             self.stays_inside(&target.real, last.as_ref()) && (name == "cp" || is_plain())
@@ -289,7 +289,7 @@ fn is_harmless(name: &str, command: &Command) -> bool {
 /// The stricter of two; of two that allow, the one that says more than "it only reads".
 fn first(left: Decision, right: Decision) -> Decision {
     match (&left, &right) {
-        (Decision::Allow { because: Because::ReadsOnly }, Decision::Allow { .. }) => right,
+        (Decision::Allow { because: Reason::ReadsOnly }, Decision::Allow { .. }) => right,
         _ => left.and(right),
     }
 }

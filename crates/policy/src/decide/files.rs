@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::{Policy, is_whole, stated};
-use crate::decision::{Because, Decision};
+use crate::decision::{Decision, Reason};
 use crate::mode::Mode;
-use crate::paths::{Resolved, is_protected, is_refused, resolve};
-use crate::rules::{Letters, List, Matcher, Rule};
+use crate::paths::{ResolvedPath, is_protected, is_refused, resolve};
+use crate::rules::{CaseSensitivity, Matcher, Rule, RuleList};
 
 /// What is done with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,71 +32,71 @@ impl Policy<'_> {
         };
         let resolved = match resolve(self.files, folder, &path) {
             Ok(resolved) => resolved,
-            Err(error) => return Decision::deny(Because::Path(error)),
+            Err(error) => return Decision::deny(Reason::Path(error)),
         };
         if is_refused(&resolved) {
-            return Decision::deny(Because::Refused(resolved.real));
+            return Decision::deny(Reason::Refused(resolved.real));
         }
         let about = resolved.spelled.display().to_string();
-        for list in [List::Deny, List::Ask] {
+        for list in [RuleList::Deny, RuleList::Ask] {
             if let Some(rule) = self.rules.of(list).find(|rule| self.forbids(rule, access, tool, &resolved)) {
                 return stated(rule, &about);
             }
         }
         if access == Access::Write {
             if self.mode == Mode::Plan {
-                return Decision::deny(Because::Mode(Mode::Plan));
+                return Decision::deny(Reason::Mode(Mode::Plan));
             }
             if let Some(path) = resolved.all().find(|path| is_protected(path)) {
-                return Decision::ask(Because::Protected(path.to_path_buf()));
+                return Decision::ask(Reason::Protected(path.to_path_buf()));
             }
         }
         self.allowed(access, tool, &resolved)
     }
 
-    fn allowed(&self, access: Access, tool: &str, resolved: &Resolved) -> Decision {
+    fn allowed(&self, access: Access, tool: &str, resolved: &ResolvedPath) -> Decision {
         let about = resolved.spelled.display().to_string();
         let allows = |path: &Path| {
-            self.rules.of(List::Allow).find(|rule| is_whole(rule, tool) || self.opens(rule, tool, path))
+            self.rules.of(RuleList::Allow).find(|rule| is_whole(rule, tool) || self.opens(rule, tool, path))
         };
-        // The link and its target, each by a rule; not necessarily by the same one.
+        // The path as written and its target must each be allowed by a rule.
         if let (Some(rule), Some(_)) = (allows(&resolved.spelled), allows(&resolved.real)) {
             return stated(rule, &about);
         }
         let inside = self.workspace.holds(resolved);
         match (access, self.mode) {
-            (Access::Read, _) if inside => Decision::allow(Because::ReadsOnly),
-            (Access::Write, Mode::AcceptEdits) if inside => Decision::allow(Because::Mode(Mode::AcceptEdits)),
-            (_, Mode::Bypass) => Decision::allow(Because::Mode(Mode::Bypass)),
+            (Access::Read, _) if inside => Decision::allow(Reason::ReadsOnly),
+            (Access::Write, Mode::AcceptEdits) if inside => Decision::allow(Reason::Mode(Mode::AcceptEdits)),
+            (_, Mode::Bypass) => Decision::allow(Reason::Mode(Mode::Bypass)),
             _ => {
                 let name = if access == Access::Read { "Read" } else { "Edit" };
-                // Where a link leads elsewhere, no single rule would do.
+                // With links on the way, a single rule would not suffice.
                 let suggestions =
                     match resolved.passed.is_empty() && !about.contains(['*', '?', '[', '\\', '!']) {
                         true => vec![format!("{name}(/{about})")],
                         false => Vec::new(),
                     };
                 let because =
-                    if inside { Because::NotCovered(about) } else { Because::Outside(resolved.real.clone()) };
+                    if inside { Reason::NotCovered(about) } else { Reason::Outside(resolved.real.clone()) };
                 Decision::Ask { because, suggestions }
             }
         }
     }
 
-    /// Whether a deny or ask rule speaks of this file: of its letters, a link on the way, or its target.
-    pub(super) fn forbids(&self, rule: &Rule, access: Access, tool: &str, resolved: &Resolved) -> bool {
+    /// Whether a deny or ask rule matches this file: as written, a link on the way, or its target.
+    pub(super) fn forbids(&self, rule: &Rule, access: Access, tool: &str, resolved: &ResolvedPath) -> bool {
         let Matcher::Path { tool: named, pattern } = &rule.matcher else { return is_whole(rule, tool) };
-        // Who must not read a file must not change it unseen either; and no change is denied to one tool alone.
+        // A file that must not be read must not be changed either, and a rule about changes applies to all tools.
         let reads = matches!(named.as_str(), "Read" | "Glob" | "Grep" | "NotebookRead");
         let speaks = match access {
             Access::Write => true,
             Access::Read => reads && (named == "Read" || named == tool),
         };
         let bases = self.workspace.bases();
-        speaks && resolved.all().any(|path| pattern.matches(path, &bases, Letters::Folded))
+        speaks && resolved.all().any(|path| pattern.matches(path, &bases, CaseSensitivity::Folded))
     }
 
-    /// Whether an allow rule speaks of this very path.
+    /// Whether an allow rule matches this path.
     fn opens(&self, rule: &Rule, tool: &str, path: &Path) -> bool {
         let Matcher::Path { tool: named, pattern } = &rule.matcher else { return false };
         let speaks = match named.as_str() {
@@ -104,7 +104,7 @@ impl Policy<'_> {
             "Read" => matches!(tool, "Read" | "Glob" | "Grep"),
             named => named == tool,
         };
-        speaks && pattern.matches(path, &self.workspace.bases(), Letters::Exact)
+        speaks && pattern.matches(path, &self.workspace.bases(), CaseSensitivity::Exact)
     }
 
     /// A path inside of the workspace that may be read without a question.

@@ -1,8 +1,8 @@
-//! The decision about a call: deny rules, then ask rules, then what nothing opens, then allow rules, then the mode.
+//! Decides about a call: by deny rules, ask rules, protected paths, allow rules, and the mode, in this order.
 
 mod bash;
+mod contents;
 mod files;
-mod inside;
 mod operands;
 mod suggest;
 mod variables;
@@ -10,25 +10,25 @@ mod variables;
 use std::path::Path;
 
 use super::call::Call;
-use super::decision::{Because, Decision};
+use super::decision::{Decision, Reason};
 use super::mode::Mode;
-use super::paths::{Files, Workspace};
-use super::rules::{List, Matcher, Rule, Rules};
+use super::paths::{FileSystem, Workspace};
+use super::rules::{Matcher, Rule, RuleList, Rules};
 
-/// All that a decision depends on.
+/// Everything that a decision depends on.
 pub struct Policy<'p> {
     /// The rules of all sources.
     pub rules: &'p Rules,
-    /// The mode that was taken.
+    /// The permission mode.
     pub mode: Mode,
-    /// Where the work is.
+    /// The folders of the session.
     pub workspace: &'p Workspace,
-    /// What paths lead to.
-    pub files: &'p dyn Files,
+    /// The file system.
+    pub files: &'p dyn FileSystem,
 }
 
 impl Policy<'_> {
-    /// Decides about a call, for a person who can be asked; see [`Decision::headless`] for where there is none.
+    /// Decides about a call, for a user who can be asked; see [`Decision::headless`] for sessions without one.
     pub fn decide(&self, call: &Call<'_>) -> Decision {
         let decision = self.decide_anyhow(call);
         match self.mode {
@@ -37,7 +37,7 @@ impl Policy<'_> {
         }
     }
 
-    /// The same, for a command that starts in this folder, which is real.
+    /// The same, for a command that starts in this real folder.
     pub fn decide_in(&self, call: &Call<'_>, folder: &Path) -> Decision {
         let workspace = self.workspace.at(folder);
         Policy { workspace: &workspace, ..*self }.decide(call)
@@ -45,11 +45,11 @@ impl Policy<'_> {
 
     fn decide_anyhow(&self, call: &Call<'_>) -> Decision {
         let tool = call.tool();
-        for list in [List::Deny, List::Ask] {
+        for list in [RuleList::Deny, RuleList::Ask] {
             if let Some(rule) = self.rules.of(list).find(|rule| is_whole(rule, tool)) {
-                // A whole ask rule on files does not open what a deny rule closes.
+                // An ask rule for the whole tool does not override a deny rule for files.
                 let decided = stated(rule, tool);
-                return if list == List::Deny { decided } else { decided.and(self.by_kind(call)) };
+                return if list == RuleList::Deny { decided } else { decided.and(self.by_kind(call)) };
             }
         }
         self.by_kind(call)
@@ -62,7 +62,7 @@ impl Policy<'_> {
             Call::Edit(tool, path) => self.edit(tool.name(), path),
             Call::WebFetch(address) => {
                 let Some(domain) = host(address) else {
-                    return Decision::deny(Because::NotCovered((*address).to_owned()));
+                    return Decision::deny(Reason::NotCovered((*address).to_owned()));
                 };
                 self.by_rules(
                     "WebFetch",
@@ -70,8 +70,8 @@ impl Policy<'_> {
                     vec![format!("WebFetch(domain:{domain})")],
                     |matcher, list| {
                         let Matcher::Domain(rule) = matcher else { return false };
-                        // Who is told to keep away from a domain keeps away from what is below it.
-                        let below = list != List::Allow && is_within(&domain, &format!("*.{rule}"));
+                        // A deny or ask rule for a domain includes its subdomains.
+                        let below = list != RuleList::Allow && is_within(&domain, &format!("*.{rule}"));
                         below || is_within(&domain, rule)
                     },
                 )
@@ -79,8 +79,8 @@ impl Policy<'_> {
             Call::Agent(kind) => {
                 let named = |matcher: &Matcher, _| matches!(matcher, Matcher::Agent(rule) if rule == kind);
                 match self.by_rules("Agent", kind, Vec::new(), named) {
-                    // A sub-agent does nothing that is not decided about again.
-                    Decision::Ask { because: Because::NotCovered(_), .. } => Decision::allow(Because::Inward),
+                    // Every call of a sub-agent is decided about again.
+                    Decision::Ask { because: Reason::NotCovered(_), .. } => Decision::allow(Reason::Inward),
                     decided => decided,
                 }
             }
@@ -91,10 +91,10 @@ impl Policy<'_> {
                 self.by_rules("WebSearch", "WebSearch", vec!["WebSearch".to_owned()], |_, _| false)
             }
             Call::Plan => match self.mode {
-                Mode::Plan => Decision::ask(Because::Plan),
-                _ => Decision::deny(Because::NoPlan),
+                Mode::Plan => Decision::ask(Reason::Plan),
+                _ => Decision::deny(Reason::NoPlan),
             },
-            Call::Inward(_) => Decision::allow(Because::Inward),
+            Call::Inward(_) => Decision::allow(Reason::Inward),
             Call::Other(name) => self.by_rules(name, name, vec![(*name).to_owned()], |_, _| false),
         }
     }
@@ -105,39 +105,39 @@ impl Policy<'_> {
         tool: &str,
         about: &str,
         suggestions: Vec<String>,
-        speaks: impl Fn(&Matcher, List) -> bool,
+        speaks: impl Fn(&Matcher, RuleList) -> bool,
     ) -> Decision {
-        for list in [List::Deny, List::Ask, List::Allow] {
+        for list in [RuleList::Deny, RuleList::Ask, RuleList::Allow] {
             let hit = self.rules.of(list).find(|rule| speaks(&rule.matcher, list) || is_whole(rule, tool));
             match hit {
-                // A plan must not be carried out by tools whose effect nobody knows.
-                Some(rule) if list == List::Allow && self.mode == Mode::Plan && !is_of_web(tool) => {
-                    return Decision::ask(Because::Mode(Mode::Plan))
-                        .and(Decision::allow(Because::rule(rule, about)));
+                // A plan must not be carried out by tools with unknown effects.
+                Some(rule) if list == RuleList::Allow && self.mode == Mode::Plan && !is_of_web(tool) => {
+                    return Decision::ask(Reason::Mode(Mode::Plan))
+                        .and(Decision::allow(Reason::rule(rule, about)));
                 }
                 Some(rule) => return stated(rule, about),
                 None => {}
             }
         }
         match self.mode {
-            Mode::Bypass => Decision::allow(Because::Mode(Mode::Bypass)),
-            _ => Decision::Ask { because: Because::NotCovered(about.to_owned()), suggestions },
+            Mode::Bypass => Decision::allow(Reason::Mode(Mode::Bypass)),
+            _ => Decision::Ask { because: Reason::NotCovered(about.to_owned()), suggestions },
         }
     }
 
-    /// The first rule of a list that speaks of all of a tool.
-    fn whole(&self, list: List, tool: &str) -> Option<&Rule> {
+    /// The first rule of a list that matches every call of a tool.
+    fn whole(&self, list: RuleList, tool: &str) -> Option<&Rule> {
         self.rules.of(list).find(|rule| is_whole(rule, tool))
     }
 }
 
-/// What a rule's list says.
+/// The decision of a rule's list.
 fn stated(rule: &Rule, about: &str) -> Decision {
-    let because = Because::rule(rule, about);
+    let because = Reason::rule(rule, about);
     match rule.list {
-        List::Deny => Decision::deny(because),
-        List::Ask => Decision::ask(because),
-        List::Allow => Decision::allow(because),
+        RuleList::Deny => Decision::deny(because),
+        RuleList::Ask => Decision::ask(because),
+        RuleList::Allow => Decision::allow(because),
     }
 }
 
@@ -145,7 +145,7 @@ fn is_of_web(tool: &str) -> bool {
     matches!(tool, "WebFetch" | "WebSearch" | "Agent")
 }
 
-/// Whether a rule speaks of every use of a tool. `Edit` means all tools that change files, `Read` all that read them.
+/// Whether a rule matches every call of a tool. `Edit` means all tools that change files, `Read` all that read them.
 fn is_whole(rule: &Rule, tool: &str) -> bool {
     match &rule.matcher {
         Matcher::Everything => true,
@@ -170,11 +170,11 @@ fn is_mcp(matcher: &Matcher, name: &str) -> bool {
     }
 }
 
-/// The host of an address, in small letters.
+/// The host of a URL, in lower case.
 fn host(address: &str) -> Option<String> {
     let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"))?;
     let authority = rest.split(['/', '?', '#', '\\']).next()?;
-    // What stands before `@` is not the host, though people read it as one.
+    // The part before `@` is not the host, though it looks like one.
     if authority.contains('@') {
         return None;
     }

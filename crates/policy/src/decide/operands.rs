@@ -1,15 +1,15 @@
-//! Paths that commands are given: what a deny rule about files says of `cat`, `cp` and their like, and of redirections.
+//! Applies file rules to the operands of commands such as `cat` and `cp`, and to redirections.
 
 use std::path::{Path, PathBuf};
 
+use super::contents::path_of;
 use super::files::Access;
-use super::inside::path_of;
 use super::{Policy, stated};
-use crate::decision::{Because, Decision};
+use crate::decision::{Decision, Reason};
 use crate::mode::Mode;
 use crate::paths::{PathError, is_protected, resolve};
-use crate::rules::{List, Matcher};
-use crate::shell::{Command, Direction, Redirection, Word, base_name, strip};
+use crate::rules::{Matcher, RuleList};
+use crate::shell::{Command, Redirection, RedirectionKind, Word, base_name, strip};
 
 /// Programs that change the files that they are given.
 const WRITING: [&str; 20] = [
@@ -24,7 +24,7 @@ const READING: [&str; 36] = [
     "mv", "source", ".", "bat", "vim", "vi", "nano", "view", "jq",
 ];
 
-/// Programs that only speak of names.
+/// Programs that use names without opening files.
 const NAMING: [&str; 10] = ["echo", "printf", "test", "[", "ls", "cd", "mkdir", "true", "false", ":"];
 
 /// Targets of redirections that are no files.
@@ -41,7 +41,7 @@ impl Policy<'_> {
             option.starts_with("--in-place")
                 || (option.starts_with('-') && !option.starts_with("--") && option.contains('i'))
         });
-        // Two that change files only when they are told so.
+        // These change files only with an option.
         let reads = matches!(name.as_str(), "sed" | "perl") && !in_place;
         let is = |names: &[&str]| names.contains(&name.as_str()) && !(reads && names == WRITING);
         if is(&NAMING) && !is(&WRITING) {
@@ -56,11 +56,11 @@ impl Policy<'_> {
         };
         for word in &command.words[1..] {
             let Some(path) = operand(word, self) else {
-                // `.g*` is `.git`, though nobody wrote so.
+                // `.g*` matches `.git`.
                 let dotted = |part: &str| part.starts_with('.') && part.contains(['*', '?', '[']);
                 let hidden = is(&WRITING) && word.spelling.split('/').any(dotted);
                 if hidden || self.has_file_rules() && (is(&READING) || is(&WRITING)) {
-                    add(Decision::ask(Because::UnknownPath(word.spelling.clone())));
+                    add(Decision::ask(Reason::UnknownPath(word.spelling.clone())));
                 }
                 continue;
             };
@@ -79,36 +79,36 @@ impl Policy<'_> {
             Ok(resolved) => resolved,
             // An empty word is no path, and nothing to worry about.
             Err(PathError::NoPath(_)) => return None,
-            Err(error) => return Some(Decision::ask(Because::Path(error))),
+            Err(error) => return Some(Decision::ask(Reason::Path(error))),
         };
         let about = resolved.spelled.display().to_string();
-        let speaks = |list: List, access: Access| {
+        let speaks = |list: RuleList, access: Access| {
             let tool = if access == Access::Read { "Read" } else { "Edit" };
             // Rules about all of a tool do not speak of commands.
             let mut rules = self.rules.of(list).filter(|rule| matches!(rule.matcher, Matcher::Path { .. }));
             rules.find(|rule| self.forbids(rule, access, tool, &resolved))
         };
-        for list in [List::Deny, List::Ask] {
+        for list in [RuleList::Deny, RuleList::Ask] {
             let written = speaks(list, Access::Write).filter(|_| is(&WRITING));
             let read = speaks(list, Access::Read).filter(|_| is(&READING));
             if let Some(rule) = written.or(read) {
                 return Some(stated(rule, &about));
             }
         }
-        if let Some(rule) = speaks(List::Deny, Access::Read) {
-            return Some(Decision::ask(Because::may_match(rule, &about)));
+        if let Some(rule) = speaks(RuleList::Deny, Access::Read) {
+            return Some(Decision::ask(Reason::may_match(rule, &about)));
         }
         if is(&WRITING) {
             let protected = resolved.all().find(|path| is_protected(path))?;
             // To copy from there is no change; but it is not known here which operand is which.
-            return Some(Decision::ask(Because::Protected(protected.to_path_buf())));
+            return Some(Decision::ask(Reason::Protected(protected.to_path_buf())));
         }
         None
     }
 
     /// Whether any rule speaks of single files.
     pub(super) fn has_file_rules(&self) -> bool {
-        let lists = [List::Deny, List::Ask];
+        let lists = [RuleList::Deny, RuleList::Ask];
         lists
             .into_iter()
             .any(|list| self.rules.of(list).any(|rule| matches!(rule.matcher, Matcher::Path { .. })))
@@ -117,21 +117,21 @@ impl Policy<'_> {
     /// A redirection is a read or a write of its target.
     pub(super) fn redirection(&self, redirection: &Redirection, folders: Option<&[PathBuf]>) -> Decision {
         let access = match redirection.direction {
-            Direction::Duplicate | Direction::Text => return Decision::allow(Because::ReadsOnly),
-            Direction::Read => Access::Read,
-            Direction::Write | Direction::Both => Access::Write,
+            RedirectionKind::Duplicate | RedirectionKind::Text => return Decision::allow(Reason::ReadsOnly),
+            RedirectionKind::Read => Access::Read,
+            RedirectionKind::Write | RedirectionKind::Both => Access::Write,
         };
         let target = &redirection.target;
         let unknown = || {
             let trusted = self.mode == Mode::Bypass && !self.has_file_rules();
-            let because = Because::UnknownPath(target.spelling.clone());
-            if trusted { Decision::allow(Because::Mode(Mode::Bypass)) } else { Decision::ask(because) }
+            let because = Reason::UnknownPath(target.spelling.clone());
+            if trusted { Decision::allow(Reason::Mode(Mode::Bypass)) } else { Decision::ask(because) }
         };
         let Some(path) = path_of(target, self.workspace).filter(|_| target.is_one()) else {
             return unknown();
         };
         if STREAMS.contains(&path.as_str()) {
-            return Decision::allow(Because::ReadsOnly);
+            return Decision::allow(Reason::ReadsOnly);
         }
         let Some(folders) = folders else {
             return if Path::new(&path).is_absolute() {
@@ -149,18 +149,18 @@ impl Policy<'_> {
         let tool = if access == Access::Read { "Read" } else { "Edit" };
         let decision = self.file(access, tool, folder, path);
         let opens = match &decision {
-            Decision::Ask { because: Because::NotCovered(_), .. } => true,
-            Decision::Ask { because: Because::Outside(_), .. } => access == Access::Read,
+            Decision::Ask { because: Reason::NotCovered(_), .. } => true,
+            Decision::Ask { because: Reason::Outside(_), .. } => access == Access::Read,
             _ => false,
         };
-        match self.whole(List::Allow, "Bash").filter(|_| opens) {
+        match self.whole(RuleList::Allow, "Bash").filter(|_| opens) {
             Some(rule) => stated(rule, path),
             None => decision,
         }
     }
 }
 
-/// The path that an argument names: itself, or what stands behind `=`.
+/// The path that an argument names: all of it, or the part after `=`.
 fn operand(word: &Word, policy: &Policy<'_>) -> Option<String> {
     let text = path_of(word, policy.workspace)?;
     let value = match text.split_once('=') {

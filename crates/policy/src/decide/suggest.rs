@@ -1,4 +1,4 @@
-//! Rules that a person may keep from an answer: narrow ones, and none where a rule would open more than was shown.
+//! Suggests rules for a command: narrow ones, and none if a rule would allow more than was shown.
 
 use crate::shell::{Command, Word, base_name, strip};
 

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use super::Policy;
 use super::bash::HARMLESS;
-use super::inside::path_of;
-use crate::decision::{Because, Decision};
+use super::contents::path_of;
+use crate::decision::{Decision, Reason};
 use crate::read_only::globbed;
 use crate::shell::{Command, Script, Word};
 
-/// Variables that everybody has and that tell nothing that other free commands do not tell.
+/// Common variables that reveal nothing that allowed commands do not reveal.
 const COMMON: [&str; 34] = [
     "HOME",
     "PWD",
@@ -48,11 +48,11 @@ const COMMON: [&str; 34] = [
     "DIRSTACK",
 ];
 
-/// The variables that a text has set so far.
+/// The variables that a script has set so far.
 #[derive(Debug)]
-pub(super) struct Own(Vec<String>);
+pub(super) struct SetVariables(Vec<String>);
 
-impl Own {
+impl SetVariables {
     /// Before the first command: what loops set. `${x:=…}` keeps a value that is there.
     pub(super) fn new(script: &Script) -> Self {
         Self(script.looped.clone())
@@ -84,13 +84,18 @@ impl Own {
 
 impl Policy<'_> {
     /// What loops, cases and groups take: variables of the environment, and names of files that globs find.
-    pub(super) fn loose(&self, script: &Script, own: &Own, folders: Option<&[PathBuf]>) -> Option<Decision> {
+    pub(super) fn loose(
+        &self,
+        script: &Script,
+        own: &SetVariables,
+        folders: Option<&[PathBuf]>,
+    ) -> Option<Decision> {
         let redirections = script.redirections.iter().map(|redirection| &redirection.target);
         let words = script.listed.iter().chain(&script.compared).chain(redirections);
         if let Some(name) = own.foreign(words) {
-            return Some(Decision::ask(Because::Environment(name)));
+            return Some(Decision::ask(Reason::Environment(name)));
         }
-        let unknown = |what: &Word| Some(Decision::ask(Because::UnknownPath(what.spelling.clone())));
+        let unknown = |what: &Word| Some(Decision::ask(Reason::UnknownPath(what.spelling.clone())));
         for word in &script.listed {
             let (Some(paths), Some(folders)) = (globbed(std::iter::once(word)), folders) else {
                 return unknown(word);

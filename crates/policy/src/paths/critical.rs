@@ -1,18 +1,18 @@
-//! Deletions that nobody recovers from: of the root, of home, of the workspace itself, or of what is not known.
+//! Commands that could delete the root, the home folder, the workspace itself, or an unknown path.
 
 use std::path::{Path, PathBuf};
 
-use super::{Files, Workspace, resolve};
-use crate::shell::{Command, Piece, Word, base_name, strip};
+use super::{FileSystem, Workspace, resolve};
+use crate::shell::{Command, Word, WordPart, base_name, strip};
 
-/// Programs that remove what they are given.
+/// Programs that remove their operands.
 const REMOVING: [&str; 4] = ["rm", "rmdir", "shred", "unlink"];
 /// Programs that change a whole tree with `-R`.
 const CHANGING: [&str; 3] = ["chmod", "chown", "chgrp"];
 
-/// What a command would destroy that must not go without a person's word, seen from any of these folders.
+/// What a command would destroy that the user must be asked about, if it runs in any of these folders.
 pub fn critical(
-    files: &dyn Files,
+    files: &dyn FileSystem,
     workspace: &Workspace,
     folders: &[PathBuf],
     command: &Command,
@@ -30,7 +30,7 @@ pub fn critical(
         let from =
             command.words[1..].iter().take_while(|word| !word.beginning().starts_with(['-', '(', '!']));
         let mut from = from.peekable();
-        // Without a starting point it begins where it stands.
+        // Without a starting point it begins in the current folder.
         let nowhere = from.peek().is_none();
         let hit =
             from.find(|word| is_critical(files, workspace, folders, word)).map(|word| word.spelling.clone());
@@ -41,7 +41,7 @@ pub fn critical(
         return None;
     }
     let operands = command.words[1..].iter().filter(|word| !word.beginning().starts_with('-'));
-    // What a move is given last is where it goes.
+    // The last operand of a move is the target.
     let operands: Vec<_> = operands.collect();
     let operands = if name == "mv" { &operands[..operands.len().saturating_sub(1)] } else { &operands[..] };
     let unknown =
@@ -58,41 +58,41 @@ fn is_recursive(word: &Word) -> bool {
     }
 }
 
-/// The word as a path, with `unknown` where nobody knows; `None` where it is not known at all.
+/// The word as a path, with `unknown` for unknown parts; `None` if all of it is unknown.
 fn fill(word: &Word, workspace: &Workspace, unknown: &str) -> Option<String> {
     let home = || workspace.home().map(|home| home.to_string_lossy().into_owned());
     let mut out = String::new();
     let mut known = false;
-    for piece in &word.pieces {
+    for piece in &word.parts {
         match piece {
-            Piece::Text(text) => {
+            WordPart::Text(text) => {
                 known = true;
                 out.push_str(text);
             }
-            Piece::Home => {
+            WordPart::Home => {
                 known = true;
                 out.push_str(&home()?);
             }
-            Piece::Variable { name, .. } if name == "HOME" => {
+            WordPart::Variable { name, .. } if name == "HOME" => {
                 known = true;
                 out.push_str(&home()?);
             }
-            Piece::Variable { name, .. } if name == "PWD" => {
+            WordPart::Variable { name, .. } if name == "PWD" => {
                 known = true;
                 out.push_str(&workspace.current().to_string_lossy());
             }
-            Piece::Glob(letter) => {
+            WordPart::Glob(letter) => {
                 known = true;
                 out.push(*letter);
             }
-            Piece::Variable { .. } | Piece::Unknown(_) => out.push_str(unknown),
+            WordPart::Variable { .. } | WordPart::Unknown(_) => out.push_str(unknown),
         }
     }
     known.then_some(out)
 }
 
 /// Whether the word names the root, a folder right below it, home or above, or a root of the workspace or above.
-fn is_critical(files: &dyn Files, workspace: &Workspace, folders: &[PathBuf], word: &Word) -> bool {
+fn is_critical(files: &dyn FileSystem, workspace: &Workspace, folders: &[PathBuf], word: &Word) -> bool {
     let Some(path) = fill(word, workspace, "") else { return false };
     // `folder/*` is as good as the folder.
     let mut path = path.as_str();
@@ -108,7 +108,7 @@ fn is_critical(files: &dyn Files, workspace: &Workspace, folders: &[PathBuf], wo
     }
     let path = if matches!(path, "*" | ".*" | "**" | "?*") { "." } else { path };
     folders.iter().any(|folder| {
-        // What cannot be followed may lead anywhere.
+        // A path that cannot be resolved may lead anywhere.
         let Ok(resolved) = resolve(files, folder, Path::new(path)) else { return !path.is_empty() };
         let near_root = |path: &Path| path.components().count() <= 2;
         let above = |path: &Path| {

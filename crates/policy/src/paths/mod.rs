@@ -1,4 +1,4 @@
-//! Paths as the file system sees them: links followed name by name, whether or not the target is there.
+//! Resolves paths name by name through links, whether or not the target exists.
 
 mod critical;
 mod protected;
@@ -13,10 +13,10 @@ pub use critical::critical;
 pub use protected::{is_protected, is_refused};
 pub use workspace::Workspace;
 
-/// What stands at a path.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Nothing, or nothing that we may see.
+pub enum FileKind {
+    /// It does not exist, or cannot be accessed.
     Missing,
     /// A file.
     File,
@@ -26,88 +26,82 @@ pub enum Kind {
     Special,
 }
 
-/// What paths lead to; the real disk is [`Disk`].
-pub trait Files: Sync {
-    /// Where a symbolic link points to; `None` where the path is no link.
+/// A file system; the real one is [`Disk`].
+pub trait FileSystem: Sync {
+    /// The target of a symbolic link; `None` if the path is not one.
     fn link(&self, path: &Path) -> Option<PathBuf>;
-    /// What stands there; links are not followed.
-    fn kind(&self, path: &Path) -> Kind;
+    /// The kind of the file; links are not followed.
+    fn kind(&self, path: &Path) -> FileKind;
 }
 
 /// The file system of this machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disk;
 
-impl Files for Disk {
+impl FileSystem for Disk {
     fn link(&self, path: &Path) -> Option<PathBuf> {
         fs::read_link(path).ok()
     }
 
-    fn kind(&self, path: &Path) -> Kind {
+    fn kind(&self, path: &Path) -> FileKind {
         match fs::symlink_metadata(path).map(|metadata| metadata.file_type()) {
-            Err(_) => Kind::Missing,
-            Ok(kind) if kind.is_dir() => Kind::Folder,
-            Ok(kind) if kind.is_file() => Kind::File,
-            Ok(_) => Kind::Special,
+            Err(_) => FileKind::Missing,
+            Ok(kind) if kind.is_dir() => FileKind::Folder,
+            Ok(kind) if kind.is_file() => FileKind::File,
+            Ok(_) => FileKind::Special,
         }
     }
 }
 
-/// A path that cannot be followed.
+/// Why a path cannot be resolved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// Links that lead in circles.
     #[error("{} leads through too many links", .0.display())]
     TooManyLinks(PathBuf),
-    /// More names than anybody has.
+    /// Too many names.
     #[error("{} is too deep", .0.display())]
     TooDeep(PathBuf),
-    /// Empty, or with a byte that no path has.
-    #[error("{:?} is no path", .0)]
+    /// Empty, or with a NUL byte.
+    #[error("{:?} is not a path", .0)]
     NoPath(PathBuf),
 }
 
-/// Deeper paths are not followed: nobody has them, and each name costs a look at the disk and at every rule.
-const MOST_NAMES: usize = 128;
+/// Deeper paths are not resolved: each name costs a system call and a check of every rule.
+const MAX_NAMES: usize = 128;
 
-/// More links than this on one way are a circle.
-const MOST_LINKS: usize = 40;
+/// More links than this in one path are a loop.
+const MAX_LINKS: usize = 40;
 
-/// A path and all that it means.
+/// A resolved path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resolved {
-    /// Absolute, by its letters alone.
+pub struct ResolvedPath {
+    /// The absolute path as written, without `.` and `..`.
     pub spelled: PathBuf,
-    /// What it leads to.
+    /// The path that it leads to.
     pub real: PathBuf,
-    /// The places of the links on the way, as far as they were resolved.
+    /// The links on the way.
     pub passed: Vec<PathBuf>,
-    /// What stands there.
-    pub kind: Kind,
+    /// The kind of the target.
+    pub kind: FileKind,
 }
 
-impl Resolved {
-    /// Every path that a rule could mean: the letters, the links, the target.
+impl ResolvedPath {
+    /// Every path that a rule could match: as written, the links, the target.
     pub fn all(&self) -> impl Iterator<Item = &Path> {
         [&self.spelled, &self.real].into_iter().chain(&self.passed).map(PathBuf::as_path)
     }
-
-    /// Whether the path still leads where it led: asked again right before a file is changed.
-    pub fn still_holds(&self, files: &dyn Files) -> bool {
-        resolve(files, Path::new("/"), &self.spelled)
-            .is_ok_and(|now| now.real == self.real && now.kind == self.kind)
-    }
 }
 
-/// Follows a path, seen from a folder. Nothing needs to exist.
-pub fn resolve(files: &dyn Files, folder: &Path, path: &Path) -> Result<Resolved, PathError> {
+/// Resolves a path relative to a folder. Nothing needs to exist.
+pub fn resolve(files: &dyn FileSystem, folder: &Path, path: &Path) -> Result<ResolvedPath, PathError> {
     let whole = folder.join(path);
     let no_path = path.as_os_str().is_empty() || path.as_os_str().as_encoded_bytes().contains(&0);
     if no_path || !whole.is_absolute() {
         return Err(PathError::NoPath(path.to_path_buf()));
     }
     let mut waiting: VecDeque<OsString> = parts(&whole);
-    if waiting.len() > MOST_NAMES {
+    if waiting.len() > MAX_NAMES {
         return Err(PathError::TooDeep(whole));
     }
     let (mut real, mut passed) = (PathBuf::from("/"), Vec::new());
@@ -122,7 +116,7 @@ pub fn resolve(files: &dyn Files, folder: &Path, path: &Path) -> Result<Resolved
             continue;
         };
         passed.push(here);
-        if passed.len() > MOST_LINKS {
+        if passed.len() > MAX_LINKS {
             return Err(PathError::TooManyLinks(whole));
         }
         if target.is_absolute() {
@@ -133,7 +127,7 @@ pub fn resolve(files: &dyn Files, folder: &Path, path: &Path) -> Result<Resolved
         }
     }
     let kind = files.kind(&real);
-    Ok(Resolved { spelled: lexical(&whole), real, passed, kind })
+    Ok(ResolvedPath { spelled: lexical(&whole), real, passed, kind })
 }
 
 fn parts(path: &Path) -> VecDeque<OsString> {
@@ -141,7 +135,7 @@ fn parts(path: &Path) -> VecDeque<OsString> {
     named.map(|part| part.as_os_str().to_owned()).collect()
 }
 
-/// The path without `.` and `..`, nothing looked at.
+/// The path without `.` and `..`, without looking at the disk.
 fn lexical(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {

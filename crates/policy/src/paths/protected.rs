@@ -1,8 +1,8 @@
-//! Paths that no rule and no mode opens: what decides about programs that run later, and what is no file.
+//! Paths that no rule and no mode allows to change: configuration that runs programs, and devices.
 
 use std::path::Path;
 
-use super::{Kind, Resolved};
+use super::{FileKind, ResolvedPath};
 
 /// Folders whose files are read as configuration or run as programs.
 const FOLDERS: [&str; 18] = [
@@ -26,7 +26,7 @@ const FOLDERS: [&str; 18] = [
     ".yarn",
 ];
 
-/// Files of that sort.
+/// Files of the same kind.
 const FILES: [&str; 39] = [
     ".bashrc",
     ".bash_profile",
@@ -78,7 +78,7 @@ const PAIRS: [(&str, &str); 5] = [
     (".github", "workflows"),
 ];
 
-/// Whether a change there could make something run, or let somebody in.
+/// Whether a change there could run programs or grant access.
 pub fn is_protected(path: &Path) -> bool {
     let names: Vec<String> =
         path.components().map(|part| part.as_os_str().to_string_lossy().to_lowercase()).collect();
@@ -89,8 +89,8 @@ pub fn is_protected(path: &Path) -> bool {
         || names.windows(2).any(|pair| PAIRS.contains(&(pair[0], pair[1])))
 }
 
-/// Whether it is no file that a tool opens: a device, a pipe, or the memory and environment of a process.
-pub fn is_refused(path: &Resolved) -> bool {
+/// Whether a tool must not open it: a device, a pipe, or the memory and environment of a process.
+pub fn is_refused(path: &ResolvedPath) -> bool {
     let of_process = |path: &Path| {
         let names: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
         let names: Vec<_> = names.iter().map(AsRef::as_ref).collect();
@@ -98,5 +98,5 @@ pub fn is_refused(path: &Resolved) -> bool {
         matches!(names.as_slice(), ["/", "proc", _, rest @ ..] if rest.iter().any(|name| hidden.contains(name)))
             || names.starts_with(&["/", "dev"])
     };
-    path.kind == Kind::Special || path.all().any(of_process)
+    path.kind == FileKind::Special || path.all().any(of_process)
 }

@@ -1,12 +1,12 @@
-//! The folders that the work is about.
+//! The folders of a session.
 
 use std::path::{Path, PathBuf};
 
-use super::{Files, Kind, Resolved, resolve};
-use crate::rules::Bases;
+use super::{FileKind, FileSystem, ResolvedPath, resolve};
+use crate::rules::PatternBases;
 use crate::trust::Trust;
 
-/// Where a session works. Every folder is kept as the real one.
+/// The folders of a session, by their real paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workspace {
     working: PathBuf,
@@ -19,8 +19,8 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// The working folder, its project and the home folder, all absolute; links in them are followed. Nobody trusts it yet.
-    pub fn new(files: &dyn Files, working: &Path, project: &Path, home: Option<&Path>) -> Self {
+    /// The working folder, its project and the home folder, all absolute; links are resolved. It is not trusted yet.
+    pub fn new(files: &dyn FileSystem, working: &Path, project: &Path, home: Option<&Path>) -> Self {
         let real = |path: &Path| {
             resolve(files, Path::new("/"), path).map_or_else(|_| path.to_path_buf(), |resolved| resolved.real)
         };
@@ -37,21 +37,21 @@ impl Workspace {
     }
 
     /// Adds a folder of `--add-dir` or of the settings.
-    pub fn add(&mut self, files: &dyn Files, folder: &Path) {
+    pub fn add(&mut self, files: &dyn FileSystem, folder: &Path) {
         if let Ok(resolved) = resolve(files, &self.working, folder) {
             self.roots.push(resolved.real);
         }
     }
 
-    /// Takes what a person said of the working folder.
+    /// Sets whether the working folder is trusted.
     pub fn set_trust(&mut self, trust: Trust) {
         self.trust = trust;
     }
 
-    /// Whether git, started in this real folder, obeys only what a person trusts: the repository that it finds from the
-    /// working folder. One that lies deeper came with the files, whether in a `.git` or bare, which is known by its `HEAD`.
-    pub fn trusts_git_in(&self, files: &dyn Files, folder: &Path) -> bool {
-        let is_there = |path: PathBuf| files.link(&path).is_some() || files.kind(&path) != Kind::Missing;
+    /// Whether git, started in this real folder, uses only a trusted repository: the one of the working folder. A deeper one came
+    /// with the files, whether in a `.git` or bare, which is recognised by its `HEAD`.
+    pub fn trusts_git_in(&self, files: &dyn FileSystem, folder: &Path) -> bool {
+        let is_there = |path: PathBuf| files.link(&path).is_some() || files.kind(&path) != FileKind::Missing;
         let below = folder.ancestors().take_while(|above| *above != self.working);
         let mut repositories = below.flat_map(|above| [above.join(".git"), above.join("HEAD")]);
         let is_inside = folder.starts_with(&self.working);
@@ -63,12 +63,12 @@ impl Workspace {
         &self.working
     }
 
-    /// The folder in which the next command starts: the working folder, unless an earlier one went elsewhere.
+    /// The folder in which the next command starts: the working folder, unless an earlier command changed it.
     pub fn current(&self) -> &Path {
         &self.current
     }
 
-    /// The same workspace, where the next command starts in this folder, which is real.
+    /// The same workspace with this real folder as the current one.
     pub fn at(&self, current: &Path) -> Self {
         Self { current: current.to_path_buf(), ..self.clone() }
     }
@@ -78,18 +78,18 @@ impl Workspace {
         self.home.as_deref()
     }
 
-    /// The working folder and those that were added.
+    /// The working folder and the added ones.
     pub fn roots(&self) -> &[PathBuf] {
         &self.roots
     }
 
-    /// What patterns are relative to.
-    pub fn bases(&self) -> Bases {
-        Bases { working: self.working.clone(), project: self.project.clone(), home: self.home.clone() }
+    /// The folders that patterns are relative to.
+    pub fn bases(&self) -> PatternBases {
+        PatternBases { working: self.working.clone(), project: self.project.clone(), home: self.home.clone() }
     }
 
-    /// Whether the path leads to something inside: it is the target that counts.
-    pub fn holds(&self, path: &Resolved) -> bool {
+    /// Whether the target of the path is inside.
+    pub fn holds(&self, path: &ResolvedPath) -> bool {
         self.roots.iter().any(|root| path.real.starts_with(root))
     }
 }

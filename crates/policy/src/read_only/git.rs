@@ -1,6 +1,6 @@
 //! The commands of git that only read. No global option is known: `-c` and `--git-dir` make git run or read anything.
 
-use super::{Operands, Program, Reach, Reading, by_table, is_short};
+use super::{CommandReads, Operands, Program, ReadScope, by_table, is_short};
 use crate::shell::Word;
 use Operands::{Paths, PatternThenPaths};
 
@@ -58,7 +58,7 @@ const COMMANDS: [Program; 19] = [
     ),
 ];
 
-pub(super) fn reading(arguments: &[Word]) -> Option<Reading> {
+pub(super) fn reading(arguments: &[Word]) -> Option<CommandReads> {
     let literal = |at: usize| arguments.get(at).and_then(Word::literal);
     let first = literal(0)?;
     let (first, rest) = match first.as_str() {
@@ -77,11 +77,11 @@ pub(super) fn reading(arguments: &[Word]) -> Option<Reading> {
         _ => false,
     };
     if listing {
-        return Some(Reading { is_git: true, ..Reading::default() });
+        return Some(CommandReads { is_git: true, ..CommandReads::default() });
     }
     let program = COMMANDS.iter().find(|(name, ..)| *name == first)?;
-    let reach = if shows_contents(&first, rest) { Reach::Below } else { Reach::Given };
-    by_table(program, rest).map(|reading| Reading { is_git: true, reach, ..reading })
+    let reach = if shows_contents(&first, rest) { ReadScope::Below } else { ReadScope::SettingsArg };
+    by_table(program, rest).map(|reading| CommandReads { is_git: true, reach, ..reading })
 }
 
 /// Whether a command of the table shows what files hold or held: any of them, since a revision, a blob or nothing at all names

@@ -1,13 +1,13 @@
-//! Commands that only read: a table of programs with the options that are known to be harmless. Everything else is not
-//! in it; nobody has to be right about what is missing.
+//! Commands that only read: a table of programs with options that are known to be harmless. What is not in the table is not
+//! considered read-only.
 
 mod git;
 mod programs;
 mod special;
 
-use super::shell::{Command, Piece, Word};
+use super::shell::{Command, Word, WordPart};
 
-/// What the arguments that are no options mean.
+/// What the operands of a program mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operands {
     /// Files and folders.
@@ -27,27 +27,27 @@ pub(crate) type Program = (&'static str, &'static str, &'static str, Operands);
 
 /// What a command reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Reading {
+pub(crate) struct CommandReads {
     /// The paths that it is given.
     pub(crate) paths: Vec<Word>,
     /// Whether it reads the files below a folder.
-    pub(crate) reach: Reach,
+    pub(crate) reach: ReadScope,
     /// Whether what it reads depends on the folder in which it runs.
     pub(crate) is_git: bool,
 }
 
-/// How far a command reads.
+/// Whether a command reads below its operands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum ReadScope {
     /// What it is given.
     #[default]
-    Given,
+    SettingsArg,
     /// Everything below that.
     Below,
 }
 
 /// What the command reads, where it does nothing else.
-pub(crate) fn reading(command: &Command) -> Option<Reading> {
+pub(crate) fn reading(command: &Command) -> Option<CommandReads> {
     let name = command.name()?;
     let arguments = &command.words[1..];
     if name == "git" {
@@ -65,7 +65,7 @@ pub(crate) fn reading(command: &Command) -> Option<Reading> {
     let recursive =
         |word: &Word| word.literal().is_some_and(|text| is_short(&text, 'r') || text == "--recursive");
     if name == "rg" || (name.ends_with("grep") && arguments.iter().any(recursive)) {
-        reading.reach = Reach::Below;
+        reading.reach = ReadScope::Below;
     }
     Some(reading)
 }
@@ -77,7 +77,7 @@ fn is_short(option: &str, letter: char) -> bool {
 /// Checks every option against the table. `--` ends nothing here: a word behind it that looks like an option is
 /// taken for one, since an option before may have swallowed the `--`. A word that is not known may be an option: it
 /// is free where it is text for a program without a dangerous one, and no path.
-pub(crate) fn by_table(program: &Program, arguments: &[Word]) -> Option<Reading> {
+pub(crate) fn by_table(program: &Program, arguments: &[Word]) -> Option<CommandReads> {
     let (_, short, long, operands) = program;
     let end = arguments.iter().position(|word| word.literal().is_some_and(|text| text == "--"));
     let mut given = Vec::new();
@@ -111,7 +111,7 @@ pub(crate) fn by_table(program: &Program, arguments: &[Word]) -> Option<Reading>
         Operands::None if given.is_empty() => Vec::new(),
         Operands::None => return None,
     };
-    Some(Reading { paths, ..Reading::default() })
+    Some(CommandReads { paths, ..CommandReads::default() })
 }
 
 /// Whether this, the first operand, is a pattern or the value of an option, and in no reading an option or a path.
@@ -144,7 +144,7 @@ fn is_pattern(first: &Word, arguments: &[Word], end: Option<usize>) -> Option<bo
 
 /// The folders that words with globs make the shell look into; words without are left out.
 pub(crate) fn globbed<'w>(words: impl Iterator<Item = &'w Word>) -> Option<Vec<Word>> {
-    let globs = |word: &&Word| word.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
+    let globs = |word: &&Word| word.parts.iter().any(|piece| matches!(piece, WordPart::Glob(_)));
     words.filter(globs).map(folder_of_glob).collect()
 }
 
@@ -152,15 +152,15 @@ pub(crate) fn globbed<'w>(words: impl Iterator<Item = &'w Word>) -> Option<Vec<W
 fn folder_of_glob(word: &Word) -> Option<Word> {
     let mut text = String::new();
     let mut folder = None;
-    for piece in &word.pieces {
+    for piece in &word.parts {
         match piece {
-            Piece::Text(more) => text.push_str(more),
-            Piece::Glob(letter) => {
+            WordPart::Text(more) => text.push_str(more),
+            WordPart::Glob(letter) => {
                 let before = || text.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned();
                 folder = folder.or_else(|| Some(before()));
                 text.push(*letter);
             }
-            // Whoever judges the path does not know it either.
+            // The check of the path does not know it either.
             _ => return Some(word.clone()),
         }
     }

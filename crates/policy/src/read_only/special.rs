@@ -1,6 +1,6 @@
 //! Programs that read, whose operands need a closer look than the table gives.
 
-use super::{Operands, Reading, by_table, globbed};
+use super::{CommandReads, Operands, by_table, globbed};
 use crate::shell::{Word, tests_plainly};
 
 /// Programs that may be asked for their version.
@@ -48,9 +48,9 @@ const FIND: [&str; 34] = [
 ];
 
 /// `None`: not one of these. `Some(None)`: one of these, and not only reading.
-pub(super) fn reading(name: &str, arguments: &[Word]) -> Option<Option<Reading>> {
+pub(super) fn reading(name: &str, arguments: &[Word]) -> Option<Option<CommandReads>> {
     let literals: Option<Vec<String>> = arguments.iter().map(Word::literal).collect();
-    let nothing = Some(Reading::default());
+    let nothing = Some(CommandReads::default());
     Some(match name {
         "find" => literals.and_then(|words| find(&words)),
         "sed" => literals.and_then(|words| sed(&words)),
@@ -73,18 +73,18 @@ pub(super) fn reading(name: &str, arguments: &[Word]) -> Option<Option<Reading>>
             .first()
             .filter(|first| first.literal().is_some_and(|text| !text.starts_with('-') && prints(&text)))
             .and_then(|_| globbed(arguments.iter()))
-            .map(|paths| Reading { paths, ..Reading::default() }),
-        "test" | "[" => tests_plainly(name, arguments).then(Reading::default),
+            .map(|paths| CommandReads { paths, ..CommandReads::default() }),
+        "test" | "[" => tests_plainly(name, arguments).then(CommandReads::default),
         "command" | "type" => {
             let asks = |words: &Vec<String>| {
                 name == "type" || matches!(words.first().map(String::as_str), Some("-v" | "-V"))
             };
             literals.filter(asks).and(nothing)
         }
-        // Where it leads is looked at by whoever judges the folders.
+        // Where it leads is checked with the folders.
         "cd" => literals
             .filter(|words| words.len() <= 1 && !words.iter().any(|word| word.starts_with('-')))
-            .map(|_| Reading { paths: arguments.to_vec(), ..Reading::default() }),
+            .map(|_| CommandReads { paths: arguments.to_vec(), ..CommandReads::default() }),
         _ if VERSIONED.contains(&name) => {
             literals.filter(|words| matches!(words.as_slice(), [word] if word == "--version")).and(nothing)
         }
@@ -106,7 +106,7 @@ fn prints(format: &str) -> bool {
     true
 }
 
-fn find(words: &[String]) -> Option<Reading> {
+fn find(words: &[String]) -> Option<CommandReads> {
     let mut paths = Vec::new();
     let mut tests = false;
     for word in words {
@@ -119,7 +119,7 @@ fn find(words: &[String]) -> Option<Reading> {
             paths.push(Word::of(word));
         }
     }
-    Some(Reading { paths, ..Reading::default() })
+    Some(CommandReads { paths, ..CommandReads::default() })
 }
 
 /// `-mtime -3`: a value that looks like an option.
@@ -128,11 +128,14 @@ fn is_number(word: &str) -> bool {
 }
 
 /// `sed -n '1,5p' FILE`, and no other script.
-fn sed(words: &[String]) -> Option<Reading> {
+fn sed(words: &[String]) -> Option<CommandReads> {
     let [option, script, paths @ ..] = words else { return None };
     let lines = script.strip_suffix('p')?;
     let plain =
         !lines.is_empty() && lines.bytes().all(|byte| byte.is_ascii_digit() || byte == b',' || byte == b'$');
     let known = option == "-n" && plain && !paths.iter().any(|path| path.starts_with('-'));
-    known.then(|| Reading { paths: paths.iter().map(|path| Word::of(path)).collect(), ..Reading::default() })
+    known.then(|| CommandReads {
+        paths: paths.iter().map(|path| Word::of(path)).collect(),
+        ..CommandReads::default()
+    })
 }

@@ -3,9 +3,9 @@
 //! A command can hold parts that are not known before it runs. So a pattern matches surely, or perhaps, or not at all:
 //! an allow rule needs the first, a deny rule asks at the second.
 
-use crate::shell::{Command, Extent, Piece, Word};
+use crate::shell::{Command, Word, WordCount, WordPart};
 
-/// How a pattern and a command meet.
+/// Whether a pattern matches a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Match {
     /// Whatever the unknown parts are, it does not match.
@@ -26,8 +26,8 @@ enum Symbol {
 /// A space inside of a word; a pattern that allows must not take it for one between words.
 const INNER_SPACE: char = '\u{e000}';
 
-/// More words of which nothing is known are not tried in every combination.
-const MOST_VANISHING: usize = 4;
+/// The most vanishing words that are tried in every combination.
+const MAX_VANISHING: usize = 4;
 
 /// A pattern of commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct CommandPattern {
 }
 
 impl CommandPattern {
-    /// Reads what stands in the brackets of `Bash(…)`.
+    /// Parses the pattern in `Bash(…)`.
     pub fn new(text: &str) -> Self {
         let text = text.trim();
         let symbols = |text: &str| -> Vec<Symbol> {
@@ -62,20 +62,20 @@ impl CommandPattern {
     /// Whether a rule that allows covers this command, whatever the unknown parts become.
     pub fn covers(&self, command: &Command) -> bool {
         // Quotes and variables of a rule are those of the command when it is written in full.
-        let texts = whatever_comes(command, INNER_SPACE);
+        let texts = all_expansions(command, INNER_SPACE);
         let covered = !texts.is_empty() && texts.iter().all(|text| self.surely(text));
         covered || (self.exact && self.matches_text(&command.spelling()))
     }
 
-    /// Whether a rule that forbids speaks of this command.
-    pub fn concerns(&self, command: &Written) -> Match {
+    /// Whether a deny or ask rule matches this command.
+    pub fn concerns(&self, command: &CommandSpellings) -> Match {
         let sure = |form: &Vec<Vec<Symbol>>| !form.is_empty() && form.iter().all(|text| self.surely(text));
         if command.sure.iter().any(sure) || command.texts.iter().any(|text| self.surely(text)) {
             return Match::Surely;
         }
         // A program that is not known may be any program, wherever it lies.
         let possible = || command.possible.iter().any(|text| self.ways.iter().any(|way| meet(way, text)));
-        if command.nameless || possible() { Match::Perhaps } else { Match::No }
+        if command.has_unknown_program || possible() { Match::Perhaps } else { Match::No }
     }
 
     /// Whether a text, taken as it is, matches.
@@ -89,18 +89,18 @@ impl CommandPattern {
     }
 }
 
-/// A command in all the ways in which deny and ask rules look at it, written out once for all rules.
+/// A command in all spellings that deny and ask rules are matched against, computed once for all rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
-    /// Each form, with what can vanish there and gone.
+pub struct CommandSpellings {
+    /// Each form, with and without the words that can vanish.
     sure: Vec<Vec<Vec<Symbol>>>,
     possible: Vec<Vec<Symbol>>,
     /// As the person wrote it.
     texts: Vec<Vec<Symbol>>,
-    nameless: bool,
+    has_unknown_program: bool,
 }
 
-impl Written {
+impl CommandSpellings {
     /// Writes a command out: as it is, and by its program's bare name.
     pub fn new(command: &Command) -> Self {
         let mut forms = vec![command.clone()];
@@ -112,19 +112,19 @@ impl Written {
         let both = |form| [by_words(form, ' ', Gone::No), by_words(form, ' ', Gone::Yes)];
         let letters = |text: String| text.trim().chars().map(Symbol::Letter).collect();
         Self {
-            sure: forms.iter().map(|form| whatever_comes(form, ' ')).collect(),
+            sure: forms.iter().map(|form| all_expansions(form, ' ')).collect(),
             possible: forms.iter().flat_map(both).collect(),
             texts: [command.spelling(), command.shown()].map(letters).into(),
-            nameless: !command.words.is_empty() && command.name().is_none(),
+            has_unknown_program: !command.words.is_empty() && command.name().is_none(),
         }
     }
 }
 
 /// The command with every word that can vanish there, and with any of them gone; nothing where those are too many.
-fn whatever_comes(command: &Command, space: char) -> Vec<Vec<Symbol>> {
+fn all_expansions(command: &Command, space: char) -> Vec<Vec<Symbol>> {
     let vanishing: Vec<usize> =
         (0..command.words.len()).filter(|place| command.words[*place].can_vanish()).collect();
-    if vanishing.len() > MOST_VANISHING {
+    if vanishing.len() > MAX_VANISHING {
         return Vec::new();
     }
     let without = |gone: u32| {
@@ -151,14 +151,16 @@ fn by_words(command: &Command, space: char, gone: Gone) -> Vec<Symbol> {
         if place > 0 && !(gone == Gone::Yes && word.can_vanish()) {
             out.push(Symbol::Letter(' '));
         }
-        for piece in &word.pieces {
+        for piece in &word.parts {
             match piece {
-                Piece::Text(text) => {
+                WordPart::Text(text) => {
                     let letters = text.chars().map(|letter| if letter == ' ' { space } else { letter });
                     out.extend(letters.map(Symbol::Letter));
                 }
-                Piece::Home => out.push(Symbol::Letter('~')),
-                Piece::Glob(_) | Piece::Variable { .. } | Piece::Unknown(Extent::One | Extent::Any) => {
+                WordPart::Home => out.push(Symbol::Letter('~')),
+                WordPart::Glob(_)
+                | WordPart::Variable { .. }
+                | WordPart::Unknown(WordCount::One | WordCount::Any) => {
                     out.push(Symbol::Any);
                 }
             }
@@ -169,27 +171,27 @@ fn by_words(command: &Command, space: char, gone: Gone) -> Vec<Symbol> {
 
 /// Whether the pattern matches every text that `text` can become: an unknown part must fall under a `*`.
 fn includes(pattern: &[Symbol], text: &[Symbol]) -> bool {
-    reach(pattern, text, Reading::Every)
+    reach(pattern, text, UnknownText::Every)
 }
 
 /// Whether there is one text that both can be.
 fn meet(pattern: &[Symbol], text: &[Symbol]) -> bool {
-    reach(pattern, text, Reading::Some)
+    reach(pattern, text, UnknownText::Some)
 }
 
 /// How the unknown parts of a text are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reading {
+enum UnknownText {
     /// As every text at once.
     Every,
     /// As any text that helps.
     Some,
 }
 
-/// Goes through the pattern with the set of places of the text that it can have come to. The places between the first
-/// and the last are looked at, so that a pattern that differs early costs next to nothing.
-fn reach(pattern: &[Symbol], text: &[Symbol], reading: Reading) -> bool {
-    let free = |at: usize| reading == Reading::Some && text[at] == Symbol::Any;
+/// Walks through the pattern with the set of positions in the text that it can have reached. Only positions between the first
+/// and the last are checked, so that a pattern that differs early costs next to nothing.
+fn reach(pattern: &[Symbol], text: &[Symbol], reading: UnknownText) -> bool {
+    let free = |at: usize| reading == UnknownText::Some && text[at] == Symbol::Any;
     let mut reached = vec![false; text.len() + 1];
     reached[0] = true;
     let (mut low, mut high) = (0, 0);

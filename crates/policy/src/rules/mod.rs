@@ -1,5 +1,5 @@
-//! The rules of settings: `Tool` and `Tool(what)`, in three lists, from several places. What is not understood never
-//! allows, and is reported.
+//! Permission rules: `Tool` and `Tool(what)`, in three lists, from several sources. A rule that cannot be parsed never allows
+//! anything, and is reported.
 
 mod command_pattern;
 mod parse;
@@ -7,34 +7,34 @@ mod path_pattern;
 
 use std::fmt;
 
-pub use command_pattern::{CommandPattern, Match, Written};
-pub use path_pattern::{Bases, Letters, PathPattern};
+pub use command_pattern::{CommandPattern, CommandSpellings, Match};
+pub use path_pattern::{CaseSensitivity, PathPattern, PatternBases};
 
 /// Where a rule, or a setting, comes from; the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Source {
+pub enum SettingsSource {
     /// Settings that an administrator wrote.
     Managed,
     /// `--allowedTools`, `--disallowedTools`, `--settings`.
     CommandLine,
-    /// Granted by the person while this session ran.
+    /// Granted by the user during this session.
     Session,
     /// `.claude/settings.local.json` of the project.
     Local,
     /// `.claude/settings.json` of the project, which came with its files.
     Project,
-    /// The person's own settings.
+    /// The user's settings.
     User,
 }
 
-impl Source {
-    /// Whether it stands among the project's files, which somebody else may have written.
+impl SettingsSource {
+    /// Whether it is one of the project's files, which others may have written.
     pub fn is_of_project(self) -> bool {
         matches!(self, Self::Local | Self::Project)
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for SettingsSource {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         to.write_str(match self {
             Self::Managed => "managed settings",
@@ -47,18 +47,18 @@ impl fmt::Display for Source {
     }
 }
 
-/// The three lists, in the order in which they are asked.
+/// The three lists of rules, in the order in which they are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum List {
-    /// What must not happen.
+pub enum RuleList {
+    /// Denied calls.
     Deny,
-    /// What a person is asked about.
+    /// Calls that the user is asked about.
     Ask,
-    /// What may happen unasked.
+    /// Calls that are allowed without asking.
     Allow,
 }
 
-impl List {
+impl RuleList {
     /// The key of the settings.
     pub fn name(self) -> &'static str {
         match self {
@@ -69,7 +69,7 @@ impl List {
     }
 }
 
-/// What a rule speaks of.
+/// What a rule matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Matcher {
     /// Every use of a tool.
@@ -93,10 +93,10 @@ pub enum Matcher {
     Mcp {
         /// The server.
         server: String,
-        /// The tool; none: all of the server's.
+        /// The tool; `None` for all tools of the server.
         tool: Option<String>,
     },
-    /// Not understood, and why.
+    /// A rule that cannot be parsed, and why.
     Unknown(&'static str),
 }
 
@@ -105,22 +105,22 @@ pub enum Matcher {
 pub struct Rule {
     /// As it was written.
     pub text: String,
-    /// In which list it stands.
-    pub list: List,
+    /// Its list.
+    pub list: RuleList,
     /// Where it comes from.
-    pub source: Source,
-    /// What it speaks of.
+    pub source: SettingsSource,
+    /// What it matches.
     pub matcher: Matcher,
 }
 
 impl Rule {
-    /// Reads a rule; one that is not understood is kept and matches nothing.
-    pub fn new(text: &str, list: List, source: Source) -> Self {
+    /// Parses a rule; one that cannot be parsed is kept and matches nothing.
+    pub fn new(text: &str, list: RuleList, source: SettingsSource) -> Self {
         let text = text.trim();
         Self { text: text.to_owned(), list, source, matcher: parse::matcher(text, list) }
     }
 
-    /// Why it was not understood, if it was not.
+    /// Why it cannot be parsed, if so.
     pub fn unknown(&self) -> Option<&'static str> {
         match self.matcher {
             Matcher::Unknown(why) => Some(why),
@@ -134,18 +134,18 @@ impl Rule {
 pub struct Rules(Vec<Rule>);
 
 impl Rules {
-    /// Adds a rule behind those of its source.
+    /// Adds a rule after those of its source.
     pub fn add(&mut self, rule: Rule) {
         let place = self.0.partition_point(|other| (other.list, other.source) <= (rule.list, rule.source));
         self.0.insert(place, rule);
     }
 
     /// The rules of a list.
-    pub fn of(&self, list: List) -> impl Iterator<Item = &Rule> {
+    pub fn of(&self, list: RuleList) -> impl Iterator<Item = &Rule> {
         self.0.iter().filter(move |rule| rule.list == list)
     }
 
-    /// Rules that were not understood.
+    /// Rules that cannot be parsed.
     pub fn unknown(&self) -> impl Iterator<Item = (&Rule, &'static str)> {
         self.0.iter().filter_map(|rule| rule.unknown().map(|why| (rule, why)))
     }
@@ -157,7 +157,7 @@ impl Extend<Rule> for Rules {
     }
 }
 
-/// Rules that stand between commas or spaces, but for those inside of brackets.
+/// Splits a list of rules at commas and spaces outside of brackets.
 pub fn listed(text: &str) -> Vec<String> {
     let mut depth = 0_u32;
     let mut rules = vec![String::new()];

@@ -1,12 +1,12 @@
 //! The grammar of rules.
 
-use super::{CommandPattern, List, Matcher, PathPattern};
+use super::{CommandPattern, Matcher, PathPattern, RuleList};
 
 /// Tools whose rules name files.
 pub(super) const FILE_TOOLS: [&str; 8] =
     ["Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "Glob", "Grep", "NotebookRead"];
 
-pub(super) fn matcher(text: &str, list: List) -> Matcher {
+pub(super) fn matcher(text: &str, list: RuleList) -> Matcher {
     let Some((tool, rest)) = text.split_once('(') else { return whole(text, list) };
     let Some(what) = rest.strip_suffix(')') else { return Matcher::Unknown("its bracket is not closed") };
     if !is_name(tool) {
@@ -33,10 +33,10 @@ fn is_name(tool: &str) -> bool {
     !tool.is_empty() && tool.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
-fn whole(tool: &str, list: List) -> Matcher {
+fn whole(tool: &str, list: RuleList) -> Matcher {
     if tool == "*" {
         return match list {
-            List::Allow => Matcher::Unknown("everything at once cannot be allowed"),
+            RuleList::Allow => Matcher::Unknown("everything at once cannot be allowed"),
             _ => Matcher::Everything,
         };
     }

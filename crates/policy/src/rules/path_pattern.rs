@@ -5,18 +5,18 @@ use std::path::{Component, Path, PathBuf};
 
 /// The folders that patterns are relative to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bases {
+pub struct PatternBases {
     /// The working folder.
     pub working: PathBuf,
     /// The root of the project.
     pub project: PathBuf,
-    /// The person's home, where there is one.
+    /// The home folder, if there is one.
     pub home: Option<PathBuf>,
 }
 
-/// Whether `A` and `a` are one letter.
+/// Whether upper and lower case differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Letters {
+pub enum CaseSensitivity {
     /// They differ: for rules that allow.
     Exact,
     /// They are the same, as on many file systems: for rules that forbid.
@@ -24,7 +24,7 @@ pub enum Letters {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Base {
+enum PatternBase {
     Root,
     Home,
     Project,
@@ -32,66 +32,66 @@ enum Base {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum PatternPart {
     /// `**`: any folders, or none.
     Folders,
     Name(String),
 }
 
-const MOST_STARS: usize = 12;
+const MAX_STARS: usize = 12;
 
 /// A pattern of paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathPattern {
-    base: Base,
-    parts: Vec<Part>,
+    base: PatternBase,
+    parts: Vec<PatternPart>,
 }
 
 impl PathPattern {
-    /// Reads a pattern; `None` where it is not understood: negated, with `..`, or with too many stars.
+    /// Parses a pattern; `None` if it is negated, or has `..` or too many stars.
     pub fn new(text: &str) -> Option<Self> {
         let (base, rest) = match text {
-            // Nobody needs many, and each costs time for each file.
-            _ if text.starts_with('!') || text.matches('*').count() > MOST_STARS => return None,
-            "~" => (Base::Home, ""),
-            _ if text.starts_with("//") => (Base::Root, text.trim_start_matches('/')),
-            _ if text.starts_with("~/") => (Base::Home, &text[2..]),
-            _ if text.starts_with('/') => (Base::Project, &text[1..]),
-            _ => (Base::Working, text.strip_prefix("./").unwrap_or(text)),
+            // Each star costs time for each file.
+            _ if text.starts_with('!') || text.matches('*').count() > MAX_STARS => return None,
+            "~" => (PatternBase::Home, ""),
+            _ if text.starts_with("//") => (PatternBase::Root, text.trim_start_matches('/')),
+            _ if text.starts_with("~/") => (PatternBase::Home, &text[2..]),
+            _ if text.starts_with('/') => (PatternBase::Project, &text[1..]),
+            _ => (PatternBase::Working, text.strip_prefix("./").unwrap_or(text)),
         };
         // A name alone, without a slash before its end, is meant at any depth.
-        let anchored = base != Base::Working || text.starts_with("./");
+        let anchored = base != PatternBase::Working || text.starts_with("./");
         let anywhere = !anchored && !rest.trim_end_matches('/').contains('/');
-        let mut parts = if anywhere { vec![Part::Folders] } else { Vec::new() };
+        let mut parts = if anywhere { vec![PatternPart::Folders] } else { Vec::new() };
         for part in rest.split('/').filter(|part| !part.is_empty() && *part != ".") {
             match part {
                 ".." => return None,
-                "**" => parts.push(Part::Folders),
-                name => parts.push(Part::Name(name.to_owned())),
+                "**" => parts.push(PatternPart::Folders),
+                name => parts.push(PatternPart::Name(name.to_owned())),
             }
         }
         Some(Self { base, parts })
     }
 
     /// Whether an absolute path, or a folder above it, matches.
-    pub fn matches(&self, path: &Path, bases: &Bases, letters: Letters) -> bool {
+    pub fn matches(&self, path: &Path, bases: &PatternBases, letters: CaseSensitivity) -> bool {
         let base = match self.base {
-            Base::Root => Path::new("/"),
-            Base::Home => match &bases.home {
+            PatternBase::Root => Path::new("/"),
+            PatternBase::Home => match &bases.home {
                 Some(home) => home,
                 None => return false,
             },
-            Base::Project => &bases.project,
-            Base::Working => &bases.working,
+            PatternBase::Project => &bases.project,
+            PatternBase::Working => &bases.working,
         };
         let Some(below) = below(path, base, letters) else { return false };
         let fold = |name: &String| match letters {
-            Letters::Exact => name.clone(),
-            Letters::Folded => name.to_lowercase(),
+            CaseSensitivity::Exact => name.clone(),
+            CaseSensitivity::Folded => name.to_lowercase(),
         };
-        let fold_part = |part: &Part| match part {
-            Part::Folders => Part::Folders,
-            Part::Name(name) => Part::Name(fold(name)),
+        let fold_part = |part: &PatternPart| match part {
+            PatternPart::Folders => PatternPart::Folders,
+            PatternPart::Name(name) => PatternPart::Name(fold(name)),
         };
         let (parts, names): (Vec<_>, Vec<_>) =
             (self.parts.iter().map(fold_part).collect(), below.iter().map(fold).collect());
@@ -100,22 +100,22 @@ impl PathPattern {
 }
 
 /// The names between a folder and what is in it.
-fn below(path: &Path, base: &Path, letters: Letters) -> Option<Vec<String>> {
+fn below(path: &Path, base: &Path, letters: CaseSensitivity) -> Option<Vec<String>> {
     let names = |path: &Path| -> Vec<String> {
         let normal = path.components().filter(|part| matches!(part, Component::Normal(_)));
         normal.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
     };
     let (path, base) = (names(path), names(base));
     let same = |(left, right): (&String, &String)| match letters {
-        Letters::Exact => left == right,
-        Letters::Folded => left.to_lowercase() == right.to_lowercase(),
+        CaseSensitivity::Exact => left == right,
+        CaseSensitivity::Folded => left.to_lowercase() == right.to_lowercase(),
     };
     (path.len() >= base.len() && path.iter().zip(&base).all(same)).then(|| path[base.len()..].to_vec())
 }
 
 /// Whether the path, or a folder that it begins with, matches: what is left over is inside of that folder. Goes through the
 /// pattern with the set of places that it can have come to, so that no pattern takes long.
-fn begins(parts: &[Part], names: &[String]) -> bool {
+fn begins(parts: &[PatternPart], names: &[String]) -> bool {
     let names: Vec<Vec<char>> = names.iter().map(|name| name.chars().collect()).collect();
     let mut reached = vec![false; names.len() + 1];
     reached[0] = true;
@@ -123,9 +123,9 @@ fn begins(parts: &[Part], names: &[String]) -> bool {
         let Some(first) = reached.iter().position(|is_reached| *is_reached) else { return false };
         match part {
             // What is in the folders, not the folders above it.
-            Part::Folders if number + 1 == parts.len() => return first < names.len(),
-            Part::Folders => reached[first..].fill(true),
-            Part::Name(name) => {
+            PatternPart::Folders if number + 1 == parts.len() => return first < names.len(),
+            PatternPart::Folders => reached[first..].fill(true),
+            PatternPart::Name(name) => {
                 let pattern: Vec<char> = name.chars().collect();
                 let fits = |at: usize| reached[at] && name_matches(&pattern, &names[at]);
                 let next: Vec<bool> = (0..names.len()).map(fits).collect();
@@ -137,15 +137,15 @@ fn begins(parts: &[Part], names: &[String]) -> bool {
     reached.contains(&true)
 }
 
-/// What one letter of a name must be.
-enum Letter<'p> {
+/// What one character of a name must be.
+enum CharMatcher<'p> {
     Any,
     Exactly(char),
     Of(&'p [char]),
     NotOf(&'p [char]),
 }
 
-impl Letter<'_> {
+impl CharMatcher<'_> {
     fn is(&self, letter: char) -> bool {
         match self {
             Self::Any => true,
@@ -171,19 +171,19 @@ fn name_matches(pattern: &[char], name: &[char]) -> bool {
                 reached[first..].fill(true);
                 continue;
             }
-            '?' => Letter::Any,
+            '?' => CharMatcher::Any,
             '[' if at < last_end => match class(&pattern[at..]) {
                 Some((class, used)) => {
                     at += used;
                     class
                 }
-                None => Letter::Exactly('['),
+                None => CharMatcher::Exactly('['),
             },
             '\\' if at < pattern.len() => {
                 at += 1;
-                Letter::Exactly(pattern[at - 1])
+                CharMatcher::Exactly(pattern[at - 1])
             }
-            letter => Letter::Exactly(*letter),
+            letter => CharMatcher::Exactly(*letter),
         };
         for place in (first..name.len()).rev() {
             reached[place + 1] = reached[place] && wanted.is(name[place]);
@@ -194,12 +194,12 @@ fn name_matches(pattern: &[char], name: &[char]) -> bool {
 }
 
 /// The class that begins behind `[`, and how long it is with its end.
-fn class(pattern: &[char]) -> Option<(Letter<'_>, usize)> {
+fn class(pattern: &[char]) -> Option<(CharMatcher<'_>, usize)> {
     let negated = matches!(pattern.first(), Some('!' | '^'));
     let start = usize::from(negated);
     let end = start + 1 + pattern.get(start + 1..)?.iter().position(|letter| *letter == ']')?;
     let inside = &pattern[start..end];
-    Some((if negated { Letter::NotOf(inside) } else { Letter::Of(inside) }, end + 1))
+    Some((if negated { CharMatcher::NotOf(inside) } else { CharMatcher::Of(inside) }, end + 1))
 }
 
 fn is_of(class: &[char], letter: char) -> bool {

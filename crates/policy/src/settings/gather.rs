@@ -1,34 +1,34 @@
-//! All sources together: what a project's files may say, before and after trust, and which word is the stronger.
+//! Merges the settings of all sources by precedence, and limits what a project's files may set before and after trust.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{Settings, SettingsProblem};
-use crate::mode::{Bypass, Circumstances, Mode, may_take};
-use crate::rules::{List, Rules, Source};
+use crate::mode::{Bypass, Mode, ModeContext, may_take};
+use crate::rules::{RuleList, Rules, SettingsSource};
 use crate::secret::Secret;
 use crate::trust::Trust;
 
-/// What holds, from all sources.
+/// The merged settings of all sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Effective {
-    /// Every rule that may speak.
+pub struct EffectiveSettings {
+    /// The rules in effect.
     pub rules: Rules,
-    /// The mode to begin with, and who asked for it; none: the default.
-    pub mode: Option<(Mode, Source)>,
+    /// The initial mode and its source; `None` for the default.
+    pub mode: Option<(Mode, SettingsSource)>,
     /// Folders beside the working folder, with the source that named them.
-    pub folders: Vec<(String, Source)>,
+    pub folders: Vec<(String, SettingsSource)>,
     /// Variables for the program and its children.
     pub environment: BTreeMap<String, Secret>,
     /// A command that prints a key; never a project's.
     pub key_helper: Option<String>,
     /// The model.
     pub model: Option<String>,
-    /// What was wrong, and what was not taken.
+    /// Problems, and settings that were ignored.
     pub problems: Vec<SettingsProblem>,
 }
 
-/// Beginnings of variables that lead keys and traffic elsewhere or make programs run something else.
+/// Prefixes of variables that redirect keys and traffic, or change what programs run.
 const NEVER: [&str; 18] = [
     "ANTHROPIC_",
     "CLAUDE_",
@@ -50,7 +50,7 @@ const NEVER: [&str; 18] = [
     "REQUESTS_",
 ];
 
-/// Whole names of that sort.
+/// Names of the same kind.
 const NEVER_NAMES: [&str; 9] =
     ["PATH", "HOME", "ENV", "SHELL", "IFS", "PAGER", "EDITOR", "VISUAL", "CURL_CA_BUNDLE"];
 
@@ -62,16 +62,16 @@ fn may_set(name: &str) -> bool {
     !leads && !secret
 }
 
-/// Puts sources together. `circumstances` say whether the workspace is trusted and who runs the program.
-pub fn gather(sources: impl IntoIterator<Item = Settings>, circumstances: &Circumstances) -> Effective {
+/// Merges sources. `context` says whether the workspace is trusted and who runs the program.
+pub fn gather(sources: impl IntoIterator<Item = Settings>, context: &ModeContext) -> EffectiveSettings {
     let mut sources: Vec<Settings> = sources.into_iter().collect();
     sources.sort_by_key(|settings| settings.source);
     let disabled = sources.iter().any(|settings| settings.bypass == Bypass::Disabled);
-    let bypass = if disabled { Bypass::Disabled } else { circumstances.bypass };
-    let circumstances = Circumstances { bypass, ..*circumstances };
-    let mut effective = Effective::default();
+    let bypass = if disabled { Bypass::Disabled } else { context.bypass };
+    let context = ModeContext { bypass, ..*context };
+    let mut effective = EffectiveSettings::default();
     for settings in sources {
-        let settings = narrowed(settings, circumstances.trust);
+        let settings = narrowed(settings, context.trust);
         let path = settings.path.clone();
         effective.problems.extend(settings.problems);
         effective.rules.extend(settings.rules);
@@ -82,7 +82,7 @@ pub fn gather(sources: impl IntoIterator<Item = Settings>, circumstances: &Circu
         effective.key_helper = effective.key_helper.or(settings.key_helper);
         effective.model = effective.model.or(settings.model);
         if let Some(mode) = settings.mode.filter(|_| effective.mode.is_none()) {
-            match may_take(mode, settings.source, &circumstances) {
+            match may_take(mode, settings.source, &context) {
                 Ok(mode) => effective.mode = Some((mode, settings.source)),
                 Err(why) => effective.problems.push(SettingsProblem::Mode { path, why }),
             }
@@ -91,8 +91,7 @@ pub fn gather(sources: impl IntoIterator<Item = Settings>, circumstances: &Circu
     effective
 }
 
-/// What may be taken from a source: of a project, denials and questions always, the rest after trust, and never what
-/// leads keys elsewhere.
+/// Limits the settings of a project: deny and ask rules always apply, the rest after trust, and never what redirects keys.
 fn narrowed(mut settings: Settings, trust: Trust) -> Settings {
     if !settings.source.is_of_project() {
         return settings;
@@ -116,8 +115,8 @@ fn narrowed(mut settings: Settings, trust: Trust) -> Settings {
         let mut later = |key: &str| {
             problems.push(SettingsProblem::NotTrusted { path: path.clone(), key: key.to_owned() });
         };
-        let allows = settings.rules.iter().any(|rule| rule.list == List::Allow);
-        settings.rules.retain(|rule| rule.list != List::Allow);
+        let allows = settings.rules.iter().any(|rule| rule.list == RuleList::Allow);
+        settings.rules.retain(|rule| rule.list != RuleList::Allow);
         if allows {
             later("permissions.allow");
         }

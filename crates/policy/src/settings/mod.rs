@@ -1,4 +1,4 @@
-//! Settings files, as far as they decide what may happen. What is wrong in one is reported and never widens anything.
+//! Permission settings from settings files. Errors in a file are reported and never allow anything.
 
 mod gather;
 mod read;
@@ -8,21 +8,21 @@ use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
 use super::mode::{Bypass, Mode, ModeRefusal};
-use super::paths::{Disk, Kind, resolve};
-use super::rules::{Rule, Source};
+use super::paths::{Disk, FileKind, resolve};
+use super::rules::{Rule, SettingsSource};
 use crate::secret::Secret;
 
-pub use gather::{Effective, gather};
+pub use gather::{EffectiveSettings, gather};
 
 /// A file larger than this is not read.
-pub const MOST_BYTES: u64 = 1 << 20;
+pub const MAX_BYTES: u64 = 1 << 20;
 
-/// What one source says.
+/// The settings of one source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Which source.
-    pub source: Source,
-    /// Which file; a name for what is no file.
+    /// The source.
+    pub source: SettingsSource,
+    /// The file, or a name for other sources.
     pub path: PathBuf,
     /// Its rules, in their order.
     pub rules: Vec<Rule>,
@@ -38,11 +38,11 @@ pub struct Settings {
     pub model: Option<String>,
     /// `permissions.disableBypassPermissionsMode`
     pub bypass: Bypass,
-    /// What was not understood.
+    /// What could not be used.
     pub problems: Vec<SettingsProblem>,
 }
 
-/// What is wrong with a settings file, or was not taken from it.
+/// A problem with a settings file, or a setting that was ignored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsProblem {
     /// It cannot be read.
@@ -62,15 +62,15 @@ pub enum SettingsProblem {
         offset: usize,
     },
     /// A key holds another type than it should.
-    #[error("{}: `{key}` is not what is expected there", path.display())]
+    #[error("{}: `{key}` has the wrong type", path.display())]
     WrongType {
         /// The file.
         path: PathBuf,
         /// The key.
         key: String,
     },
-    /// A rule that is not understood; it allows nothing and forbids nothing.
-    #[error("{}: the rule `{rule}` is not understood: {why}", path.display())]
+    /// A rule that cannot be parsed; it has no effect.
+    #[error("{}: the rule `{rule}` cannot be parsed: {why}", path.display())]
     UnknownRule {
         /// The file.
         path: PathBuf,
@@ -79,23 +79,23 @@ pub enum SettingsProblem {
         /// Why.
         why: &'static str,
     },
-    /// A key that is not taken from this source.
-    #[error("{}: `{key}` is not taken from a project's files", path.display())]
+    /// A key that is ignored in this source.
+    #[error("{}: `{key}` is ignored in a project's files", path.display())]
     NotFromProject {
         /// The file.
         path: PathBuf,
         /// The key.
         key: String,
     },
-    /// A key that is taken only after trust.
-    #[error("{}: `{key}` is taken only when the workspace is trusted", path.display())]
+    /// A key that is ignored until the workspace is trusted.
+    #[error("{}: `{key}` is ignored until the workspace is trusted", path.display())]
     NotTrusted {
         /// The file.
         path: PathBuf,
         /// The key.
         key: String,
     },
-    /// A mode that may not be taken.
+    /// A mode that is refused.
     #[error("{}: {why}", path.display())]
     Mode {
         /// The file.
@@ -105,16 +105,16 @@ pub enum SettingsProblem {
     },
 }
 
-/// What `--settings` was given.
+/// The value of `--settings`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Given<'g> {
+pub enum SettingsArg<'g> {
     /// The JSON itself.
     Inline(&'g str),
     /// The path of a file.
     File(&'g Path),
 }
 
-impl<'g> Given<'g> {
+impl<'g> SettingsArg<'g> {
     /// Whether the value is JSON or a path: JSON begins with a brace.
     pub fn new(value: &'g str) -> Self {
         if value.trim_start().starts_with('{') { Self::Inline(value) } else { Self::File(Path::new(value)) }
@@ -122,8 +122,8 @@ impl<'g> Given<'g> {
 }
 
 impl Settings {
-    /// Nothing said.
-    pub fn empty(source: Source, path: &Path) -> Self {
+    /// Empty settings.
+    pub fn empty(source: SettingsSource, path: &Path) -> Self {
         Self {
             source,
             path: path.to_path_buf(),
@@ -138,14 +138,14 @@ impl Settings {
         }
     }
 
-    /// Reads the bytes of a settings file.
-    pub fn parse(bytes: &[u8], source: Source, path: &Path) -> Self {
+    /// Parses a settings file.
+    pub fn parse(bytes: &[u8], source: SettingsSource, path: &Path) -> Self {
         read::parse(bytes, source, path)
     }
 
-    /// Reads a settings file of the disk. One that is not there says nothing; one that is no plain file is not opened, so
-    /// that a pipe among a project's files keeps nobody waiting.
-    pub fn load(path: &Path, source: Source) -> Self {
+    /// Reads a settings file. A missing one is empty; one that is not a regular file is not opened, so that a pipe among a
+    /// project's files does not block.
+    pub fn load(path: &Path, source: SettingsSource) -> Self {
         let unreadable = |why: String| {
             let mut settings = Self::empty(source, path);
             settings.problems.push(SettingsProblem::Unreadable { path: path.to_path_buf(), why });
@@ -156,11 +156,11 @@ impl Settings {
             Err(error) => return unreadable(error.to_string()),
         };
         match resolved.kind {
-            Kind::Missing => return Self::empty(source, path),
-            Kind::File => {}
-            Kind::Folder | Kind::Special => return unreadable("it is no file".to_owned()),
+            FileKind::Missing => return Self::empty(source, path),
+            FileKind::File => {}
+            FileKind::Folder | FileKind::Special => return unreadable("it is not a file".to_owned()),
         }
-        let large = std::fs::metadata(&resolved.real).is_ok_and(|metadata| metadata.len() > MOST_BYTES);
+        let large = std::fs::metadata(&resolved.real).is_ok_and(|metadata| metadata.len() > MAX_BYTES);
         if large {
             return unreadable("it is too large".to_owned());
         }

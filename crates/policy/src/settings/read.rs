@@ -1,15 +1,15 @@
-//! From JSON to settings: the keys that decide, each checked by itself.
+//! Parses the JSON of a settings file, each key by itself.
 
 use std::path::Path;
 
 use annals_json::BYTE_ORDER_MARK;
-use annals_json::{Fields, Kind, Value};
+use annals_json::{Fields, Value, ValueKind};
 
 use super::{Settings, SettingsProblem};
 use crate::mode::{Bypass, Mode};
-use crate::rules::{List, Rule, Source};
+use crate::rules::{Rule, RuleList, SettingsSource};
 
-pub(super) fn parse(bytes: &[u8], source: Source, path: &Path) -> Settings {
+pub(super) fn parse(bytes: &[u8], source: SettingsSource, path: &Path) -> Settings {
     let mut settings = Settings::empty(source, path);
     let body = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let skipped = bytes.len() - body.len();
@@ -21,7 +21,7 @@ pub(super) fn parse(bytes: &[u8], source: Source, path: &Path) -> Settings {
             return settings;
         }
     };
-    let mut reader = Reader { settings };
+    let mut reader = SettingsReader { settings };
     match value.fields() {
         Some(fields) => reader.top(&fields),
         None => reader.wrong("{}"),
@@ -29,11 +29,11 @@ pub(super) fn parse(bytes: &[u8], source: Source, path: &Path) -> Settings {
     reader.settings
 }
 
-struct Reader {
+struct SettingsReader {
     settings: Settings,
 }
 
-impl Reader {
+impl SettingsReader {
     fn wrong(&mut self, key: &str) {
         let path = self.settings.path.clone();
         self.settings.problems.push(SettingsProblem::WrongType { path, key: key.to_owned() });
@@ -57,7 +57,7 @@ impl Reader {
     }
 
     fn permissions(&mut self, fields: &Fields<'_>) {
-        for list in [List::Deny, List::Ask, List::Allow] {
+        for list in [RuleList::Deny, RuleList::Ask, RuleList::Allow] {
             for text in self.texts(fields, list.name()) {
                 let rule = Rule::new(&text, list, self.settings.source);
                 if let Some(why) = rule.unknown() {
@@ -74,7 +74,7 @@ impl Reader {
                 self.wrong("permissions.defaultMode");
             }
         }
-        // Whatever is written there but a plain no is meant to switch it off.
+        // Any value but false disables it.
         let disables = fields.get("disableBypassPermissionsMode");
         if disables.is_some_and(|value| !value.is_null() && value.boolean() != Some(false)) {
             self.settings.bypass = Bypass::Disabled;
@@ -101,7 +101,7 @@ impl Reader {
 
     fn texts(&mut self, fields: &Fields<'_>, key: &str) -> Vec<String> {
         let Some(value) = fields.get(key).filter(|value| !value.is_null()) else { return Vec::new() };
-        if value.kind() != Kind::Array {
+        if value.kind() != ValueKind::Array {
             self.wrong(&format!("permissions.{key}"));
             return Vec::new();
         }

@@ -1,19 +1,19 @@
 //! Arithmetic: its end is found, the commands inside are read, and variables make it a hazard.
 
-use super::parser::{Parsed, Parser};
-use super::quotes::Around;
+use super::parser::{ParseResult, Parser};
+use super::quotes::ExpansionContext;
 use super::word::Word;
-use super::{Hazard, Unparsable};
+use super::{Hazard, ShellSyntaxError};
 
 impl Parser<'_> {
     /// Behind `((`, up to and with `))`.
-    pub(super) fn arithmetic(&mut self) -> Parsed<()> {
+    pub(super) fn arithmetic(&mut self) -> ParseResult<()> {
         self.deeper(|parser| {
             let mut inside = Word::default();
             let mut open = 0_usize;
             let start = parser.at;
             loop {
-                match parser.peek().ok_or(Unparsable::Unclosed("`((`"))? {
+                match parser.peek().ok_or(ShellSyntaxError::Unclosed("`((`"))? {
                     b'(' => {
                         open += 1;
                         parser.at += 1;
@@ -24,15 +24,15 @@ impl Parser<'_> {
                     }
                     b')' if parser.starts("))") => break,
                     // `( (…) )` in disguise: bash reads it as groups then.
-                    b')' => return Err(Unparsable::Unsupported("`((` that is no arithmetic")),
+                    b')' => return Err(ShellSyntaxError::Unsupported("`((` that is no arithmetic")),
                     b'\'' | b'#' | b';' | b'\n' if !parser.in_for() => {
-                        return Err(Unparsable::Unsupported("such text inside of arithmetic"));
+                        return Err(ShellSyntaxError::Unsupported("such text inside of arithmetic"));
                     }
                     b'"' => {
                         parser.at += 1;
                         parser.double(&mut inside)?;
                     }
-                    _ => parser.expanding(&mut inside, Around::Quotes)?,
+                    _ => parser.expanding(&mut inside, ExpansionContext::Quotes)?,
                 }
             }
             let plain = |byte: u8| byte.is_ascii_digit() || b" \t+-*/%()<>=!&|^~?:,;".contains(&byte);

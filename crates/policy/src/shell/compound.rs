@@ -1,36 +1,36 @@
 //! Compound commands: groups, conditions, loops, cases, `[[ … ]]`.
 
-use super::parser::{End, Parsed, Parser};
+use super::parser::{ListEnd, ParseResult, Parser};
 use super::word::Word;
-use super::{Hazard, Times, Unparsable};
+use super::{Hazard, Repetition, ShellSyntaxError};
 
 impl Parser<'_> {
     /// Any command.
-    pub(super) fn command(&mut self) -> Parsed<()> {
+    pub(super) fn command(&mut self) -> ParseResult<()> {
         self.blanks();
         if self.compound()? { Ok(()) } else { self.simple() }
     }
 
     /// Reads what can run more than once.
-    pub(super) fn repeated<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        let before = std::mem::replace(&mut self.times, Times::Many);
+    pub(super) fn repeated<T>(&mut self, read: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
+        let before = std::mem::replace(&mut self.repetition, Repetition::Many);
         let result = read(self);
-        self.times = before;
+        self.repetition = before;
         result
     }
 
     /// A compound command with its redirections, if one begins here.
-    pub(super) fn compound(&mut self) -> Parsed<bool> {
+    pub(super) fn compound(&mut self) -> ParseResult<bool> {
         self.blanks();
         let reserved = self.reserved();
         if self.starts("((") {
             self.at += 2;
             self.arithmetic()?;
         } else if self.starts("(\\\n") {
-            return Err(Unparsable::Unsupported("a line joined behind `(`"));
+            return Err(ShellSyntaxError::Unsupported("a line joined behind `(`"));
         } else if self.starts("(") {
             self.at += 1;
-            self.list(End::Character(b')'))?;
+            self.list(ListEnd::Character(b')'))?;
             self.at += 1;
         } else {
             match reserved {
@@ -54,7 +54,7 @@ impl Parser<'_> {
                     }
                     self.function(&name)?;
                 }
-                Some("coproc") => return Err(Unparsable::Unsupported("`coproc`")),
+                Some("coproc") => return Err(ShellSyntaxError::Unsupported("`coproc`")),
                 _ => return Ok(false),
             }
         }
@@ -73,23 +73,23 @@ impl Parser<'_> {
         }
     }
 
-    fn between(&mut self, open: &'static str, close: &'static str) -> Parsed<()> {
+    fn between(&mut self, open: &'static str, close: &'static str) -> ParseResult<()> {
         self.expect_reserved(open)?;
-        self.list(End::Words(&[close]))?;
+        self.list(ListEnd::Words(&[close]))?;
         self.expect_reserved(close)
     }
 
-    fn condition(&mut self) -> Parsed<()> {
+    fn condition(&mut self) -> ParseResult<()> {
         self.expect_reserved("if")?;
         loop {
-            self.list(End::Words(&["then"]))?;
+            self.list(ListEnd::Words(&["then"]))?;
             self.expect_reserved("then")?;
-            self.list(End::Words(&["elif", "else", "fi"]))?;
+            self.list(ListEnd::Words(&["elif", "else", "fi"]))?;
             match self.reserved() {
                 Some("elif") => self.expect_reserved("elif")?,
                 Some("else") => {
                     self.expect_reserved("else")?;
-                    self.list(End::Words(&["fi"]))?;
+                    self.list(ListEnd::Words(&["fi"]))?;
                     return self.expect_reserved("fi");
                 }
                 _ => return self.expect_reserved("fi"),
@@ -97,15 +97,15 @@ impl Parser<'_> {
         }
     }
 
-    fn looping(&mut self, word: &'static str) -> Parsed<()> {
+    fn looping(&mut self, word: &'static str) -> ParseResult<()> {
         self.expect_reserved(word)?;
         self.repeated(|parser| {
-            parser.list(End::Words(&["do"]))?;
+            parser.list(ListEnd::Words(&["do"]))?;
             parser.between("do", "done")
         })
     }
 
-    fn counting(&mut self, word: &'static str) -> Parsed<()> {
+    fn counting(&mut self, word: &'static str) -> ParseResult<()> {
         self.expect_reserved(word)?;
         self.blanks();
         if self.starts("((") {
@@ -133,7 +133,7 @@ impl Parser<'_> {
         })
     }
 
-    fn case(&mut self) -> Parsed<()> {
+    fn case(&mut self) -> ParseResult<()> {
         self.expect_reserved("case")?;
         let Some(word) = self.word()? else { return self.unexpected() };
         self.script.compared.push(word);
@@ -155,7 +155,7 @@ impl Parser<'_> {
                     return self.unexpected();
                 }
             }
-            self.list(End::Clause)?;
+            self.list(ListEnd::Clause)?;
             let _ = self.take(";;&") || self.take(";;") || self.take(";&");
         }
     }
@@ -163,7 +163,7 @@ impl Parser<'_> {
     /// `[[ … ]]`: words and operators; comparisons of numbers evaluate variables. Behind `=~` and its like bash reads
     /// patterns by rules of their own, where a bracket keeps what else would end a word or begin a comment: a bracket
     /// is read only where a term begins, and a comment nowhere.
-    fn test(&mut self) -> Parsed<()> {
+    fn test(&mut self) -> ParseResult<()> {
         self.expect_reserved("[[")?;
         let mut open = 0_usize;
         let mut begins = true;
@@ -177,10 +177,10 @@ impl Parser<'_> {
                     "=~" | "==" | "=" | "!=" => {
                         self.blanks_of_test()?;
                         if self.word_of_test()?.is_none() {
-                            return Err(Unparsable::Unsupported("such a pattern inside of `[[`"));
+                            return Err(ShellSyntaxError::Unsupported("such a pattern inside of `[[`"));
                         }
                         if !matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b')')) {
-                            return Err(Unparsable::Unsupported("such a pattern inside of `[[`"));
+                            return Err(ShellSyntaxError::Unsupported("such a pattern inside of `[[`"));
                         }
                     }
                     "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v" | "-R" => {
@@ -202,25 +202,27 @@ impl Parser<'_> {
     }
 
     /// Blanks and line ends inside of `[[`.
-    fn blanks_of_test(&mut self) -> Parsed<()> {
+    fn blanks_of_test(&mut self) -> ParseResult<()> {
         loop {
             match self.peek() {
                 Some(b' ' | b'\t') => self.at += 1,
                 Some(b'\\') if self.starts("\\\n") => self.at += 2,
                 Some(b'\n') if self.pending.is_empty() => self.at += 1,
-                Some(b'\n') => return Err(Unparsable::Unsupported("a here-document beside lines of `[[`")),
-                Some(b'#') => return Err(Unparsable::Unsupported("a comment inside of `[[`")),
+                Some(b'\n') => {
+                    return Err(ShellSyntaxError::Unsupported("a here-document beside lines of `[[`"));
+                }
+                Some(b'#') => return Err(ShellSyntaxError::Unsupported("a comment inside of `[[`")),
                 _ => return Ok(()),
             }
         }
     }
 
     /// A word inside of `[[`, behind its blanks.
-    fn word_of_test(&mut self) -> Parsed<Option<Word>> {
+    fn word_of_test(&mut self) -> ParseResult<Option<Word>> {
         let Some(word) = self.word_here()? else { return Ok(None) };
         let substitutes = word.spelling.contains("<(") || word.spelling.contains(">(");
         if substitutes || self.starts("(") {
-            return Err(Unparsable::Unsupported("a bracket that touches a word of `[[`"));
+            return Err(ShellSyntaxError::Unsupported("a bracket that touches a word of `[[`"));
         }
         self.script.compared.push(word.clone());
         Ok(Some(word))

@@ -1,9 +1,9 @@
 //! What begins with `$`: parameters, substitutions, arithmetic, `$'…'`.
 
-use super::parser::{Parsed, Parser};
-use super::quotes::Around;
-use super::word::{Extent, Piece, Word};
-use super::{Hazard, Unparsable};
+use super::parser::{ParseResult, Parser};
+use super::quotes::ExpansionContext;
+use super::word::{Word, WordCount, WordPart};
+use super::{Hazard, ShellSyntaxError};
 
 /// How long a name is that begins here.
 pub(super) fn name_length(text: &str) -> usize {
@@ -13,53 +13,53 @@ pub(super) fn name_length(text: &str) -> usize {
 
 impl Parser<'_> {
     /// An expansion, or a `$` that is only itself.
-    pub(super) fn dollar(&mut self, word: &mut Word, extent: Extent) -> Parsed<()> {
+    pub(super) fn dollar(&mut self, word: &mut Word, count: WordCount) -> ParseResult<()> {
         self.at += 1;
         let rest = &self.text[self.at..];
-        let unquoted = extent == Extent::Any;
+        let unquoted = count == WordCount::Any;
         match rest.bytes().next() {
             Some(b'(') if rest.starts_with("((") => {
                 self.at += 2;
                 self.arithmetic()?;
-                word.pieces.push(Piece::Unknown(extent));
+                word.parts.push(WordPart::Unknown(count));
             }
             // It may be arithmetic then.
             Some(b'(') if rest.starts_with("(\\\n") => {
-                return Err(Unparsable::Unsupported("a line joined behind `$(`"));
+                return Err(ShellSyntaxError::Unsupported("a line joined behind `$(`"));
             }
             Some(b'(') => {
                 self.at += 1;
                 self.substitution()?;
-                word.pieces.push(Piece::Unknown(extent));
+                word.parts.push(WordPart::Unknown(count));
             }
-            Some(b'{') => self.braced(word, extent)?,
-            Some(b'[') => return Err(Unparsable::Unsupported("`$[…]`")),
+            Some(b'{') => self.braced(word, count)?,
+            Some(b'[') => return Err(ShellSyntaxError::Unsupported("`$[…]`")),
             Some(b'\'') if unquoted => self.ansi(word)?,
             Some(b'"') if unquoted => {
                 self.at += 1;
                 self.double(word)?;
                 // A translation may put anything in its place.
-                word.pieces.push(Piece::Unknown(Extent::One));
+                word.parts.push(WordPart::Unknown(WordCount::One));
             }
             Some(b'\\') if rest.starts_with("\\\n") => {
-                return Err(Unparsable::Unsupported("a line joined behind `$`"));
+                return Err(ShellSyntaxError::Unsupported("a line joined behind `$`"));
             }
             Some(b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!' | b'0'..=b'9') => {
                 // `"$@"` is as many words as there are, quoted or not.
-                let extent = if rest.starts_with('@') { Extent::Any } else { extent };
+                let count = if rest.starts_with('@') { WordCount::Any } else { count };
                 self.at += 1;
-                word.pieces.push(Piece::Unknown(extent));
+                word.parts.push(WordPart::Unknown(count));
             }
             _ => {
                 let length = name_length(rest);
                 if length > 0 && rest[length..].starts_with("\\\n") {
-                    return Err(Unparsable::Unsupported("a line joined behind a variable"));
+                    return Err(ShellSyntaxError::Unsupported("a line joined behind a variable"));
                 }
                 if length == 0 {
                     word.push_text("$");
                 } else {
                     self.at += length;
-                    word.push_variable(&rest[..length], extent);
+                    word.push_variable(&rest[..length], count);
                 }
             }
         }
@@ -67,12 +67,12 @@ impl Parser<'_> {
     }
 
     /// `${…}`, from its brace on.
-    fn braced(&mut self, word: &mut Word, extent: Extent) -> Parsed<()> {
+    fn braced(&mut self, word: &mut Word, count: WordCount) -> ParseResult<()> {
         let rest = &self.text[self.at + 1..];
         let length = name_length(rest);
         if length > 0 && rest[length..].starts_with('}') {
             self.at += length + 2;
-            word.push_variable(&rest[..length], extent);
+            word.push_variable(&rest[..length], count);
             return Ok(());
         }
         self.at += 1;
@@ -86,7 +86,7 @@ impl Parser<'_> {
         let rest = &self.text[self.at..];
         let length = name_length(rest);
         if length > 0 && rest[length..].starts_with("\\\n") {
-            return Err(Unparsable::Unsupported("a line joined inside `${`"));
+            return Err(ShellSyntaxError::Unsupported("a line joined inside `${`"));
         }
         if length > 0 {
             word.variables.push(rest[..length].to_owned());
@@ -95,25 +95,25 @@ impl Parser<'_> {
             }
             self.at += length;
         } else if self.starts("\\") {
-            return Err(Unparsable::Unsupported("a line joined inside `${`"));
+            return Err(ShellSyntaxError::Unsupported("a line joined inside `${`"));
         } else {
             // A special parameter or a number; whatever else stands here, bash refuses as well.
             let digits = self.text[self.at..].bytes().take_while(u8::is_ascii_digit).count();
             many |= self.starts("@") || self.starts("*");
             self.at += digits.max(1);
             if self.at >= self.text.len() || !self.text.is_char_boundary(self.at) {
-                return Err(Unparsable::Unclosed("`${`"));
+                return Err(ShellSyntaxError::Unclosed("`${`"));
             }
         }
         many |= self.subscript()?;
         self.operator()?;
         self.rest_of_braces(word)?;
-        word.pieces.push(Piece::Unknown(if many { Extent::Any } else { extent }));
+        word.parts.push(WordPart::Unknown(if many { WordCount::Any } else { count }));
         Ok(())
     }
 
     /// `[@]`, `[*]` and numbers are plain; any other subscript is arithmetic. Says whether it is many words.
-    fn subscript(&mut self) -> Parsed<bool> {
+    fn subscript(&mut self) -> ParseResult<bool> {
         if !self.starts("[") {
             return Ok(false);
         }
@@ -132,7 +132,7 @@ impl Parser<'_> {
     }
 
     /// Notes what an operator evaluates; the text behind it is read by [`Self::rest_of_braces`].
-    fn operator(&mut self) -> Parsed<()> {
+    fn operator(&mut self) -> ParseResult<()> {
         let rest = &self.text[self.at..];
         if rest.starts_with('@') && !rest.starts_with("@Q}") {
             self.script.hazards.push(Hazard::Indirection);
@@ -147,11 +147,11 @@ impl Parser<'_> {
     }
 
     /// Everything up to the closing brace, with the expansions that it holds.
-    fn rest_of_braces(&mut self, word: &mut Word) -> Parsed<()> {
+    fn rest_of_braces(&mut self, word: &mut Word) -> ParseResult<()> {
         self.deeper(|parser| {
             let mut ignored = Word::default();
             loop {
-                match parser.peek().ok_or(Unparsable::Unclosed("`${`"))? {
+                match parser.peek().ok_or(ShellSyntaxError::Unclosed("`${`"))? {
                     b'}' => {
                         parser.at += 1;
                         word.variables.append(&mut ignored.variables);
@@ -159,7 +159,7 @@ impl Parser<'_> {
                     }
                     b'\'' | b'"' if parser.starts("'") => {
                         // Quoting here depends on the quotes around it and on the operator.
-                        return Err(Unparsable::Unsupported("a single quote inside `${…}`"));
+                        return Err(ShellSyntaxError::Unsupported("a single quote inside `${…}`"));
                     }
                     b'"' => {
                         parser.at += 1;
@@ -168,33 +168,33 @@ impl Parser<'_> {
                     b'\\' => {
                         parser.at += 1;
                         let next = parser.text[parser.at..].chars().next();
-                        parser.at += next.ok_or(Unparsable::Unclosed("an escape"))?.len_utf8();
+                        parser.at += next.ok_or(ShellSyntaxError::Unclosed("an escape"))?.len_utf8();
                     }
                     b'<' | b'>' if parser.text[parser.at + 1..].starts_with('(') => {
-                        return Err(Unparsable::Unsupported("a process substitution inside `${…}`"));
+                        return Err(ShellSyntaxError::Unsupported("a process substitution inside `${…}`"));
                     }
                     b'$' if parser.starts("$'") || parser.starts("$\"") => {
-                        return Err(Unparsable::Unsupported("a quoted string inside `${…}`"));
+                        return Err(ShellSyntaxError::Unsupported("a quoted string inside `${…}`"));
                     }
-                    _ => parser.expanding(&mut ignored, Around::Quotes)?,
+                    _ => parser.expanding(&mut ignored, ExpansionContext::Quotes)?,
                 }
             }
         })
     }
 
     /// `$'…'`, from its quote on.
-    fn ansi(&mut self, word: &mut Word) -> Parsed<()> {
+    fn ansi(&mut self, word: &mut Word) -> ParseResult<()> {
         self.at += 1;
         let mut out = Some(String::new());
         loop {
             let rest = &self.text[self.at..];
             let mut letters = rest.chars();
-            let letter = letters.next().ok_or(Unparsable::Unclosed("`$'`"))?;
+            let letter = letters.next().ok_or(ShellSyntaxError::Unclosed("`$'`"))?;
             self.at += letter.len_utf8();
             match letter {
                 '\'' => break,
                 '\\' => {
-                    let escaped = letters.next().ok_or(Unparsable::Unclosed("`$'`"))?;
+                    let escaped = letters.next().ok_or(ShellSyntaxError::Unclosed("`$'`"))?;
                     let (decoded, size) = ansi_escape(&self.text[self.at..], escaped);
                     self.at += size;
                     out = out.zip(decoded).map(|(out, letter)| out + letter.encode_utf8(&mut [0; 4]));
@@ -204,7 +204,7 @@ impl Parser<'_> {
         }
         match out {
             Some(text) => word.push_text(&text),
-            None => word.pieces.push(Piece::Unknown(Extent::One)),
+            None => word.parts.push(WordPart::Unknown(WordCount::One)),
         }
         Ok(())
     }

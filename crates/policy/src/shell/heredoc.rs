@@ -1,13 +1,13 @@
 //! Here-documents: their bodies begin behind the line that names them.
 
-use super::parser::{Parsed, Parser};
-use super::quotes::Around;
+use super::parser::{ParseResult, Parser};
+use super::quotes::ExpansionContext;
 use super::word::Word;
-use super::{Redirection, Unparsable};
+use super::{Redirection, ShellSyntaxError};
 
 /// A here-document whose body has not been met yet.
 #[derive(Clone, Debug)]
-pub(super) struct Pending {
+pub(super) struct PendingHeredoc {
     delimiter: String,
     strips_tabs: bool,
     expands: bool,
@@ -15,9 +15,9 @@ pub(super) struct Pending {
 
 impl Parser<'_> {
     /// Behind `<<`: notes what is to come; its text is filled in later.
-    pub(super) fn heredoc_begins(&mut self) -> Parsed<Word> {
+    pub(super) fn heredoc_begins(&mut self) -> ParseResult<Word> {
         let strips_tabs = self.take("-");
-        let word = self.word()?.ok_or(Unparsable::Unclosed("a here-document"))?;
+        let word = self.word()?.ok_or(ShellSyntaxError::Unclosed("a here-document"))?;
         let plain = word.spelling.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
         let quoted = |quote: char| {
             let inside = word.spelling.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
@@ -27,17 +27,17 @@ impl Parser<'_> {
             word.spelling.clone()
         } else {
             let inside = quoted('\'').or_else(|| quoted('"'));
-            inside.ok_or(Unparsable::Unsupported("such an end of a here-document"))?.to_owned()
+            inside.ok_or(ShellSyntaxError::Unsupported("such an end of a here-document"))?.to_owned()
         };
         if self.pending.iter().any(|other| other.delimiter == delimiter) {
-            return Err(Unparsable::Unsupported("two here-documents of one line with the same end"));
+            return Err(ShellSyntaxError::Unsupported("two here-documents of one line with the same end"));
         }
-        self.pending.push(Pending { delimiter, strips_tabs, expands: plain });
+        self.pending.push(PendingHeredoc { delimiter, strips_tabs, expands: plain });
         Ok(word)
     }
 
     /// Behind a line end: the bodies of all that are waiting.
-    pub(super) fn heredocs(&mut self) -> Parsed<()> {
+    pub(super) fn heredocs(&mut self) -> ParseResult<()> {
         for pending in std::mem::take(&mut self.pending) {
             let body = self.body(&pending)?;
             let mut word = Word { spelling: body.clone(), ..Word::default() };
@@ -45,7 +45,7 @@ impl Parser<'_> {
             if pending.expands {
                 self.nested(&body, |parser| {
                     while parser.peek().is_some() {
-                        parser.expanding(&mut word, Around::Document)?;
+                        parser.expanding(&mut word, ExpansionContext::Document)?;
                     }
                     Ok(())
                 })?;
@@ -57,12 +57,12 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn body(&mut self, pending: &Pending) -> Parsed<String> {
+    fn body(&mut self, pending: &PendingHeredoc) -> ParseResult<String> {
         let mut body = String::new();
         loop {
             let rest = &self.text[self.at..];
             if rest.is_empty() {
-                return Err(Unparsable::Unclosed("a here-document"));
+                return Err(ShellSyntaxError::Unclosed("a here-document"));
             }
             let end = rest.find('\n');
             let line = &rest[..end.unwrap_or(rest.len())];
@@ -74,7 +74,7 @@ impl Parser<'_> {
                 return Ok(body);
             }
             if pending.expands && line.ends_with('\\') {
-                return Err(Unparsable::Unsupported("a joined line in a here-document"));
+                return Err(ShellSyntaxError::Unsupported("a joined line in a here-document"));
             }
             body.push_str(line);
             body.push('\n');
@@ -82,10 +82,10 @@ impl Parser<'_> {
     }
 
     /// Gives the text to the redirection that waits for it.
-    fn fill(&mut self, pending: &Pending, text: Word) {
+    fn fill(&mut self, pending: &PendingHeredoc, text: Word) {
         let waits = |redirection: &&mut Redirection| {
-            redirection.direction == super::Direction::Text
-                && redirection.target.pieces.is_empty()
+            redirection.direction == super::RedirectionKind::Text
+                && redirection.target.parts.is_empty()
                 && redirection.target.spelling.trim_matches(['\'', '"']) == pending.delimiter
         };
         let commands = self.script.commands.iter_mut().flat_map(|command| &mut command.redirections);

@@ -1,15 +1,15 @@
-//! The language of commands, read and never run: what bash would make of a text, as far as that can be known beforehand.
+//! Parses shell commands without running them: what bash would do with a text, as far as that is known beforehand.
 //!
 //! [`parse`] yields every simple command of a text, wherever it hides: in lists, pipelines, groups, functions, in `$(…)`,
-//! in here-documents, in arithmetic. What is not understood is [`Unparsable`], never skipped: whoever decides asks then.
+//! in here-documents, in arithmetic. What cannot be parsed is a [`ShellSyntaxError`] and never skipped: the user is asked then.
 
 mod arithmetic;
 mod builtins;
+mod characters;
 mod compound;
 mod dollar;
 mod heredoc;
-mod inner;
-mod letters;
+mod nested;
 mod parser;
 mod quotes;
 mod simple;
@@ -17,36 +17,36 @@ mod word;
 mod wrappers;
 
 pub(crate) use builtins::{is_run_later, tests_plainly};
-pub(crate) use inner::base_name;
-pub use inner::{Inner, inner};
-pub(crate) use letters::is_invisible;
-pub use word::{Extent, Piece, Word};
-pub use wrappers::{Stripped, strip};
+pub(crate) use characters::is_invisible;
+pub(crate) use nested::base_name;
+pub use nested::{NestedCommand, nested_commands};
+pub use word::{Word, WordCount, WordPart};
+pub use wrappers::{UnwrappedCommand, strip};
 
 use parser::Parser;
 
-/// Longer texts are not read: nobody looks through them either.
-pub const MOST_CHARACTERS: usize = 10_000;
-/// More simple commands than this in one text are not judged one by one.
-pub const MOST_COMMANDS: usize = 50;
-/// More words than this in one command are not looked at one by one.
-pub const MOST_WORDS: usize = 500;
-/// Deeper nesting is not followed.
-pub const MOST_DEPTH: usize = 24;
+/// Longer texts are not parsed: no user reads them either.
+pub const MAX_CHARACTERS: usize = 10_000;
+/// The most simple commands in one text.
+pub const MAX_COMMANDS: usize = 50;
+/// The most words in one command.
+pub const MAX_WORDS: usize = 500;
+/// The deepest nesting.
+pub const MAX_DEPTH: usize = 24;
 
-/// Why a text was not understood.
+/// Why a text cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unparsable {
-    /// Over [`MOST_CHARACTERS`].
-    #[error("it is longer than {MOST_CHARACTERS} characters")]
+pub enum ShellSyntaxError {
+    /// Over [`MAX_CHARACTERS`].
+    #[error("it is longer than {MAX_CHARACTERS} characters")]
     TooLong,
-    /// Over [`MOST_COMMANDS`].
-    #[error("it holds more than {MOST_COMMANDS} commands")]
+    /// Over [`MAX_COMMANDS`].
+    #[error("it holds more than {MAX_COMMANDS} commands")]
     TooManyCommands,
-    /// Over [`MOST_WORDS`].
-    #[error("one of its commands has more than {MOST_WORDS} words")]
+    /// Over [`MAX_WORDS`].
+    #[error("one of its commands has more than {MAX_WORDS} words")]
     TooManyWords,
-    /// Over [`MOST_DEPTH`].
+    /// Over [`MAX_DEPTH`].
     #[error("it is nested too deeply")]
     TooDeep,
     /// A control character, a Unicode space or an invisible character.
@@ -58,17 +58,17 @@ pub enum Unparsable {
     /// A character where the grammar has no place for it.
     #[error("`{what}` at byte {at} is not expected there")]
     Unexpected {
-        /// What stands there.
+        /// The character.
         what: String,
-        /// Where it stands.
+        /// Its offset.
         at: usize,
     },
-    /// A construct that is valid in some shell, and not judged here.
-    #[error("{0} is not judged")]
+    /// A construct that is valid in some shell, and not supported here.
+    #[error("{0} is not supported")]
     Unsupported(&'static str),
 }
 
-/// A part whose effect the text alone does not tell, though it was parsed.
+/// A part whose effect is not known from the text, though it was parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Hazard {
     /// Arithmetic evaluates the text of variables, commands in their subscripts included.
@@ -81,7 +81,7 @@ pub enum Hazard {
 
 /// How a redirection treats its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub enum RedirectionKind {
     /// `<`
     Read,
     /// `>`, `>>`, `>|`, `&>`, `&>>`
@@ -90,7 +90,7 @@ pub enum Direction {
     Both,
     /// `<&`, `>&` with a number or `-`: no file is opened.
     Duplicate,
-    /// `<<`, `<<<`: the text stands in the command.
+    /// `<<`, `<<<`: the text is part of the command.
     Text,
 }
 
@@ -98,10 +98,10 @@ pub enum Direction {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redirection {
     /// What is done with the target.
-    pub direction: Direction,
-    /// A path; for [`Direction::Text`] the text itself.
+    pub direction: RedirectionKind,
+    /// A path; for [`RedirectionKind::Text`] the text itself.
     pub target: Word,
-    /// The descriptor that is redirected, where it is an input or the text names it.
+    /// The descriptor that is redirected, if it is an input or named.
     pub descriptor: Option<u32>,
 }
 
@@ -116,7 +116,7 @@ pub struct Assignment {
 
 /// How often a command of the text can run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Times {
+pub enum Repetition {
     /// At most once.
     #[default]
     Once,
@@ -127,18 +127,18 @@ pub enum Times {
 /// A simple command: a program with its arguments, or assignments alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Command {
-    /// What stands before the program.
+    /// The assignments before the program.
     pub assignments: Vec<Assignment>,
     /// The program and its arguments.
     pub words: Vec<Word>,
     /// Its redirections.
     pub redirections: Vec<Redirection>,
     /// Whether it can run more than once.
-    pub times: Times,
+    pub repetition: Repetition,
 }
 
 impl Command {
-    /// The program, where it is known.
+    /// The program, if it is known.
     pub fn name(&self) -> Option<String> {
         self.words.first().and_then(Word::literal)
     }
@@ -174,7 +174,7 @@ pub struct Script {
     pub listed: Vec<Word>,
     /// Words of cases and of `[[`, in which they are not.
     pub compared: Vec<Word>,
-    /// What the text does not tell.
+    /// Parts with unknown effects.
     pub hazards: Vec<Hazard>,
 }
 
@@ -185,8 +185,8 @@ impl Script {
     }
 }
 
-/// Reads a text as bash would.
-pub fn parse(text: &str) -> Result<Script, Unparsable> {
-    letters::check(text)?;
+/// Parses a text as bash would.
+pub fn parse(text: &str) -> Result<Script, ShellSyntaxError> {
+    characters::check(text)?;
     Parser::new(text, 0).whole()
 }

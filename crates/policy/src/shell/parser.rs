@@ -1,15 +1,15 @@
 //! The cursor over a text, and lists and pipelines: the outer shape of the grammar.
 
-use super::heredoc::Pending;
+use super::heredoc::PendingHeredoc;
 use super::quotes::is_meta;
 use super::word::Word;
-use super::{Command, MOST_COMMANDS, MOST_DEPTH, MOST_WORDS, Script, Times, Unparsable};
+use super::{Command, MAX_COMMANDS, MAX_DEPTH, MAX_WORDS, Repetition, Script, ShellSyntaxError};
 
-pub(super) type Parsed<T> = Result<T, Unparsable>;
+pub(super) type ParseResult<T> = Result<T, ShellSyntaxError>;
 
 /// Where a list of commands ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End<'e> {
+pub(super) enum ListEnd<'e> {
     /// At the end of the text.
     Text,
     /// Before this character.
@@ -25,9 +25,9 @@ pub(super) struct Parser<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
     pub(super) depth: usize,
-    pub(super) times: Times,
+    pub(super) repetition: Repetition,
     pub(super) script: Script,
-    pub(super) pending: Vec<Pending>,
+    pub(super) pending: Vec<PendingHeredoc>,
 }
 
 /// Words that the grammar keeps for itself where a command begins.
@@ -39,13 +39,17 @@ pub(super) const RESERVED: [&str; 22] = [
 impl<'t> Parser<'t> {
     pub(super) fn new(text: &'t str, depth: usize) -> Self {
         let (script, pending) = (Script::default(), Vec::new());
-        Self { text, at: 0, depth, times: Times::Once, script, pending }
+        Self { text, at: 0, depth, repetition: Repetition::Once, script, pending }
     }
 
     /// The whole text as a script.
-    pub(super) fn whole(mut self) -> Parsed<Script> {
-        self.list(End::Text)?;
-        if self.pending.is_empty() { Ok(self.script) } else { Err(Unparsable::Unclosed("a here-document")) }
+    pub(super) fn whole(mut self) -> ParseResult<Script> {
+        self.list(ListEnd::Text)?;
+        if self.pending.is_empty() {
+            Ok(self.script)
+        } else {
+            Err(ShellSyntaxError::Unclosed("a here-document"))
+        }
     }
 
     pub(super) fn peek(&self) -> Option<u8> {
@@ -64,18 +68,18 @@ impl<'t> Parser<'t> {
         found
     }
 
-    pub(super) fn unexpected<T>(&self) -> Parsed<T> {
+    pub(super) fn unexpected<T>(&self) -> ParseResult<T> {
         let what: String = self.text[self.at..].chars().take(1).collect();
         if what.is_empty() {
-            return Err(Unparsable::Unclosed("the command"));
+            return Err(ShellSyntaxError::Unclosed("the command"));
         }
-        Err(Unparsable::Unexpected { what, at: self.at })
+        Err(ShellSyntaxError::Unexpected { what, at: self.at })
     }
 
     /// One level deeper while `read` runs.
-    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        if self.depth >= MOST_DEPTH {
-            return Err(Unparsable::TooDeep);
+    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
+        if self.depth >= MAX_DEPTH {
+            return Err(ShellSyntaxError::TooDeep);
         }
         self.depth += 1;
         let result = read(self);
@@ -87,30 +91,30 @@ impl<'t> Parser<'t> {
     pub(super) fn nested<T>(
         &mut self,
         text: &str,
-        read: impl FnOnce(&mut Parser<'_>) -> Parsed<T>,
-    ) -> Parsed<T> {
-        if self.depth >= MOST_DEPTH {
-            return Err(Unparsable::TooDeep);
+        read: impl FnOnce(&mut Parser<'_>) -> ParseResult<T>,
+    ) -> ParseResult<T> {
+        if self.depth >= MAX_DEPTH {
+            return Err(ShellSyntaxError::TooDeep);
         }
         let mut parser = Parser::new(text, self.depth + 1);
-        parser.times = self.times;
+        parser.repetition = self.repetition;
         parser.script = std::mem::take(&mut self.script);
         let result = read(&mut parser);
         if !parser.pending.is_empty() {
-            return Err(Unparsable::Unclosed("a here-document"));
+            return Err(ShellSyntaxError::Unclosed("a here-document"));
         }
         self.script = parser.script;
         result
     }
 
-    pub(super) fn add(&mut self, command: Command) -> Parsed<()> {
-        if self.script.commands.len() >= MOST_COMMANDS {
-            return Err(Unparsable::TooManyCommands);
+    pub(super) fn add(&mut self, command: Command) -> ParseResult<()> {
+        if self.script.commands.len() >= MAX_COMMANDS {
+            return Err(ShellSyntaxError::TooManyCommands);
         }
-        if command.words.len() + command.assignments.len() + command.redirections.len() > MOST_WORDS {
-            return Err(Unparsable::TooManyWords);
+        if command.words.len() + command.assignments.len() + command.redirections.len() > MAX_WORDS {
+            return Err(ShellSyntaxError::TooManyWords);
         }
-        self.script.commands.push(Command { times: self.times, ..command });
+        self.script.commands.push(Command { repetition: self.repetition, ..command });
         Ok(())
     }
 
@@ -136,7 +140,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Blanks and line ends; here-documents begin behind a line end.
-    pub(super) fn lines(&mut self) -> Parsed<()> {
+    pub(super) fn lines(&mut self) -> ParseResult<()> {
         loop {
             self.blanks();
             if self.peek() != Some(b'\n') {
@@ -170,7 +174,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Takes the reserved word, or fails.
-    pub(super) fn expect_reserved(&mut self, expected: &str) -> Parsed<()> {
+    pub(super) fn expect_reserved(&mut self, expected: &str) -> ParseResult<()> {
         self.lines()?;
         if self.reserved() != Some(expected) {
             return self.unexpected();
@@ -179,17 +183,17 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn at_end(&self, end: End<'_>) -> bool {
+    fn at_end(&self, end: ListEnd<'_>) -> bool {
         match end {
-            End::Text => self.peek().is_none(),
-            End::Character(character) => self.peek() == Some(character),
-            End::Words(words) => self.reserved().is_some_and(|found| words.contains(&found)),
-            End::Clause => self.starts(";;") || self.starts(";&") || self.reserved() == Some("esac"),
+            ListEnd::Text => self.peek().is_none(),
+            ListEnd::Character(character) => self.peek() == Some(character),
+            ListEnd::Words(words) => self.reserved().is_some_and(|found| words.contains(&found)),
+            ListEnd::Clause => self.starts(";;") || self.starts(";&") || self.reserved() == Some("esac"),
         }
     }
 
     /// Commands up to their end, which is not taken.
-    pub(super) fn list(&mut self, end: End<'_>) -> Parsed<()> {
+    pub(super) fn list(&mut self, end: ListEnd<'_>) -> ParseResult<()> {
         self.deeper(|parser| {
             parser.lines()?;
             while !parser.at_end(end) {
@@ -208,7 +212,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn and_or(&mut self) -> Parsed<()> {
+    fn and_or(&mut self) -> ParseResult<()> {
         loop {
             self.pipeline()?;
             self.blanks();
@@ -219,7 +223,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn pipeline(&mut self) -> Parsed<()> {
+    fn pipeline(&mut self) -> ParseResult<()> {
         loop {
             self.blanks();
             match self.reserved() {
@@ -256,7 +260,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The next word, if one begins here.
-    pub(super) fn word(&mut self) -> Parsed<Option<Word>> {
+    pub(super) fn word(&mut self) -> ParseResult<Option<Word>> {
         self.blanks();
         self.word_here()
     }

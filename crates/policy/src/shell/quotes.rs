@@ -1,9 +1,9 @@
 //! Words as they are written: quotes, escapes, globs, braces, tildes, backticks.
 
-use super::Unparsable;
-use super::parser::{End, Parsed, Parser};
+use super::ShellSyntaxError;
+use super::parser::{ListEnd, ParseResult, Parser};
 use super::simple::assigned;
-use super::word::{Extent, Piece, Word};
+use super::word::{Word, WordCount, WordPart};
 
 /// What ends a word when it is not quoted.
 pub(super) fn is_meta(byte: u8) -> bool {
@@ -12,7 +12,7 @@ pub(super) fn is_meta(byte: u8) -> bool {
 
 /// What surrounds text that is expanded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Around {
+pub(super) enum ExpansionContext {
     /// Double quotes.
     Quotes,
     /// A here-document, where a quote is a character.
@@ -21,7 +21,7 @@ pub(super) enum Around {
 
 impl Parser<'_> {
     /// The word that begins exactly here, if one does.
-    pub(super) fn word_here(&mut self) -> Parsed<Option<Word>> {
+    pub(super) fn word_here(&mut self) -> ParseResult<Option<Word>> {
         let start = self.at;
         let mut word = Word::default();
         let (mut open, mut braces, mut quoted) = (false, false, false);
@@ -41,16 +41,16 @@ impl Parser<'_> {
                     self.at += 1;
                     self.double(&mut word)?;
                 }
-                b'$' => self.dollar(&mut word, Extent::Any)?,
-                b'`' => self.backticks(&mut word, Extent::Any)?,
-                b'~' if word.pieces.is_empty() && !quoted => self.tilde(&mut word),
+                b'$' => self.dollar(&mut word, WordCount::Any)?,
+                b'`' => self.backticks(&mut word, WordCount::Any)?,
+                b'~' if word.parts.is_empty() && !quoted => self.tilde(&mut word),
                 b'~' => match self.assignment_before(start) {
                     Some(before) => self.tilde_within(&before, &mut word),
                     None => self.plain(&mut word),
                 },
                 b'*' | b'?' | b'[' => {
                     self.at += 1;
-                    word.pieces.push(Piece::Glob(char::from(byte)));
+                    word.parts.push(WordPart::Glob(char::from(byte)));
                 }
                 b'{' => {
                     open = true;
@@ -77,7 +77,7 @@ impl Parser<'_> {
             return self.word();
         }
         if braces {
-            word.pieces = vec![Piece::Unknown(Extent::Any)];
+            word.parts = vec![WordPart::Unknown(WordCount::Any)];
         }
         lone_brackets(&mut word);
         Ok(Some(word))
@@ -90,10 +90,10 @@ impl Parser<'_> {
         self.at += size;
     }
 
-    fn escape(&mut self, word: &mut Word) -> Parsed<()> {
+    fn escape(&mut self, word: &mut Word) -> ParseResult<()> {
         self.at += 1;
         if self.peek().is_none() {
-            return Err(Unparsable::Unclosed("an escape"));
+            return Err(ShellSyntaxError::Unclosed("an escape"));
         }
         self.plain(word);
         Ok(())
@@ -111,7 +111,7 @@ impl Parser<'_> {
         } else {
             // Behind a second sign it depends.
             self.at += 1;
-            word.pieces.push(Piece::Unknown(Extent::One));
+            word.parts.push(WordPart::Unknown(WordCount::One));
         }
     }
 
@@ -119,43 +119,43 @@ impl Parser<'_> {
         self.at += 1;
         let next = self.peek();
         if next.is_none_or(|byte| byte == b'/' || is_meta(byte)) {
-            word.pieces.push(Piece::Home);
+            word.parts.push(WordPart::Home);
         } else {
             // Somebody else's home, or a folder of the stack.
-            word.pieces.push(Piece::Unknown(Extent::One));
+            word.parts.push(WordPart::Unknown(WordCount::One));
         }
     }
 
     /// `'…'`, from its opening quote on.
-    fn single(&mut self) -> Parsed<String> {
+    fn single(&mut self) -> ParseResult<String> {
         let rest = &self.text[self.at + 1..];
-        let end = rest.find('\'').ok_or(Unparsable::Unclosed("a single quote"))?;
+        let end = rest.find('\'').ok_or(ShellSyntaxError::Unclosed("a single quote"))?;
         self.at += end + 2;
         Ok(rest[..end].to_owned())
     }
 
     /// `"…"`, behind its opening quote.
-    pub(super) fn double(&mut self, word: &mut Word) -> Parsed<()> {
+    pub(super) fn double(&mut self, word: &mut Word) -> ParseResult<()> {
         word.push_text("");
         loop {
-            match self.peek().ok_or(Unparsable::Unclosed("a double quote"))? {
+            match self.peek().ok_or(ShellSyntaxError::Unclosed("a double quote"))? {
                 b'"' => {
                     self.at += 1;
                     return Ok(());
                 }
-                _ => self.expanding(word, Around::Quotes)?,
+                _ => self.expanding(word, ExpansionContext::Quotes)?,
             }
         }
     }
 
     /// One step inside double quotes or a here-document: an escape, an expansion or a character.
-    pub(super) fn expanding(&mut self, word: &mut Word, around: Around) -> Parsed<()> {
+    pub(super) fn expanding(&mut self, word: &mut Word, around: ExpansionContext) -> ParseResult<()> {
         match self.peek() {
             Some(b'\\') => {
                 let next = self.text.as_bytes().get(self.at + 1);
                 match next {
                     Some(b'\n') => self.at += 2,
-                    Some(b'"') if around == Around::Document => self.plain(word),
+                    Some(b'"') if around == ExpansionContext::Document => self.plain(word),
                     Some(b'$' | b'`' | b'"' | b'\\') => {
                         self.at += 1;
                         self.plain(word);
@@ -163,20 +163,20 @@ impl Parser<'_> {
                     _ => self.plain(word),
                 }
             }
-            Some(b'$') => self.dollar(word, Extent::One)?,
-            Some(b'`') => self.backticks(word, Extent::One)?,
+            Some(b'$') => self.dollar(word, WordCount::One)?,
+            Some(b'`') => self.backticks(word, WordCount::One)?,
             _ => self.plain(word),
         }
         Ok(())
     }
 
     /// `` `…` ``: the text inside loses one layer of escapes and is a script.
-    fn backticks(&mut self, word: &mut Word, extent: Extent) -> Parsed<()> {
+    fn backticks(&mut self, word: &mut Word, count: WordCount) -> ParseResult<()> {
         self.at += 1;
         let mut inside = String::new();
         loop {
             let rest = &self.text[self.at..];
-            let letter = rest.chars().next().ok_or(Unparsable::Unclosed("a backtick"))?;
+            let letter = rest.chars().next().ok_or(ShellSyntaxError::Unclosed("a backtick"))?;
             self.at += letter.len_utf8();
             match letter {
                 '`' => break,
@@ -184,7 +184,7 @@ impl Parser<'_> {
                     let next = self.text[self.at..].chars().next();
                     // Whether this loses its backslash depends on what is around the backticks.
                     if next == Some('"') {
-                        return Err(Unparsable::Unsupported("an escaped quote inside of backticks"));
+                        return Err(ShellSyntaxError::Unsupported("an escaped quote inside of backticks"));
                     }
                     let escaped = matches!(next, Some('$' | '`' | '\\'));
                     if escaped {
@@ -198,29 +198,29 @@ impl Parser<'_> {
             }
         }
         if !self.pending.is_empty() && inside.contains('\n') {
-            return Err(Unparsable::Unsupported("a substitution over lines beside a here-document"));
+            return Err(ShellSyntaxError::Unsupported("a substitution over lines beside a here-document"));
         }
-        self.nested(&inside, |parser| parser.list(End::Text))?;
-        word.pieces.push(Piece::Unknown(extent));
+        self.nested(&inside, |parser| parser.list(ListEnd::Text))?;
+        word.parts.push(WordPart::Unknown(count));
         Ok(())
     }
 
     /// `<(…)` and `>(…)`.
-    fn process(&mut self, word: &mut Word) -> Parsed<()> {
+    fn process(&mut self, word: &mut Word) -> ParseResult<()> {
         self.at += 2;
         self.substitution()?;
-        word.pieces.push(Piece::Unknown(Extent::One));
+        word.parts.push(WordPart::Unknown(WordCount::One));
         Ok(())
     }
 
     /// A list up to `)`, which is taken.
-    pub(super) fn substitution(&mut self) -> Parsed<()> {
+    pub(super) fn substitution(&mut self) -> ParseResult<()> {
         if !self.pending.is_empty() {
-            return Err(Unparsable::Unsupported("a substitution beside a here-document"));
+            return Err(ShellSyntaxError::Unsupported("a substitution beside a here-document"));
         }
-        self.list(End::Character(b')'))?;
+        self.list(ListEnd::Character(b')'))?;
         if !self.pending.is_empty() {
-            return Err(Unparsable::Unclosed("a here-document"));
+            return Err(ShellSyntaxError::Unclosed("a here-document"));
         }
         self.at += 1;
         Ok(())
@@ -229,14 +229,14 @@ impl Parser<'_> {
 
 /// `[` without a `]` behind it is a character: the program `[`, for one.
 fn lone_brackets(word: &mut Word) {
-    let closes = |piece: &Piece| match piece {
-        Piece::Text(text) => text.contains(']'),
-        Piece::Glob(_) => false,
+    let closes = |piece: &WordPart| match piece {
+        WordPart::Text(text) => text.contains(']'),
+        WordPart::Glob(_) => false,
         _ => true,
     };
-    for place in 0..word.pieces.len() {
-        if word.pieces[place] == Piece::Glob('[') && !word.pieces[place + 1..].iter().any(closes) {
-            word.pieces[place] = Piece::Text("[".to_owned());
+    for place in 0..word.parts.len() {
+        if word.parts[place] == WordPart::Glob('[') && !word.parts[place + 1..].iter().any(closes) {
+            word.parts[place] = WordPart::Text("[".to_owned());
         }
     }
 }

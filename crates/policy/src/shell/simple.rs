@@ -1,9 +1,9 @@
 //! Simple commands: assignments, words, redirections; and function definitions, which begin like one.
 
 use super::dollar::name_length;
-use super::parser::{Parsed, Parser};
-use super::word::{Extent, Piece, Word};
-use super::{Assignment, Command, Direction, Hazard, Redirection, Unparsable};
+use super::parser::{ParseResult, Parser};
+use super::word::{Word, WordCount, WordPart};
+use super::{Assignment, Command, Hazard, Redirection, RedirectionKind, ShellSyntaxError};
 
 /// Builtins whose arguments may be assignments of arrays.
 const DECLARING: [&str; 6] = ["declare", "typeset", "local", "export", "readonly", "alias"];
@@ -13,7 +13,7 @@ const MISPLACED: [&str; 10] = ["then", "else", "elif", "fi", "do", "done", "esac
 
 impl Parser<'_> {
     /// A command that is no compound one.
-    pub(super) fn simple(&mut self) -> Parsed<()> {
+    pub(super) fn simple(&mut self) -> ParseResult<()> {
         let mut command = Command::default();
         loop {
             self.blanks();
@@ -42,7 +42,7 @@ impl Parser<'_> {
                     continue;
                 }
                 if word.spelling.starts_with('{') && word.spelling.ends_with('}') {
-                    return Err(Unparsable::Unsupported("a redirection that sets a variable"));
+                    return Err(ShellSyntaxError::Unsupported("a redirection that sets a variable"));
                 }
             }
             let first = command.words.is_empty() && command.assignments.is_empty();
@@ -50,7 +50,7 @@ impl Parser<'_> {
                 return self.function(&word);
             }
             if first && MISPLACED.contains(&word.spelling.as_str()) {
-                return Err(Unparsable::Unexpected { what: word.spelling, at: start });
+                return Err(ShellSyntaxError::Unexpected { what: word.spelling, at: start });
             }
             command.words.push(word);
         }
@@ -78,8 +78,8 @@ impl Parser<'_> {
     }
 
     /// The body of a function, whose commands are judged as if it were called.
-    pub(super) fn function(&mut self, name: &Word) -> Parsed<()> {
-        let name = name.literal().ok_or(Unparsable::Unsupported("a function without a plain name"))?;
+    pub(super) fn function(&mut self, name: &Word) -> ParseResult<()> {
+        let name = name.literal().ok_or(ShellSyntaxError::Unsupported("a function without a plain name"))?;
         self.script.functions.push(name);
         self.lines()?;
         self.repeated(|parser| if parser.compound()? { Ok(()) } else { parser.unexpected() })
@@ -96,7 +96,7 @@ impl Parser<'_> {
     }
 
     /// `name=(word word …)`.
-    fn array(&mut self, command: &mut Command, start: usize) -> Parsed<()> {
+    fn array(&mut self, command: &mut Command, start: usize) -> ParseResult<()> {
         let rest = &self.text[start..];
         let name = rest[..name_length(rest)].to_owned();
         self.at = start + rest.find('(').unwrap_or_default() + 1;
@@ -115,7 +115,7 @@ impl Parser<'_> {
             }
         }
         let spelling = self.text[start..self.at].to_owned();
-        let word = Word { spelling, pieces: vec![Piece::Unknown(Extent::One)], ..Word::default() };
+        let word = Word { spelling, parts: vec![WordPart::Unknown(WordCount::One)], ..Word::default() };
         if command.words.is_empty() {
             command.assignments.push(Assignment { name, word });
         } else {
@@ -125,23 +125,23 @@ impl Parser<'_> {
     }
 
     /// A redirection, if one begins here, of the descriptor whose number stood before.
-    pub(super) fn redirection(&mut self, number: Option<&str>) -> Parsed<Option<Redirection>> {
+    pub(super) fn redirection(&mut self, number: Option<&str>) -> ParseResult<Option<Redirection>> {
         // The process substitutions `<(` and `>(` are words.
         if self.starts("<(") || self.starts(">(") {
             return Ok(None);
         }
         let operators = [
-            ("&>>", Direction::Write),
-            ("&>", Direction::Write),
-            ("<<<", Direction::Text),
-            ("<<", Direction::Text),
-            ("<>", Direction::Both),
-            ("<&", Direction::Duplicate),
-            (">>", Direction::Write),
-            (">&", Direction::Duplicate),
-            (">|", Direction::Write),
-            (">", Direction::Write),
-            ("<", Direction::Read),
+            ("&>>", RedirectionKind::Write),
+            ("&>", RedirectionKind::Write),
+            ("<<<", RedirectionKind::Text),
+            ("<<", RedirectionKind::Text),
+            ("<>", RedirectionKind::Both),
+            ("<&", RedirectionKind::Duplicate),
+            (">>", RedirectionKind::Write),
+            (">&", RedirectionKind::Duplicate),
+            (">|", RedirectionKind::Write),
+            (">", RedirectionKind::Write),
+            ("<", RedirectionKind::Read),
         ];
         let Some((operator, direction)) = operators.into_iter().find(|(operator, _)| self.starts(operator))
         else {
@@ -149,9 +149,9 @@ impl Parser<'_> {
         };
         self.at += operator.len();
         let descriptor = match number {
-            Some(digits) => {
-                Some(digits.parse().map_err(|_| Unparsable::Unsupported("a descriptor of such a number"))?)
-            }
+            Some(digits) => Some(
+                digits.parse().map_err(|_| ShellSyntaxError::Unsupported("a descriptor of such a number"))?,
+            ),
             None => operator.starts_with('<').then_some(0),
         };
         if operator == "<<" {
@@ -167,7 +167,7 @@ impl Parser<'_> {
         };
         // `>&file` writes to a file; `<&$x` copies what is not known and opens nothing.
         let direction = match operator {
-            ">&" if !target.literal().is_some_and(number) => Direction::Write,
+            ">&" if !target.literal().is_some_and(number) => RedirectionKind::Write,
             _ => direction,
         };
         Ok(Some(Redirection { direction, target, descriptor }))

@@ -2,8 +2,8 @@
 
 /// A part of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
-    /// Text that stands for itself, quoted or not.
+pub enum WordPart {
+    /// Literal text, quoted or not.
     Text(String),
     /// An unquoted `~` that means the home folder: at the beginning, or in what looks like an assignment.
     Home,
@@ -14,15 +14,15 @@ pub enum Piece {
         /// The variable.
         name: String,
         /// Whether it can become several words, or none.
-        extent: Extent,
+        count: WordCount,
     },
     /// Anything: the result of a command, of an operator, of braces.
-    Unknown(Extent),
+    Unknown(WordCount),
 }
 
 /// How many words an expansion can become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
+pub enum WordCount {
     /// Exactly one: it is quoted.
     One,
     /// None, one or several.
@@ -35,7 +35,7 @@ pub struct Word {
     /// As it was written, quotes and all.
     pub spelling: String,
     /// What it is made of; no pieces: the empty word.
-    pub pieces: Vec<Piece>,
+    pub parts: Vec<WordPart>,
     /// The variables whose values it takes, those inside of `${…}` included.
     pub variables: Vec<String>,
 }
@@ -43,20 +43,20 @@ pub struct Word {
 impl Word {
     /// A word that is this text.
     pub fn of(text: &str) -> Self {
-        Self { spelling: text.to_owned(), pieces: vec![Piece::Text(text.to_owned())], ..Self::default() }
+        Self { spelling: text.to_owned(), parts: vec![WordPart::Text(text.to_owned())], ..Self::default() }
     }
 
-    /// Words that nobody knows yet: what `xargs` appends.
+    /// Unknown words, such as those that `xargs` appends.
     pub fn unknown() -> Self {
-        Self { spelling: "…".to_owned(), pieces: vec![Piece::Unknown(Extent::Any)], ..Self::default() }
+        Self { spelling: "…".to_owned(), parts: vec![WordPart::Unknown(WordCount::Any)], ..Self::default() }
     }
 
-    /// The text, where the word is nothing else.
+    /// The text, if the word is entirely literal.
     pub fn literal(&self) -> Option<String> {
         let mut out = String::new();
-        for piece in &self.pieces {
+        for piece in &self.parts {
             match piece {
-                Piece::Text(text) => out.push_str(text),
+                WordPart::Text(text) => out.push_str(text),
                 _ => return None,
             }
         }
@@ -65,47 +65,49 @@ impl Word {
 
     /// Whether this is certainly one word.
     pub fn is_one(&self) -> bool {
-        !self.pieces.iter().any(|piece| {
+        !self.parts.iter().any(|piece| {
             matches!(
                 piece,
-                Piece::Glob(_) | Piece::Unknown(Extent::Any) | Piece::Variable { extent: Extent::Any, .. }
+                WordPart::Glob(_)
+                    | WordPart::Unknown(WordCount::Any)
+                    | WordPart::Variable { count: WordCount::Any, .. }
             )
         })
     }
 
     /// Whether it can be no word at all.
     pub fn can_vanish(&self) -> bool {
-        !self.pieces.is_empty()
-            && self.pieces.iter().all(|piece| {
+        !self.parts.is_empty()
+            && self.parts.iter().all(|piece| {
                 matches!(
                     piece,
-                    Piece::Unknown(Extent::Any)
-                        | Piece::Variable { extent: Extent::Any, .. }
-                        | Piece::Glob(_)
+                    WordPart::Unknown(WordCount::Any)
+                        | WordPart::Variable { count: WordCount::Any, .. }
+                        | WordPart::Glob(_)
                 )
             })
     }
 
     /// The text at the beginning that is certain.
     pub fn beginning(&self) -> &str {
-        match self.pieces.first() {
-            Some(Piece::Text(text)) => text,
+        match self.parts.first() {
+            Some(WordPart::Text(text)) => text,
             _ => "",
         }
     }
 
     /// Adds a variable.
-    pub(super) fn push_variable(&mut self, name: &str, extent: Extent) {
+    pub(super) fn push_variable(&mut self, name: &str, count: WordCount) {
         self.variables.push(name.to_owned());
-        self.pieces.push(Piece::Variable { name: name.to_owned(), extent });
+        self.parts.push(WordPart::Variable { name: name.to_owned(), count });
     }
 
     /// Adds text, joining it with text before.
     pub(super) fn push_text(&mut self, more: &str) {
-        if let Some(Piece::Text(text)) = self.pieces.last_mut() {
+        if let Some(WordPart::Text(text)) = self.parts.last_mut() {
             text.push_str(more);
         } else {
-            self.pieces.push(Piece::Text(more.to_owned()));
+            self.parts.push(WordPart::Text(more.to_owned()));
         }
     }
 }

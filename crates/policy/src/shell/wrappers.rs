@@ -3,30 +3,30 @@
 use super::word::Word;
 use super::{Assignment, Command};
 
-/// A command and what was taken off it.
+/// A command without its wrappers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stripped {
+pub struct UnwrappedCommand {
     /// Each form, from the command as written to the one without any wrapper.
     pub forms: Vec<Command>,
 }
 
-impl Stripped {
+impl UnwrappedCommand {
     /// The command without its wrappers.
     pub fn last(&self) -> Option<&Command> {
         self.forms.last()
     }
 }
 
-/// Nobody needs more; what is left then is a runner like `sudo`.
-const MOST_WRAPPERS: usize = 8;
+/// The most wrappers that are removed.
+const MAX_WRAPPERS: usize = 8;
 
 /// Takes off `timeout`, `time`, `nice`, `nohup`, `stdbuf`, `command`, `builtin`, `noglob` and a bare `xargs`.
-pub fn strip(command: &Command) -> Stripped {
+pub fn strip(command: &Command) -> UnwrappedCommand {
     let mut forms = vec![command.clone()];
-    while let Some(next) = forms.last().and_then(once).filter(|_| forms.len() <= MOST_WRAPPERS) {
+    while let Some(next) = forms.last().and_then(once).filter(|_| forms.len() <= MAX_WRAPPERS) {
         forms.push(next);
     }
-    Stripped { forms }
+    UnwrappedCommand { forms }
 }
 
 fn once(command: &Command) -> Option<Command> {
@@ -54,7 +54,12 @@ fn once(command: &Command) -> Option<Command> {
         words.push(Word::unknown());
     }
     let assignments: Vec<Assignment> = command.assignments.clone();
-    Some(Command { assignments, words, redirections: command.redirections.clone(), times: command.times })
+    Some(Command {
+        assignments,
+        words,
+        redirections: command.redirections.clone(),
+        repetition: command.repetition,
+    })
 }
 
 /// How many words are options of these names; `None` where one is not known.

@@ -7,7 +7,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use annals_policy::paths::{Disk, Workspace};
-use annals_policy::rules::{List, Rule, Rules, Source};
+use annals_policy::rules::{Rule, RuleList, Rules, SettingsSource};
 use annals_policy::shell::parse;
 use annals_policy::{Call, Decision, Mode, Policy};
 use annals_testkit::depth::cases;
@@ -40,8 +40,8 @@ fn runs(bash: &str, folder: &TempDir, text: &str) -> bool {
 /// Whether the widest mode allows a text against a deny rule, or the narrowest without any rule.
 fn is_allowed(folder: &TempDir, text: &str) -> bool {
     let mut rules = Rules::default();
-    rules.add(Rule::new("Bash", List::Allow, Source::User));
-    rules.add(Rule::new("Bash(probe *)", List::Deny, Source::User));
+    rules.add(Rule::new("Bash", RuleList::Allow, SettingsSource::User));
+    rules.add(Rule::new("Bash(probe *)", RuleList::Deny, SettingsSource::User));
     let workspace = Workspace::new(&Disk, folder.path(), folder.path(), None);
     [(rules, Mode::Bypass), (Rules::default(), Mode::Default)].iter().any(|(rules, mode)| {
         let policy = Policy { rules, mode: *mode, workspace: &workspace, files: &Disk };

@@ -3,17 +3,18 @@
 use std::path::Path;
 
 use annals_policy::rules::{
-    Bases, CommandPattern, Letters, List, Match, Matcher, PathPattern, Rule, Rules, Source, Written,
+    CaseSensitivity, CommandPattern, CommandSpellings, Match, Matcher, PathPattern, PatternBases, Rule,
+    RuleList, Rules, SettingsSource,
 };
-use annals_policy::screen::{Sight, sight, visible};
+use annals_policy::screen::{Visibility, visibility, visible};
 use annals_policy::shell::parse;
-use annals_policy::{Because, Call, Decision, Mode, Policy};
+use annals_policy::{Call, Decision, Mode, Policy, Reason};
 use annals_testkit::depth::cases;
 use proptest::prelude::*;
 
 use crate::table::{links, workspace};
 
-fn decide(mode: Mode, rules: &[(List, Source, &str)], call: Call<'_>) -> Decision {
+fn decide(mode: Mode, rules: &[(RuleList, SettingsSource, &str)], call: Call<'_>) -> Decision {
     let mut all = Rules::default();
     all.extend(rules.iter().map(|(list, source, text)| Rule::new(text, *list, *source)));
     let files = links();
@@ -30,7 +31,7 @@ fn letter(decision: &Decision) -> &'static str {
 
 #[test]
 fn patterns_of_paths_are_those_of_gitignore() {
-    let bases = Bases { working: "/p/w".into(), project: "/p".into(), home: Some("/h".into()) };
+    let bases = PatternBases { working: "/p/w".into(), project: "/p".into(), home: Some("/h".into()) };
     for (pattern, path, expected) in [
         ("*.rs", "/p/w/a.rs", true),
         ("*.rs", "/p/w/deep/a.rs", true),
@@ -74,11 +75,20 @@ fn patterns_of_paths_are_those_of_gitignore() {
         ("a\\", "/p/w/a\\", true),
         ("?", "/p/w/ab", false),
     ] {
-        let found = PathPattern::new(pattern).unwrap().matches(Path::new(path), &bases, Letters::Exact);
+        let found =
+            PathPattern::new(pattern).unwrap().matches(Path::new(path), &bases, CaseSensitivity::Exact);
         assert_eq!(found, expected, "{pattern} {path}");
     }
-    assert!(PathPattern::new("*.RS").unwrap().matches(Path::new("/P/w/a.rs"), &bases, Letters::Folded));
-    assert!(!PathPattern::new("*.RS").unwrap().matches(Path::new("/p/w/a.rs"), &bases, Letters::Exact));
+    assert!(PathPattern::new("*.RS").unwrap().matches(
+        Path::new("/P/w/a.rs"),
+        &bases,
+        CaseSensitivity::Folded
+    ));
+    assert!(!PathPattern::new("*.RS").unwrap().matches(
+        Path::new("/p/w/a.rs"),
+        &bases,
+        CaseSensitivity::Exact
+    ));
     assert_eq!(PathPattern::new("!a"), None);
     assert_eq!(PathPattern::new("../a"), None);
     assert_eq!(PathPattern::new(&"*a".repeat(13)), None);
@@ -87,7 +97,7 @@ fn patterns_of_paths_are_those_of_gitignore() {
 /// Rules that deny are taken from folders that nobody trusts; each way to match was once tried by itself.
 #[test]
 fn no_pattern_takes_for_ever() {
-    let bases = Bases { working: "/p/w".into(), project: "/p".into(), home: None };
+    let bases = PatternBases { working: "/p/w".into(), project: "/p".into(), home: None };
     for (pattern, path) in [
         (format!("{}b", "*a".repeat(12)), format!("/p/w/{}", "a".repeat(250))),
         (format!("{}b", "**/".repeat(6)), format!("/p/w/{}", "a/".repeat(120))),
@@ -97,7 +107,7 @@ fn no_pattern_takes_for_ever() {
         ),
     ] {
         let pattern = PathPattern::new(&pattern).unwrap();
-        for letters in [Letters::Exact, Letters::Folded] {
+        for letters in [CaseSensitivity::Exact, CaseSensitivity::Folded] {
             assert!(!pattern.matches(Path::new(&path), &bases, letters), "{pattern:?}");
         }
     }
@@ -115,20 +125,20 @@ fn rules_are_read_by_their_tool() {
         ("mcp__srv__*", Matcher::Mcp { server: "srv".to_owned(), tool: None }),
         ("mcp__srv__do", Matcher::Mcp { server: "srv".to_owned(), tool: Some("do".to_owned()) }),
     ] {
-        assert_eq!(Rule::new(text, List::Allow, Source::User).matcher, expected, "{text}");
+        assert_eq!(Rule::new(text, RuleList::Allow, SettingsSource::User).matcher, expected, "{text}");
     }
     for text in
         ["", "Bash(", "Bash()", "(x)", "*", "TodoWrite(x)", "WebFetch(x)", "a b", "mcp__*", "Read(!x)"]
     {
-        assert!(Rule::new(text, List::Allow, Source::User).unknown().is_some(), "{text}");
+        assert!(Rule::new(text, RuleList::Allow, SettingsSource::User).unknown().is_some(), "{text}");
     }
-    assert_eq!(Rule::new("*", List::Deny, Source::User).matcher, Matcher::Everything);
+    assert_eq!(Rule::new("*", RuleList::Deny, SettingsSource::User).matcher, Matcher::Everything);
 }
 
 #[test]
 fn tools_of_the_web_of_servers_and_of_the_session() {
-    use List::{Allow, Ask, Deny};
-    let user = Source::User;
+    use RuleList::{Allow, Ask, Deny};
+    let user = SettingsSource::User;
     for (mode, rules, call, expected) in [
         (Mode::Default, &[][..], Call::WebFetch("https://example.com/x"), "ask"),
         (
@@ -211,20 +221,23 @@ fn tools_of_the_web_of_servers_and_of_the_session() {
 
 #[test]
 fn a_decision_names_the_rule_and_its_source() {
-    let rules = [(List::Deny, Source::User, "Bash(rm *)"), (List::Deny, Source::Managed, "Bash(rm:*)")];
+    let rules = [
+        (RuleList::Deny, SettingsSource::User, "Bash(rm *)"),
+        (RuleList::Deny, SettingsSource::Managed, "Bash(rm:*)"),
+    ];
     let found = decide(Mode::Bypass, &rules, Call::Bash("ls; timeout 5 rm x"));
     assert_eq!(
         found.because().to_string(),
-        "the deny rule `Bash(rm:*)` of managed settings speaks of `timeout 5 rm x`"
+        "the deny rule `Bash(rm:*)` of managed settings matches `timeout 5 rm x`"
     );
     let found = decide(Mode::Default, &[], Call::Bash("npm test")).headless();
-    assert_eq!(found.because().to_string(), "no rule allows `npm test`, and nobody is asked");
+    assert_eq!(found.because().to_string(), "no rule allows `npm test`, and there is no user to ask");
     assert_eq!(letter(&found), "deny");
     let found = decide(Mode::Default, &[], Call::Bash("ls 'a"));
-    assert_eq!(found.because().to_string(), "the command is not understood: a single quote is not closed");
+    assert_eq!(found.because().to_string(), "the command cannot be parsed: a single quote is not closed");
     assert_eq!(
         decide(Mode::Bypass, &[], Call::Bash("npm test")),
-        Decision::allow(Because::Mode(Mode::Bypass))
+        Decision::allow(Reason::Mode(Mode::Bypass))
     );
 }
 
@@ -252,8 +265,10 @@ fn suggestions_are_narrow_and_would_hold() {
             panic!("{command} is not asked for");
         };
         assert_eq!(suggestions, expected, "{command}: {because}");
-        let rules: Vec<_> =
-            suggestions.iter().map(|rule| (List::Allow, Source::Session, rule.as_str())).collect();
+        let rules: Vec<_> = suggestions
+            .iter()
+            .map(|rule| (RuleList::Allow, SettingsSource::Session, rule.as_str()))
+            .collect();
         let again = decide(Mode::Default, &rules, Call::Bash(command));
         assert_eq!(letter(&again), if suggestions.is_empty() { "ask" } else { "allow" }, "{command}");
     }
@@ -274,10 +289,10 @@ fn nothing_hides_on_the_screen() {
     ] {
         assert_eq!(visible(text), expected, "{text:?}");
     }
-    assert_eq!(sight("abc", 3, 1), Sight::Whole);
-    assert_eq!(sight("abcd", 3, 1), Sight::Part);
-    assert_eq!(sight("a\nb", 80, 1), Sight::Part);
-    assert_eq!(sight("", 0, 1), Sight::Whole);
+    assert_eq!(visibility("abc", 3, 1), Visibility::Whole);
+    assert_eq!(visibility("abcd", 3, 1), Visibility::Part);
+    assert_eq!(visibility("a\nb", 80, 1), Visibility::Part);
+    assert_eq!(visibility("", 0, 1), Visibility::Whole);
 }
 
 /// A command whose `$x` has this value, as bash would join its words.
@@ -306,7 +321,7 @@ proptest! {
                 continue;
             }
             if rule.matches_text(&text) {
-                prop_assert_ne!(rule.concerns(&Written::new(&script.commands[0])), Match::No, "{} is missed", text);
+                prop_assert_ne!(rule.concerns(&CommandSpellings::new(&script.commands[0])), Match::No, "{} is missed", text);
             } else {
                 prop_assert!(!rule.covers(&script.commands[0]), "{} is allowed", text);
             }

@@ -5,10 +5,10 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use annals_policy::mode::{Bypass, Circumstances, ModeRefusal, Privilege, Surroundings, may_take};
+use annals_policy::mode::{Bypass, ModeContext, ModeRefusal, Privilege, SandboxKind, may_take};
 use annals_policy::paths::Disk;
-use annals_policy::rules::{List, Source};
-use annals_policy::settings::{Effective, Given, SettingsProblem, gather};
+use annals_policy::rules::{RuleList, SettingsSource};
+use annals_policy::settings::{EffectiveSettings, SettingsArg, SettingsProblem, gather};
 use annals_policy::trust::TrustError;
 use annals_policy::{Mode, Settings, Trust, TrustFile};
 use annals_store::DataDir;
@@ -28,30 +28,25 @@ const HOSTILE: &str = r#"{
     }
 }"#;
 
-fn circumstances(trust: Trust) -> Circumstances {
-    Circumstances {
-        privilege: Privilege::Ordinary,
-        surroundings: Surroundings::Machine,
-        trust,
-        bypass: Bypass::Open,
-    }
+fn context(trust: Trust) -> ModeContext {
+    ModeContext { privilege: Privilege::Ordinary, sandbox: SandboxKind::Machine, trust, bypass: Bypass::Open }
 }
 
-fn of(text: &str, source: Source) -> Settings {
+fn of(text: &str, source: SettingsSource) -> Settings {
     Settings::parse(text.as_bytes(), source, Path::new("settings.json"))
 }
 
-fn rules(effective: &Effective, list: List) -> Vec<&str> {
+fn rules(effective: &EffectiveSettings, list: RuleList) -> Vec<&str> {
     effective.rules.of(list).map(|rule| rule.text.as_str()).collect()
 }
 
 #[test]
 fn before_trust_a_project_only_narrows() {
-    for source in [Source::Project, Source::Local] {
-        let found = gather([of(HOSTILE, source)], &circumstances(Trust::Untrusted));
-        assert_eq!(rules(&found, List::Allow), [] as [&str; 0]);
-        assert_eq!(rules(&found, List::Deny), ["Bash(rm *)"]);
-        assert_eq!(rules(&found, List::Ask), ["WebFetch"]);
+    for source in [SettingsSource::Project, SettingsSource::Local] {
+        let found = gather([of(HOSTILE, source)], &context(Trust::Untrusted));
+        assert_eq!(rules(&found, RuleList::Allow), [] as [&str; 0]);
+        assert_eq!(rules(&found, RuleList::Deny), ["Bash(rm *)"]);
+        assert_eq!(rules(&found, RuleList::Ask), ["WebFetch"]);
         assert_eq!(found.mode, None);
         assert_eq!(found.folders, []);
         assert!(found.environment.is_empty() && found.key_helper.is_none() && found.model.is_none());
@@ -71,13 +66,13 @@ fn before_trust_a_project_only_narrows() {
 
 #[test]
 fn after_trust_it_still_gives_no_keys_and_no_bypass() {
-    let found = gather([of(HOSTILE, Source::Project)], &circumstances(Trust::Trusted));
-    assert_eq!(rules(&found, List::Allow), ["Bash", "Edit(//**)"]);
-    assert_eq!(found.folders, [("/".to_owned(), Source::Project)]);
+    let found = gather([of(HOSTILE, SettingsSource::Project)], &context(Trust::Trusted));
+    assert_eq!(rules(&found, RuleList::Allow), ["Bash", "Edit(//**)"]);
+    assert_eq!(found.folders, [("/".to_owned(), SettingsSource::Project)]);
     assert_eq!(found.environment.iter().collect::<Vec<_>>(), [(&"HARMLESS".to_owned(), &"1".into())]);
     assert_eq!((found.mode, found.key_helper), (None, None));
-    let user = gather([of(HOSTILE, Source::User)], &circumstances(Trust::Untrusted));
-    assert_eq!(user.mode, Some((Mode::Bypass, Source::User)));
+    let user = gather([of(HOSTILE, SettingsSource::User)], &context(Trust::Untrusted));
+    assert_eq!(user.mode, Some((Mode::Bypass, SettingsSource::User)));
     assert!(
         user.key_helper.is_some() && user.environment.len() == 8,
         "a person's own settings say what they like"
@@ -86,8 +81,8 @@ fn after_trust_it_still_gives_no_keys_and_no_bypass() {
 
 #[test]
 fn what_variables_hold_is_not_shown() {
-    let settings = of(r#"{"env":{"ANTHROPIC_API_KEY":"sk-of-the-tests"}}"#, Source::User);
-    let found = gather([settings.clone()], &circumstances(Trust::Trusted));
+    let settings = of(r#"{"env":{"ANTHROPIC_API_KEY":"sk-of-the-tests"}}"#, SettingsSource::User);
+    let found = gather([settings.clone()], &context(Trust::Trusted));
     assert_eq!(found.environment["ANTHROPIC_API_KEY"], "sk-of-the-tests");
     for shown in [format!("{settings:?}"), format!("{found:#?}")] {
         assert!(shown.contains("ANTHROPIC_API_KEY") && !shown.contains("sk-"), "{shown}");
@@ -101,15 +96,23 @@ fn the_stronger_source_wins_and_lists_add_up() {
         r#"{"permissions":{"defaultMode":"plan","allow":["Bash(b)"]},"env":{"A":"project","B":"1"}}"#;
     let managed = r#"{"permissions":{"disableBypassPermissionsMode":"disable","deny":["Bash(c)"]}}"#;
     let line = r#"{"permissions":{"defaultMode":"bypassPermissions"}}"#;
-    let sources = [of(user, Source::User), of(project, Source::Project), of(managed, Source::Managed)];
-    let found = gather(sources.clone(), &circumstances(Trust::Trusted));
-    assert_eq!(found.mode, Some((Mode::Plan, Source::Project)));
-    assert_eq!(rules(&found, List::Allow), ["Bash(b)", "Bash(a)"]);
+    let sources = [
+        of(user, SettingsSource::User),
+        of(project, SettingsSource::Project),
+        of(managed, SettingsSource::Managed),
+    ];
+    let found = gather(sources.clone(), &context(Trust::Trusted));
+    assert_eq!(found.mode, Some((Mode::Plan, SettingsSource::Project)));
+    assert_eq!(rules(&found, RuleList::Allow), ["Bash(b)", "Bash(a)"]);
     assert_eq!(found.environment["A"], "project");
     assert_eq!(found.model.as_deref(), Some("user"));
     let found =
-        gather(sources.into_iter().chain([of(line, Source::CommandLine)]), &circumstances(Trust::Trusted));
-    assert_eq!(found.mode, Some((Mode::Plan, Source::Project)), "managed settings switch the bypass off");
+        gather(sources.into_iter().chain([of(line, SettingsSource::CommandLine)]), &context(Trust::Trusted));
+    assert_eq!(
+        found.mode,
+        Some((Mode::Plan, SettingsSource::Project)),
+        "managed settings switch the bypass off"
+    );
     assert!(
         found
             .problems
@@ -137,7 +140,7 @@ fn what_is_wrong_is_told_and_widens_nothing() {
         ("{\"permissions\":{\"allow\":[\"Bash()\"]}}", "empty"),
         ("{\"permissions\":{\"allow\":[\"mcp__a__b*\"]}}", "server"),
     ] {
-        let settings = of(text, Source::User);
+        let settings = of(text, SettingsSource::User);
         assert_eq!(settings.problems.len(), 1, "{text}: {:?}", settings.problems);
         let told = settings.problems[0].to_string();
         assert!(told.contains(expected) && told.starts_with("settings.json"), "{text}: {told}");
@@ -146,44 +149,52 @@ fn what_is_wrong_is_told_and_widens_nothing() {
             "{text}"
         );
     }
-    assert_eq!(Given::new(" {\"a\":1}"), Given::Inline(" {\"a\":1}"));
-    assert_eq!(Given::new("a.json"), Given::File(Path::new("a.json")));
+    assert_eq!(SettingsArg::new(" {\"a\":1}"), SettingsArg::Inline(" {\"a\":1}"));
+    assert_eq!(SettingsArg::new("a.json"), SettingsArg::File(Path::new("a.json")));
 }
 
 #[test]
 fn files_that_are_none_are_not_opened() {
     let dir = TempDir::new("policy-settings");
     let path = dir.path().join("settings.json");
-    assert_eq!(Settings::load(&path, Source::Project), Settings::empty(Source::Project, &path));
+    assert_eq!(
+        Settings::load(&path, SettingsSource::Project),
+        Settings::empty(SettingsSource::Project, &path)
+    );
     symlink("/dev/zero", &path).unwrap();
-    let settings = Settings::load(&path, Source::Project);
+    let settings = Settings::load(&path, SettingsSource::Project);
     assert!(matches!(settings.problems.as_slice(), [SettingsProblem::Unreadable { .. }]), "{settings:?}");
     fs::remove_file(&path).unwrap();
     dir.write("settings.json", vec![b' '; (1 << 20) + 1]);
-    assert_eq!(Settings::load(&path, Source::Project).problems.len(), 1);
+    assert_eq!(Settings::load(&path, SettingsSource::Project).problems.len(), 1);
     dir.write("settings.json", r#"{"permissions":{"deny":["Bash"]}}"#);
-    assert_eq!(Settings::load(&path, Source::Project).rules.len(), 1);
+    assert_eq!(Settings::load(&path, SettingsSource::Project).rules.len(), 1);
 }
 
 #[test]
 fn a_mode_is_taken_only_from_who_may_choose_it() {
-    let trusted = circumstances(Trust::Trusted);
-    let untrusted = circumstances(Trust::Untrusted);
-    let root = Circumstances { privilege: Privilege::Root, ..trusted };
-    let contained = Circumstances { surroundings: Surroundings::Container, ..root };
-    let disabled = Circumstances { bypass: Bypass::Disabled, ..trusted };
-    for (mode, source, circumstances, expected) in [
-        (Mode::Bypass, Source::Project, trusted, Err(ModeRefusal::FromProject)),
-        (Mode::Bypass, Source::Local, trusted, Err(ModeRefusal::FromProject)),
-        (Mode::AcceptEdits, Source::Project, untrusted, Err(ModeRefusal::Untrusted(Source::Project))),
-        (Mode::AcceptEdits, Source::Project, trusted, Ok(Mode::AcceptEdits)),
-        (Mode::Bypass, Source::User, trusted, Ok(Mode::Bypass)),
-        (Mode::Bypass, Source::CommandLine, root, Err(ModeRefusal::Root)),
-        (Mode::Bypass, Source::CommandLine, contained, Ok(Mode::Bypass)),
-        (Mode::Bypass, Source::CommandLine, disabled, Err(ModeRefusal::Disabled)),
-        (Mode::Plan, Source::CommandLine, root, Ok(Mode::Plan)),
+    let trusted = context(Trust::Trusted);
+    let untrusted = context(Trust::Untrusted);
+    let root = ModeContext { privilege: Privilege::Root, ..trusted };
+    let contained = ModeContext { sandbox: SandboxKind::Container, ..root };
+    let disabled = ModeContext { bypass: Bypass::Disabled, ..trusted };
+    for (mode, source, context, expected) in [
+        (Mode::Bypass, SettingsSource::Project, trusted, Err(ModeRefusal::FromProject)),
+        (Mode::Bypass, SettingsSource::Local, trusted, Err(ModeRefusal::FromProject)),
+        (
+            Mode::AcceptEdits,
+            SettingsSource::Project,
+            untrusted,
+            Err(ModeRefusal::Untrusted(SettingsSource::Project)),
+        ),
+        (Mode::AcceptEdits, SettingsSource::Project, trusted, Ok(Mode::AcceptEdits)),
+        (Mode::Bypass, SettingsSource::User, trusted, Ok(Mode::Bypass)),
+        (Mode::Bypass, SettingsSource::CommandLine, root, Err(ModeRefusal::Root)),
+        (Mode::Bypass, SettingsSource::CommandLine, contained, Ok(Mode::Bypass)),
+        (Mode::Bypass, SettingsSource::CommandLine, disabled, Err(ModeRefusal::Disabled)),
+        (Mode::Plan, SettingsSource::CommandLine, root, Ok(Mode::Plan)),
     ] {
-        assert_eq!(may_take(mode, source, &circumstances), expected, "{mode} from {source}");
+        assert_eq!(may_take(mode, source, &context), expected, "{mode} from {source}");
     }
     assert_eq!(Mode::parse("auto"), Some(Mode::Default));
     assert_eq!(Mode::parse("Bypass"), None);

@@ -1,19 +1,21 @@
 //! What the shell parser makes of texts: every command is found, what is not known says so, nothing makes it panic.
 
-use annals_policy::shell::{Command, Direction, Inner, Piece, Unparsable, Word, inner, parse, strip};
+use annals_policy::shell::{
+    Command, NestedCommand, RedirectionKind, ShellSyntaxError, Word, WordPart, nested_commands, parse, strip,
+};
 use annals_testkit::depth::cases;
 use proptest::prelude::*;
 
 /// A word as a test writes it: `?` for what is not known.
 fn word(word: &Word) -> String {
-    let piece = |piece: &Piece| match piece {
-        Piece::Text(text) => text.clone(),
-        Piece::Home => "~".to_owned(),
-        Piece::Glob(letter) => letter.to_string(),
-        Piece::Variable { name, .. } => format!("${name}"),
+    let piece = |piece: &WordPart| match piece {
+        WordPart::Text(text) => text.clone(),
+        WordPart::Home => "~".to_owned(),
+        WordPart::Glob(letter) => letter.to_string(),
+        WordPart::Variable { name, .. } => format!("${name}"),
         _ => "?".to_owned(),
     };
-    word.pieces.iter().map(piece).collect()
+    word.parts.iter().map(piece).collect()
 }
 
 fn words(command: &Command) -> String {
@@ -104,14 +106,14 @@ fn redirections_keep_their_targets() {
     let script = parse("a < in > 'o ut' 2>> err &> both <> rw 2>&1 >& file; { b; } > group").unwrap();
     let found: Vec<_> = script.all_redirections().map(|to| (to.direction, word(&to.target))).collect();
     let expected = [
-        (Direction::Read, "in"),
-        (Direction::Write, "o ut"),
-        (Direction::Write, "err"),
-        (Direction::Write, "both"),
-        (Direction::Both, "rw"),
-        (Direction::Duplicate, "1"),
-        (Direction::Write, "file"),
-        (Direction::Write, "group"),
+        (RedirectionKind::Read, "in"),
+        (RedirectionKind::Write, "o ut"),
+        (RedirectionKind::Write, "err"),
+        (RedirectionKind::Write, "both"),
+        (RedirectionKind::Both, "rw"),
+        (RedirectionKind::Duplicate, "1"),
+        (RedirectionKind::Write, "file"),
+        (RedirectionKind::Write, "group"),
     ];
     assert_eq!(found, expected.map(|(direction, target)| (direction, target.to_owned())));
     let heredoc = parse("bash <<E\nrm x\nE").unwrap();
@@ -174,9 +176,9 @@ fn what_is_not_understood_is_an_error() {
     ] {
         assert!(parse(text).is_err(), "{text:?} was understood: {:?}", parse(text));
     }
-    assert_eq!(parse(&many), Err(Unparsable::TooManyCommands));
-    assert_eq!(parse(&long), Err(Unparsable::TooLong));
-    assert_eq!(parse("a\rb"), Err(Unparsable::Letter(13)));
+    assert_eq!(parse(&many), Err(ShellSyntaxError::TooManyCommands));
+    assert_eq!(parse(&long), Err(ShellSyntaxError::TooLong));
+    assert_eq!(parse("a\rb"), Err(ShellSyntaxError::Letter(13)));
 }
 
 #[test]
@@ -255,13 +257,15 @@ fn what_runs_inside_is_found() {
         ("git status", ""),
     ] {
         let script = parse(text).unwrap();
-        let found: Vec<_> = inner(script.commands.last().unwrap())
+        let found: Vec<_> = nested_commands(script.commands.last().unwrap())
             .iter()
-            .map(|inner| match inner {
-                Inner::Command(command) => words(command),
-                Inner::Perhaps(_) => String::new(),
-                Inner::Script(script) => script.commands.iter().map(words).collect::<Vec<_>>().join(","),
-                Inner::Hidden(_) => "hidden".to_owned(),
+            .map(|nested| match nested {
+                NestedCommand::Command(command) => words(command),
+                NestedCommand::Perhaps(_) => String::new(),
+                NestedCommand::Script(script) => {
+                    script.commands.iter().map(words).collect::<Vec<_>>().join(",")
+                }
+                NestedCommand::Hidden(_) => "hidden".to_owned(),
             })
             .filter(|found| !found.is_empty())
             .collect();
@@ -276,7 +280,7 @@ proptest! {
     fn nothing_makes_it_panic(text in r#"([a-c \n;&|(){}<>$`'"\\#!=~*?\[\]@0-9+,.é-]|\$\(|<<|if |fi|do |done|case |esac|\$\{){0,40}"#) {
         if let Ok(script) = parse(&text) {
             for command in &script.commands {
-                inner(command);
+                nested_commands(command);
                 strip(command);
             }
         }

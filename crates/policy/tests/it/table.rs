@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use annals_policy::paths::{Files, Kind, Workspace};
-use annals_policy::rules::{List, Rule, Rules, Source};
+use annals_policy::paths::{FileKind, FileSystem, Workspace};
+use annals_policy::rules::{Rule, RuleList, Rules, SettingsSource};
 use annals_policy::{Call, Decision, EditTool, Mode, Policy, Trust};
 use annals_testkit::depth::cases;
 use proptest::prelude::*;
@@ -15,13 +15,13 @@ const FEWEST: usize = 770;
 /// A file system of a few links; everything else is a file.
 pub(crate) struct Links(pub(crate) BTreeMap<PathBuf, PathBuf>);
 
-impl Files for Links {
+impl FileSystem for Links {
     fn link(&self, path: &Path) -> Option<PathBuf> {
         self.0.get(path).cloned()
     }
 
-    fn kind(&self, path: &Path) -> Kind {
-        if path.ends_with("pipe") { Kind::Special } else { Kind::File }
+    fn kind(&self, path: &Path) -> FileKind {
+        if path.ends_with("pipe") { FileKind::Special } else { FileKind::File }
     }
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn links() -> Links {
     Links(links.map(|(from, to)| (from.into(), to.into())).into())
 }
 
-pub(crate) fn workspace(files: &dyn Files) -> Workspace {
+pub(crate) fn workspace(files: &dyn FileSystem) -> Workspace {
     let app = Path::new("/home/u/app");
     let mut workspace = Workspace::new(files, app, app, Some(Path::new("/home/u")));
     workspace.set_trust(Trust::Trusted);
@@ -72,9 +72,11 @@ fn every_command_gets_its_decision() {
         } else if let Some((list, rule)) =
             line.split_once(": ").filter(|(list, _)| list.len() < 6 && !list.contains(' '))
         {
-            let list =
-                [List::Deny, List::Ask, List::Allow].into_iter().find(|each| each.name() == list).unwrap();
-            let rule = Rule::new(rule, list, Source::User);
+            let list = [RuleList::Deny, RuleList::Ask, RuleList::Allow]
+                .into_iter()
+                .find(|each| each.name() == list)
+                .unwrap();
+            let rule = Rule::new(rule, list, SettingsSource::User);
             assert_eq!(rule.unknown(), None, "{}", rule.text);
             section.rules.add(rule);
         } else if let Some((expected, command)) =
@@ -121,7 +123,7 @@ proptest! {
         let files = links();
         let workspace = workspace(&files);
         let mut rules = Rules::default();
-        rules.extend(["Bash(rm *)", "Read(.env)", "Edit(//etc/**)"].map(|text| Rule::new(text, List::Deny, Source::User)));
+        rules.extend(["Bash(rm *)", "Read(.env)", "Edit(//etc/**)"].map(|text| Rule::new(text, RuleList::Deny, SettingsSource::User)));
         for mode in [Mode::Default, Mode::AcceptEdits, Mode::Plan, Mode::DontAsk, Mode::Bypass] {
             let policy = Policy { rules: &rules, mode, workspace: &workspace, files: &files };
             for call in [Call::Bash(&text), Call::Edit(EditTool::Write, &text), Call::WebFetch(&text)] {

@@ -12,7 +12,7 @@ use crate::key::SessionKey;
 use crate::layout::{ConfigDir, FileRole};
 use crate::scan::Discovery;
 
-pub use write::{Backups, KeepError, KeptCopy};
+pub use write::{BackupError, BackupVersion, Backups};
 
 /// A copy on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,18 +54,18 @@ pub fn path_hash(absolute_path: &str) -> String {
     short(absolute_path.as_bytes())
 }
 
-/// What a record says of one file.
+/// The backup of one file that a record names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tracked<'a> {
+pub struct TrackedFile<'a> {
     /// The file: relative to the working directory under it, absolute elsewhere.
     pub path: Text<'a>,
     /// What was kept of it.
-    pub kept: Kept<'a>,
+    pub kept: BackupState<'a>,
 }
 
-/// What was kept of a file.
+/// The state of a file that a record keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept<'a> {
+pub enum BackupState<'a> {
     /// A copy under `file-history/`.
     Copy {
         /// The copy's name.
@@ -82,7 +82,7 @@ pub enum Kept<'a> {
 }
 
 /// The files of a snapshot.
-pub fn tracked_by_snapshot<'a>(record: &FileHistorySnapshot<'a>) -> Vec<Tracked<'a>> {
+pub fn tracked_by_snapshot<'a>(record: &FileHistorySnapshot<'a>) -> Vec<TrackedFile<'a>> {
     record
         .snapshot()
         .and_then(|snapshot| snapshot.tracked_file_backups())
@@ -91,33 +91,33 @@ pub fn tracked_by_snapshot<'a>(record: &FileHistorySnapshot<'a>) -> Vec<Tracked<
 }
 
 /// The files of a difference between snapshots.
-pub fn tracked_by_delta<'a>(record: &FileHistoryDelta<'a>) -> Vec<Tracked<'a>> {
+pub fn tracked_by_delta<'a>(record: &FileHistoryDelta<'a>) -> Vec<TrackedFile<'a>> {
     let mut files = record.tracked_file_backups().map(|fields| tracked(&fields)).unwrap_or_default();
     if let (Some(path), Some(backup)) = (record.tracking_path(), record.backup()) {
-        files.push(Tracked { path, kept: kept(backup) });
+        files.push(TrackedFile { path, kept: kept(backup) });
     }
     files
 }
 
-fn kept(value: Value<'_>) -> Kept<'_> {
+fn kept(value: Value<'_>) -> BackupState<'_> {
     if let Some(content) = value.text() {
-        return Kept::Content(content);
+        return BackupState::Content(content);
     }
-    let Some(fields) = value.fields() else { return Kept::Unknown(value) };
+    let Some(fields) = value.fields() else { return BackupState::Unknown(value) };
     let backup = FileBackup::new(fields);
     match (backup.backup_file_name(), backup.fields().get("backupFileName")) {
-        (Some(name), _) => Kept::Copy { name, version: backup.version() },
-        (None, Some(name)) if name.is_null() => Kept::DidNotExist,
-        _ => Kept::Unknown(value),
+        (Some(name), _) => BackupState::Copy { name, version: backup.version() },
+        (None, Some(name)) if name.is_null() => BackupState::DidNotExist,
+        _ => BackupState::Unknown(value),
     }
 }
 
-fn tracked<'a>(fields: &Fields<'a>) -> Vec<Tracked<'a>> {
-    fields.iter().map(|field| Tracked { path: field.key, kept: kept(field.value) }).collect()
+fn tracked<'a>(fields: &Fields<'a>) -> Vec<TrackedFile<'a>> {
+    fields.iter().map(|field| TrackedFile { path: field.key, kept: kept(field.value) }).collect()
 }
 
-impl Kept<'_> {
-    /// The copy's path in the store; `None` where there is no copy or its name could lead elsewhere.
+impl BackupState<'_> {
+    /// Returns the copy's path in the store; `None` if there is no copy or its name leads out of the folder.
     pub fn path(&self, config: &ConfigDir, session: &SessionKey) -> Option<PathBuf> {
         let Self::Copy { name, .. } = self else { return None };
         let name = name.decode();
@@ -140,9 +140,9 @@ mod tests {
         let (config, session) = (ConfigDir::new("/c"), SessionKey::from("s"));
         let paths: Vec<_> = files.iter().map(|file| file.kept.path(&config, &session)).collect();
         assert_eq!(paths, [Some("/c/file-history/s/00ff@v2".into()), None, None, None, None]);
-        assert_eq!(files[1].kept, Kept::DidNotExist);
-        assert!(matches!(files[2].kept, Kept::Content(text) if text.is("fn main() {}")));
-        assert!(matches!(files[3].kept, Kept::Unknown(_)));
+        assert_eq!(files[1].kept, BackupState::DidNotExist);
+        assert!(matches!(files[2].kept, BackupState::Content(text) if text.is("fn main() {}")));
+        assert!(matches!(files[3].kept, BackupState::Unknown(_)));
     }
 
     #[test]
@@ -152,12 +152,14 @@ mod tests {
             "backup":{"backupFileName":"00ff@v1","version":1}}"#;
         let (fields, _) = Fields::scan(line).unwrap();
         let files = tracked_by_delta(&FileHistoryDelta::new(fields));
-        assert!(matches!(files[..], [Tracked { path, kept: Kept::Copy { name, version: Some(1) } }]
-            if path.is("a.rs") && name.is("00ff@v1")));
+        assert!(
+            matches!(files[..], [TrackedFile { path, kept: BackupState::Copy { name, version: Some(1) } }]
+            if path.is("a.rs") && name.is("00ff@v1"))
+        );
         let line = br#"{"trackedFileBackups":{"b.rs":{"backupFileName":null}},"trackingPath":"c.rs"}"#;
         let (fields, _) = Fields::scan(line).unwrap();
         let files = tracked_by_delta(&FileHistoryDelta::new(fields));
-        assert!(matches!(files[..], [Tracked { kept: Kept::DidNotExist, .. }]));
+        assert!(matches!(files[..], [TrackedFile { kept: BackupState::DidNotExist, .. }]));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use annals_json::Fields;
-use annals_transcript::draft::BackupOf;
+use annals_transcript::draft::FileBackupDraft;
 use annals_transcript::record::FileBackup;
 use annals_transcript::time::{Timestamp, format_millis};
 
@@ -17,10 +17,10 @@ use crate::lexical::resolve;
 use crate::read::{ReadError, read_file, read_file_if_there};
 use crate::scan::modified_millis;
 
-/// What was kept of a file.
+/// One saved version of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptCopy {
-    /// The copy's name; none where the file did not exist.
+pub struct BackupVersion {
+    /// The copy's name; `None` if the file did not exist.
     pub name: Option<String>,
     /// Which state of the file it is, from 1.
     pub version: u32,
@@ -28,17 +28,18 @@ pub struct KeptCopy {
     pub time: i64,
 }
 
-impl KeptCopy {
+impl BackupVersion {
     /// What a snapshot says of it; `key` is the file's [key](Backups::key).
-    pub fn in_record(&self, key: String) -> BackupOf {
+    pub fn in_record(&self, key: String) -> FileBackupDraft {
         let version = u64::from(self.version);
-        BackupOf { path: key, name: self.name.clone(), version, time: format_millis(self.time) }
+        FileBackupDraft { path: key, name: self.name.clone(), version, time: format_millis(self.time) }
     }
 }
 
-/// Why a file could not be kept. It must then not be edited.
+/// Why a file could not be backed up. It must then not be edited.
 #[derive(Debug, thiserror::Error)]
-pub enum KeepError {
+#[non_exhaustive]
+pub enum BackupError {
     /// The file, or its newest copy, could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -50,12 +51,12 @@ pub enum KeepError {
 /// The copies of one session.
 ///
 /// What did not exist leaves no file behind, so versions are known from the copies on disk *and* from what was kept or
-/// [remembered](Self::remember) before: whoever resumes a session remembers what its records say.
+/// [remembered](Self::remember) before: a program that resumes a session passes in what its records say.
 #[derive(Clone, Debug)]
 pub struct Backups {
     folder: PathBuf,
     working_dir: PathBuf,
-    newest: HashMap<PathBuf, KeptCopy>,
+    newest: HashMap<PathBuf, BackupVersion>,
 }
 
 impl Backups {
@@ -79,7 +80,7 @@ impl Backups {
     }
 
     /// Takes over what a record says was kept of a file; of several, the one with the highest version counts.
-    pub fn remember(&mut self, path: &Path, kept: KeptCopy) {
+    pub fn remember(&mut self, path: &Path, kept: BackupVersion) {
         let path = resolve(&self.working_dir, path);
         let is_newer = self.newest.get(&path).is_none_or(|known| kept.version >= known.version);
         if is_newer {
@@ -102,13 +103,13 @@ impl Backups {
         let Some(version) = version else { return };
         let name = backup.backup_file_name().map(|name| name.to_string());
         let time = backup.backup_time().and_then(Timestamp::millis).unwrap_or(0);
-        self.remember(path, KeptCopy { name, version, time });
+        self.remember(path, BackupVersion { name, version, time });
     }
 
     /// Keeps a file as it is now, before it is edited. The copy is on the disk, 0600, when this returns.
     ///
     /// A file that is as it was when it was last kept gets no new copy, and the answer is the one from then.
-    pub fn keep(&mut self, path: &Path, now: i64) -> Result<KeptCopy, KeepError> {
+    pub fn keep(&mut self, path: &Path, now: i64) -> Result<BackupVersion, BackupError> {
         let path = resolve(&self.working_dir, path);
         let hash = path_hash(&path.to_string_lossy());
         let newest = self.newest_of(&path, &hash, now)?;
@@ -131,13 +132,13 @@ impl Backups {
                 }
             });
         }
-        let kept = KeptCopy { name, version, time: now };
+        let kept = BackupVersion { name, version, time: now };
         self.newest.insert(path, kept.clone());
         Ok(kept)
     }
 
     /// The newest state that was kept: as remembered, or as the disk has it.
-    fn newest_of(&self, path: &Path, hash: &str, now: i64) -> Result<Option<KeptCopy>, KeepError> {
+    fn newest_of(&self, path: &Path, hash: &str, now: i64) -> Result<Option<BackupVersion>, BackupError> {
         let known = self.newest.get(path).cloned();
         let Some(version) = self.newest_on_disk(hash)? else { return Ok(known) };
         if let Some(known) = known.filter(|known| known.version >= version) {
@@ -145,7 +146,7 @@ impl Backups {
         }
         let name = format!("{hash}@v{version}");
         let made = fs::metadata(self.folder.join(&name)).ok().as_ref().and_then(modified_millis);
-        Ok(Some(KeptCopy { name: Some(name), version, time: made.unwrap_or(now) }))
+        Ok(Some(BackupVersion { name: Some(name), version, time: made.unwrap_or(now) }))
     }
 
     fn newest_on_disk(&self, hash: &str) -> Result<Option<u32>, ReadError> {
@@ -160,7 +161,7 @@ impl Backups {
     }
 
     /// Whether this is what was kept.
-    fn holds(&self, kept: &KeptCopy, content: Option<&[u8]>) -> Result<bool, ReadError> {
+    fn holds(&self, kept: &BackupVersion, content: Option<&[u8]>) -> Result<bool, ReadError> {
         match (&kept.name, content) {
             (None, None) => Ok(true),
             (Some(name), Some(bytes)) => match PlainName::new(name, "the name of a copy") {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::WriteError;
 use super::folder::{create_folder, new_file, sync_folder};
-use super::mend::{LOOKED_AT, mend};
+use super::line_repair::{TAIL_BYTES, line_repair};
 
 /// A file of lines that grows at its end.
 ///
@@ -28,22 +28,22 @@ use super::mend::{LOOKED_AT, mend};
 pub struct AppendFile {
     path: PathBuf,
     /// Open from the first append after a sync to the next sync: an error of a late write is told to the descriptor that
-    /// wrote, and opening anew lets changed permissions and vanished folders show.
-    open: Option<Open>,
+    /// wrote, and reopening shows changed permissions and vanished folders.
+    open: Option<OpenFile>,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenFile {
     file: File,
-    /// How long it was when we last looked.
+    /// Its length when last checked.
     length: u64,
-    /// Where the last line that we put into it ended: while it is as long, nobody has touched it since.
+    /// The end of the last line that we appended: if the file still has this length, no one else has written.
     ended_at: Option<u64>,
 }
 
 /// Where a line went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct AppendedLine {
     /// Where the line begins.
     pub offset: u64,
     /// Where the next one will.
@@ -79,7 +79,7 @@ impl AppendFile {
     }
 
     /// Appends one line; the line break is added. Not synced: see the promise.
-    pub fn append(&mut self, line: &[u8]) -> Result<Placed, WriteError> {
+    pub fn append(&mut self, line: &[u8]) -> Result<AppendedLine, WriteError> {
         if line.contains(&b'\n') {
             return Err(WriteError::NotOneLine { path: self.path.clone() });
         }
@@ -89,12 +89,14 @@ impl AppendFile {
         let heal = if is_as_we_left_it {
             Vec::new()
         } else {
-            mend_at(file, length).map_err(WriteError::at(path))?
+            line_repair_at(file, length).map_err(WriteError::at(path))?
         };
         let mut placed = put(file, path, line, &heal)?;
         // Another program may have torn a line between our look and our write: then ours went into its ruin.
         let came_between = heal.is_empty() && placed.offset != length && placed.offset > 0;
-        if came_between && mend_at(file, placed.offset).is_ok_and(|mend| !mend.is_empty()) {
+        if came_between
+            && line_repair_at(file, placed.offset).is_ok_and(|line_repair| !line_repair.is_empty())
+        {
             placed = put(file, path, line, b"\n")?;
         }
         open.ended_at = Some(placed.end);
@@ -111,11 +113,11 @@ impl AppendFile {
 
     /// The file that the path names now, open, and how long it is. Where it cannot be opened, the one that was open stays:
     /// what was written to it is yet to be synced.
-    fn open(&mut self) -> Result<(&mut Open, &Path), WriteError> {
+    fn open(&mut self) -> Result<(&mut OpenFile, &Path), WriteError> {
         let known = self.open.as_ref().and_then(|open| open.file.metadata().ok());
-        let open = match (self.open.take(), known.filter(|known| is_at(known, &self.path))) {
-            (Some(open), Some(known)) => Open { length: known.len(), ..open },
-            (before, _) => match self.open_anew() {
+        let open = match (self.open.take(), known.filter(|known| is_same_file(known, &self.path))) {
+            (Some(open), Some(known)) => OpenFile { length: known.len(), ..open },
+            (before, _) => match self.reopen() {
                 Ok(open) => open,
                 Err(error) => {
                     self.open = before;
@@ -126,22 +128,22 @@ impl AppendFile {
         Ok((self.open.insert(open), &self.path))
     }
 
-    fn open_anew(&self) -> io::Result<Open> {
+    fn reopen(&self) -> io::Result<OpenFile> {
         let file = OpenOptions::new().read(true).append(true).open(&self.path)?;
         let length = file.metadata()?.len();
-        Ok(Open { file, length, ended_at: None })
+        Ok(OpenFile { file, length, ended_at: None })
     }
 }
 
-/// What ends the line that is torn at this place; nothing where none is.
-fn mend_at(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
-    let mut end = vec![0; usize::try_from(length.min(LOOKED_AT)).unwrap_or_default()];
+/// Returns the bytes that end a torn line at this place; empty if there is none.
+fn line_repair_at(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
+    let mut end = vec![0; usize::try_from(length.min(TAIL_BYTES)).unwrap_or_default()];
     file.seek(SeekFrom::Start(length - end.len() as u64))?;
     file.read_exact(&mut end)?;
-    Ok(mend(&end))
+    Ok(line_repair(&end))
 }
 
-fn put(file: &mut File, path: &Path, line: &[u8], heal: &[u8]) -> Result<Placed, WriteError> {
+fn put(file: &mut File, path: &Path, line: &[u8], heal: &[u8]) -> Result<AppendedLine, WriteError> {
     let mut bytes = Vec::with_capacity(heal.len() + line.len() + 1);
     bytes.extend_from_slice(heal);
     bytes.extend_from_slice(line);
@@ -161,7 +163,7 @@ fn put(file: &mut File, path: &Path, line: &[u8], heal: &[u8]) -> Result<Placed,
     }
     // A descriptor for append stands behind what it has just written, wherever the file ended before.
     let end = file.stream_position().map_err(WriteError::at(path))?;
-    Ok(Placed { offset: end - (line.len() + 1) as u64, end, healed: !heal.is_empty() })
+    Ok(AppendedLine { offset: end - (line.len() + 1) as u64, end, healed: !heal.is_empty() })
 }
 
 /// One write of all the bytes; how many the system took.
@@ -176,12 +178,12 @@ fn write_once(file: &mut File, bytes: &[u8]) -> io::Result<usize> {
 
 /// Whether the open file is still the one that the path names.
 #[cfg(unix)]
-fn is_at(open: &Metadata, path: &Path) -> bool {
+fn is_same_file(open: &Metadata, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     std::fs::metadata(path).is_ok_and(|named| (open.dev(), open.ino()) == (named.dev(), named.ino()))
 }
 
 #[cfg(not(unix))]
-fn is_at(_: &Metadata, path: &Path) -> bool {
+fn is_same_file(_: &Metadata, path: &Path) -> bool {
     path.is_file()
 }

@@ -72,7 +72,7 @@ pub enum WriteError {
 }
 
 impl WriteError {
-    /// The error in our words.
+    /// Classifies an error of the system.
     pub fn new(path: &Path, source: io::Error) -> Self {
         use io::ErrorKind as Kind;
         let path = path.to_path_buf();

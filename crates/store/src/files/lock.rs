@@ -1,4 +1,4 @@
-//! A lock that is a folder: whoever makes it has it. The client takes such locks, and removes them when it is done.
+//! A lock that is a folder: the process that creates it has it. The client uses such locks for its history.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -8,14 +8,14 @@ use super::WriteError;
 use crate::scan::modified_millis;
 use crate::source::Clock;
 
-/// A lock that was not touched for so long belongs to nobody any more, in milliseconds.
+/// A lock that is older than this was left behind by a dead process, in milliseconds.
 const STALE: i64 = 10_000;
 /// The first pause between two tries, in milliseconds; each is twice the one before.
 const FIRST_PAUSE: u64 = 5;
 /// The longest pause.
-const LONGEST_PAUSE: u64 = 250;
+const MAX_PAUSE: u64 = 250;
 /// How many left-over locks one taker clears away: a clock that is wrong must not make it take every lock from others.
-const MOST_CLEARED: usize = 2;
+const MAX_CLEARED: usize = 2;
 
 /// Why a lock was not taken.
 #[derive(Debug, thiserror::Error)]
@@ -37,12 +37,12 @@ pub enum LockError {
 #[derive(Debug)]
 pub struct FolderLock {
     path: PathBuf,
-    /// When it was made, as the file system says: one made at another time is somebody else's.
+    /// When it was made, by the file system's clock: one made at another time belongs to another process.
     made: Option<i64>,
 }
 
 impl FolderLock {
-    /// Takes the lock, waiting for whoever has it, with growing pauses and `patience` milliseconds in all.
+    /// Takes the lock, waiting at most `patience` milliseconds in growing pauses.
     ///
     /// A lock that its owner has not touched for ten seconds is a left-over of a program that died, and is taken over.
     pub fn take(path: &Path, clock: &(impl Clock + ?Sized), patience: u64) -> Result<Self, LockError> {
@@ -54,7 +54,7 @@ impl FolderLock {
                 Err(error) => return Err(WriteError::new(path, error).into()),
             }
             let is_stale = modified(path).is_some_and(|made| clock.now() - made > STALE);
-            if is_stale && cleared < MOST_CLEARED {
+            if is_stale && cleared < MAX_CLEARED {
                 cleared += 1;
                 // It may be gone already, or be no folder: the next try tells.
                 if fs::remove_dir(path).is_ok() {
@@ -67,7 +67,7 @@ impl FolderLock {
             let next = pause.min(patience - waited);
             clock.pause(next);
             waited += next;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            pause = (pause * 2).min(MAX_PAUSE);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The few ways in which annals changes a disk: make a folder, append a line, replace a file, move one aside, take a lock.
+//! All ways in which annals changes a disk: make a folder, append a line, replace or move a file, take a lock.
 //!
 //! Everything that writes goes through here, so that modes (0600 and 0700), syncing and the words for what went wrong are
 //! decided once. Nothing here knows what a file means.
@@ -6,20 +6,22 @@
 mod append;
 mod error;
 mod folder;
+mod line_repair;
 mod lock;
-mod mend;
-mod moving;
+mod move_path;
 mod name;
-mod place;
+mod plain_path;
 mod replace;
 
-pub use append::{AppendFile, Placed};
+pub use append::{AppendFile, AppendedLine};
 pub use error::WriteError;
 pub use folder::{create_folder, new_file, sync_folder};
+pub(crate) use line_repair::{TAIL_BYTES, line_repair};
 pub use lock::{FolderLock, LockError};
-pub(crate) use mend::{LOOKED_AT, mend};
-pub use moving::move_path;
+pub use move_path::move_path;
 pub use name::{NameError, PlainName};
-pub use place::{NotPlain, Standing, plain_place};
+pub use plain_path::{PathRefusal, PathState, resolve_plain_file};
 pub(crate) use replace::{clear_left_overs, keep_time};
-pub use replace::{create_file, is_left_over, replace_file, stage_as_old, stage_file, swap_in, unstage};
+pub use replace::{
+    create_file, is_left_over, replace_file, stage_file, stage_with_old_time, swap_in, unstage,
+};

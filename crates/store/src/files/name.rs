@@ -1,10 +1,10 @@
-//! Names that come from records or from other programs become parts of paths only after they passed here.
+//! Checks names from records and other programs before they become parts of paths.
 
 use std::fmt;
 
 /// The longest slug: 200 units, a dash and a hash of up to seven digits. Much longer names do not fit file systems once an
 /// ending is added.
-const MOST_BYTES: usize = 208;
+const MAX_BYTES: usize = 208;
 
 /// A name that is one part of a path, and can lead nowhere else.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -13,7 +13,7 @@ pub struct PlainName(String);
 /// Why a name was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{name:?} cannot be {what}: only letters, digits, `-`, `_`, `.` and `@`, not beginning with a dot, at most {MOST_BYTES}"
+    "{name:?} cannot be {what}: only letters, digits, `-`, `_`, `.` and `@`, not beginning with a dot, at most {MAX_BYTES}"
 )]
 pub struct NameError {
     /// What the name was to be, such as "a session id".
@@ -27,7 +27,7 @@ impl PlainName {
     pub fn new(name: &str, what: &'static str) -> Result<Self, NameError> {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.@".contains(&byte);
         let stays =
-            !name.is_empty() && name.len() <= MOST_BYTES && !name.starts_with('.') && name.bytes().all(plain);
+            !name.is_empty() && name.len() <= MAX_BYTES && !name.starts_with('.') && name.bytes().all(plain);
         if stays {
             Ok(Self(name.to_owned()))
         } else {
@@ -56,7 +56,7 @@ mod tests {
         for good in ["3f2a", "agent-a1.jsonl", "00ffe3b0c44298fc@v2", "toolu_01", "aprompt_suggestion-ab"] {
             assert_eq!(PlainName::new(good, "x").unwrap().as_str(), good);
         }
-        let long = "a".repeat(MOST_BYTES + 1);
+        let long = "a".repeat(MAX_BYTES + 1);
         for bad in ["", ".", "..", "../x", "a/b", "a\\b", "/etc", ".hidden", "a\0b", "a b", "C:", "é", &long]
         {
             assert!(PlainName::new(bad, "x").is_err(), "{bad:?}");

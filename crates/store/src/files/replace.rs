@@ -32,7 +32,7 @@ pub fn stage_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
 }
 
 /// The same for a file that stays as old as it is.
-pub fn stage_as_old(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+pub fn stage_with_old_time(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     stage_file(path, bytes)?;
     keep_time(path, &beside(path));
     Ok(())

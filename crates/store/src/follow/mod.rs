@@ -1,4 +1,4 @@
-//! Following a file that somebody else appends to: whole new lines, each once, with number and place.
+//! Follows a file that another program appends to: whole new lines, each once, with number and offset.
 //!
 //! A line is given when its newline is there; what is written of a line so far waits. A file that shrinks, is rewritten,
 //! replaced, removed or put back is an event of its own, and following goes on: behind the lines that were given, where
@@ -7,7 +7,7 @@
 //! Memory holds one chunk and one line, however large the file is. Nothing waits here: [`Watch`](crate::watch::Watch)
 //! does, and tells when to look again.
 
-mod mark;
+mod bookmark;
 mod start;
 
 use std::fs::{self, File, Metadata};
@@ -19,19 +19,19 @@ use annals_transcript::line::{Line, LineSplitter};
 
 use crate::identity::FileIdentity;
 use crate::read::ReadError;
-use mark::Mark;
+pub(crate) use bookmark::FileBookmark;
 
-pub use start::Start;
+pub use start::FollowStart;
 
 /// How much is read at a time.
 const CHUNK: usize = 64 * 1024;
 
 /// What happened to the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event<'l> {
+pub enum FollowEvent<'l> {
     /// A line is whole now.
     Line(Line<'l>),
-    /// The file was cut, or written anew in its place.
+    /// The file was cut or rewritten in place.
     Truncated,
     /// Another file has its name now. The lines that came to the first one until then were given.
     Replaced,
@@ -45,7 +45,7 @@ pub enum Event<'l> {
 #[derive(Debug)]
 pub struct Follower {
     path: PathBuf,
-    start: Start,
+    start: FollowStart,
     /// Kept open while the file is gone: as long as it is, no new file can have its identity.
     file: File,
     identity: FileIdentity,
@@ -54,15 +54,15 @@ pub struct Follower {
     /// How many lines lie behind.
     lines: usize,
     /// Behind the last line that was given.
-    given: Mark,
+    given: FileBookmark,
     /// Behind the last byte that was read.
-    read: Mark,
+    read: FileBookmark,
     chunk: Vec<u8>,
 }
 
 impl Follower {
     /// Opens a file that is there, and finds where to start. To number lines all of the file is read once.
-    pub fn open(path: impl Into<PathBuf>, start: Start) -> Result<Self, ReadError> {
+    pub fn open(path: impl Into<PathBuf>, start: FollowStart) -> Result<Self, ReadError> {
         let path = path.into();
         let (file, metadata) = open(&path)?;
         let mut follower = Self {
@@ -73,11 +73,11 @@ impl Follower {
             is_gone: false,
             splitter: LineSplitter::new(),
             lines: 0,
-            given: Mark::default(),
-            read: Mark::default(),
+            given: FileBookmark::default(),
+            read: FileBookmark::default(),
             chunk: vec![0; CHUNK],
         };
-        follower.start_anew().map_err(|error| ReadError::new(&follower.path, error))?;
+        follower.restart().map_err(|error| ReadError::new(&follower.path, error))?;
         Ok(follower)
     }
 
@@ -90,7 +90,7 @@ impl Follower {
     /// broke with. The next call goes on behind the last thing that was handed out.
     pub fn poll<B>(
         &mut self,
-        mut each: impl FnMut(Event<'_>) -> ControlFlow<B>,
+        mut each: impl FnMut(FollowEvent<'_>) -> ControlFlow<B>,
     ) -> Result<Option<B>, ReadError> {
         match self.poll_file(&mut each) {
             Ok(ControlFlow::Continue(())) => Ok(None),
@@ -101,7 +101,7 @@ impl Follower {
 
     fn poll_file<B>(
         &mut self,
-        each: &mut impl FnMut(Event<'_>) -> ControlFlow<B>,
+        each: &mut impl FnMut(FollowEvent<'_>) -> ControlFlow<B>,
     ) -> io::Result<ControlFlow<B>> {
         let found = match fs::metadata(&self.path) {
             Ok(metadata) => Some(FileIdentity::of(&metadata)),
@@ -110,7 +110,7 @@ impl Follower {
         };
         if found == Some(self.identity) {
             if std::mem::take(&mut self.is_gone)
-                && let ControlFlow::Break(with) = each(Event::Back)
+                && let ControlFlow::Break(with) = each(FollowEvent::Back)
             {
                 return Ok(ControlFlow::Break(with));
             }
@@ -128,7 +128,7 @@ impl Follower {
             return Ok(if std::mem::replace(&mut self.is_gone, true) {
                 ControlFlow::Continue(())
             } else {
-                each(Event::Gone)
+                each(FollowEvent::Gone)
             });
         }
         let (file, metadata) = match open(&self.path) {
@@ -140,8 +140,8 @@ impl Follower {
             Err(ReadError::IsDirectory { .. }) => return Err(io::ErrorKind::IsADirectory.into()),
         };
         (self.file, self.identity) = (file, FileIdentity::of(&metadata));
-        self.go_on()?;
-        let event = if std::mem::take(&mut self.is_gone) { Event::Back } else { Event::Replaced };
+        self.resume()?;
+        let event = if std::mem::take(&mut self.is_gone) { FollowEvent::Back } else { FollowEvent::Replaced };
         match each(event) {
             ControlFlow::Continue(()) => self.read_lines(each),
             broken => Ok(broken),
@@ -151,11 +151,11 @@ impl Follower {
     /// Reads on in the same file, which may have been cut or rewritten.
     fn read_on<B>(
         &mut self,
-        each: &mut impl FnMut(Event<'_>) -> ControlFlow<B>,
+        each: &mut impl FnMut(FollowEvent<'_>) -> ControlFlow<B>,
     ) -> io::Result<ControlFlow<B>> {
         if !self.read.fits(&mut self.file)? {
-            self.go_on()?;
-            if let ControlFlow::Break(with) = each(Event::Truncated) {
+            self.resume()?;
+            if let ControlFlow::Break(with) = each(FollowEvent::Truncated) {
                 return Ok(ControlFlow::Break(with));
             }
         }
@@ -165,7 +165,7 @@ impl Follower {
     /// Reads to the end and hands out the lines that are whole.
     fn read_lines<B>(
         &mut self,
-        each: &mut impl FnMut(Event<'_>) -> ControlFlow<B>,
+        each: &mut impl FnMut(FollowEvent<'_>) -> ControlFlow<B>,
     ) -> io::Result<ControlFlow<B>> {
         self.file.seek(SeekFrom::Start(self.read.offset()))?;
         loop {
@@ -179,7 +179,7 @@ impl Follower {
             let pushed = self.splitter.push(&self.chunk[..length], |line| {
                 *lines = line.number;
                 given.advance(line.raw());
-                match each(Event::Line(line)) {
+                match each(FollowEvent::Line(line)) {
                     ControlFlow::Continue(()) => Ok(()),
                     ControlFlow::Break(with) => Err(with),
                 }
@@ -187,33 +187,33 @@ impl Follower {
             match pushed {
                 Ok(()) => self.read.advance(&self.chunk[..length]),
                 Err(with) => {
-                    self.go_back();
+                    self.rewind();
                     return Ok(ControlFlow::Break(with));
                 }
             }
         }
     }
 
-    /// Goes on behind the lines that were given if the file holds them still, else starts anew.
-    fn go_on(&mut self) -> io::Result<()> {
+    /// Continues after the lines that were given if the file still holds them, else starts over.
+    fn resume(&mut self) -> io::Result<()> {
         if self.given.fits(&mut self.file)? {
-            self.go_back();
+            self.rewind();
             return Ok(());
         }
-        self.start_anew()
+        self.restart()
     }
 
     /// Forgets what was read of an unfinished line.
-    fn go_back(&mut self) {
+    fn rewind(&mut self) {
         self.read = self.given.clone();
         self.splitter = LineSplitter::after(self.lines, self.given.offset() as usize);
     }
 
-    fn start_anew(&mut self) -> io::Result<()> {
+    fn restart(&mut self) -> io::Result<()> {
         let place = self.start.find(&mut self.file, &mut self.chunk)?;
         self.lines = place.lines;
-        self.given = Mark::at(&mut self.file, place.offset)?;
-        self.go_back();
+        self.given = FileBookmark::at(&mut self.file, place.offset)?;
+        self.rewind();
         Ok(())
     }
 }

@@ -5,10 +5,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 /// Where following starts, in the file that is there and in any that takes its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
+pub enum FollowStart {
     /// At the first line.
     Beginning,
-    /// Before the last so many whole lines.
+    /// Before the last N whole lines.
     LastLines(usize),
     /// Behind the last whole line.
     End,
@@ -16,19 +16,19 @@ pub enum Start {
 
 /// A line's beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct LinePosition {
     /// How many lines lie before it.
     pub(super) lines: usize,
     /// How many bytes lie before it.
     pub(super) offset: u64,
 }
 
-impl Start {
+impl FollowStart {
     /// Finds the place. The end is counted once, forwards, so that lines have their numbers; the last lines are looked for
     /// backwards from there, so that nothing has to be remembered of the others.
-    pub(super) fn find(self, file: &mut File, chunk: &mut [u8]) -> io::Result<Place> {
+    pub(super) fn find(self, file: &mut File, chunk: &mut [u8]) -> io::Result<LinePosition> {
         let wanted = match self {
-            Self::Beginning => return Ok(Place { lines: 0, offset: 0 }),
+            Self::Beginning => return Ok(LinePosition { lines: 0, offset: 0 }),
             Self::LastLines(lines) => lines,
             Self::End => 0,
         };
@@ -36,7 +36,7 @@ impl Start {
             let end = end_of_lines(file, chunk)?;
             let wanted = wanted.min(end.lines);
             match go_back(file, end.offset, wanted, chunk) {
-                Ok(offset) => return Ok(Place { lines: end.lines - wanted, offset }),
+                Ok(offset) => return Ok(LinePosition { lines: end.lines - wanted, offset }),
                 // It was cut while it was read: what is left of it is counted again.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
                 Err(error) => return Err(error),
@@ -46,8 +46,8 @@ impl Start {
 }
 
 /// Behind the last newline.
-fn end_of_lines(file: &mut File, chunk: &mut [u8]) -> io::Result<Place> {
-    let (mut end, mut at) = (Place { lines: 0, offset: 0 }, 0);
+fn end_of_lines(file: &mut File, chunk: &mut [u8]) -> io::Result<LinePosition> {
+    let (mut end, mut at) = (LinePosition { lines: 0, offset: 0 }, 0);
     file.seek(SeekFrom::Start(0))?;
     loop {
         let length = match file.read(chunk) {
@@ -65,7 +65,7 @@ fn end_of_lines(file: &mut File, chunk: &mut [u8]) -> io::Result<Place> {
     }
 }
 
-/// The beginning of the line that is so many lines before `end`, itself the end of a line.
+/// Returns the start of the line that is `lines` lines before `end`, itself the end of a line.
 fn go_back(file: &mut File, end: u64, lines: usize, chunk: &mut [u8]) -> io::Result<u64> {
     if lines == 0 {
         return Ok(end);
@@ -102,14 +102,21 @@ mod tests {
             let whole = &text[..text.rfind('\n').map_or(0, |at| at + 1)];
             let lines: Vec<&str> = whole.split_inclusive('\n').collect();
             for (size, wanted) in (1..10).flat_map(|size| (0..6).map(move |wanted| (size, wanted))) {
-                let place = Start::LastLines(wanted).find(&mut file, &mut vec![0; size]).unwrap();
+                let place = FollowStart::LastLines(wanted).find(&mut file, &mut vec![0; size]).unwrap();
                 let skipped = lines.len().saturating_sub(wanted);
                 let offset = lines[..skipped].iter().map(|line| line.len() as u64).sum();
-                assert_eq!(place, Place { lines: skipped, offset }, "{text:?}, {wanted} lines by {size}");
+                assert_eq!(
+                    place,
+                    LinePosition { lines: skipped, offset },
+                    "{text:?}, {wanted} lines by {size}"
+                );
             }
-            let mut find = |start: Start| start.find(&mut file, &mut [0; 3]).unwrap();
-            assert_eq!(find(Start::End), Place { lines: lines.len(), offset: whole.len() as u64 });
-            assert_eq!(find(Start::Beginning), Place { lines: 0, offset: 0 });
+            let mut find = |start: FollowStart| start.find(&mut file, &mut [0; 3]).unwrap();
+            assert_eq!(
+                find(FollowStart::End),
+                LinePosition { lines: lines.len(), offset: whole.len() as u64 }
+            );
+            assert_eq!(find(FollowStart::Beginning), LinePosition { lines: 0, offset: 0 });
         }
     }
 }

@@ -4,7 +4,7 @@ use annals_json::ObjectWriter;
 
 use crate::digest::short;
 use crate::files::{
-    AppendFile, FolderLock, LockError, Placed, WriteError, create_file, create_folder, replace_file,
+    AppendFile, AppendedLine, FolderLock, LockError, WriteError, create_file, create_folder, replace_file,
 };
 use crate::key::SessionKey;
 use crate::layout::ConfigDir;
@@ -12,9 +12,9 @@ use crate::read::read_file;
 use crate::source::Clock;
 
 /// Pastes of more UTF-16 units than this are kept in `paste-cache/`.
-const LONGEST_INLINE: usize = 1024;
+const MAX_INLINE_UNITS: usize = 1024;
 /// How long the lock is waited for, in milliseconds.
-const PATIENCE: u64 = 5_000;
+const LOCK_TIMEOUT_MS: u64 = 5_000;
 
 /// A prompt to be noted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,17 +38,17 @@ pub fn paste_hash(text: &str) -> String {
 
 /// Appends a prompt to `history.jsonl`; it is on the disk when this returns.
 ///
-/// A long paste is on the disk before the line that names it, so a crash leaves at most a paste that nobody names.
+/// A long paste is on the disk before the line that names it, so a crash leaves at most an unused paste.
 pub fn append(
     config: &ConfigDir,
     prompt: &NewPrompt<'_>,
     clock: &(impl Clock + ?Sized),
-) -> Result<Placed, LockError> {
+) -> Result<AppendedLine, LockError> {
     create_folder(config.path())?;
     for (_, text) in prompt.pastes.iter().filter(|(_, text)| is_long(text)) {
         keep_paste(config, text)?;
     }
-    let _lock = FolderLock::take(&config.history_lock(), clock, PATIENCE)?;
+    let _lock = FolderLock::take(&config.history_lock(), clock, LOCK_TIMEOUT_MS)?;
     let path = config.history();
     let mut file = match AppendFile::create(&path) {
         Err(WriteError::Exists { .. }) => AppendFile::existing(path),
@@ -60,7 +60,7 @@ pub fn append(
 }
 
 fn is_long(text: &str) -> bool {
-    text.encode_utf16().count() > LONGEST_INLINE
+    text.encode_utf16().count() > MAX_INLINE_UNITS
 }
 
 fn line(prompt: &NewPrompt<'_>) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! One thing that a change does to a disk, with all that is needed to take it back.
+//! One step of a change, with all that undo needs.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};

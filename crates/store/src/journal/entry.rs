@@ -11,9 +11,9 @@ pub enum Stage {
     Begun,
     /// It has happened.
     Done,
-    /// It was taken back.
+    /// It was undone.
     Undone,
-    /// It has happened, and what it took away was deleted for good: it cannot be taken back any more.
+    /// It has happened, and the trash was emptied: it cannot be undone any more.
     Emptied,
 }
 
@@ -35,7 +35,7 @@ impl Stage {
 
 /// A change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct JournalEntry {
     /// Its id; ids sort by time.
     pub id: String,
     /// When, in milliseconds since 1970.
@@ -48,7 +48,7 @@ pub struct Entry {
     pub effects: Vec<Effect>,
 }
 
-impl Entry {
+impl JournalEntry {
     pub(super) fn to_json(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let mut object = ObjectWriter::begin(&mut out);

@@ -1,6 +1,6 @@
-//! What annals changed, and how to take it back.
+//! The journal of changes, and undo.
 //!
-//! An entry is on the disk before the change that it describes, and says again when that is done. After a crash at any step
+//! An entry is on the disk before the change that it describes, and is updated when that is done. After a crash at any step
 //! it is still there, and [`Journal::undo`] takes back whatever of it had happened.
 
 mod effect;
@@ -8,7 +8,7 @@ mod entry;
 mod undo;
 
 pub use effect::Effect;
-pub use entry::{Entry, Stage};
+pub use entry::{JournalEntry, Stage};
 pub use undo::UndoError;
 
 use std::fs;
@@ -48,21 +48,21 @@ impl<'a> Journal<'a> {
         time: i64,
         what: &str,
         effects: Vec<Effect>,
-    ) -> Result<Entry, WriteError> {
-        let entry = Entry { id, time, what: what.to_owned(), stage: Stage::Begun, effects };
+    ) -> Result<JournalEntry, WriteError> {
+        let entry = JournalEntry { id, time, what: what.to_owned(), stage: Stage::Begun, effects };
         self.write(&entry)?;
         Ok(entry)
     }
 
     /// Notes that the change is made.
-    pub fn finish(&self, mut entry: Entry) -> Result<Entry, WriteError> {
+    pub fn finish(&self, mut entry: JournalEntry) -> Result<JournalEntry, WriteError> {
         entry.stage = Stage::Done;
         self.write(&entry)?;
         Ok(entry)
     }
 
     /// Notes that what the change took away is about to be deleted for good.
-    pub(crate) fn give_up(&self, mut entry: Entry) -> Result<Entry, WriteError> {
+    pub(crate) fn mark_emptied(&self, mut entry: JournalEntry) -> Result<JournalEntry, WriteError> {
         entry.stage = Stage::Emptied;
         self.write(&entry)?;
         Ok(entry)
@@ -73,16 +73,16 @@ impl<'a> Journal<'a> {
         self.path_of(id).is_ok_and(|path| path.exists())
     }
 
-    /// All entries, newest first; files that are none are left out.
-    pub fn entries(&self) -> Vec<Entry> {
+    /// Returns all entries, newest first; unreadable files are left out.
+    pub fn entries(&self) -> Vec<JournalEntry> {
         let Ok(files) = fs::read_dir(self.data.journal()) else { return Vec::new() };
-        let read = |path: PathBuf| Entry::read(&JsonFile::read(&path).ok()?.object().ok()?);
+        let read = |path: PathBuf| JournalEntry::read(&JsonFile::read(&path).ok()?.object().ok()?);
         let mut entries: Vec<_> = files.flatten().filter_map(|file| read(file.path())).collect();
         entries.sort_by(|left, right| right.id.cmp(&left.id));
         entries
     }
 
-    fn write(&self, entry: &Entry) -> Result<(), WriteError> {
+    fn write(&self, entry: &JournalEntry) -> Result<(), WriteError> {
         replace_file(&self.path_of(&entry.id)?, &entry.to_json())
     }
 

@@ -1,20 +1,20 @@
-//! Taking a change back: everything is looked at first, and nothing is touched where something has changed since.
+//! Undoes a change: checks everything first, and touches nothing if a file has changed since.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Journal;
 use super::effect::Effect;
-use super::entry::{Entry, Stage};
-use crate::busy::{Busy, client_that_shows};
+use super::entry::{JournalEntry, Stage};
+use crate::busy::{Busy, client_showing};
 use crate::digest::sha256;
 use crate::files::{WriteError, clear_left_overs, keep_time, move_path, replace_file, unstage};
 use crate::lock::FileLock;
 
-/// Why a change was not taken back.
+/// Why a change was not undone.
 #[derive(Debug, thiserror::Error)]
 pub enum UndoError {
-    /// It was taken back before.
+    /// It was undone before.
     #[error("{id} was taken back already")]
     AlreadyUndone {
         /// The entry.
@@ -34,7 +34,7 @@ pub enum UndoError {
         /// How.
         why: &'static str,
     },
-    /// Somebody is writing to a file.
+    /// Another process is writing to a file.
     #[error("{}: {busy}", path.display())]
     Busy {
         /// The file.
@@ -48,12 +48,12 @@ pub enum UndoError {
 }
 
 /// Why something cannot come back from the trash.
-const GONE: &str = "it is not in the trash any more";
+const NOT_IN_TRASH: &str = "it is not in the trash any more";
 
 impl Journal<'_> {
-    /// Takes a change back, the last step first. A change that a crash cut short is taken back as far as it got, and an
+    /// Undoes a change, the last step first. A change that a crash cut short is undone as far as it got, and an
     /// undo that was cut short can be run again.
-    pub fn undo(&self, mut entry: Entry) -> Result<Entry, UndoError> {
+    pub fn undo(&self, mut entry: JournalEntry) -> Result<JournalEntry, UndoError> {
         if entry.stage == Stage::Undone {
             return Err(UndoError::AlreadyUndone { id: entry.id });
         }
@@ -62,12 +62,12 @@ impl Journal<'_> {
         }
         let mut locks = Vec::new();
         for (at, effect) in entry.effects.iter().enumerate() {
-            if is_yet_to_come(effect, &entry.effects[..at]) {
+            if is_pending(effect, &entry.effects[..at]) {
                 continue;
             }
             check(effect, &entry.effects[at + 1..])?;
             if let Effect::Moved { to, .. } = effect
-                && let Some(busy) = client_that_shows(to)
+                && let Some(busy) = client_showing(to)
             {
                 return Err(UndoError::Busy { path: to.clone(), busy });
             }
@@ -77,17 +77,17 @@ impl Journal<'_> {
             }
         }
         for (at, effect) in entry.effects.iter().enumerate().rev() {
-            if is_yet_to_come(effect, &entry.effects[..at]) {
+            if is_pending(effect, &entry.effects[..at]) {
                 continue;
             }
-            self.take_back(effect, &entry.id, at)?;
+            self.revert(effect, &entry.id, at)?;
         }
         entry.stage = Stage::Undone;
         self.write(&entry)?;
         Ok(entry)
     }
 
-    fn take_back(&self, effect: &Effect, id: &str, at: usize) -> Result<(), WriteError> {
+    fn revert(&self, effect: &Effect, id: &str, at: usize) -> Result<(), WriteError> {
         if let Effect::Created { path, .. } | Effect::Replaced { path, .. } = effect {
             // New bytes that never took their name, ours or of a process that was killed.
             unstage(path);
@@ -96,7 +96,7 @@ impl Journal<'_> {
         match effect {
             Effect::Moved { from, to } if exists(to) => move_path(to, from),
             Effect::Created { path, .. } if exists(path) => {
-                // Even what we made ourselves goes to the trash: somebody may have come to like it.
+                // Even what we made ourselves goes to the trash: the user may want it.
                 let name = path.file_name().unwrap_or_default();
                 move_path(path, &self.data.trash(id).join(format!("undone-{at}")).join(name))
             }
@@ -121,7 +121,7 @@ impl Journal<'_> {
 }
 
 /// Whether a file was to be made where another one still is: that one was to go first.
-fn is_yet_to_come(effect: &Effect, earlier: &[Effect]) -> bool {
+fn is_pending(effect: &Effect, earlier: &[Effect]) -> bool {
     let Effect::Created { path, .. } = effect else { return false };
     let is_there_still =
         |effect: &Effect| matches!(effect, Effect::Moved { from, to } if from == path && !exists(to));
@@ -156,7 +156,7 @@ fn check(effect: &Effect, later: &[Effect]) -> Result<(), UndoError> {
             // What took its place in the same change goes first.
             (true, true) if is_made_by(later, from) => Ok(()),
             (true, true) => changed(from, "something else is at the place that it was moved from"),
-            (false, false) => changed(to, GONE),
+            (false, false) => changed(to, NOT_IN_TRASH),
             _ => Ok(()),
         },
         Effect::Created { path, bytes } => match length(path) {
@@ -179,7 +179,7 @@ fn check(effect: &Effect, later: &[Effect]) -> Result<(), UndoError> {
                 None => !exists(path),
             };
             match kept {
-                Some(kept) if !exists(kept) => changed(kept, GONE),
+                Some(kept) if !exists(kept) => changed(kept, NOT_IN_TRASH),
                 _ if same(path, left) || is_old => Ok(()),
                 _ => changed(path, "it was changed since"),
             }

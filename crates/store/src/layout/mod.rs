@@ -4,7 +4,7 @@ mod role;
 
 use std::path::{Path, PathBuf};
 
-pub use role::{FileRole, Place};
+pub use role::{AgentLocation, FileRole};
 
 use crate::key::{AgentKey, SessionKey, Slug};
 

@@ -6,7 +6,7 @@ use crate::key::{AgentKey, SessionKey, Slug};
 
 /// Where a sub-agent's file stands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Place {
+pub enum AgentLocation {
     /// In the project's folder, beside the sessions; which session it belongs to, only its lines say.
     Beside,
     /// Under `<session>/subagents/`.
@@ -20,6 +20,7 @@ pub enum Place {
 
 /// What a file of a store is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum FileRole {
     /// A session.
     Session {
@@ -35,7 +36,7 @@ pub enum FileRole {
         /// The project whose folder it is in.
         slug: Slug,
         /// Where in there.
-        place: Place,
+        place: AgentLocation,
         /// The sub-agent.
         agent: AgentKey,
     },
@@ -44,7 +45,7 @@ pub enum FileRole {
         /// The project whose folder it is in.
         slug: Slug,
         /// Where in there.
-        place: Place,
+        place: AgentLocation,
         /// The sub-agent.
         agent: AgentKey,
     },
@@ -191,8 +192,8 @@ impl FileRole {
     pub fn session(&self) -> Option<&SessionKey> {
         match self {
             Self::Session { session, .. }
-            | Self::SubAgent { place: Place::Under { session, .. }, .. }
-            | Self::SubAgentMeta { place: Place::Under { session, .. }, .. }
+            | Self::SubAgent { place: AgentLocation::Under { session, .. }, .. }
+            | Self::SubAgentMeta { place: AgentLocation::Under { session, .. }, .. }
             | Self::ToolResult { session, .. }
             | Self::WorkflowJournal { session, .. }
             | Self::Workflow { session, .. }
@@ -254,7 +255,7 @@ fn in_project(slug: Slug, inside: &[&str]) -> Option<FileRole> {
         if *name == "journal.jsonl" {
             return Some(FileRole::WorkflowJournal { slug, session, nested });
         }
-        return of_agent(slug, Place::Under { session, nested }, name);
+        return of_agent(slug, AgentLocation::Under { session, nested }, name);
     }
     match folders {
         [.., session, "tool-results"] => {
@@ -274,14 +275,14 @@ fn in_project(slug: Slug, inside: &[&str]) -> Option<FileRole> {
         [] if *name == "sessions-index.json" => return Some(FileRole::SessionsIndex { slug }),
         _ => {}
     }
-    if let Some(role) = of_agent(slug.clone(), Place::Beside, name) {
+    if let Some(role) = of_agent(slug.clone(), AgentLocation::Beside, name) {
         return Some(role);
     }
     let session = name.strip_suffix(".jsonl").filter(|stem| !stem.is_empty())?.into();
     Some(FileRole::Session { slug, folder: folders.join("/"), session })
 }
 
-fn of_agent(slug: Slug, place: Place, name: &str) -> Option<FileRole> {
+fn of_agent(slug: Slug, place: AgentLocation, name: &str) -> Option<FileRole> {
     let rest = name.strip_prefix("agent-")?;
     if let Some(agent) = rest.strip_suffix(".meta.json") {
         return Some(FileRole::SubAgentMeta { slug, place, agent: agent.into() });

@@ -1,4 +1,4 @@
-//! Outputs too large for their line: which file a record names, where it is now, and what it holds.
+//! Tool outputs too large for their line: the file that a record names, and where it is now.
 
 mod write;
 
@@ -13,7 +13,7 @@ use crate::problem::FileProblem;
 use crate::read::{ReadError, read_file};
 use crate::scan::SessionEntry;
 
-pub use write::{MOST_OF_SHELL, Overflowing, is_too_large, keep, keep_file};
+pub use write::{MAX_SHELL_OUTPUT, SavedOutput, is_too_large, save, save_file};
 
 /// The words before the path in the preview that the model sees.
 const SAVED_TO: &str = "Full output saved to: ";
@@ -41,14 +41,15 @@ pub fn named_paths(user: &User<'_>) -> Vec<String> {
 
 /// Where an overflow file was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Overflow {
+#[non_exhaustive]
+pub enum OverflowFile {
     /// In the session's own `tool-results/`.
     OfSession(PathBuf),
     /// Where the record says, outside the session's folder: the session was copied or moved.
     AsNamed(PathBuf),
 }
 
-impl Overflow {
+impl OverflowFile {
     /// The file.
     pub fn path(&self) -> &Path {
         match self {
@@ -65,7 +66,7 @@ impl Overflow {
 /// Finds the file that a record names, which may be a path of another machine: first by its name in the session's own
 /// `tool-results/`, then where the record says. A path that is not in some `tool-results/` is not followed: a record must
 /// not make us show any file of the disk.
-pub fn resolve(session: &SessionEntry, named: &str) -> Result<Overflow, FileProblem> {
+pub fn resolve(session: &SessionEntry, named: &str) -> Result<OverflowFile, FileProblem> {
     resolve_in(&session.folder(), named)
         .ok_or_else(|| FileProblem::whole(&session.path, ProblemKind::MissingOverflow, named))
 }
@@ -86,16 +87,16 @@ pub fn missing(transcript: &Transcript<'_>, folder: &Path) -> Vec<Problem> {
 }
 
 /// The same for a session that is not in a store: `folder` is the session's path without its ending.
-pub fn resolve_in(folder: &Path, named: &str) -> Option<Overflow> {
+pub fn resolve_in(folder: &Path, named: &str) -> Option<OverflowFile> {
     let mut parts = named.rsplit(['/', '\\']);
     let name = parts.next().filter(|name| !name.is_empty() && *name != "." && *name != "..")?;
     let own = folder.join("tool-results").join(name);
     if own.is_file() {
-        return Some(Overflow::OfSession(own));
+        return Some(OverflowFile::OfSession(own));
     }
     let elsewhere = PathBuf::from(named);
     let is_overflow = parts.next() == Some("tool-results") && elsewhere.is_absolute() && elsewhere.is_file();
-    is_overflow.then_some(Overflow::AsNamed(elsewhere))
+    is_overflow.then_some(OverflowFile::AsNamed(elsewhere))
 }
 
 #[cfg(test)]

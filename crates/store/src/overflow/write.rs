@@ -1,4 +1,4 @@
-//! Outputs too large for their line, written: the whole in a file of its own, and a preview for the line.
+//! Writes outputs too large for their line: all of it into a separate file, and a preview for the line.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -9,13 +9,13 @@ use crate::files::{PlainName, WriteError, create_file, create_folder, new_file, 
 use crate::read::read_file;
 
 /// A shell's output of more UTF-16 units than this goes to a file of its own.
-pub const MOST_OF_SHELL: usize = 30_000;
+pub const MAX_SHELL_OUTPUT: usize = 30_000;
 /// How many characters of it the model sees at once.
 const PREVIEW: usize = 2_000;
 
-/// An output that was put into a file of its own.
+/// An output that was saved to a separate file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Overflowing {
+pub struct SavedOutput {
     /// The file.
     pub path: PathBuf,
     /// What the line says instead.
@@ -24,14 +24,14 @@ pub struct Overflowing {
 
 /// Whether a shell's output is too large for its line.
 pub fn is_too_large(output: &str) -> bool {
-    output.len() > MOST_OF_SHELL && output.encode_utf16().count() > MOST_OF_SHELL
+    output.len() > MAX_SHELL_OUTPUT && output.encode_utf16().count() > MAX_SHELL_OUTPUT
 }
 
 /// Puts an output into `<session>/tool-results/<id>.txt` and makes the preview that names it.
 ///
 /// `folder` is the session's path without its ending, and absolute: the preview is read by others. The file is on the disk
 /// when this returns. An output of this id that says something else is never overwritten.
-pub fn keep(folder: &Path, id: &str, bytes: &[u8]) -> Result<Overflowing, WriteError> {
+pub fn save(folder: &Path, id: &str, bytes: &[u8]) -> Result<SavedOutput, WriteError> {
     let id = PlainName::new(id, "the id of an output")?;
     let path = folder.join("tool-results").join(format!("{id}.txt"));
     match create_file(&path, bytes) {
@@ -39,11 +39,11 @@ pub fn keep(folder: &Path, id: &str, bytes: &[u8]) -> Result<Overflowing, WriteE
         made => made?,
     }
     let preview = preview(&path, bytes, bytes.len() as u64);
-    Ok(Overflowing { path, preview })
+    Ok(SavedOutput { path, preview })
 }
 
 /// The same for an output that lies in a file, however large: it is copied, a piece at a time.
-pub fn keep_file(folder: &Path, id: &str, from: &Path) -> Result<Overflowing, WriteError> {
+pub fn save_file(folder: &Path, id: &str, from: &Path) -> Result<SavedOutput, WriteError> {
     let id = PlainName::new(id, "the id of an output")?;
     let results = folder.join("tool-results");
     let path = results.join(format!("{id}.txt"));
@@ -58,13 +58,13 @@ pub fn keep_file(folder: &Path, id: &str, from: &Path) -> Result<Overflowing, Wr
     let rest = file.write_all(&head).and_then(|()| io::copy(&mut source, &mut file));
     let length =
         rest.and_then(|rest| file.sync_all().map(|()| head.len() as u64 + rest)).map_err(|error| {
-            // A part of an output says nothing; the next try begins anew.
+            // A partial output is useless; the next try starts over.
             let _ = fs::remove_file(&path);
             WriteError::new(&path, error)
         })?;
     sync_folder(&results)?;
     let preview = preview(&path, &head, length);
-    Ok(Overflowing { path, preview })
+    Ok(SavedOutput { path, preview })
 }
 
 fn preview(path: &Path, bytes: &[u8], length: u64) -> String {

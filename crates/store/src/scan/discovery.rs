@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::key::{AgentKey, SessionKey, Slug};
-use crate::layout::{ConfigDir, FileRole, Place};
+use crate::layout::{AgentLocation, ConfigDir, FileRole};
 use crate::problem::FileProblem;
 use crate::read::ReadError;
 
@@ -63,7 +63,7 @@ pub struct AgentEntry {
     /// The project whose folder it is in; not always that of its session.
     pub slug: Slug,
     /// Beside or under its session.
-    pub place: Place,
+    pub place: AgentLocation,
     /// The session it belongs to: the folder it is under, else the first one that its lines name.
     pub session: Option<SessionKey>,
     /// The file.
@@ -104,6 +104,7 @@ pub struct SideFile {
 
 /// Everything that a store holds.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Discovery {
     /// The store's paths.
     pub config_dir: ConfigDir,

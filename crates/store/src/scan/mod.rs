@@ -3,20 +3,20 @@
 //! Discovery looks at names and sizes. Of the content it reads only the first lines of sub-agents that stand beside their
 //! session, because nothing else says whose they are.
 
-mod ask;
 mod discovery;
-mod look;
 mod near;
 mod recent;
-mod sighting;
+mod rescan;
+mod snapshot;
+mod stat;
 mod walk;
 
 use std::path::{Path, PathBuf};
 
 pub use discovery::{AgentEntry, Discovery, Project, SessionEntry, SideFile};
-pub use look::Look;
-pub use sighting::{Changes, Seen, Sighting};
-use walk::Roles;
+pub use rescan::Scan;
+pub use snapshot::{ScanDiff, StoreChanges, StoreSnapshot};
+use walk::RoleRules;
 pub(crate) use walk::{modified_millis, session_named_in};
 
 use crate::layout::ConfigDir;
@@ -55,7 +55,7 @@ impl Store {
         folders.extend(SIDE_FOLDERS.iter().map(|name| root.join(name)).filter(|path| path.is_dir()));
         let walks = parallel::map(&folders, |folder| {
             let mut problems = Vec::new();
-            let files = walk::files(&Roles::Config(&self.config_dir), folder, &mut problems);
+            let files = walk::files(&RoleRules::Config(&self.config_dir), folder, &mut problems);
             let agents = walk::agents(&files, &mut problems);
             (files, agents, problems)
         });
@@ -75,7 +75,7 @@ impl Store {
     /// The files directly in a folder of the config dir that discovery does not look into, by name; links are left out.
     pub fn files_in(&self, folder: &str) -> Vec<SideFile> {
         let folder = self.config_dir.path().join(folder);
-        let mut found = walk::files_in(&Roles::Config(&self.config_dir), &folder, &mut Vec::new());
+        let mut found = walk::files_in(&RoleRules::Config(&self.config_dir), &folder, &mut Vec::new());
         found.retain(|file| !file.path.is_symlink());
         found
     }
@@ -87,7 +87,8 @@ impl Store {
         let folders = walk::folders(&self.config_dir.projects(), &mut problems);
         let walks = parallel::map(&folders, |folder| {
             let mut problems = Vec::new();
-            let files = recent::files_since(&Roles::Config(&self.config_dir), folder, since, &mut problems);
+            let files =
+                recent::files_since(&RoleRules::Config(&self.config_dir), folder, since, &mut problems);
             let agents = walk::agents(&files, &mut problems);
             (files, agents, problems)
         });

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::discovery::Discovery;
-use super::walk::{self, Roles};
+use super::walk::{self, RoleRules};
 use crate::layout::{ConfigDir, FileRole};
 use crate::read::ReadError;
 use crate::scan::{SessionEntry, SideFile};
@@ -15,7 +15,7 @@ impl Discovery {
         let session = SessionEntry::of_path(path)?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let config = ConfigDir::containing(path);
-        let roles = Roles::Project(folder);
+        let roles = RoleRules::Project(folder);
         let mut problems = Vec::new();
         let mut files: Vec<SideFile> = walk::files_in(&roles, folder, &mut problems);
         files.retain(|file| matches!(file.role, FileRole::SubAgent { .. } | FileRole::SubAgentMeta { .. }));

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::walk::{MOST_DEPTH, Roles, leads_back, modified_millis, side_file};
+use super::walk::{MAX_DEPTH, RoleRules, leads_back, modified_millis, side_file};
 use super::{SideFile, unlisted};
 use crate::layout::FileRole;
 use crate::problem::FileProblem;
@@ -14,7 +14,7 @@ const OUTPUTS: &str = "tool-results";
 
 /// The session and sub-agent files under a folder that were written to at or after an instant.
 pub(super) fn files_since(
-    roles: &Roles<'_>,
+    roles: &RoleRules<'_>,
     folder: &Path,
     since: i64,
     problems: &mut Vec<FileProblem>,
@@ -26,7 +26,7 @@ pub(super) fn files_since(
 }
 
 fn descend(
-    roles: &Roles<'_>,
+    roles: &RoleRules<'_>,
     folder: &Path,
     since: i64,
     depth: usize,
@@ -42,7 +42,7 @@ fn descend(
         let Ok(kind) = entry.file_type() else { continue };
         let path = entry.path();
         if kind.is_dir() || (kind.is_symlink() && path.is_dir()) {
-            let is_wanted = entry.file_name() != OUTPUTS && depth < MOST_DEPTH;
+            let is_wanted = entry.file_name() != OUTPUTS && depth < MAX_DEPTH;
             if is_wanted && !(kind.is_symlink() && leads_back(roles.root(), &path)) {
                 descend(roles, &path, since, depth + 1, found, problems);
             }

@@ -11,24 +11,24 @@ use annals_json::Fields;
 use super::discovery::{AgentEntry, SideFile};
 use super::unlisted;
 use crate::key::SessionKey;
-use crate::layout::{ConfigDir, FileRole, Place};
+use crate::layout::{AgentLocation, ConfigDir, FileRole};
 use crate::problem::FileProblem;
 use crate::read::stream_lines;
 
 /// Deeper folders are left alone: a link may lead back up.
-pub(super) const MOST_DEPTH: usize = 8;
+pub(super) const MAX_DEPTH: usize = 8;
 
 /// How many lines of a sub-agent are read in search of its session.
-const MOST_LINES: usize = 64;
+const MAX_LINES: usize = 64;
 
 /// Where roles come from: a config dir, or a folder that is taken for a project's.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Roles<'c> {
+pub(super) enum RoleRules<'c> {
     Config(&'c ConfigDir),
     Project(&'c Path),
 }
 
-impl Roles<'_> {
+impl RoleRules<'_> {
     pub(super) fn of(&self, path: &Path) -> FileRole {
         match self {
             Self::Config(config) => config.role(path),
@@ -51,13 +51,17 @@ impl Roles<'_> {
 }
 
 /// The files directly in a folder.
-pub(super) fn files_in(roles: &Roles<'_>, folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<SideFile> {
+pub(super) fn files_in(
+    roles: &RoleRules<'_>,
+    folder: &Path,
+    problems: &mut Vec<FileProblem>,
+) -> Vec<SideFile> {
     let all = entries(folder, problems).into_iter().filter(|entry| entry.metadata.is_file());
     all.map(|entry| side_file(roles.of(&entry.path), entry.path, &entry.metadata)).collect()
 }
 
 /// What a name in a folder stands for.
-struct Entry {
+struct FolderEntry {
     path: PathBuf,
     /// Of what a link leads to.
     metadata: Metadata,
@@ -65,7 +69,7 @@ struct Entry {
 }
 
 /// The entries of a folder by name; a folder that is not there has none.
-fn entries(folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<Entry> {
+fn entries(folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<FolderEntry> {
     let list = match fs::read_dir(folder) {
         Ok(list) => list,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
@@ -88,7 +92,7 @@ fn entries(folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<Entry> {
         // Asked by the folder that is open: only links need the whole path.
         let metadata = if is_link { fs::metadata(&path) } else { entry.metadata() };
         match metadata {
-            Ok(metadata) => found.push(Entry { path, metadata, is_link }),
+            Ok(metadata) => found.push(FolderEntry { path, metadata, is_link }),
             Err(error) => problems.push(unlisted(&path, error)),
         }
     }
@@ -104,24 +108,24 @@ pub(super) fn folders(folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<Pat
 }
 
 /// Every file under a folder, and every empty folder that has a role.
-pub(super) fn files(roles: &Roles<'_>, folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<SideFile> {
+pub(super) fn files(roles: &RoleRules<'_>, folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<SideFile> {
     let mut found = Vec::new();
     descend(roles, folder, 0, &mut found, problems);
     found
 }
 
 fn descend(
-    roles: &Roles<'_>,
+    roles: &RoleRules<'_>,
     folder: &Path,
     depth: usize,
     found: &mut Vec<SideFile>,
     problems: &mut Vec<FileProblem>,
 ) {
-    for Entry { path, metadata, is_link } in entries(folder, problems) {
+    for FolderEntry { path, metadata, is_link } in entries(folder, problems) {
         let role = roles.of(&path);
         if metadata.is_file() {
             found.push(side_file(role, path, &metadata));
-        } else if metadata.is_dir() && depth < MOST_DEPTH && !(is_link && leads_back(roles.root(), &path)) {
+        } else if metadata.is_dir() && depth < MAX_DEPTH && !(is_link && leads_back(roles.root(), &path)) {
             let before = found.len();
             descend(roles, &path, depth + 1, found, problems);
             if found.len() == before && role != FileRole::Unknown {
@@ -140,7 +144,7 @@ pub(super) fn leads_back(root: &Path, link: &Path) -> bool {
 /// The files of the config dir itself, known or not; unknown folders are not ours to list.
 pub(super) fn top_files(config: &ConfigDir, problems: &mut Vec<FileProblem>) -> Vec<SideFile> {
     let mut found = Vec::new();
-    for Entry { path, metadata, .. } in entries(config.path(), problems) {
+    for FolderEntry { path, metadata, .. } in entries(config.path(), problems) {
         let role = config.role(&path);
         if metadata.is_file() || role == FileRole::Lock {
             found.push(side_file(role, path, &metadata));
@@ -175,8 +179,8 @@ pub(super) fn agents(files: &[SideFile], problems: &mut Vec<FileProblem>) -> Vec
     for file in files {
         let FileRole::SubAgent { slug, place, agent } = &file.role else { continue };
         let session = match place {
-            Place::Under { session, .. } => Some(session.clone()),
-            Place::Beside => match session_named_in(&file.path) {
+            AgentLocation::Under { session, .. } => Some(session.clone()),
+            AgentLocation::Beside => match session_named_in(&file.path) {
                 Ok(session) => session,
                 Err(error) => {
                     problems.push(error.problem());
@@ -210,7 +214,7 @@ pub(crate) fn session_named_in(path: &Path) -> Result<Option<SessionKey>, crate:
         let named = fields.and_then(|(fields, _)| Some(SessionKey::new(fields.text("sessionId")?.decode())));
         match named {
             Some(session) => ControlFlow::Break(Some(session)),
-            None if line.number >= MOST_LINES => ControlFlow::Break(None),
+            None if line.number >= MAX_LINES => ControlFlow::Break(None),
             None => ControlFlow::Continue(()),
         }
     })?;

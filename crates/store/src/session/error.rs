@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use annals_transcript::draft::{PlaceError, PlainError};
+use annals_transcript::draft::{DraftError, PlacementError};
 
 use super::InUse;
 use crate::busy::Busy;
@@ -11,8 +11,9 @@ use crate::read::ReadError;
 
 /// Why a session could not be opened or written to.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AppendError {
-    /// Somebody else is writing, or has written while we had it.
+    /// Another program is writing, or has written while we had it open.
     #[error("{}: {busy}", path.display())]
     Busy {
         /// The session's file.
@@ -20,14 +21,20 @@ pub enum AppendError {
         /// Who.
         busy: Busy,
     },
+    /// The session was opened for reading only.
+    #[error("{}: opened for reading only; open it for appending to write", path.display())]
+    ReadOnly {
+        /// The session's file.
+        path: PathBuf,
+    },
     /// The record has no place in the session.
     #[error(transparent)]
-    Place(#[from] PlaceError),
+    Place(#[from] PlacementError),
     /// A plain message that has no records.
     #[error(transparent)]
-    Plain(#[from] PlainError),
+    Plain(#[from] DraftError),
     /// A progress record that is too large to be one.
-    #[error("a progress record of {bytes} bytes: at most {most} are taken, results go into results", most = crate::durable::MOST_PROGRESS_BYTES)]
+    #[error("a progress record of {bytes} bytes: at most {most} are taken, results go into results", most = crate::durable::MAX_PROGRESS_BYTES)]
     ProgressTooLarge {
         /// How large.
         bytes: usize,

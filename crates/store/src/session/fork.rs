@@ -1,4 +1,4 @@
-//! A second session that goes on from a point of the first, which stays as it is.
+//! Forks a session: copies the conversation up to a record into a new one.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::source::{Source, new_uuid};
 
 /// A session that was made from another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Forked {
+pub struct Fork {
     /// Its id.
     pub session: String,
     /// Its file, beside the first one's.
@@ -64,15 +64,24 @@ pub enum ForkError {
 ///
 /// As the client's `/branch` does it: the lines keep their ids, get the new session's, and say where they come from. The
 /// new file is there whole or not at all.
-pub fn fork(path: &Path, at: Option<&str>, source: &dyn Source) -> Result<Forked, ForkError> {
+pub fn fork(path: &Path, at: Option<&str>, source: &dyn Source) -> Result<Fork, ForkError> {
     let bytes = read_file(path)?;
-    let transcript = Transcript::parse(&bytes);
-    let nodes = path_to(&transcript, at, path)?;
+    fork_transcript(&Transcript::parse(&bytes), path, at, source)
+}
+
+/// Forks a session that is parsed already.
+pub(super) fn fork_transcript(
+    transcript: &Transcript<'_>,
+    path: &Path,
+    at: Option<&str>,
+    source: &dyn Source,
+) -> Result<Fork, ForkError> {
+    let nodes = path_to(transcript, at, path)?;
     let session = new_uuid(source);
-    let out = forked_lines(&transcript, &nodes, path, &session)?;
+    let out = forked_lines(transcript, &nodes, path, &session)?;
     let target = path.with_file_name(format!("{session}.jsonl"));
     replace_file(&target, &out)?;
-    Ok(Forked { session, path: target, records: nodes.len() })
+    Ok(Fork { session, path: target, records: nodes.len() })
 }
 
 /// The records that a fork at a record (at the end of the conversation where none is named) begins with, in the order of

@@ -1,22 +1,28 @@
-//! Writing a session: one writer a file, every record in its place.
+//! Open sessions: reading, appending, forking and editing; one writer per file.
 //!
 //! [`SessionWriter`] is made by [`create`](SessionWriter::create), [`open`](SessionWriter::open) or, for a sub-agent,
 //! [`open_agent`](SessionWriter::open_agent). It holds the lock until it is dropped.
 
-mod aside;
+mod edit;
 mod error;
 mod fork;
-mod gist;
-mod note;
+mod handle;
+mod lock_note;
 mod open;
 mod plain;
+mod side_record;
+mod tail;
+mod view;
 mod writer;
 
-pub use aside::{Aside, AsideError, append_aside};
+pub use edit::{RecordEditError, edit_records};
 pub use error::AppendError;
-pub use fork::{ForkError, Forked, fork, forked_lines, path_to};
-pub use gist::Gist;
-pub use open::{AgentFolder, AgentParent, AgentStart, NewSession, Patience};
+pub use fork::{Fork, ForkError, fork, forked_lines, path_to};
+pub use handle::{Session, SessionChange};
+pub use open::{AgentFolder, AgentParent, AgentStart, NewSession, OnBusy};
+pub use side_record::{SideRecordAppend, SideRecordError, append_side_record};
+pub use tail::SessionTail;
+pub use view::SessionView;
 pub use writer::{Receipt, SessionWriter};
 
 use std::path::{Path, PathBuf};
@@ -28,13 +34,13 @@ use crate::key::SessionKey;
 use crate::lock::FileLock;
 use crate::source::Source;
 
-/// The release whose form annals writes where nobody says otherwise.
+/// The release whose form is written by default.
 pub const WRITTEN_FORM: &str = "2.1.112";
 
 /// Why a file is not ours to write to.
 #[derive(Debug, thiserror::Error)]
 pub enum InUse {
-    /// Somebody else is writing.
+    /// Another process is writing.
     #[error("{}: {busy}", path.display())]
     Busy {
         /// The file.
@@ -47,28 +53,28 @@ pub enum InUse {
     Write(#[from] WriteError),
 }
 
-/// Takes the lock of a session's file that nobody else writes to, neither one of ours nor a client.
-pub fn lock_alone(path: &Path, data: &DataDir, source: &dyn Source) -> Result<FileLock, InUse> {
-    let mut lock = lock_ours(path, data)?;
-    match someone_writes(path, &mut lock, source) {
+/// Locks a session's file, unless another process or a client is writing to it.
+pub fn lock_exclusive(path: &Path, data: &DataDir, source: &dyn Source) -> Result<FileLock, InUse> {
+    let mut lock = lock_file(path, data)?;
+    match other_writer(path, &mut lock, source) {
         Some(busy) => Err(InUse::Busy { path: path.to_path_buf(), busy }),
         None => Ok(lock),
     }
 }
 
-/// Takes the lock of a file, whatever a client does to it meanwhile.
-fn lock_ours(path: &Path, data: &DataDir) -> Result<FileLock, InUse> {
+/// Locks a file, even if a client is writing to it.
+fn lock_file(path: &Path, data: &DataDir) -> Result<FileLock, InUse> {
     let lock = FileLock::try_take(data, path)?;
     lock.ok_or_else(|| InUse::Busy { path: path.to_path_buf(), busy: Busy::Locked })
 }
 
-/// Whether somebody else writes to a file whose lock we have; traces of our own, also of a writer that was killed, are
-/// nobody's.
-fn someone_writes(path: &Path, lock: &mut FileLock, source: &dyn Source) -> Option<Busy> {
-    let note = note::Note::read(&lock.note());
-    if note.is_open {
+/// Returns the client that writes to a file whose lock we have. Traces of our own writers, also of a killed one, do not
+/// count.
+fn other_writer(path: &Path, lock: &mut FileLock, source: &dyn Source) -> Option<Busy> {
+    let lock_note = lock_note::LockNote::read(&lock.read_note());
+    if lock_note.is_open {
         return None;
     }
     let session = SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy());
-    client_at_work(path, &session, note.left, source.now())
+    client_at_work(path, &session, lock_note.left, source.now())
 }

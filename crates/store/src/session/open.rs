@@ -1,47 +1,48 @@
-//! From nothing, or from a file that is there, to a writer.
+//! Opens writers: of new sessions, existing ones and sub-agents.
 
 use std::path::{Path, PathBuf};
 
 use annals_json::ObjectWriter;
-use annals_transcript::draft::{Continuation, Origin, Thread};
+use annals_transcript::TranscriptBuf;
+use annals_transcript::draft::{Continuation, Origin, ThreadKind};
 use annals_transcript::transcript::Transcript;
 
 use super::error::AppendError;
-use super::gist::Gist;
-use super::note::Note;
-use super::writer::{Company, Mode, SessionWriter, Trace};
-use super::{WRITTEN_FORM, lock_ours, someone_writes};
+use super::lock_note::LockNote;
+use super::tail::SessionTail;
+use super::writer::{Concurrency, SessionWriter, WriteMode};
+use super::{WRITTEN_FORM, lock_file, other_writer};
 use crate::data_dir::DataDir;
 use crate::files::{AppendFile, PlainName, WriteError, create_file};
 use crate::git;
 use crate::key::{SessionKey, Slug};
 use crate::layout::ConfigDir;
 use crate::lock::FileLock;
-use crate::read::{ReadError, read_file};
+use crate::read::read_file;
 use crate::readable_name::new_name;
-use crate::source::{Source, is_uuid, new_uuid};
+use crate::source::{Source, SourceRef, is_uuid, new_uuid};
 
 /// A session to begin.
 #[derive(Clone, Debug, Default)]
 pub struct NewSession {
-    /// Its id; a random UUID where none is given.
+    /// Its id; by default a random UUID.
     pub id: Option<String>,
     /// The working directory, absolute.
     pub cwd: PathBuf,
-    /// The git branch; read from the working directory where none is given.
+    /// The git branch; by default that of the working directory.
     pub git_branch: Option<String>,
-    /// The release whose form is written; [`WRITTEN_FORM`] where none is given.
+    /// The release whose form is written; by default [`WRITTEN_FORM`].
     pub version: Option<String>,
-    /// How it is used: `cli` where none is given, so that pickers list it.
+    /// How it is used; by default `cli`, so that pickers list it.
     pub entrypoint: Option<String>,
 }
 
 /// What to do about a session that a client seems to be writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Patience {
+pub enum OnBusy {
     /// Refuse: records that continue the conversation would make a second branch.
     Refuse,
-    /// Write all the same: titles, tags and other records outside the chain harm nobody.
+    /// Append anyway: titles, tags and other records outside the chain do no harm.
     Append,
 }
 
@@ -89,13 +90,22 @@ impl AgentFolder {
         source: &'s dyn Source,
         start: &AgentStart,
     ) -> Result<SessionWriter<'s>, AppendError> {
+        self.open_with(data, SourceRef::Borrowed(source), start)
+    }
+
+    fn open_with<'s>(
+        &self,
+        data: &DataDir,
+        source: SourceRef<'s>,
+        start: &AgentStart,
+    ) -> Result<SessionWriter<'s>, AppendError> {
         let id = PlainName::new(&start.id, "the id of an agent")?;
         let path = self.folder.join(format!("agent-{id}.jsonl"));
-        let lock = lock_ours(&path, data)?;
+        let lock = lock_file(&path, data)?;
         let origin = Origin { agent: Some(id.to_string()), ..self.origin.clone() };
         if path.exists() {
             let bytes = read_file(&path)?;
-            let state = Continuation::of(&Transcript::parse(&bytes), Thread::Agent);
+            let state = Continuation::of(&Transcript::parse(&bytes), ThreadKind::Agent);
             let mut writer = SessionWriter::over(AppendFile::existing(path), lock, state, origin, source);
             writer.known_length = bytes.len() as u64;
             return Ok(writer);
@@ -106,7 +116,7 @@ impl AgentFolder {
             Err(error) => return Err(error.into()),
         }
         let file = AppendFile::create(path)?;
-        Ok(SessionWriter::over(file, lock, Continuation::new(Thread::Agent), origin, source))
+        Ok(SessionWriter::over(file, lock, Continuation::new(ThreadKind::Agent), origin, source))
     }
 }
 
@@ -118,7 +128,16 @@ impl<'s> SessionWriter<'s> {
         source: &'s dyn Source,
         new: NewSession,
     ) -> Result<Self, AppendError> {
-        let id = new.id.unwrap_or_else(|| new_uuid(source));
+        Self::create_with(config, data, SourceRef::Borrowed(source), new)
+    }
+
+    pub(super) fn create_with(
+        config: &ConfigDir,
+        data: &DataDir,
+        source: SourceRef<'s>,
+        new: NewSession,
+    ) -> Result<Self, AppendError> {
+        let id = new.id.unwrap_or_else(|| new_uuid(&*source));
         if !is_uuid(&id) {
             return Err(AppendError::NotAUuid { id });
         }
@@ -131,71 +150,60 @@ impl<'s> SessionWriter<'s> {
             version: new.version.unwrap_or_else(|| WRITTEN_FORM.to_owned()),
             git_branch: new.git_branch.unwrap_or_else(|| git::branch(&cwd)),
             entrypoint: Some(new.entrypoint.unwrap_or_else(|| "cli".to_owned())),
-            slug: Some(new_name(config, source)),
+            slug: Some(new_name(config, &*source)),
         };
         let path = config.session(&Slug::of_path(&origin.cwd), &SessionKey::new(id));
-        let lock = lock_ours(&path, data)?;
+        let lock = lock_file(&path, data)?;
         let file = AppendFile::create(path)?;
-        let mut writer = Self::over(file, lock, Continuation::new(Thread::Main), origin, source);
-        writer.note_opened();
+        let mut writer = Self::over(file, lock, Continuation::new(ThreadKind::Main), origin, source);
+        writer.note_open();
         Ok(writer)
     }
 
-    /// Goes on with a session that is there.
+    /// Opens an existing session to append to it.
     pub fn open(
         path: &Path,
         data: &DataDir,
         source: &'s dyn Source,
-        patience: Patience,
+        on_busy: OnBusy,
     ) -> Result<Self, AppendError> {
-        let whole = |path: &Path| read_file(path).map(Gist::of_whole);
-        Self::open_by(path, data, source, patience, whole).map(|(writer, _)| writer)
+        let (writer, _) = Self::open_with(path, data, SourceRef::Borrowed(source), on_busy)?;
+        Ok(writer)
     }
 
-    /// Goes on with a session where it ends, however long it is: what stands before its gist is no parent of new records. Gives
-    /// what was read as well.
+    /// Opens a session of any length at its end, and returns what was read of it: records before the last compaction are
+    /// no parents of new ones.
     pub fn open_at_end(
         path: &Path,
         data: &DataDir,
         source: &'s dyn Source,
-        patience: Patience,
-    ) -> Result<(Self, Gist), AppendError> {
-        Self::open_by(path, data, source, patience, Gist::read)
+        on_busy: OnBusy,
+    ) -> Result<(Self, SessionTail), AppendError> {
+        let claim = Claim::new(path, data, source, on_busy)?;
+        let tail = SessionTail::read(path)?;
+        let writer = claim.writer(&Transcript::parse(&tail.bytes), &tail, SourceRef::Borrowed(source));
+        Ok((writer, tail))
     }
 
-    fn open_by(
+    /// Opens a session, and returns the whole file parsed.
+    pub(super) fn open_with(
         path: &Path,
         data: &DataDir,
-        source: &'s dyn Source,
-        patience: Patience,
-        read: impl FnOnce(&Path) -> Result<Gist, ReadError>,
-    ) -> Result<(Self, Gist), AppendError> {
-        let mut lock = lock_ours(path, data)?;
-        let note = Note::read(&lock.note());
-        let session = SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy());
-        let other = someone_writes(path, &mut lock, source);
-        let company = match (other, patience) {
-            (None, _) => Company::Alone,
-            (Some(_), Patience::Append) => Company::Another,
-            (Some(busy), Patience::Refuse) => {
-                return Err(AppendError::Busy { path: path.to_path_buf(), busy });
-            }
-        };
-        let gist = read(path)?;
-        let state = Continuation::of(&Transcript::parse(&gist.bytes), Thread::Main);
-        let known = state.origin().cloned().or(note.origin);
-        let origin = origin_of(known, &session, path);
-        let mut writer = Self::over(AppendFile::existing(path), lock, state, origin, source);
-        (writer.known_length, writer.repeated_at) = (gist.length, gist.repeated_at);
-        writer.company = company;
-        Ok((writer, gist))
+        source: SourceRef<'s>,
+        on_busy: OnBusy,
+    ) -> Result<(Self, TranscriptBuf), AppendError> {
+        let claim = Claim::new(path, data, &*source, on_busy)?;
+        let parsed = TranscriptBuf::parse(read_file(path)?);
+        let tail = SessionTail::position_in(parsed.bytes());
+        let writer = claim.writer(&parsed.transcript(), &tail, source);
+        Ok((writer, parsed))
     }
 
     /// Goes on with a sub-agent of this session, or begins it: its own file under the session's folder, and what is known
     /// of it beside that. The link from the session is the call's result, which names it
     /// ([`Draft::agent_result`](annals_transcript::draft::Draft::agent_result)).
     pub fn open_agent(&self, data: &DataDir, start: &AgentStart) -> Result<SessionWriter<'s>, AppendError> {
-        self.agents().open(data, self.source, start)
+        self.agents().open_with(data, self.source.clone(), start)
     }
 
     /// Where the sub-agents of this session are written; those of a sub-agent stand beside it.
@@ -213,7 +221,7 @@ impl<'s> SessionWriter<'s> {
         lock: FileLock,
         state: Continuation,
         origin: Origin,
-        source: &'s dyn Source,
+        source: SourceRef<'s>,
     ) -> Self {
         Self {
             file,
@@ -224,10 +232,55 @@ impl<'s> SessionWriter<'s> {
             known_length: 0,
             repeated_at: 0,
             unsettled: false,
-            mode: Mode::Writing,
-            company: Company::Alone,
-            trace: Trace::None,
+            mode: WriteMode::Writing,
+            concurrency: Concurrency::Exclusive,
+            is_noted: false,
         }
+    }
+}
+
+/// A locked session file that is about to be read.
+struct Claim<'p> {
+    path: &'p Path,
+    lock: FileLock,
+    lock_note: LockNote,
+    concurrency: Concurrency,
+}
+
+impl<'p> Claim<'p> {
+    fn new(
+        path: &'p Path,
+        data: &DataDir,
+        source: &dyn Source,
+        on_busy: OnBusy,
+    ) -> Result<Self, AppendError> {
+        let mut lock = lock_file(path, data)?;
+        let lock_note = LockNote::read(&lock.read_note());
+        let concurrency = match (other_writer(path, &mut lock, source), on_busy) {
+            (None, _) => Concurrency::Exclusive,
+            (Some(_), OnBusy::Append) => Concurrency::Shared,
+            (Some(busy), OnBusy::Refuse) => {
+                return Err(AppendError::Busy { path: path.to_path_buf(), busy });
+            }
+        };
+        Ok(Self { path, lock, lock_note, concurrency })
+    }
+
+    fn writer<'s>(
+        self,
+        transcript: &Transcript<'_>,
+        tail: &SessionTail,
+        source: SourceRef<'s>,
+    ) -> SessionWriter<'s> {
+        let state = Continuation::of(transcript, ThreadKind::Main);
+        let session = SessionKey::new(self.path.file_stem().unwrap_or_default().to_string_lossy());
+        let known = state.origin().cloned().or(self.lock_note.origin);
+        let origin = origin_of(known, &session, self.path);
+        let mut writer =
+            SessionWriter::over(AppendFile::existing(self.path), self.lock, state, origin, source);
+        (writer.known_length, writer.repeated_at) = (tail.length, tail.repeated_at);
+        writer.concurrency = self.concurrency;
+        writer
     }
 }
 

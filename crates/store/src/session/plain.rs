@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
-use annals_json::edit::{EditError, Editor, Step};
+use annals_json::edit::{EditError, Editor, PathStep};
 use annals_json::{RawJson, Value};
 use annals_transcript::content::Block;
-use annals_transcript::draft::{PlainDefaults, PlainError, drafts_of};
-use annals_transcript::message::{Message, MessageContent, Role};
+use annals_transcript::draft::{DraftError, ResponseDefaults, drafts_from_message};
+use annals_transcript::message::{Message, MessageContent, MessageRole};
 
 use super::error::AppendError;
 use super::writer::{Receipt, SessionWriter};
-use crate::overflow::{is_too_large, keep};
+use crate::overflow::{is_too_large, save};
 use crate::source::new_api_id;
 
 impl SessionWriter<'_> {
@@ -18,15 +18,15 @@ impl SessionWriter<'_> {
     /// several fails, those before it are there, and the tip is the last of them.
     pub fn append_message(&mut self, message: &Message) -> Result<Vec<Receipt>, AppendError> {
         let defaults = match message.role {
-            Role::Assistant => PlainDefaults {
-                message: new_api_id("msg", self.source),
-                request: new_api_id("req", self.source),
+            MessageRole::Assistant => ResponseDefaults {
+                message: new_api_id("msg", &*self.source),
+                request: new_api_id("req", &*self.source),
                 model: self.state.model().unwrap_or("unknown").to_owned(),
             },
-            Role::User | Role::System => PlainDefaults::default(),
+            MessageRole::User | MessageRole::System => ResponseDefaults::default(),
         };
         let message = self.with_outputs_apart(message)?;
-        let drafts = drafts_of(&message, &defaults)?;
+        let drafts = drafts_from_message(&message, &defaults)?;
         drafts.iter().map(|draft| self.append(draft)).collect()
     }
 
@@ -38,7 +38,9 @@ impl SessionWriter<'_> {
             return Ok(Cow::Borrowed(message));
         }
         let apart: Vec<_> = blocks.iter().map(|block| self.output_apart(block)).collect::<Result<_, _>>()?;
-        Ok(Cow::Owned(Message { content: MessageContent::Blocks(apart), ..message.clone() }))
+        let mut message = message.clone();
+        message.content = MessageContent::Blocks(apart);
+        Ok(Cow::Owned(message))
     }
 
     fn output_apart(&self, block: &RawJson) -> Result<RawJson, AppendError> {
@@ -53,12 +55,12 @@ impl SessionWriter<'_> {
             Some(_) => file.ancestors().nth(2).unwrap_or(&file),
             None => &file,
         };
-        let kept = keep(folder, &id.decode(), text.as_bytes())?;
+        let kept = save(folder, &id.decode(), text.as_bytes())?;
         let edited = Editor::new(block.raw()).and_then(|mut editor| {
-            editor.replace_string(&[Step::Key("content")], &kept.preview)?;
+            editor.replace_string(&[PathStep::Key("content")], &kept.preview)?;
             editor.finish()
         });
-        let edited = edited.map_err(PlainError::Edit)?;
-        Ok(RawJson::parse(&edited).map_err(|fault| PlainError::Edit(EditError::NotJson(fault)))?)
+        let edited = edited.map_err(DraftError::Edit)?;
+        Ok(RawJson::parse(&edited).map_err(|fault| DraftError::Edit(EditError::NotJson(fault)))?)
     }
 }

@@ -5,20 +5,20 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use annals_json::{Fields, Value};
-use annals_transcript::draft::{Continuation, Draft, Origin, Placing};
+use annals_transcript::draft::{Continuation, Draft, Origin, PlacementDefaults};
 use annals_transcript::line::lines;
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::{ProgressKind, Record, RecordKind};
 
 use super::error::AppendError;
-use super::note::Note;
-use crate::busy::{Busy, Left};
-use crate::durable::{Durability, MOST_PROGRESS_BYTES, REPEAT_AFTER_BYTES, durability};
-use crate::files::{AppendFile, LOOKED_AT, Placed, WriteError, mend};
+use super::lock_note::LockNote;
+use crate::busy::{Busy, FileStamp};
+use crate::durable::{Durability, MAX_PROGRESS_BYTES, REPEAT_AFTER_BYTES, durability};
+use crate::files::{AppendFile, AppendedLine, TAIL_BYTES, WriteError, line_repair};
 use crate::layout::{ConfigDir, FileRole};
 use crate::lock::FileLock;
 use crate::sessions_index;
-use crate::source::{Source, new_uuid};
+use crate::source::{SourceRef, new_uuid};
 
 /// Appends records to a session or a sub-agent's file, each with its envelope and its parent.
 ///
@@ -34,42 +34,34 @@ pub struct SessionWriter<'s> {
     pub(super) lock: FileLock,
     pub(super) state: Continuation,
     pub(super) origin: Origin,
-    pub(super) source: &'s dyn Source,
+    pub(super) source: SourceRef<'s>,
     /// How long the file is as far as we know it.
     pub(super) known_length: u64,
     /// Where titles and tags were last written.
     pub(super) repeated_at: u64,
     pub(super) unsettled: bool,
-    pub(super) mode: Mode,
-    pub(super) company: Company,
-    pub(super) trace: Trace,
+    pub(super) mode: WriteMode,
+    pub(super) concurrency: Concurrency,
+    /// Whether the lock note says that we have the file: if we are killed, its traces are ours.
+    pub(super) is_noted: bool,
 }
 
-/// Whether somebody else seemed to be at work when the file was opened.
+/// Whether a client seemed to be writing when the file was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Company {
-    /// Nobody: what the file is like in the end is our doing.
-    Alone,
-    /// A client: our last write must not hide its traces from the next who looks.
-    Another,
-}
-
-/// What the lock says of us.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trace {
-    /// Nothing: nothing was written.
-    None,
-    /// That we have the file: if we are killed, its traces are ours.
-    Open,
+pub(super) enum Concurrency {
+    /// No: the file's final state is ours.
+    Exclusive,
+    /// Yes: our last write must not hide the client's traces from the next writer.
+    Shared,
 }
 
 /// Whether records reach the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum WriteMode {
     /// They do.
     Writing,
     /// They only get their places: for a preview.
-    Rehearsing,
+    DryRun,
 }
 
 /// A record that was written.
@@ -109,23 +101,23 @@ impl SessionWriter<'_> {
     }
 
     /// Changes what later lines say of their surroundings: a new working directory, another branch.
-    pub fn set_surroundings(&mut self, cwd: String, git_branch: String) {
+    pub fn set_cwd_and_branch(&mut self, cwd: String, git_branch: String) {
         (self.origin.cwd, self.origin.git_branch) = (cwd, git_branch);
     }
 
-    /// From here on records get their places and are answered, but nothing is written.
-    pub fn rehearse(&mut self) {
-        self.mode = Mode::Rehearsing;
+    /// Starts a dry run: records get ids and offsets, but nothing is written.
+    pub fn start_dry_run(&mut self) {
+        self.mode = WriteMode::DryRun;
     }
 
     /// Appends a record. It is with the system when this returns; [`settle`](Self::settle) brings it to the disk.
     pub fn append(&mut self, draft: &Draft) -> Result<Receipt, AppendError> {
-        self.meet_others()?;
-        let fresh = Placing { uuid: new_uuid(self.source), now: self.source.now() };
+        self.absorb_foreign_lines()?;
+        let fresh = PlacementDefaults { uuid: new_uuid(&*self.source), now: self.source.now() };
         let stamp = self.state.place(draft, fresh)?;
         let line = draft.line(&self.origin, &stamp);
         let jumps = self.state.would_be_overlooked(draft, &stamp);
-        if draft.kind() == RecordKind::Progress && line.len() > MOST_PROGRESS_BYTES {
+        if draft.kind() == RecordKind::Progress && line.len() > MAX_PROGRESS_BYTES {
             return Err(AppendError::ProgressTooLarge { bytes: line.len() });
         }
         let (placed, durability) = self.write(&line)?;
@@ -161,9 +153,9 @@ impl SessionWriter<'_> {
         Ok(receipt)
     }
 
-    fn write(&mut self, line: &[u8]) -> Result<(Placed, Durability), AppendError> {
+    fn write(&mut self, line: &[u8]) -> Result<(AppendedLine, Durability), AppendError> {
         let placed = self.put(line).inspect_err(|error| {
-            // What is there of a torn line is ours: the next append must not take it for somebody else's.
+            // What is there of a torn line is ours: the next append must not take it for a foreign line.
             if let WriteError::Torn { offset, written, .. } = error {
                 self.known_length = offset + *written as u64;
             }
@@ -179,29 +171,32 @@ impl SessionWriter<'_> {
     }
 
     /// Says in the lock that the file is ours now and, for one without lines, where its session is.
-    pub(super) fn note_opened(&mut self) {
-        let note =
-            Note { left: None, is_open: self.company == Company::Alone, origin: Some(self.origin.clone()) };
-        let _ = self.lock.leave_note(&note.write());
-        self.trace = Trace::Open;
+    pub(super) fn note_open(&mut self) {
+        let lock_note = LockNote {
+            left: None,
+            is_open: self.concurrency == Concurrency::Exclusive,
+            origin: Some(self.origin.clone()),
+        };
+        let _ = self.lock.leave_note(&lock_note.write());
+        self.is_noted = true;
     }
 
-    fn put(&mut self, line: &[u8]) -> Result<Placed, WriteError> {
+    fn put(&mut self, line: &[u8]) -> Result<AppendedLine, WriteError> {
         match self.mode {
-            Mode::Writing => {
-                if self.trace == Trace::None {
-                    self.note_opened();
+            WriteMode::Writing => {
+                if !self.is_noted {
+                    self.note_open();
                 }
                 self.file.append(line)
             }
-            Mode::Rehearsing => {
+            WriteMode::DryRun => {
                 // A torn line would be ended first. Behind what was rehearsed there is nothing to read.
                 let heal = match self.known_length {
                     0 => Vec::new(),
-                    length => mend(&self.read_from(length.saturating_sub(LOOKED_AT))?),
+                    length => line_repair(&self.read_from(length.saturating_sub(TAIL_BYTES))?),
                 };
                 let offset = self.known_length + heal.len() as u64;
-                Ok(Placed { offset, end: offset + line.len() as u64 + 1, healed: !heal.is_empty() })
+                Ok(AppendedLine { offset, end: offset + line.len() as u64 + 1, healed: !heal.is_empty() })
             }
         }
     }
@@ -236,11 +231,11 @@ impl SessionWriter<'_> {
         self.repeated_at = self.known_length;
     }
 
-    /// Takes in what others appended since we looked. Titles and the like harm nobody; a conversation that went on without
+    /// Absorbs what others appended since. Titles and the like do no harm; a conversation that was continued without
     /// us does: we would make a second branch.
-    fn meet_others(&mut self) -> Result<(), AppendError> {
+    fn absorb_foreign_lines(&mut self) -> Result<(), AppendError> {
         let length = self.file.length()?;
-        if length == self.known_length || self.mode == Mode::Rehearsing {
+        if length == self.known_length || self.mode == WriteMode::DryRun {
             return Ok(());
         }
         let busy =
@@ -266,7 +261,7 @@ impl SessionWriter<'_> {
 
     /// An index of the project's sessions that some release left there says what the file says now. It is a cache that no
     /// client trusts: one that cannot be mended is left.
-    fn keep_index_true(&self) {
+    fn refresh_index(&self) {
         let Some(config) = ConfigDir::containing(self.path()).filter(|_| self.origin.agent.is_none()) else {
             return;
         };
@@ -289,17 +284,19 @@ impl SessionWriter<'_> {
 
 impl Drop for SessionWriter<'_> {
     fn drop(&mut self) {
-        if self.trace == Trace::None {
+        if !self.is_noted {
             return;
         }
         // Best effort: an error was told by `settle`, and the note is a hint.
         let _ = self.settle();
-        let left = fs::metadata(self.path()).ok().as_ref().and_then(Left::of);
-        let is_ours = |left: &Left| left.bytes == self.known_length && self.company == Company::Alone;
+        let left = fs::metadata(self.path()).ok().as_ref().and_then(FileStamp::of);
+        let is_ours =
+            |left: &FileStamp| left.bytes == self.known_length && self.concurrency == Concurrency::Exclusive;
         let left = left.filter(is_ours);
-        self.keep_index_true();
-        let _ =
-            self.lock.leave_note(&Note { left, is_open: false, origin: Some(self.origin.clone()) }.write());
+        self.refresh_index();
+        let _ = self
+            .lock
+            .leave_note(&LockNote { left, is_open: false, origin: Some(self.origin.clone()) }.write());
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use annals_json::edit::{EditError, Editor, Step};
+use annals_json::edit::{EditError, Editor, PathStep};
 use annals_json::{Fields, ObjectWriter, Value, write_string};
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::RecordKind;
@@ -16,7 +16,7 @@ use crate::summary::Summary;
 
 /// How an index is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lines {
+pub(super) enum IndexLayout {
     /// On lines of their own, as the client writes it.
     Many,
     /// On one line.
@@ -25,13 +25,13 @@ pub(super) enum Lines {
 
 /// The fields of an entry that its file can tell, in the order of the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct EntryFields {
     fields: Vec<(&'static str, Vec<u8>)>,
-    /// Whether the user gave it a title; one that was taken back must go.
+    /// Whether the user gave it a title; a removed one must go.
     has_custom_title: bool,
 }
 
-impl Entry {
+impl EntryFields {
     pub(super) fn new(summary: &Summary, messages: u64) -> Self {
         let text = |key: &'static str, text: Option<&str>| Some((key, quoted(text?)));
         let plain = |key: &'static str, word: Option<String>| Some((key, word?.into_bytes()));
@@ -40,7 +40,7 @@ impl Entry {
             title.map(|(_, text)| text.as_str())
         };
         let custom_title = title([TitleSource::Custom, TitleSource::CustomFile]);
-        // A relative path says nothing to whoever reads the index from elsewhere.
+        // A relative path is useless to a reader elsewhere.
         let path = summary.path.to_str().filter(|_| summary.path.is_absolute());
         let fields = [
             text("sessionId", Some(summary.session.as_str())),
@@ -61,11 +61,11 @@ impl Entry {
     }
 
     /// The entry as a new one.
-    pub(super) fn bytes(&self, lines: Lines) -> Vec<u8> {
+    pub(super) fn bytes(&self, layout: IndexLayout) -> Vec<u8> {
         let raw = |(key, value): &(&str, Vec<u8>)| -> RawField { (quoted(key), value.clone()) };
-        match lines {
-            Lines::Many => indent::object(&self.fields.iter().map(raw).collect::<Vec<_>>(), 2),
-            Lines::One => {
+        match layout {
+            IndexLayout::Many => indent::object(&self.fields.iter().map(raw).collect::<Vec<_>>(), 2),
+            IndexLayout::One => {
                 let mut out = Vec::new();
                 let mut object = ObjectWriter::begin(&mut out);
                 for (key, value) in &self.fields {
@@ -82,7 +82,7 @@ impl Entry {
     pub(super) fn update(
         &self,
         editor: &mut Editor<'_>,
-        place: &[Step<'_>],
+        place: &[PathStep<'_>],
         there: &Fields<'_>,
     ) -> Result<(), EditError> {
         for (key, value) in &self.fields {

@@ -1,4 +1,4 @@
-//! `sessions-index.json`: what some releases noted of a project's sessions. Often out of date; never trusted.
+//! `sessions-index.json`: the list of a project's sessions that some releases write. Often stale; never trusted.
 
 mod entry;
 mod write;
@@ -16,7 +16,7 @@ use crate::problem::FileProblem;
 use crate::scan::modified_millis;
 use annals_transcript::view::views;
 
-pub use write::{IndexError, Refreshed, Without, rebuild, refresh, remove, without};
+pub use write::{IndexError, IndexRemoval, IndexUpdate, rebuild, refresh, remove, without};
 
 views! {
     /// The index of a project.
@@ -60,6 +60,7 @@ views! {
 
 /// How an entry is out of date.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Staleness {
     /// Neither the file that it names nor one of that session beside the index is there.
     Missing,
@@ -91,12 +92,14 @@ pub fn entries(file: &JsonFile) -> (Vec<IndexEntry<'_>>, Vec<FileProblem>) {
         Ok(fields) => SessionsIndex::new(fields),
         Err(problem) => return (Vec::new(), vec![problem]),
     };
-    let Some(list) = index.entries() else { return (Vec::new(), vec![file.unlike("an index with entries")]) };
+    let Some(list) = index.entries() else {
+        return (Vec::new(), vec![file.wrong_shape("an index with entries")]);
+    };
     let (mut entries, mut problems) = (Vec::new(), Vec::new());
     for item in list {
         match item.fields() {
             Some(fields) => entries.push(IndexEntry::new(fields)),
-            None => problems.push(file.unlike("an index whose entries are objects")),
+            None => problems.push(file.wrong_shape("an index whose entries are objects")),
         }
     }
     (entries, problems)

@@ -1,14 +1,14 @@
-//! The index of a project, kept true: an entry refreshed, one removed, or all of them made anew. Only the bytes that must
+//! Updates the index of a project: refreshes an entry, removes one, or rebuilds all. Only the bytes that must
 //! change do.
 
 use std::path::PathBuf;
 
 use annals_json::BYTE_ORDER_MARK;
-use annals_json::edit::{EditError, Editor, Step};
-use annals_json::{Kind, Value, write_string};
+use annals_json::edit::{EditError, Editor, PathStep};
+use annals_json::{Value, ValueKind, write_string};
 
 use super::IndexEntry;
-use super::entry::{Entry, Lines, count_messages};
+use super::entry::{EntryFields, IndexLayout, count_messages};
 use crate::files::{PlainName, WriteError, replace_file};
 use crate::indent::{self, break_to};
 use crate::json_file::JsonFile;
@@ -24,7 +24,7 @@ const VERSION: &[u8] = b"1";
 
 /// What became of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refreshed {
+pub enum IndexUpdate {
     /// The project has none, and none was made.
     NoIndex,
     /// It was true already.
@@ -39,6 +39,7 @@ pub enum Refreshed {
 
 /// Why an index was left as it is.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum IndexError {
     /// The index or a session could not be read.
     #[error(transparent)]
@@ -61,8 +62,8 @@ pub enum IndexError {
 
 /// Makes a project's index say what a session's file says now: updates its entry, adds one, or, where the file is gone,
 /// removes it. Every other byte stays. Where there is no index, none is made; a file without a conversation gets no entry.
-pub fn refresh(config: &ConfigDir, slug: &Slug, session: &SessionKey) -> Result<Refreshed, IndexError> {
-    let Some(index) = Index::read(config, slug)? else { return Ok(Refreshed::NoIndex) };
+pub fn refresh(config: &ConfigDir, slug: &Slug, session: &SessionKey) -> Result<IndexUpdate, IndexError> {
+    let Some(index) = IndexFile::read(config, slug)? else { return Ok(IndexUpdate::NoIndex) };
     PlainName::new(session.as_str(), "a session id").map_err(WriteError::from)?;
     let path = config.session(slug, session);
     let (summary, messages) = match Summary::read_path(&path) {
@@ -70,25 +71,25 @@ pub fn refresh(config: &ConfigDir, slug: &Slug, session: &SessionKey) -> Result<
         Err(ReadError::NotFound { .. }) => return index.remove(session),
         Err(error) => return Err(error.into()),
     };
-    let entry = Entry::new(&summary, messages);
+    let entry = EntryFields::new(&summary, messages);
     match index.places(session)?.as_slice() {
         [] if summary.has_conversation => index.add(&entry),
-        [] => Ok(Refreshed::Unchanged),
+        [] => Ok(IndexUpdate::Unchanged),
         places => index.update(places, &entry),
     }
 }
 
 /// Takes a session out of a project's index; every other byte stays.
-pub fn remove(config: &ConfigDir, slug: &Slug, session: &SessionKey) -> Result<Refreshed, IndexError> {
-    match Index::read(config, slug)? {
+pub fn remove(config: &ConfigDir, slug: &Slug, session: &SessionKey) -> Result<IndexUpdate, IndexError> {
+    match IndexFile::read(config, slug)? {
         Some(index) => index.remove(session),
-        None => Ok(Refreshed::NoIndex),
+        None => Ok(IndexUpdate::NoIndex),
     }
 }
 
 /// An index as it is, and as it would be without some sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Without {
+pub struct IndexRemoval {
     /// Its bytes.
     pub before: Vec<u8>,
     /// Its bytes without the sessions.
@@ -100,16 +101,16 @@ pub fn without(
     config: &ConfigDir,
     slug: &Slug,
     sessions: &[SessionKey],
-) -> Result<Option<Without>, IndexError> {
-    let Some(index) = Index::read(config, slug)? else { return Ok(None) };
+) -> Result<Option<IndexRemoval>, IndexError> {
+    let Some(index) = IndexFile::read(config, slug)? else { return Ok(None) };
     let after = index.without(sessions)?;
-    Ok((after != index.file.bytes).then_some(Without { before: index.file.bytes, after }))
+    Ok((after != index.file.bytes).then_some(IndexRemoval { before: index.file.bytes, after }))
 }
 
-/// Makes all entries of a project's index anew, from the files, whether there was one or not, and returns how many there
+/// Rebuilds all entries of a project's index from the files, whether there was one or not, and returns how many there
 /// are. What an index says besides its entries stays, unless it cannot be read.
 pub fn rebuild(config: &ConfigDir, slug: &Slug) -> Result<usize, IndexError> {
-    let old = Index::read(config, slug)?;
+    let old = IndexFile::read(config, slug)?;
     let store = Store::open(config.path());
     let mut discovery = store.discover();
     let is_ours =
@@ -118,7 +119,7 @@ pub fn rebuild(config: &ConfigDir, slug: &Slug) -> Result<usize, IndexError> {
     let (summaries, _) = store.summaries(&discovery);
     let mut entries = Vec::new();
     for summary in summaries.iter().filter(|summary| summary.has_conversation) {
-        entries.push(Entry::new(summary, count_messages(&summary.path)?).bytes(Lines::Many));
+        entries.push(EntryFields::new(summary, count_messages(&summary.path)?).bytes(IndexLayout::Many));
     }
     let count = entries.len();
     let list = indent::list(entries.into_iter(), 1);
@@ -139,11 +140,11 @@ pub fn rebuild(config: &ConfigDir, slug: &Slug) -> Result<usize, IndexError> {
 }
 
 /// An index in memory.
-struct Index {
+struct IndexFile {
     file: JsonFile,
 }
 
-impl Index {
+impl IndexFile {
     fn read(config: &ConfigDir, slug: &Slug) -> Result<Option<Self>, IndexError> {
         PlainName::new(slug.as_str(), "the folder of a project").map_err(WriteError::from)?;
         match JsonFile::read(&config.sessions_index(slug)) {
@@ -155,8 +156,8 @@ impl Index {
 
     fn entries(&self) -> Result<Value<'_>, IndexError> {
         let index = self.file.object().map_err(IndexError::Unlike)?;
-        let list = index.get("entries").filter(|list| list.kind() == Kind::Array);
-        list.ok_or_else(|| IndexError::Unlike(self.file.unlike("an index with entries")))
+        let list = index.get("entries").filter(|list| list.kind() == ValueKind::Array);
+        list.ok_or_else(|| IndexError::Unlike(self.file.wrong_shape("an index with entries")))
     }
 
     /// The places of a session's entries: one, as a rule.
@@ -168,41 +169,41 @@ impl Index {
         Ok(self.entries()?.items().enumerate().filter(|(_, item)| is_of(*item)).map(|(at, _)| at).collect())
     }
 
-    fn update(&self, places: &[usize], entry: &Entry) -> Result<Refreshed, IndexError> {
+    fn update(&self, places: &[usize], entry: &EntryFields) -> Result<IndexUpdate, IndexError> {
         let items: Vec<_> = self.entries()?.items().collect();
         let edited = self.edit(|editor| {
             for &place in places {
                 if let Some(there) = items.get(place).and_then(|item| item.fields()) {
-                    entry.update(editor, &[Step::Key("entries"), Step::Item(place)], &there)?;
+                    entry.update(editor, &[PathStep::Key("entries"), PathStep::Item(place)], &there)?;
                 }
             }
             Ok(())
         })?;
-        self.replace(&edited, Refreshed::Updated)
+        self.replace(&edited, IndexUpdate::Updated)
     }
 
     /// Adds an entry at the end, laid out as the index is.
-    fn add(&self, entry: &Entry) -> Result<Refreshed, IndexError> {
+    fn add(&self, entry: &EntryFields) -> Result<IndexUpdate, IndexError> {
         let list = self.entries()?;
-        let lines = if self.file.bytes.contains(&b'\n') { Lines::Many } else { Lines::One };
+        let lines = if self.file.bytes.contains(&b'\n') { IndexLayout::Many } else { IndexLayout::One };
         let (before, after) = match (list.items().last(), lines) {
             (Some(last), _) => {
                 let end = last.raw().as_ptr() as usize - list.raw().as_ptr() as usize + last.raw().len();
                 let (before, after) = list.raw().split_at(end);
                 ([before, b","].concat(), after.to_vec())
             }
-            (None, Lines::Many) => (b"[".to_vec(), [break_to(1), b"]".to_vec()].concat()),
-            (None, Lines::One) => (b"[".to_vec(), b"]".to_vec()),
+            (None, IndexLayout::Many) => (b"[".to_vec(), [break_to(1), b"]".to_vec()].concat()),
+            (None, IndexLayout::One) => (b"[".to_vec(), b"]".to_vec()),
         };
-        let gap = if lines == Lines::Many { break_to(2) } else { Vec::new() };
+        let gap = if lines == IndexLayout::Many { break_to(2) } else { Vec::new() };
         let list = [before, gap, entry.bytes(lines), after].concat();
-        let edited = self.edit(|editor| editor.replace(&[Step::Key("entries")], &list).map(drop))?;
-        self.replace(&edited, Refreshed::Added)
+        let edited = self.edit(|editor| editor.replace(&[PathStep::Key("entries")], &list).map(drop))?;
+        self.replace(&edited, IndexUpdate::Added)
     }
 
-    fn remove(&self, session: &SessionKey) -> Result<Refreshed, IndexError> {
+    fn remove(&self, session: &SessionKey) -> Result<IndexUpdate, IndexError> {
         let edited = self.without(std::slice::from_ref(session))?;
-        self.replace(&edited, Refreshed::Removed)
+        self.replace(&edited, IndexUpdate::Removed)
     }
 
     /// The index without the entries of these sessions.
@@ -211,7 +212,9 @@ impl Index {
         for session in sessions {
             places.extend(self.places(session)?);
         }
-        self.edit(|editor| editor.remove_items(&[Step::Key("entries")], |at| places.contains(&at)).map(drop))
+        self.edit(|editor| {
+            editor.remove_items(&[PathStep::Key("entries")], |at| places.contains(&at)).map(drop)
+        })
     }
 
     /// The index with these edits.
@@ -231,9 +234,9 @@ impl Index {
         }
     }
 
-    fn replace(&self, bytes: &[u8], done: Refreshed) -> Result<Refreshed, IndexError> {
+    fn replace(&self, bytes: &[u8], done: IndexUpdate) -> Result<IndexUpdate, IndexError> {
         if bytes == self.file.bytes {
-            return Ok(Refreshed::Unchanged);
+            return Ok(IndexUpdate::Unchanged);
         }
         replace_file(&self.file.path, bytes)?;
         Ok(done)

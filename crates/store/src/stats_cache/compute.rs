@@ -20,7 +20,7 @@ use crate::scan::{Discovery, SessionEntry};
 
 /// What was done on a day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Day {
+pub struct DayStats {
     /// Messages: user and assistant lines of sessions, outside sub-agents.
     pub messages: u64,
     /// Sessions that began.
@@ -31,7 +31,7 @@ pub struct Day {
 
 /// The session that took the longest, from its first line to its last.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Longest {
+pub struct SessionDuration {
     /// The session.
     pub session: SessionKey,
     /// Milliseconds.
@@ -48,7 +48,7 @@ pub struct Statistics {
     /// The day of the computation.
     pub computed: String,
     /// By day, as `2026-01-31`.
-    pub days: BTreeMap<String, Day>,
+    pub days: BTreeMap<String, DayStats>,
     /// Input and output tokens by day and model; what the cache took and gave is not in them.
     pub day_tokens: BTreeMap<String, BTreeMap<String, u64>>,
     /// Tokens and cost by model.
@@ -58,7 +58,7 @@ pub struct Statistics {
     /// Messages in all; a line that forks have copied counts once.
     pub messages: u64,
     /// The longest session; of equals the first by path.
-    pub longest: Option<Longest>,
+    pub longest: Option<SessionDuration>,
     /// When the first session began, in milliseconds since 1970.
     pub first: Option<i64>,
     /// Sessions by the hour in which they began.
@@ -77,40 +77,40 @@ pub fn recompute(
     let mut files: Vec<(FileKind, SessionEntry)> =
         discovery.sessions.iter().map(|session| (FileKind::Session, session.clone())).collect();
     files.extend(discovery.agents.iter().map(|agent| (FileKind::SubAgent, agent.as_session())));
-    let read = parallel::map(&files, |(kind, file)| Gathered::read(*kind, file));
+    let read = parallel::map(&files, |(kind, file)| FileStats::read(*kind, file));
     let day = |millis: i64| format_millis(millis.saturating_add(offset(millis))).chars().take(10).collect();
     let mut stats = Statistics { computed: day(now), ..Statistics::default() };
     let (mut ledger, mut seen, mut problems) = (Ledger::new(), HashSet::new(), Vec::new());
-    for (index, ((kind, file), gathered)) in files.iter().zip(read).enumerate() {
-        let gathered = match gathered {
-            Ok(gathered) => gathered,
+    for (index, ((kind, file), file_stats)) in files.iter().zip(read).enumerate() {
+        let file_stats = match file_stats {
+            Ok(file_stats) => file_stats,
             Err(error) => {
                 problems.push(error.problem());
                 continue;
             }
         };
-        for (mark, event, millis) in &gathered.events {
-            if seen.insert(*mark) {
+        for (event_key, event, millis) in &file_stats.events {
+            if seen.insert(*event_key) {
                 stats.count(*event, millis.map(&day));
             }
         }
-        if *kind == FileKind::Session && gathered.messages > 0 {
-            stats.add_session(file, &gathered, &day, &offset);
+        if *kind == FileKind::Session && file_stats.messages > 0 {
+            stats.add_session(file, &file_stats, &day, &offset);
         }
-        ledger.add_file(u32::try_from(index).unwrap_or(u32::MAX), gathered.responses);
+        ledger.add_file(u32::try_from(index).unwrap_or(u32::MAX), file_stats.responses);
     }
     stats.add_tokens(&ledger, prices, &day);
     (stats, problems)
 }
 
 impl Statistics {
-    fn count(&mut self, event: Event, day: Option<String>) {
-        self.messages += u64::from(event == Event::Message);
+    fn count(&mut self, event: CountedEvent, day: Option<String>) {
+        self.messages += u64::from(event == CountedEvent::Message);
         if let Some(day) = day {
             let day = self.days.entry(day).or_default();
             match event {
-                Event::Message => day.messages += 1,
-                Event::ToolCall => day.tool_calls += 1,
+                CountedEvent::Message => day.messages += 1,
+                CountedEvent::ToolCall => day.tool_calls += 1,
             }
         }
     }
@@ -118,20 +118,20 @@ impl Statistics {
     fn add_session(
         &mut self,
         file: &SessionEntry,
-        gathered: &Gathered,
+        file_stats: &FileStats,
         day: &impl Fn(i64) -> String,
         offset: &impl Fn(i64) -> i64,
     ) {
         self.sessions += 1;
-        let Some((began, ended)) = gathered.span else { return };
+        let Some((began, ended)) = file_stats.span else { return };
         self.days.entry(day(began)).or_default().sessions += 1;
         let hour = began.saturating_add(offset(began)).rem_euclid(86_400_000) / 3_600_000;
         *self.hours.entry(hour as u8).or_default() += 1;
         self.first = Some(self.first.map_or(began, |first| first.min(began)));
         let duration = ended.saturating_sub(began);
         if self.longest.as_ref().is_none_or(|longest| duration > longest.duration) {
-            let (session, messages) = (file.key.clone(), gathered.messages);
-            self.longest = Some(Longest { session, duration, messages, began });
+            let (session, messages) = (file.key.clone(), file_stats.messages);
+            self.longest = Some(SessionDuration { session, duration, messages, began });
         }
     }
 
@@ -156,16 +156,16 @@ enum FileKind {
 
 /// What is counted by day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Event {
+enum CountedEvent {
     Message,
     ToolCall,
 }
 
 /// What one file has to say.
 #[derive(Debug, Default)]
-struct Gathered {
+struct FileStats {
     /// What happened, with a mark that copies share, and when.
-    events: Vec<(Mark, Event, Option<i64>)>,
+    events: Vec<(EventKey, CountedEvent, Option<i64>)>,
     messages: u64,
     /// The first and the last time of a message.
     span: Option<(i64, i64)>,
@@ -173,22 +173,22 @@ struct Gathered {
 }
 
 /// Stands for an id, or for a line that has none.
-type Mark = [u8; 16];
+type EventKey = [u8; 16];
 
-impl Gathered {
+impl FileStats {
     fn read(kind: FileKind, file: &SessionEntry) -> Result<Self, ReadError> {
-        let (mut gathered, mut usage, mut index) = (Self::default(), UsageCollector::new(), 0);
+        let (mut file_stats, mut usage, mut index) = (Self::default(), UsageCollector::new(), 0);
         stream_lines(&file.path, |line| {
             let found = |fields: Fields<'_>, _| {
                 usage.feed(index, &fields);
                 index += 1;
-                gathered.add(kind, &Record::new(fields));
+                file_stats.add(kind, &Record::new(fields));
             };
             read_objects(&line, found, |_| ());
             ControlFlow::<()>::Continue(())
         })?;
-        gathered.responses = usage.finish();
-        Ok(gathered)
+        file_stats.responses = usage.finish();
+        Ok(file_stats)
     }
 
     fn add(&mut self, kind: FileKind, record: &Record<'_>) {
@@ -199,7 +199,11 @@ impl Gathered {
         }
         if kind == FileKind::Session && !fields.is_true("isSidechain") {
             self.messages += 1;
-            self.events.push((mark(b"line", fields.text("uuid"), fields.raw()), Event::Message, millis));
+            self.events.push((
+                event_key(b"line", fields.text("uuid"), fields.raw()),
+                CountedEvent::Message,
+                millis,
+            ));
             if let Some(millis) = millis {
                 let (first, last) = self.span.unwrap_or((millis, millis));
                 self.span = Some((first.min(millis), last.max(millis)));
@@ -209,14 +213,14 @@ impl Gathered {
             for block in assistant.content().blocks() {
                 if let Block::ToolUse(call) = &block {
                     let id = call.id().map(|id| id.text());
-                    self.events.push((mark(b"call", id, fields.raw()), Event::ToolCall, millis));
+                    self.events.push((event_key(b"call", id, fields.raw()), CountedEvent::ToolCall, millis));
                 }
             }
         }
     }
 }
 
-fn mark(what: &[u8; 4], id: Option<Text<'_>>, line: &[u8]) -> Mark {
+fn event_key(what: &[u8; 4], id: Option<Text<'_>>, line: &[u8]) -> EventKey {
     let id = id.filter(|id| !id.is_empty()).map(Text::decode);
     let digest = Sha256::new().chain_update(what).chain_update(id.as_ref().map_or(line, |id| id.as_bytes()));
     let digest = digest.finalize();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use annals_json::{Kind, Value};
+use annals_json::{Value, ValueKind};
 
 use super::StatsCache;
 
@@ -11,7 +11,7 @@ const NO_STATISTICS: [&str; 3] = ["version", "lastComputedDate", "dailyModelToke
 
 /// One number, text or absence that is not the same in both.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct StatsDifference {
     /// Where, such as `modelUsage.opus.inputTokens` or `dailyActivity.2026-01-31.messageCount`.
     pub key: String,
     /// What we say, as JSON; `None` where we say nothing.
@@ -21,7 +21,7 @@ pub struct Difference {
 }
 
 /// All differences, by key. Lists of days are compared day by day, in whatever order they stand.
-pub fn differences(ours: &StatsCache<'_>, theirs: &StatsCache<'_>) -> Vec<Difference> {
+pub fn differences(ours: &StatsCache<'_>, theirs: &StatsCache<'_>) -> Vec<StatsDifference> {
     let (ours, theirs) = (leaves(ours), leaves(theirs));
     let mut keys: Vec<&String> = ours.keys().chain(theirs.keys()).collect();
     keys.sort_unstable();
@@ -31,7 +31,7 @@ pub fn differences(ours: &StatsCache<'_>, theirs: &StatsCache<'_>) -> Vec<Differ
     for key in keys {
         let (ours, theirs) = (ours.get(key), theirs.get(key));
         if !is_same(ours, theirs) {
-            found.push(Difference { key: key.clone(), ours: ours.map(text), theirs: theirs.map(text) });
+            found.push(StatsDifference { key: key.clone(), ours: ours.map(text), theirs: theirs.map(text) });
         }
     }
     found
@@ -43,8 +43,8 @@ fn is_same(ours: Option<&Value<'_>>, theirs: Option<&Value<'_>>) -> bool {
     match (ours, theirs) {
         (Some(one), None) | (None, Some(one)) => is_nothing(one),
         (Some(ours), Some(theirs)) => match (ours.kind(), theirs.kind()) {
-            (Kind::Number, Kind::Number) => ours.number() == theirs.number(),
-            (Kind::String, Kind::String) => {
+            (ValueKind::Number, ValueKind::Number) => ours.number() == theirs.number(),
+            (ValueKind::String, ValueKind::String) => {
                 ours.text().map(|text| text.decode()) == theirs.text().map(|text| text.decode())
             }
             _ => ours.raw() == theirs.raw(),
@@ -66,12 +66,12 @@ fn leaves<'a>(statistics: &StatsCache<'a>) -> BTreeMap<String, Value<'a>> {
 
 fn collect<'a>(key: String, value: Value<'a>, found: &mut BTreeMap<String, Value<'a>>) {
     match value.kind() {
-        Kind::Object => {
+        ValueKind::Object => {
             for field in value.fields().iter().flat_map(|fields| fields.iter()) {
                 collect(format!("{key}.{}", field.key), field.value, found);
             }
         }
-        Kind::Array => {
+        ValueKind::Array => {
             for (at, item) in value.items().enumerate() {
                 // A day is known by its date, anything else by its place.
                 let date = item.get("date").and_then(Value::text);

@@ -14,8 +14,8 @@ use crate::problem::FileProblem;
 use crate::read::ReadError;
 use annals_transcript::view::views;
 
-pub use compute::{Day, Longest, Statistics, recompute};
-pub use differences::{Difference, differences};
+pub use compute::{DayStats, SessionDuration, Statistics, recompute};
+pub use differences::{StatsDifference, differences};
 pub use write::{StatsError, write};
 
 views! {

@@ -16,6 +16,7 @@ const VERSION: u32 = 3;
 
 /// Why statistics were not written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StatsError {
     /// The path lies in the store.
     #[error("{}: lies in the store, and statistics of ours do not belong there", path.display())]

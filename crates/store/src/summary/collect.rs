@@ -18,18 +18,18 @@ const WARM_UP: &str = "Warmup";
 
 /// A summary with what it takes to name other sessions, and to be named by them.
 #[derive(Clone, Debug)]
-pub(super) struct Gathered {
+pub(super) struct SummaryParts {
     pub(super) summary: Summary,
     /// Titles for lines of any file: the mark of `leafUuid`, and `summary`.
-    pub(super) named_leaves: Vec<(Mark, String)>,
+    pub(super) named_leaves: Vec<(UuidHash, String)>,
     /// The marks of the lines seen, in order.
-    pub(super) uuids: Vec<Mark>,
+    pub(super) uuids: Vec<UuidHash>,
 }
 
 /// Stands for an id: a store has many lines, and a listing holds a mark for each that it has seen.
-pub(super) type Mark = u64;
+pub(super) type UuidHash = u64;
 
-fn mark(id: Text<'_>) -> Mark {
+fn uuid_hash(id: Text<'_>) -> UuidHash {
     let mut hasher = DefaultHasher::new();
     id.decode().hash(&mut hasher);
     hasher.finish()
@@ -37,19 +37,19 @@ fn mark(id: Text<'_>) -> Mark {
 
 /// Whether to keep the marks of lines: only a listing of many sessions needs them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ids {
+pub(super) enum IdTracking {
     Keep,
     Forget,
 }
 
 /// Gathers a summary record by record.
 #[derive(Debug)]
-pub(super) struct Collector<'e> {
+pub(super) struct SummaryCollector<'e> {
     entry: &'e SessionEntry,
-    ids: Ids,
+    ids: IdTracking,
     titles: TitleCollector,
     paths: PathCollector<'e>,
-    gathered: Gathered,
+    parts: SummaryParts,
     user_lines: usize,
     other_prompts: usize,
     warm_ups: usize,
@@ -57,8 +57,8 @@ pub(super) struct Collector<'e> {
     tool_calls: usize,
 }
 
-impl<'e> Collector<'e> {
-    pub(super) fn new(entry: &'e SessionEntry, ids: Ids) -> Self {
+impl<'e> SummaryCollector<'e> {
+    pub(super) fn new(entry: &'e SessionEntry, ids: IdTracking) -> Self {
         let summary = Summary {
             session: entry.key.clone(),
             slug: entry.slug.clone(),
@@ -89,7 +89,7 @@ impl<'e> Collector<'e> {
             ids,
             titles: TitleCollector::new(),
             paths: PathCollector::new(entry.slug.as_str()),
-            gathered: Gathered { summary, named_leaves: Vec::new(), uuids: Vec::new() },
+            parts: SummaryParts { summary, named_leaves: Vec::new(), uuids: Vec::new() },
             user_lines: 0,
             other_prompts: 0,
             warm_ups: 0,
@@ -100,7 +100,7 @@ impl<'e> Collector<'e> {
 
     /// Whether the beginning has told what only it can tell.
     pub(super) fn knows_beginning(&self) -> bool {
-        self.titles.knows_first_prompt() && self.gathered.summary.has_conversation
+        self.titles.knows_first_prompt() && self.parts.summary.has_conversation
     }
 
     /// Takes a record.
@@ -123,7 +123,7 @@ impl<'e> Collector<'e> {
             }
             Record::Assistant(assistant) => {
                 let model = assistant.message().and_then(|message| message.model());
-                remember(&mut self.gathered.summary.models, model.filter(|model| !model.is("<synthetic>")));
+                remember(&mut self.parts.summary.models, model.filter(|model| !model.is("<synthetic>")));
                 self.replies += 1;
                 if self.other_prompts == 0 && self.tool_calls == 0 {
                     let is_call = |block: &Block<'_>| matches!(block, Block::ToolUse(_));
@@ -134,13 +134,13 @@ impl<'e> Collector<'e> {
                 let owned = |text: Option<Text<'_>>| text.map(|text| text.decode().into_owned());
                 let (url, repository) = (owned(link.url()), owned(link.repository()));
                 let seen = PullRequest { number: link.number(), url, repository };
-                if !self.gathered.summary.pull_requests.contains(&seen) {
-                    self.gathered.summary.pull_requests.push(seen);
+                if !self.parts.summary.pull_requests.contains(&seen) {
+                    self.parts.summary.pull_requests.push(seen);
                 }
             }
-            Record::Summary(summary) if self.ids == Ids::Keep => {
+            Record::Summary(summary) if self.ids == IdTracking::Keep => {
                 if let (Some(leaf), Some(title)) = (summary.leaf(), summary.summary()) {
-                    self.gathered.named_leaves.push((mark(leaf.text()), title.to_string()));
+                    self.parts.named_leaves.push((uuid_hash(leaf.text()), title.to_string()));
                 }
             }
             _ => {}
@@ -150,7 +150,7 @@ impl<'e> Collector<'e> {
     /// What any line may carry, in one pass over its keys.
     fn add_envelope(&mut self, record: &Record<'_>) {
         let kind = record.kind();
-        let Gathered { summary, uuids, .. } = &mut self.gathered;
+        let SummaryParts { summary, uuids, .. } = &mut self.parts;
         if kind.is_chain() && !summary.has_conversation {
             summary.has_conversation = true;
             summary.is_sidechain_first = record.fields().is_true("isSidechain");
@@ -168,19 +168,19 @@ impl<'e> Collector<'e> {
                     summary.entrypoint = Some(text.decode().into_owned());
                 }
                 b"slug" if kind.is_chain() => remember(&mut summary.plan_names, Some(text)),
-                b"uuid" if self.ids == Ids::Keep => uuids.push(mark(text)),
+                b"uuid" if self.ids == IdTracking::Keep => uuids.push(uuid_hash(text)),
                 _ => {}
             }
         }
     }
 
     /// The summary; `coverage` says how much of the file was fed.
-    pub(super) fn finish(mut self, coverage: Coverage, custom_title_file: Option<&str>) -> Gathered {
+    pub(super) fn finish(mut self, coverage: Coverage, custom_title_file: Option<&str>) -> SummaryParts {
         if let Some(title) = custom_title_file {
             self.titles.set_custom_file(title);
         }
         let is_whole = coverage == Coverage::Whole;
-        let summary = &mut self.gathered.summary;
+        let summary = &mut self.parts.summary;
         summary.title = self.titles.title().map(|(source, text)| (source, text.to_owned()));
         summary.first_prompt = self.titles.first_prompt().map(str::to_owned);
         summary.last_prompt = self.titles.last_prompt().map(str::to_owned);
@@ -192,7 +192,7 @@ impl<'e> Collector<'e> {
         let answered =
             self.user_lines == 0 && self.replies == 1 && self.entry.key.as_str().starts_with("agent-");
         summary.is_warm_up = is_whole && self.tool_calls == 0 && (asked || answered);
-        self.gathered
+        self.parts
     }
 }
 

@@ -10,7 +10,7 @@ use annals_transcript::record::Record;
 use annals_transcript::turn::Speaker;
 use annals_transcript::usage::{ResponseUsage, Tokens, UsageCollector};
 
-use super::collect::{Collector, Ids};
+use super::collect::{IdTracking, SummaryCollector};
 use super::head_tail::custom_title;
 use super::{Coverage, Summary};
 use crate::read::{ReadError, stream_lines};
@@ -18,6 +18,7 @@ use crate::scan::SessionEntry;
 
 /// A summary of the whole file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FullSummary {
     /// What the short summary says, exact.
     pub summary: Summary,
@@ -36,9 +37,9 @@ pub struct FullSummary {
 impl FullSummary {
     /// Reads a session.
     pub fn read(session: &SessionEntry) -> Result<Self, ReadError> {
-        let mut collector = Collector::new(session, Ids::Forget);
+        let mut collector = SummaryCollector::new(session, IdTracking::Forget);
         let mut usage = UsageCollector::new();
-        let mut counts = Counts::default();
+        let mut counts = LineCounts::default();
         stream_lines(&session.path, |line| {
             counts.lines = line.number;
             let found = |fields, _| {
@@ -56,9 +57,9 @@ impl FullSummary {
             ControlFlow::<()>::Continue(())
         })?;
         let custom_title = custom_title(&session.folder());
-        let gathered = collector.finish(Coverage::Whole, custom_title.as_deref());
+        let parts = collector.finish(Coverage::Whole, custom_title.as_deref());
         Ok(Self {
-            summary: gathered.summary,
+            summary: parts.summary,
             lines: counts.lines,
             records: counts.records,
             turns: counts.turns(),
@@ -84,7 +85,7 @@ impl FullSummary {
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct LineCounts {
     lines: usize,
     records: usize,
     main_prompts: usize,
@@ -93,7 +94,7 @@ struct Counts {
     problems: BTreeMap<ProblemKind, usize>,
 }
 
-impl Counts {
+impl LineCounts {
     fn count_turn(&mut self, record: &Record<'_>) {
         if !record.kind().is_chain() || record.fields().get("uuid").is_none() {
             return;

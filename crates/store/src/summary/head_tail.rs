@@ -10,7 +10,7 @@ use annals_transcript::line::{Line, LineSplitter, lines};
 use annals_transcript::objects::read_objects;
 
 use super::Coverage;
-use super::collect::{Collector, Gathered, Ids};
+use super::collect::{IdTracking, SummaryCollector, SummaryParts};
 use crate::json_file::JsonFile;
 use crate::read::ReadError;
 use crate::scan::SessionEntry;
@@ -19,14 +19,14 @@ use crate::scan::SessionEntry;
 const REACH: u64 = 64 * 1024;
 
 /// How far the beginning is followed in search of the first prompt, past stored requests and pasted images.
-const MOST_HEAD: u64 = 1024 * 1024;
+const MAX_HEAD: u64 = 1024 * 1024;
 
 /// How far back the end is followed in search of a whole line.
-const MOST_TAIL: u64 = 8 * 1024 * 1024;
+const MAX_TAIL: u64 = 8 * 1024 * 1024;
 
 /// Summarises a session, keeping what it says of others.
-pub(super) fn gather(entry: &SessionEntry) -> Result<Gathered, ReadError> {
-    let mut collector = Collector::new(entry, Ids::Keep);
+pub(super) fn gather(entry: &SessionEntry) -> Result<SummaryParts, ReadError> {
+    let mut collector = SummaryCollector::new(entry, IdTracking::Keep);
     let fail = |error| ReadError::new(&entry.path, error);
     let coverage = File::open(&entry.path).and_then(|file| read_ends(file, &mut collector)).map_err(fail)?;
     Ok(collector.finish(coverage, custom_title(&entry.folder()).as_deref()))
@@ -39,7 +39,7 @@ pub(super) fn custom_title(folder: &Path) -> Option<String> {
     Some(title)
 }
 
-fn read_ends(mut file: File, collector: &mut Collector<'_>) -> io::Result<Coverage> {
+fn read_ends(mut file: File, collector: &mut SummaryCollector<'_>) -> io::Result<Coverage> {
     let length = file.metadata()?.len();
     let Some(done) = read_head(&mut file, collector)? else { return Ok(Coverage::Whole) };
     let mut reach = REACH;
@@ -54,7 +54,7 @@ fn read_ends(mut file: File, collector: &mut Collector<'_>) -> io::Result<Covera
                 lines(&tail[at..]).for_each(|line| add_line(collector, &line));
                 return Ok(if start == done { Coverage::Whole } else { Coverage::HeadAndTail });
             }
-            _ if reach >= MOST_TAIL => return Ok(Coverage::HeadAndTail),
+            _ if reach >= MAX_TAIL => return Ok(Coverage::HeadAndTail),
             _ => reach *= 4,
         }
     }
@@ -66,7 +66,7 @@ fn after_newline(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Feeds the lines of the beginning and returns where the last whole one ended; `None` at the end of the file.
-fn read_head(file: &mut File, collector: &mut Collector<'_>) -> io::Result<Option<u64>> {
+fn read_head(file: &mut File, collector: &mut SummaryCollector<'_>) -> io::Result<Option<u64>> {
     let mut splitter = LineSplitter::new();
     let mut chunk = vec![0; REACH as usize];
     let (mut total, mut done) = (0_u64, 0_u64);
@@ -87,13 +87,13 @@ fn read_head(file: &mut File, collector: &mut Collector<'_>) -> io::Result<Optio
         }
         let _ = splitter.push(&chunk[..count], &mut feed);
         total += count as u64;
-        if total >= REACH && (collector.knows_beginning() || total >= MOST_HEAD) {
+        if total >= REACH && (collector.knows_beginning() || total >= MAX_HEAD) {
             return Ok(Some(done));
         }
     }
 }
 
-fn add_line(collector: &mut Collector<'_>, line: &Line<'_>) {
+fn add_line(collector: &mut SummaryCollector<'_>, line: &Line<'_>) {
     // The usual line is one whole object; only the others need the careful reader.
     let body = line.body();
     match Fields::scan(body) {

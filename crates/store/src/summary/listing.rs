@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use annals_transcript::title::TitleSource;
 
-use super::collect::{Gathered, Mark};
+use super::collect::{SummaryParts, UuidHash};
 use super::{FullSummary, Summary, head_tail};
 use crate::key::Slug;
 use crate::parallel;
@@ -19,14 +19,14 @@ impl Store {
     pub fn summaries(&self, discovery: &Discovery) -> (Vec<Summary>, Vec<FileProblem>) {
         let read = parallel::map(&discovery.sessions, head_tail::gather);
         let (mut all, mut problems) = (Vec::new(), Vec::new());
-        for gathered in read {
-            match gathered {
-                Ok(gathered) => all.push(gathered),
+        for parts in read {
+            match parts {
+                Ok(parts) => all.push(parts),
                 Err(error) => problems.push(error.problem()),
             }
         }
         name_across_files(&mut all);
-        let mut summaries: Vec<_> = all.into_iter().map(|gathered| gathered.summary).collect();
+        let mut summaries: Vec<_> = all.into_iter().map(|parts| parts.summary).collect();
         share_project_paths(&mut summaries);
         (summaries, problems)
     }
@@ -45,26 +45,25 @@ impl Store {
 }
 
 /// Gives sessions the titles that `summary` records of other files have for their lines.
-fn name_across_files(all: &mut [Gathered]) {
-    let mut named: HashMap<(Slug, Mark), String> = HashMap::new();
-    for gathered in all.iter_mut() {
-        for (leaf, title) in gathered.named_leaves.drain(..) {
-            named.insert((gathered.summary.slug.clone(), leaf), title);
+fn name_across_files(all: &mut [SummaryParts]) {
+    let mut named: HashMap<(Slug, UuidHash), String> = HashMap::new();
+    for parts in all.iter_mut() {
+        for (leaf, title) in parts.named_leaves.drain(..) {
+            named.insert((parts.summary.slug.clone(), leaf), title);
         }
     }
     if named.is_empty() {
         return;
     }
-    for gathered in all {
-        let better =
-            gathered.summary.title.as_ref().is_some_and(|(source, _)| *source <= TitleSource::Summary);
+    for parts in all {
+        let better = parts.summary.title.as_ref().is_some_and(|(source, _)| *source <= TitleSource::Summary);
         if better {
             continue;
         }
-        let slug = gathered.summary.slug.clone();
-        let title = gathered.uuids.drain(..).rev().find_map(|line| named.get(&(slug.clone(), line)));
+        let slug = parts.summary.slug.clone();
+        let title = parts.uuids.drain(..).rev().find_map(|line| named.get(&(slug.clone(), line)));
         if let Some(title) = title.filter(|title| !title.trim().is_empty()) {
-            gathered.summary.title = Some((TitleSource::Summary, title.trim().to_owned()));
+            parts.summary.title = Some((TitleSource::Summary, title.trim().to_owned()));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a list of sessions says of each: from the first and last 64 KiB of its file, or exactly, from all of it.
+//! Summaries of sessions: from the first and last 64 KiB of a file, or exactly, from all of it.
 
 mod collect;
 mod full;
@@ -18,6 +18,7 @@ use crate::scan::SessionEntry;
 
 /// How much of the file a summary has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Coverage {
     /// All of it: the summary is exact.
     Whole,
@@ -36,7 +37,7 @@ pub struct PullRequest {
     pub repository: Option<String>,
 }
 
-/// What is known of a session without reading all of it.
+/// A summary of a session, from the beginning and the end of its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// The session.
@@ -90,7 +91,7 @@ pub struct Summary {
 impl Summary {
     /// Reads the beginning and the end of a session.
     pub fn read(session: &SessionEntry) -> Result<Self, ReadError> {
-        head_tail::gather(session).map(|gathered| gathered.summary)
+        head_tail::gather(session).map(|parts| parts.summary)
     }
 
     /// The same for a file that need not be in a store: its stem is the session, its folder the project.

@@ -1,6 +1,6 @@
 //! An item to be written: checked where it comes from outside, and keeping whatever it has no name for.
 
-use annals_json::{Fields, Kind, Value, write_string};
+use annals_json::{Fields, Value, ValueKind, write_string};
 
 use super::Todo;
 use crate::indent::RawField;
@@ -54,6 +54,7 @@ pub struct TodoItem {
 
 /// What is wrong with a field of an item.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FieldFault {
     /// It must be there.
     #[error("is missing")]
@@ -71,6 +72,7 @@ pub enum FieldFault {
 
 /// Why a list of items was refused. Items are counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ItemError {
     /// It is not JSON.
     #[error("byte {at}: it is not JSON")]
@@ -109,7 +111,7 @@ impl TodoItem {
     /// Reads a list of items: objects, or texts that are pending.
     pub fn list(json: &[u8]) -> Result<Vec<Self>, ItemError> {
         let value = Value::parse(json).map_err(|fault| ItemError::NotJson { at: fault.at })?;
-        if value.kind() != Kind::Array {
+        if value.kind() != ValueKind::Array {
             return Err(ItemError::NotAList);
         }
         value.items().enumerate().map(|(at, item)| Self::read(item, at + 1)).collect()

@@ -3,7 +3,7 @@
 mod item;
 mod write;
 
-use annals_json::{Fields, Items, Kind, Text, Value};
+use annals_json::{Fields, Items, Text, Value, ValueKind};
 
 use crate::json_file::JsonFile;
 use crate::key::{AgentKey, SessionKey};
@@ -69,13 +69,14 @@ impl TodoList {
     /// The items, in order, and what is wrong with the rest.
     pub fn items(&self) -> (Vec<Todo<'_>>, Vec<FileProblem>) {
         let list = match self.file.value() {
-            Ok(value) if value.kind() == Kind::Array => value,
-            Ok(_) => return (Vec::new(), vec![self.file.unlike("a list")]),
+            Ok(value) if value.kind() == ValueKind::Array => value,
+            Ok(_) => return (Vec::new(), vec![self.file.wrong_shape("a list")]),
             Err(problem) => return (Vec::new(), vec![problem]),
         };
         let total = list.items().count();
         let items: Vec<_> = list.items().filter_map(Value::fields).map(Todo::new).collect();
-        let problems = if items.len() < total { vec![self.file.unlike("a list of objects")] } else { vec![] };
+        let problems =
+            if items.len() < total { vec![self.file.wrong_shape("a list of objects")] } else { vec![] };
         (items, problems)
     }
 

@@ -5,7 +5,7 @@ use crate::files::{PlainName, WriteError};
 use crate::indent;
 use crate::key::{AgentKey, SessionKey};
 use crate::layout::ConfigDir;
-use crate::written::{Written, replace};
+use crate::replaced_file::{ReplacedFile, replace};
 
 /// The bytes of a list, laid out as the client does.
 pub fn list_bytes(items: &[TodoItem]) -> Vec<u8> {
@@ -18,7 +18,7 @@ pub fn write(
     session: &SessionKey,
     agent: &AgentKey,
     items: &[TodoItem],
-) -> Result<Written, WriteError> {
+) -> Result<ReplacedFile, WriteError> {
     PlainName::new(session.as_str(), "a session id")?;
     PlainName::new(agent.as_str(), "the id of an agent")?;
     replace(&config.todo(session, agent), &list_bytes(items))

@@ -1,45 +1,46 @@
-//! Emptying the trash: the one thing that cannot be taken back.
+//! Empties the trash, which cannot be undone.
 //!
-//! The journal says so before the first byte goes; a heap goes by one renaming, and is deleted after that.
+//! The journal says so before the first byte goes; a batch goes by one renaming, and is deleted after that.
 
 use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::{Heap, folders_in, heaps, size_of};
+use super::{TrashBatch, batches, folders_in, size_of};
 use crate::data_dir::DataDir;
 use crate::files::WriteError;
 use crate::journal::{Effect, Journal, Stage};
 
-/// A heap that the journal knows nothing of may be one in the making; one of this age is not, in milliseconds.
+/// A batch that the journal knows nothing of may be one in the making; one of this age is not, in milliseconds.
 const SETTLED_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// How the name of a heap begins that is being deleted.
-const DOOMED: &str = ".emptied-";
+/// How the name of a batch begins that is being deleted.
+const DELETING_PREFIX: &str = ".emptied-";
 
-/// What emptying would delete, and what it would leave.
+/// What emptying would delete, and what it would skip.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Emptying {
+pub struct EmptyPlan {
     /// What goes, the newest first.
-    pub goes: Vec<Heap>,
+    pub to_delete: Vec<TrashBatch>,
     /// What is old enough and stays nevertheless.
-    pub spared: Vec<Spared>,
+    pub skipped: Vec<SkippedBatch>,
 }
 
-/// A heap that stays.
+/// A batch that is not deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spared {
-    /// The heap.
-    pub heap: Heap,
+pub struct SkippedBatch {
+    /// The batch.
+    pub batch: TrashBatch,
     /// Why.
-    pub why: WhySpared,
+    pub reason: SkipReason,
 }
 
-/// Why a heap stays.
+/// Why a batch is not deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WhySpared {
-    /// Without it a change that a crash cut short could not be taken back.
+#[non_exhaustive]
+pub enum SkipReason {
+    /// Without it a change that a crash cut short could not be undone.
     #[error("a change that was cut short needs it; annals undo takes that back")]
     Unfinished,
     /// The journal's note of it cannot be read, or it may be in the making.
@@ -48,44 +49,44 @@ pub enum WhySpared {
 }
 
 /// Looks at what was made before `cutoff`, in milliseconds since 1970.
-pub fn emptying(data: &DataDir, cutoff: i64, now: i64) -> Emptying {
+pub fn plan_empty(data: &DataDir, cutoff: i64, now: i64) -> EmptyPlan {
     let needed = needed_by_unfinished(data);
     let journal = Journal::new(data);
-    let mut found = Emptying::default();
-    for heap in heaps(data) {
-        let Some(time) = heap.time.filter(|time| *time < cutoff) else { continue };
-        let is_doomed = heap.id.starts_with(DOOMED);
-        let is_settled = !journal.has(&heap.id) && now - time > SETTLED_MS;
-        if needed.contains(&heap.id) {
-            found.spared.push(Spared { heap, why: WhySpared::Unfinished });
-        } else if heap.entry.is_none() && !is_doomed && !is_settled {
-            found.spared.push(Spared { heap, why: WhySpared::Unknown });
+    let mut found = EmptyPlan::default();
+    for batch in batches(data) {
+        let Some(time) = batch.time.filter(|time| *time < cutoff) else { continue };
+        let is_deleting = batch.id.starts_with(DELETING_PREFIX);
+        let is_settled = !journal.has(&batch.id) && now - time > SETTLED_MS;
+        if needed.contains(&batch.id) {
+            found.skipped.push(SkippedBatch { batch, reason: SkipReason::Unfinished });
+        } else if batch.entry.is_none() && !is_deleting && !is_settled {
+            found.skipped.push(SkippedBatch { batch, reason: SkipReason::Unknown });
         } else {
-            found.goes.push(heap);
+            found.to_delete.push(batch);
         }
     }
     found
 }
 
-/// Deletes heaps for good. A change that had happened cannot be taken back any more, and the journal says so first.
-pub fn empty(data: &DataDir, goes: &[Heap]) -> Result<(), WriteError> {
+/// Deletes batches for good. Their changes cannot be undone any more, and the journal says so first.
+pub fn empty(data: &DataDir, to_delete: &[TrashBatch]) -> Result<(), WriteError> {
     let journal = Journal::new(data);
-    for heap in goes {
-        if let Some(entry) = heap.entry.clone().filter(|entry| entry.stage == Stage::Done) {
-            journal.give_up(entry)?;
+    for batch in to_delete {
+        if let Some(entry) = batch.entry.clone().filter(|entry| entry.stage == Stage::Done) {
+            journal.mark_emptied(entry)?;
         }
-        let doomed = match heap.id.starts_with(DOOMED) {
-            true => heap.path.clone(),
-            false => heap.path.with_file_name(format!("{DOOMED}{}", heap.id)),
+        let deleting = match batch.id.starts_with(DELETING_PREFIX) {
+            true => batch.path.clone(),
+            false => batch.path.with_file_name(format!("{DELETING_PREFIX}{}", batch.id)),
         };
-        if doomed != heap.path {
-            fs::rename(&heap.path, &doomed).map_err(WriteError::at(&heap.path))?;
+        if deleting != batch.path {
+            fs::rename(&batch.path, &deleting).map_err(WriteError::at(&batch.path))?;
         }
-        delete(&doomed)?;
+        delete(&deleting)?;
     }
     // Folders that everything came back from are empty.
     let needed = needed_by_unfinished(data);
-    for folder in folders_in(&data.whole_trash()).iter().filter(|folder| size_of(folder).0 == 0) {
+    for folder in folders_in(&data.trash_root()).iter().filter(|folder| size_of(folder).0 == 0) {
         let id = folder.file_name().unwrap_or_default().to_string_lossy();
         if !needed.contains(&*id) && journal.has(&id) {
             delete(folder)?;
@@ -101,10 +102,10 @@ fn delete(folder: &Path) -> Result<(), WriteError> {
     }
 }
 
-/// The heaps that a change needs which may have happened in part: its own, and those that it moves things out of.
+/// The batches that a change needs which may have happened in part: its own, and those that it moves things out of.
 fn needed_by_unfinished(data: &DataDir) -> HashSet<String> {
-    let trash = data.whole_trash();
-    let heap_of = |path: &Path| {
+    let trash = data.trash_root();
+    let batch_of = |path: &Path| {
         let inside = path.strip_prefix(&trash).ok()?;
         Some(inside.components().next()?.as_os_str().to_string_lossy().into_owned())
     };
@@ -116,7 +117,7 @@ fn needed_by_unfinished(data: &DataDir) -> HashSet<String> {
                 Effect::Replaced { path, kept, .. } => [Some(path), kept.as_ref()],
                 Effect::Created { path, .. } | Effect::Appended { path, .. } => [Some(path), None],
             };
-            needed.extend(paths.into_iter().flatten().filter_map(|path| heap_of(path)));
+            needed.extend(paths.into_iter().flatten().filter_map(|path| batch_of(path)));
         }
         needed.insert(entry.id);
     }

@@ -1,4 +1,4 @@
-//! The trash of our own folder: what changes took out of the store, one heap a change, until somebody empties it.
+//! The trash: what changes took out of the store, one batch per change, until it is emptied.
 //!
 //! What lies there is told by the journal: an entry knows where each thing came from. Nothing here knows a terminal.
 
@@ -8,22 +8,22 @@ mod sessions;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub use empty::{Emptying, Spared, WhySpared, empty, emptying};
-pub use sessions::{Part, TrashedSession, sessions};
+pub use empty::{EmptyPlan, SkipReason, SkippedBatch, empty, plan_empty};
+pub use sessions::{TrashedFile, TrashedSession, sessions};
 
 use crate::data_dir::DataDir;
-use crate::journal::{Entry, Journal};
+use crate::journal::{Journal, JournalEntry};
 use crate::scan::modified_millis;
 
 /// What one change has in the trash: what it took away, and the old bytes of what it replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heap {
+pub struct TrashBatch {
     /// The change's id.
     pub id: String,
     /// The folder.
     pub path: PathBuf,
     /// What the journal says of the change; none where it knows none of that name.
-    pub entry: Option<Entry>,
+    pub entry: Option<JournalEntry>,
     /// How many files.
     pub files: u64,
     /// How many bytes.
@@ -33,10 +33,10 @@ pub struct Heap {
 }
 
 /// Everything in the trash, the newest change first. Folders without a file in them are nothing.
-pub fn heaps(data: &DataDir) -> Vec<Heap> {
+pub fn batches(data: &DataDir) -> Vec<TrashBatch> {
     let entries = Journal::new(data).entries();
     let mut found = Vec::new();
-    for path in folders_in(&data.whole_trash()) {
+    for path in folders_in(&data.trash_root()) {
         let id = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let (files, bytes) = size_of(&path);
         if files == 0 {
@@ -45,7 +45,7 @@ pub fn heaps(data: &DataDir) -> Vec<Heap> {
         let entry = entries.iter().find(|entry| entry.id == id).cloned();
         let touched = || fs::metadata(&path).ok().as_ref().and_then(modified_millis);
         let time = entry.as_ref().map(|entry| entry.time).or_else(touched);
-        found.push(Heap { id, entry, files, bytes, time, path });
+        found.push(TrashBatch { id, entry, files, bytes, time, path });
     }
     found.sort_by(|left, right| right.id.cmp(&left.id));
     found

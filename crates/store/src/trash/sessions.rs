@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use super::size_of;
 use crate::data_dir::DataDir;
-use crate::journal::{Effect, Entry, Journal};
+use crate::journal::{Effect, Journal, JournalEntry};
 use crate::key::{SessionKey, Slug};
-use crate::layout::{ConfigDir, FileRole, Place};
+use crate::layout::{AgentLocation, ConfigDir, FileRole};
 use crate::scan::session_named_in;
 
 /// A file or folder in the trash.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct TrashedFile {
     /// Where it was.
     pub from: PathBuf,
     /// Where it is.
@@ -28,13 +28,13 @@ pub struct TrashedSession {
     /// The store that it was in.
     pub config: ConfigDir,
     /// Its file.
-    pub file: Part,
+    pub file: TrashedFile,
     /// The file and all that went with it, in the order in which it went.
-    pub parts: Vec<Part>,
+    pub parts: Vec<TrashedFile>,
     /// How many bytes all of it has.
     pub bytes: u64,
     /// The change that took it away.
-    pub entry: Entry,
+    pub entry: JournalEntry,
 }
 
 /// Every session in the trash, the one that went last first. One that went twice is there twice.
@@ -42,14 +42,16 @@ pub fn sessions(data: &DataDir) -> Vec<TrashedSession> {
     Journal::new(data).entries().iter().flat_map(|entry| of_entry(entry, data)).collect()
 }
 
-fn of_entry(entry: &Entry, data: &DataDir) -> Vec<TrashedSession> {
+fn of_entry(entry: &JournalEntry, data: &DataDir) -> Vec<TrashedSession> {
     let trash = data.trash(&entry.id);
     let is_there = |path: &Path| path.starts_with(&trash) && path.symlink_metadata().is_ok();
     let moved = entry.effects.iter().filter_map(|effect| match effect {
-        Effect::Moved { from, to } if is_there(to) => Some(Part { from: from.clone(), kept: to.clone() }),
+        Effect::Moved { from, to } if is_there(to) => {
+            Some(TrashedFile { from: from.clone(), kept: to.clone() })
+        }
         _ => None,
     });
-    let moved: Vec<Part> = moved.collect();
+    let moved: Vec<TrashedFile> = moved.collect();
     let mut found = Vec::new();
     for file in &moved {
         let Some(config) = ConfigDir::containing(&file.from) else { continue };
@@ -65,22 +67,27 @@ fn of_entry(entry: &Entry, data: &DataDir) -> Vec<TrashedSession> {
     found
 }
 
-fn parts_of(key: &SessionKey, file: &Part, config: &ConfigDir, moved: &[Part]) -> Vec<Part> {
+fn parts_of(
+    key: &SessionKey,
+    file: &TrashedFile,
+    config: &ConfigDir,
+    moved: &[TrashedFile],
+) -> Vec<TrashedFile> {
     let own = [
         config.tasks().join(key.as_str()),
         config.file_history_of(key),
         config.session_env(key),
         config.image_cache(key),
     ];
-    let is_own_agent = |part: &Part| match config.role(&part.from) {
-        FileRole::SubAgent { place: Place::Beside, .. } => {
+    let is_own_agent = |part: &TrashedFile| match config.role(&part.from) {
+        FileRole::SubAgent { place: AgentLocation::Beside, .. } => {
             session_named_in(&part.kept).ok().flatten().as_ref() == Some(key)
         }
         _ => false,
     };
     let agents: Vec<PathBuf> =
         moved.iter().filter(|part| is_own_agent(part)).map(|part| part.from.with_extension("")).collect();
-    let is_own = |part: &&Part| {
+    let is_own = |part: &&TrashedFile| {
         let inside = part.from.strip_prefix(config.projects()).ok();
         // `<project>/<session>` and below, in whatever project.
         let folder = inside.and_then(|inside| inside.components().nth(1));

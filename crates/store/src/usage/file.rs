@@ -10,7 +10,8 @@ use annals_transcript::pack_fields;
 use annals_transcript::record::Record;
 use annals_transcript::transcript::Transcript;
 use annals_transcript::usage::{
-    NotedCost, ResponseUsage, Thread, ToolTrail, UsageCollector, UsageLines, last_noted_cost, responses_usage,
+    ClientCost, ResponseUsage, Thread, ToolTimeline, UsageCollector, UsageLineFinder, last_client_cost,
+    responses_usage,
 };
 
 use super::UsageFile;
@@ -22,9 +23,9 @@ use crate::scan::SessionEntry;
 const CHUNK: usize = 256 * 1024;
 
 /// How many records are asked for the folder of the project, at most.
-const MOST_ASKED: usize = 64;
+const MAX_ASKED: usize = 64;
 
-/// What a file used.
+/// The token usage of a file.
 #[derive(Clone, Debug, Default)]
 pub struct FileUsage {
     /// Its responses, in the order of their first lines.
@@ -44,12 +45,12 @@ pub fn read_usage(session: &SessionEntry) -> Result<FileUsage, ReadError> {
     let mut paths = PathCollector::new(session.slug.as_str());
     let (mut asked, mut is_settled) = (0, false);
     let mut collector = UsageCollector::new();
-    let search = UsageLines::default();
+    let search = UsageLineFinder::default();
     // A small file needs no more than itself.
     let chunk = usize::try_from(session.bytes + 1).unwrap_or(CHUNK).clamp(4096, CHUNK);
     for_whole_lines(file, chunk, |offset, lines| {
         collector.feed_lines(&search, offset, lines, |fields| {
-            if !is_settled && asked < MOST_ASKED {
+            if !is_settled && asked < MAX_ASKED {
                 asked += 1;
                 is_settled = fields.text("cwd").is_some_and(|cwd| paths.add(&cwd.decode()));
             }
@@ -60,24 +61,24 @@ pub fn read_usage(session: &SessionEntry) -> Result<FileUsage, ReadError> {
 }
 
 /// Reads what a file used and the last thing that the client itself has noted of its cost.
-pub fn read_noted(session: &SessionEntry) -> Result<(FileUsage, Option<NotedCost>), ReadError> {
+pub fn read_noted(session: &SessionEntry) -> Result<(FileUsage, Option<ClientCost>), ReadError> {
     let mut collector = UsageCollector::new();
-    let search = UsageLines::default();
+    let search = UsageLineFinder::default();
     let mut noted = None;
     let fail = |error| ReadError::new(&session.path, error);
     let file = File::open(&session.path).map_err(fail)?;
     for_whole_lines(file, CHUNK, |offset, lines| {
         collector.feed_lines(&search, offset, lines, |_| ());
-        noted = last_noted_cost(offset, lines).or(noted.take());
+        noted = last_client_cost(offset, lines).or(noted.take());
     })
     .map_err(fail)?;
     Ok((FileUsage { responses: collector.finish(), project: None }, noted))
 }
 
 /// Reads what a file used and what happened with its tools: every line.
-pub fn read_trail(session: &SessionEntry) -> Result<(FileUsage, ToolTrail), ReadError> {
+pub fn read_trail(session: &SessionEntry) -> Result<(FileUsage, ToolTimeline), ReadError> {
     let mut paths = PathCollector::new(session.slug.as_str());
-    let (mut collector, mut trail) = (UsageCollector::new(), ToolTrail::default());
+    let (mut collector, mut trail) = (UsageCollector::new(), ToolTimeline::default());
     stream_lines(&session.path, |line| {
         let place = line.offset;
         find_objects(&line, |fields, _| {
@@ -97,7 +98,7 @@ pub fn read_activity(file: &UsageFile) -> Result<(FileUsage, FileActivity), Read
     let bytes = read_file(&file.entry.path)?;
     let transcript = Transcript::parse(&bytes);
     let mut paths = PathCollector::new(file.entry.slug.as_str());
-    for index in 0..transcript.nodes().len().min(MOST_ASKED) {
+    for index in 0..transcript.nodes().len().min(MAX_ASKED) {
         if let Some(cwd) = transcript.fields(index).text("cwd") {
             paths.add(&cwd.decode());
         }

@@ -1,8 +1,8 @@
-//! What the files of a store used, straight from the files: every response once, each file read in chunks, on every core.
+//! Token usage of a store, read from its files: every response once, in bounded memory, on every core.
 //!
 //! The rules of the account are those of `annals_transcript::usage`; here is only the way through the files.
 
-mod beside;
+mod comparison;
 mod file;
 
 use std::collections::HashMap;
@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use annals_transcript::price::Prices;
 use annals_transcript::usage::{Ledger, Thread, UsageItem, UsageSource, items};
 
-pub use beside::{Beside, Gap, StatsBeside, beside_noted, beside_stats_cache};
+pub use comparison::{
+    MismatchReason, StatsComparison, UsageComparison, compare_noted_costs, compare_stats_cache,
+};
 pub use file::{FileUsage, read_activity, read_noted, read_trail, read_usage};
 
 use crate::key::{SessionKey, Slug};
@@ -55,7 +57,7 @@ impl UsageFile {
     }
 }
 
-/// What the files of a store used.
+/// The token usage of a store.
 #[derive(Clone, Debug, Default)]
 pub struct StoreUsage {
     /// The files, by their index in the ledger and in the items.
@@ -114,7 +116,7 @@ impl StoreUsage {
                 }
             });
         }
-        let mut names = Names::default();
+        let mut names = NameInterner::default();
         usage.sources = files.iter().map(|file| names.source(file, paths.get(&file.slug))).collect();
         (usage, all)
     }
@@ -137,9 +139,9 @@ fn note_path<'s>(paths: &mut HashMap<&'s Slug, ProjectPath>, slug: &'s Slug, pat
 
 /// One copy of each name.
 #[derive(Default)]
-struct Names(HashMap<String, Arc<str>>);
+struct NameInterner(HashMap<String, Arc<str>>);
 
-impl Names {
+impl NameInterner {
     fn name(&mut self, text: &str) -> Arc<str> {
         match self.0.get(text) {
             Some(name) => Arc::clone(name),

@@ -9,7 +9,7 @@ use std::{fmt, fs, thread};
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::Subject;
+use super::WatchTarget;
 
 /// A running watcher of the system.
 pub(super) struct Events {
@@ -25,16 +25,16 @@ impl fmt::Debug for Events {
 
 /// What events are about.
 #[derive(Clone, Debug)]
-enum Filter {
+enum EventFilter {
     /// A name in a folder, or the folder itself.
     Name(OsString, PathBuf),
     /// Anything.
     Everything,
 }
 
-impl Filter {
+impl EventFilter {
     fn lets_pass(&self, event: &Event) -> bool {
-        // Reading is no change; whoever waits reads, and must not wake itself.
+        // Reading is no change: a waiting reader must not wake itself.
         let is_change = match event.kind {
             EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
             EventKind::Access(_) => false,
@@ -52,10 +52,10 @@ impl Filter {
 
 impl Events {
     /// Starts it. A file is watched through its folder: only so is a file seen that is replaced or made.
-    pub(super) fn new(subject: &Subject) -> notify::Result<Self> {
-        let (place, mode, filter) = match subject {
-            Subject::Tree(folder) => (folder.clone(), RecursiveMode::Recursive, Filter::Everything),
-            Subject::File(path) => {
+    pub(super) fn new(target: &WatchTarget) -> notify::Result<Self> {
+        let (place, mode, filter) = match target {
+            WatchTarget::Tree(folder) => (folder.clone(), RecursiveMode::Recursive, EventFilter::Everything),
+            WatchTarget::File(path) => {
                 // A link tells nothing of the file that it leads to.
                 let real = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
                 let name = real.file_name().ok_or_else(notify::Error::path_not_found)?.to_owned();
@@ -63,7 +63,7 @@ impl Events {
                     Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
                     _ => Path::new(".").to_path_buf(),
                 };
-                (folder.clone(), RecursiveMode::NonRecursive, Filter::Name(name, folder))
+                (folder.clone(), RecursiveMode::NonRecursive, EventFilter::Name(name, folder))
             }
         };
         let (tell, told) = sync_channel(1);
@@ -73,23 +73,23 @@ impl Events {
     }
 
     /// Whether anything is told within this time.
-    pub(super) fn wait(&self, most: Duration) -> bool {
-        match self.told.recv_timeout(most) {
+    pub(super) fn wait(&self, timeout: Duration) -> bool {
+        match self.told.recv_timeout(timeout) {
             Ok(()) => true,
             Err(RecvTimeoutError::Timeout) => false,
             // The watcher's thread is gone. The look that follows finds out; until then this must not spin.
             Err(RecvTimeoutError::Disconnected) => {
-                thread::sleep(most);
+                thread::sleep(timeout);
                 false
             }
         }
     }
 }
 
-fn pass_on(event: notify::Result<Event>, filter: &Filter, tell: &SyncSender<()>) {
+fn pass_on(event: notify::Result<Event>, filter: &EventFilter, tell: &SyncSender<()>) {
     // An error of the watcher may have cost events.
     if event.map_or(true, |event| filter.lets_pass(&event)) {
-        // Full means that somebody is about to be told anyway.
+        // If it is full, a wake-up is pending anyway.
         let _ = tell.try_send(());
     }
 }

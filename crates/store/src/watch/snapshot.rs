@@ -1,30 +1,30 @@
-//! How files stand, in a few bytes, so that two looks can be compared. Nothing is read but what the folder knows.
+//! A digest of the metadata of files, so that two states can be compared. No file is opened.
 
 use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-use super::Subject;
+use super::WatchTarget;
 use crate::identity::FileIdentity;
 
 /// Deeper folders are not looked at: a link may lead back up.
-const MOST_DEPTH: usize = 8;
+const MAX_DEPTH: usize = 8;
 
-/// How files stand.
+/// A digest of the metadata of files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Snapshot {
+pub(super) struct WatchSnapshot {
     files: u32,
     /// The sum of what is known of each: the order in which a folder is listed does not matter.
     digest: u64,
 }
 
-impl Snapshot {
+impl WatchSnapshot {
     /// Looks.
-    pub(super) fn of(subject: &Subject) -> Self {
+    pub(super) fn of(target: &WatchTarget) -> Self {
         let mut snapshot = Self::default();
-        match subject {
-            Subject::File(path) => snapshot.add(path, fs::metadata(path).ok().as_ref()),
-            Subject::Tree(folder) => snapshot.add_folder(folder, 0),
+        match target {
+            WatchTarget::File(path) => snapshot.add(path, fs::metadata(path).ok().as_ref()),
+            WatchTarget::Tree(folder) => snapshot.add_folder(folder, 0),
         }
         snapshot
     }
@@ -54,7 +54,7 @@ impl Snapshot {
             let path = entry.path();
             let metadata = fs::metadata(&path).ok();
             self.add(&path, metadata.as_ref());
-            if depth < MOST_DEPTH && metadata.is_some_and(|metadata| metadata.is_dir()) {
+            if depth < MAX_DEPTH && metadata.is_some_and(|metadata| metadata.is_dir()) {
                 self.add_folder(&path, depth + 1);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use annals_store::layout::{FileRole, Place};
+use annals_store::layout::{AgentLocation, FileRole};
 use annals_store::project_path::{Evidence, folders_of_slug};
 use annals_store::{Discovery, SessionKey, Store, project_slug};
 use annals_testkit::temp::TempDir;
@@ -82,7 +82,7 @@ fn sub_agents_know_their_session_wherever_they_are() {
         found.agents_of(&SessionKey::from("s1")).map(|agent| agent.key.as_str()).collect();
     assert_eq!(of_session, ["beside", "under", "deep", "beside", "far"]);
     let nobody = found.agents.iter().find(|agent| agent.key == "nobody").unwrap();
-    assert_eq!((nobody.session.clone(), nobody.place.clone()), (None, Place::Beside));
+    assert_eq!((nobody.session.clone(), nobody.place.clone()), (None, AgentLocation::Beside));
     let with_meta: Vec<_> = found.agents.iter().filter(|agent| agent.meta.is_some()).collect();
     assert_eq!(with_meta.len(), 1);
     assert_eq!(with_meta[0].key, "under");

@@ -1,6 +1,6 @@
 //! What people type for a session.
 
-use annals_store::find::{FindError, Found, resolve};
+use annals_store::find::{FindError, SessionMatch, resolve};
 use annals_store::{Discovery, SessionEntry, Store};
 use annals_testkit::temp::TempDir;
 
@@ -32,8 +32,8 @@ fn check(argument: &str, here: Option<&str>, expected: &str) {
     };
     let name = |session: &SessionEntry| format!("{}/{}", session.slug, session.key);
     let answer = match resolve(argument, &discovery, here, titles) {
-        Ok(Found::Session(session)) => name(session),
-        Ok(Found::Path(path)) => format!("path {}", path.display()),
+        Ok(SessionMatch::Session(session)) => name(session),
+        Ok(SessionMatch::Path(path)) => format!("path {}", path.display()),
         Err(FindError::Ambiguous { candidates, .. }) => {
             format!("ambiguous {}", candidates.into_iter().map(name).collect::<Vec<_>>().join(" "))
         }

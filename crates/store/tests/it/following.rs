@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use annals_store::follow::{Event, Follower, Start};
+use annals_store::follow::{FollowEvent, FollowStart, Follower};
 use annals_store::read::ReadError;
-use annals_store::watch::{Subject, Watch};
+use annals_store::watch::{Watch, WatchTarget};
 use annals_testkit::depth::cases;
 use annals_testkit::temp::TempDir;
 use annals_transcript::line::lines;
@@ -27,9 +27,9 @@ fn seen(follower: &mut Follower) -> Vec<String> {
     seen
 }
 
-fn words(event: Event<'_>) -> String {
+fn words(event: FollowEvent<'_>) -> String {
     match event {
-        Event::Line(line) => {
+        FollowEvent::Line(line) => {
             assert!(line.raw().ends_with(b"\n"), "half a line: {:?}", line.raw());
             format!("{}@{} {}", line.number, line.offset, String::from_utf8_lossy(line.body()))
         }
@@ -48,7 +48,7 @@ fn replace(path: &Path, text: &str) {
 }
 
 /// A folder with a file that is followed.
-fn follow(text: &str, start: Start) -> (TempDir, PathBuf, Follower) {
+fn follow(text: &str, start: FollowStart) -> (TempDir, PathBuf, Follower) {
     let folder = TempDir::new("following");
     let path = folder.write("session.jsonl", text);
     let follower = Follower::open(&path, start).unwrap();
@@ -59,11 +59,11 @@ fn follow(text: &str, start: Start) -> (TempDir, PathBuf, Follower) {
 fn it_starts_where_it_is_told_to() {
     let text = "one\ntwo\nthree\nto";
     for (start, expected) in [
-        (Start::Beginning, &["1@0 one", "2@4 two", "3@8 three"][..]),
-        (Start::LastLines(2), &["2@4 two", "3@8 three"]),
-        (Start::LastLines(9), &["1@0 one", "2@4 two", "3@8 three"]),
-        (Start::LastLines(0), &[]),
-        (Start::End, &[]),
+        (FollowStart::Beginning, &["1@0 one", "2@4 two", "3@8 three"][..]),
+        (FollowStart::LastLines(2), &["2@4 two", "3@8 three"]),
+        (FollowStart::LastLines(9), &["1@0 one", "2@4 two", "3@8 three"]),
+        (FollowStart::LastLines(0), &[]),
+        (FollowStart::End, &[]),
     ] {
         let (_folder, path, mut follower) = follow(text, start);
         assert_eq!(seen(&mut follower), expected, "{start:?}");
@@ -75,7 +75,7 @@ fn it_starts_where_it_is_told_to() {
 
 #[test]
 fn half_a_line_waits_for_its_other_half() {
-    let (_folder, path, mut follower) = follow("", Start::Beginning);
+    let (_folder, path, mut follower) = follow("", FollowStart::Beginning);
     for piece in ["{\"a\"", ":", "1}"] {
         append(&path, piece);
         assert!(seen(&mut follower).is_empty());
@@ -87,9 +87,9 @@ fn half_a_line_waits_for_its_other_half() {
 #[cfg(unix)]
 #[test]
 fn whoever_breaks_goes_on_with_the_next_line() {
-    let (_folder, path, mut follower) = follow("one\ntwo\nthree\nfour\n", Start::Beginning);
+    let (_folder, path, mut follower) = follow("one\ntwo\nthree\nfour\n", FollowStart::Beginning);
     let mut next = || {
-        let take = |event: Event<'_>| ControlFlow::Break(words(event));
+        let take = |event: FollowEvent<'_>| ControlFlow::Break(words(event));
         follower.poll(take).unwrap()
     };
     assert_eq!(next().as_deref(), Some("1@0 one"));
@@ -104,7 +104,7 @@ fn whoever_breaks_goes_on_with_the_next_line() {
 
 #[test]
 fn a_file_that_is_cut_to_nothing_starts_anew() {
-    let (_folder, path, mut follower) = follow("one\ntwo\n", Start::End);
+    let (_folder, path, mut follower) = follow("one\ntwo\n", FollowStart::End);
     let file = File::options().write(true).open(&path).unwrap();
     file.set_len(0).unwrap();
     assert_eq!(seen(&mut follower), ["truncated"]);
@@ -114,7 +114,7 @@ fn a_file_that_is_cut_to_nothing_starts_anew() {
 
 #[test]
 fn a_torn_end_that_is_cut_off_costs_nothing() {
-    let (_folder, path, mut follower) = follow("one\ntwo\nto", Start::Beginning);
+    let (_folder, path, mut follower) = follow("one\ntwo\nto", FollowStart::Beginning);
     assert_eq!(seen(&mut follower).len(), 2);
     File::options().write(true).open(&path).unwrap().set_len(8).unwrap();
     // The rest of the line that comes now belongs to nothing that was there before.
@@ -124,7 +124,7 @@ fn a_torn_end_that_is_cut_off_costs_nothing() {
 
 #[test]
 fn a_file_that_loses_lines_is_started_anew() {
-    let (_folder, path, mut follower) = follow("one\ntwo\nthree\n", Start::LastLines(1));
+    let (_folder, path, mut follower) = follow("one\ntwo\nthree\n", FollowStart::LastLines(1));
     assert_eq!(seen(&mut follower), ["3@8 three"]);
     File::options().write(true).open(&path).unwrap().set_len(8).unwrap();
     assert_eq!(seen(&mut follower), ["truncated", "2@4 two"]);
@@ -132,7 +132,7 @@ fn a_file_that_loses_lines_is_started_anew() {
 
 #[test]
 fn a_file_that_is_rewritten_and_has_grown_meanwhile_is_noticed() {
-    let (_folder, path, mut follower) = follow("one\ntwo\n", Start::Beginning);
+    let (_folder, path, mut follower) = follow("one\ntwo\n", FollowStart::Beginning);
     assert_eq!(seen(&mut follower).len(), 2);
     fs::write(&path, "other lines\nand longer ones\n").unwrap();
     assert_eq!(seen(&mut follower), ["truncated", "1@0 other lines", "2@12 and longer ones"]);
@@ -141,7 +141,7 @@ fn a_file_that_is_rewritten_and_has_grown_meanwhile_is_noticed() {
 #[cfg(unix)]
 #[test]
 fn a_file_that_is_replaced_is_followed() {
-    let (_folder, path, mut follower) = follow("one\ntwo\n", Start::LastLines(1));
+    let (_folder, path, mut follower) = follow("one\ntwo\n", FollowStart::LastLines(1));
     assert_eq!(seen(&mut follower), ["2@4 two"]);
     append(&path, "last words\n");
     replace(&path, "a\nb\nc\n");
@@ -153,7 +153,7 @@ fn a_file_that_is_replaced_is_followed() {
 #[cfg(unix)]
 #[test]
 fn a_copy_in_the_place_of_a_file_repeats_nothing() {
-    let (_folder, path, mut follower) = follow("one\ntwo\nto", Start::Beginning);
+    let (_folder, path, mut follower) = follow("one\ntwo\nto", FollowStart::Beginning);
     assert_eq!(seen(&mut follower).len(), 2);
     replace(&path, "one\ntwo\ntorn\n");
     assert_eq!(seen(&mut follower), ["replaced", "3@8 torn"]);
@@ -161,7 +161,7 @@ fn a_copy_in_the_place_of_a_file_repeats_nothing() {
 
 #[test]
 fn a_file_that_goes_may_come_back() {
-    let (folder, path, mut follower) = follow("one\n", Start::Beginning);
+    let (folder, path, mut follower) = follow("one\n", FollowStart::Beginning);
     assert_eq!(seen(&mut follower), ["1@0 one"]);
     append(&path, "two\n");
     let away = folder.path().join("away");
@@ -181,7 +181,7 @@ fn a_file_that_goes_may_come_back() {
 fn a_folder_that_goes_takes_the_file_along() {
     let folder = TempDir::new("following");
     let path = folder.write("project/session.jsonl", "one\n");
-    let mut follower = Follower::open(&path, Start::End).unwrap();
+    let mut follower = Follower::open(&path, FollowStart::End).unwrap();
     fs::remove_dir_all(folder.path().join("project")).unwrap();
     assert_eq!(seen(&mut follower), ["gone"]);
     folder.write("project/session.jsonl", "two\n");
@@ -193,15 +193,15 @@ fn a_folder_that_goes_takes_the_file_along() {
 #[test]
 fn what_cannot_be_opened_is_said() {
     let folder = TempDir::new("following");
-    let open = |path: &Path| Follower::open(path, Start::End).unwrap_err();
+    let open = |path: &Path| Follower::open(path, FollowStart::End).unwrap_err();
     assert!(matches!(open(&folder.path().join("none")), ReadError::NotFound { .. }));
     assert!(matches!(open(folder.path()), ReadError::IsDirectory { .. }));
 }
 
 #[test]
 fn a_reader_beside_a_writer_sees_every_line_whole_and_once() {
-    let (_folder, path, mut follower) = follow("", Start::Beginning);
-    let mut watch = Watch::new(Subject::File(path.clone()));
+    let (_folder, path, mut follower) = follow("", FollowStart::Beginning);
+    let mut watch = Watch::new(WatchTarget::File(path.clone()));
     let text: String =
         (0..2000).map(|n| format!("{{\"n\":{n},\"x\":\"{}\"}}\n", "x".repeat(n % 90))).collect();
     let writer = thread::spawn({
@@ -231,7 +231,7 @@ fn a_reader_beside_a_writer_sees_every_line_whole_and_once() {
 /// The whole lines of a file in the words of `seen`.
 fn expected(bytes: &[u8]) -> Vec<String> {
     let whole = lines(bytes).filter(|line| line.raw().ends_with(b"\n"));
-    whole.map(|line| words(Event::Line(line))).collect()
+    whole.map(|line| words(FollowEvent::Line(line))).collect()
 }
 
 /// What a writer does, and whether the reader looks after it.
@@ -255,7 +255,7 @@ proptest! {
     fn whatever_the_pieces_the_lines_are_those_of_the_file(acts in acts(), before in vec(any::<u8>(), 0..60)) {
         let folder = TempDir::new("following");
         let path = folder.write("session.jsonl", &before);
-        let mut follower = Follower::open(&path, Start::Beginning).unwrap();
+        let mut follower = Follower::open(&path, FollowStart::Beginning).unwrap();
         let (mut file, mut given) = (before, Vec::new());
         for act in acts {
             match act {
@@ -276,7 +276,7 @@ proptest! {
     fn the_last_lines_are_the_last_of_all_lines(file in vec(prop_oneof![Just(b'\n'), any::<u8>()], 0..200), last in 0..12_usize) {
         let folder = TempDir::new("following");
         let path = folder.write("session.jsonl", &file);
-        let mut follower = Follower::open(&path, Start::LastLines(last)).unwrap();
+        let mut follower = Follower::open(&path, FollowStart::LastLines(last)).unwrap();
         let all = expected(&file);
         prop_assert_eq!(seen(&mut follower), &all[all.len().saturating_sub(last)..]);
     }

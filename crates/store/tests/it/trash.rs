@@ -6,30 +6,30 @@ use std::path::PathBuf;
 
 use annals_store::DataDir;
 use annals_store::changes::{Change, apply};
-use annals_store::journal::{Entry, Journal, Stage, UndoError};
-use annals_store::trash::{WhySpared, empty, emptying, heaps, sessions};
+use annals_store::journal::{Journal, JournalEntry, Stage, UndoError};
+use annals_store::trash::{SkipReason, batches, empty, plan_empty, sessions};
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
+use annals_testkit::source::CountingSource;
 
 struct Place {
     home: Home,
     data: DataDir,
-    source: Counting,
+    source: CountingSource,
 }
 
 impl Place {
     fn new() -> Self {
         let home = Home::new();
-        Self { data: DataDir::new(home.data_dir()), source: Counting::default(), home }
+        Self { data: DataDir::new(home.data_dir()), source: CountingSource::default(), home }
     }
 
     /// Makes a change, up to a step.
-    fn change(&self, changes: &[Change], most: usize) -> Option<Entry> {
+    fn change(&self, changes: &[Change], most: usize) -> Option<JournalEntry> {
         let mut watch = |step| if step < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
         apply(changes, "a test", &self.home.config_dir(), &self.data, &self.source, &mut watch).ok()
     }
 
-    fn discard(&self, name: &str) -> (PathBuf, Entry) {
+    fn discard(&self, name: &str) -> (PathBuf, JournalEntry) {
         let path = self.home.write(name, "bytes");
         let entry = self.change(&[Change::Discard { path: path.clone() }], usize::MAX).unwrap();
         (path, entry)
@@ -46,19 +46,19 @@ fn what_is_deleted_cannot_be_taken_back_and_the_journal_says_so() {
     let change = [Change::Replace { path: replaced.clone(), bytes: b"new".to_vec() }];
     let replacing = place.change(&change, usize::MAX).unwrap();
     assert_eq!(
-        heaps(&place.data).iter().map(|heap| (heap.files, heap.bytes)).collect::<Vec<_>>(),
+        batches(&place.data).iter().map(|batch| (batch.files, batch.bytes)).collect::<Vec<_>>(),
         [(1, 3), (1, 5), (1, 5)]
     );
-    let aged = emptying(&place.data, new.time, i64::MAX);
-    assert_eq!(aged.goes.iter().map(|heap| &heap.id).collect::<Vec<_>>(), [&old.id]);
-    empty(&place.data, &aged.goes).unwrap();
+    let aged = plan_empty(&place.data, new.time, i64::MAX);
+    assert_eq!(aged.to_delete.iter().map(|batch| &batch.id).collect::<Vec<_>>(), [&old.id]);
+    empty(&place.data, &aged.to_delete).unwrap();
     let stage_of = |id: &str| journal.entries().into_iter().find(|entry| entry.id == id).unwrap().stage;
     assert_eq!([stage_of(&old.id), stage_of(&new.id)], [Stage::Emptied, Stage::Done]);
     let entry = journal.entries().into_iter().find(|entry| entry.id == old.id).unwrap();
     assert!(matches!(journal.undo(entry), Err(UndoError::Emptied { .. })));
     journal.undo(new).unwrap();
     assert_eq!(fs::read(kept).unwrap(), b"bytes");
-    // A heap that somebody removed by hand: nothing is half taken back.
+    // A batch that somebody removed by hand: nothing is half taken back.
     fs::remove_dir_all(place.data.trash(&replacing.id)).unwrap();
     assert!(matches!(journal.undo(replacing), Err(UndoError::ChangedSince { .. })));
     assert_eq!(fs::read(replaced).unwrap(), b"new");
@@ -73,20 +73,20 @@ fn what_an_unfinished_change_needs_is_spared() {
     let changes = paths.clone().map(|path| Change::Discard { path });
     assert!(place.change(&changes, 4).is_none());
     assert!(!paths[0].exists() && paths[1].exists());
-    // A restore that was cut short: it needs the heap of another change.
+    // A restore that was cut short: it needs the batch of another change.
     let (path, entry) = place.discard("projects/-p/s.jsonl");
     let kept = sessions(&place.data).remove(0).file.kept;
     let back = [Change::Move { from: kept, to: path.clone() }];
     assert!(place.change(&back, 2).is_none());
-    let found = emptying(&place.data, i64::MAX, i64::MAX);
-    assert!(found.goes.is_empty(), "{found:#?}");
-    assert!(found.spared.iter().all(|spared| spared.why == WhySpared::Unfinished));
-    assert_eq!(found.spared.len(), 2);
+    let found = plan_empty(&place.data, i64::MAX, i64::MAX);
+    assert!(found.to_delete.is_empty(), "{found:#?}");
+    assert!(found.skipped.iter().all(|skipped| skipped.reason == SkipReason::Unfinished));
+    assert_eq!(found.skipped.len(), 2);
     for entry in journal.entries().into_iter().filter(|entry| entry.stage == Stage::Begun) {
         journal.undo(entry).unwrap();
     }
     assert_eq!(fs::read(&paths[0]).unwrap(), b"1");
-    assert_eq!(emptying(&place.data, i64::MAX, i64::MAX).goes[0].id, entry.id);
+    assert_eq!(plan_empty(&place.data, i64::MAX, i64::MAX).to_delete[0].id, entry.id);
 }
 
 #[test]
@@ -95,23 +95,23 @@ fn what_the_journal_does_not_tell_is_spared_while_it_may_be_in_the_making() {
     let strange = place.data.trash("strange");
     fs::create_dir_all(&strange).unwrap();
     fs::write(strange.join("file"), "x").unwrap();
-    let now = heaps(&place.data)[0].time.unwrap();
-    let found = emptying(&place.data, i64::MAX, now + 1000);
-    assert_eq!((found.goes.len(), found.spared[0].why), (0, WhySpared::Unknown));
+    let now = batches(&place.data)[0].time.unwrap();
+    let found = plan_empty(&place.data, i64::MAX, now + 1000);
+    assert_eq!((found.to_delete.len(), found.skipped[0].reason), (0, SkipReason::Unknown));
     // One whose note cannot be read stays for good.
     fs::create_dir_all(place.data.journal()).unwrap();
     fs::write(place.data.journal().join("strange.json"), "?").unwrap();
-    assert!(emptying(&place.data, i64::MAX, i64::MAX).goes.is_empty());
+    assert!(plan_empty(&place.data, i64::MAX, i64::MAX).to_delete.is_empty());
     fs::remove_file(place.data.journal().join("strange.json")).unwrap();
-    let found = emptying(&place.data, i64::MAX, now + 2 * 24 * 3_600_000);
-    empty(&place.data, &found.goes).unwrap();
-    assert!(heaps(&place.data).is_empty() && !strange.exists());
-    // What a kill left of a heap in the midst of its deletion goes with the next.
-    let doomed = place.data.trash(".emptied-x");
-    fs::create_dir_all(&doomed).unwrap();
-    fs::write(doomed.join("file"), "x").unwrap();
-    empty(&place.data, &emptying(&place.data, i64::MAX, 0).goes).unwrap();
-    assert!(!doomed.exists());
+    let found = plan_empty(&place.data, i64::MAX, now + 2 * 24 * 3_600_000);
+    empty(&place.data, &found.to_delete).unwrap();
+    assert!(batches(&place.data).is_empty() && !strange.exists());
+    // What a kill left of a batch in the midst of its deletion goes with the next.
+    let deleting = place.data.trash(".emptied-x");
+    fs::create_dir_all(&deleting).unwrap();
+    fs::write(deleting.join("file"), "x").unwrap();
+    empty(&place.data, &plan_empty(&place.data, i64::MAX, 0).to_delete).unwrap();
+    assert!(!deleting.exists());
 }
 
 #[test]

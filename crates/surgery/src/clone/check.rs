@@ -1,4 +1,4 @@
-//! Would the clone be the same to everybody who reads it? Asked before anything is written.
+//! Checks before anything is written that clients read the clone like the original.
 
 use std::path::Path;
 
@@ -6,19 +6,19 @@ use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 
 use super::ClonePlanError;
-use super::names::Names;
-use super::rewrite::Rewriting;
+use super::id_map::IdMap;
+use super::rewrite::LineRewriter;
 
-/// Clients read larger files in another way: see docs/resume.md.
+/// Clients read larger files differently: see docs/resume.md.
 const LARGE_FILE: usize = 5 * 1024 * 1024;
 
-/// Holds the copy of a session's lines against the lines: the same records and faults, and for each client the same
-/// messages, but for the names. Says what clients send.
-pub(super) fn same(
+/// Compares the copy of a session's lines with the original: the same records and problems, and for each client the same
+/// messages except for ids. Returns a note per client.
+pub(super) fn check_same(
     path: &Path,
     old: &[u8],
     new: &[u8],
-    names: &Names,
+    names: &IdMap,
 ) -> Result<Vec<String>, ClonePlanError> {
     let is_large = |bytes: &[u8]| bytes.len() > LARGE_FILE;
     let crossed = is_large(old) != is_large(new);
@@ -34,13 +34,13 @@ pub(super) fn same(
     let mut notes = Vec::new();
     for &client in Client::ALL {
         let (before, after) = (sent(&old, client), sent(&new, client));
-        let renamed = before.as_ref().map(|(_, json)| Rewriting::of(names).mentions(json));
+        let renamed = before.as_ref().map(|(_, json)| LineRewriter::of(names).mentions(json));
         let is_same = renamed.as_ref() == after.as_ref().map(|(_, json)| json);
         match (&after, is_same) {
             (Some((count, _)), true) => notes.push(format!("{client} sends {count} messages")),
-            (None, true) => notes.push(format!("{client} refuses it, as it does the source")),
+            (None, true) => notes.push(format!("{client} refuses it, like the original")),
             (_, false) if crossed => {
-                notes.push(format!("{client} reads it in another way: it crosses the size of 5 MiB"));
+                notes.push(format!("{client} reads it differently: it crosses the size of 5 MiB"));
             }
             (_, false) => return Err(ClonePlanError::Differs { path: path.to_path_buf(), client }),
         }
@@ -48,7 +48,7 @@ pub(super) fn same(
     Ok(notes)
 }
 
-/// The messages that a client sends, and how many.
+/// How many messages a client sends, and their JSON.
 fn sent(transcript: &Transcript<'_>, client: Client) -> Option<(usize, Vec<u8>)> {
     let resumed = resume(transcript, client);
     let messages = resumed.outcome.as_ref().ok()?;

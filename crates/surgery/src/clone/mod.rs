@@ -1,10 +1,10 @@
-//! A second session that says what the first says, under ids of its own: session, records and sub-agents.
+//! Copies a session under new ids: session, records and sub-agents.
 //!
-//! What identifies a response of the API stays: `message.id`, `requestId` and the ids of calls. Usage is counted once over a
-//! store by them, so a clone costs nothing.
+//! Ids of API responses stay: `message.id`, `requestId` and the ids of calls. Usage is counted once per store by them, so a
+//! clone adds no cost.
 
 mod check;
-mod names;
+mod id_map;
 mod places;
 mod rewrite;
 mod tokens;
@@ -17,77 +17,77 @@ use annals_store::{ConfigDir, Slug, Source};
 use annals_transcript::resume::Client;
 use annals_transcript::transcript::Transcript;
 
-pub use names::Names;
-pub(crate) use rewrite::{Lineage, RewriteFault, Rewriting, blocks};
+pub use id_map::IdMap;
+pub(crate) use rewrite::{ForkOrigin, LineRewriter, RewriteError, blocks};
 
-use crate::belongings::Belonging;
-use crate::moved::{self, Moved};
+use crate::folder_move::{self, FolderMove};
 use crate::plan::Plan;
-use crate::session::{Agent, Session};
+use crate::session::{AgentFile, Session};
+use crate::session_files::SessionFile;
 
-/// Where a clone goes.
+/// Where to put a clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Into {
-    /// Beside the session that it comes from.
+pub enum CloneTarget {
+    /// Beside the original.
     SameProject,
-    /// Into the project of this working directory.
+    /// Into the project of a working directory.
     Project {
-        /// The store.
+        /// The store of the project.
         config: ConfigDir,
-        /// The working directory: absolute, and real, as the client resolves it.
+        /// The working directory: absolute, with links resolved as the client does.
         cwd: String,
     },
 }
 
-/// A clone that is planned.
+/// A planned clone.
 #[derive(Clone, Debug)]
-pub struct Cloned {
-    /// What is to be done.
+pub struct ClonePlan {
+    /// The changes to make.
     pub plan: Plan,
     /// The new ids.
-    pub names: Names,
+    pub names: IdMap,
     /// The new session's file.
     pub path: PathBuf,
     /// How many records it has.
     pub records: usize,
-    /// The store and the project that it goes to; none outside a store.
+    /// The store and project that it goes to; `None` outside a store.
     pub home: Option<(ConfigDir, Slug)>,
-    moved: Option<Moved>,
+    moved: Option<FolderMove>,
 }
 
 /// Why a session cannot be cloned.
 #[derive(Debug, thiserror::Error)]
 pub enum ClonePlanError {
-    /// A sub-agent's file, which is a part of a session.
+    /// The file belongs to a sub-agent, which is a part of a session.
     #[error("{}: a sub-agent's file cannot be cloned without its session", path.display())]
     SubAgent {
-        /// The file.
+        /// Its path.
         path: PathBuf,
     },
-    /// A working directory that a session cannot have.
+    /// The working directory is not absolute.
     #[error("{cwd:?}: the working directory of a project must be an absolute path")]
     NotAbsolute {
-        /// The folder.
+        /// The folder as given.
         cwd: String,
     },
-    /// A record that could not be rewritten.
+    /// A record could not be rewritten.
     #[error("{}: line {line}: {source}", path.display())]
     Edit {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The line.
+        /// The line number.
         line: u32,
-        /// Why.
+        /// What went wrong.
         source: EditError,
     },
-    /// The clone would not have as many records, or other faults.
+    /// The clone would have other records or other problems.
     #[error("{}: the clone would not have the same records", path.display())]
     Records {
         /// The session's file.
         path: PathBuf,
     },
-    /// A client would make something else of the clone.
-    #[error("{}: {client} would not send the same messages of the clone", path.display())]
+    /// A client would send other messages for the clone.
+    #[error("{}: {client} would send other messages for the clone", path.display())]
     Differs {
         /// The session's file.
         path: PathBuf,
@@ -96,43 +96,43 @@ pub enum ClonePlanError {
     },
 }
 
-/// Plans a clone of a session and of all that belongs to it.
+/// Plans a clone of a session and its files.
 pub fn plan(
     session: &Session,
-    belongings: &[Belonging],
-    into: &Into,
+    session_files: &[SessionFile],
+    into: &CloneTarget,
     source: &dyn Source,
-) -> Result<Cloned, ClonePlanError> {
-    let mut cloned = Cloned::begin(session, belongings, into, source, "clone")?;
-    cloned.add_lines(session, &session.bytes, Lineage::Forgotten)?;
+) -> Result<ClonePlan, ClonePlanError> {
+    let mut clone_plan = ClonePlan::begin(session, session_files, into, source, "clone")?;
+    clone_plan.add_lines(session, &session.bytes, ForkOrigin::Remove)?;
     for agent in &session.agents {
-        cloned.add_agent(session, agent)?;
+        clone_plan.add_agent(session, agent)?;
     }
-    for belonging in belongings {
-        cloned.add_belonging(session, belonging);
+    for session_file in session_files {
+        clone_plan.add_session_file(session, session_file);
     }
-    Ok(cloned)
+    Ok(clone_plan)
 }
 
-impl Cloned {
-    /// A plan that makes nothing yet: the new ids, and the place that they go to.
+impl ClonePlan {
+    /// A plan without changes yet: the new ids and the path.
     pub(crate) fn begin(
         session: &Session,
-        belongings: &[Belonging],
-        into: &Into,
+        session_files: &[SessionFile],
+        into: &CloneTarget,
         source: &dyn Source,
         verb: &str,
     ) -> Result<Self, ClonePlanError> {
         if session.key.as_str().starts_with("agent-") {
             return Err(ClonePlanError::SubAgent { path: session.path.clone() });
         }
-        let mut names = Names::new(session, belongings, source);
+        let mut names = IdMap::new(session, session_files, source);
         let (home, moved) = match into {
-            Into::SameProject => (session.home.clone(), None),
-            Into::Project { cwd, .. } if !moved::is_absolute(cwd) => {
+            CloneTarget::SameProject => (session.home.clone(), None),
+            CloneTarget::Project { cwd, .. } if !folder_move::is_absolute(cwd) => {
                 return Err(ClonePlanError::NotAbsolute { cwd: cwd.clone() });
             }
-            Into::Project { config, cwd } => {
+            CloneTarget::Project { config, cwd } => {
                 let slug = Slug::of_path(cwd);
                 if let Some((_, old)) = &session.home {
                     names.move_project(old, &slug);
@@ -141,7 +141,7 @@ impl Cloned {
             }
         };
         let path = match (into, &home) {
-            (Into::Project { .. }, Some((config, slug))) => config.session(slug, names.session()),
+            (CloneTarget::Project { .. }, Some((config, slug))) => config.session(slug, names.session()),
             _ => session.path.with_file_name(format!("{}.jsonl", names.session())),
         };
         let root = match &home {
@@ -152,16 +152,16 @@ impl Cloned {
         Ok(Self { plan, names, path, records: 0, home, moved })
     }
 
-    /// Adds the session's file: these lines of it, under the new ids.
+    /// Adds the session's file: these lines of it under the new ids.
     pub(crate) fn add_lines(
         &mut self,
         session: &Session,
         lines: &[u8],
-        lineage: Lineage,
+        fork_origin: ForkOrigin,
     ) -> Result<(), ClonePlanError> {
-        let rewriting = Rewriting { names: &self.names, lineage, moved: self.moved.as_ref() };
-        let bytes = rewriting.file(lines).map_err(|fault| fault.at(&session.path))?;
-        let sent = check::same(&session.path, lines, &bytes, &self.names)?;
+        let rewriter = LineRewriter { names: &self.names, fork_origin, moved: self.moved.as_ref() };
+        let bytes = rewriter.file(lines).map_err(|fault| fault.at(&session.path))?;
+        let sent = check::check_same(&session.path, lines, &bytes, &self.names)?;
         self.plan.notes.extend(sent);
         self.records = Transcript::parse(&bytes).nodes().len();
         self.plan.changes.push(Change::Create { path: self.path.clone(), bytes });
@@ -169,23 +169,23 @@ impl Cloned {
     }
 
     /// Adds a sub-agent's file.
-    pub(crate) fn add_agent(&mut self, session: &Session, agent: &Agent) -> Result<(), ClonePlanError> {
-        // An agent of another project works in a folder of its own, and stays there.
+    pub(crate) fn add_agent(&mut self, session: &Session, agent: &AgentFile) -> Result<(), ClonePlanError> {
+        // A sub-agent of another project works in its own folder and stays there.
         let is_moved = session.home.as_ref().is_some_and(|(_, slug)| *slug == agent.entry.slug);
         let moved = self.moved.as_ref().filter(|_| is_moved);
-        let rewriting = Rewriting { names: &self.names, lineage: Lineage::Forgotten, moved };
-        let bytes = rewriting.file(&agent.bytes).map_err(|fault| fault.at(&agent.entry.path))?;
+        let rewriter = LineRewriter { names: &self.names, fork_origin: ForkOrigin::Remove, moved };
+        let bytes = rewriter.file(&agent.bytes).map_err(|fault| fault.at(&agent.entry.path))?;
         let path = places::of_agent(session, &agent.entry, self);
         self.plan.changes.push(Change::Create { path, bytes });
         Ok(())
     }
 
     /// Adds a side file.
-    pub(crate) fn add_belonging(&mut self, session: &Session, belonging: &Belonging) {
-        let Some(path) = places::of_belonging(session, belonging, self) else { return };
-        let bytes = match places::speaks_of_the_session(belonging) {
-            true => Rewriting::of(&self.names).any(&belonging.bytes),
-            false => belonging.bytes.clone(),
+    pub(crate) fn add_session_file(&mut self, session: &Session, session_file: &SessionFile) {
+        let Some(path) = places::of_session_file(session, session_file, self) else { return };
+        let bytes = match places::is_about_session(session_file) {
+            true => LineRewriter::of(&self.names).any(&session_file.bytes),
+            false => session_file.bytes.clone(),
         };
         self.plan.changes.push(Change::Create { path, bytes });
     }

@@ -1,70 +1,76 @@
-//! Where the copies of a session's files go.
+//! Paths of the copies of a session's files.
 
 use std::path::{Path, PathBuf};
 
-use annals_store::layout::{FileRole, Place};
+use annals_store::layout::{AgentLocation, FileRole};
 use annals_store::{AgentEntry, ConfigDir};
 
-use super::Cloned;
-use super::rewrite::Rewriting;
-use crate::belongings::Belonging;
+use super::ClonePlan;
+use super::rewrite::LineRewriter;
 use crate::session::Session;
+use crate::session_files::SessionFile;
 
-/// The file of a sub-agent's copy.
-pub(super) fn of_agent(session: &Session, entry: &AgentEntry, cloned: &Cloned) -> PathBuf {
-    beside_or_under(session, &entry.path, &entry.place, cloned)
+/// The path of the copy of a sub-agent's file.
+pub(super) fn of_agent(session: &Session, entry: &AgentEntry, clone_plan: &ClonePlan) -> PathBuf {
+    beside_or_under(session, &entry.path, &entry.place, clone_plan)
 }
 
-/// The place of a side file's copy; none for what a clone has no use for.
-pub(super) fn of_belonging(session: &Session, belonging: &Belonging, cloned: &Cloned) -> Option<PathBuf> {
-    let new = cloned.names.session();
-    if let FileRole::SubAgentMeta { place, .. } = &belonging.role {
-        return Some(beside_or_under(session, &belonging.path, place, cloned));
+/// The path of the copy of a side file; `None` if a clone does not need it.
+pub(super) fn of_session_file(
+    session: &Session,
+    session_file: &SessionFile,
+    clone_plan: &ClonePlan,
+) -> Option<PathBuf> {
+    let new = clone_plan.names.session();
+    if let FileRole::SubAgentMeta { place, .. } = &session_file.role {
+        return Some(beside_or_under(session, &session_file.path, place, clone_plan));
     }
-    if let Ok(inside) = belonging.path.strip_prefix(session.folder()) {
-        return Some(cloned.path.with_extension("").join(renamed(inside, belonging, cloned)));
+    if let Ok(inside) = session_file.path.strip_prefix(session.folder()) {
+        return Some(clone_plan.path.with_extension("").join(renamed(inside, session_file, clone_plan)));
     }
-    let (config, _) = cloned.home.as_ref()?;
-    let name = belonging.path.file_name()?;
-    match &belonging.role {
+    let (config, _) = clone_plan.home.as_ref()?;
+    let name = session_file.path.file_name()?;
+    match &session_file.role {
         FileRole::Todos { session: old, agent } => {
             let agent = match agent.as_str() == old.as_str() {
                 true => new.as_str().into(),
-                false => cloned.names.agent(agent.as_str()).unwrap_or(agent.as_str()).into(),
+                false => clone_plan.names.agent(agent.as_str()).unwrap_or(agent.as_str()).into(),
             };
             Some(config.todo(new, &agent))
         }
         FileRole::FileHistory { .. } => Some(config.file_history_of(new).join(name)),
         FileRole::ImageCache { name, .. } => Some(config.image_cache(new).join(name)),
         FileRole::SessionEnv { .. } => Some(config.session_env(new).join(name)),
-        _ => in_tasks(session, &belonging.path, config)
+        _ => path_in_tasks(session, &session_file.path, config)
             .map(|inside| config.tasks().join(new.as_str()).join(inside)),
     }
 }
 
-/// Whether a side file's text is about the session; others are outputs and copies of files, which are kept as they are.
-pub(super) fn speaks_of_the_session(belonging: &Belonging) -> bool {
-    let is_json = belonging.path.extension().is_some_and(|end| end == "json" || end == "jsonl");
+/// Whether a side file refers to the session; outputs and file copies do not, and are copied unchanged.
+pub(super) fn is_about_session(session_file: &SessionFile) -> bool {
+    let is_json = session_file.path.extension().is_some_and(|end| end == "json" || end == "jsonl");
     let is_kept = matches!(
-        belonging.role,
+        session_file.role,
         FileRole::ToolResult { .. } | FileRole::FileHistory { .. } | FileRole::ImageCache { .. }
     );
     is_json && !is_kept
 }
 
-/// A sub-agent's file, or one that belongs to it, with the sub-agent's new name.
-fn beside_or_under(session: &Session, path: &Path, place: &Place, cloned: &Cloned) -> PathBuf {
-    let name = rename(path.file_name().unwrap_or_default().to_string_lossy().as_ref(), cloned);
+/// The new path of a sub-agent's file, or of one that belongs to it.
+fn beside_or_under(session: &Session, path: &Path, place: &AgentLocation, clone_plan: &ClonePlan) -> PathBuf {
+    let name = rename(path.file_name().unwrap_or_default().to_string_lossy().as_ref(), clone_plan);
     let folder = path.parent().unwrap_or(Path::new(""));
     if let Ok(inside) = folder.strip_prefix(session.folder()) {
-        return cloned.path.with_extension("").join(inside).join(name);
+        return clone_plan.path.with_extension("").join(inside).join(name);
     }
     match place {
-        Place::Beside if Some(folder) == session.path.parent() => cloned.path.with_file_name(name),
-        Place::Beside => folder.join(name),
-        Place::Under { session: old, .. } => {
+        AgentLocation::Beside if Some(folder) == session.path.parent() => {
+            clone_plan.path.with_file_name(name)
+        }
+        AgentLocation::Beside => folder.join(name),
+        AgentLocation::Under { session: old, .. } => {
             let parts = folder.iter().map(|part| match part == old.as_str() {
-                true => cloned.names.session().as_str().as_ref(),
+                true => clone_plan.names.session().as_str().as_ref(),
                 false => part,
             });
             parts.collect::<PathBuf>().join(name)
@@ -72,24 +78,24 @@ fn beside_or_under(session: &Session, path: &Path, place: &Place, cloned: &Clone
     }
 }
 
-/// The path of a file inside the session's folder; only names that are about the session change.
-fn renamed(inside: &Path, belonging: &Belonging, cloned: &Cloned) -> PathBuf {
-    match belonging.role {
+/// The new path of a file in the session's folder; only names with ids change.
+fn renamed(inside: &Path, session_file: &SessionFile, clone_plan: &ClonePlan) -> PathBuf {
+    match session_file.role {
         FileRole::ToolResult { .. } => inside.to_path_buf(),
-        _ => inside.iter().map(|part| rename(&part.to_string_lossy(), cloned)).collect(),
+        _ => inside.iter().map(|part| rename(&part.to_string_lossy(), clone_plan)).collect(),
     }
 }
 
-fn rename(name: &str, cloned: &Cloned) -> String {
+fn rename(name: &str, clone_plan: &ClonePlan) -> String {
     let agent = name.strip_prefix("agent-").and_then(|rest| {
         let stem = rest.strip_suffix(".meta.json").or_else(|| rest.strip_suffix(".jsonl"))?;
-        Some(format!("agent-{}{}", cloned.names.agent(stem)?, &rest[stem.len()..]))
+        Some(format!("agent-{}{}", clone_plan.names.agent(stem)?, &rest[stem.len()..]))
     });
-    let mentions = || Rewriting::of(&cloned.names).mentions(name.as_bytes());
+    let mentions = || LineRewriter::of(&clone_plan.names).mentions(name.as_bytes());
     agent.unwrap_or_else(|| String::from_utf8_lossy(&mentions()).into_owned())
 }
 
-fn in_tasks<'p>(session: &Session, path: &'p Path, config: &ConfigDir) -> Option<&'p Path> {
+fn path_in_tasks<'p>(session: &Session, path: &'p Path, config: &ConfigDir) -> Option<&'p Path> {
     let (old, _) = session.home.as_ref().map_or((config, ()), |(config, _)| (config, ()));
     path.strip_prefix(old.tasks().join(session.key.as_str())).ok()
 }

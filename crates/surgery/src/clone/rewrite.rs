@@ -1,31 +1,31 @@
-//! Lines under new ids: the places that name a session, a record or a sub-agent, and every mention besides.
+//! Rewrites lines under new ids: known fields, and every other mention of an id.
 
 use std::path::Path;
 
-use annals_json::edit::{EditError, Editor, Step};
+use annals_json::edit::{EditError, Editor, PathStep};
 use annals_json::{ObjectWriter, Text, Value};
 use annals_transcript::transcript::Transcript;
 
 use super::ClonePlanError;
-use super::names::Names;
+use super::id_map::IdMap;
 use super::tokens;
-use crate::moved::Moved;
+use crate::folder_move::FolderMove;
 use crate::relink::references;
 use crate::session::Session;
 
-/// What the lines say of where they come from.
+/// What to do with `forkedFrom`, the origin of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lineage {
-    /// Nothing: a clone stands for itself.
-    Forgotten,
-    /// `forkedFrom`, with the session and the record.
-    Told,
-    /// What they said before.
-    Kept,
+pub(crate) enum ForkOrigin {
+    /// Remove it: a clone is independent of its original.
+    Remove,
+    /// Write it, with the session and the record.
+    Write,
+    /// Leave it as it is.
+    Keep,
 }
 
-/// From the session's own folder: the first that has its project's name, else the first of all.
-pub(super) fn moved_to(session: &Session, new: &str) -> Option<Moved> {
+/// The move from the session's working directory: the one that has its project's name, else the first.
+pub(super) fn moved_to(session: &Session, new: &str) -> Option<FolderMove> {
     let transcript = session.transcript();
     let text = |value: Value<'_>| value.text().map(|text| text.to_string());
     let folders: Vec<String> = (0..transcript.nodes().len())
@@ -33,51 +33,51 @@ pub(super) fn moved_to(session: &Session, new: &str) -> Option<Moved> {
         .collect();
     let slug = session.home.as_ref().map(|(_, slug)| slug.as_str());
     let own = folders.iter().find(|folder| Some(annals_store::project_slug(folder).as_str()) == slug);
-    Some(Moved::new(own.or(folders.first())?, new))
+    Some(FolderMove::new(own.or(folders.first())?, new))
 }
 
 /// A line that could not be rewritten.
-pub(crate) struct RewriteFault {
+pub(crate) struct RewriteError {
     pub(crate) line: u32,
     pub(crate) source: EditError,
 }
 
-impl RewriteFault {
+impl RewriteError {
     pub(super) fn at(self, path: &Path) -> ClonePlanError {
         ClonePlanError::Edit { path: path.to_path_buf(), line: self.line, source: self.source }
     }
 }
 
-/// How lines are rewritten.
+/// Rewrites the lines of a session.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rewriting<'n> {
-    pub(crate) names: &'n Names,
-    pub(crate) lineage: Lineage,
-    pub(crate) moved: Option<&'n Moved>,
+pub(crate) struct LineRewriter<'n> {
+    pub(crate) names: &'n IdMap,
+    pub(crate) fork_origin: ForkOrigin,
+    pub(crate) moved: Option<&'n FolderMove>,
 }
 
-impl<'n> Rewriting<'n> {
-    /// By the names alone.
-    pub(super) fn of(names: &'n Names) -> Self {
-        Self { names, lineage: Lineage::Forgotten, moved: None }
+impl<'n> LineRewriter<'n> {
+    /// A rewriter that only changes ids.
+    pub(super) fn of(names: &'n IdMap) -> Self {
+        Self { names, fork_origin: ForkOrigin::Remove, moved: None }
     }
 
-    /// A file of lines. What is no record, torn or blank, keeps its place and its bytes but for the ids in it.
-    pub(crate) fn file(&self, bytes: &[u8]) -> Result<Vec<u8>, RewriteFault> {
+    /// Rewrites a file of lines. In torn and blank lines only ids are replaced.
+    pub(crate) fn file(&self, bytes: &[u8]) -> Result<Vec<u8>, RewriteError> {
         let transcript = Transcript::parse(bytes);
         let mut out = Vec::with_capacity(bytes.len());
         let mut at = 0;
         for (index, node) in transcript.nodes().iter().enumerate() {
             let raw = transcript.fields(index).raw();
             out.extend(self.mentions(&bytes[at..node.span.offset]));
-            out.extend(self.record(raw).map_err(|source| RewriteFault { line: node.line, source })?);
+            out.extend(self.record(raw).map_err(|source| RewriteError { line: node.line, source })?);
             at = node.span.offset + raw.len();
         }
         out.extend(self.mentions(&bytes[at..]));
         Ok(out)
     }
 
-    /// A side file: one object, a list, or lines; what is nothing of that only has its mentions changed.
+    /// Rewrites a side file: one object, a list, or lines; in anything else only ids are replaced.
     pub(super) fn any(&self, bytes: &[u8]) -> Vec<u8> {
         match Value::parse(bytes) {
             Ok(value) if value.fields().is_some() => {
@@ -88,7 +88,6 @@ impl<'n> Rewriting<'n> {
         }
     }
 
-    /// One record.
     pub(crate) fn record(&self, raw: &[u8]) -> Result<Vec<u8>, EditError> {
         let value = Value::parse(raw).map_err(EditError::NotAnObject)?;
         let text = |path: &[&str]| {
@@ -98,7 +97,7 @@ impl<'n> Rewriting<'n> {
         let mut editor = Editor::new(raw)?;
         let uuid = text(&["uuid"]);
         if let Some(new) = uuid.as_deref().and_then(|uuid| self.names.record(uuid)) {
-            editor.replace_string(&[Step::Key("uuid")], new)?;
+            editor.replace_string(&[PathStep::Key("uuid")], new)?;
         }
         for reference in references(value) {
             if let Some(new) = self.names.record(&reference.uuid) {
@@ -106,31 +105,31 @@ impl<'n> Rewriting<'n> {
             }
         }
         if text(&["sessionId"]).is_some() {
-            editor.replace_string(&[Step::Key("sessionId")], self.names.session().as_str())?;
+            editor.replace_string(&[PathStep::Key("sessionId")], self.names.session().as_str())?;
         }
         for place in
             [&["agentId"][..], &["toolUseResult", "agentId"], &["data", "agentId"], &["parentAgentId"]]
         {
             if let Some(new) = text(place).and_then(|agent| self.names.agent(&agent).map(str::to_owned)) {
-                let path: Vec<_> = place.iter().map(|key| Step::Key(key)).collect();
+                let path: Vec<_> = place.iter().map(|key| PathStep::Key(key)).collect();
                 editor.replace_string(&path, &new)?;
             }
         }
         if let Some(folder) = self.moved.and_then(|moved| moved.follow(&text(&["cwd"])?)) {
-            editor.replace_string(&[Step::Key("cwd")], &folder)?;
+            editor.replace_string(&[PathStep::Key("cwd")], &folder)?;
         }
-        if self.lineage != Lineage::Kept {
+        if self.fork_origin != ForkOrigin::Keep {
             editor.remove(&[], "forkedFrom")?;
         }
         let edited = self.mentions(&editor.finish()?);
-        match (self.lineage, uuid) {
-            (Lineage::Told, Some(uuid)) => self.told(&edited, &uuid),
+        match (self.fork_origin, uuid) {
+            (ForkOrigin::Write, Some(uuid)) => self.with_fork_origin(&edited, &uuid),
             _ => Ok(edited),
         }
     }
 
-    /// The record with the session and the line that it comes from, under their old ids.
-    fn told(&self, raw: &[u8], uuid: &str) -> Result<Vec<u8>, EditError> {
+    /// The record with the session and the record that it comes from, by their old ids.
+    fn with_fork_origin(&self, raw: &[u8], uuid: &str) -> Result<Vec<u8>, EditError> {
         let mut from = Vec::new();
         let mut object = ObjectWriter::begin(&mut from);
         object.string("sessionId", self.names.old_session().as_str()).string("messageUuid", uuid);
@@ -140,7 +139,7 @@ impl<'n> Rewriting<'n> {
         editor.finish()
     }
 
-    /// Changes every mention of an id but those in thinking, whose signature holds for these bytes only.
+    /// Replaces every mention of an id except in thinking blocks, whose signature covers their bytes.
     pub(super) fn mentions(&self, bytes: &[u8]) -> Vec<u8> {
         let mut splices = tokens::ids(bytes, self.names);
         if splices.is_empty() {
@@ -154,12 +153,12 @@ impl<'n> Rewriting<'n> {
         let mut out = Vec::with_capacity(bytes.len());
         let mut at = 0;
         for (start, end, new) in splices {
-            // A path's project can reach back over a word that was changed on its own.
+            // The project in a path can overlap a word that was replaced before.
             if start < at {
                 continue;
             }
             out.extend_from_slice(&bytes[at..start]);
-            // What separates the parts of a path is escaped already, and ids need no escapes.
+            // Path separators are escaped already, and ids need no escapes.
             out.extend_from_slice(new.as_bytes());
             at = end;
         }
@@ -168,7 +167,7 @@ impl<'n> Rewriting<'n> {
     }
 }
 
-/// The places of blocks of some types, wherever a copy of a message stands.
+/// The byte ranges of blocks of some types, in every copy of a message.
 pub(crate) fn blocks(
     value: Value<'_>,
     whole: &[u8],

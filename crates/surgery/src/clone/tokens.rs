@@ -1,21 +1,20 @@
-//! Ids in the bytes of JSON, also inside longer texts: where they stand, and what stands there instead.
+//! Finds ids in JSON bytes, also inside longer texts.
 
 use annals_store::source::is_uuid;
 
-use super::names::Names;
+use super::id_map::IdMap;
 
-/// Bytes to be replaced: from, to, and by what.
+/// Bytes to replace: start, end, and the new text.
 pub(super) type Splice = (usize, usize, String);
 
-/// The length of a UUID.
 const UUID: usize = 36;
 
-/// Folders of a config dir in which a session has a folder or a file of its own name.
+/// Folders of a config dir in which a session has a folder or file with its id.
 const OF_SESSIONS: [&[u8]; 5] = [b"todos", b"tasks", b"file-history", b"session-env", b"image-cache"];
-/// What a session's own folder holds.
+/// Names inside a session's folder.
 const IN_SESSION: [&[u8]; 4] = [b"subagents", b"tool-results", b"workflows", b"custom-title"];
 
-/// Whether an id cannot be taken for a common word or a number.
+/// Whether an id cannot be mistaken for a common word or number.
 pub(super) fn is_distinctive(id: &str) -> bool {
     let is_word = id.len() >= 7
         && id.bytes().all(is_of_word)
@@ -27,15 +26,15 @@ pub(super) fn is_distinctive(id: &str) -> bool {
 
 /// Every id in these bytes that has a new one.
 ///
-/// Records and sub-agents are known by any mention: nothing else has their ids. A session's id stands for much that a clone
-/// does not have (a scratch folder, a log, a talk about it), so it changes only where it is a whole string or a path into
-/// what the clone has too.
-pub(super) fn ids(bytes: &[u8], names: &Names) -> Vec<Splice> {
+/// Ids of records and sub-agents are unique, so every mention is replaced. The id of a session also names things that a
+/// clone does not have (a scratch folder, a log, a conversation about it), so it is replaced only if it is a whole string
+/// or part of a path into something that the clone has.
+pub(super) fn ids(bytes: &[u8], names: &IdMap) -> Vec<Splice> {
     let mut found = Vec::new();
     for (start, end) in words(bytes) {
         let word = &bytes[start..end];
-        if let Some(new) = text(word).and_then(|word| names.anywhere(word)) {
-            // A background task's output lies in a temporary folder, which a clone does not have.
+        if let Some(new) = text(word).and_then(|word| names.new_id(word)) {
+            // The output of a background task is in a temporary folder, which a clone does not have.
             if !bytes[end..].starts_with(b".output") {
                 found.push((start, end, new.to_owned()));
             }
@@ -51,8 +50,8 @@ pub(super) fn ids(bytes: &[u8], names: &Names) -> Vec<Splice> {
     found
 }
 
-/// The UUIDs in a word: names of files join them with other words.
-fn uuids(bytes: &[u8], (start, end): (usize, usize), names: &Names, found: &mut Vec<Splice>) {
+/// The UUIDs in a word: file names join them with other words.
+fn uuids(bytes: &[u8], (start, end): (usize, usize), names: &IdMap, found: &mut Vec<Splice>) {
     let mut at = start;
     while at + UUID <= end {
         let ends = at + UUID == end || !bytes[at + UUID].is_ascii_alphanumeric();
@@ -63,8 +62,8 @@ fn uuids(bytes: &[u8], (start, end): (usize, usize), names: &Names, found: &mut 
                 found.extend(session(bytes, at, names));
                 at += UUID;
             }
-            Some(id) if names.anywhere(id).is_some() => {
-                found.extend(names.anywhere(id).map(|new| (at, at + UUID, new.to_owned())));
+            Some(id) if names.new_id(id).is_some() => {
+                found.extend(names.new_id(id).map(|new| (at, at + UUID, new.to_owned())));
                 at += UUID;
             }
             _ => at += 1,
@@ -72,14 +71,14 @@ fn uuids(bytes: &[u8], (start, end): (usize, usize), names: &Names, found: &mut 
     }
 }
 
-/// The session's id at a place, if it names what the clone has too.
-fn session(bytes: &[u8], at: usize, names: &Names) -> Option<Splice> {
+/// The session's id at an offset, if it names something that the clone has.
+fn session(bytes: &[u8], at: usize, names: &IdMap) -> Option<Splice> {
     let (new, end) = (names.session().as_str(), at + UUID);
     if at > 0 && bytes[at - 1] == b'"' && bytes.get(end) == Some(&b'"') && (at < 2 || bytes[at - 2] != b'\\')
     {
         return Some((at, end, new.to_owned()));
     }
-    // The list of a session's main agent has the session's name twice.
+    // The todo list of the main agent has the session's id twice.
     if let Some(first) =
         bytes[..at].strip_suffix(b"-agent-").and_then(|before| before.len().checked_sub(UUID))
         && bytes[first..first + UUID] == bytes[at..end]
@@ -104,7 +103,7 @@ fn session(bytes: &[u8], at: usize, names: &Names) -> Option<Splice> {
     holds.then(|| (at, end, new.to_owned()))
 }
 
-/// The folder whose name and separators stand right before a place, and where its name begins.
+/// The folder name right before an offset, and where it starts.
 fn folder_before(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let end = bytes[..at].iter().rposition(|byte| !is_separator(*byte))? + 1;
     let is_name = |byte: &u8| !is_separator(*byte) && !matches!(byte, b'"' | b' ' | b'\'' | b'`');
@@ -120,7 +119,7 @@ fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
-/// Runs of letters, digits, `-` and `_`. An escape ends one: the `n` of a line break is no letter of a word.
+/// Runs of letters, digits, `-` and `_`. An escape ends a run: the `n` of `\n` is not part of a word.
 fn words(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -155,8 +154,8 @@ mod tests {
     const RECORD: &str = "00000000-0000-4000-8000-00000000000a";
     const AGENT: &str = "a0123456789abcdef";
 
-    fn names() -> Names {
-        Names::made_up(
+    fn names() -> IdMap {
+        IdMap::for_test(
             (SESSION, "SESSION"),
             [(RECORD, "RECORD"), ("word", "WORD"), ("1234e56", "NUMBER")],
             [(AGENT, "AGENT"), ("short1", "SHORT")],

@@ -1,11 +1,11 @@
-//! Where the conversation is cut: what is summed up, and the line at which what stays begins.
+//! Where the conversation is cut: what is summarized, and where the kept part starts.
 
 use std::collections::HashSet;
 
 use annals_transcript::graph::Graph;
-use annals_transcript::pairing::Pairs;
+use annals_transcript::pairing::ToolPairs;
 use annals_transcript::record::{Record, RecordKind, SystemKind};
-use annals_transcript::resume::{Client, Origin, Resumed, leaf};
+use annals_transcript::resume::{BlockOrigin, Client, ResumeResult, leaf};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 use annals_transcript::turn::Speaker;
 
@@ -13,23 +13,23 @@ use super::CompressError;
 
 /// A cut through the conversation that the newest client resumes.
 #[derive(Debug)]
-pub(super) struct Cutting {
-    /// The first line that stays.
+pub(super) struct CutPoint {
+    /// The first record that stays.
     pub(super) first: NodeIndex,
-    /// The line that it followed.
+    /// The record before it.
     pub(super) above: NodeIndex,
-    /// The chain that stays, from its first line to its last.
+    /// The chain that stays, from first to last.
     pub(super) kept: Vec<NodeIndex>,
-    /// What the client sent of the records before it, in that order.
+    /// The records before it that the client sent, in order.
     pub(super) old: Vec<NodeIndex>,
 }
 
-impl Cutting {
-    /// Finds the cut before the last `kept` turns, or the next one above it that no call of a tool crosses.
+impl CutPoint {
+    /// Finds the cut before the last `kept` turns, or the nearest one above it that no tool call crosses.
     pub(super) fn find(
         transcript: &Transcript<'_>,
         graph: &Graph<'_>,
-        seen: &Resumed<'_>,
+        seen: &ResumeResult<'_>,
         kept: usize,
     ) -> Result<Self, CompressError> {
         let end = leaf(transcript, Client::NEWEST).filter(|_| !seen.messages().is_empty());
@@ -38,7 +38,7 @@ impl Cutting {
         let places: Vec<usize> =
             (0..chain.len()).filter(|&place| opens_turn(transcript, chain[place])).collect();
         let too_few = CompressError::TooFewTurns { turns: places.len(), kept };
-        let pairs = Pairs::new(transcript);
+        let pairs = ToolPairs::new(transcript);
         for turns in (1..=places.len().saturating_sub(kept)).rev() {
             let Some(&place) = places.get(turns) else { continue };
             let place = with_caveats(transcript, &chain, place);
@@ -59,8 +59,8 @@ impl Cutting {
         Err(too_few)
     }
 
-    /// The lines of what stays that follow progress, each with the last line above it that is none: the oldest client cannot
-    /// cross progress and would not find the summary.
+    /// The kept records whose parent is a progress record, each with the last record above that is none: the oldest client
+    /// cannot cross progress and would not reach the summary.
     pub(super) fn behind_progress(
         &self,
         transcript: &Transcript<'_>,
@@ -79,7 +79,7 @@ impl Cutting {
     }
 }
 
-/// The lines from the last compaction, or the beginning, down to a line, by their parents.
+/// The chain of parents from the last compaction, or the start, down to a record.
 fn chain_to(transcript: &Transcript<'_>, graph: &Graph<'_>, leaf: NodeIndex) -> Vec<NodeIndex> {
     let mut chain = Vec::new();
     let mut seen = HashSet::new();
@@ -93,13 +93,13 @@ fn chain_to(transcript: &Transcript<'_>, graph: &Graph<'_>, leaf: NodeIndex) -> 
     chain
 }
 
-/// The records that are sent, each once, in the order of their first blocks.
-fn sent_nodes(seen: &Resumed<'_>) -> Vec<NodeIndex> {
+/// The records that are sent, each once, in order of their first blocks.
+fn sent_nodes(seen: &ResumeResult<'_>) -> Vec<NodeIndex> {
     let mut once = HashSet::new();
     let blocks = seen.messages().iter().flat_map(|message| &message.blocks);
     let nodes = blocks.filter_map(|block| match block.origin {
-        Origin::Record(node) => Some(node),
-        Origin::Filler(_) => None,
+        BlockOrigin::Record(node) => Some(node),
+        BlockOrigin::Filler(_) => None,
     });
     nodes.filter(|&node| once.insert(node)).collect()
 }
@@ -111,7 +111,7 @@ fn opens_turn(transcript: &Transcript<'_>, node: NodeIndex) -> bool {
     }
 }
 
-/// What the client says just before a command belongs to it.
+/// Includes what the client adds right before a command.
 fn with_caveats(transcript: &Transcript<'_>, chain: &[NodeIndex], place: usize) -> usize {
     let is_caveat = |node: NodeIndex| match transcript.record(node) {
         Record::User(user) => Speaker::of(&user) == Speaker::Client,

@@ -1,4 +1,4 @@
-//! What a summary without a model is made of: prompts, words of replies, files, commands, errors, todos.
+//! Extracts the material for a summary without a model: prompts, replies, files, commands, errors, todos.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,48 +8,43 @@ use annals_transcript::record::{Assistant, Record, User};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 use annals_transcript::turn::{Speaker, prompt_text};
 
-/// What is known of the turns that are summed up.
+/// The extract of all turns to summarize.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Extract {
-    /// Summaries of what came before.
+    /// Earlier summaries.
     pub(super) earlier: Vec<String>,
-    /// The turns, in their order.
     pub(super) turns: Vec<TurnExtract>,
-    /// The todo list as it was last set: whether an item is done, and what it says.
+    /// The last todo list: status and content of each item.
     pub(super) todos: Vec<(String, String)>,
 }
 
-/// What is known of a turn.
+/// The extract of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TurnExtract {
-    /// The prompt, word for word; none for what came before the first one.
+    /// The prompt, unchanged; `None` before the first one.
     pub(super) prompt: Option<String>,
-    /// How many images came with it.
+    /// How many images the prompt has.
     pub(super) images: usize,
-    /// What the model said.
+    /// The texts of the model.
     pub(super) replies: Vec<String>,
-    /// Files that were changed.
     pub(super) changed: Vec<String>,
-    /// Files that were read.
     pub(super) read: Vec<String>,
-    /// Commands that were run.
     pub(super) commands: Vec<String>,
-    /// What failed: the tool, and what it said.
+    /// Failed calls: tool and message.
     pub(super) failed: Vec<(String, String)>,
-    /// How often each tool was called.
     pub(super) tools: BTreeMap<String, usize>,
-    /// Whether the person interrupted it.
+    /// Whether the user interrupted it.
     pub(super) interrupted: bool,
 }
 
-/// Looks at records in their order.
+/// Extracts the turns of these records.
 pub(super) fn turns_of(transcript: &Transcript<'_>, nodes: &[NodeIndex]) -> Extract {
     let mut extract = Extract::default();
     let mut names: HashMap<String, String> = HashMap::new();
     for &node in nodes {
         match transcript.record(node) {
-            Record::User(user) => extract.hear(&user, &names),
-            Record::Assistant(reply) => extract.listen(&reply, &mut names),
+            Record::User(user) => extract.add_user(&user, &names),
+            Record::Assistant(reply) => extract.add_reply(&reply, &mut names),
             _ => {}
         }
     }
@@ -65,7 +60,7 @@ impl Extract {
         &mut self.turns[last]
     }
 
-    fn hear(&mut self, user: &User<'_>, names: &HashMap<String, String>) {
+    fn add_user(&mut self, user: &User<'_>, names: &HashMap<String, String>) {
         let content = user.content();
         match Speaker::of(user) {
             Speaker::Summary => self.earlier.push(content.plain_text()),
@@ -81,8 +76,8 @@ impl Extract {
                     if result.is_error() == Some(true) {
                         let id = result.tool_use().map(|id| id.to_string()).unwrap_or_default();
                         let name = names.get(&id).cloned().unwrap_or_default();
-                        let said = result.content().as_ref().map(Content::plain_text).unwrap_or_default();
-                        self.turn().failed.push((name, said));
+                        let text = result.content().as_ref().map(Content::plain_text).unwrap_or_default();
+                        self.turn().failed.push((name, text));
                     }
                 }
             }
@@ -90,7 +85,7 @@ impl Extract {
         }
     }
 
-    fn listen(&mut self, reply: &Assistant<'_>, names: &mut HashMap<String, String>) {
+    fn add_reply(&mut self, reply: &Assistant<'_>, names: &mut HashMap<String, String>) {
         for block in reply.content().blocks() {
             match block {
                 Block::Text(_) => {

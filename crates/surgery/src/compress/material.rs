@@ -1,52 +1,55 @@
-//! What a model reads that shall sum turns up: what was said, word for word; of calls and results the beginnings.
+//! The text that a model summarizes: messages in full, calls and results shortened.
 
 use annals_transcript::content::{Block, Content};
 use annals_transcript::record::{Assistant, Record, User};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 use annals_transcript::turn::{Speaker, prompt_text};
 
-/// So many bytes a model is given at most: about half of a small window.
-const MOST_BYTES: usize = 400_000;
+/// The maximum length, about half of a small context window.
+const MAX_BYTES: usize = 400_000;
 
 const LEFT_OUT: &str = "[the beginning is left out]";
 
-/// How much stays of calls and results.
+/// How much of calls and results is included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Detail {
+struct InputDetail {
     call: usize,
     result: usize,
 }
 
-/// From much to nothing.
-const DETAILS: [Detail; 3] =
-    [Detail { call: 2000, result: 4000 }, Detail { call: 400, result: 400 }, Detail { call: 100, result: 0 }];
+/// From most to least.
+const DETAILS: [InputDetail; 3] = [
+    InputDetail { call: 2000, result: 4000 },
+    InputDetail { call: 400, result: 400 },
+    InputDetail { call: 100, result: 0 },
+];
 
-/// The words of records, in their order; where they are too many, less of calls and results, then the newest.
+/// The text of records; if it is too long, less of calls and results, and finally only the newest part.
 pub(super) fn of(transcript: &Transcript<'_>, nodes: &[NodeIndex]) -> String {
     let mut text = String::new();
     for detail in DETAILS {
-        text = words(transcript, nodes, detail);
-        if text.len() <= MOST_BYTES {
+        text = text_of(transcript, nodes, detail);
+        if text.len() <= MAX_BYTES {
             return text;
         }
     }
-    let from = (text.len() - MOST_BYTES..text.len()).find(|&at| text.is_char_boundary(at));
+    let from = (text.len() - MAX_BYTES..text.len()).find(|&at| text.is_char_boundary(at));
     format!("{LEFT_OUT}\n{}", &text[from.unwrap_or(0)..])
 }
 
-fn words(transcript: &Transcript<'_>, nodes: &[NodeIndex], detail: Detail) -> String {
+fn text_of(transcript: &Transcript<'_>, nodes: &[NodeIndex], detail: InputDetail) -> String {
     let mut parts = Vec::new();
     for &node in nodes {
         match transcript.record(node) {
-            Record::User(user) => hear(&user, detail, &mut parts),
-            Record::Assistant(reply) => listen(&reply, detail, &mut parts),
+            Record::User(user) => add_user(&user, detail, &mut parts),
+            Record::Assistant(reply) => add_reply(&reply, detail, &mut parts),
             _ => {}
         }
     }
     parts.join("\n\n")
 }
 
-fn hear(user: &User<'_>, detail: Detail, parts: &mut Vec<String>) {
+fn add_user(user: &User<'_>, detail: InputDetail, parts: &mut Vec<String>) {
     let content = user.content();
     match Speaker::of(user) {
         Speaker::Summary => parts.push(format!("# An earlier summary\n\n{}", content.plain_text())),
@@ -55,10 +58,10 @@ fn hear(user: &User<'_>, detail: Detail, parts: &mut Vec<String>) {
         Speaker::Tool => {
             for block in content.blocks() {
                 let Block::ToolResult(result) = block else { continue };
-                let said = result.content().as_ref().map(Content::plain_text).unwrap_or_default();
+                let text = result.content().as_ref().map(Content::plain_text).unwrap_or_default();
                 let label = if result.is_error() == Some(true) { "it failed" } else { "result" };
                 if detail.result > 0 {
-                    parts.push(format!("[{label}: {}]", beginning(&said, detail.result)));
+                    parts.push(format!("[{label}: {}]", beginning(&text, detail.result)));
                 }
             }
         }
@@ -66,7 +69,7 @@ fn hear(user: &User<'_>, detail: Detail, parts: &mut Vec<String>) {
     }
 }
 
-fn listen(reply: &Assistant<'_>, detail: Detail, parts: &mut Vec<String>) {
+fn add_reply(reply: &Assistant<'_>, detail: InputDetail, parts: &mut Vec<String>) {
     for block in reply.content().blocks() {
         match &block {
             Block::Text(_) => {
@@ -88,7 +91,7 @@ fn listen(reply: &Assistant<'_>, detail: Detail, parts: &mut Vec<String>) {
     }
 }
 
-/// The beginning of a text, at a character's end.
+/// The first `most` characters of a text.
 fn beginning(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
@@ -124,10 +127,10 @@ mod tests {
         let all = of_prompts(10, 9000);
         assert!(all.contains("prompt 0 ") && all.contains(&format!("{}…", "x".repeat(4000))));
         let less = of_prompts(200, 9000);
-        assert!(less.len() <= MOST_BYTES && (0..200).all(|at| less.contains(&format!("prompt {at} "))));
+        assert!(less.len() <= MAX_BYTES && (0..200).all(|at| less.contains(&format!("prompt {at} "))));
         assert!(less.contains("xxxx"));
         let newest = of_prompts(2000, 9000);
-        assert!(newest.starts_with(LEFT_OUT) && newest.len() <= MOST_BYTES + LEFT_OUT.len() + 1);
+        assert!(newest.starts_with(LEFT_OUT) && newest.len() <= MAX_BYTES + LEFT_OUT.len() + 1);
         assert!(newest.contains("prompt 1999 ") && !newest.contains("prompt 0 "));
     }
 }

@@ -1,8 +1,8 @@
-//! Compress: older turns become a summary, as after a compaction by the client; the last turns stay as they are.
+//! Replaces older turns by a summary, as a compaction of the client does, and keeps the last turns unchanged.
 //!
-//! The boundary and the summary are put before the first turn that stays, and that turn now follows the summary. So every
-//! client sends the summary and the turns that stay, whether it knows of kept messages or not; no id comes twice, no usage is
-//! counted twice, and everything that was summed up still stands in the file, above the boundary.
+//! Boundary and summary are inserted before the first kept turn, which becomes a child of the summary. So every client
+//! sends the summary and the kept turns, whether it knows preserved messages or not; no id occurs twice, no usage is
+//! counted twice, and everything that was summarized stays in the file above the boundary.
 
 mod cut;
 mod extract;
@@ -11,127 +11,125 @@ mod summary;
 
 use std::collections::HashSet;
 
-use annals_json::edit::{EditError, Editor, Step};
+use annals_json::edit::{EditError, Editor, PathStep};
 use annals_store::source::{Source, new_uuid};
-use annals_transcript::draft::{CompactionTrigger, Draft, Origin, Stamp};
+use annals_transcript::draft::{CompactionTrigger, Draft, Origin, Placement};
 use annals_transcript::graph::Graph;
-use annals_transcript::objects::Standing;
-use annals_transcript::resume::{self, Client, Resumed, resume};
+use annals_transcript::objects::LineSharing;
+use annals_transcript::resume::{self, Client, ResumeResult, resume};
 use annals_transcript::time::format_millis;
 use annals_transcript::transcript::{NodeIndex, Transcript};
 
 use crate::edit::FileEdit;
 use crate::plan::Plan;
 use crate::session::Session;
-use cut::Cutting;
+use cut::CutPoint;
 
 /// Why a session cannot be compressed.
 #[derive(Debug, thiserror::Error)]
 pub enum CompressError {
-    /// Nobody resumes it.
+    /// The newest client does not resume it.
     #[error("the newest client would not resume it")]
     NotResumed,
-    /// Nothing is older than what stays.
-    #[error(
-        "there is nothing to compress: it has {turns} turns since its beginning or last compaction, and {kept} stay"
-    )]
+    /// There are not more turns than are kept.
+    #[error("nothing to compress: {turns} turns since the start or the last compaction, and {kept} are kept")]
     TooFewTurns {
-        /// Turns that could be summed up or stay.
+        /// How many turns there are since the last compaction.
         turns: usize,
-        /// Turns that stay.
+        /// How many turns are to be kept.
         kept: usize,
     },
-    /// A line of what stays holds more than its record.
+    /// A kept line holds more than one record.
     #[error("line {line} holds more than one record: it cannot be edited before it is repaired")]
     Damaged {
-        /// The line.
+        /// The line number.
         line: usize,
     },
-    /// A client would still send what was summed up, or not the summary.
-    #[error("{client} would not go on from the summary")]
+    /// A client would still send what was summarized, or would not send the summary.
+    #[error("{client} would not continue from the summary")]
     NotSeen {
-        /// The client.
+        /// The client release.
         client: Client,
     },
-    /// A line of what stays could not be put behind another one.
+    /// The parent of a kept record could not be changed.
     #[error("line {line}: {error}")]
     Edit {
-        /// The line.
+        /// The line number.
         line: usize,
-        /// Why.
+        /// What went wrong.
         error: EditError,
     },
 }
 
-/// Who writes the summary.
+/// Where the summary comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Author<'a> {
-    /// Nobody: it is an extract.
-    Nobody,
-    /// Somebody, in these words.
-    Somebody(&'a str),
+enum SummarySource<'a> {
+    /// An extract, without a model.
+    Extract,
+    /// A text that a model wrote.
+    Text(&'a str),
 }
 
-/// Plans a summary of all turns but the last `kept`, without a model. Ids come from `source`.
+/// Plans a summary of all turns except the last `kept`, without a model. `source` makes the new ids.
 pub fn compress(session: &Session, kept: usize, source: &dyn Source) -> Result<Plan, CompressError> {
-    plan(session, kept, Author::Nobody, source)
+    plan(session, kept, SummarySource::Extract, source)
 }
 
-/// The same with a summary that somebody has written of [what is summed up](what_is_old).
-pub fn compress_as(
+/// The same with a summary that a model has written of [`text_to_summarize`].
+pub fn compress_with_summary(
     session: &Session,
     kept: usize,
     summary: &str,
     source: &dyn Source,
 ) -> Result<Plan, CompressError> {
-    plan(session, kept, Author::Somebody(summary), source)
+    plan(session, kept, SummarySource::Text(summary), source)
 }
 
-/// All turns but the last `kept`, in words that somebody can sum up.
-pub fn what_is_old(session: &Session, kept: usize) -> Result<String, CompressError> {
+/// All turns except the last `kept`, as text for a model to summarize.
+pub fn text_to_summarize(session: &Session, kept: usize) -> Result<String, CompressError> {
     let transcript = session.transcript();
     let seen = resume(&transcript, Client::NEWEST);
-    let cutting = Cutting::find(&transcript, &Graph::new(&transcript), &seen, kept)?;
-    Ok(material::of(&transcript, &cutting.old))
+    let cut_point = CutPoint::find(&transcript, &Graph::new(&transcript), &seen, kept)?;
+    Ok(material::of(&transcript, &cut_point.old))
 }
 
 fn plan(
     session: &Session,
     kept: usize,
-    author: Author<'_>,
+    summary_source: SummarySource<'_>,
     source: &dyn Source,
 ) -> Result<Plan, CompressError> {
     let transcript = session.transcript();
     let graph = Graph::new(&transcript);
     let seen = resume(&transcript, Client::NEWEST);
-    let cutting = Cutting::find(&transcript, &graph, &seen, kept)?;
-    let first = &transcript.nodes()[cutting.first];
+    let cut_point = CutPoint::find(&transcript, &graph, &seen, kept)?;
+    let first = &transcript.nodes()[cut_point.first];
     let line = first.line as usize;
-    let text = match author {
-        Author::Nobody => summary::of(&extract::turns_of(&transcript, &cutting.old)),
-        Author::Somebody(words) => summary::by_somebody(words),
+    let text = match summary_source {
+        SummarySource::Extract => summary::of(&extract::turns_of(&transcript, &cut_point.old)),
+        SummarySource::Text(words) => summary::from_model(words),
     };
-    let origin = origin_of(&transcript, cutting.first, session);
+    let origin = origin_of(&transcript, cut_point.first, session);
     let (boundary, summed) = (new_uuid(source), new_uuid(source));
-    // Before the turn that follows: the oldest client goes on from the newest line.
+    // Before the time of the next record: the oldest client continues from the newest line.
     let timestamp = format_millis(first.millis.map_or(0, |millis| millis - 1));
-    let stamp = |uuid: &str, parent: Option<&str>, logical_parent: Option<String>| Stamp {
+    let stamp = |uuid: &str, parent: Option<&str>, logical_parent: Option<String>| Placement {
         uuid: uuid.to_owned(),
         parent: parent.map(str::to_owned),
         logical_parent,
         source_assistant: None,
         timestamp: timestamp.clone(),
     };
-    let above = transcript.nodes()[cutting.above].uuid.map(|uuid| uuid.to_string());
+    let above = transcript.nodes()[cut_point.above].uuid.map(|uuid| uuid.to_string());
     let draft = Draft::compact_boundary(CompactionTrigger::Manual, tokens(&seen), |_| {});
     let mut edit = FileEdit::new(&session.path, &session.bytes);
-    let why = "what is summed up ends here";
+    let why = "the summarized part ends here";
     edit.insert_after(line - 1, draft.line(&origin, &stamp(&boundary, None, above)), why);
     let draft = Draft::compact_summary(&text);
     let why = "the summary";
     edit.insert_after(line - 1, draft.line(&origin, &stamp(&summed, Some(&boundary), None)), why);
-    follow(&mut edit, &transcript, cutting.first, &summed, "it follows the summary")?;
-    for (node, before) in cutting.behind_progress(&transcript, &graph) {
+    follow(&mut edit, &transcript, cut_point.first, &summed, "it follows the summary")?;
+    for (node, before) in cut_point.behind_progress(&transcript, &graph) {
         follow(
             &mut edit,
             &transcript,
@@ -143,12 +141,13 @@ fn plan(
     check_seen(&transcript, &edit.result(), &boundary)?;
     let mut plan = Plan::new(format!("compress {}", session.key), &session.root());
     plan.usage_is_off = true;
-    plan.notes.push("usage stays as it was counted: it no longer says what a request would cost".to_owned());
+    plan.notes
+        .push("recorded usage stays as it was and no longer tells what a request would cost".to_owned());
     plan.edit(edit);
     Ok(plan)
 }
 
-/// Makes a record follow another one.
+/// Changes the parent of a record.
 fn follow(
     edit: &mut FileEdit,
     transcript: &Transcript<'_>,
@@ -157,25 +156,25 @@ fn follow(
     why: &str,
 ) -> Result<(), CompressError> {
     let line = transcript.nodes()[node].line as usize;
-    if transcript.nodes()[node].standing != Standing::Alone {
+    if transcript.nodes()[node].sharing != LineSharing::Alone {
         return Err(CompressError::Damaged { line });
     }
-    let mended = Editor::new(transcript.fields(node).raw()).and_then(|mut editor| {
-        editor.replace_string(&[Step::Key("parentUuid")], parent)?;
+    let changed = Editor::new(transcript.fields(node).raw()).and_then(|mut editor| {
+        editor.replace_string(&[PathStep::Key("parentUuid")], parent)?;
         editor.finish()
     });
-    edit.change(line, mended.map_err(|error| CompressError::Edit { line, error })?, why);
+    edit.change(line, changed.map_err(|error| CompressError::Edit { line, error })?, why);
     Ok(())
 }
 
-/// About how many tokens the conversation has: a quarter of its bytes.
-fn tokens(seen: &Resumed<'_>) -> u64 {
+/// The approximate number of tokens of the conversation: a quarter of its bytes.
+fn tokens(seen: &ResumeResult<'_>) -> u64 {
     let mut json = Vec::new();
     seen.messages().iter().for_each(|message| message.write_json(&mut json));
     json.len() as u64 / 4
 }
 
-/// The surroundings of a line, for lines that are put before it.
+/// The common fields of a record, for records inserted before it.
 fn origin_of(transcript: &Transcript<'_>, node: NodeIndex, session: &Session) -> Origin {
     let envelope = transcript.record(node).envelope();
     let key = session.key.to_string();
@@ -190,7 +189,7 @@ fn origin_of(transcript: &Transcript<'_>, node: NodeIndex, session: &Session) ->
     }
 }
 
-/// Every client that resumed the file sends the summary and nothing that stands above its boundary.
+/// Checks that every client that resumed the file sends the summary and nothing above its boundary.
 fn check_seen(before: &Transcript<'_>, after: &[u8], boundary: &str) -> Result<(), CompressError> {
     let after = Transcript::parse(after);
     let from = after.nodes().iter().position(|node| node.uuid.is_some_and(|uuid| uuid.is(boundary)));
@@ -203,11 +202,11 @@ fn check_seen(before: &Transcript<'_>, after: &[u8], boundary: &str) -> Result<(
         let blocks = now.messages().iter().flat_map(|message| &message.blocks);
         let nodes: Vec<_> = blocks
             .filter_map(|block| match block.origin {
-                resume::Origin::Record(node) => Some(node),
-                resume::Origin::Filler(_) => None,
+                resume::BlockOrigin::Record(node) => Some(node),
+                resume::BlockOrigin::Filler(_) => None,
             })
             .collect();
-        // A client that copies replies leaves lines of one response on both sides; it finds them wherever they stand.
+        // Clients that copy replies find lines of one response on both sides, wherever they are.
         let known = after.nodes();
         let stay: HashSet<_> =
             nodes.iter().filter(|&&node| node > from).filter_map(|&node| known[node].message).collect();

@@ -1,55 +1,55 @@
-//! The text of a summary; without a model: the same words for the same turns, and never long but for what people wrote.
+//! The text of a summary without a model: deterministic, and bounded except for the prompts.
 
 use super::extract::{Extract, TurnExtract};
 
-/// So many bytes all extracts together have at most; prompts are not counted, since they stay word for word.
-const MOST_BYTES: usize = 40_000;
+/// The maximum length of all extracts together; prompts are kept in full and not counted.
+const MAX_BYTES: usize = 40_000;
 
-/// So much of an earlier summary stays.
-const MOST_EARLIER: usize = 16_000;
+/// How much of an earlier summary is kept.
+const MAX_EARLIER_BYTES: usize = 16_000;
 
 const OPENING: &str = "This conversation was shortened by annals, without a model. The prompts below are word for word; of the \
     replies and tools there are extracts only. Look again at files and output before relying on them.";
 
-const BY_SOMEBODY: &str = "The older part of this conversation was summed up by a model, for annals. Look again at files and \
+const MODEL_OPENING: &str = "The older part of this conversation was summed up by a model, for annals. Look again at files and \
     output before relying on them.";
 
-/// What somebody has written, as a summary.
-pub(super) fn by_somebody(words: &str) -> String {
-    format!("{BY_SOMEBODY}\n\n{}", words.trim())
+/// A summary that a model wrote, with its introduction.
+pub(super) fn from_model(words: &str) -> String {
+    format!("{MODEL_OPENING}\n\n{}", words.trim())
 }
 
-/// How much is said of a turn.
+/// How much of a turn is included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Detail {
+struct TurnDetail {
     reply: usize,
     list: usize,
     item: usize,
 }
 
-/// From much to nothing.
-const DETAILS: [Detail; 3] = [
-    Detail { reply: 600, list: 12, item: 160 },
-    Detail { reply: 160, list: 4, item: 80 },
-    Detail { reply: 0, list: 0, item: 0 },
+/// From most to least.
+const DETAILS: [TurnDetail; 3] = [
+    TurnDetail { reply: 600, list: 12, item: 160 },
+    TurnDetail { reply: 160, list: 4, item: 80 },
+    TurnDetail { reply: 0, list: 0, item: 0 },
 ];
 
-/// The summary of what is known.
+/// The summary of an extract.
 pub(super) fn of(extract: &Extract) -> String {
-    let mut texts: Vec<String> = extract.turns.iter().map(|turn| said(turn, DETAILS[0])).collect();
-    // The oldest turns give way first: to fewer words, then to none.
+    let mut texts: Vec<String> = extract.turns.iter().map(|turn| turn_text(turn, DETAILS[0])).collect();
+    // The oldest turns are shortened first, then dropped.
     'fit: for detail in &DETAILS[1..] {
         for at in 0..texts.len() {
-            if texts.iter().map(String::len).sum::<usize>() <= MOST_BYTES {
+            if texts.iter().map(String::len).sum::<usize>() <= MAX_BYTES {
                 break 'fit;
             }
-            texts[at] = said(&extract.turns[at], *detail);
+            texts[at] = turn_text(&extract.turns[at], *detail);
         }
     }
     let mut out = OPENING.to_owned();
     for earlier in &extract.earlier {
         out.push_str("\n\n# What an earlier summary says\n\n");
-        out.push_str(&cut(earlier, MOST_EARLIER));
+        out.push_str(&cut(earlier, MAX_EARLIER_BYTES));
     }
     for (at, (turn, text)) in extract.turns.iter().zip(&texts).enumerate() {
         match &turn.prompt {
@@ -73,8 +73,8 @@ pub(super) fn of(extract: &Extract) -> String {
     out
 }
 
-/// What is said of a turn besides its prompt: a line each.
-fn said(turn: &TurnExtract, detail: Detail) -> String {
+/// What happened in a turn, one line per item.
+fn turn_text(turn: &TurnExtract, detail: TurnDetail) -> String {
     let mut out = String::new();
     if detail.list == 0 {
         return out;
@@ -108,7 +108,7 @@ fn said(turn: &TurnExtract, detail: Detail) -> String {
     out
 }
 
-/// The first sentences of a text in one line, as many as there is room for; else its beginning.
+/// The first whole sentences that fit, in one line; else the start of the text.
 fn sentences(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.len() <= most {
@@ -123,7 +123,7 @@ fn sentences(text: &str, most: usize) -> String {
     }
 }
 
-/// The beginning of a text, at a character's end.
+/// The first `most` bytes of a text, at a character boundary.
 fn cut(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
@@ -156,7 +156,7 @@ mod tests {
         let extract = Extract { turns: (0..500).map(turn).collect(), ..Extract::default() };
         let text = of(&extract);
         assert!((0..500).all(|number| text.contains(&format!("prompt {number}  with   spaces\n"))));
-        assert!(text.len() < MOST_BYTES + 500 * 70, "{}", text.len());
+        assert!(text.len() < MAX_BYTES + 500 * 70, "{}", text.len());
         // The newest turns keep most.
         let (old, new) = text.split_at(text.len() / 4);
         assert!(!old.contains("ran") && new.contains("and 95 more"), "{text}");

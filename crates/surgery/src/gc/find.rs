@@ -1,4 +1,4 @@
-//! What looks like litter, by kind; whether another session speaks of it is asked afterwards.
+//! Finds leftovers by kind; whether another session refers to them is checked afterwards.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -14,32 +14,32 @@ use annals_store::{
     sessions_index,
 };
 
-use super::{Doubtful, Litter, LitterKind, Options};
+use super::{GcOptions, Leftover, LeftoverKind, SkippedLeftover};
 use crate::prompts::pastes_named;
 
-/// What was found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) litter: Vec<Litter>,
-    pub(super) doubtful: Vec<Doubtful>,
+pub(super) struct GcFindings {
+    pub(super) leftovers: Vec<Leftover>,
+    pub(super) skipped: Vec<SkippedLeftover>,
 }
 
-/// Larger files did more than warm up.
-const LARGEST_WARM_UP: u64 = 128 * 1024;
+/// Larger files did more than warm up the cache.
+const MAX_WARM_UP_BYTES: u64 = 128 * 1024;
 
-/// Endings of copies that people and programs make of a file beside it.
+/// File endings of backups that people and programs make.
 const BACKUP_ENDINGS: [&str; 3] = [".backup", ".bak", ".corrupted"];
 
-/// Looks at everything.
-pub(super) fn litter(discovery: &Discovery, options: &Options) -> Result<Found, ReadError> {
-    let mut search = Search::new(discovery, options);
+/// Searches the whole store.
+pub(super) fn leftovers(discovery: &Discovery, options: &GcOptions) -> Result<GcFindings, ReadError> {
+    let mut search = LeftoverSearch::new(discovery, options);
     search.sessions();
     search.agents();
     for file in &discovery.side_files {
         search.side_file(file);
     }
     search.pastes()?;
-    for (kind, folder) in [(LitterKind::Debug, "debug"), (LitterKind::ShellSnapshots, "shell-snapshots")] {
+    for (kind, folder) in [(LeftoverKind::Debug, "debug"), (LeftoverKind::ShellSnapshots, "shell-snapshots")]
+    {
         if options.wants(kind) {
             let files = Store::open(discovery.config_dir.path()).files_in(folder);
             let is_of_running = |file: &SideFile| {
@@ -53,22 +53,22 @@ pub(super) fn litter(discovery: &Discovery, options: &Options) -> Result<Found, 
     Ok(search.found)
 }
 
-struct Search<'d> {
+struct LeftoverSearch<'d> {
     discovery: &'d Discovery,
-    options: &'d Options,
-    found: Found,
-    /// Sessions that a client which runs shows.
+    options: &'d GcOptions,
+    found: GcFindings,
+    /// Sessions that are open in a running client.
     shown: HashSet<SessionKey>,
-    /// Sessions that an index lists, whether their files are there or not.
+    /// Sessions that an index lists, whether their files exist or not.
     listed: HashSet<SessionKey>,
     /// Sessions whose file stays.
     staying: HashSet<&'d SessionKey>,
-    /// When anything that belongs to a session was last written.
+    /// When any file of a session was last written.
     newest: HashMap<&'d SessionKey, i64>,
 }
 
-impl<'d> Search<'d> {
-    fn new(discovery: &'d Discovery, options: &'d Options) -> Self {
+impl<'d> LeftoverSearch<'d> {
+    fn new(discovery: &'d Discovery, options: &'d GcOptions) -> Self {
         let (clients, _) = running(discovery);
         let shown = clients.iter().filter(|client| is_alive(client.pid));
         let shown = shown.filter_map(|file| Some(SessionKey::new(file.client().ok()?.session()?.decode())));
@@ -79,34 +79,34 @@ impl<'d> Search<'d> {
             discovery.agents.iter().filter_map(|agent| Some((agent.session.as_ref()?, agent.modified)));
         for (session, modified) in sides.chain(agents) {
             let at = newest.entry(session).or_insert(i64::MIN);
-            // What does not say when it was written may be new.
+            // A file without a time may be new.
             *at = (*at).max(modified.unwrap_or(i64::MAX));
         }
         Self {
             shown: shown.collect(),
             listed: listed(discovery),
             staying: discovery.sessions.iter().map(|session| &session.key).collect(),
-            found: Found::default(),
+            found: GcFindings::default(),
             newest,
             discovery,
             options,
         }
     }
 
-    /// Adds something that is old enough and wanted.
-    fn add(&mut self, kind: LitterKind, path: &Path, bytes: u64, modified: Option<i64>) {
+    /// Adds a leftover that is old enough and requested.
+    fn add(&mut self, kind: LeftoverKind, path: &Path, bytes: u64, modified: Option<i64>) {
         if self.options.wants(kind) && modified.is_some_and(|at| at < self.options.cutoff) {
-            self.found.litter.push(Litter { kind, path: path.to_path_buf(), bytes, modified });
+            self.found.leftovers.push(Leftover { kind, path: path.to_path_buf(), bytes, modified });
         }
     }
 
-    fn doubt(&mut self, kind: LitterKind, path: &Path, why: impl Into<String>) {
+    fn skip(&mut self, kind: LeftoverKind, path: &Path, why: impl Into<String>) {
         if self.options.wants(kind) {
-            self.found.doubtful.push(Doubtful { kind, path: path.to_path_buf(), why: why.into() });
+            self.found.skipped.push(SkippedLeftover { kind, path: path.to_path_buf(), why: why.into() });
         }
     }
 
-    /// Empty sessions and warm-ups; one that goes is gone for what belongs to it.
+    /// Finds empty sessions and warm-ups; the side files of those that go are leftovers, too.
     fn sessions(&mut self) {
         let kinds = parallel::map(&self.discovery.sessions, kind_of);
         let mut going: HashSet<&Path> = HashSet::new();
@@ -116,13 +116,13 @@ impl<'d> Search<'d> {
                 continue;
             }
             if self.listed.contains(&session.key) {
-                self.doubt(kind, &session.path, "an index lists it");
-            } else if let Some(what) = self.substance(session) {
-                self.doubt(kind, &session.path, format!("it has {what}"));
+                self.skip(kind, &session.path, "an index lists it");
+            } else if let Some(what) = self.content_of(session) {
+                self.skip(kind, &session.path, format!("it has {what}"));
             } else {
-                let before = self.found.litter.len();
+                let before = self.found.leftovers.len();
                 self.add(kind, &session.path, session.bytes, session.modified);
-                if self.found.litter.len() > before {
+                if self.found.leftovers.len() > before {
                     going.insert(&session.path);
                 }
             }
@@ -131,8 +131,8 @@ impl<'d> Search<'d> {
         self.staying = stays.map(|session| &session.key).collect();
     }
 
-    /// What a session without a conversation has nevertheless.
-    fn substance(&self, session: &SessionEntry) -> Option<&'static str> {
+    /// What a session without a conversation has that is worth keeping.
+    fn content_of(&self, session: &SessionEntry) -> Option<&'static str> {
         if self.discovery.sessions_named(&session.key).count() > 1 {
             return None;
         }
@@ -148,7 +148,7 @@ impl<'d> Search<'d> {
             FileRole::Task { .. } => Some("tasks"),
             FileRole::ImageCache { .. } => Some("images"),
             FileRole::CustomTitleFile { .. } => Some("a title"),
-            // A list without an item is `[]`.
+            // An empty list is `[]`.
             FileRole::Todos { .. } if file.bytes > 2 => Some("todos"),
             _ => None,
         })
@@ -161,21 +161,22 @@ impl<'d> Search<'d> {
                 continue;
             }
             let kind = match (&agent.session, is_warm_up) {
-                (_, true) => LitterKind::WarmUp,
-                _ if agent.bytes == 0 => LitterKind::Empty,
+                (_, true) => LeftoverKind::WarmUp,
+                _ if agent.bytes == 0 => LeftoverKind::Empty,
                 (Some(session), _) if self.staying.contains(session) => continue,
-                (Some(_), _) => LitterKind::SubAgents,
+                (Some(_), _) => LeftoverKind::SubAgents,
                 (None, _) => {
-                    self.doubt(LitterKind::SubAgents, &agent.path, "it names no session");
+                    self.skip(LeftoverKind::SubAgents, &agent.path, "it names no session");
                     continue;
                 }
             };
-            if kind == LitterKind::SubAgents && !self.is_abandoned(agent.session.as_ref(), kind, &agent.path)
+            if kind == LeftoverKind::SubAgents
+                && !self.is_abandoned(agent.session.as_ref(), kind, &agent.path)
             {
                 continue;
             }
             self.add(kind, &agent.path, agent.bytes, agent.modified);
-            let is_going = self.found.litter.last().is_some_and(|last| last.path == agent.path);
+            let is_going = self.found.leftovers.last().is_some_and(|last| last.path == agent.path);
             if let Some(meta) = agent.meta.as_ref().filter(|_| is_going) {
                 let file = self.discovery.side_files.iter().find(|file| &file.path == meta);
                 let (bytes, modified) = file.map_or((0, None), |file| (file.bytes, file.modified));
@@ -184,14 +185,14 @@ impl<'d> Search<'d> {
         }
     }
 
-    /// Whether nothing of a session that is gone was written lately, and no index lists it.
-    fn is_abandoned(&mut self, session: Option<&SessionKey>, kind: LitterKind, path: &Path) -> bool {
+    /// Whether a deleted session has no recent files and is in no index.
+    fn is_abandoned(&mut self, session: Option<&SessionKey>, kind: LeftoverKind, path: &Path) -> bool {
         let Some(session) = session else { return false };
         if self.staying.contains(session) || self.shown.contains(session) {
             return false;
         }
         if self.listed.contains(session) {
-            self.doubt(kind, path, format!("an index lists session {session}"));
+            self.skip(kind, path, format!("an index lists session {session}"));
             return false;
         }
         self.newest.get(session).is_some_and(|at| *at < self.options.cutoff)
@@ -200,21 +201,21 @@ impl<'d> Search<'d> {
     fn side_file(&mut self, file: &SideFile) {
         let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if is_left_over(&name) {
-            return self.add(LitterKind::LeftOvers, &file.path, file.bytes, file.modified);
+            return self.add(LeftoverKind::TempFiles, &file.path, file.bytes, file.modified);
         }
         let kind = match &file.role {
-            FileRole::Todos { .. } => LitterKind::Todos,
-            // A team's list has the team's name, and no session.
-            FileRole::Task { session, .. } if is_uuid(session.as_str()) => LitterKind::Tasks,
+            FileRole::Todos { .. } => LeftoverKind::Todos,
+            // A team's list has the team's name instead of a session.
+            FileRole::Task { session, .. } if is_uuid(session.as_str()) => LeftoverKind::Tasks,
             FileRole::ToolResult { .. } | FileRole::Workflow { .. } | FileRole::WorkflowJournal { .. } => {
-                LitterKind::Outputs
+                LeftoverKind::Outputs
             }
-            FileRole::CustomTitleFile { .. } => LitterKind::Titles,
-            FileRole::FileHistory { .. } => LitterKind::Copies,
-            FileRole::SessionEnv { .. } => LitterKind::Environments,
-            FileRole::ImageCache { .. } => LitterKind::Images,
+            FileRole::CustomTitleFile { .. } => LeftoverKind::Titles,
+            FileRole::FileHistory { .. } => LeftoverKind::Copies,
+            FileRole::SessionEnv { .. } => LeftoverKind::Environments,
+            FileRole::ImageCache { .. } => LeftoverKind::Images,
             FileRole::RunningClient { pid } if !is_alive(*pid) => {
-                return self.add(LitterKind::Clients, &file.path, file.bytes, file.modified);
+                return self.add(LeftoverKind::Clients, &file.path, file.bytes, file.modified);
             }
             FileRole::SubAgentMeta { .. } => return self.meta(file),
             FileRole::Unknown => return self.backup(file, &name),
@@ -225,16 +226,16 @@ impl<'d> Search<'d> {
         }
     }
 
-    /// A meta file whose sub-agent is gone; those that are there have theirs.
+    /// A meta file whose sub-agent was deleted.
     fn meta(&mut self, file: &SideFile) {
         let is_of = |agent: &AgentEntry| agent.meta.as_ref() == Some(&file.path);
         let is_shown = file.role.session().is_some_and(|session| self.shown.contains(session));
         if !is_shown && !self.discovery.agents.iter().any(is_of) {
-            self.add(LitterKind::SubAgents, &file.path, file.bytes, file.modified);
+            self.add(LeftoverKind::SubAgents, &file.path, file.bytes, file.modified);
         }
     }
 
-    /// A copy that somebody made of a file beside it; where the file itself is gone, the copy may be all that is left.
+    /// A backup of a file beside it; if the original is gone, the backup may be the only copy.
     fn backup(&mut self, file: &SideFile, name: &str) {
         let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
         let stem = if stem.len() < name.len() { stem.strip_suffix('.').unwrap_or(name) } else { name };
@@ -244,14 +245,14 @@ impl<'d> Search<'d> {
         let is_there = |path: &Path| path.metadata().is_ok_and(|data| data.is_file() && data.len() > 0);
         if original.ends_with(".json") || original.ends_with(".jsonl") {
             match is_there(&file.path.with_file_name(original)) {
-                true => self.add(LitterKind::Backups, &file.path, file.bytes, file.modified),
-                false => self.doubt(LitterKind::Backups, &file.path, format!("{original} itself is gone")),
+                true => self.add(LeftoverKind::Backups, &file.path, file.bytes, file.modified),
+                false => self.skip(LeftoverKind::Backups, &file.path, format!("{original} itself is gone")),
             }
         }
     }
 
     fn pastes(&mut self) -> Result<(), ReadError> {
-        if !self.options.wants(LitterKind::Pastes) {
+        if !self.options.wants(LeftoverKind::Pastes) {
             return Ok(());
         }
         let named = match read_file(&self.discovery.config_dir.history()) {
@@ -261,24 +262,24 @@ impl<'d> Search<'d> {
         };
         for file in &self.discovery.side_files {
             if matches!(&file.role, FileRole::PasteCache { hash } if !named.contains(hash)) {
-                self.add(LitterKind::Pastes, &file.path, file.bytes, file.modified);
+                self.add(LeftoverKind::Pastes, &file.path, file.bytes, file.modified);
             }
         }
         Ok(())
     }
 }
 
-/// What a session is that holds no conversation.
-fn kind_of(session: &SessionEntry) -> Option<LitterKind> {
+/// The kind of a session without a conversation.
+fn kind_of(session: &SessionEntry) -> Option<LeftoverKind> {
     if session.bytes == 0 {
-        return Some(LitterKind::Empty);
+        return Some(LeftoverKind::Empty);
     }
-    let is_small = session.bytes < LARGEST_WARM_UP;
+    let is_small = session.bytes < MAX_WARM_UP_BYTES;
     let is_warm_up = is_small && Summary::read(session).is_ok_and(|summary| summary.is_warm_up);
-    is_warm_up.then_some(LitterKind::WarmUp)
+    is_warm_up.then_some(LeftoverKind::WarmUp)
 }
 
-/// The sessions that indexes list; an index that cannot be read lists none.
+/// The sessions that indexes list; unreadable indexes are ignored.
 fn listed(discovery: &Discovery) -> HashSet<SessionKey> {
     let mut found = HashSet::new();
     for index in discovery.sessions_indexes() {

@@ -1,46 +1,46 @@
-//! The kinds of litter: their names, and which are only looked for when they are named.
+//! The kinds of leftovers: names, descriptions, and which must be requested explicitly.
 
 use std::fmt;
 
-/// A kind of litter.
+/// A kind of leftover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum LitterKind {
-    /// Sessions and sub-agents without a byte.
+pub enum LeftoverKind {
+    /// Empty sessions and sub-agents.
     Empty,
-    /// Sessions and sub-agents that only warmed up the cache.
+    /// Sessions and sub-agents that only warmed up the prompt cache.
     WarmUp,
-    /// Sub-agents whose session is gone, and their meta files.
+    /// Sub-agents of deleted sessions, and their meta files.
     SubAgents,
-    /// Outputs and workflow files of sessions that are gone.
+    /// Outputs and workflow files of deleted sessions.
     Outputs,
-    /// Titles kept beside sessions that are gone.
+    /// Title files of deleted sessions.
     Titles,
-    /// Todo lists of sessions that are gone.
+    /// Todo lists of deleted sessions.
     Todos,
-    /// Tasks of sessions that are gone.
+    /// Tasks of deleted sessions.
     Tasks,
-    /// Copies of files that sessions edited which are gone.
+    /// File copies of deleted sessions.
     Copies,
-    /// Environments of sessions that are gone.
+    /// Environments of deleted sessions.
     Environments,
-    /// Images that were pasted into sessions which are gone.
+    /// Pasted images of deleted sessions.
     Images,
-    /// Notes of clients that no longer run.
+    /// Registrations of clients that no longer run.
     Clients,
-    /// Bytes that never took their name: a process of annals was killed.
-    LeftOvers,
-    /// Older copies of files that are there.
+    /// Temporary files that a killed annals left behind.
+    TempFiles,
+    /// Backups of existing files.
     Backups,
     /// Long pastes that no prompt names.
     Pastes,
-    /// The client's logs.
+    /// Logs of the client.
     Debug,
-    /// What the client noted of shells.
+    /// Shell snapshots of the client.
     ShellSnapshots,
 }
 
-impl LitterKind {
-    /// All, in the order in which they are listed.
+impl LeftoverKind {
+    /// All kinds, in the order in which they are listed.
     pub const ALL: [Self; 16] = [
         Self::Empty,
         Self::WarmUp,
@@ -53,7 +53,7 @@ impl LitterKind {
         Self::Environments,
         Self::Images,
         Self::Clients,
-        Self::LeftOvers,
+        Self::TempFiles,
         Self::Backups,
         Self::Pastes,
         Self::Debug,
@@ -74,7 +74,7 @@ impl LitterKind {
             Self::Environments => "environments",
             Self::Images => "images",
             Self::Clients => "clients",
-            Self::LeftOvers => "left-overs",
+            Self::TempFiles => "left-overs",
             Self::Backups => "backups",
             Self::Pastes => "pastes",
             Self::Debug => "debug",
@@ -82,7 +82,7 @@ impl LitterKind {
         }
     }
 
-    /// What it is, in words.
+    /// Its description, for people.
     pub fn explanation(self) -> &'static str {
         match self {
             Self::Empty => "files without a byte",
@@ -96,7 +96,7 @@ impl LitterKind {
             Self::Environments => "environments of sessions that are gone",
             Self::Images => "images pasted into sessions that are gone",
             Self::Clients => "notes of clients that no longer run",
-            Self::LeftOvers => "what a killed annals left behind",
+            Self::TempFiles => "what a killed annals left behind",
             Self::Backups => "older copies of files that are there",
             Self::Pastes => "long pastes that no prompt names",
             Self::Debug => "logs of the client",
@@ -104,7 +104,7 @@ impl LitterKind {
         }
     }
 
-    /// Whether it is looked for only when it is named: it may be of use to somebody.
+    /// Whether it is only searched for on request, because it may still be useful.
     pub fn must_be_named(self) -> bool {
         matches!(self, Self::Pastes | Self::Debug | Self::ShellSnapshots)
     }
@@ -115,7 +115,7 @@ impl LitterKind {
     }
 }
 
-impl fmt::Display for LitterKind {
+impl fmt::Display for LeftoverKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
     }

@@ -1,7 +1,7 @@
-//! Litter: what nobody needs any more, found, and moved to the trash on request.
+//! Finds leftovers that nothing needs any more, and moves them to the trash on request.
 //!
-//! Nothing goes that a session, an index or a running client may need, and nothing that is younger than was asked for; what is
-//! in doubt is left, and said.
+//! Nothing is removed that a session, an index or a running client may need, or that is newer than requested; doubtful
+//! files are kept and reported.
 
 mod find;
 mod kind;
@@ -12,23 +12,23 @@ use std::path::{Path, PathBuf};
 use annals_store::Discovery;
 use annals_store::read::ReadError;
 
-pub use kind::LitterKind;
+pub use kind::LeftoverKind;
 
 use crate::discards::discards;
-use crate::mentions::spoken_of;
+use crate::mentions::referenced_files;
 use crate::plan::Plan;
 
-/// What is looked for.
+/// What to search for.
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// Only these kinds; all that need not be named where there is none.
-    pub kinds: BTreeSet<LitterKind>,
-    /// Only what was last written to before this, in milliseconds since 1970.
+pub struct GcOptions {
+    /// Only these kinds; if empty, all that need not be requested explicitly.
+    pub kinds: BTreeSet<LeftoverKind>,
+    /// Only files last written before this time, in milliseconds since 1970.
     pub cutoff: i64,
 }
 
-impl Options {
-    fn wants(&self, kind: LitterKind) -> bool {
+impl GcOptions {
+    fn wants(&self, kind: LeftoverKind) -> bool {
         match self.kinds.is_empty() {
             true => !kind.must_be_named(),
             false => self.kinds.contains(&kind),
@@ -36,58 +36,58 @@ impl Options {
     }
 }
 
-/// A file, or an empty folder, that nobody needs.
+/// A file or empty folder that nothing needs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Litter {
-    /// What it is.
-    pub kind: LitterKind,
-    /// Where it is.
+pub struct Leftover {
+    /// Its kind.
+    pub kind: LeftoverKind,
+    /// Its path.
     pub path: PathBuf,
-    /// Its size.
+    /// Its size in bytes.
     pub bytes: u64,
     /// When it was last written, in milliseconds since 1970.
     pub modified: Option<i64>,
 }
 
-/// Something that looks like litter and is left.
+/// A file that looks like a leftover but is kept.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Doubtful {
-    /// What it would be.
-    pub kind: LitterKind,
-    /// Where it is.
+pub struct SkippedLeftover {
+    /// The kind that it would be.
+    pub kind: LeftoverKind,
+    /// Its path.
     pub path: PathBuf,
-    /// Why it is left.
+    /// Why it is kept.
     pub why: String,
 }
 
-/// What was found, and the plan that takes it away.
+/// The leftovers that were found, and the plan to remove them.
 #[derive(Clone, Debug)]
-pub struct Collected {
-    /// What goes, by kind and path.
-    pub litter: Vec<Litter>,
-    /// What is left because somebody may need it, by kind and path.
-    pub doubtful: Vec<Doubtful>,
-    /// The plan: all of it to the trash.
+pub struct GcPlan {
+    /// What is removed, by kind and path.
+    pub leftovers: Vec<Leftover>,
+    /// What is kept because something may need it, by kind and path.
+    pub skipped: Vec<SkippedLeftover>,
+    /// Moves all leftovers to the trash.
     pub plan: Plan,
 }
 
-/// Looks for litter in a store.
-pub fn plan(discovery: &Discovery, options: &Options) -> Result<Collected, ReadError> {
-    let find::Found { mut litter, mut doubtful } = find::litter(discovery, options)?;
-    let paths: Vec<PathBuf> = litter.iter().map(|litter| litter.path.clone()).collect();
-    let goes: HashSet<&Path> = paths.iter().map(PathBuf::as_path).collect();
-    let spoken = spoken_of(&paths, &goes, discovery)?;
-    litter.retain(|litter| match spoken.get(&litter.path) {
+/// Finds the leftovers of a store and plans their removal.
+pub fn plan(discovery: &Discovery, options: &GcOptions) -> Result<GcPlan, ReadError> {
+    let find::GcFindings { mut leftovers, mut skipped } = find::leftovers(discovery, options)?;
+    let paths: Vec<PathBuf> = leftovers.iter().map(|leftovers| leftovers.path.clone()).collect();
+    let removed: HashSet<&Path> = paths.iter().map(PathBuf::as_path).collect();
+    let referenced = referenced_files(&paths, &removed, discovery)?;
+    leftovers.retain(|leftovers| match referenced.get(&leftovers.path) {
         None => true,
-        Some(speaker) => {
-            let why = format!("{} speaks of it", speaker.display());
-            doubtful.push(Doubtful { kind: litter.kind, path: litter.path.clone(), why });
+        Some(referrer) => {
+            let why = format!("{} refers to it", referrer.display());
+            skipped.push(SkippedLeftover { kind: leftovers.kind, path: leftovers.path.clone(), why });
             false
         }
     });
-    litter.sort();
-    doubtful.sort();
-    let files: Vec<PathBuf> = litter.iter().map(|litter| litter.path.clone()).collect();
+    leftovers.sort();
+    skipped.sort();
+    let files: Vec<PathBuf> = leftovers.iter().map(|leftovers| leftovers.path.clone()).collect();
     let count = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
     let mut plan = Plan::new(format!("gc: {count}"), discovery.config_dir.path());
     plan.changes = discards(&files, &folders(&files, discovery), discovery);
@@ -95,10 +95,10 @@ pub fn plan(discovery: &Discovery, options: &Options) -> Result<Collected, ReadE
     let sessions = discovery.sessions.iter().map(|session| session.path.clone());
     let agents = discovery.agents.iter().map(|agent| agent.path.clone());
     plan.locked = sessions.chain(agents).filter(is_going).collect();
-    Ok(Collected { litter, doubtful, plan })
+    Ok(GcPlan { leftovers, skipped, plan })
 }
 
-/// The folders of single sessions that files lie in: one goes with the last of its files.
+/// The folders of single sessions that files are in: a folder goes with the last of its files.
 fn folders(files: &[PathBuf], discovery: &Discovery) -> Vec<PathBuf> {
     let config = &discovery.config_dir;
     let owners = [config.tasks(), config.file_history(), config.path().join("session-env")];

@@ -1,11 +1,11 @@
-//! Two halves of one session become one: the first gets the records that only the second has behind its own.
+//! Joins the two halves of a split session: appends the records that only the second has to the first.
 //!
-//! The first keeps its id, its file and every line. What belongs to the second comes over; the second goes to the trash.
+//! The first keeps its id, its file and every line. The files of the second are moved over; the second goes to the trash.
 
-mod belongings;
-mod halves;
+mod clients;
+mod comparison;
 mod lines;
-mod promise;
+mod session_files;
 
 use std::path::{Path, PathBuf};
 
@@ -15,130 +15,130 @@ use annals_store::read::{ReadError, read_file};
 use annals_store::{ConfigDir, SessionKey};
 use annals_transcript::resume::Client;
 
-use crate::belongings::{Belonging, load};
-use crate::clone::Names;
+use crate::clone::IdMap;
 use crate::plan::Plan;
 use crate::session::Session;
-use halves::Halves;
+use crate::session_files::{SessionFile, load};
+use comparison::Comparison;
 
-/// What may be merged.
+/// Which sessions may be merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
-    /// Two halves of one conversation: the second goes on from the first, or begins when it has ended.
+pub enum MergeMode {
+    /// Halves of one conversation: the second continues the first, or starts after it ended.
     Halves,
-    /// Any two: one behind the other, also where they went apart or ran at the same time.
+    /// Any two, even if they diverged or ran at the same time.
     Anyway,
 }
 
-/// Two sessions and all that belongs to them, read.
+/// Two sessions with their files.
 #[derive(Clone, Debug)]
-pub struct Pair {
+pub struct SessionPair {
     /// The session that stays.
     pub first: Session,
-    /// What belongs to it.
-    pub of_first: Vec<Belonging>,
-    /// The session that goes.
+    /// The side files of the first.
+    pub of_first: Vec<SessionFile>,
+    /// The session that is merged into it.
     pub second: Session,
-    /// What belongs to it.
-    pub of_second: Vec<Belonging>,
-    /// The prompts and the index of the second's store that speak of it.
+    /// The side files of the second.
+    pub of_second: Vec<SessionFile>,
+    /// `history.jsonl` of the second's store: path and bytes.
     pub history: Option<(PathBuf, Vec<u8>)>,
-    /// The index of the second's project.
+    /// The sessions index of the second's project: path and bytes.
     pub index: Option<(PathBuf, Vec<u8>)>,
 }
 
-/// A merge that is planned.
+/// A planned merge.
 #[derive(Clone, Debug)]
-pub struct Merging {
-    /// What is to be done.
+pub struct MergePlan {
+    /// The changes to make.
     pub plan: Plan,
-    /// How many records come over.
+    /// How many records are appended.
     pub brought: usize,
-    /// How many are in both.
+    /// How many records both have.
     pub shared: usize,
 }
 
-/// Why two sessions cannot be merged so.
+/// Why two sessions cannot be merged.
 #[derive(Debug, thiserror::Error)]
 pub enum MergePlanError {
-    /// A session cannot be merged with itself.
-    #[error("{}: this is one session, not two", path.display())]
+    /// Both paths name one session.
+    #[error("{}: both arguments name this session", path.display())]
     Same {
-        /// The file.
+        /// Its path.
         path: PathBuf,
     },
-    /// A sub-agent's file, which is a part of a session.
-    #[error("{}: a sub-agent's file is no session", path.display())]
+    /// The file belongs to a sub-agent.
+    #[error("{}: a sub-agent's file is not a session", path.display())]
     SubAgent {
-        /// The file.
+        /// Its path.
         path: PathBuf,
     },
-    /// There is nothing in it.
-    #[error("{}: there is no conversation in it", path.display())]
+    /// The second session has no conversation.
+    #[error("{}: the session has no conversation", path.display())]
     Empty {
-        /// The file.
+        /// Its path.
         path: PathBuf,
     },
-    /// The second ended before the first began.
-    #[error("{second} had ended when {first} began: it is the first half, if they are halves")]
+    /// The second ended before the first started.
+    #[error("{second} ended before {first} started: swap the two sessions")]
     Order {
-        /// The first.
+        /// The first session.
         first: SessionKey,
-        /// The second.
+        /// The second session.
         second: SessionKey,
     },
-    /// Two conversations at the same time.
+    /// They ran at the same time and share no record.
     #[error("{first} and {second} ran at the same time and share no record: these are two conversations")]
     AtOnce {
-        /// The first.
+        /// The first session.
         first: SessionKey,
-        /// The second.
+        /// The second session.
         second: SessionKey,
     },
-    /// Both went on from a record that they share.
+    /// Both continued from a shared record.
     #[error(
-        "they went apart at record {uuid}: {first} messages of the first and {second} of the second follow it"
+        "they diverged at record {uuid}: {first} messages of the first and {second} of the second follow it"
     )]
     Apart {
-        /// The last record that they share.
+        /// The last shared record.
         uuid: String,
-        /// What follows it in the first.
+        /// How many messages follow it in the first.
         first: usize,
-        /// What follows it in the second.
+        /// How many messages follow it in the second.
         second: usize,
     },
-    /// One id, two records.
-    #[error("record {uuid} says one thing in the first and another in the second")]
+    /// Two different records have one id.
+    #[error("record {uuid} differs between the two sessions")]
     Differs {
-        /// The record.
+        /// The id.
         uuid: String,
     },
-    /// A file that both have, with different bytes.
-    #[error("{}: {} is there already, and says something else", from.display(), to.display())]
+    /// Both have a file of one name with different bytes.
+    #[error("{}: {} exists already with other content", from.display(), to.display())]
     Clash {
-        /// The file.
+        /// The file of the second.
         from: PathBuf,
-        /// The file that is there.
+        /// The file of the first.
         to: PathBuf,
     },
-    /// A client would not send all of it.
-    #[error("{client} would not send {lost} messages that it sends of {session} alone")]
+    /// A client would not send all messages.
+    #[error("{client} would lose {lost} messages of {session}")]
     Lost {
-        /// The client.
+        /// The client release.
         client: Client,
-        /// How many.
+        /// How many are lost.
         lost: usize,
-        /// Of which.
+        /// The session that they are from.
         session: SessionKey,
     },
-    /// A record that could not be rewritten.
+    /// A record could not be rewritten.
     #[error("{}: line {line}: {source}", path.display())]
     Edit {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The line.
+        /// The line number.
         line: u32,
-        /// Why.
+        /// What went wrong.
         source: EditError,
     },
     /// A file could not be read.
@@ -146,8 +146,8 @@ pub enum MergePlanError {
     Read(#[from] ReadError),
 }
 
-impl Pair {
-    /// Reads two sessions and all that belongs to them, in whatever stores they lie, or in none.
+impl SessionPair {
+    /// Reads two sessions with their files, in the same store, in different ones, or in none.
     pub fn load(first: &Path, second: &Path) -> Result<Self, ReadError> {
         let (first, of_first) = load(first)?;
         let (second, of_second) = load(second)?;
@@ -162,18 +162,18 @@ impl Pair {
         Ok(Self { first, of_first, second, of_second, history, index })
     }
 
-    /// Whether both go by one name in one store, and so share what is kept by that name.
-    pub(crate) fn is_one_name(&self) -> bool {
+    /// Whether both have one id in one store, and so share the files that are stored by id.
+    pub(crate) fn share_name(&self) -> bool {
         self.first.key == self.second.key && config_of(&self.first) == config_of(&self.second)
     }
 
-    /// The names under which the second's lines come over.
-    fn names(&self) -> Names {
+    /// The ids under which the lines of the second are appended.
+    fn names(&self) -> IdMap {
         let project = match (&self.second.home, &self.first.home) {
             (Some((_, old)), Some((_, new))) => Some((old.clone(), new.clone())),
             _ => None,
         };
-        Names::of_session(self.second.key.clone(), self.first.key.clone(), project)
+        IdMap::of_session(self.second.key.clone(), self.first.key.clone(), project)
     }
 }
 
@@ -182,7 +182,7 @@ fn config_of(session: &Session) -> Option<&ConfigDir> {
 }
 
 /// Plans a merge.
-pub fn plan(pair: &Pair, wish: Wish) -> Result<Merging, MergePlanError> {
+pub fn plan(pair: &SessionPair, mode: MergeMode) -> Result<MergePlan, MergePlanError> {
     let (first, second) = (&pair.first, &pair.second);
     for session in [first, second] {
         if session.key.as_str().starts_with("agent-") {
@@ -193,22 +193,22 @@ pub fn plan(pair: &Pair, wish: Wish) -> Result<Merging, MergePlanError> {
         return Err(MergePlanError::Same { path: first.path.clone() });
     }
     let (one, two) = (first.transcript(), second.transcript());
-    let halves = Halves::new(pair, &one, &two)?;
-    let hung_at = halves.judge(wish)?;
+    let comparison = Comparison::new(pair, &one, &two)?;
+    let attach_point = comparison.attach_point_for(mode)?;
     let mut plan = Plan::new(format!("merge {} into {}", second.key, first.key), &first.root());
-    let renamed = belongings::renamed_copies(pair);
+    let renamed = session_files::renamed_copies(pair);
     let names = pair.names();
-    let edit = lines::edit(pair, &halves, hung_at, &names, &renamed)?;
-    plan.notes.extend(promise::hold(pair, &halves, &edit)?);
+    let edit = lines::edit(pair, &comparison, attach_point, &names, &renamed)?;
+    plan.notes.extend(clients::check(pair, &comparison, &edit)?);
     plan.edit(edit);
-    plan.rest_on(&second.path, &second.bytes);
+    plan.depend_on(&second.path, &second.bytes);
     plan.locked.extend([first, second].map(|session| session.path.clone()));
     plan.locked.sort();
     plan.locked.dedup();
-    belongings::agents(pair, &names, &mut plan)?;
-    belongings::prompts_and_index(pair, &mut plan);
-    belongings::side_files(pair, &renamed, &mut plan)?;
+    session_files::agents(pair, &names, &mut plan)?;
+    session_files::prompts_and_index(pair, &mut plan);
+    session_files::side_files(pair, &renamed, &mut plan)?;
     plan.changes.push(Change::Discard { path: second.path.clone() });
-    belongings::emptied_folders(pair, &mut plan);
-    Ok(Merging { plan, brought: halves.own.len(), shared: halves.shared })
+    session_files::emptied_folders(pair, &mut plan);
+    Ok(MergePlan { plan, brought: comparison.own.len(), shared: comparison.shared })
 }

@@ -1,53 +1,54 @@
-//! Whose is it? The name of a project's folder cannot be reversed, so the working directories inside its files decide.
+//! Decides which project a file belongs to. The name of a project folder cannot be decoded, so the working directories in
+//! its files decide.
 
 use annals_json::Fields;
 use annals_store::Slug;
 use annals_transcript::line::lines;
 
 use super::MovePlanError;
-use crate::moved::{Moved, is_absolute};
+use crate::folder_move::{FolderMove, is_absolute};
 
-/// From where to where.
+/// The old and the new folder of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
-    moved: Option<Moved>,
-    /// A folder of the store that goes as a whole, whatever its files say.
+    moved: Option<FolderMove>,
+    /// A folder of the store that moves as a whole, whatever its files say.
     named: Option<Slug>,
     new: String,
 }
 
-/// What a file says of where it belongs.
+/// Where a file belongs according to its records.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// It follows, to this folder of the store; it may be there already.
+pub(super) enum Destination {
+    /// It moves to this folder of the store, or is there already.
     Goes(Slug),
-    /// It is of another project.
+    /// It belongs to another project.
     Elsewhere,
-    /// It says nothing.
+    /// Its records do not tell.
     Unknown,
 }
 
 impl Route {
-    /// From one folder of the disk to another; both absolute, and real, as the client resolves them.
+    /// From one folder to another; both absolute, with links resolved as the client does.
     pub fn of_folders(old: &str, new: &str) -> Result<Self, MovePlanError> {
         let moved = checked(old, new)?;
-        Ok(Self { new: moved.new_place().to_owned(), moved: Some(moved), named: None })
+        Ok(Self { new: moved.new_path().to_owned(), moved: Some(moved), named: None })
     }
 
-    /// From a folder of the store; `old` is the working directory of its records, where one is known.
+    /// From a folder of the store; `old` is the working directory of its records, if known.
     pub fn of_slug(slug: Slug, old: Option<&str>, new: &str) -> Result<Self, MovePlanError> {
         let moved = match old {
-            // Records that name the new folder already need not follow.
-            Some(old) if Moved::new(old, old) != Moved::new(new, new) => Some(checked(old, new)?),
+            // Records that name the new folder already need no change.
+            Some(old) if FolderMove::new(old, old) != FolderMove::new(new, new) => Some(checked(old, new)?),
             _ if is_absolute(new) => None,
             _ => return Err(MovePlanError::NotAbsolute { path: new.to_owned() }),
         };
-        let new = Moved::new(new, new).old().to_owned();
+        let new = FolderMove::new(new, new).old().to_owned();
         Ok(Self { moved, named: Some(slug), new })
     }
 
-    /// The folders, where the old one is known.
-    pub(super) fn moved(&self) -> Option<&Moved> {
+    /// The moved folder, if the old path is known.
+    pub(super) fn moved(&self) -> Option<&FolderMove> {
         self.moved.as_ref()
     }
 
@@ -62,12 +63,12 @@ impl Route {
         &self.new
     }
 
-    /// The folder of the store that sessions of the new folder are in.
+    /// The folder of the store for the new folder.
     pub(super) fn to(&self) -> Slug {
         Slug::of_path(&self.new)
     }
 
-    /// Whether a folder of the store is that of the old folder by its name.
+    /// Whether a folder of the store has the name of the old folder.
     pub(super) fn is_old(&self, folder: &Slug) -> bool {
         match &self.named {
             Some(named) => named == folder,
@@ -75,28 +76,28 @@ impl Route {
         }
     }
 
-    /// Whether a folder of the store can have something of the old folder or of one below it.
+    /// Whether a folder of the store may hold files of the old folder or of one below it.
     pub(super) fn may_hold(&self, folder: &Slug) -> bool {
         let may_be_below = |path: &str| {
             let slug = Slug::of_path(path);
-            // Long names are cut and end in a hash, which those of folders below do not share.
-            let known = slug.as_str().get(..LONGEST).unwrap_or(slug.as_str());
+            // Long names are cut and end with a hash, which folders below do not share.
+            let known = slug.as_str().get(..MAX_SLUG_LETTERS).unwrap_or(slug.as_str());
             folder.as_str().starts_with(known)
         };
         self.is_old(folder)
             || self
                 .moved
                 .as_ref()
-                .is_some_and(|moved| may_be_below(moved.old()) || may_be_below(moved.new_place()))
+                .is_some_and(|moved| may_be_below(moved.old()) || may_be_below(moved.new_path()))
     }
 
-    /// What the lines of a file say of where it belongs. A working directory that has the folder's name settles it.
-    pub(super) fn verdict(&self, folder: &Slug, bytes: &[u8]) -> Verdict {
+    /// Where a file belongs. A working directory that gives the name of the file's folder decides.
+    pub(super) fn destination(&self, folder: &Slug, bytes: &[u8]) -> Destination {
         if self.named.is_some() && self.is_old(folder) {
-            return Verdict::Goes(self.to());
+            return Destination::Goes(self.to());
         }
-        let Some(moved) = &self.moved else { return Verdict::Elsewhere };
-        let (mut last, mut by_hand) = (String::new(), Verdict::Unknown);
+        let Some(moved) = &self.moved else { return Destination::Elsewhere };
+        let (mut last, mut by_hand) = (String::new(), Destination::Unknown);
         for line in lines(bytes) {
             let Some(cwd) = Fields::scan(line.body()).ok().and_then(|(fields, _)| fields.text("cwd")) else {
                 continue;
@@ -107,32 +108,32 @@ impl Route {
             last = cwd.to_string();
             let new = moved.follow(&last).map(|new| Slug::of_path(&new));
             if Slug::of_path(&last) == *folder {
-                return new.map_or(Verdict::Elsewhere, Verdict::Goes);
+                return new.map_or(Destination::Elsewhere, Destination::Goes);
             }
-            // The folder was renamed by hand, and its lines still name the old place.
+            // The folder of the store was renamed by hand, and its records still name the old path.
             if new.as_ref() == Some(folder) {
-                by_hand = Verdict::Goes(folder.clone());
+                by_hand = Destination::Goes(folder.clone());
             }
         }
         by_hand
     }
 }
 
-/// Names of folders are cut behind so many letters, and a hash follows.
-const LONGEST: usize = 200;
+/// Names of project folders are cut to this length before a hash is added.
+const MAX_SLUG_LETTERS: usize = 200;
 
-fn checked(old: &str, new: &str) -> Result<Moved, MovePlanError> {
+fn checked(old: &str, new: &str) -> Result<FolderMove, MovePlanError> {
     for path in [old, new] {
         if !is_absolute(path) {
             return Err(MovePlanError::NotAbsolute { path: path.to_owned() });
         }
     }
-    let moved = Moved::new(old, new);
-    if moved.old() == moved.new_place() {
+    let moved = FolderMove::new(old, new);
+    if moved.old() == moved.new_path() {
         return Err(MovePlanError::Same { path: moved.old().to_owned() });
     }
-    if moved.follow(moved.new_place()).is_some() {
-        let (old, new) = (moved.old().to_owned(), moved.new_place().to_owned());
+    if moved.follow(moved.new_path()).is_some() {
+        let (old, new) = (moved.old().to_owned(), moved.new_path().to_owned());
         return Err(MovePlanError::IntoItself { old, new });
     }
     Ok(moved)
@@ -142,24 +143,24 @@ fn checked(old: &str, new: &str) -> Result<Moved, MovePlanError> {
 mod tests {
     use super::*;
 
-    fn check(folder: &str, cwds: &[&str], expected: Verdict) {
+    fn check(folder: &str, cwds: &[&str], expected: Destination) {
         let route = Route::of_folders("/a/old", "/b/new").unwrap();
         let lines: String = cwds.iter().map(|cwd| format!("{{\"cwd\":\"{cwd}\"}}\n")).collect();
-        assert_eq!(route.verdict(&folder.into(), lines.as_bytes()), expected, "{folder} {cwds:?}");
+        assert_eq!(route.destination(&folder.into(), lines.as_bytes()), expected, "{folder} {cwds:?}");
     }
 
     #[test]
     fn the_folder_whose_name_it_has_decides() {
-        let goes = |slug: &str| Verdict::Goes(slug.into());
+        let goes = |slug: &str| Destination::Goes(slug.into());
         check("-a-old", &["/tmp", "/a/old"], goes("-b-new"));
         check("-a-old-sub", &["/a/old/sub", "/a/old"], goes("-b-new-sub"));
-        // A neighbour whose name is the same in the store.
-        check("-a-old-sub", &["/a/old-sub", "/a/old"], Verdict::Elsewhere);
-        check("-a-old", &["/a.old", "/a/old"], Verdict::Elsewhere);
-        check("-a-old", &[], Verdict::Unknown);
-        check("-a-old", &["/tmp"], Verdict::Unknown);
+        // Another folder with the same name in the store.
+        check("-a-old-sub", &["/a/old-sub", "/a/old"], Destination::Elsewhere);
+        check("-a-old", &["/a.old", "/a/old"], Destination::Elsewhere);
+        check("-a-old", &[], Destination::Unknown);
+        check("-a-old", &["/tmp"], Destination::Unknown);
         check("-b-new", &["/a/old"], goes("-b-new"));
-        check("-b-new", &["/b/new", "/a/old"], Verdict::Elsewhere);
+        check("-b-new", &["/b/new", "/a/old"], Destination::Elsewhere);
     }
 
     #[test]

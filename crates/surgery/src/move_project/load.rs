@@ -1,4 +1,4 @@
-//! What a move is about, read: the entries of the store's folders that follow, and the files whose lines name the old place.
+//! Reads everything that a move affects: entries of project folders, and files whose records name the old path.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,52 +8,50 @@ use annals_store::layout::FileRole;
 use annals_store::read::{ReadError, read_file};
 use annals_store::{ConfigDir, Discovery, SessionKey, Slug};
 
-use super::evidence::{Route, Verdict};
+use super::evidence::{Destination, Route};
 
-/// How a file is read.
+/// How a file is rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// A session.
+pub enum ProjectFileKind {
+    /// A session's transcript.
     Session,
-    /// A sub-agent.
+    /// A sub-agent's transcript.
     SubAgent,
-    /// One object, or lines of them, that is about a session.
+    /// One JSON object, or lines of them, about a session.
     Json,
 }
 
-/// A file that speaks of the project, read.
+/// A file that refers to the project.
 #[derive(Clone, Debug)]
 pub struct ProjectFile {
-    /// The file.
+    /// Its path.
     pub path: PathBuf,
-    /// All of it.
+    /// Its content.
     pub bytes: Vec<u8>,
-    /// How it is read.
-    pub form: Form,
+    /// How it is rewritten.
+    pub kind: ProjectFileKind,
 }
 
-/// A file or folder right inside a project's folder that follows.
+/// A file or folder in a project folder that is moved.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
-    /// The project's folder.
+pub(super) struct ProjectEntry {
     pub(super) folder: Slug,
-    /// Where it goes; the same folder where it is there already.
+    /// The folder that it moves to, possibly the same.
     pub(super) to: Slug,
-    /// Its name.
     pub(super) name: String,
-    /// Whether all of its folder goes with it.
-    pub(super) rest: Rest,
-    /// The index, where it is that.
+    /// Whether the whole folder moves with it.
+    pub(super) scope: FolderScope,
+    /// Its content, if it is the sessions index.
     pub(super) index: Option<ProjectFile>,
 }
 
-/// What becomes of the rest of a folder.
+/// How much of a folder moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rest {
-    /// All of it goes to the same place.
-    Goes,
-    /// Some of it stays, or goes elsewhere.
-    Stays,
+pub(super) enum FolderScope {
+    /// All of it, to the same folder.
+    Whole,
+    /// A part; the rest stays or moves elsewhere.
+    Part,
 }
 
 /// The projects of a folder and of those below it.
@@ -61,21 +59,21 @@ pub(super) enum Rest {
 pub struct Projects {
     pub(super) config: ConfigDir,
     pub(super) route: Route,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<ProjectEntry>,
     pub(super) files: Vec<ProjectFile>,
     pub(super) history: Option<(PathBuf, Vec<u8>)>,
 }
 
 impl Projects {
-    /// Reads what a move would be about.
+    /// Reads what a move affects.
     pub fn load(discovery: &Discovery, route: Route) -> Result<Self, ReadError> {
         let config = discovery.config_dir.clone();
         let mut projects = Self { config, route, entries: Vec::new(), files: Vec::new(), history: None };
-        // The deepest first: what is below is out of the way when its place is needed.
+        // The deepest first, so that they are out of the way when their path is needed.
         for project in discovery.projects.iter().rev() {
             if projects.route.may_hold(&project.slug) {
-                let found = Folder::read(discovery, &project.slug, &project.path, &projects.route)?;
-                found.judge(&mut projects);
+                let found = ProjectFolder::read(discovery, &project.slug, &project.path, &projects.route)?;
+                found.sort_entries(&mut projects);
             }
         }
         projects.add_agents_elsewhere(discovery)?;
@@ -87,34 +85,38 @@ impl Projects {
         Ok(projects)
     }
 
-    /// The sessions that follow.
+    /// The sessions that are moved.
     pub fn sessions(&self) -> Vec<SessionKey> {
-        let sessions = self.files.iter().filter(|file| file.form == Form::Session);
+        let sessions = self.files.iter().filter(|file| file.kind == ProjectFileKind::Session);
         let key =
             |file: &ProjectFile| SessionKey::new(file.path.file_stem().unwrap_or_default().to_string_lossy());
         sessions.map(key).collect()
     }
 
-    /// Sub-agents of the sessions whose files are in other projects: their lines follow, their files stay.
+    /// Adds sub-agents whose files are in other projects: their records are changed, their files stay.
     fn add_agents_elsewhere(&mut self, discovery: &Discovery) -> Result<(), ReadError> {
         let known: BTreeSet<PathBuf> = self.files.iter().map(|file| file.path.clone()).collect();
         for session in self.sessions() {
             for agent in discovery.agents_of(&session).filter(|agent| !known.contains(&agent.path)) {
                 let bytes = read_file(&agent.path)?;
-                self.files.push(ProjectFile { path: agent.path.clone(), bytes, form: Form::SubAgent });
+                self.files.push(ProjectFile {
+                    path: agent.path.clone(),
+                    bytes,
+                    kind: ProjectFileKind::SubAgent,
+                });
             }
         }
         Ok(())
     }
 }
 
-/// A folder of the store, read: each entry with its files and what they say.
-struct Folder<'d> {
+/// A project folder: its entries with their files and destinations.
+struct ProjectFolder<'d> {
     slug: &'d Slug,
-    entries: Vec<(String, Verdict, Vec<ProjectFile>)>,
+    entries: Vec<(String, Destination, Vec<ProjectFile>)>,
 }
 
-impl<'d> Folder<'d> {
+impl<'d> ProjectFolder<'d> {
     fn read(discovery: &Discovery, slug: &'d Slug, path: &Path, route: &Route) -> Result<Self, ReadError> {
         let mut names: Vec<String> = fs::read_dir(path)
             .map_err(|error| ReadError::new(path, error))?
@@ -122,33 +124,33 @@ impl<'d> Folder<'d> {
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
             .collect();
         names.sort();
-        let mut entries: Vec<(String, Verdict, Vec<ProjectFile>)> = Vec::new();
+        let mut entries: Vec<(String, Destination, Vec<ProjectFile>)> = Vec::new();
         for name in names {
             let files = files_of(discovery, &path.join(&name))?;
-            let of_files = files.iter().filter(|file| file.form != Form::Json);
-            let said = of_files.map(|file| route.verdict(slug, &file.bytes));
-            let verdict = said.into_iter().find(|verdict| *verdict != Verdict::Unknown);
-            entries.push((name, verdict.unwrap_or(Verdict::Unknown), files));
+            let of_files = files.iter().filter(|file| file.kind != ProjectFileKind::Json);
+            let said = of_files.map(|file| route.destination(slug, &file.bytes));
+            let destination = said.into_iter().find(|destination| *destination != Destination::Unknown);
+            entries.push((name, destination.unwrap_or(Destination::Unknown), files));
         }
-        // A session's folder, and what is known of a sub-agent, go with its lines.
+        // A session's folder and a sub-agent's meta file follow the transcript.
         let of_lines: Vec<_> =
-            entries.iter().map(|(name, verdict, _)| (name.clone(), verdict.clone())).collect();
-        for (name, verdict, _) in &mut entries {
+            entries.iter().map(|(name, destination, _)| (name.clone(), destination.clone())).collect();
+        for (name, destination, _) in &mut entries {
             let owner = format!("{}.jsonl", name.strip_suffix(".meta.json").unwrap_or(name));
             if let Some((_, of_owner)) = of_lines.iter().find(|(other, _)| *other == owner) {
-                *verdict = of_owner.clone();
+                *destination = of_owner.clone();
             }
         }
         Ok(Self { slug, entries })
     }
 
-    /// Sorts out what follows.
-    fn judge(self, projects: &mut Projects) {
+    /// Adds the entries that are moved.
+    fn sort_entries(self, projects: &mut Projects) {
         let goals: BTreeSet<&Slug> = self
             .entries
             .iter()
-            .filter_map(|(_, verdict, _)| match verdict {
-                Verdict::Goes(to) => Some(to),
+            .filter_map(|(_, destination, _)| match destination {
+                Destination::Goes(to) => Some(to),
                 _ => None,
             })
             .collect();
@@ -157,17 +159,18 @@ impl<'d> Folder<'d> {
             Some(&only) if goals.len() == 1 => Some(only.clone()),
             _ => None,
         };
-        let is_shared = self.entries.iter().any(|(_, verdict, _)| *verdict == Verdict::Elsewhere);
+        let is_shared = self.entries.iter().any(|(_, destination, _)| *destination == Destination::Elsewhere);
         let is_one = goals.len() < 2 && goals.first().is_none_or(|goal| Some(*goal) == by_default.as_ref());
-        let rest = if is_shared || !is_one { Rest::Stays } else { Rest::Goes };
-        for (name, verdict, files) in self.entries {
-            let of_nobody = files.iter().all(|file| file.form == Form::Json) && verdict == Verdict::Unknown;
-            let to = match verdict {
-                Verdict::Goes(to) => to,
-                Verdict::Elsewhere => continue,
-                // Memory, the index and whatever else there is belong to all that share the folder.
-                Verdict::Unknown if of_nobody && rest == Rest::Stays => continue,
-                Verdict::Unknown => match &by_default {
+        let scope = if is_shared || !is_one { FolderScope::Part } else { FolderScope::Whole };
+        for (name, destination, files) in self.entries {
+            let of_nobody = files.iter().all(|file| file.kind == ProjectFileKind::Json)
+                && destination == Destination::Unknown;
+            let to = match destination {
+                Destination::Goes(to) => to,
+                Destination::Elsewhere => continue,
+                // Memory, index and other files belong to all projects that share the folder.
+                Destination::Unknown if of_nobody && scope == FolderScope::Part => continue,
+                Destination::Unknown => match &by_default {
                     Some(to) => to.clone(),
                     None => continue,
                 },
@@ -176,15 +179,15 @@ impl<'d> Folder<'d> {
                 files.into_iter().partition(|file| file.path.ends_with("sessions-index.json"));
             projects.files.extend(files);
             let index = index.into_iter().next();
-            projects.entries.push(Entry { folder: self.slug.clone(), to, name, rest, index });
+            projects.entries.push(ProjectEntry { folder: self.slug.clone(), to, name, scope, index });
         }
     }
 }
 
-/// The files at or below a path that speak of the project.
+/// The files at or below a path that refer to the project.
 fn files_of(discovery: &Discovery, path: &Path) -> Result<Vec<ProjectFile>, ReadError> {
-    let sessions = discovery.sessions.iter().map(|session| (&session.path, Form::Session));
-    let agents = discovery.agents.iter().map(|agent| (&agent.path, Form::SubAgent));
+    let sessions = discovery.sessions.iter().map(|session| (&session.path, ProjectFileKind::Session));
+    let agents = discovery.agents.iter().map(|agent| (&agent.path, ProjectFileKind::SubAgent));
     let side = discovery.side_files.iter().filter(|file| {
         matches!(
             file.role,
@@ -194,10 +197,10 @@ fn files_of(discovery: &Discovery, path: &Path) -> Result<Vec<ProjectFile>, Read
                 | FileRole::SessionsIndex { .. }
         )
     });
-    let side = side.map(|file| (&file.path, Form::Json));
+    let side = side.map(|file| (&file.path, ProjectFileKind::Json));
     let mut found = Vec::new();
-    for (file, form) in sessions.chain(agents).chain(side).filter(|(file, _)| file.starts_with(path)) {
-        found.push(ProjectFile { path: file.clone(), bytes: read_file(file)?, form });
+    for (file, kind) in sessions.chain(agents).chain(side).filter(|(file, _)| file.starts_with(path)) {
+        found.push(ProjectFile { path: file.clone(), bytes: read_file(file)?, kind });
     }
     Ok(found)
 }

@@ -1,11 +1,11 @@
-//! A project that has another folder on the disk now: its sessions, and those of the projects below it, follow.
+//! Re-attaches sessions after a project folder was moved or renamed, including projects below it.
 //!
-//! What was said stays as it was said, also where it names a path. What follows is what clients go by: the folders of the
-//! store, the working directories of records, the index, the history of prompts, and paths into what moves.
+//! Messages stay unchanged, even if they name a path. What changes is what clients use: folders of the store, working
+//! directories of records, the sessions index, `history.jsonl`, and paths into moved files.
 
-mod bring;
 mod evidence;
 mod load;
+mod mover;
 mod rewrite;
 mod side;
 
@@ -18,89 +18,89 @@ use annals_store::read::ReadError;
 use annals_store::{ConfigDir, SessionKey, Slug};
 
 pub use evidence::Route;
-pub use load::{Form, ProjectFile, Projects};
+pub use load::{ProjectFile, ProjectFileKind, Projects};
 
-use crate::plan::{Detail, Plan};
-use bring::Bringing;
-use rewrite::Rewriting;
+use crate::plan::{Plan, PreviewDetail};
+use mover::FileMover;
+use rewrite::PathRewriter;
 
-/// What becomes of the working directories that records name.
+/// What happens to the working directories in records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cwd {
-    /// Those at and below the old folder follow.
+pub enum CwdMode {
+    /// Those at and below the old folder are changed.
     Follows,
     /// They stay.
     Kept,
 }
 
-/// A move that is planned.
+/// A planned move.
 #[derive(Clone, Debug)]
-pub struct Moving {
-    /// What is to be done.
+pub struct MovePlan {
+    /// The changes to make.
     pub plan: Plan,
-    /// The sessions that follow.
+    /// The sessions that are moved.
     pub sessions: Vec<SessionKey>,
-    /// The folders of the store that they are in, and will be in.
+    /// Old and new folders of the store.
     pub folders: Vec<(Slug, Slug)>,
-    /// Bytes of their files and of their sub-agents' files.
+    /// The size of all moved transcripts in bytes.
     pub bytes: u64,
     /// How many lines change.
     pub lines: usize,
 }
 
-/// Why a project cannot be moved so.
+/// Why a project cannot be moved.
 #[derive(Debug, thiserror::Error)]
 pub enum MovePlanError {
-    /// A path that a project cannot have.
+    /// The path is not absolute.
     #[error("{path:?}: the folder of a project must be an absolute path")]
     NotAbsolute {
-        /// The path.
+        /// The path as given.
         path: String,
     },
-    /// It is there already.
+    /// Old and new folder are the same.
     #[error("{path}: the old folder and the new one are the same")]
     Same {
-        /// The folder.
+        /// Its path.
         path: String,
     },
-    /// A folder cannot be moved into itself.
+    /// The new folder is inside the old one.
     #[error("{new} is inside {old}: a folder cannot be moved into itself")]
     IntoItself {
         /// The old folder.
         old: String,
-        /// The new one.
+        /// The new folder.
         new: String,
     },
-    /// The store knows no such project.
+    /// The store has no sessions of this folder.
     #[error("{old}: the store has no sessions of this folder")]
     Nothing {
-        /// The folder.
+        /// Its path.
         old: String,
     },
-    /// Both projects have a session of one name.
+    /// Both projects have a session of one id.
     #[error("{}: there is a session of this name in {} already", from.display(), to.display())]
     Session {
-        /// The session's file.
+        /// The file to move.
         from: PathBuf,
-        /// The file that is there.
+        /// The existing file.
         to: PathBuf,
     },
-    /// Both projects have a file of one name that says different things.
-    #[error("{}: {} is there already, and says something else", from.display(), to.display())]
+    /// Both projects have a file of one name with different content.
+    #[error("{}: {} exists already with other content", from.display(), to.display())]
     Clash {
-        /// The file.
+        /// The file to move.
         from: PathBuf,
-        /// The file that is there.
+        /// The existing file.
         to: PathBuf,
     },
-    /// A record that could not be rewritten.
+    /// A record could not be rewritten.
     #[error("{}: line {line}: {source}", path.display())]
     Edit {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The line.
+        /// The line number.
         line: usize,
-        /// Why.
+        /// What went wrong.
         source: EditError,
     },
     /// A file could not be read.
@@ -108,30 +108,30 @@ pub enum MovePlanError {
     Read(#[from] ReadError),
 }
 
-/// Plans the move of what was found.
-pub fn plan(projects: &Projects, cwd: Cwd) -> Result<Moving, MovePlanError> {
+/// Plans a move.
+pub fn plan(projects: &Projects, cwd: CwdMode) -> Result<MovePlan, MovePlanError> {
     let route = &projects.route;
     if projects.entries.is_empty() {
         return Err(MovePlanError::Nothing { old: route.old_name() });
     }
     let mut plan =
         Plan::new(format!("move {} to {}", route.old_name(), route.new_folder()), projects.config.path());
-    plan.detail = Detail::ByFile;
-    let rewriting = Rewriting::new(route.moved(), cwd, &projects.entries);
+    plan.detail = PreviewDetail::ByFile;
+    let rewriter = PathRewriter::new(route.moved(), cwd, &projects.entries);
     let mut bytes = 0;
     for file in &projects.files {
-        match file.form {
-            Form::Session | Form::SubAgent => {
+        match file.kind {
+            ProjectFileKind::Session | ProjectFileKind::SubAgent => {
                 bytes += file.bytes.len() as u64;
-                let edit = rewriting.lines(&file.path, &file.bytes)?;
-                // One lock a session is enough, and there can be thousands of sub-agents.
-                if file.form == Form::Session {
+                let edit = rewriter.lines(&file.path, &file.bytes)?;
+                // One lock per session is enough; there can be thousands of sub-agents.
+                if file.kind == ProjectFileKind::Session {
                     plan.locked.push(file.path.clone());
                 }
                 plan.edits.extend(Some(edit).filter(|edit| !edit.is_empty()));
             }
-            Form::Json => {
-                let new = rewriting.json(&file.bytes);
+            ProjectFileKind::Json => {
+                let new = rewriter.json(&file.bytes);
                 if new != file.bytes {
                     plan.replace(&file.path, &file.bytes, new);
                 }
@@ -141,24 +141,24 @@ pub fn plan(projects: &Projects, cwd: Cwd) -> Result<Moving, MovePlanError> {
     if let Some((path, old)) = &projects.history {
         plan.edit(side::history(path, old, route.moved())?);
     }
-    let lines = plan.edits.iter().map(|edit| edit.fates().count()).sum();
+    let lines = plan.edits.iter().map(|edit| edit.line_edits().count()).sum();
     for entry in &projects.entries {
         if let Some(index) = &entry.index {
-            side::index(index, &rewriting, route.moved(), &mut plan);
+            side::index(index, &rewriter, route.moved(), &mut plan);
         }
     }
-    Bringing::new(&mut plan).all(&projects.config, &projects.entries)?;
+    FileMover::new(&mut plan).all(&projects.config, &projects.entries)?;
     let folders: BTreeSet<_> =
         projects.entries.iter().map(|entry| (entry.folder.clone(), entry.to.clone())).collect();
     notes(&mut plan, &projects.config, cwd);
-    Ok(Moving { plan, sessions: projects.sessions(), folders: folders.into_iter().collect(), bytes, lines })
+    Ok(MovePlan { plan, sessions: projects.sessions(), folders: folders.into_iter().collect(), bytes, lines })
 }
 
-fn notes(plan: &mut Plan, config: &ConfigDir, cwd: Cwd) {
-    if cwd == Cwd::Kept {
+fn notes(plan: &mut Plan, config: &ConfigDir, cwd: CwdMode) {
+    if cwd == CwdMode::Kept {
         plan.notes.push("the working directories that records name stay as they are".to_owned());
     }
-    plan.notes.push("paths inside what was said, called and answered stay: that is what happened".to_owned());
+    plan.notes.push("paths inside messages, calls and results stay: they are history".to_owned());
     let beside = config.path().with_file_name(".claude.json");
     let inside = config.path().join(".claude.json");
     if beside.is_file() || inside.is_file() {
@@ -167,6 +167,6 @@ fn notes(plan: &mut Plan, config: &ConfigDir, cwd: Cwd) {
         );
     }
     if !plan.changes.iter().any(|change| matches!(change, Change::Move { .. })) {
-        plan.notes.push("the folder of the store keeps its name: nothing is moved there".to_owned());
+        plan.notes.push("the folder of the store keeps its name: nothing is moved".to_owned());
     }
 }

@@ -1,47 +1,47 @@
-//! Records that follow: the folders that the format has a place for, and paths into what moves within the store.
+//! Rewrites records after a move: fields with project folders, and paths to moved files.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use annals_json::Value;
-use annals_json::edit::{EditError, Editor, Step};
+use annals_json::edit::{EditError, Editor, PathStep};
 use annals_store::Slug;
 use annals_transcript::line::lines;
 use annals_transcript::transcript::Transcript;
 
-use super::load::Entry;
-use super::{Cwd, MovePlanError};
+use super::load::ProjectEntry;
+use super::{CwdMode, MovePlanError};
 use crate::clone::blocks;
 use crate::edit::FileEdit;
-use crate::moved::Moved;
+use crate::folder_move::FolderMove;
 
-/// The places of records and of what is known of a sub-agent that name a folder of the project.
+/// Fields of records and meta files that name a folder of the project.
 const FOLDERS: [&[&str]; 4] =
     [&["cwd"], &["worktreeSession", "originalCwd"], &["worktreeSession", "worktreePath"], &["worktreePath"]];
 
-/// How records are rewritten.
+/// Rewrites paths in records.
 #[derive(Debug)]
-pub(super) struct Rewriting<'r> {
-    moved: Option<&'r Moved>,
-    /// Folders of the store, where they go, and what of them goes.
+pub(super) struct PathRewriter<'r> {
+    moved: Option<&'r FolderMove>,
+    /// Folders of the store with their new names and the entries that move.
     store: HashMap<&'r str, (&'r Slug, HashSet<&'r str>)>,
 }
 
-impl<'r> Rewriting<'r> {
-    pub(super) fn new(moved: Option<&'r Moved>, cwd: Cwd, entries: &'r [Entry]) -> Self {
+impl<'r> PathRewriter<'r> {
+    pub(super) fn new(moved: Option<&'r FolderMove>, cwd: CwdMode, entries: &'r [ProjectEntry]) -> Self {
         let mut store: HashMap<&str, (&Slug, HashSet<&str>)> = HashMap::new();
         for entry in entries.iter().filter(|entry| entry.folder != entry.to) {
             let (_, names) =
                 store.entry(entry.folder.as_str()).or_insert_with(|| (&entry.to, HashSet::new()));
             names.insert(stem(&entry.name));
         }
-        Self { moved: moved.filter(|_| cwd == Cwd::Follows), store }
+        Self { moved: moved.filter(|_| cwd == CwdMode::Follows), store }
     }
 
     /// The edits of a file of lines.
     pub(super) fn lines(&self, path: &Path, bytes: &[u8]) -> Result<FileEdit, MovePlanError> {
         let fault = |line, source| MovePlanError::Edit { path: path.to_path_buf(), line, source };
-        let mut edit = FileEdit::new(path, bytes).keeping_age();
+        let mut edit = FileEdit::new(path, bytes).keeping_mtime();
         let transcript = Transcript::parse(bytes);
         let mut nodes = transcript.nodes().iter().enumerate().peekable();
         for line in lines(bytes) {
@@ -57,13 +57,13 @@ impl<'r> Rewriting<'r> {
             }
             if at > start {
                 new.extend_from_slice(&bytes[at..start + line.body().len()]);
-                edit.change(line.number, new, "it names the old place");
+                edit.change(line.number, new, "it names the old folder");
             }
         }
         Ok(edit)
     }
 
-    /// A side file: one object, or lines of them.
+    /// Rewrites a side file: one object, or lines of them.
     pub(super) fn json(&self, bytes: &[u8]) -> Vec<u8> {
         let whole = || match self.record(bytes) {
             Ok(new) => new.unwrap_or_else(|| bytes.to_vec()),
@@ -75,7 +75,7 @@ impl<'r> Rewriting<'r> {
         }
     }
 
-    /// A record in its new place; none where it stays as it is.
+    /// The rewritten record; `None` if nothing changes.
     fn record(&self, raw: &[u8]) -> Result<Option<Vec<u8>>, EditError> {
         let mut edited = None;
         if let Some(moved) = self.moved {
@@ -85,8 +85,8 @@ impl<'r> Rewriting<'r> {
         Ok(self.mentions(now).or(edited))
     }
 
-    /// Changes paths into what moves within the store, but neither in thinking, whose signature holds for these bytes only,
-    /// nor in calls, which were made as they were made.
+    /// Replaces paths to moved files, except in thinking blocks, whose signature covers their bytes, and in tool calls,
+    /// which are history.
     pub(super) fn mentions(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut splices = self.paths(bytes);
         if splices.is_empty() {
@@ -110,7 +110,7 @@ impl<'r> Rewriting<'r> {
         Some(out).filter(|_| !splices.is_empty())
     }
 
-    /// Where `projects/<folder>/<what goes>` stands: the folder's bytes, and its new name.
+    /// Finds `projects/<folder>/<moved entry>`: the range of the folder's name, and its new name.
     fn paths(&self, bytes: &[u8]) -> Vec<(usize, usize, &'r Slug)> {
         let mut found = Vec::new();
         if self.store.is_empty() {
@@ -141,14 +141,18 @@ impl<'r> Rewriting<'r> {
 
 const PROJECTS: &[u8] = b"projects";
 
-/// Replaces those of these places that name a folder that moved; none where none does.
-pub(super) fn follow(raw: &[u8], moved: &Moved, places: &[&[&str]]) -> Result<Option<Vec<u8>>, EditError> {
+/// Replaces those of these fields that name the moved folder; `None` if there are none.
+pub(super) fn follow(
+    raw: &[u8],
+    moved: &FolderMove,
+    places: &[&[&str]],
+) -> Result<Option<Vec<u8>>, EditError> {
     let value = Value::parse(raw).map_err(EditError::NotAnObject)?;
     let mut editor = None;
     for place in places {
         let text = place.iter().try_fold(value, |value, key| value.get(key)).and_then(Value::text);
         let Some(new) = text.and_then(|text| moved.follow(&text.decode())) else { continue };
-        let path: Vec<_> = place.iter().map(|key| Step::Key(key)).collect();
+        let path: Vec<_> = place.iter().map(|key| PathStep::Key(key)).collect();
         let editor = match &mut editor {
             Some(editor) => editor,
             none => none.insert(Editor::new(raw)?),
@@ -158,7 +162,7 @@ pub(super) fn follow(raw: &[u8], moved: &Moved, places: &[&[&str]]) -> Result<Op
     editor.map(Editor::finish).transpose()
 }
 
-/// A name up to its first dot: sessions, sub-agents and their meta files are called by it.
+/// A name up to its first dot, by which sessions, sub-agents and meta files are known.
 fn stem(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
@@ -178,22 +182,22 @@ fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::load::Rest;
+    use super::super::load::FolderScope;
     use super::*;
 
     const SESSION: &str = "3f2a0000-1111-4222-8333-444444444444";
 
-    fn entry(name: &str) -> Entry {
+    fn entry(name: &str) -> ProjectEntry {
         let (folder, to) = ("-a-old".into(), "-b-new".into());
-        Entry { folder, to, name: name.to_owned(), rest: Rest::Stays, index: None }
+        ProjectEntry { folder, to, name: name.to_owned(), scope: FolderScope::Part, index: None }
     }
 
     fn check(raw: &str, expected: &str) {
-        let moved = Moved::new("/a/old", "/b/new");
+        let moved = FolderMove::new("/a/old", "/b/new");
         let entries = [entry(&format!("{SESSION}.jsonl")), entry("agent-a1.jsonl"), entry("memory")];
-        let rewriting = Rewriting::new(Some(&moved), Cwd::Follows, &entries);
+        let rewriter = PathRewriter::new(Some(&moved), CwdMode::Follows, &entries);
         let (raw, expected) = (raw.replace("$S", SESSION), expected.replace("$S", SESSION));
-        let new = rewriting.record(raw.as_bytes()).unwrap().unwrap_or(raw.into_bytes());
+        let new = rewriter.record(raw.as_bytes()).unwrap().unwrap_or(raw.into_bytes());
         assert_eq!(String::from_utf8(new).unwrap(), expected);
     }
 

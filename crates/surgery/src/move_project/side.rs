@@ -1,25 +1,29 @@
-//! What a store keeps of a project beside its sessions: the index, and the history of prompts.
+//! The sessions index and `history.jsonl` after a move.
 
 use std::path::Path;
 
-use annals_json::edit::{Editor, Step};
-use annals_json::{Kind, Value};
+use annals_json::edit::{Editor, PathStep};
+use annals_json::{Value, ValueKind};
 use annals_store::changes::Change;
 use annals_transcript::line::lines;
 
 use super::MovePlanError;
 use super::load::ProjectFile;
-use super::rewrite::{Rewriting, follow};
+use super::rewrite::{PathRewriter, follow};
 use crate::edit::FileEdit;
-use crate::moved::Moved;
+use crate::folder_move::FolderMove;
 use crate::plan::Plan;
 
-/// The edits of `history.jsonl`: prompts of the old folder are prompts of the new one.
-pub(super) fn history(path: &Path, bytes: &[u8], moved: Option<&Moved>) -> Result<FileEdit, MovePlanError> {
-    let mut edit = FileEdit::new(path, bytes).keeping_age();
+/// Assigns the prompts in `history.jsonl` to the new folder.
+pub(super) fn history(
+    path: &Path,
+    bytes: &[u8],
+    moved: Option<&FolderMove>,
+) -> Result<FileEdit, MovePlanError> {
+    let mut edit = FileEdit::new(path, bytes).keeping_mtime();
     let Some(moved) = moved else { return Ok(edit) };
     for line in lines(bytes) {
-        // What cannot be read is nobody's prompt.
+        // Unreadable lines belong to no project.
         if let Ok(Some(new)) = follow(line.body(), moved, &[&["project"]]) {
             edit.change(line.number, new, "a prompt of the project");
         }
@@ -27,27 +31,32 @@ pub(super) fn history(path: &Path, bytes: &[u8], moved: Option<&Moved>) -> Resul
     Ok(edit)
 }
 
-/// Makes an index say where its sessions will be.
-pub(super) fn index(index: &ProjectFile, rewriting: &Rewriting<'_>, moved: Option<&Moved>, plan: &mut Plan) {
-    let new = rewritten(&index.bytes, rewriting, moved);
+/// Updates the paths in a sessions index.
+pub(super) fn index(
+    index: &ProjectFile,
+    rewriter: &PathRewriter<'_>,
+    moved: Option<&FolderMove>,
+    plan: &mut Plan,
+) {
+    let new = rewritten(&index.bytes, rewriter, moved);
     if new != index.bytes {
         plan.replace(&index.path, &index.bytes, new);
     }
 }
 
-fn rewritten(bytes: &[u8], rewriting: &Rewriting<'_>, moved: Option<&Moved>) -> Vec<u8> {
-    let with_paths = rewriting.mentions(bytes).unwrap_or_else(|| bytes.to_vec());
+fn rewritten(bytes: &[u8], rewriter: &PathRewriter<'_>, moved: Option<&FolderMove>) -> Vec<u8> {
+    let with_paths = rewriter.mentions(bytes).unwrap_or_else(|| bytes.to_vec());
     let Some(moved) = moved else { return with_paths };
     let followed = || {
         let value = Value::parse(&with_paths).ok()?;
         let mut editor = Editor::new(&with_paths).ok()?;
-        let new_place = |value: Value<'_>| moved.follow(&value.text()?.decode());
-        if let Some(new) = value.get("originalPath").and_then(new_place) {
-            editor.replace_string(&[Step::Key("originalPath")], &new).ok()?;
+        let new_path = |value: Value<'_>| moved.follow(&value.text()?.decode());
+        if let Some(new) = value.get("originalPath").and_then(new_path) {
+            editor.replace_string(&[PathStep::Key("originalPath")], &new).ok()?;
         }
         for (at, entry) in value.get("entries").into_iter().flat_map(Value::items).enumerate() {
-            if let Some(new) = entry.get("projectPath").and_then(new_place) {
-                let place = [Step::Key("entries"), Step::Item(at), Step::Key("projectPath")];
+            if let Some(new) = entry.get("projectPath").and_then(new_path) {
+                let place = [PathStep::Key("entries"), PathStep::Item(at), PathStep::Key("projectPath")];
                 editor.replace_string(&place, &new).ok()?;
             }
         }
@@ -56,25 +65,25 @@ fn rewritten(bytes: &[u8], rewriting: &Rewriting<'_>, moved: Option<&Moved>) -> 
     followed().unwrap_or(with_paths)
 }
 
-/// Two indexes of one project: the entries of the second come behind those of the first. None where one is no index.
-pub(super) fn joined(there: &[u8], coming: &[u8]) -> Option<Vec<u8>> {
+/// The entries of two indexes in one; `None` if one cannot be read.
+pub(super) fn joined(existing: &[u8], moved_bytes: &[u8]) -> Option<Vec<u8>> {
     let entries = |bytes| {
         let list = Value::parse(bytes).ok()?.get("entries")?;
-        (list.kind() == Kind::Array).then_some(list)
+        (list.kind() == ValueKind::Array).then_some(list)
     };
-    let (old, new): (Value<'_>, Value<'_>) = (entries(there)?, entries(coming)?);
-    let gap: &[u8] = if there.contains(&b'\n') { b",\n    " } else { b"," };
+    let (old, new): (Value<'_>, Value<'_>) = (entries(existing)?, entries(moved_bytes)?);
+    let gap: &[u8] = if existing.contains(&b'\n') { b",\n    " } else { b"," };
     let items: Vec<_> = old.items().chain(new.items()).map(|item| item.raw()).collect();
-    let list = match there.contains(&b'\n') && !items.is_empty() {
+    let list = match existing.contains(&b'\n') && !items.is_empty() {
         true => [b"[\n    ", items.join(gap).as_slice(), b"\n  ]"].concat(),
         false => [b"[", items.join(gap).as_slice(), b"]"].concat(),
     };
-    let mut editor = Editor::new(there).ok()?;
-    editor.replace(&[Step::Key("entries")], &list).ok()?;
+    let mut editor = Editor::new(existing).ok()?;
+    editor.replace(&[PathStep::Key("entries")], &list).ok()?;
     editor.finish().ok()
 }
 
-/// What a file that is changed before it moves will hold.
+/// The content of a file after the planned changes to it.
 pub(super) fn planned(plan: &Plan, path: &Path) -> Option<Vec<u8>> {
     let edited = plan.edits.iter().find(|edit| edit.path() == path).map(FileEdit::result);
     edited.or_else(|| {

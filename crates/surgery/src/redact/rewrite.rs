@@ -1,30 +1,30 @@
-//! Every text of a file, whatever its form, looked at and perhaps replaced; all other bytes stay.
+//! Visits and replaces every text of a file, whatever its format; all other bytes stay.
 
 use annals_json::Value;
 use annals_store::SessionKey;
 use annals_transcript::line::{Line, lines};
 use annals_transcript::redact::{
-    Look, Zone, rewrite_json, rewrite_line, rewrite_text, rewrite_value, spliced,
+    JsonContext, ReplaceFn, rewrite_json, rewrite_line, rewrite_text, rewrite_value, spliced,
 };
 
-use super::suspects::Form;
+use super::files::FileFormat;
 
-/// The file with its replacements; none where there are none.
-pub(super) fn rewrite(form: &Form, bytes: &[u8], look: &mut Look<'_>) -> Option<Vec<u8>> {
-    match form {
-        Form::Lines => every_line(bytes, |line| rewrite_line(line, Zone::Record, look)),
-        Form::History(session) => every_line(bytes, |line| {
+/// The file with its replacements; `None` if there are none.
+pub(super) fn rewrite(format: &FileFormat, bytes: &[u8], look: &mut ReplaceFn<'_>) -> Option<Vec<u8>> {
+    match format {
+        FileFormat::Lines => every_line(bytes, |line| rewrite_line(line, JsonContext::Record, look)),
+        FileFormat::History(session) => every_line(bytes, |line| {
             let value = Value::parse(line.body()).ok()?;
             if is_of(value, session) {
-                rewrite_value(value, Zone::Record, body_start(line), look)
+                rewrite_value(value, JsonContext::Record, body_start(line), look)
             } else {
                 None
             }
         }),
-        Form::Index(session) => of_index(bytes, session, look),
-        Form::Record => rewrite_json(bytes, Zone::Record, look),
-        Form::Output => rewrite_json(bytes, Zone::Free, look),
-        Form::Text => rewrite_text(bytes, 0, look),
+        FileFormat::Index(session) => of_index(bytes, session, look),
+        FileFormat::Record => rewrite_json(bytes, JsonContext::Record, look),
+        FileFormat::Output => rewrite_json(bytes, JsonContext::ToolData, look),
+        FileFormat::Text => rewrite_text(bytes, 0, look),
     }
 }
 
@@ -46,12 +46,12 @@ fn every_line(bytes: &[u8], mut body: impl FnMut(&Line<'_>) -> Option<Vec<u8>>) 
     spliced(bytes, &splices)
 }
 
-fn of_index(bytes: &[u8], session: &SessionKey, look: &mut Look<'_>) -> Option<Vec<u8>> {
+fn of_index(bytes: &[u8], session: &SessionKey, look: &mut ReplaceFn<'_>) -> Option<Vec<u8>> {
     let entries = Value::parse(bytes).ok()?.get("entries")?;
     let mut splices = Vec::new();
     for entry in entries.items().filter(|entry| is_of(*entry, session)) {
         let start = entry.raw().as_ptr() as usize - bytes.as_ptr() as usize;
-        let new = rewrite_value(entry, Zone::Record, start, look);
+        let new = rewrite_value(entry, JsonContext::Record, start, look);
         splices.extend(new.map(|new| (start, entry.raw().len(), new)));
     }
     spliced(bytes, &splices)

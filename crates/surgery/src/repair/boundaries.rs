@@ -1,15 +1,15 @@
-//! A compaction without its summary cuts history and puts nothing in its place: the summary is hung from it, or the cut goes.
+//! A compact boundary without its summary hides history: attaches the summary to it, or removes the boundary.
 
 use annals_json::Value;
 use annals_json::edit::{EditError, Editor};
 use annals_transcript::record::{Record, SystemKind};
 use annals_transcript::transcript::NodeIndex;
 
-use super::mend::{Found, Step, View, string_or_null};
+use super::fix::{LineStep, RepairFindings, RepairView, string_or_null};
 use crate::relink::references;
 
-pub(super) fn find(view: &View<'_, '_>) -> Found {
-    let mut found = Found::default();
+pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
+    let mut found = RepairFindings::default();
     let nodes = view.transcript.nodes();
     let is_summary = |index: NodeIndex| nodes[index].is_compact_summary;
     for boundary in (0..nodes.len()).filter(|&index| nodes[index].system == Some(SystemKind::CompactBoundary))
@@ -21,7 +21,7 @@ pub(super) fn find(view: &View<'_, '_>) -> Found {
         let next = (boundary + 1..nodes.len()).find(|&index| view.is_main(index));
         if let Some(summary) = next.filter(|&index| is_summary(index)) {
             let why = format!("boundary-without-summary: it is the summary of line {line}");
-            let step = view.hang(summary, Some(&key));
+            let step = view.set_parent(summary, Some(&key));
             found.add(key, view.line(summary), why, step.map(|step| vec![step]));
             continue;
         }
@@ -30,19 +30,23 @@ pub(super) fn find(view: &View<'_, '_>) -> Found {
         let above = named.or_else(|| (0..boundary).rev().find(|&index| view.is_main(index)));
         match above {
             Some(above) => {
-                let why = "boundary-without-summary: it cut history and put nothing in its place";
+                let why = "boundary-without-summary: it hid history without a summary";
                 found.add(key, line, why, removal(view, boundary, above));
             }
-            None => found.leave(key, line, "left as it is: what it summed up is not in this file"),
+            None => found.skip(key, line, "left as it is: what it summarizes is not in this file"),
         }
     }
     found
 }
 
-/// The boundary goes, and whatever names it names the line before the compaction.
-fn removal(view: &View<'_, '_>, boundary: NodeIndex, above: NodeIndex) -> Result<Vec<Step>, EditError> {
+/// Removes the boundary and points references to it at the record before the compaction.
+fn removal(
+    view: &RepairView<'_, '_>,
+    boundary: NodeIndex,
+    above: NodeIndex,
+) -> Result<Vec<LineStep>, EditError> {
     let (gone, target) = (view.uuid(boundary), view.uuid(above));
-    let mut steps = vec![Step::Remove { line: view.line(boundary) }];
+    let mut steps = vec![LineStep::Remove { line: view.line(boundary) }];
     for index in (0..view.transcript.nodes().len()).filter(|&index| index != boundary) {
         let raw = view.raw(index);
         let value = Value::parse(raw).map_err(EditError::NotAnObject)?;
@@ -54,7 +58,7 @@ fn removal(view: &View<'_, '_>, boundary: NodeIndex, above: NodeIndex) -> Result
         for reference in stale {
             editor.replace(&reference.path, &string_or_null(Some(&target)))?;
         }
-        steps.push(Step::Change { line: view.line(index), bytes: editor.finish()? });
+        steps.push(LineStep::Change { line: view.line(index), bytes: editor.finish()? });
     }
     Ok(steps)
 }

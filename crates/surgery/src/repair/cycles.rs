@@ -1,20 +1,20 @@
-//! Parents that lead in a circle: it is cut above the line that stands first in the file.
+//! Parents that form a cycle: cuts it above the record that comes first in the file.
 
-use super::mend::{Found, View};
-use super::place::{Place, place};
+use super::fix::{RepairFindings, RepairView};
+use super::position::{Position, position_of};
 
-pub(super) fn find(view: &View<'_, '_>) -> Found {
-    let mut found = Found::default();
+pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
+    let mut found = RepairFindings::default();
     for index in view.graph.cycles() {
         let (line, key) = (view.line(index), view.uuid(index));
-        let (parent, why) = match place(view, index) {
-            Place::Behind(parent, evidence) if parent < index => (
+        let (parent, why) = match position_of(view, index) {
+            Position::After(parent, evidence) if parent < index => (
                 Some(view.uuid(parent)),
-                format!("it follows line {}: {}", view.line(parent), evidence.words()),
+                format!("it follows line {}: {}", view.line(parent), evidence.text()),
             ),
-            _ => (None, "the circle starts here".to_owned()),
+            _ => (None, "the cycle starts here".to_owned()),
         };
-        let step = view.hang(index, parent.as_deref());
+        let step = view.set_parent(index, parent.as_deref());
         found.add(key, line, format!("cycle: {why}"), step.map(|step| vec![step]));
     }
     found

@@ -1,24 +1,24 @@
-//! Parents that are not in the file: the line is hung where it belongs, if that is known.
+//! Parents that are not in the file: attaches the record where it belongs, if that is known.
 
-use super::mend::{Found, View};
-use super::place::{Place, place};
+use super::fix::{RepairFindings, RepairView};
+use super::position::{Position, position_of};
 
-pub(super) fn find(view: &View<'_, '_>) -> Found {
-    let mut found = Found::default();
+pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
+    let mut found = RepairFindings::default();
     let dangling = view.graph.dangling().iter().copied();
-    // A sub-agent's lines are no conversation of this file's; only its own file tells where they belong.
+    // Records of a sub-agent are not part of this conversation; only its own file tells where they belong.
     for index in dangling.filter(|&index| !view.node(index).is_sidechain) {
         let (line, key) = (view.line(index), view.uuid(index));
-        match place(view, index) {
-            Place::Behind(parent, evidence) => {
+        match position_of(view, index) {
+            Position::After(parent, evidence) => {
                 let why =
-                    format!("dangling-parent: it follows line {}: {}", view.line(parent), evidence.words());
-                let step = view.hang(index, Some(&view.uuid(parent)));
+                    format!("dangling-parent: it follows line {}: {}", view.line(parent), evidence.text());
+                let step = view.set_parent(index, Some(&view.uuid(parent)));
                 found.add(key, line, why, step.map(|step| vec![step]));
             }
-            Place::First => found.leave(key, line, "left as it is: what came before is not in this file"),
-            Place::Ambiguous => {
-                found.leave(key, line, "left as it is: by time it follows another line than by its place");
+            Position::First => found.skip(key, line, "left as it is: what came before is not in this file"),
+            Position::Ambiguous => {
+                found.skip(key, line, "left as it is: time and position in the file disagree");
             }
         }
     }

@@ -1,27 +1,26 @@
-//! The lines of a file while it is mended: each knows where it came from and why it is not as it was.
+//! The lines of a file during a repair, each with its original number and the reason for its change.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use annals_transcript::line::{Ending, lines};
+use annals_transcript::line::{LineEnding, lines};
 
-use super::mend::{Mend, Step};
+use super::fix::{Fix, LineStep};
 use crate::edit::FileEdit;
 
-/// A file in the making.
+/// A file under repair.
 #[derive(Clone, Debug)]
 pub(super) struct Document<'a> {
     lines: Vec<DocumentLine<'a>>,
-    /// Lines of the file that are gone, each with why.
+    /// Removed lines of the original file, with the reasons.
     removed: BTreeMap<usize, String>,
 }
 
 #[derive(Clone, Debug)]
 struct DocumentLine<'a> {
-    /// Its number in the file as it was.
+    /// Its number in the original file.
     origin: Option<usize>,
-    /// Whether it stands elsewhere than it did.
     is_moved: bool,
     /// A byte order mark.
     head: &'a [u8],
@@ -31,13 +30,12 @@ struct DocumentLine<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// A file as it is.
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         let of_line = |line: annals_transcript::line::Line<'a>| {
             let ending: &[u8] = match line.ending() {
-                Ending::EndOfFile => b"",
-                Ending::Newline => b"\n",
-                Ending::CarriageReturnNewline => b"\r\n",
+                LineEnding::EndOfFile => b"",
+                LineEnding::Newline => b"\n",
+                LineEnding::CarriageReturnNewline => b"\r\n",
             };
             DocumentLine {
                 origin: Some(line.number),
@@ -51,7 +49,6 @@ impl<'a> Document<'a> {
         Self { lines: lines(bytes).map(of_line).collect(), removed: BTreeMap::new() }
     }
 
-    /// All of it.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         for line in &self.lines {
@@ -65,24 +62,24 @@ impl<'a> Document<'a> {
         out
     }
 
-    /// The number that a line had in the file as it was.
+    /// The number of a line in the original file.
     pub(super) fn origin_of(&self, line: usize) -> Option<usize> {
         self.lines.get(line.checked_sub(1)?)?.origin
     }
 
-    /// The file after these mends, which must not touch a line twice.
-    pub(super) fn mended(&self, mends: &[Mend]) -> Self {
-        let mut steps = Steps::default();
-        for mend in mends {
-            for step in &mend.steps {
+    /// The file after these fixes, which must not touch a line twice.
+    pub(super) fn fixed(&self, fixes: &[Fix]) -> Self {
+        let mut steps = LineSteps::default();
+        for fix in fixes {
+            for step in &fix.steps {
                 match step {
-                    Step::Remove { line } => drop(steps.removed.insert(*line, &mend.why)),
-                    Step::Change { line, bytes } => drop(steps.changed.insert(*line, (bytes, &mend.why))),
-                    Step::Insert { after, bytes } => {
-                        steps.inserted.entry(*after).or_default().push((bytes, &mend.why));
+                    LineStep::Remove { line } => drop(steps.removed.insert(*line, &fix.why)),
+                    LineStep::Change { line, bytes } => drop(steps.changed.insert(*line, (bytes, &fix.why))),
+                    LineStep::Insert { after, bytes } => {
+                        steps.inserted.entry(*after).or_default().push((bytes, &fix.why));
                     }
-                    Step::Move { line, after } => {
-                        steps.moved.insert(*line, &mend.why);
+                    LineStep::Move { line, after } => {
+                        steps.moved.insert(*line, &fix.why);
                         steps.behind.entry(*after).or_default().push(*line);
                     }
                 }
@@ -91,7 +88,7 @@ impl<'a> Document<'a> {
         let mut after = Self { lines: Vec::with_capacity(self.lines.len()), removed: self.removed.clone() };
         self.emit_new(0, &steps, &mut after);
         for number in (1..=self.lines.len()).filter(|number| !steps.moved.contains_key(number)) {
-            // A line, then those that move behind it, and those that move behind them.
+            // A line, then the lines that move behind it, and those that move behind them.
             let mut waiting = vec![number];
             while let Some(number) = waiting.pop() {
                 self.emit(number, &steps, &mut after);
@@ -101,7 +98,7 @@ impl<'a> Document<'a> {
         after
     }
 
-    fn emit(&self, number: usize, steps: &Steps<'_>, after: &mut Self) {
+    fn emit(&self, number: usize, steps: &LineSteps<'_>, after: &mut Self) {
         let mut line = self.lines[number - 1].clone();
         if let Some(why) = steps.removed.get(&number) {
             if let Some(origin) = line.origin {
@@ -110,18 +107,18 @@ impl<'a> Document<'a> {
         } else {
             if let Some((bytes, why)) = steps.changed.get(&number) {
                 line.body = Cow::Owned(bytes.to_vec());
-                line.tell(why);
+                line.add_reason(why);
             }
             if let Some(why) = steps.moved.get(&number) {
                 line.is_moved = true;
-                line.tell(why);
+                line.add_reason(why);
             }
             after.lines.push(line);
         }
         self.emit_new(number, steps, after);
     }
 
-    fn emit_new(&self, behind: usize, steps: &Steps<'_>, after: &mut Self) {
+    fn emit_new(&self, behind: usize, steps: &LineSteps<'_>, after: &mut Self) {
         for (bytes, why) in steps.inserted.get(&behind).into_iter().flatten() {
             after.lines.push(DocumentLine {
                 origin: None,
@@ -134,7 +131,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The edits that lead from the file as it was to this one.
+    /// The edits from the original file to this one.
     pub(super) fn into_edit(self, path: &Path, before: &[u8]) -> FileEdit {
         let mut edit = FileEdit::new(path, before);
         for (line, why) in self.removed {
@@ -162,7 +159,7 @@ impl<'a> Document<'a> {
 }
 
 impl DocumentLine<'_> {
-    fn tell(&mut self, why: &str) {
+    fn add_reason(&mut self, why: &str) {
         match &mut self.why {
             Some(said) => {
                 said.push_str("; ");
@@ -173,9 +170,9 @@ impl DocumentLine<'_> {
     }
 }
 
-/// The steps of several mends, by line.
+/// The steps of several fixes, by line.
 #[derive(Default)]
-struct Steps<'m> {
+struct LineSteps<'m> {
     removed: HashMap<usize, &'m str>,
     changed: HashMap<usize, (&'m [u8], &'m str)>,
     inserted: HashMap<usize, Vec<(&'m [u8], &'m str)>>,
@@ -193,16 +190,16 @@ mod tests {
         let document = Document::new(file);
         assert_eq!(document.bytes(), file);
         let steps = vec![
-            Step::Move { line: 2, after: 4 },
-            Step::Move { line: 3, after: 2 },
-            Step::Remove { line: 5 },
-            Step::Change { line: 1, bytes: b"one".to_vec() },
-            Step::Insert { after: 5, bytes: b"6".to_vec() },
+            LineStep::Move { line: 2, after: 4 },
+            LineStep::Move { line: 3, after: 2 },
+            LineStep::Remove { line: 5 },
+            LineStep::Change { line: 1, bytes: b"one".to_vec() },
+            LineStep::Insert { after: 5, bytes: b"6".to_vec() },
         ];
-        let mend = Mend { key: String::new(), line: 1, why: "why".to_owned(), steps };
-        let mended = document.mended(&[mend]);
+        let fix = Fix { key: String::new(), line: 1, why: "why".to_owned(), steps };
+        let fixed = document.fixed(&[fix]);
         let expected = b"\xef\xbb\xbfone\r\n4\n2\n3\n6\n";
-        assert_eq!(mended.bytes(), expected);
-        assert_eq!(mended.into_edit(Path::new("f"), file).result(), expected);
+        assert_eq!(fixed.bytes(), expected);
+        assert_eq!(fixed.into_edit(Path::new("f"), file).result(), expected);
     }
 }

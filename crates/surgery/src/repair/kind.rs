@@ -1,11 +1,11 @@
-//! The kinds of repair: their names, their order, and the problems that each is for.
+//! The kinds of repair: names, order, and the problems that each fixes.
 
 use std::fmt;
 use std::str::FromStr;
 
 use annals_transcript::problem::ProblemKind;
 
-use super::mend::{Found, View};
+use super::fix::{RepairFindings, RepairView};
 use super::{
     boundaries, cycles, dangling, duplicates, lines, lost_branches, null_parents, open_calls, order,
     orphan_results, oversize, thinking,
@@ -14,34 +14,34 @@ use super::{
 /// A kind of repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RepairKind {
-    /// Torn, spliced and glued lines, NUL runs, and what is no record.
+    /// Torn, spliced and glued lines, NUL runs, and lines without a record.
     Lines,
     /// Lines that are too large to resume.
     Oversize,
     /// One uuid on several lines.
     DuplicateUuid,
-    /// Parents that lead in a circle.
+    /// Parents that form a cycle.
     Cycle,
     /// Parents that are not in the file.
     DanglingParent,
-    /// A line that starts history anew though a conversation stands before it.
+    /// A record without a parent in the middle of a conversation.
     NullParent,
-    /// Lines before their parents.
+    /// Records before their parents.
     ForwardReference,
-    /// A compaction without its summary.
+    /// A compact boundary without its summary.
     BoundaryWithoutSummary,
-    /// Parallel calls whose branches were left behind.
+    /// Branches of parallel calls that were left out of the conversation.
     LostBranch,
     /// Results without a call.
     OrphanToolResult,
     /// Calls without a result.
     UnansweredToolUse,
-    /// Replies of thinking alone.
+    /// Replies that consist of thinking only.
     ThinkingOnly,
 }
 
 impl RepairKind {
-    /// All, in the order in which they are made: lines before what stands on them, the chain before what hangs from it.
+    /// All kinds in the order in which they run: lines before records, the chain before what depends on it.
     pub const ALL: &[Self] = &[
         Self::Lines,
         Self::Oversize,
@@ -57,7 +57,7 @@ impl RepairKind {
         Self::ThinkingOnly,
     ];
 
-    /// Its stable name: that of the problem, where there is one.
+    /// Its stable name: that of the problem, if there is one.
     pub fn name(self) -> &'static str {
         match self {
             Self::Lines => "lines",
@@ -75,7 +75,7 @@ impl RepairKind {
         }
     }
 
-    /// The repair that exists for a problem.
+    /// The repair for a problem.
     pub fn for_problem(problem: ProblemKind) -> Option<Self> {
         match problem {
             kind if lines::KINDS.contains(&kind) => Some(Self::Lines),
@@ -92,8 +92,8 @@ impl RepairKind {
         }
     }
 
-    /// Looks for what it can mend.
-    pub(super) fn find(self, view: &View<'_, '_>) -> Found {
+    /// Finds fixes.
+    pub(super) fn find(self, view: &RepairView<'_, '_>) -> RepairFindings {
         match self {
             Self::Lines => lines::find(view),
             Self::Oversize => oversize::find(view),
@@ -117,11 +117,11 @@ impl fmt::Display for RepairKind {
     }
 }
 
-/// A word that names no repair.
+/// An unknown name of a repair.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no repair called {word:?}; there are {}", names())]
+#[error("unknown repair {word:?}; known are {}", names())]
 pub struct UnknownRepair {
-    /// The word.
+    /// The name as given.
     pub word: String,
 }
 
@@ -133,7 +133,7 @@ fn names() -> String {
 impl FromStr for RepairKind {
     type Err = UnknownRepair;
 
-    /// By its own name, or by that of a problem that it is for.
+    /// By its own name, or by that of a problem that it fixes.
     fn from_str(word: &str) -> Result<Self, UnknownRepair> {
         let own = Self::ALL.iter().copied().find(|kind| kind.name() == word);
         let of_problem = || {

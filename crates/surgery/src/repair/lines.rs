@@ -1,12 +1,12 @@
-//! Damaged lines: each whole record gets a line of its own, and what is no record goes.
+//! Damaged lines: puts each complete record on a line of its own and removes the rest.
 
 use annals_transcript::line::lines;
 use annals_transcript::problem::ProblemKind;
 use annals_transcript::transcript::Transcript;
 
-use super::mend::{Found, Step, View};
+use super::fix::{LineStep, RepairFindings, RepairView};
 
-/// The problems that this repair is for.
+/// The problems that this repair fixes.
 pub(super) const KINDS: &[ProblemKind] = &[
     ProblemKind::NulRun,
     ProblemKind::TornTail,
@@ -17,8 +17,8 @@ pub(super) const KINDS: &[ProblemKind] = &[
     ProblemKind::NotAnObject,
 ];
 
-pub(super) fn find(view: &View<'_, '_>) -> Found {
-    let mut found = Found::default();
+pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
+    let mut found = RepairFindings::default();
     let mut damaged: Vec<_> =
         view.transcript.problems().iter().filter(|problem| KINDS.contains(&problem.kind)).collect();
     damaged.sort_by_key(|problem| (problem.line, problem.kind));
@@ -28,14 +28,15 @@ pub(super) fn find(view: &View<'_, '_>) -> Found {
         let Some(problem) = problems.next_if(|problem| problem.line == line.number) else { continue };
         let whole = whole_records(line.body());
         let (why, steps) = match whole.split_first() {
-            None => ("no whole record is on the line", vec![Step::Remove { line: line.number }]),
+            None => ("the line has no complete record", vec![LineStep::Remove { line: line.number }]),
             Some((first, rest)) => {
                 let why = match rest.is_empty() {
-                    true => "the record that is whole is kept, what is none goes",
-                    false => "each record gets a line of its own",
+                    true => "the complete record is kept, the rest is removed",
+                    false => "each record gets its own line",
                 };
-                let mut steps = vec![Step::Change { line: line.number, bytes: first.clone() }];
-                let rest = rest.iter().map(|bytes| Step::Insert { after: line.number, bytes: bytes.clone() });
+                let mut steps = vec![LineStep::Change { line: line.number, bytes: first.clone() }];
+                let rest =
+                    rest.iter().map(|bytes| LineStep::Insert { after: line.number, bytes: bytes.clone() });
                 steps.extend(rest);
                 (why, steps)
             }
@@ -46,7 +47,7 @@ pub(super) fn find(view: &View<'_, '_>) -> Found {
     found
 }
 
-/// The records that can be read on a line, in order.
+/// The complete records on a line, in order.
 fn whole_records(body: &[u8]) -> Vec<Vec<u8>> {
     let transcript = Transcript::parse(body);
     let mut found: Vec<Vec<u8>> = Vec::new();
@@ -55,7 +56,7 @@ fn whole_records(body: &[u8]) -> Vec<Vec<u8>> {
         found.push(body[node.span.offset..node.span.offset + node.span.length].to_vec());
         end = node.span.offset + node.span.length;
     }
-    // Behind a record and something that is none, another may stand: read from there on.
+    // Another record may follow after garbage.
     let rest = body[end..].trim_ascii();
     if end > 0 && !rest.is_empty() && rest.len() < body.len() {
         found.extend(whole_records(rest));

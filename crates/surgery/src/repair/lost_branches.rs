@@ -1,4 +1,4 @@
-//! Parallel calls whose results went on on several branches: the branch that was left behind is put into the chain.
+//! Results of parallel calls on several branches: puts the branch that was left out back into the chain.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,17 @@ use annals_transcript::record::RecordKind;
 use annals_transcript::resume::{Client, leaf, resume};
 use annals_transcript::transcript::NodeIndex;
 
-use super::mend::{Found, Step, View};
-use super::place::answered;
+use super::fix::{LineStep, RepairFindings, RepairView};
+use super::position::answered;
 
-pub(super) fn find(view: &View<'_, '_>) -> Found {
-    let mut found = Found::default();
+pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
+    let mut found = RepairFindings::default();
     let resumed = resume(view.transcript, Client::NEWEST);
     let lost = losses(view.transcript, view.graph, &resumed);
     if lost.is_empty() {
         return found;
     }
-    // By parents alone: what the client pulls in from elsewhere is just what hangs beside the chain.
+    // By parents only: the lost branch is exactly what the client adds from beside the chain.
     let Some(leaf) = leaf(view.transcript, Client::NEWEST) else { return found };
     let chain = view.graph.path_to(leaf);
     let mut is_on_chain = vec![false; view.transcript.nodes().len()];
@@ -39,54 +39,58 @@ pub(super) fn find(view: &View<'_, '_>) -> Found {
         };
         match steps {
             Some(steps) => found.add(key, line, why, steps),
-            None => {
-                found.leave(key, line, "left as it is: it and the conversation were written among each other")
-            }
+            None => found.skip(key, line, "left as it is: it is interleaved with the conversation"),
         }
     }
     found
 }
 
-/// Both branches begin with a result of one response: first the results, then what went on from the one, then from the other.
+/// Both branches start with a result of one response: chains the results first, then the rest of one branch, then of the
+/// other.
 fn results_first(
-    view: &View<'_, '_>,
+    view: &RepairView<'_, '_>,
     [top, goes_on, tip]: [NodeIndex; 3],
     next: NodeIndex,
     is_on_chain: &[bool],
-) -> Option<Result<Vec<Step>, EditError>> {
-    let mut steps = vec![view.hang(next, Some(&view.uuid(top))), view.hang(goes_on, Some(&view.uuid(next)))];
+) -> Option<Result<Vec<LineStep>, EditError>> {
+    let mut steps =
+        vec![view.set_parent(next, Some(&view.uuid(top))), view.set_parent(goes_on, Some(&view.uuid(next)))];
     if let Some(rest) = view.graph.children(next).find(|&child| is_on_chain[child]) {
-        steps.push(view.hang(rest, Some(&view.uuid(tip))));
+        steps.push(view.set_parent(rest, Some(&view.uuid(tip))));
     }
     Some(steps.into_iter().collect())
 }
 
-/// The lost branch goes in where it was written: between two lines of the chain that stand around it.
+/// Inserts the lost branch where it was written: between the two records of the chain around it.
 fn in_between(
-    view: &View<'_, '_>,
+    view: &RepairView<'_, '_>,
     chain: &[NodeIndex],
     fork: NodeIndex,
     (top, tip): (NodeIndex, NodeIndex),
-) -> Option<Result<Vec<Step>, EditError>> {
+) -> Option<Result<Vec<LineStep>, EditError>> {
     let rest = &chain[chain.iter().position(|&index| index == fork)?..];
     let place = rest.iter().take_while(|&&index| index == fork || index < top).count();
     let (above, below) = (rest[place.checked_sub(1)?], *rest.get(place)?);
     if below < tip {
         return None;
     }
-    let mut steps = vec![view.hang(below, Some(&view.uuid(tip)))];
+    let mut steps = vec![view.set_parent(below, Some(&view.uuid(tip)))];
     if above != fork {
-        steps.push(view.hang(top, Some(&view.uuid(above))));
+        steps.push(view.set_parent(top, Some(&view.uuid(above))));
     }
     Some(steps.into_iter().collect())
 }
 
-fn is_result(view: &View<'_, '_>, index: NodeIndex) -> bool {
+fn is_result(view: &RepairView<'_, '_>, index: NodeIndex) -> bool {
     !answered(view, index).is_empty()
 }
 
-/// The lost branches: the first line of each, and its last.
-fn branches(view: &View<'_, '_>, lost: &[NodeIndex], is_on_chain: &[bool]) -> BTreeMap<NodeIndex, NodeIndex> {
+/// The first and last record of each lost branch.
+fn branches(
+    view: &RepairView<'_, '_>,
+    lost: &[NodeIndex],
+    is_on_chain: &[bool],
+) -> BTreeMap<NodeIndex, NodeIndex> {
     let mut tips: BTreeMap<NodeIndex, NodeIndex> = BTreeMap::new();
     for &node in lost {
         let path = view.graph.path_to(node);
@@ -99,8 +103,8 @@ fn branches(view: &View<'_, '_>, lost: &[NodeIndex], is_on_chain: &[bool]) -> BT
     tips
 }
 
-/// Whether tools ran in parallel there; a request that was tried again is no loss, nor is a person who went back.
-fn is_parallel(view: &View<'_, '_>, fork: NodeIndex, top: NodeIndex, next: NodeIndex) -> bool {
+/// Whether tools ran in parallel there; a retried request or a rewind is not a loss.
+fn is_parallel(view: &RepairView<'_, '_>, fork: NodeIndex, top: NodeIndex, next: NodeIndex) -> bool {
     let is_call = view.node(fork).kind == RecordKind::Assistant;
     let belongs = |index: NodeIndex| {
         let response = view.node(fork).message;

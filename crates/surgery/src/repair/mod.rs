@@ -1,25 +1,25 @@
-//! Repair: what is broken about a session file is mended, and nothing else is touched.
+//! Repairs a session file and changes nothing else.
 //!
-//! Each kind of repair is a file of its own: it looks at the file as mended so far and proposes mends, each of which names its
-//! problem. This file owns their order, and the promise: a mend after which any client would send fewer messages, or not every
-//! record that it sent before, is left out and reported.
+//! Each kind of repair has a file: it looks at the file as repaired so far and proposes fixes. This file decides their
+//! order and keeps the promise: a fix after which any client would send fewer messages, or not every record that it sent
+//! before, is left out and reported.
 
 mod boundaries;
 mod cycles;
 mod dangling;
 mod document;
 mod duplicates;
-mod guard;
+mod fix;
 mod kind;
 mod lines;
 mod lost_branches;
-mod mend;
 mod null_parents;
 mod open_calls;
 mod order;
 mod orphan_results;
 mod oversize;
-mod place;
+mod position;
+mod sent;
 mod thinking;
 
 use std::collections::{BTreeSet, HashSet};
@@ -36,58 +36,58 @@ use crate::plan::Plan;
 use crate::session::Session;
 use crate::verify::{Violation, verify};
 use document::Document;
-use guard::Held;
-use mend::{Mend, View};
+use fix::{Fix, RepairView};
+use sent::SentMessages;
 
 /// What to repair.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Only these kinds; none named means all.
+pub struct RepairOptions {
+    /// Only these kinds; all if empty.
     pub only: BTreeSet<RepairKind>,
-    /// What becomes of the files of its sub-agents.
-    pub agents: Agents,
+    /// Whether sub-agents are repaired, too.
+    pub agents: SubagentFiles,
 }
 
-/// What becomes of the files of a session's sub-agents.
+/// What to do with the files of a session's sub-agents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Agents {
-    /// They are repaired with it.
+pub enum SubagentFiles {
+    /// Repair them with the session.
     #[default]
     Repaired,
-    /// They are left as they are.
+    /// Leave them as they are.
     Left,
 }
 
 /// Why a repair cannot be planned.
 #[derive(Debug, thiserror::Error)]
 pub enum RepairError {
-    /// What came out would be wrong; nothing was written.
+    /// The repaired file would be wrong; nothing was written.
     #[error("{}: the repaired file would be wrong: {violation}", path.display())]
     Wrong {
-        /// The file.
+        /// Its path.
         path: std::path::PathBuf,
         /// What is wrong with it.
         violation: Violation,
     },
 }
 
-/// So often a kind of repair is asked again: a mend can uncover the next.
-const MOST_ROUNDS: usize = 64;
+/// How often a kind of repair is run: a fix can uncover the next problem.
+const MAX_ROUNDS: usize = 64;
 
-/// So often all kinds are gone through.
-const MOST_SWEEPS: usize = 8;
+/// How often all kinds are run.
+const MAX_SWEEPS: usize = 8;
 
-/// So many mends are tried one by one, where all at once would lose something.
-const MOST_TRIED: usize = 200;
+/// How many fixes are tried one by one if all together would lose something.
+const MAX_TRIED: usize = 200;
 
-/// Plans the repair of a session's file and those of its sub-agents. Files with nothing to mend give an empty plan.
-pub fn repair(session: &Session, options: &Options) -> Result<Plan, RepairError> {
+/// Plans the repair of a session and its sub-agents. If nothing is broken, the plan is empty.
+pub fn repair(session: &Session, options: &RepairOptions) -> Result<Plan, RepairError> {
     let mut plan = Plan::new(format!("repair {}", session.key), &session.root());
-    plan.notes = mend_file(&mut plan, &session.path, &session.bytes, options)?;
-    plan.notes.extend(other_name(session));
-    if options.agents == Agents::Repaired {
+    plan.notes = fix_file(&mut plan, &session.path, &session.bytes, options)?;
+    plan.notes.extend(wrong_name_note(session));
+    if options.agents == SubagentFiles::Repaired {
         for agent in &session.agents {
-            let notes = mend_file(&mut plan, &agent.entry.path, &agent.bytes, options)?;
+            let notes = fix_file(&mut plan, &agent.entry.path, &agent.bytes, options)?;
             let name = agent.entry.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             plan.notes.extend(notes.into_iter().map(|note| format!("{name}: {note}")));
         }
@@ -95,128 +95,125 @@ pub fn repair(session: &Session, options: &Options) -> Result<Plan, RepairError>
     Ok(plan)
 }
 
-/// Adds the mends of one file to the plan; what is to be said of it.
-fn mend_file(
+/// Adds the fixes of one file to the plan; returns notes.
+fn fix_file(
     plan: &mut Plan,
     path: &Path,
     bytes: &[u8],
-    options: &Options,
+    options: &RepairOptions,
 ) -> Result<Vec<String>, RepairError> {
-    let work = mended(bytes, options);
-    let edit = work.document.into_edit(path, bytes);
+    let repairer = fixed(bytes, options);
+    let edit = repairer.document.into_edit(path, bytes);
     if !edit.is_empty() {
         if let Some(violation) = verify(&edit, &edit.result()).into_iter().next() {
             return Err(RepairError::Wrong { path: path.to_path_buf(), violation });
         }
         plan.edit(edit);
     }
-    Ok(work.notes)
+    Ok(repairer.notes)
 }
 
-/// The file after all repairs. Often a mend only pays once another is made, so all are tried as one first; if a client would
-/// then send less, each has to hold by itself.
-fn mended<'a>(bytes: &'a [u8], options: &Options) -> Work<'a> {
-    let mut work = Work::new(bytes, Caution::AtTheEnd);
-    work.sweep(options);
-    if work.made == 0 || work.is_no_loss(bytes) {
-        return work;
+/// The file after all repairs. A fix often helps only together with another, so all are tried together first; if a client
+/// would then send less, each is checked by itself.
+fn fixed<'a>(bytes: &'a [u8], options: &RepairOptions) -> Repairer<'a> {
+    let mut repairer = Repairer::new(bytes, CheckTime::AtEnd);
+    repairer.sweep(options);
+    if repairer.made == 0 || repairer.sends_as_much(bytes) {
+        return repairer;
     }
-    let mut work = Work::new(bytes, Caution::EachMend);
-    work.held = Some(Held::of(&Transcript::parse(bytes)));
-    work.sweep(options);
-    work
+    let mut repairer = Repairer::new(bytes, CheckTime::EachFix);
+    repairer.sent = Some(SentMessages::of(&Transcript::parse(bytes)));
+    repairer.sweep(options);
+    repairer
 }
 
-/// When it is asked whether clients would send less.
+/// When to check that clients do not send less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Caution {
-    AtTheEnd,
-    EachMend,
+enum CheckTime {
+    AtEnd,
+    EachFix,
 }
 
-/// The file as mended so far.
-struct Work<'a> {
-    caution: Caution,
+/// A file under repair and what was done so far.
+struct Repairer<'a> {
+    check_time: CheckTime,
     document: Document<'a>,
-    held: Option<Held>,
+    sent: Option<SentMessages>,
     notes: Vec<String>,
-    /// How many mends were made.
     made: usize,
 }
 
-impl<'a> Work<'a> {
-    fn new(bytes: &'a [u8], caution: Caution) -> Self {
-        Self { caution, document: Document::new(bytes), held: None, notes: Vec::new(), made: 0 }
+impl<'a> Repairer<'a> {
+    fn new(bytes: &'a [u8], check_time: CheckTime) -> Self {
+        Self { check_time, document: Document::new(bytes), sent: None, notes: Vec::new(), made: 0 }
     }
 
-    /// Whether every client still sends all that it sent.
-    fn is_no_loss(&self, before: &[u8]) -> bool {
+    /// Whether every client still sends everything that it sent.
+    fn sends_as_much(&self, before: &[u8]) -> bool {
         let after = self.document.bytes();
-        Held::of(&Transcript::parse(before)).is_held_by(&Held::of(&Transcript::parse(&after)))
+        SentMessages::of(&Transcript::parse(before))
+            .is_subset_of(&SentMessages::of(&Transcript::parse(&after)))
     }
 
-    /// Makes all repairs that are wanted. A later one can uncover work for an earlier one: again, until nothing is found.
-    fn sweep(&mut self, options: &Options) {
+    /// Runs all requested repairs. A later one can uncover problems for an earlier one, so this repeats until nothing is
+    /// found.
+    fn sweep(&mut self, options: &RepairOptions) {
         let is_wanted = |kind: &&RepairKind| options.only.is_empty() || options.only.contains(*kind);
-        for _ in 0..MOST_SWEEPS {
+        for _ in 0..MAX_SWEEPS {
             let before = self.made;
-            RepairKind::ALL.iter().filter(is_wanted).for_each(|&kind| self.carry_out(kind));
+            RepairKind::ALL.iter().filter(is_wanted).for_each(|&kind| self.fix_kind(kind));
             if self.made == before {
                 break;
             }
         }
     }
 
-    /// Mends all of one kind.
-    fn carry_out(&mut self, kind: RepairKind) {
+    /// Runs one kind of repair.
+    fn fix_kind(&mut self, kind: RepairKind) {
         let mut settled: HashSet<String> = HashSet::new();
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let bytes = self.document.bytes();
             let transcript = Transcript::parse(&bytes);
             let graph = Graph::new(&transcript);
-            let view = View { transcript: &transcript, graph: &graph };
+            let view = RepairView { transcript: &transcript, graph: &graph };
             let found = kind.find(&view);
-            for left in found.left {
-                if settled.insert(left.key) {
-                    self.note(kind, left.line, &left.why);
+            for skipped in found.skipped {
+                if settled.insert(skipped.key) {
+                    self.note(kind, skipped.line, &skipped.why);
                 }
             }
-            let mends = found.mends.into_iter().filter(|mend| !settled.contains(&mend.key));
-            let (mends, blocked): (Vec<_>, Vec<_>) =
-                mends.partition(|mend| kind == RepairKind::Lines || view.stand_alone(mend));
-            for mend in blocked {
-                settled.insert(mend.key);
-                self.note(kind, mend.line, "left as it is: the line is damaged");
+            let fixes = found.fixes.into_iter().filter(|fix| !settled.contains(&fix.key));
+            let (fixes, blocked): (Vec<_>, Vec<_>) =
+                fixes.partition(|fix| kind == RepairKind::Lines || view.are_alone(fix));
+            for fix in blocked {
+                settled.insert(fix.key);
+                self.note(kind, fix.line, "left as it is: the line is damaged");
             }
-            let mends = without_overlap(mends);
-            if mends.is_empty() {
+            let fixes = without_overlap(fixes);
+            if fixes.is_empty() {
                 return;
             }
-            self.settle(kind, mends, &mut settled);
+            self.apply_fixes(kind, fixes, &mut settled);
         }
     }
 
-    /// Makes mends all at once, or one by one where together they would lose something.
-    fn settle(&mut self, kind: RepairKind, mut mends: Vec<Mend>, settled: &mut HashSet<String>) {
-        if self.attempt(&mends) {
-            settled.extend(mends.into_iter().map(|mend| mend.key));
+    /// Applies fixes together, or one by one if together they would lose something.
+    fn apply_fixes(&mut self, kind: RepairKind, mut fixes: Vec<Fix>, settled: &mut HashSet<String>) {
+        if self.try_fixes(&fixes) {
+            settled.extend(fixes.into_iter().map(|fix| fix.key));
             return;
         }
-        // From the last line to the first, so that the numbers of the lines above stay.
-        mends.sort_by_key(|mend| std::cmp::Reverse(mend.first_line()));
-        let reaches_up = mends.iter().any(|mend| mend.last_line() != mend.first_line());
-        for (count, mend) in mends.into_iter().enumerate() {
-            let is_made = count < MOST_TRIED && self.attempt(std::slice::from_ref(&mend));
+        // From the last line to the first, so that the numbers of the lines above stay valid.
+        fixes.sort_by_key(|fix| std::cmp::Reverse(fix.first_line()));
+        let reaches_up = fixes.iter().any(|fix| fix.last_line() != fix.first_line());
+        for (count, fix) in fixes.into_iter().enumerate() {
+            let is_made = count < MAX_TRIED && self.try_fixes(std::slice::from_ref(&fix));
             if !is_made {
-                self.note(
-                    kind,
-                    mend.line,
-                    "left as it is: mended, a client would send less than it does now",
-                );
+                self.note(kind, fix.line, "left as it is: after the fix a client would send less");
             }
-            settled.insert(mend.key);
+            settled.insert(fix.key);
             if is_made && reaches_up {
-                // The numbers of lines are not what they were: the next round finds the others again.
+                // Line numbers have changed: the next round finds the others again.
                 return;
             }
         }
@@ -230,30 +227,30 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Makes mends, unless a client would then send less; whether they were made.
-    fn attempt(&mut self, mends: &[Mend]) -> bool {
-        let mended = self.document.mended(mends);
-        if self.caution == Caution::EachMend {
-            let bytes = mended.bytes();
-            let held = Held::of(&Transcript::parse(&bytes));
-            if !self.held.as_ref().is_some_and(|before| before.is_held_by(&held)) {
+    /// Applies fixes unless a client would then send less; returns whether they were applied.
+    fn try_fixes(&mut self, fixes: &[Fix]) -> bool {
+        let fixed = self.document.fixed(fixes);
+        if self.check_time == CheckTime::EachFix {
+            let bytes = fixed.bytes();
+            let sent = SentMessages::of(&Transcript::parse(&bytes));
+            if !self.sent.as_ref().is_some_and(|before| before.is_subset_of(&sent)) {
                 return false;
             }
-            self.held = Some(held);
+            self.sent = Some(sent);
         }
-        self.document = mended;
-        self.made += mends.len();
+        self.document = fixed;
+        self.made += fixes.len();
         true
     }
 }
 
-/// Those mends that touch no line that one before them touches; the others come in the next round.
-fn without_overlap(mends: Vec<Mend>) -> Vec<Mend> {
+/// The fixes that touch no line of an earlier one; the others follow in the next round.
+fn without_overlap(fixes: Vec<Fix>) -> Vec<Fix> {
     let mut touched = HashSet::new();
-    mends
+    fixes
         .into_iter()
-        .filter(|mend| {
-            let lines: Vec<usize> = mend.lines().collect();
+        .filter(|fix| {
+            let lines: Vec<usize> = fix.lines().collect();
             let is_free = lines.iter().all(|line| !touched.contains(line));
             if is_free {
                 touched.extend(lines);
@@ -263,13 +260,13 @@ fn without_overlap(mends: Vec<Mend>) -> Vec<Mend> {
         .collect()
 }
 
-/// A word about a file whose lines name another session: only a person knows which name is right.
-fn other_name(session: &Session) -> Option<String> {
+/// A note if the records name another session than the file: only the user knows which is right.
+fn wrong_name_note(session: &Session) -> Option<String> {
     let transcript = session.transcript();
     let problems = inspect(&transcript, &Graph::new(&transcript), Some(session.key.as_str()));
     let found = problems.into_iter().find(|problem| problem.kind == ProblemKind::WrongFileName)?;
     Some(format!(
-        "wrong-file-name: {}; clients go by the name, so it is left",
+        "wrong-file-name: {}; clients go by the file name, so it is left",
         found.detail.unwrap_or_default()
     ))
 }

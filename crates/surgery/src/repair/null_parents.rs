@@ -1,4 +1,4 @@
-//! A line without a parent in the midst of a conversation, which cuts off what came before it.
+//! A record without a parent in the middle of a conversation hides what came before it: finds its parent.
 
 use annals_transcript::loss::losses;
 use annals_transcript::record::{Record, RecordKind, SystemKind};
@@ -6,12 +6,12 @@ use annals_transcript::resume::{Client, branch, resume};
 use annals_transcript::transcript::{NodeIndex, Parent};
 use annals_transcript::turn::{Speaker, prompt_text};
 
-use super::mend::{Found, View};
-use super::place::{Place, place};
+use super::fix::{RepairFindings, RepairView};
+use super::position::{Position, position_of};
 
-pub(super) fn find(view: &View<'_, '_>) -> Found {
-    let mut found = Found::default();
-    // One at a time: what stands before the cut may be cut again.
+pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
+    let mut found = RepairFindings::default();
+    // One at a time: the history before the cut may have another cut.
     let Some(first) = branch(view.transcript, view.graph, Client::NEWEST).first().copied() else {
         return found;
     };
@@ -28,27 +28,27 @@ pub(super) fn find(view: &View<'_, '_>) -> Found {
     }
     let (line, key) = (view.line(index), view.uuid(index));
     if is_sent_again(view, index) {
-        found.leave(key, line, "left as it is: the person began anew with the same prompt");
+        found.skip(key, line, "left as it is: the user started over with the same prompt");
         return found;
     }
-    match place(view, index) {
-        Place::Behind(parent, evidence) => {
-            let why = format!("null-parent: it follows line {}: {}", view.line(parent), evidence.words());
-            let step = view.hang(index, Some(&view.uuid(parent)));
+    match position_of(view, index) {
+        Position::After(parent, evidence) => {
+            let why = format!("null-parent: it follows line {}: {}", view.line(parent), evidence.text());
+            let step = view.set_parent(index, Some(&view.uuid(parent)));
             found.add(key, line, why, step.map(|step| vec![step]));
         }
-        Place::First => {}
-        Place::Ambiguous => {
-            found.leave(key, line, "left as it is: by time it follows another line than by its place");
+        Position::First => {}
+        Position::Ambiguous => {
+            found.skip(key, line, "left as it is: time and position in the file disagree");
         }
     }
     found
 }
 
-/// The uppermost of the progress lines that a line hangs from, which clients pass over; else the line itself.
-fn above_progress(view: &View<'_, '_>, from: NodeIndex) -> NodeIndex {
+/// The topmost progress record above a record, which clients skip; else the record itself.
+fn above_progress(view: &RepairView<'_, '_>, from: NodeIndex) -> NodeIndex {
     let mut top = from;
-    // A parent stands before its child here, so that a circle ends the walk.
+    // The parent must come first in the file, so that a cycle ends the loop.
     while let Some(parent) = view.graph.parent(top).filter(|&parent| parent < top)
         && view.node(parent).kind == RecordKind::Progress
     {
@@ -57,8 +57,8 @@ fn above_progress(view: &View<'_, '_>, from: NodeIndex) -> NodeIndex {
     top
 }
 
-/// Whether an earlier line without a parent has the same prompt: then a person went back to the start.
-fn is_sent_again(view: &View<'_, '_>, index: NodeIndex) -> bool {
+/// Whether an earlier record without a parent has the same prompt: then the user went back to the start.
+fn is_sent_again(view: &RepairView<'_, '_>, index: NodeIndex) -> bool {
     let prompt = |index: NodeIndex| match view.transcript.record(index) {
         Record::User(user) if Speaker::of(&user).opens_turn() => Some(prompt_text(&user)),
         _ => None,

@@ -1,50 +1,50 @@
-//! Calls without a result: a line that says so, as an error, is put where the result would stand.
+//! Calls without a result: inserts an error result after them.
 
 use std::collections::BTreeMap;
 
 use annals_json::ObjectWriter;
 use annals_json::edit::EditError;
 use annals_transcript::id::ToolUseId;
-use annals_transcript::pairing::Pairs;
+use annals_transcript::pairing::ToolPairs;
 use annals_transcript::resume::{Client, branch};
 use annals_transcript::time::format_millis;
 use annals_transcript::transcript::NodeIndex;
 
 use super::duplicates::derived_id;
-use super::mend::{Found, Step, View};
-use super::place::{answered, calls};
+use super::fix::{LineStep, RepairFindings, RepairView};
+use super::position::{answered, calls};
 
-/// What the made-up result says.
-const WORDS: &str = "[no result of this call was recorded]";
+/// The text of the inserted result.
+const TEXT: &str = "[no result of this call was recorded]";
 
-/// Fields of the line above that the new line has too.
+/// Fields that the new record copies from the one above.
 const SHARED: [&str; 8] =
     ["userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug", "agentId"];
 
-pub(super) fn find(view: &View<'_, '_>) -> Found {
-    let mut found = Found::default();
+pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
+    let mut found = RepairFindings::default();
     let mut is_on_a_branch = vec![false; view.transcript.nodes().len()];
     for &client in Client::ALL {
         branch(view.transcript, view.graph, client)
             .into_iter()
             .for_each(|index| is_on_a_branch[index] = true);
     }
-    let pairs = Pairs::new(view.transcript);
+    let pairs = ToolPairs::new(view.transcript);
     let mut open: BTreeMap<NodeIndex, Vec<(NodeIndex, ToolUseId<'_>)>> = BTreeMap::new();
-    // What is on no branch that is resumed is nobody's loss.
+    // Calls on branches that no client resumes do no harm.
     for pair in pairs.unanswered().filter(|pair| is_on_a_branch[pair.call] && view.is_main(pair.call)) {
         open.entry(end_of_step(view, pair.call)).or_default().push((pair.call, pair.id));
     }
     for (above, calls) in open {
         let ids: Vec<_> = calls.iter().map(|(_, id)| id.to_string()).collect();
-        let why = format!("unanswered-tool-use: an error stands in for the result of {}", ids.join(", "));
+        let why = format!("unanswered-tool-use: an error result is inserted for {}", ids.join(", "));
         found.add(ids.join(" "), view.line(above), why, answers(view, above, &calls));
     }
     found
 }
 
-/// The last line of a response and of the results that follow it: there its next result belongs.
-fn end_of_step(view: &View<'_, '_>, call: NodeIndex) -> NodeIndex {
+/// The last record of a response and its results, where the next result belongs.
+fn end_of_step(view: &RepairView<'_, '_>, call: NodeIndex) -> NodeIndex {
     let response = view.node(call).message;
     let mut ids = calls(view, call);
     let mut at = call;
@@ -61,12 +61,12 @@ fn end_of_step(view: &View<'_, '_>, call: NodeIndex) -> NodeIndex {
     }
 }
 
-/// The new lines, one behind the other, and what hung from the line above hangs from the last of them.
+/// The new records in a chain; children of the record above become children of the last one.
 fn answers(
-    view: &View<'_, '_>,
+    view: &RepairView<'_, '_>,
     above: NodeIndex,
     calls: &[(NodeIndex, ToolUseId<'_>)],
-) -> Result<Vec<Step>, EditError> {
+) -> Result<Vec<LineStep>, EditError> {
     let mut steps = Vec::new();
     let mut parent = view.uuid(above);
     let children: Vec<_> =
@@ -74,20 +74,20 @@ fn answers(
     let line = view.line(above);
     for (count, (call, id)) in calls.iter().enumerate() {
         let uuid = derived_id(&view.uuid(*call), count);
-        // At the end it must be the newest line, or the oldest client would not see it.
+        // At the end of the conversation it must be the newest record, or the oldest client would not see it.
         let later = if children.is_empty() { 1 + count as i64 } else { 0 };
         let bytes = answer(view, above, (*call, *id), (&uuid, &parent), later);
-        steps.push(Step::Insert { after: line, bytes });
+        steps.push(LineStep::Insert { after: line, bytes });
         parent = uuid;
     }
     for child in children {
-        steps.push(view.hang(child, Some(&parent))?);
+        steps.push(view.set_parent(child, Some(&parent))?);
     }
     Ok(steps)
 }
 
 fn answer(
-    view: &View<'_, '_>,
+    view: &RepairView<'_, '_>,
     above: NodeIndex,
     (call, id): (NodeIndex, ToolUseId<'_>),
     (uuid, parent): (&str, &str),
@@ -105,7 +105,7 @@ fn answer(
     line.string("type", "user").object("message", |message| {
         message.string("role", "user").array("content", |content| {
             content.object(|block| {
-                block.string("type", "tool_result").string("content", WORDS).boolean("is_error", true);
+                block.string("type", "tool_result").string("content", TEXT).boolean("is_error", true);
                 block.string("tool_use_id", &id.decode());
             });
         });

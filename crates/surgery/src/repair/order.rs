@@ -1,18 +1,18 @@
-//! Lines that stand before their parents: they are moved behind them, with what hangs from them.
+//! Records before their parents: moves them behind, with their descendants.
 
 use std::collections::HashMap;
 
 use annals_transcript::transcript::NodeIndex;
 
-use super::mend::{Found, Mend, Step, View};
+use super::fix::{Fix, LineStep, RepairFindings, RepairView};
 
-pub(super) fn find(view: &View<'_, '_>) -> Found {
-    let mut found = Found::default();
-    // What goes in a circle has no order.
+pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
+    let mut found = RepairFindings::default();
+    // A cycle has no order.
     if !view.graph.cycles().is_empty() {
         return found;
     }
-    // A line that waits for its parent, and what waits for it: its parent is written later in the file.
+    // A record waits if its parent comes later in the file, or waits itself.
     let count = view.transcript.nodes().len();
     let mut waits: HashMap<NodeIndex, Vec<NodeIndex>> = HashMap::new();
     let mut is_waiting = vec![false; count];
@@ -35,21 +35,21 @@ pub(super) fn find(view: &View<'_, '_>) -> Found {
         let mut waiting = vec![top];
         while let Some(parent) = waiting.pop() {
             for &child in waits.get(&parent).into_iter().flatten() {
-                steps.push(Step::Move { line: view.line(child), after: view.line(parent) });
+                steps.push(LineStep::Move { line: view.line(child), after: view.line(parent) });
                 waiting.push(child);
             }
         }
-        found.mends.push(Mend {
+        found.fixes.push(Fix {
             key: view.uuid(top),
             line: view.line(top),
-            why: format!("forward-reference: it goes behind its parent, line {}", view.line(top)),
+            why: format!("forward-reference: moved after its parent, line {}", view.line(top)),
             steps,
         });
     }
     found
 }
 
-/// What waited for a line that is written now, and what waited for that.
+/// Marks the descendants of a record as written.
 fn release(waits: &HashMap<NodeIndex, Vec<NodeIndex>>, is_waiting: &mut [bool], written: NodeIndex) {
     let mut next = vec![written];
     while let Some(index) = next.pop() {

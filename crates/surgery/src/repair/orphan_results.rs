@@ -1,20 +1,20 @@
-//! Results whose call is not in the file: an API refuses them, and clients put an empty text in their place; they become text.
+//! Results without a call, which the API refuses and clients replace by an empty text: turns them into text.
 
 use std::collections::{BTreeMap, HashSet};
 
-use annals_json::edit::{EditError, Editor, Step as Path};
-use annals_json::{Kind, ObjectWriter, Value};
+use annals_json::edit::{EditError, Editor, PathStep as Path};
+use annals_json::{ObjectWriter, Value, ValueKind};
 use annals_transcript::content::Block;
-use annals_transcript::pairing::Pairs;
+use annals_transcript::pairing::ToolPairs;
 use annals_transcript::record::Record;
 use annals_transcript::transcript::NodeIndex;
 
-use super::mend::{Found, Step, View};
+use super::fix::{LineStep, RepairFindings, RepairView};
 
-pub(super) fn find(view: &View<'_, '_>) -> Found {
-    let mut found = Found::default();
+pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
+    let mut found = RepairFindings::default();
     let mut orphans: BTreeMap<NodeIndex, HashSet<String>> = BTreeMap::new();
-    for (id, node) in Pairs::new(view.transcript).orphans {
+    for (id, node) in ToolPairs::new(view.transcript).orphans {
         orphans.entry(node).or_default().insert(id.to_string());
     }
     for (index, ids) in orphans {
@@ -24,14 +24,18 @@ pub(super) fn find(view: &View<'_, '_>) -> Found {
         let line = view.line(index);
         let why = "orphan-tool-result: its call is not in the file, so it becomes text";
         let key = format!("{}:{line}", view.uuid(index));
-        let steps = in_words(view, index, &ids).map(|bytes| vec![Step::Change { line, bytes }]);
+        let steps = in_words(view, index, &ids).map(|bytes| vec![LineStep::Change { line, bytes }]);
         found.add(key, line, why, steps);
     }
     found
 }
 
-fn in_words(view: &View<'_, '_>, index: NodeIndex, ids: &HashSet<String>) -> Result<Vec<u8>, EditError> {
-    let Record::User(user) = view.transcript.record(index) else { return Err(EditError::NoSuchPlace) };
+fn in_words(
+    view: &RepairView<'_, '_>,
+    index: NodeIndex,
+    ids: &HashSet<String>,
+) -> Result<Vec<u8>, EditError> {
+    let Record::User(user) = view.transcript.record(index) else { return Err(EditError::PathNotFound) };
     let mut editor = Editor::new(view.raw(index))?;
     for (place, block) in user.content().blocks().enumerate() {
         let Block::ToolResult(result) = &block else { continue };
@@ -45,10 +49,10 @@ fn in_words(view: &View<'_, '_>, index: NodeIndex, ids: &HashSet<String>) -> Res
     editor.finish()
 }
 
-/// What a result said, as a text.
+/// The content of a result as a text block.
 fn as_text(result: Value<'_>) -> Vec<u8> {
-    let said = match result.get("content") {
-        Some(content) if content.kind() == Kind::String => {
+    let text = match result.get("content") {
+        Some(content) if content.kind() == ValueKind::String => {
             content.text().map(|text| text.decode().into_owned())
         }
         Some(content) => {
@@ -62,7 +66,7 @@ fn as_text(result: Value<'_>) -> Vec<u8> {
     };
     let mut json = Vec::new();
     let mut object = ObjectWriter::begin(&mut json);
-    let text = format!("[result of a tool call that is not in this file]\n{}", said.unwrap_or_default());
+    let text = format!("[result of a tool call that is not in this file]\n{}", text.unwrap_or_default());
     object.string("type", "text").string("text", text.trim_end());
     object.end();
     json

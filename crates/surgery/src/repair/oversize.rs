@@ -1,31 +1,31 @@
-//! Lines that are too large to resume: images go, long texts are cut, and a word stands in their place.
+//! Lines that are too large to resume: removes images and cuts long texts, with a note in their place.
 
-use annals_json::edit::{EditError, Editor, Step as Path};
-use annals_json::{Kind, Value, write_string};
-use annals_transcript::objects::OVERSIZE;
+use annals_json::edit::{EditError, Editor, PathStep as Path};
+use annals_json::{Value, ValueKind, write_string};
+use annals_transcript::objects::MAX_LINE_BYTES;
 use annals_transcript::transcript::NodeIndex;
 
-use super::mend::{Found, Step, View};
+use super::fix::{LineStep, RepairFindings, RepairView};
 
-/// What is smaller stays as it is.
-const LARGE: usize = 64 * 1024;
+/// Smaller values stay as they are.
+const LARGE_BYTES: usize = 64 * 1024;
 
-/// So much of a long text is kept.
-const KEPT: usize = 16 * 1024;
+/// How much of a long text is kept.
+const KEPT_BYTES: usize = 16 * 1024;
 
-/// Values nest no deeper than this in anything that a client writes.
-const DEEPEST: usize = 12;
+/// Clients write no deeper values.
+const MAX_DEPTH: usize = 12;
 
-pub(super) fn find(view: &View<'_, '_>) -> Found {
-    let mut found = Found::default();
+pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
+    let mut found = RepairFindings::default();
     for index in 0..view.transcript.nodes().len() {
         let raw = view.raw(index);
-        if raw.len() <= OVERSIZE {
+        if raw.len() <= MAX_LINE_BYTES {
             continue;
         }
         let key = format!("{}:{}", view.line(index), raw.len());
         match cut(view, index) {
-            Ok(bytes) if bytes.len() <= OVERSIZE => {
+            Ok(bytes) if bytes.len() <= MAX_LINE_BYTES => {
                 let why = format!(
                     "oversize: images and long texts are cut ({} MiB become {} KiB)",
                     raw.len() / (1024 * 1024),
@@ -35,17 +35,17 @@ pub(super) fn find(view: &View<'_, '_>) -> Found {
                     key,
                     view.line(index),
                     why,
-                    Ok(vec![Step::Change { line: view.line(index), bytes }]),
+                    Ok(vec![LineStep::Change { line: view.line(index), bytes }]),
                 );
             }
-            Ok(_) => found.leave(key, view.line(index), "nothing on it can be cut without breaking it"),
-            Err(error) => found.leave(key, view.line(index), error.to_string()),
+            Ok(_) => found.skip(key, view.line(index), "nothing on it can be shortened safely"),
+            Err(error) => found.skip(key, view.line(index), error.to_string()),
         }
     }
     found
 }
 
-fn cut(view: &View<'_, '_>, index: NodeIndex) -> Result<Vec<u8>, EditError> {
+fn cut(view: &RepairView<'_, '_>, index: NodeIndex) -> Result<Vec<u8>, EditError> {
     let raw = view.raw(index);
     let mut editor = Editor::new(raw)?;
     let whole = Value::parse(raw).map_err(EditError::NotAnObject)?;
@@ -55,18 +55,18 @@ fn cut(view: &View<'_, '_>, index: NodeIndex) -> Result<Vec<u8>, EditError> {
     editor.finish()
 }
 
-/// What stands in for each large part.
+/// The replacement of each large value.
 fn replacements(whole: Value<'_>) -> Vec<(Vec<Path<'_>>, Vec<u8>)> {
     let mut found = Vec::new();
     let mut waiting = vec![(Vec::new(), whole)];
     while let Some((path, value)) = waiting.pop() {
-        if value.raw().len() <= LARGE || path.len() > DEEPEST {
+        if value.raw().len() <= LARGE_BYTES || path.len() > MAX_DEPTH {
             continue;
         }
         let kind = value.get("type").and_then(|kind| kind.text());
         let is = |name: &str| kind.is_some_and(|kind| kind.is(name));
         if is("thinking") || is("redacted_thinking") {
-            // A signature holds for these bytes only.
+            // The signature covers these bytes.
             continue;
         }
         if is("image") || is("document") {
@@ -77,11 +77,11 @@ fn replacements(whole: Value<'_>) -> Vec<(Vec<Path<'_>>, Vec<u8>)> {
             continue;
         }
         match value.kind() {
-            Kind::String => {
+            ValueKind::String => {
                 let Some(text) = value.text() else { continue };
                 let kept = match is_base64(text.raw()) {
                     true => String::new(),
-                    false => text.head(KEPT).into_owned(),
+                    false => text.head(KEPT_BYTES).into_owned(),
                 };
                 let mut json = Vec::new();
                 write_string(
@@ -90,14 +90,14 @@ fn replacements(whole: Value<'_>) -> Vec<(Vec<Path<'_>>, Vec<u8>)> {
                 );
                 found.push((path, json));
             }
-            Kind::Array => {
+            ValueKind::Array => {
                 for (place, item) in value.items().enumerate() {
                     let mut path = path.clone();
                     path.push(Path::Item(place));
                     waiting.push((path, item));
                 }
             }
-            Kind::Object => {
+            ValueKind::Object => {
                 for field in value.fields().iter().flat_map(|fields| fields.iter()) {
                     if let Ok(key) = std::str::from_utf8(field.key.raw())
                         && !key.contains('\\')
@@ -118,7 +118,7 @@ fn is_base64(raw: &[u8]) -> bool {
     raw.iter().take(4096).all(|byte| byte.is_ascii_alphanumeric() || b"+/=_-".contains(byte))
 }
 
-/// A text block.
+/// A text block with a note.
 fn note(text: &str) -> Vec<u8> {
     let mut json = br#"{"type":"text","text":"#.to_vec();
     write_string(&mut json, text);
@@ -132,15 +132,15 @@ mod tests {
 
     #[test]
     fn large_parts_are_cut_and_thoughts_are_not() {
-        let long = "word ".repeat(LARGE);
+        let long = "word ".repeat(LARGE_BYTES);
         let raw = format!(
             r#"{{"a":"{long}","b":[{{"type":"image","source":{{"data":"{}"}}}},{{"type":"thinking","thinking":"{long}"}}]}}"#,
-            "A".repeat(LARGE)
+            "A".repeat(LARGE_BYTES)
         );
         let whole = Value::parse(raw.as_bytes()).unwrap();
         let found = replacements(whole);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found.iter().any(|(path, json)| path.len() == 2 && json.starts_with(b"{\"type\":\"text\"")));
-        assert!(found.iter().any(|(path, json)| path.len() == 1 && json.len() < KEPT + 100));
+        assert!(found.iter().any(|(path, json)| path.len() == 1 && json.len() < KEPT_BYTES + 100));
     }
 }

@@ -1,95 +1,95 @@
-//! Going back to a prompt: files get the state that they had when it was sent, the conversation goes on from before it.
+//! Rewinds a session to a prompt: files to their state at that time, the conversation to before it.
 //!
-//! [`turns`] lists what can be gone back to, [`plan`] says what would happen and touches nothing, [`apply`] does it.
+//! [`turns`] lists the turns to rewind to, [`plan`] plans it without changes, [`apply`] does it.
 //!
 //! # A session that this process has open
 //!
-//! The lock of a session is its writer's. Files are changed without it: a plan of [`Scope::Code`] locks nothing and writes
-//! nothing to the session, so a conversation that is open can carry it out between two turns. For the conversation itself
-//! such a caller needs no plan at all: a client that goes back writes nothing, and its next prompt follows
-//! [`Turn::goes_on_from`]. A plan with [`Scope::Conversation`] or [`Scope::Both`] is for sessions that nobody has open: it
-//! takes the lock, and is refused where somebody has it.
+//! The lock of a session belongs to its writer. Files are changed without it: a plan of [`RewindScope::Code`] takes no lock
+//! and does not change the session, so an open conversation can apply it between two turns. For the conversation itself
+//! such a caller needs no plan: a client that rewinds writes nothing, and its next prompt follows
+//! [`RewindTurn::goes_on_from`]. A plan with [`RewindScope::Conversation`] or [`RewindScope::Both`] is for sessions that no
+//! process has open: it takes the lock, and fails if another holds it.
 //!
-//! # What is not known
+//! # Limits
 //!
-//! Only tools that edit files leave copies. What commands did to files, and what people did, was not kept.
+//! Only tools that edit files leave copies. What commands and people did to files is not recorded.
 
-mod code;
-mod edited;
-mod talk;
-mod told;
+mod conversation;
+mod file_history;
+mod files;
+mod tool_edits;
 mod turns;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use annals_store::changes::Change;
-use annals_store::journal::Entry;
+use annals_store::journal::JournalEntry;
 use annals_store::{DataDir, Source};
 
 use crate::apply::ApplyError;
-use crate::belongings::Belonging;
 use crate::fork::ForkPlanError;
 use crate::plan::Plan;
 use crate::session::Session;
+use crate::session_files::SessionFile;
 
-pub use code::{FileFate, FileRewind, Skipped};
-pub use talk::Conversation;
-use talk::Talk;
-pub use turns::{To, Turn, find, turns};
+pub use conversation::Conversation;
+use conversation::ConversationRewinder;
+pub use files::{FileOutcome, FileRewind, SkipReason};
+pub use turns::{RewindTurn, TurnRef, find, turns};
 
-/// What goes back.
+/// What to rewind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// Files.
+pub enum RewindScope {
+    /// Files only.
     Code,
-    /// The conversation.
+    /// The conversation only.
     Conversation,
-    /// Both.
+    /// Files and conversation.
     Both,
 }
 
-/// What becomes of files that somebody else changed since.
+/// What to do with files that something else has changed since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Foreign {
-    /// They are left.
+pub enum ForeignChanges {
+    /// Leave them as they are.
     Left,
-    /// They go back like the others.
+    /// Rewind them like the others.
     Overwritten,
 }
 
-/// How to go back.
+/// Options of a rewind.
 #[derive(Clone, Copy, Debug)]
-pub struct Wish<'w> {
-    /// What goes back.
-    pub scope: Scope,
-    /// What becomes of files that somebody else changed since.
-    pub foreign: Foreign,
-    /// The person's home folder: sessions that claim to work in it change no files.
+pub struct RewindOptions<'w> {
+    /// What to rewind.
+    pub scope: RewindScope,
+    /// What to do with files that something else has changed since.
+    pub foreign: ForeignChanges,
+    /// The user's home folder: sessions that claim to work in it change no files.
     pub home: Option<&'w Path>,
 }
 
-/// A plan, and what it means.
+/// A planned rewind.
 #[derive(Clone, Debug)]
-pub struct Rewinding {
-    /// What is to be done.
+pub struct RewindPlan {
+    /// The changes to make.
     pub plan: Plan,
-    /// The turn that is gone back to.
-    pub turn: Turn,
-    /// What becomes of each file that the session has changed.
+    /// The turn to rewind to.
+    pub turn: RewindTurn,
+    /// What happens to each file that the session changed.
     pub files: Vec<FileRewind>,
-    /// What becomes of the conversation.
+    /// What happens to the conversation.
     pub conversation: Conversation,
 }
 
-impl Rewinding {
-    /// The files that are left because somebody else changed them since.
+impl RewindPlan {
+    /// The files that are skipped because something else has changed them since.
     pub fn foreign(&self) -> impl Iterator<Item = &FileRewind> {
-        self.files.iter().filter(|file| file.fate == FileFate::Skipped(Skipped::ChangedSince))
+        self.files.iter().filter(|file| file.outcome == FileOutcome::Skipped(SkipReason::ChangedSince))
     }
 }
 
-/// Why there is no going back.
+/// Why a rewind cannot be planned.
 #[derive(Debug, thiserror::Error)]
 pub enum RewindError {
     /// There is no such turn.
@@ -97,78 +97,79 @@ pub enum RewindError {
     NoSuchTurn {
         /// The session's file.
         path: PathBuf,
-        /// What was asked for.
+        /// The turn as given.
         to: String,
         /// How many turns there are.
         turns: usize,
     },
-    /// Several prompts begin so.
-    #[error("{}: {count} prompts have an id that begins with {to}", path.display())]
+    /// Several prompts have this id prefix.
+    #[error("{}: {count} prompts have ids that start with {to}", path.display())]
     Ambiguous {
         /// The session's file.
         path: PathBuf,
-        /// What was asked for.
+        /// The prefix as given.
         to: String,
-        /// How many there are.
+        /// How many prompts match.
         count: usize,
     },
-    /// Nothing is left of the conversation.
+    /// There is no conversation before the prompt.
     #[error("{}: there is no conversation before its first prompt", path.display())]
     NothingBefore {
         /// The session's file.
         path: PathBuf,
     },
-    /// The files of the session are nowhere, or everywhere.
+    /// The session's working directory cannot be used.
     #[error("{}: {why}", folder.display())]
     WorkFolder {
-        /// The folder that the session claims to work in.
+        /// The folder that the session names.
         folder: PathBuf,
         /// What is wrong with it.
         why: &'static str,
     },
-    /// The conversation cannot be forked.
+    /// The conversation could not be forked.
     #[error(transparent)]
     Fork(#[from] ForkPlanError),
 }
 
-/// Plans to go back to a turn.
+/// Plans a rewind to a turn.
 pub fn plan(
     session: &Session,
-    belongings: &[Belonging],
-    to: &To,
-    wish: Wish<'_>,
+    session_files: &[SessionFile],
+    to: &TurnRef,
+    options: RewindOptions<'_>,
     source: &dyn Source,
-) -> Result<Rewinding, RewindError> {
+) -> Result<RewindPlan, RewindError> {
     let transcript = session.transcript();
     let turn = find(session, to)?;
     let what = format!("rewind {} to turn {}", session.key, turn.number);
     let mut plan = Plan::new(what, &session.root());
     let mut files = Vec::new();
-    if wish.scope != Scope::Conversation {
-        files = code::rewind(session, &transcript, &turn, wish, &mut plan)?;
-        plan.notes.push("what commands changed was not kept, and stays".to_owned());
+    if options.scope != RewindScope::Conversation {
+        files = files::rewind(session, &transcript, &turn, options, &mut plan)?;
+        plan.notes.push("changes made by commands are not recorded and stay".to_owned());
     }
-    let conversation = match wish.scope {
-        Scope::Code => Conversation::Stays,
-        Scope::Conversation | Scope::Both => {
-            let talk = Talk { session, belongings, transcript: &transcript, turn: &turn, source };
-            talk.rewind(wish.scope, &mut plan)?
+    let conversation = match options.scope {
+        RewindScope::Code => Conversation::Stays,
+        RewindScope::Conversation | RewindScope::Both => {
+            let rewinder =
+                ConversationRewinder { session, session_files, transcript: &transcript, turn: &turn, source };
+            rewinder.rewind(options.scope, &mut plan)?
         }
     };
-    Ok(Rewinding { plan, turn, files, conversation })
+    Ok(RewindPlan { plan, turn, files, conversation })
 }
 
-/// Carries a plan out, as [`apply`](crate::apply::apply) does.
+/// Applies a plan, as [`apply`](crate::apply::apply) does.
 pub fn apply(
-    rewinding: &Rewinding,
+    rewinding: &RewindPlan,
     data: &DataDir,
     source: &dyn Source,
     watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
-) -> Result<Entry, ApplyError> {
+) -> Result<JournalEntry, ApplyError> {
     crate::apply::apply(&rewinding.plan, data, source, watch)
 }
 
-/// A file gets bytes that it does not have.
+/// Replaces or creates a file.
 fn write(path: &Path, old: Option<&[u8]>, new: Vec<u8>, plan: &mut Plan) {
     match old {
         Some(old) => plan.replace(path, old, new),

@@ -1,4 +1,4 @@
-//! The turns that can be gone back to.
+//! The turns that a session can be rewound to.
 
 use std::collections::BTreeSet;
 
@@ -8,40 +8,40 @@ use annals_transcript::transcript::NodeIndex;
 use annals_transcript::turn;
 
 use super::RewindError;
-use super::edited::edits;
+use super::tool_edits::edits;
 use crate::session::Session;
 
-/// A prompt and what followed it.
+/// A turn of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Turn {
+pub struct RewindTurn {
     /// Its number, from 1, as `annals show --as turns` lists them.
     pub number: usize,
-    /// The prompt's record; none where it has no id.
+    /// The uuid of the prompt, if it has one.
     pub uuid: Option<String>,
     /// When it was sent, in milliseconds since 1970.
     pub time: Option<i64>,
-    /// The prompt.
+    /// The text of the prompt.
     pub prompt: String,
     /// How many files tools changed in it.
     pub files: usize,
-    /// The record that the next prompt follows once the conversation is back; none where nothing comes before.
+    /// The parent of the next prompt after a rewind to this turn; `None` if nothing comes before.
     pub goes_on_from: Option<String>,
     pub(super) node: NodeIndex,
 }
 
-/// A turn, as people name it.
+/// A reference to a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum To {
+pub enum TurnRef {
     /// By its number, from 1.
     Number(usize),
-    /// By the beginning of its prompt's id.
+    /// By a prefix of its prompt's uuid.
     Record(String),
-    /// The last one.
+    /// The last turn.
     Last,
 }
 
-/// The turns of a session, in the order of its file, those of other branches included.
-pub fn turns(session: &Session) -> Vec<Turn> {
+/// The turns of a session in the order of its file, including those on other branches.
+pub fn turns(session: &Session) -> Vec<RewindTurn> {
     let transcript = session.transcript();
     let graph = Graph::new(&transcript);
     let edits = edits(session, &transcript);
@@ -61,7 +61,7 @@ pub fn turns(session: &Session) -> Vec<Turn> {
             _ => String::new(),
         };
         let id = |node: NodeIndex| transcript.nodes()[node].uuid.map(|uuid| uuid.to_string());
-        Turn {
+        RewindTurn {
             number: at + 1,
             uuid: id(this.prompt),
             time: this.started,
@@ -74,18 +74,18 @@ pub fn turns(session: &Session) -> Vec<Turn> {
     found.iter().enumerate().map(describe).collect()
 }
 
-/// The turn that is meant.
-pub fn find(session: &Session, to: &To) -> Result<Turn, RewindError> {
+/// Finds the turn that a reference names.
+pub fn find(session: &Session, to: &TurnRef) -> Result<RewindTurn, RewindError> {
     let mut turns = turns(session);
     let count = turns.len();
     let path = || session.path.clone();
     let missing = |to: String| RewindError::NoSuchTurn { path: path(), to, turns: count };
     match to {
-        To::Last => turns.pop().ok_or_else(|| missing("at all".to_owned())),
-        To::Number(number) => {
+        TurnRef::Last => turns.pop().ok_or_else(|| missing("at all".to_owned())),
+        TurnRef::Number(number) => {
             turns.into_iter().find(|turn| turn.number == *number).ok_or_else(|| missing(number.to_string()))
         }
-        To::Record(beginning) => {
+        TurnRef::Record(beginning) => {
             turns.retain(|turn| turn.uuid.as_ref().is_some_and(|uuid| uuid.starts_with(beginning)));
             match (turns.pop(), turns.len()) {
                 (Some(turn), 0) => Ok(turn),

@@ -1,58 +1,53 @@
-//! What is cut out of which record.
+//! Decides what to remove from each record.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use annals_json::edit::{EditError, Editor, Step};
+use annals_json::edit::{EditError, Editor, PathStep};
 use annals_transcript::content::Block;
 use annals_transcript::graph::Graph;
 use annals_transcript::record::{Record, RecordKind};
 use annals_transcript::response::responses_of;
 use annals_transcript::transcript::{NodeIndex, Transcript};
 
-use super::choice::Choice;
 use super::lines;
+use super::selection::CallSelection;
 
-/// What is cut out of a record.
+/// The edit of a record.
 #[derive(Debug)]
-pub(super) enum Cut {
-    /// Its line goes.
+pub(super) enum RecordEdit {
+    /// Its line is removed.
     Line {
-        /// Why.
         why: String,
     },
-    /// Parts of it go or become something else.
-    Parts(Parts),
+    Parts(RecordParts),
 }
 
-/// Parts of a record that go or become something else.
+/// Parts of a record to remove or replace.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
-    /// Blocks of its content that go, by their place.
+pub(super) struct RecordParts {
+    /// Blocks of its content to remove, by position.
     pub(super) gone: BTreeSet<usize>,
-    /// Values that become others.
-    pub(super) replaced: Vec<(Vec<Step<'static>>, Vec<u8>)>,
-    /// Keys of the record that go.
+    pub(super) replaced: Vec<(Vec<PathStep<'static>>, Vec<u8>)>,
     pub(super) keys: Vec<&'static str>,
-    /// What goes, in words.
+    /// Descriptions of what is removed.
     pub(super) what: BTreeSet<String>,
 }
 
-impl Parts {
+impl RecordParts {
     pub(super) fn is_empty(&self) -> bool {
         self.gone.is_empty() && self.replaced.is_empty()
     }
 
-    /// What goes, in words.
     pub(super) fn why(&self) -> String {
         let what: Vec<_> = self.what.iter().map(String::as_str).collect();
         what.join(", ")
     }
 
-    /// The record without them.
+    /// The record after the edit.
     pub(super) fn apply(&self, raw: &[u8]) -> Result<Vec<u8>, EditError> {
         let mut editor = Editor::new(raw)?;
         if !self.gone.is_empty() {
-            let content = [Step::Key("message"), Step::Key("content")];
+            let content = [PathStep::Key("message"), PathStep::Key("content")];
             editor.remove_items(&content, |place| self.gone.contains(&place))?;
         }
         for key in &self.keys {
@@ -65,19 +60,19 @@ impl Parts {
     }
 }
 
-/// Everything that is cut out, by record.
+/// The edits of all records.
 pub(super) fn cuts(
     transcript: &Transcript<'_>,
     graph: &Graph<'_>,
-    choice: &Choice<'_>,
-) -> BTreeMap<NodeIndex, Cut> {
+    selection: &CallSelection<'_>,
+) -> BTreeMap<NodeIndex, RecordEdit> {
     let mut cuts = BTreeMap::new();
     for (node, record) in transcript.records() {
         let cut = match &record {
-            Record::Assistant(assistant) => lines::of_reply(assistant, node, choice),
-            Record::User(user) => lines::of_user(user, node, choice),
-            Record::Progress(progress) => lines::of_progress(progress, node, choice),
-            Record::Attachment(attachment) => lines::of_attachment(attachment, node, choice),
+            Record::Assistant(assistant) => lines::of_reply(assistant, node, selection),
+            Record::User(user) => lines::of_user(user, node, selection),
+            Record::Progress(progress) => lines::of_progress(progress, node, selection),
+            Record::Attachment(attachment) => lines::of_attachment(attachment, node, selection),
             _ => None,
         };
         if let Some(cut) = cut {
@@ -85,31 +80,29 @@ pub(super) fn cuts(
         }
     }
     drop_silent_replies(transcript, &mut cuts);
-    if cuts.values().any(|cut| matches!(cut, Cut::Line { .. })) {
+    if cuts.values().any(|cut| matches!(cut, RecordEdit::Line { .. })) {
         drop_progress_between(transcript, graph, &mut cuts);
     }
     cuts
 }
 
-/// Progress goes that the conversation runs through: the oldest client cannot cross it and starts behind it, which without the
-/// lines that go may be in the midst of a reply.
+/// Removes progress records inside the conversation: the oldest client cannot cross them and starts after them, which may
+/// be in the middle of a reply once other lines are removed.
 fn drop_progress_between(
     transcript: &Transcript<'_>,
     graph: &Graph<'_>,
-    cuts: &mut BTreeMap<NodeIndex, Cut>,
+    cuts: &mut BTreeMap<NodeIndex, RecordEdit>,
 ) {
     for (node, known) in transcript.nodes().iter().enumerate() {
         if known.kind == RecordKind::Progress && !graph.is_leaf(node) {
-            cuts.entry(node).or_insert_with(|| Cut::Line {
-                why: "progress that the conversation runs through".to_owned(),
-            });
+            cuts.entry(node)
+                .or_insert_with(|| RecordEdit::Line { why: "progress inside the conversation".to_owned() });
         }
     }
 }
 
-/// Of a reply that lost something, thinking goes that nothing is said after, and white space: the API takes neither a reply
-/// that ends with thinking nor a blank text.
-fn drop_silent_replies(transcript: &Transcript<'_>, cuts: &mut BTreeMap<NodeIndex, Cut>) {
+/// Removes trailing thinking and blank texts of replies that lost something: the API accepts neither.
+fn drop_silent_replies(transcript: &Transcript<'_>, cuts: &mut BTreeMap<NodeIndex, RecordEdit>) {
     for response in responses_of(transcript, 0..transcript.nodes().len()) {
         if !response.nodes.iter().any(|node| cuts.contains_key(node)) {
             continue;
@@ -120,8 +113,8 @@ fn drop_silent_replies(transcript: &Transcript<'_>, cuts: &mut BTreeMap<NodeInde
             let next = places.entry(node).or_default();
             let place = std::mem::replace(next, *next + 1);
             let is_gone = match cuts.get(&node) {
-                Some(Cut::Line { .. }) => true,
-                Some(Cut::Parts(parts)) => parts.gone.contains(&place),
+                Some(RecordEdit::Line { .. }) => true,
+                Some(RecordEdit::Parts(parts)) => parts.gone.contains(&place),
                 None => false,
             };
             if !is_gone {
@@ -135,25 +128,25 @@ fn drop_silent_replies(transcript: &Transcript<'_>, cuts: &mut BTreeMap<NodeInde
             if at < spoken && !is_blank {
                 continue;
             }
-            let cut = cuts.entry(node).or_insert_with(|| Cut::Parts(Parts::default()));
-            if let Cut::Parts(parts) = cut {
+            let cut = cuts.entry(node).or_insert_with(|| RecordEdit::Parts(RecordParts::default()));
+            if let RecordEdit::Parts(parts) = cut {
                 parts.gone.insert(place);
-                let what = if is_blank { "white space" } else { "thinking that nothing is left to follow" };
+                let what = if is_blank { "white space" } else { "thinking with nothing after it" };
                 parts.what.insert(what.to_owned());
             }
         }
         for (&node, &count) in &places {
-            if let Some(Cut::Parts(parts)) = cuts.get(&node)
+            if let Some(RecordEdit::Parts(parts)) = cuts.get(&node)
                 && parts.gone.len() == count
             {
                 let why = parts.why();
-                cuts.insert(node, Cut::Line { why });
+                cuts.insert(node, RecordEdit::Line { why });
             }
         }
     }
 }
 
-/// Whether a block says nothing by itself.
+/// Whether a block is thinking or blank.
 fn is_silent(block: &Block<'_>) -> bool {
     match block {
         Block::Thinking(_) | Block::RedactedThinking(_) => true,

@@ -1,99 +1,99 @@
-//! Strip: tools, thinking, images and the like leave a session, and the conversation stays.
+//! Removes tool calls, thinking, images and the like from a session, and keeps the conversation.
 //!
-//! A call goes with its results, its progress and what the client said because of it; a reply of which nothing is left that
-//! says something goes as a whole, since thinking may neither stand alone nor come last. What stays is relinked.
+//! A call is removed with its results, its progress and what the client added because of it; a reply without remaining text
+//! is removed as a whole, since thinking may neither stand alone nor come last. The rest is relinked.
 
-mod choice;
 mod cuts;
 mod lines;
+mod options;
+mod selection;
 mod shrink;
-mod wish;
 
-pub use wish::{Age, Calls, Part, ToolNames, Tools, Wish};
+pub use options::{CallMode, StripOptions, StripPart, ToolNames, ToolSelection, TurnRange};
 
 use std::collections::{BTreeSet, HashSet};
 
 use annals_json::edit::EditError;
 use annals_transcript::agents::spawns;
 use annals_transcript::graph::Graph;
-use annals_transcript::objects::Standing;
+use annals_transcript::objects::LineSharing;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 
 use crate::edit::FileEdit;
 use crate::plan::Plan;
 use crate::session::Session;
-use choice::Choice;
-use cuts::{Cut, cuts};
+use cuts::{RecordEdit, cuts};
+use selection::CallSelection;
 
-/// Why a session cannot be stripped like that.
+/// Why a session cannot be stripped.
 #[derive(Debug, thiserror::Error)]
 pub enum StripError {
-    /// Nothing was asked for.
-    #[error("nothing was named that should go")]
+    /// Nothing was requested.
+    #[error("nothing to remove was named")]
     NothingAsked,
-    /// More than all turns.
-    #[error("{0} percent of the turns are more than there are")]
+    /// More than 100 percent.
+    #[error("{0} percent is more than all turns")]
     Percent(u8),
-    /// A tool that the session never calls.
-    #[error("the session never calls a tool {name}")]
+    /// The session never calls this tool.
+    #[error("the session never calls the tool {name}")]
     UnknownTool {
-        /// The tool.
+        /// The name of the tool.
         name: String,
-        /// Those that it calls.
+        /// The tools that it calls.
         known: Vec<String>,
     },
-    /// Nothing of what was asked for is there.
-    #[error("there is nothing of that in {place}")]
+    /// The session has nothing of what was requested.
+    #[error("nothing to remove in {place}")]
     NothingThere {
-        /// Where it was looked for.
+        /// Where it was searched for.
         place: String,
     },
-    /// A line that holds more than its record.
+    /// A line holds more than one record.
     #[error("line {line} holds more than one record: it cannot be edited before it is repaired")]
     Damaged {
-        /// The line.
+        /// The line number.
         line: usize,
     },
-    /// Too much would go.
+    /// Too much would be removed.
     #[error("{client} would not resume what is left")]
     NothingLeft {
-        /// The client.
+        /// The client release.
         client: Client,
     },
     /// A record could not be edited.
     #[error("line {line}: {error}")]
     Edit {
-        /// The line.
+        /// The line number.
         line: usize,
-        /// Why.
+        /// What went wrong.
         error: EditError,
     },
-    /// The references to what goes could not be mended.
-    #[error("references could not be mended: {0}")]
+    /// References to removed records could not be updated.
+    #[error("references could not be updated: {0}")]
     Relink(EditError),
 }
 
-/// Plans what a wish takes out of a session's own file; the files of its sub-agents stay as they are.
-pub fn strip(session: &Session, wish: &Wish) -> Result<Plan, StripError> {
-    wish.check()?;
+/// Plans what to remove from a session's file; sub-agents stay as they are.
+pub fn strip(session: &Session, options: &StripOptions) -> Result<Plan, StripError> {
+    options.check()?;
     let transcript = session.transcript();
-    let choice = Choice::new(&transcript, wish)?;
+    let selection = CallSelection::new(&transcript, options)?;
     let graph = Graph::new(&transcript);
-    let cuts = cuts(&transcript, &graph, &choice);
+    let cuts = cuts(&transcript, &graph, &selection);
     if cuts.is_empty() {
-        return Err(StripError::NothingThere { place: wish.age.place() });
+        return Err(StripError::NothingThere { place: options.range.text() });
     }
     let mut edit = FileEdit::new(&session.path, &session.bytes);
     let mut removed = BTreeSet::new();
     for (node, cut) in &cuts {
         let line = transcript.nodes()[*node].line as usize;
         match cut {
-            Cut::Line { why } => {
+            RecordEdit::Line { why } => {
                 edit.remove(line, why);
                 removed.insert(*node);
             }
-            Cut::Parts(parts) => {
+            RecordEdit::Parts(parts) => {
                 let bytes = parts.apply(transcript.fields(*node).raw());
                 edit.change(line, bytes.map_err(|error| StripError::Edit { line, error })?, parts.why());
             }
@@ -105,28 +105,30 @@ pub fn strip(session: &Session, wish: &Wish) -> Result<Plan, StripError> {
     check_resumes(&transcript, &edit.result())?;
     let mut plan = Plan::new(format!("strip {}", session.key), &session.root());
     plan.usage_is_off = true;
-    plan.notes.push("usage stays as it was counted: it no longer says what a request would cost".to_owned());
-    let lost = spawns(&transcript).iter().filter(|spawn| choice.removes(&spawn.tool_use)).count();
+    plan.notes
+        .push("recorded usage stays as it was and no longer tells what a request would cost".to_owned());
+    let lost = spawns(&transcript).iter().filter(|spawn| selection.removes(&spawn.tool_use)).count();
     if lost > 0 && !session.agents.is_empty() {
-        plan.notes.push("files of sub-agents stay, though the calls that started them go".to_owned());
+        plan.notes.push("files of sub-agents stay, although their calls are removed".to_owned());
     }
     plan.edit(edit);
     Ok(plan)
 }
 
-/// What goes, less those of which a copy with the same uuid stays: references still find that one.
+/// The removed records without those of which a copy with the same uuid stays, since references still resolve.
 fn without_copies(transcript: &Transcript<'_>, removed: BTreeSet<NodeIndex>) -> BTreeSet<NodeIndex> {
-    let stays = (0..transcript.nodes().len()).filter(|node| !removed.contains(node));
-    let stays: HashSet<_> = stays.filter_map(|node| transcript.nodes()[node].uuid).collect();
-    let is_gone = |node: &NodeIndex| transcript.nodes()[*node].uuid.is_none_or(|uuid| !stays.contains(&uuid));
+    let remaining = (0..transcript.nodes().len()).filter(|node| !removed.contains(node));
+    let remaining: HashSet<_> = remaining.filter_map(|node| transcript.nodes()[node].uuid).collect();
+    let is_gone =
+        |node: &NodeIndex| transcript.nodes()[*node].uuid.is_none_or(|uuid| !remaining.contains(&uuid));
     removed.into_iter().filter(is_gone).collect()
 }
 
-/// A line is edited as a whole: nothing else may stand on it.
+/// Fails if an edited line holds more than one record.
 fn check_lines(transcript: &Transcript<'_>, edit: &FileEdit) -> Result<(), StripError> {
-    let crowded = transcript.nodes().iter().filter(|node| node.standing != Standing::Alone);
+    let crowded = transcript.nodes().iter().filter(|node| node.sharing != LineSharing::Alone);
     let crowded: HashSet<usize> = crowded.map(|node| node.line as usize).collect();
-    match edit.fates().find(|(line, _)| crowded.contains(line)) {
+    match edit.line_edits().find(|(line, _)| crowded.contains(line)) {
         Some((line, _)) => Err(StripError::Damaged { line }),
         None => Ok(()),
     }
@@ -135,7 +137,7 @@ fn check_lines(transcript: &Transcript<'_>, edit: &FileEdit) -> Result<(), Strip
 fn check_resumes(before: &Transcript<'_>, after: &[u8]) -> Result<(), StripError> {
     let after = Transcript::parse(after);
     for &client in Client::ALL {
-        // An empty conversation is as little as a refused file.
+        // An empty conversation is as bad as a refused file.
         let resumes = |transcript: &Transcript<'_>| !resume(transcript, client).messages().is_empty();
         if resumes(before) && !resumes(&after) {
             return Err(StripError::NothingLeft { client });

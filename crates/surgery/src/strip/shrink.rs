@@ -1,14 +1,14 @@
-//! Values made smaller: a few words stand for what was taken out. Each function gives none where nothing is to be done.
+//! Makes values smaller, with placeholders for what is removed. Each function returns `None` if nothing changes.
 
-use annals_json::{ArrayWriter, Kind, ObjectWriter, Value, write_string};
+use annals_json::{ArrayWriter, ObjectWriter, Value, ValueKind, write_string};
 
-/// Strings of the copy that the interface shows stay where they are no longer than this.
-pub(super) const SHORT: usize = 200;
+/// Strings of `toolUseResult` up to this length stay.
+pub(super) const SHORT_BYTES: usize = 200;
 
-/// What is no longer than this stays: the words that would stand for it are as long.
-const WORTHLESS: usize = 64;
+/// Shorter texts stay: the placeholder would be as long.
+const MIN_REPLACED_BYTES: usize = 64;
 
-/// The words that stand for an image.
+/// The placeholder of an image.
 const IMAGE: &str = "[annals removed an image]";
 
 fn words(bytes: usize) -> String {
@@ -21,25 +21,25 @@ fn string(text: &str) -> Vec<u8> {
     json
 }
 
-/// A few words instead of a result's content, unless it is as short as they are.
+/// A placeholder for a result's content, unless it is short.
 pub(super) fn empty_content(content: Value<'_>) -> Option<Vec<u8>> {
     let bytes = content.raw().len();
-    (bytes > WORTHLESS).then(|| string(&words(bytes)))
+    (bytes > MIN_REPLACED_BYTES).then(|| string(&words(bytes)))
 }
 
-/// A result's content without its text, where that is longer than the limit; images stay.
+/// A result's content without its text, if that is longer than the limit; images stay.
 pub(super) fn cut_text(content: Value<'_>, limit: usize) -> Option<Vec<u8>> {
     let text_of = |item: Value<'_>| item.get("text").and_then(Value::text).map(|text| text.decode().len());
     let bytes = match content.kind() {
-        Kind::String => content.text()?.decode().len(),
-        Kind::Array => content.items().filter_map(text_of).sum(),
+        ValueKind::String => content.text()?.decode().len(),
+        ValueKind::Array => content.items().filter_map(text_of).sum(),
         _ => return None,
     };
     let note = words(bytes);
-    if bytes <= limit.max(WORTHLESS) {
+    if bytes <= limit.max(MIN_REPLACED_BYTES) {
         return None;
     }
-    if content.kind() == Kind::String {
+    if content.kind() == ValueKind::String {
         return Some(string(&note));
     }
     let mut json = Vec::new();
@@ -58,27 +58,27 @@ pub(super) fn cut_text(content: Value<'_>, limit: usize) -> Option<Vec<u8>> {
     Some(json)
 }
 
-/// Whatever stands in a copy of a result, with long strings and lists made short; keys stay, and what is short.
+/// A value with long strings and lists shortened; keys stay.
 pub(super) fn shrink(value: Value<'_>, limit: usize) -> Option<Vec<u8>> {
     match value.kind() {
-        Kind::String => {
+        ValueKind::String => {
             let bytes = value.text()?.decode().len();
-            (bytes > limit.max(WORTHLESS)).then(|| string(&words(bytes)))
+            (bytes > limit.max(MIN_REPLACED_BYTES)).then(|| string(&words(bytes)))
         }
-        Kind::Array => {
+        ValueKind::Array => {
             let json = rewrite(value, &|item| shrink(item, limit));
-            // A list of many short strings is a long text all the same.
+            // A list of many short strings is long, too.
             let bytes = json.as_deref().unwrap_or(value.raw()).len();
             if bytes > 4 * limit { Some(b"[]".to_vec()) } else { json }
         }
-        Kind::Object => rewrite(value, &|item| shrink(item, limit)),
+        ValueKind::Object => rewrite(value, &|item| shrink(item, limit)),
         _ => None,
     }
 }
 
-/// A value with a few words in the place of each image in it.
+/// A value with a placeholder for each image in it.
 pub(super) fn without_images(value: Value<'_>) -> Option<Vec<u8>> {
-    if value.kind() == Kind::Object && value.get("source").is_some() && is_image(value) {
+    if value.kind() == ValueKind::Object && value.get("source").is_some() && is_image(value) {
         let mut json = Vec::new();
         let mut block = ObjectWriter::begin(&mut json);
         block.string("type", "text").string("text", IMAGE);
@@ -96,7 +96,7 @@ fn is_image(value: Value<'_>) -> bool {
     value.get("type").and_then(Value::text).is_some_and(|kind| kind.is("image"))
 }
 
-/// An object or list with those of its values changed that `change` changes.
+/// An object or list with the values that `change` replaces.
 fn rewrite(value: Value<'_>, change: &dyn Fn(Value<'_>) -> Option<Vec<u8>>) -> Option<Vec<u8>> {
     let mut is_changed = false;
     let mut now = |item: Value<'_>| match change(item) {
@@ -108,7 +108,7 @@ fn rewrite(value: Value<'_>, change: &dyn Fn(Value<'_>) -> Option<Vec<u8>>) -> O
     };
     let mut json = Vec::new();
     match value.kind() {
-        Kind::Array => {
+        ValueKind::Array => {
             let mut array = ArrayWriter::begin(&mut json);
             for item in value.items() {
                 let item = now(item);
@@ -116,7 +116,7 @@ fn rewrite(value: Value<'_>, change: &dyn Fn(Value<'_>) -> Option<Vec<u8>>) -> O
             }
             array.end();
         }
-        Kind::Object => {
+        ValueKind::Object => {
             let fields = value.fields()?;
             let mut object = ObjectWriter::begin(&mut json);
             for field in fields.iter() {

@@ -1,4 +1,4 @@
-//! Plans are carried out as one, and taken back as one, also after a stop at any step.
+//! Plans are applied as one and reverted as one, also after a stop at any step.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -9,12 +9,12 @@ use annals_surgery::apply::{ApplyError, apply};
 use annals_surgery::{FileEdit, Plan};
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
+use annals_testkit::source::CountingSource;
 
 use crate::steps::come_back_from_every_step;
 use crate::tree;
 
-/// A store, and a plan that edits, makes, replaces, moves and discards.
+/// A store, and a plan that edits, creates, replaces, moves and discards.
 fn plan() -> (Home, Plan) {
     let home = Home::new();
     let session = Session::new().prompt("one").reply("two").prompt("three").into_bytes();
@@ -32,7 +32,7 @@ fn plan() -> (Home, Plan) {
         Change::Replace { path: side, bytes: b"[1]".to_vec() },
         Change::Move { from: moved, to: home.config_dir().join("file-history/q/y@v1") },
         Change::Discard { path: gone },
-        // What was changed before may move, alone or with its folder.
+        // A file that was changed before may move, alone or with its folder.
         Change::Move {
             from: home.config_dir().join("todos/a.json"),
             to: home.config_dir().join("todos/b.json"),
@@ -49,7 +49,7 @@ fn plan() -> (Home, Plan) {
 fn a_change_stopped_at_any_step_comes_back_whole() {
     come_back_from_every_step(14, plan, |plan, before, after| {
         let edit = &plan.edits[0];
-        let place = plan.place_after(edit.path()).unwrap();
+        let place = plan.path_after(edit.path()).unwrap();
         assert!(place.ends_with("projects/-q/one.jsonl"));
         assert_eq!(
             (after.get(&place), before.get(edit.path())),
@@ -62,10 +62,10 @@ fn a_change_stopped_at_any_step_comes_back_whole() {
 #[test]
 fn nothing_is_written_that_would_be_wrong_or_meets_another() {
     let (home, mut plan) = plan();
-    let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+    let (data, source) = (DataDir::new(home.data_dir()), CountingSource::default());
     let before = tree(&home.config_dir());
     let mut go = |_| ControlFlow::Continue(());
-    // The first line goes, and nobody mends its child.
+    // The first line is removed without relinking its child.
     let edit = plan.edits.pop().unwrap();
     let mut wrong = FileEdit::new(edit.path(), edit.before());
     wrong.remove(1, "test");
@@ -80,9 +80,9 @@ fn nothing_is_written_that_would_be_wrong_or_meets_another() {
     assert!(matches!(apply(&plan, &data, &source, &mut go), Err(ApplyError::Changes(_))));
     assert_eq!(tree(&home.config_dir()), before);
     plan.changes = there;
-    plan.rest_on(&home.config_dir().join("todos/a.json"), b"[2]");
+    plan.depend_on(&home.config_dir().join("todos/a.json"), b"[2]");
     assert!(matches!(apply(&plan, &data, &source, &mut go), Err(ApplyError::Changed { .. })));
-    plan.rests_on.clear();
+    plan.depends_on.clear();
     assert_eq!(tree(&home.config_dir()), before);
     let path = plan.edits[0].path().to_path_buf();
     fs::write(&path, "{}\n").unwrap();

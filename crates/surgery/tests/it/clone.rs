@@ -1,4 +1,4 @@
-//! Clones: new ids everywhere, nothing else changed, the same to every client; taken back whole.
+//! Clones: new ids everywhere, nothing else changed, the same to every client, reverted completely.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -10,13 +10,13 @@ use annals_store::layout::FileRole;
 use annals_store::{ConfigDir, DataDir, Store};
 use annals_surgery::Session;
 use annals_surgery::apply::apply;
-use annals_surgery::belongings::{Belonging, belongings};
-use annals_surgery::clone::{ClonePlanError, Cloned, Into, plan};
+use annals_surgery::clone::{ClonePlan, ClonePlanError, CloneTarget, plan};
+use annals_surgery::session_files::{SessionFile, session_files};
 use annals_testkit::builder::{self, uuid};
 use annals_testkit::corpus;
 use annals_testkit::depth::max_file_bytes;
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
+use annals_testkit::source::CountingSource;
 use annals_transcript::agents::{AgentFacts, AgentLink, link, spawns};
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
@@ -75,12 +75,12 @@ pub(crate) fn rich(home: &Home) -> PathBuf {
     path
 }
 
-/// A session and all that belongs to it.
-pub(crate) fn load(path: &Path) -> (Session, Vec<Belonging>) {
-    annals_surgery::belongings::load(path).unwrap()
+/// A session and its files.
+pub(crate) fn load(path: &Path) -> (Session, Vec<SessionFile>) {
+    annals_surgery::session_files::load(path).unwrap()
 }
 
-/// The files that a plan makes.
+/// The files that a plan creates.
 pub(crate) fn made(changes: &[Change]) -> BTreeMap<PathBuf, &[u8]> {
     let made = changes.iter().map(|change| match change {
         Change::Create { path, bytes } => (path.clone(), bytes.as_slice()),
@@ -89,14 +89,14 @@ pub(crate) fn made(changes: &[Change]) -> BTreeMap<PathBuf, &[u8]> {
     made.collect()
 }
 
-/// What is left of the source's ids in the new files: records and sub-agents anywhere, the session as a whole string or in
-/// a path of the store. Outputs and copies of files are kept as they are; so is what the model thought.
-pub(crate) fn left_over(cloned: &Cloned, session: &Session, config: &ConfigDir) -> Vec<String> {
-    let names = &cloned.names;
+/// What is left of the original's ids in the new files: records and sub-agents anywhere, the session as a whole string or
+/// in a path of the store. Outputs, file copies and thinking are copied unchanged.
+pub(crate) fn left_over(clone_plan: &ClonePlan, session: &Session, config: &ConfigDir) -> Vec<String> {
+    let names = &clone_plan.names;
     let old = session.key.as_str();
     let (uuids, words): (HashSet<&str>, Vec<&str>) = {
         let is_uuid = |id: &&str| annals_store::source::is_uuid(id);
-        // Ids that somebody made by hand may be words of any text; they are looked for at their places, below.
+        // Ids made by hand may be words of any text; they are checked in their fields below.
         let is_no_word = |id: &str| id.len() > 6 && id.contains(|letter: char| letter.is_ascii_digit());
         (
             names.old().filter(is_uuid).collect(),
@@ -104,7 +104,7 @@ pub(crate) fn left_over(cloned: &Cloned, session: &Session, config: &ConfigDir) 
         )
     };
     let mut found = Vec::new();
-    for (path, bytes) in made(&cloned.plan.changes) {
+    for (path, bytes) in made(&clone_plan.plan.changes) {
         let role = config.role(&path);
         let name = path.to_string_lossy();
         if name.contains(old) || words.iter().any(|word| name.contains(word)) {
@@ -136,7 +136,7 @@ pub(crate) fn left_over(cloned: &Cloned, session: &Session, config: &ConfigDir) 
             found.extend(rest.map(|(at, _)| format!("{name}: …{}", &text[at..at + word.len()])));
         }
         let slug = session.home.as_ref().map(|(_, slug)| slug.to_string()).unwrap_or_default();
-        // A file that somebody named by hand may be called like anything.
+        // A file named by hand may have any name.
         let is_own = annals_store::source::is_uuid(old);
         for whole in [format!("\"{old}\""), format!("projects/{slug}/{old}"), format!("todos/{old}")] {
             if is_own && text.replace("\\\"", "'").contains(&whole) {
@@ -164,11 +164,11 @@ fn messages(bytes: &[u8], client: Client) -> Option<usize> {
     resume(&Transcript::parse(bytes), client).outcome.as_ref().ok().map(Vec::len)
 }
 
-/// Everything that a clone promises of the plan itself.
-fn check(session: &Session, cloned: &Cloned, config: &ConfigDir) {
-    assert_eq!(left_over(cloned, session, config), [""; 0], "{}", session.path.display());
-    let files = made(&cloned.plan.changes);
-    let lines = files[&cloned.path];
+/// Everything that a clone promises of its plan.
+fn check(session: &Session, clone_plan: &ClonePlan, config: &ConfigDir) {
+    assert_eq!(left_over(clone_plan, session, config), [""; 0], "{}", session.path.display());
+    let files = made(&clone_plan.plan.changes);
+    let lines = files[&clone_plan.path];
     let count = |bytes: &[u8]| bytes.iter().filter(|&&byte| byte == b'\n').count();
     assert_eq!(count(lines), count(&session.bytes));
     assert_eq!(Transcript::parse(lines).nodes().len(), session.transcript().nodes().len());
@@ -186,13 +186,14 @@ fn check(session: &Session, cloned: &Cloned, config: &ConfigDir) {
 fn every_id_is_new_and_nothing_else() {
     let home = Home::new();
     let path = rich(&home);
-    let (session, belongings) = load(&path);
-    assert_eq!((session.agents.len(), belongings.len()), (1, 6));
-    let cloned = plan(&session, &belongings, &Into::SameProject, &Counting::default()).unwrap();
-    check(&session, &cloned, &ConfigDir::new(home.config_dir()));
-    let (new, names) = (cloned.names.session().as_str(), &cloned.names);
+    let (session, session_files) = load(&path);
+    assert_eq!((session.agents.len(), session_files.len()), (1, 6));
+    let clone_plan =
+        plan(&session, &session_files, &CloneTarget::SameProject, &CountingSource::default()).unwrap();
+    check(&session, &clone_plan, &ConfigDir::new(home.config_dir()));
+    let (new, names) = (clone_plan.names.session().as_str(), &clone_plan.names);
     let agent = names.agent(AGENT).unwrap();
-    // The source, with each id replaced by hand, is the clone.
+    // The original with each id replaced by hand is the clone.
     let text = String::from_utf8(session.bytes.clone()).unwrap();
     let thought = format!("I am in {ID}, with {AGENT} and {}", uuid(1));
     let outside = [format!("/tmp/x/{ID}/tasks/{AGENT}.output"), format!("of session {ID}")];
@@ -211,8 +212,8 @@ fn every_id_is_new_and_nothing_else() {
     for (at, kept) in outside.iter().enumerate() {
         expected = expected.replace(&format!("KEPT{at}"), kept);
     }
-    let files = made(&cloned.plan.changes);
-    assert_eq!(String::from_utf8_lossy(files[&cloned.path]), expected);
+    let files = made(&clone_plan.plan.changes);
+    assert_eq!(String::from_utf8_lossy(files[&clone_plan.path]), expected);
     let mut relative: Vec<_> =
         files.keys().map(|path| path.strip_prefix(home.config_dir()).unwrap()).collect();
     relative.sort();
@@ -239,22 +240,22 @@ fn every_id_is_new_and_nothing_else() {
 fn a_clone_in_another_project_works_there() {
     let home = Home::new();
     let path = rich(&home);
-    let (session, belongings) = load(&path);
+    let (session, session_files) = load(&path);
     let config = ConfigDir::new(home.config_dir());
-    let into = Into::Project { config: config.clone(), cwd: "/other/place".to_owned() };
-    let cloned = plan(&session, &belongings, &into, &Counting::default()).unwrap();
-    check(&session, &cloned, &config);
-    let new = cloned.names.session();
-    assert_eq!(cloned.path, home.config_dir().join(format!("projects/-other-place/{new}.jsonl")));
-    let files = made(&cloned.plan.changes);
+    let into = CloneTarget::Project { config: config.clone(), cwd: "/other/place".to_owned() };
+    let clone_plan = plan(&session, &session_files, &into, &CountingSource::default()).unwrap();
+    check(&session, &clone_plan, &config);
+    let new = clone_plan.names.session();
+    assert_eq!(clone_plan.path, home.config_dir().join(format!("projects/-other-place/{new}.jsonl")));
+    let files = made(&clone_plan.plan.changes);
     for (path, bytes) in &files {
         assert!(!path.to_string_lossy().contains("projects/-w/"), "{}", path.display());
         let text = String::from_utf8_lossy(bytes);
         assert!(!text.contains(r#""cwd":"/w""#) && !text.contains("/-w/"), "{text}");
     }
-    assert!(String::from_utf8_lossy(files[&cloned.path]).contains(r#""cwd":"/other/place""#));
-    let nowhere = Into::Project { config, cwd: "place".to_owned() };
-    let refused = plan(&session, &belongings, &nowhere, &Counting::default());
+    assert!(String::from_utf8_lossy(files[&clone_plan.path]).contains(r#""cwd":"/other/place""#));
+    let nowhere = CloneTarget::Project { config, cwd: "place".to_owned() };
+    let refused = plan(&session, &session_files, &nowhere, &CountingSource::default());
     assert!(matches!(refused, Err(ClonePlanError::NotAbsolute { .. })));
 }
 
@@ -264,7 +265,7 @@ fn a_sub_agent_is_no_session() {
     rich(&home);
     let path = home.config_dir().join(format!("projects/-w/{ID}/subagents/agent-{AGENT}.jsonl"));
     let session = Session::load_from(&path, None).unwrap();
-    let refused = plan(&session, &[], &Into::SameProject, &Counting::default());
+    let refused = plan(&session, &[], &CloneTarget::SameProject, &CountingSource::default());
     assert!(matches!(refused, Err(ClonePlanError::SubAgent { .. })));
 }
 
@@ -272,9 +273,10 @@ fn a_sub_agent_is_no_session() {
 fn a_clone_stopped_at_any_step_comes_back_whole() {
     let make = || {
         let home = Home::new();
-        let (session, belongings) = load(&rich(&home));
-        let cloned = plan(&session, &belongings, &Into::SameProject, &Counting::default()).unwrap();
-        (home, cloned.plan)
+        let (session, session_files) = load(&rich(&home));
+        let clone_plan =
+            plan(&session, &session_files, &CloneTarget::SameProject, &CountingSource::default()).unwrap();
+        (home, clone_plan.plan)
     };
     come_back_from_every_step(16, make, |plan, before, after| {
         assert_eq!(after.len(), before.len() + plan.changes.len());
@@ -288,13 +290,13 @@ fn agents_of_a_clone_are_linked_as_before() {
     home.fill(&annals_demo::Plan::default());
     let discovery = Store::open(home.config_dir()).discover();
     let config = ConfigDir::new(home.config_dir());
-    let (mut agents, source) = (0, Counting::default());
+    let (mut agents, source) = (0, CountingSource::default());
     for entry in &discovery.sessions {
         let session = Session::load_from(&entry.path, Some(&discovery)).unwrap();
-        let side = belongings(&session, &discovery).unwrap();
-        let cloned = plan(&session, &side, &Into::SameProject, &source).unwrap();
-        check(&session, &cloned, &config);
-        assert_eq!(made(&cloned.plan.changes).len(), 1 + session.agents.len() + side.len());
+        let side = session_files(&session, &discovery).unwrap();
+        let clone_plan = plan(&session, &side, &CloneTarget::SameProject, &source).unwrap();
+        check(&session, &clone_plan, &config);
+        assert_eq!(made(&clone_plan.plan.changes).len(), 1 + session.agents.len() + side.len());
         let linked = |bytes: &[u8], ids: Vec<String>| {
             let facts: Vec<_> =
                 ids.into_iter().map(|id| AgentFacts { id, ..AgentFacts::default() }).collect();
@@ -302,9 +304,9 @@ fn agents_of_a_clone_are_linked_as_before() {
             link(&spawns(&Transcript::parse(bytes)), &facts).iter().filter(|link| is_linked(link)).count()
         };
         let old: Vec<_> = session.agents.iter().map(|agent| agent.entry.key.to_string()).collect();
-        let new = old.iter().map(|id| cloned.names.agent(id).unwrap().to_owned()).collect();
+        let new = old.iter().map(|id| clone_plan.names.agent(id).unwrap().to_owned()).collect();
         let count = linked(&session.bytes, old);
-        assert_eq!(linked(made(&cloned.plan.changes)[&cloned.path], new), count);
+        assert_eq!(linked(made(&clone_plan.plan.changes)[&clone_plan.path], new), count);
         agents += count;
     }
     assert!(agents > 0 && discovery.sessions.len() > 10);
@@ -313,19 +315,19 @@ fn agents_of_a_clone_are_linked_as_before() {
 #[test]
 fn the_whole_corpus_is_cloned() {
     let Some(corpus) = corpus::or_skip("the_whole_corpus_is_cloned") else { return };
-    let (mut sessions, mut files, source) = (0, 0, Counting::default());
+    let (mut sessions, mut files, source) = (0, 0, CountingSource::default());
     for folder in corpus.config_dirs() {
         let discovery = Store::open(&folder).discover();
         let config = ConfigDir::new(&folder);
         for entry in discovery.sessions.iter().filter(|entry| entry.bytes <= max_file_bytes()) {
             let session = Session::load_from(&entry.path, Some(&discovery)).unwrap();
-            let side = belongings(&session, &discovery).unwrap();
-            let cloned = plan(&session, &side, &Into::SameProject, &source)
+            let side = session_files(&session, &discovery).unwrap();
+            let clone_plan = plan(&session, &side, &CloneTarget::SameProject, &source)
                 .unwrap_or_else(|error| panic!("{}: {error}", corpus.name_of(&entry.path)));
-            check(&session, &cloned, &config);
-            assert_eq!(cloned.plan.changes.len(), 1 + session.agents.len() + side.len());
+            check(&session, &clone_plan, &config);
+            assert_eq!(clone_plan.plan.changes.len(), 1 + session.agents.len() + side.len());
             sessions += 1;
-            files += cloned.plan.changes.len();
+            files += clone_plan.plan.changes.len();
         }
     }
     assert!(sessions > 100 && files > sessions, "{sessions} sessions, {files} files");
@@ -335,15 +337,15 @@ fn the_whole_corpus_is_cloned() {
 fn what_is_made_is_read_back() {
     let home = Home::new();
     let path = rich(&home);
-    let (session, belongings) = load(&path);
-    let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
-    let cloned = plan(&session, &belongings, &Into::SameProject, &source).unwrap();
-    apply(&cloned.plan, &data, &source, &mut |_| ControlFlow::Continue(())).unwrap();
-    for (path, bytes) in made(&cloned.plan.changes) {
+    let (session, session_files) = load(&path);
+    let (data, source) = (DataDir::new(home.data_dir()), CountingSource::default());
+    let clone_plan = plan(&session, &session_files, &CloneTarget::SameProject, &source).unwrap();
+    apply(&clone_plan.plan, &data, &source, &mut |_| ControlFlow::Continue(())).unwrap();
+    for (path, bytes) in made(&clone_plan.plan.changes) {
         assert_eq!(fs::read(path).unwrap(), bytes);
     }
-    let (clone, side) = load(&cloned.path);
-    assert_eq!((clone.agents.len(), side.len()), (session.agents.len(), belongings.len()));
+    let (clone, side) = load(&clone_plan.path);
+    assert_eq!((clone.agents.len(), side.len()), (session.agents.len(), session_files.len()));
 }
 
 #[test]
@@ -355,14 +357,18 @@ fn a_session_outside_a_store_is_cloned_beside_it_or_into_one() {
     fs::rename(home.config_dir().join(format!("projects/-w/{ID}")), lone.with_extension("")).unwrap();
     let (session, side) = load(&lone);
     assert_eq!((session.agents.len(), side.len(), session.home.is_some()), (1, 2, false));
-    let cloned = plan(&session, &side, &Into::SameProject, &Counting::default()).unwrap();
-    let folder = cloned.path.with_extension("");
-    assert_eq!(cloned.path.parent(), lone.parent());
-    assert!(made(&cloned.plan.changes).keys().all(|path| path == &cloned.path || path.starts_with(&folder)));
+    let clone_plan = plan(&session, &side, &CloneTarget::SameProject, &CountingSource::default()).unwrap();
+    let folder = clone_plan.path.with_extension("");
+    assert_eq!(clone_plan.path.parent(), lone.parent());
+    assert!(
+        made(&clone_plan.plan.changes)
+            .keys()
+            .all(|path| path == &clone_plan.path || path.starts_with(&folder))
+    );
     let config = ConfigDir::new(home.config_dir());
-    let into = Into::Project { config: config.clone(), cwd: "/other".to_owned() };
-    let cloned = plan(&session, &side, &into, &Counting::default()).unwrap();
+    let into = CloneTarget::Project { config: config.clone(), cwd: "/other".to_owned() };
+    let clone_plan = plan(&session, &side, &into, &CountingSource::default()).unwrap();
     let project = home.config_dir().join("projects/-other");
-    assert!(made(&cloned.plan.changes).keys().all(|path| path.starts_with(&project)));
-    check(&session, &cloned, &config);
+    assert!(made(&clone_plan.plan.changes).keys().all(|path| path.starts_with(&project)));
+    check(&session, &clone_plan, &config);
 }

@@ -1,4 +1,4 @@
-//! Compress: every client goes on with the summary and the turns that stay, and with nothing else.
+//! Compress: every client continues with the summary and the kept turns, and with nothing else.
 
 use annals_demo::Plan as DemoPlan;
 use annals_surgery::compress::{CompressError, compress};
@@ -7,7 +7,7 @@ use annals_testkit::builder::Session as Builder;
 use annals_testkit::corpus;
 use annals_testkit::depth::{Depth, depth};
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
+use annals_testkit::source::CountingSource;
 use annals_transcript::resume::Client;
 use annals_transcript::transcript::Transcript;
 
@@ -50,7 +50,7 @@ fn talk() -> Builder {
 }
 
 fn planned(session: &Session, kept: usize) -> Result<Plan, CompressError> {
-    compress(session, kept, &Counting::default())
+    compress(session, kept, &CountingSource::default())
 }
 
 /// The summary and what follows it, as a client sends them.
@@ -108,13 +108,13 @@ fn older_turns_become_a_summary() {
         assert_eq!(said, ["Third", "tool_use", "tool_result", "Three.", "Fourth", "Four."], "{client}");
         assert_eq!(refused(&after, client), [], "{client}");
     }
-    // Two lines are new, one has another parent, and nothing else is touched.
-    assert_eq!((plan.edits[0].fates().count(), plan.edits[0].insertions().count()), (1, 2));
+    // Two lines are new, one has another parent, and nothing else changes.
+    assert_eq!((plan.edits[0].line_edits().count(), plan.edits[0].insertions().count()), (1, 2));
 }
 
 #[test]
 fn a_second_time_keeps_the_first_summary() {
-    let source = Counting::default();
+    let source = CountingSource::default();
     let (_home, first) = session(&talk().into_bytes());
     let once = result(&compress(&first, 2, &source).unwrap());
     let (_home, second) = session(&once);
@@ -154,7 +154,7 @@ fn a_call_that_is_answered_later_is_not_torn() {
         .reply("Three.")
         .into_bytes();
     let (_home, session) = session(&late);
-    // The cut goes up to the turn that has the call.
+    // The cut moves up to the turn that has the call.
     let after = result(&planned(&session, 1).unwrap());
     let (summary, rest) = summary_and_rest(&after, Client::NEWEST);
     assert!(summary.ends_with("One.") && rest[0].text() == "two", "{summary} {rest:?}");
@@ -196,7 +196,7 @@ fn a_stop_at_any_step_comes_back_whole() {
     });
 }
 
-/// Every client sends the summary, and behind it what it sent before from the first prompt that stays on.
+/// Checks that every client sends the summary, and then what it sent before from the first kept prompt on.
 #[track_caller]
 fn goes_on_from_the_summary(name: &str, session: &Session, plan: &Plan) {
     let after = result(plan);
@@ -251,7 +251,7 @@ fn the_corpus_goes_on_from_summaries() {
                     count += 1;
                 }
                 Err(CompressError::TooFewTurns { .. } | CompressError::NotResumed) => {}
-                // Odd files, in which one client takes another branch than the newest: they are left alone, and no others.
+                // Unusual files in which one client takes another branch than the newest: only these are refused.
                 Err(CompressError::NotSeen { client: Client::V2_1_112 }) => odd.push(name.clone()),
                 Err(error) => panic!("{name}: {error}"),
             }

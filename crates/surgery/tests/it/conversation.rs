@@ -1,11 +1,11 @@
-//! What a client makes of a file, for tests that compare it before and after.
+//! What a client sends of a file, for tests that compare it before and after.
 
 use annals_json::{ObjectWriter, Value};
 use annals_surgery::verify::verify;
 use annals_surgery::{Plan, Session};
 use annals_testkit::api::{Rule, Violation, validate};
 use annals_testkit::home::Home;
-use annals_transcript::resume::{ApiBlock, Body, Client, Origin, resume};
+use annals_transcript::resume::{ApiBlock, BlockBody, BlockOrigin, Client, resume};
 use annals_transcript::transcript::Transcript;
 
 /// A session with these lines in a store of its own.
@@ -16,7 +16,7 @@ pub(crate) fn session(bytes: &[u8]) -> (Home, Session) {
     (home, session)
 }
 
-/// The only edited file after the plan; the plan keeps what it must.
+/// The only edited file after the plan, verified.
 #[track_caller]
 pub(crate) fn result(plan: &Plan) -> Vec<u8> {
     assert_eq!(plan.edits.len(), 1);
@@ -25,7 +25,7 @@ pub(crate) fn result(plan: &Plan) -> Vec<u8> {
     after
 }
 
-/// One block that is sent: the role, the record that it comes from, and its JSON.
+/// One block that is sent: role, record and JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
     pub(crate) role: &'static str,
@@ -38,7 +38,7 @@ impl Sent {
         self.value("type")
     }
 
-    /// A text without the white space around it, which clients change at seams.
+    /// The text without surrounding white space, which clients change where they join texts.
     pub(crate) fn text(&self) -> String {
         self.value("text").trim().to_owned()
     }
@@ -49,18 +49,19 @@ impl Sent {
     }
 }
 
-/// The blocks of the file that a client sends; none where it refuses the file. Reminders and fillers are left out: they are
-/// made by the client.
+/// The blocks of the file that a client sends; `None` if it refuses the file. Reminders and fillers, which the client
+/// makes, are left out.
 pub(crate) fn sent(bytes: &[u8], client: Client) -> Option<Vec<Sent>> {
     let transcript = Transcript::parse(bytes);
     let resumed = resume(&transcript, client);
     let messages = resumed.outcome.ok()?;
-    let is_own =
-        |block: &&ApiBlock<'_>| matches!(block.body, Body::Block(_) | Body::Changed(_) | Body::Text(_));
+    let is_own = |block: &&ApiBlock<'_>| {
+        matches!(block.body, BlockBody::Block(_) | BlockBody::Changed(_) | BlockBody::Text(_))
+    };
     let mut found = Vec::new();
     for message in &messages {
         for block in message.blocks.iter().filter(is_own) {
-            let Origin::Record(node) = block.origin else { continue };
+            let BlockOrigin::Record(node) = block.origin else { continue };
             let mut json = Vec::new();
             block.write_json(&mut json);
             found.push(Sent {
@@ -73,8 +74,8 @@ pub(crate) fn sent(bytes: &[u8], client: Client) -> Option<Vec<Sent>> {
     Some(found)
 }
 
-/// What the API would refuse of the request with which a client goes on from a file. Signatures of real thinking cannot be
-/// checked by the scripted API, and images that are not there any more were cut before they came here.
+/// What the API would refuse of the request with which a client continues from a file. The scripted API cannot check
+/// signatures of real thinking, and missing images were cut before.
 pub(crate) fn refused(bytes: &[u8], client: Client) -> Vec<Violation> {
     let transcript = Transcript::parse(bytes);
     let resumed = resume(&transcript, client);

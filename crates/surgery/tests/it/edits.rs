@@ -1,11 +1,11 @@
-//! Edits of lines: what is not named stays, byte for byte, and references follow what goes.
+//! Edits of lines: everything else stays byte for byte, and references follow removals.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use annals_surgery::relink::relink;
 use annals_surgery::verify::{Violation, verify};
-use annals_surgery::{FileEdit, LineFate};
+use annals_surgery::{FileEdit, LineEdit};
 use annals_testkit::builder::Session;
 use annals_transcript::graph::Graph;
 use annals_transcript::transcript::Transcript;
@@ -28,7 +28,7 @@ fn what_is_not_named_stays() {
     assert_eq!(edit.result(), b"{\"z\":0}\n\xef\xbb\xbf{\"a\":9}\r\n\n{\"c\":3}\n{\"d\":4}\n");
     edit.remove(1, "later");
     edit.change(1, b"{}".to_vec(), "too late");
-    assert_eq!(edit.fate(1), &LineFate::Removed { why: "why".to_owned() });
+    assert_eq!(edit.line_edit(1), &LineEdit::Removed { why: "why".to_owned() });
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn what_was_bridged_stays_linked() {
         ]
         .join("\n")
     };
-    // Clients find the line before one whose parent is missing by its time, at most five seconds back.
+    // Clients find a record in place of a missing parent by time, at most five seconds back.
     for (late, parent) in [(4, "\"b\""), (7, "\"b\""), (8, "null")] {
         let file = file(late);
         let transcript = Transcript::parse(file.as_bytes());
@@ -150,13 +150,13 @@ fn what_comes_from_another_file_may_be_as_odd_as_it_was_there() {
             edit.insert_after(2, line.as_bytes().to_vec(), "test");
         }
         if is_brought {
-            edit.bring(lines.as_bytes());
+            edit.add_source(lines.as_bytes());
         }
         verify(&edit, &edit.result())
     };
     assert_eq!(with(&strange, true), []);
     assert!(with(&strange, false).iter().any(|found| matches!(found, Violation::Thinking { .. })));
     assert!(with(&strange, false).iter().any(|found| matches!(found, Violation::Parent { .. })));
-    // What is in both may still stand only once.
+    // A line that both have may still occur only once.
     assert!(with(&second, true).iter().any(|found| matches!(found, Violation::Duplicate { .. })));
 }

@@ -1,4 +1,4 @@
-//! Litter: what was planted is found and nothing else; sessions resume as before; everything comes back.
+//! Leftovers: exactly what was planted is found, sessions resume as before, and everything can be undone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,11 +11,11 @@ use annals_store::digest::sha256;
 use annals_store::journal::Journal;
 use annals_store::{DataDir, Store};
 use annals_surgery::apply::apply;
-use annals_surgery::gc::{Collected, LitterKind, Options, plan};
+use annals_surgery::gc::{GcOptions, GcPlan, LeftoverKind, plan};
 use annals_testkit::builder::Session;
 use annals_testkit::corpus;
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
+use annals_testkit::source::CountingSource;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 
@@ -29,13 +29,13 @@ const SHOWN: &str = "00000000-0000-4000-8000-000000000003";
 const HOLLOW: &str = "00000000-0000-4000-8000-000000000004";
 const FULL: &str = "00000000-0000-4000-8000-000000000005";
 
-/// Everything in a test store was written at this time, but for what is young.
+/// The time of all files in a test store, except for the new ones.
 const OLD: u64 = 1_760_000_000_000;
 const CUTOFF: i64 = 1_790_000_000_000;
 const YOUNG_AT: u64 = 1_795_000_000_000;
 
-fn all() -> Options {
-    Options { kinds: BTreeSet::new(), cutoff: CUTOFF }
+fn all() -> GcOptions {
+    GcOptions { kinds: BTreeSet::new(), cutoff: CUTOFF }
 }
 
 fn at(path: &PathBuf, millis: u64) {
@@ -43,21 +43,21 @@ fn at(path: &PathBuf, millis: u64) {
     fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
 }
 
-fn collect(home: &Home, options: &Options) -> Collected {
+fn collect(home: &Home, options: &GcOptions) -> GcPlan {
     plan(&Store::open(home.config_dir()).discover(), options).unwrap()
 }
 
-/// What was found, each as its kind and its path in the store.
-fn found(home: &Home, options: &Options) -> BTreeSet<String> {
+/// What was found, as kind and path.
+fn found(home: &Home, options: &GcOptions) -> BTreeSet<String> {
     let root = home.config_dir();
     let name = |path: &PathBuf| path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
-    collect(home, options).litter.iter().map(|one| format!("{} {}", one.kind, name(&one.path))).collect()
+    collect(home, options).leftovers.iter().map(|one| format!("{} {}", one.kind, name(&one.path))).collect()
 }
 
-/// What is left in doubt, each as its file's name and why.
-fn doubtful(home: &Home, options: &Options) -> Vec<String> {
+/// What was skipped, as file name and reason.
+fn skipped(home: &Home, options: &GcOptions) -> Vec<String> {
     let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
-    collect(home, options).doubtful.iter().map(|one| format!("{}: {}", name(&one.path), one.why)).collect()
+    collect(home, options).skipped.iter().map(|one| format!("{}: {}", name(&one.path), one.why)).collect()
 }
 
 fn demo() -> Home {
@@ -69,36 +69,36 @@ fn demo() -> Home {
     home
 }
 
-/// Plants one of every kind in a store, and says which.
+/// Plants one of every kind in a store, and returns them.
 fn plant(home: &Home) -> BTreeSet<String> {
     let mut planted = BTreeSet::new();
-    let mut put = |kind: LitterKind, name: String, bytes: &[u8]| {
+    let mut put = |kind: LeftoverKind, name: String, bytes: &[u8]| {
         at(&home.write(&name, bytes), OLD);
         planted.insert(format!("{kind} {name}"));
     };
     let agent = Session::new().id(GONE).sub_agent("a7777777").prompt("look").reply("seen").into_bytes();
     let warm_up = Session::new().id(GONE).sub_agent("a8888888").prompt("Warmup").into_bytes();
-    put(LitterKind::Empty, format!("projects/-p/{HOLLOW}.jsonl"), b"");
-    put(LitterKind::Todos, format!("todos/{HOLLOW}-agent-{HOLLOW}.json"), b"[]");
-    put(LitterKind::WarmUp, "projects/-p/agent-a8888888.jsonl".into(), &warm_up);
-    put(LitterKind::SubAgents, format!("projects/-p/{GONE}/subagents/agent-a7777777.jsonl"), &agent);
-    put(LitterKind::SubAgents, format!("projects/-p/{GONE}/subagents/agent-a7777777.meta.json"), b"{}");
-    put(LitterKind::SubAgents, "projects/-p/agent-a9999999.meta.json".into(), b"{}");
-    put(LitterKind::Outputs, format!("projects/-p/{GONE}/tool-results/toolu_1.txt"), b"out");
-    put(LitterKind::Titles, format!("projects/-p/{GONE}/custom-title.json"), b"{}");
-    put(LitterKind::Todos, format!("todos/{GONE}-agent-{GONE}.json"), b"[1]");
-    put(LitterKind::Tasks, format!("tasks/{GONE}/1.json"), b"{}");
-    put(LitterKind::Copies, format!("file-history/{GONE}/00ff00ff00ff00ff@v1"), b"old");
-    put(LitterKind::Environments, format!("session-env/{GONE}/hook.sh"), b"x");
-    put(LitterKind::Images, format!("image-cache/{GONE}/1.png"), b"png");
-    put(LitterKind::Clients, "sessions/99999998.json".into(), b"{\"sessionId\":\"x\"}");
-    put(LitterKind::LeftOvers, format!("projects/-p/.{GONE}.jsonl.99999998.annals-new"), b"{}");
-    put(LitterKind::Backups, "settings.json.backup.1700000000".into(), b"{}");
-    put(LitterKind::Backups, "settings.json.bak".into(), b"{}");
+    put(LeftoverKind::Empty, format!("projects/-p/{HOLLOW}.jsonl"), b"");
+    put(LeftoverKind::Todos, format!("todos/{HOLLOW}-agent-{HOLLOW}.json"), b"[]");
+    put(LeftoverKind::WarmUp, "projects/-p/agent-a8888888.jsonl".into(), &warm_up);
+    put(LeftoverKind::SubAgents, format!("projects/-p/{GONE}/subagents/agent-a7777777.jsonl"), &agent);
+    put(LeftoverKind::SubAgents, format!("projects/-p/{GONE}/subagents/agent-a7777777.meta.json"), b"{}");
+    put(LeftoverKind::SubAgents, "projects/-p/agent-a9999999.meta.json".into(), b"{}");
+    put(LeftoverKind::Outputs, format!("projects/-p/{GONE}/tool-results/toolu_1.txt"), b"out");
+    put(LeftoverKind::Titles, format!("projects/-p/{GONE}/custom-title.json"), b"{}");
+    put(LeftoverKind::Todos, format!("todos/{GONE}-agent-{GONE}.json"), b"[1]");
+    put(LeftoverKind::Tasks, format!("tasks/{GONE}/1.json"), b"{}");
+    put(LeftoverKind::Copies, format!("file-history/{GONE}/00ff00ff00ff00ff@v1"), b"old");
+    put(LeftoverKind::Environments, format!("session-env/{GONE}/hook.sh"), b"x");
+    put(LeftoverKind::Images, format!("image-cache/{GONE}/1.png"), b"png");
+    put(LeftoverKind::Clients, "sessions/99999998.json".into(), b"{\"sessionId\":\"x\"}");
+    put(LeftoverKind::TempFiles, format!("projects/-p/.{GONE}.jsonl.99999998.annals-new"), b"{}");
+    put(LeftoverKind::Backups, "settings.json.backup.1700000000".into(), b"{}");
+    put(LeftoverKind::Backups, "settings.json.bak".into(), b"{}");
     planted
 }
 
-/// Plants what looks like litter and is none.
+/// Plants files that look like leftovers and are none.
 fn plant_what_stays(home: &Home) {
     let put = |name: String, bytes: &[u8]| at(&home.write(name, bytes), OLD);
     put(format!("todos/{LISTED}-agent-{LISTED}.json"), b"[1]");
@@ -115,7 +115,7 @@ fn plant_what_stays(home: &Home) {
     put("tasks/team-blue/1.json".into(), b"{}");
     put("gone.json.bak".into(), b"{}");
     put(format!("projects/-p/.x.jsonl.{pid}.annals-new"), b"{}");
-    // One file of it was just written: a client may be about to begin.
+    // One file of it is new: a client may be about to start.
     put(format!("todos/{YOUNG}-agent-{YOUNG}.json"), b"[1]");
     at(&home.write(format!("session-env/{YOUNG}/hook.sh"), "x"), YOUNG_AT);
 }
@@ -130,16 +130,16 @@ fn what_was_planted_is_found_and_nothing_else() {
     let planted = plant(&home);
     assert_eq!(found(&home, &all()), own.union(&planted).cloned().collect());
     assert_eq!(
-        doubtful(&home, &all()),
+        skipped(&home, &all()),
         [
             format!("{FULL}.jsonl: it has copies of files"),
             format!("{LISTED}-agent-{LISTED}.json: an index lists session {LISTED}"),
             "gone.json.bak: gone.json itself is gone".to_owned(),
         ]
     );
-    // Nothing that is younger than was asked for.
-    assert!(found(&home, &Options { cutoff: OLD as i64, ..all() }).is_empty());
-    let now = found(&home, &Options { cutoff: i64::MAX, ..all() });
+    // Nothing newer than requested.
+    assert!(found(&home, &GcOptions { cutoff: OLD as i64, ..all() }).is_empty());
+    let now = found(&home, &GcOptions { cutoff: i64::MAX, ..all() });
     assert_eq!(now.len(), own.len() + planted.len() + 2);
 }
 
@@ -150,20 +150,20 @@ fn kinds_are_looked_for_by_name() {
         at(&home.write(format!("{folder}/{GONE}.txt"), "log"), OLD);
         at(&home.write(format!("{folder}/{YOUNG}.txt"), "log"), YOUNG_AT);
     }
-    let of = |kind: LitterKind| found(&home, &Options { kinds: [kind].into(), cutoff: CUTOFF });
-    assert_eq!(of(LitterKind::Debug), [format!("debug debug/{GONE}.txt")].into());
+    let of = |kind: LeftoverKind| found(&home, &GcOptions { kinds: [kind].into(), cutoff: CUTOFF });
+    assert_eq!(of(LeftoverKind::Debug), [format!("debug debug/{GONE}.txt")].into());
     assert_eq!(
-        of(LitterKind::ShellSnapshots),
+        of(LeftoverKind::ShellSnapshots),
         [format!("shell-snapshots shell-snapshots/{GONE}.txt")].into()
     );
-    assert_eq!(of(LitterKind::Pastes).len(), 1, "the one that no prompt names");
-    assert_eq!(of(LitterKind::Todos).len(), 1);
-    let together: usize = LitterKind::ALL.into_iter().map(|kind| of(kind).len()).sum();
+    assert_eq!(of(LeftoverKind::Pastes).len(), 1, "the one that no prompt names");
+    assert_eq!(of(LeftoverKind::Todos).len(), 1);
+    let together: usize = LeftoverKind::ALL.into_iter().map(|kind| of(kind).len()).sum();
     assert_eq!(together, found(&home, &all()).len() + 3);
-    // An empty session stays where only todos are looked for, and so do its todos.
+    // An empty session stays if only todos are requested, and so do its todos.
     let planted = plant(&home);
     assert_eq!(planted.iter().filter(|name| name.starts_with("todos")).count(), 2);
-    assert_eq!(of(LitterKind::Todos).len(), 2);
+    assert_eq!(of(LeftoverKind::Todos).len(), 2);
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn what_a_session_speaks_of_is_left() {
     );
     at(&home.write(format!("projects/-p/{YOUNG}.jsonl"), fork.into_bytes()), OLD);
     let said: Vec<String> =
-        doubtful(&home, &all()).iter().map(|one| one.split(": ").next().unwrap().to_owned()).collect();
+        skipped(&home, &all()).iter().map(|one| one.split(": ").next().unwrap().to_owned()).collect();
     let expected = ["agent-a7777777.jsonl", "agent-a7777777.meta.json", "toolu_1.txt", "00ff00ff00ff00ff@v1"];
     assert_eq!(said, expected);
     let left = found(&home, &all());
@@ -189,7 +189,7 @@ fn what_a_session_speaks_of_is_left() {
     assert_eq!(left.len(), own.len() + 17 - 4);
 }
 
-/// What every client would send of every session: the digests of the messages.
+/// What every client would send of every session: digests of the messages.
 fn resumed(home: &Home) -> BTreeMap<(PathBuf, &'static str), Option<String>> {
     let mut digests = BTreeMap::new();
     for session in Store::open(home.config_dir()).discover().sessions {
@@ -207,27 +207,30 @@ fn resumed(home: &Home) -> BTreeMap<(PathBuf, &'static str), Option<String>> {
     digests
 }
 
-/// Collects, and holds the store to it: sessions resume as before, nothing is found again, and undo brings all back.
+/// Collects and checks: sessions resume as before, nothing is found again, and undo restores everything.
 fn collect_and_undo(home: &Home, what: &str) -> usize {
-    let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+    let (data, source) = (DataDir::new(home.data_dir()), CountingSource::default());
     let (before, sent) = (tree(&home.config_dir()), resumed(home));
-    let everything = Options { cutoff: i64::MAX, ..all() };
+    let everything = GcOptions { cutoff: i64::MAX, ..all() };
     let collected = collect(home, &everything);
     if collected.plan.is_empty() {
         return 0;
     }
     let entry = apply(&collected.plan, &data, &source, &mut |_| ControlFlow::Continue(())).unwrap();
     let mut after = resumed(home);
-    // A warm-up is a session to whoever resumes it; it was taken away.
-    let is_gone = |path: &PathBuf| collected.litter.iter().any(|litter| &litter.path == path);
+    // A warm-up is a session to clients; it was removed.
+    let is_gone = |path: &PathBuf| collected.leftovers.iter().any(|leftovers| &leftovers.path == path);
     after.extend(
         sent.iter().filter(|((path, _), _)| is_gone(path)).map(|(key, value)| (key.clone(), value.clone())),
     );
     assert!(after == sent, "{what}: a session does not resume as before");
-    assert!(collect(home, &everything).litter.is_empty(), "{what}: something is left");
-    assert!(collected.litter.iter().all(|litter| !litter.path.exists()), "{what}: something was not taken");
+    assert!(collect(home, &everything).leftovers.is_empty(), "{what}: something is left");
+    assert!(
+        collected.leftovers.iter().all(|leftovers| !leftovers.path.exists()),
+        "{what}: something was not taken"
+    );
     let gone = before.len() - tree(&home.config_dir()).len();
-    assert!(gone <= collected.litter.len() + 1, "{what}: {gone} files for {}", collected.litter.len());
+    assert!(gone <= collected.leftovers.len() + 1, "{what}: {gone} files for {}", collected.leftovers.len());
     Journal::new(&data).undo(entry).unwrap();
     assert!(tree(&home.config_dir()) == before, "{what}: undone");
     gone
@@ -259,7 +262,7 @@ fn a_collection_stopped_at_any_step_comes_back_whole() {
         let home = Home::new();
         at(&home.write("settings.json", "{}"), OLD);
         plant(&home);
-        // Whoever compares takes such files for those of the change itself.
+        // The comparison would take such files for those of the change itself.
         fs::remove_file(home.config_dir().join(format!("projects/-p/.{GONE}.jsonl.99999998.annals-new")))
             .unwrap();
         let plan = collect(&home, &all()).plan;

@@ -1,4 +1,4 @@
-//! Surgery against made-up and real sessions, in one binary: one module a subject.
+//! Tests of surgery with made-up and real sessions, one module per subject.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test has nobody to hand an error to")]
 

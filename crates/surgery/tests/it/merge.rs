@@ -1,4 +1,4 @@
-//! Halves of a session become one: all of both, once, in order; the same to every client; taken back whole.
+//! Merges: all records of both halves, once, in order, the same to every client, reverted completely.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use annals_store::layout::ConfigDir;
 use annals_store::{DataDir, Store};
 use annals_surgery::apply::apply;
-use annals_surgery::merge::{MergePlanError, Merging, Pair, Wish, plan};
+use annals_surgery::merge::{MergeMode, MergePlan, MergePlanError, SessionPair, plan};
 use annals_surgery::verify::verify;
 use annals_testkit::builder::{Session, uuid};
 use annals_testkit::corpus;
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
+use annals_testkit::source::CountingSource;
 use annals_transcript::line::lines;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
@@ -30,7 +30,7 @@ fn whole() -> Vec<u8> {
     session.prompt("three").reply("3").prompt("four").reply("4").into_bytes()
 }
 
-/// The lines from one to another, counted from 0, under another session's name.
+/// The lines of a range, counted from 0, under another session id.
 fn cut(bytes: &[u8], from: usize, to: usize, id: &str) -> String {
     let lines: Vec<_> = lines(bytes).map(|line| String::from_utf8_lossy(line.raw()).into_owned()).collect();
     lines[from..to].concat().replace(ONE, id)
@@ -40,12 +40,12 @@ fn write(home: &Home, project: &str, id: &str, text: &str) -> PathBuf {
     home.write(format!("projects/{project}/{id}.jsonl"), text)
 }
 
-fn planned(first: &Path, second: &Path, wish: Wish) -> Result<Merging, MergePlanError> {
-    plan(&Pair::load(first, second)?, wish)
+fn planned(first: &Path, second: &Path, mode: MergeMode) -> Result<MergePlan, MergePlanError> {
+    plan(&SessionPair::load(first, second)?, mode)
 }
 
-/// What the first holds when all is done.
-fn result(merging: &Merging, first: &Path) -> String {
+/// The first file after the merge.
+fn result(merging: &MergePlan, first: &Path) -> String {
     let edit = merging.plan.edits.iter().find(|edit| edit.path() == first);
     let bytes = edit.map_or_else(|| fs::read(first).unwrap(), |edit| edit.result());
     String::from_utf8_lossy(&bytes).into_owned()
@@ -73,9 +73,9 @@ fn a_second_half_that_goes_on_comes_behind_the_first() {
     let home = Home::new();
     let whole = whole();
     let first = write(&home, "-w", ONE, &cut(&whole, 0, 4, ONE));
-    // Its first line names a parent that only the first has.
+    // Its first record names a parent that only the first has.
     let second = write(&home, "-w", TWO, &cut(&whole, 4, 8, TWO));
-    let merging = planned(&first, &second, Wish::Halves).unwrap();
+    let merging = planned(&first, &second, MergeMode::Halves).unwrap();
     assert_eq!(result(&merging, &first).as_bytes(), whole);
     assert_eq!((merging.brought, merging.shared), (4, 0));
     let sends = "2.1.325 sends 8 messages: 4 records of the first, 4 of the second";
@@ -87,23 +87,23 @@ fn lines_that_both_have_stand_once() {
     let home = Home::new();
     let whole = whole();
     let first = write(&home, "-w", ONE, &cut(&whole, 0, 4, ONE));
-    // A fork that copied the first, title and all, and went on.
+    // A fork that copied the first with its title, and continued.
     let title =
         |id: &str| format!("{{\"type\":\"custom-title\",\"customTitle\":\"t\",\"sessionId\":\"{id}\"}}\n");
     fs::write(&first, title(ONE) + &cut(&whole, 0, 4, ONE)).unwrap();
     let copied = title(TWO) + &cut(&whole, 0, 4, TWO).replace("\"cwd\":\"/w\"", "\"cwd\":\"/v\"");
     let second = write(&home, "-v", TWO, &(copied.clone() + &cut(&whole, 4, 8, TWO)));
-    let merging = planned(&first, &second, Wish::Halves).unwrap();
+    let merging = planned(&first, &second, MergeMode::Halves).unwrap();
     let merged = result(&merging, &first);
     assert_eq!(merged, title(ONE) + std::str::from_utf8(&whole).unwrap());
     assert_eq!((merging.brought, merging.shared), (4, 4));
-    // A copy that has nothing of its own goes, and the first stays as it is.
+    // A copy without own records is removed, and the first stays as it is.
     fs::write(&second, copied).unwrap();
-    let merging = planned(&first, &second, Wish::Halves).unwrap();
+    let merging = planned(&first, &second, MergeMode::Halves).unwrap();
     assert!(merging.plan.edits.is_empty() && merging.brought == 0);
     // One id, two records.
     fs::write(&second, cut(&whole, 0, 4, TWO).replace("\"two\"", "\"deux\"")).unwrap();
-    let refused = planned(&first, &second, Wish::Anyway).unwrap_err();
+    let refused = planned(&first, &second, MergeMode::Anyway).unwrap_err();
     assert!(matches!(refused, MergePlanError::Differs { .. }), "{refused}");
 }
 
@@ -115,14 +115,14 @@ fn a_second_half_without_a_parent_is_hung_where_the_first_ends() {
     let parent = format!("\"parentUuid\":\"{}\"", uuid(4));
     for root in ["\"parentUuid\":null", "\"parentUuid\":\"nowhere\""] {
         let second = write(&home, "-w", TWO, &cut(&whole, 4, 8, TWO).replace(&parent, root));
-        let merging = planned(&first, &second, Wish::Halves).unwrap();
+        let merging = planned(&first, &second, MergeMode::Halves).unwrap();
         assert_eq!(result(&merging, &first).as_bytes(), whole, "{root}");
     }
-    // A call that was never answered is left out by every client once something follows; that is no loss.
+    // Every client drops an unanswered call once something follows; that is no loss.
     let open = Session::new().id(ONE).folder("/w").prompt("one").tool_use("Bash", "{}").into_bytes();
     fs::write(&first, open).unwrap();
     let second = write(&home, "-w", TWO, &cut(&whole, 4, 8, TWO).replace(&parent, "\"parentUuid\":null"));
-    let merged = result(&planned(&first, &second, Wish::Halves).unwrap(), &first);
+    let merged = result(&planned(&first, &second, MergeMode::Halves).unwrap(), &first);
     for &client in Client::ALL {
         let said = said(merged.as_bytes(), client).concat();
         assert!(said.contains("one") && said.contains("four"), "{client}: {said}");
@@ -139,7 +139,7 @@ fn what_a_compaction_hides_stays_hidden() {
         String::from_utf8(second).unwrap().replace("00000000-0000-4000-8000-", "00000000-0000-4000-9000-");
     let text = text.replace("\"msg_", "\"msg_b");
     let path = write(&home, "-w", TWO, &text);
-    let merging = planned(&first, &path, Wish::Halves).unwrap();
+    let merging = planned(&first, &path, MergeMode::Halves).unwrap();
     same_to_every_client(&result(&merging, &first), text.as_bytes());
 }
 
@@ -154,11 +154,11 @@ fn what_is_no_half_is_refused() {
     let mine = |text: &str| text.replace(&uuid(3), "own-3").replace(&uuid(4), "own-4");
     let (copied, own) = (cut(fork.as_bytes(), 0, 2, TWO), cut(fork.as_bytes(), 2, 4, TWO));
     let second = write(&home, "-w", TWO, &(cut(&whole, 0, 2, TWO) + &mine(&own)));
-    let refused = planned(&first, &second, Wish::Halves).unwrap_err();
+    let refused = planned(&first, &second, MergeMode::Halves).unwrap_err();
     let MergePlanError::Apart { uuid: at, first: six, second: two } = &refused else { panic!("{refused}") };
     assert_eq!((at.as_str(), *six, *two), (uuid(2).as_str(), 6, 2));
-    // Anyway: one behind the other.
-    let merged = result(&planned(&first, &second, Wish::Anyway).unwrap(), &first);
+    // Anyway: in this order.
+    let merged = result(&planned(&first, &second, MergeMode::Anyway).unwrap(), &first);
     for &client in Client::ALL {
         let said = said(merged.as_bytes(), client).concat();
         assert!(said.contains("four") && said.contains("else"), "{client}: {said}");
@@ -166,17 +166,17 @@ fn what_is_no_half_is_refused() {
     // At the same time, and before.
     let strange = |text: String| text.replace("00000000-0000-4000-8000-", "00000000-0000-4000-9000-");
     let second = write(&home, "-w", TWO, &strange(copied.replace("\"one\"", "\"another\"")));
-    let refused = planned(&first, &second, Wish::Halves).unwrap_err();
+    let refused = planned(&first, &second, MergeMode::Halves).unwrap_err();
     assert!(matches!(refused, MergePlanError::AtOnce { .. }), "{refused}");
     let late = Session::new().id(ONE).folder("/w").wait(90_000).prompt("late").reply("L").into_bytes();
     fs::write(&first, strange(String::from_utf8(late).unwrap())).unwrap();
     fs::write(&second, cut(&whole, 0, 4, TWO)).unwrap();
-    let refused = planned(&first, &second, Wish::Halves).unwrap_err();
+    let refused = planned(&first, &second, MergeMode::Halves).unwrap_err();
     assert!(matches!(refused, MergePlanError::Order { .. }), "{refused}");
     fs::write(&second, "").unwrap();
-    let refused = planned(&first, &second, Wish::Halves).unwrap_err();
+    let refused = planned(&first, &second, MergeMode::Halves).unwrap_err();
     assert!(matches!(refused, MergePlanError::Empty { .. }), "{refused}");
-    assert!(matches!(planned(&first, &first, Wish::Anyway), Err(MergePlanError::Same { .. })));
+    assert!(matches!(planned(&first, &first, MergeMode::Anyway), Err(MergePlanError::Same { .. })));
 }
 
 /// Two halves in two projects, each with one of everything.
@@ -215,8 +215,8 @@ fn rich() -> (Home, PathBuf, PathBuf) {
 #[test]
 fn what_belongs_to_the_second_comes_over() {
     let (home, first, second) = rich();
-    let merging = planned(&first, &second, Wish::Halves).unwrap();
-    let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+    let merging = planned(&first, &second, MergeMode::Halves).unwrap();
+    let (data, source) = (DataDir::new(home.data_dir()), CountingSource::default());
     apply(&merging.plan, &data, &source, &mut |_| ControlFlow::Continue(())).unwrap();
     let text = |relative: String| {
         let path = home.config_dir().join(relative);
@@ -235,7 +235,7 @@ fn what_belongs_to_the_second_comes_over() {
     let agents = Store::open(home.config_dir()).discover();
     let of_first: Vec<_> = agents.agents_of(&ONE.into()).map(|agent| agent.slug.to_string()).collect();
     assert_eq!(of_first, ["-w"; 3]);
-    // Nothing but what it said of itself has the second's name.
+    // Only messages still have the second's id.
     let left: Vec<_> = tree(&home.config_dir())
         .into_iter()
         .filter(|(path, bytes)| {
@@ -254,11 +254,11 @@ fn what_belongs_to_the_second_comes_over() {
 fn files_that_clash_are_refused() {
     let (home, first, second) = rich();
     home.write(format!("projects/-w/{ONE}/tool-results/b2.txt"), "another output");
-    let refused = planned(&first, &second, Wish::Halves).unwrap_err();
+    let refused = planned(&first, &second, MergeMode::Halves).unwrap_err();
     assert!(matches!(refused, MergePlanError::Clash { .. }), "{refused}");
-    // The same bytes are no clash.
+    // The same bytes are no conflict.
     home.write(format!("projects/-w/{ONE}/tool-results/b2.txt"), "output");
-    planned(&first, &second, Wish::Halves).unwrap();
+    planned(&first, &second, MergeMode::Halves).unwrap();
 }
 
 #[test]
@@ -269,8 +269,8 @@ fn a_session_of_one_name_in_two_projects_becomes_one() {
     let second = write(&home, "-v", ONE, &cut(&whole, 4, 8, ONE));
     home.write(format!("todos/{ONE}-agent-{ONE}.json"), "[1]");
     home.write(format!("projects/-v/{ONE}/tool-results/b2.txt"), "output");
-    let merging = planned(&first, &second, Wish::Halves).unwrap();
-    let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+    let merging = planned(&first, &second, MergeMode::Halves).unwrap();
+    let (data, source) = (DataDir::new(home.data_dir()), CountingSource::default());
     apply(&merging.plan, &data, &source, &mut |_| ControlFlow::Continue(())).unwrap();
     let files: Vec<_> = tree(&home.config_dir()).into_keys().collect();
     let expected = [
@@ -286,14 +286,14 @@ fn a_session_of_one_name_in_two_projects_becomes_one() {
 fn a_merge_stopped_at_any_step_comes_back_whole() {
     let make = || {
         let (home, first, second) = rich();
-        let merging = planned(&first, &second, Wish::Halves).unwrap();
+        let merging = planned(&first, &second, MergeMode::Halves).unwrap();
         (home, merging.plan)
     };
     come_back_from_every_step(25, make, |_, before, after| assert!(after.len() < before.len()));
 }
 
-/// Cuts sessions in two at a prompt and merges them again: every client sends at least what it sends of the whole. Tells how
-/// many there were, and why others could not be merged.
+/// Cuts sessions in two at a prompt and merges them again: every client sends at least what it sends of the whole. Returns
+/// how many there were, and why others could not be merged.
 fn cut_and_merged(sessions: impl Iterator<Item = PathBuf>) -> (usize, Vec<String>) {
     let home = Home::new();
     let (mut count, mut refused) = (0, Vec::new());
@@ -307,7 +307,7 @@ fn cut_and_merged(sessions: impl Iterator<Item = PathBuf>) -> (usize, Vec<String
         let all: Vec<_> = lines(&bytes).map(|line| line.raw()).collect();
         let first = home.write(format!("projects/-w/{name}.jsonl"), all[..at].concat());
         let second = home.write(format!("projects/-w/{TWO}.jsonl"), all[at..].concat());
-        let merging = match planned(&first, &second, Wish::Anyway) {
+        let merging = match planned(&first, &second, MergeMode::Anyway) {
             Ok(merging) => merging,
             Err(error) => {
                 refused.push(format!("{name}: {error}"));
@@ -351,6 +351,6 @@ fn halves_of_the_corpus_become_whole() {
     let all = sessions.len();
     let (count, refused) = cut_and_merged(sessions.into_iter());
     eprintln!("{count} of {all} sessions; {refused:#?}");
-    // Two that were made by hand are refused: 2.1.112 would lose messages of the second half.
+    // Two made by hand are refused: 2.1.112 would lose messages of the second half.
     assert!(count > 50 && refused.len() <= 2, "{count} {refused:#?}");
 }

@@ -1,4 +1,4 @@
-//! A project that moved: all of it follows, nothing else does; the same to every client; taken back whole.
+//! Moved projects: everything of them is updated, nothing else is, the same to every client, reverted completely.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,12 +7,12 @@ use std::time::{Duration, UNIX_EPOCH};
 use annals_store::journal::{Journal, Stage};
 use annals_store::{DataDir, Slug, Store};
 use annals_surgery::apply::apply;
-use annals_surgery::move_project::{Cwd, MovePlanError, Moving, Projects, Route, plan};
+use annals_surgery::move_project::{CwdMode, MovePlan, MovePlanError, Projects, Route, plan};
 use annals_surgery::verify::verify;
 use annals_testkit::builder::Session;
 use annals_testkit::corpus;
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
+use annals_testkit::source::CountingSource;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 
@@ -28,8 +28,8 @@ fn session(id: &str, folder: &str) -> Session {
     Session::new().id(id).folder(folder).prompt("look at /a/old/x").reply("seen")
 }
 
-/// A project at `/a/old` with one of everything, one below it, and a neighbour whose folder of the store has the same name as
-/// something below could have.
+/// A project at `/a/old` with one of everything, one below it, and a neighbour whose store folder could be that of a folder
+/// below.
 fn filled() -> Home {
     let home = Home::new();
     let output = home.config_dir().join(format!("projects/-a-old/{ID}/tool-results/b1.txt"));
@@ -72,13 +72,13 @@ fn filled() -> Home {
     home
 }
 
-fn planned(home: &Home, old: &str, new: &str, cwd: Cwd) -> Result<Moving, MovePlanError> {
+fn planned(home: &Home, old: &str, new: &str, cwd: CwdMode) -> Result<MovePlan, MovePlanError> {
     let discovery = Store::open(home.config_dir()).discover();
     plan(&Projects::load(&discovery, Route::of_folders(old, new)?)?, cwd)
 }
 
-fn carry_out(home: &Home, moving: &Moving) {
-    let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+fn carry_out(home: &Home, moving: &MovePlan) {
+    let (data, source) = (DataDir::new(home.data_dir()), CountingSource::default());
     apply(&moving.plan, &data, &source, &mut |_| std::ops::ControlFlow::Continue(())).unwrap();
 }
 
@@ -91,7 +91,7 @@ fn text(home: &Home, relative: &str) -> String {
 fn all_of_a_project_follows() {
     let home = filled();
     let old = text(&home, &format!("projects/-a-old/{ID}.jsonl"));
-    let moving = planned(&home, "/a/old", "/b/new", Cwd::Follows).unwrap();
+    let moving = planned(&home, "/a/old", "/b/new", CwdMode::Follows).unwrap();
     let mut sessions: Vec<_> = moving.sessions.iter().map(ToString::to_string).collect();
     sessions.sort();
     assert_eq!(sessions, [ID, BELOW]);
@@ -139,7 +139,7 @@ fn all_of_a_project_follows() {
 fn working_directories_stay_where_that_is_wanted() {
     let home = filled();
     let old = text(&home, &format!("projects/-a-old/{ID}.jsonl"));
-    let moving = planned(&home, "/a/old", "/b/new", Cwd::Kept).unwrap();
+    let moving = planned(&home, "/a/old", "/b/new", CwdMode::Kept).unwrap();
     carry_out(&home, &moving);
     let new = text(&home, &format!("projects/-b-new/{ID}.jsonl"));
     assert_eq!(new, old.replace("projects/-a-old/", "projects/-b-new/"));
@@ -153,7 +153,7 @@ fn sessions_are_as_old_as_before() {
     let time = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
     fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
     let modified = |path: PathBuf| fs::metadata(path).unwrap().modified().unwrap();
-    carry_out(&home, &planned(&home, "/a/old", "/b/new", Cwd::Follows).unwrap());
+    carry_out(&home, &planned(&home, "/a/old", "/b/new", CwdMode::Follows).unwrap());
     assert_eq!(modified(home.config_dir().join(format!("projects/-b-new/{ID}.jsonl"))), time);
     let data = DataDir::new(home.data_dir());
     let journal = Journal::new(&data);
@@ -170,7 +170,7 @@ fn a_folder_that_has_sessions_of_its_own_gets_more() {
     home.write("projects/-b-new/sessions-index.json", r#"{"version":1,"entries":[{"sessionId":"q"}]}"#);
     // What a worktree left there of the same session.
     home.write(format!("projects/-b-new/{ID}/tool-results/b2.txt"), "more");
-    let moving = planned(&home, "/a/old", "/b/new", Cwd::Follows).unwrap();
+    let moving = planned(&home, "/a/old", "/b/new", CwdMode::Follows).unwrap();
     carry_out(&home, &moving);
     assert_eq!(text(&home, &format!("projects/-b-new/{OTHER}.jsonl")).into_bytes(), own);
     for file in
@@ -190,13 +190,13 @@ fn a_rename_that_the_store_cannot_tell_changes_lines_alone() {
     let home = Home::new();
     home.write(format!("projects/-a-my-app/{ID}.jsonl"), session(ID, "/a/my_app").into_bytes());
     home.write(format!("projects/-a-my-app/{OTHER}.jsonl"), session(OTHER, "/a/my.app").into_bytes());
-    let moving = planned(&home, "/a/my_app", "/a/my-app", Cwd::Follows).unwrap();
+    let moving = planned(&home, "/a/my_app", "/a/my-app", CwdMode::Follows).unwrap();
     assert!(moving.plan.changes.is_empty());
     carry_out(&home, &moving);
     assert!(text(&home, &format!("projects/-a-my-app/{ID}.jsonl")).contains(r#""cwd":"/a/my-app""#));
     assert!(text(&home, &format!("projects/-a-my-app/{OTHER}.jsonl")).contains(r#""cwd":"/a/my.app""#));
-    // From such a folder only what is its own goes.
-    let moving = planned(&home, "/a/my.app", "/b", Cwd::Follows).unwrap();
+    // From such a folder only its own files move.
+    let moving = planned(&home, "/a/my.app", "/b", CwdMode::Follows).unwrap();
     carry_out(&home, &moving);
     text(&home, &format!("projects/-b/{OTHER}.jsonl"));
     text(&home, &format!("projects/-a-my-app/{ID}.jsonl"));
@@ -209,13 +209,13 @@ fn a_folder_of_the_store_goes_by_its_name() {
     home.write(format!("projects/-odd/{ID}.jsonl"), session(ID, "/a/old").into_bytes());
     let discovery = Store::open(home.config_dir()).discover();
     let route = Route::of_slug("-odd".into(), Some("/a/old"), "/b/new").unwrap();
-    let moving = plan(&Projects::load(&discovery, route).unwrap(), Cwd::Follows).unwrap();
+    let moving = plan(&Projects::load(&discovery, route).unwrap(), CwdMode::Follows).unwrap();
     carry_out(&home, &moving);
     assert_eq!(text(&home, "projects/-b-new/empty.jsonl"), "");
     assert!(text(&home, &format!("projects/-b-new/{ID}.jsonl")).contains(r#""cwd":"/b/new""#));
-    // Renamed by hand before: the lines follow in their place.
+    // Renamed by hand before: the lines change in place.
     home.write(format!("projects/-c-there/{OTHER}.jsonl"), session(OTHER, "/c/here").into_bytes());
-    let moving = planned(&home, "/c/here", "/c/there", Cwd::Follows).unwrap();
+    let moving = planned(&home, "/c/here", "/c/there", CwdMode::Follows).unwrap();
     carry_out(&home, &moving);
     assert!(text(&home, &format!("projects/-c-there/{OTHER}.jsonl")).contains(r#""cwd":"/c/there""#));
 }
@@ -225,13 +225,13 @@ fn what_meets_something_else_is_refused() {
     let home = filled();
     let there = home.write(format!("projects/-b-new/{ID}.jsonl"), session(ID, "/b/new").into_bytes());
     let before = tree(&home.config_dir());
-    let refused = planned(&home, "/a/old", "/b/new", Cwd::Follows).unwrap_err();
+    let refused = planned(&home, "/a/old", "/b/new", CwdMode::Follows).unwrap_err();
     assert!(matches!(refused, MovePlanError::Session { .. }), "{refused}");
     fs::remove_file(there).unwrap();
     home.write(format!("projects/-b-new/{ID}/tool-results/b1.txt"), "another");
-    let refused = planned(&home, "/a/old", "/b/new", Cwd::Follows).unwrap_err();
+    let refused = planned(&home, "/a/old", "/b/new", CwdMode::Follows).unwrap_err();
     assert!(matches!(refused, MovePlanError::Clash { .. }), "{refused}");
-    let refused = planned(&home, "/a/nowhere", "/b/new", Cwd::Follows).unwrap_err();
+    let refused = planned(&home, "/a/nowhere", "/b/new", CwdMode::Follows).unwrap_err();
     assert!(matches!(refused, MovePlanError::Nothing { .. }), "{refused}");
     assert_eq!(tree(&home.config_dir()).len(), before.len());
 }
@@ -240,7 +240,7 @@ fn what_meets_something_else_is_refused() {
 fn a_move_stopped_at_any_step_comes_back_whole() {
     let whole = || {
         let home = filled();
-        let moving = planned(&home, "/a/old", "/b/new", Cwd::Follows).unwrap();
+        let moving = planned(&home, "/a/old", "/b/new", CwdMode::Follows).unwrap();
         (home, moving.plan)
     };
     come_back_from_every_step(15, whole, |_, before, after| assert_eq!(before.len(), after.len()));
@@ -249,7 +249,7 @@ fn a_move_stopped_at_any_step_comes_back_whole() {
         home.write(format!("projects/-b-new/{OTHER}.jsonl"), session(OTHER, "/b/new").into_bytes());
         home.write("projects/-b-new/memory/MEMORY.md", "remember /a/old");
         home.write("projects/-b-new/sessions-index.json", r#"{"version":1,"entries":[]}"#);
-        let moving = planned(&home, "/a/old", "/b/new", Cwd::Follows).unwrap();
+        let moving = planned(&home, "/a/old", "/b/new", CwdMode::Follows).unwrap();
         (home, moving.plan)
     };
     // One memory and one index less.
@@ -260,8 +260,8 @@ fn sent(bytes: &[u8], client: Client) -> Option<usize> {
     resume(&Transcript::parse(bytes), client).outcome.as_ref().ok().map(Vec::len)
 }
 
-/// Plans the move of every project of a store, and holds each edit against its promises. Tells how many sessions there were.
-fn every_project(store: &Store, go: &mut dyn FnMut(&Moving, &str)) -> usize {
+/// Plans the move of every project of a store and verifies each edit. Returns how many sessions there were.
+fn every_project(store: &Store, go: &mut dyn FnMut(&MovePlan, &str)) -> usize {
     let discovery = store.discover();
     let mut count = 0;
     for project in &discovery.projects {
@@ -270,7 +270,7 @@ fn every_project(store: &Store, go: &mut dyn FnMut(&Moving, &str)) -> usize {
         let Ok(route) = Route::of_slug(project.slug.clone(), path.as_deref(), "/moved/here") else {
             continue;
         };
-        let moving = match plan(&Projects::load(&discovery, route).unwrap(), Cwd::Follows) {
+        let moving = match plan(&Projects::load(&discovery, route).unwrap(), CwdMode::Follows) {
             Ok(moving) => moving,
             Err(MovePlanError::Nothing { .. }) => continue,
             Err(error) => panic!("{}: {error}", project.slug),

@@ -1,4 +1,4 @@
-//! Secrets leave a session and all that belongs to it: nothing is found again, it resumes, and undo gives every byte back.
+//! Redaction: no secret is found again, the session resumes, and undo restores every byte.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use annals_demo::Plan as DemoPlan;
 use annals_store::{DataDir, Store};
 use annals_surgery::apply::apply;
-use annals_surgery::redact::{RedactError, Suspect, plan, scan, suspects};
+use annals_surgery::redact::{RedactError, RedactFile, files_to_redact, plan, scan};
 use annals_surgery::verify::verify;
 use annals_surgery::{Plan, Session};
 use annals_testkit::builder::Session as Builder;
 use annals_testkit::corpus;
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
-use annals_transcript::redact::Rules;
+use annals_testkit::source::CountingSource;
+use annals_transcript::redact::SecretRules;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 
@@ -24,23 +24,23 @@ use crate::tree;
 const ID: &str = "3f2a0000-1111-4222-8333-444444444444";
 const OTHER: &str = "4f2a0000-1111-4222-8333-444444444444";
 
-/// Put together here: a whole one in the source would set off every scanner that reads it.
+/// Assembled here: a whole token in the source would alarm every scanner.
 fn token() -> String {
     format!("ghp_{}", "a8Kd03LxQ7vTz1Rm5WbYc9Nf2HgJ6sPe4UoX")
 }
 
-fn rules() -> Rules {
-    Rules::new(&[], &[]).unwrap()
+fn rules() -> SecretRules {
+    SecretRules::new(&[], &[]).unwrap()
 }
 
-fn load(path: &Path) -> (Session, Vec<Suspect>) {
+fn load(path: &Path) -> (Session, Vec<RedactFile>) {
     let session = Session::load(path).unwrap();
     let discovery = session.home.as_ref().map(|(config, _)| Store::open(config.path()).discover());
-    let files = suspects(&session, discovery.as_ref()).unwrap();
+    let files = files_to_redact(&session, discovery.as_ref()).unwrap();
     (session, files)
 }
 
-/// A store in which one token is everywhere, also where nothing announces it, and a neighbour that has it too.
+/// A store with one token everywhere, also without context, and a neighbour that has it too.
 fn store() -> (Home, PathBuf) {
     let (home, token) = (Home::new(), token());
     let session = Builder::new()
@@ -89,7 +89,7 @@ fn store() -> (Home, PathBuf) {
 }
 
 fn carry_out(home: &Home, plan: &Plan) {
-    let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+    let (data, source) = (DataDir::new(home.data_dir()), CountingSource::default());
     apply(plan, &data, &source, &mut |_| ControlFlow::Continue(())).unwrap();
 }
 
@@ -107,7 +107,7 @@ fn a_secret_leaves_every_file_of_its_session() {
         .map(|(path, _)| path.file_name().unwrap().to_string_lossy().into_owned())
         .collect();
     left.sort();
-    // What is left is the neighbour's.
+    // What is left belongs to the neighbour.
     assert_eq!(
         left,
         [format!("{OTHER}.jsonl"), "history.jsonl".to_owned(), "sessions-index.json".to_owned()]
@@ -165,8 +165,8 @@ fn stopped_at_any_step_it_comes_back_whole() {
     come_back_from_every_step(12, make, |_, before, after| assert_ne!(before, after));
 }
 
-/// Plans, and holds the plan to its promises: verified, resumes as before, nothing found again; says how much was found.
-fn promise(session: &Session, files: &[Suspect], rules: &Rules) -> usize {
+/// Plans and checks: verified, resumes as before, nothing found again; returns how many were found.
+fn promise(session: &Session, files: &[RedactFile], rules: &SecretRules) -> usize {
     let plan = plan(session, files, rules).unwrap();
     for edit in &plan.edits {
         let after = edit.result();
@@ -200,11 +200,11 @@ fn the_demo_store_is_redacted_by_a_pattern() {
     home.fill(&DemoPlan::default());
     let discovery = Store::open(home.config_dir()).discover();
     // A word that is in every conversation.
-    let rules = Rules::new(&[], &["(?i)the|test".to_owned()]).unwrap();
+    let rules = SecretRules::new(&[], &["(?i)the|test".to_owned()]).unwrap();
     let mut found = 0;
     for entry in discovery.sessions.iter().filter(|entry| entry.bytes > 0) {
         let session = Session::load_from(&entry.path, Some(&discovery)).unwrap();
-        found += promise(&session, &suspects(&session, Some(&discovery)).unwrap(), &rules);
+        found += promise(&session, &files_to_redact(&session, Some(&discovery)).unwrap(), &rules);
     }
     assert!(found > 100, "{found}");
 }
@@ -214,8 +214,8 @@ fn a_pattern_that_finds_itself_is_refused() {
     let home = Home::new();
     let path = home.write("projects/-p/one.jsonl", Builder::new().prompt("abcdefghijklmnop").into_bytes());
     let (session, files) = load(&path);
-    // Each replacement uncovers the beginning of another word.
-    let rules = Rules::new(&[], &[r"\b\w".to_owned()]).unwrap();
+    // Each replacement uncovers the start of another match.
+    let rules = SecretRules::new(&[], &[r"\b\w".to_owned()]).unwrap();
     let refused = plan(&session, &files, &rules);
     assert!(matches!(&refused, Err(RedactError::Endless { path: file }) if *file == path), "{refused:?}");
 }
@@ -227,7 +227,7 @@ fn the_corpus_is_redacted_and_its_images_are_not() {
     let (mut found, mut kinds) = (0, std::collections::BTreeMap::<&str, usize>::new());
     for path in corpus.transcripts() {
         let session = Session::load_from(&path, None).unwrap();
-        let files = suspects(&session, None).unwrap();
+        let files = files_to_redact(&session, None).unwrap();
         found += promise(&session, &files, &rules);
         for secret in scan(&files, &rules) {
             *kinds.entry(secret.kind.name()).or_default() += 1;
@@ -238,7 +238,7 @@ fn the_corpus_is_redacted_and_its_images_are_not() {
     assert!(found > 0);
 }
 
-/// Whether a byte stands in a long run of base 64, as images and signatures are.
+/// Whether a byte is in a long run of base64, as in images and signatures.
 fn is_sealed(bytes: &[u8], offset: usize) -> bool {
     let solid = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
     let before = bytes[..offset].iter().rev().take_while(|byte| solid(byte)).count();

@@ -1,4 +1,4 @@
-//! A plan stopped at any step, or carried out, is taken back: every byte of the store is as before.
+//! A plan that is stopped at any step, or applied, is reverted: every byte of the store is as before.
 
 use std::ops::ControlFlow;
 
@@ -7,12 +7,12 @@ use annals_store::journal::{Journal, Stage};
 use annals_surgery::Plan;
 use annals_surgery::apply::apply;
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
+use annals_testkit::source::CountingSource;
 use annals_testkit::tree::{Tree, tree};
 
-/// Carries a plan out with a stop at every step, and at last to its end, where `look` is shown it with the store before and
-/// after; each time all bytes come back. The plan is made anew, in a home of its own, for each stop; there must be more than
-/// `least` of them.
+/// Applies a plan with a stop at every step and finally to its end, where `look` sees it with the store before and after;
+/// each time undo restores all bytes. The plan is made again in a new home for each stop; there must be more than `least`
+/// stops.
 pub(crate) fn come_back_from_every_step(
     least: usize,
     make: impl Fn() -> (Home, Plan),
@@ -20,7 +20,7 @@ pub(crate) fn come_back_from_every_step(
 ) {
     for stop_at in 0.. {
         let (home, plan) = make();
-        let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+        let (data, source) = (DataDir::new(home.data_dir()), CountingSource::default());
         let before = tree(&home.config_dir());
         let mut watch =
             |step| if step == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
@@ -34,7 +34,7 @@ pub(crate) fn come_back_from_every_step(
             journal.undo(entry).unwrap();
         }
         let mut after = tree(&home.config_dir());
-        // What was staged and never noted is no file of the user's.
+        // What was staged but not recorded is not a file of the user.
         after.retain(|path, _| !path.to_string_lossy().ends_with(".annals-new"));
         assert_eq!(after, before, "stopped at step {stop_at}");
         if finished {

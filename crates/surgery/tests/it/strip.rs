@@ -1,12 +1,14 @@
-//! Strip: what was asked goes, everything else is said as before, and the API takes it.
+//! Strip: what was requested is removed, everything else is sent as before, and the API accepts it.
 
 use std::collections::BTreeSet;
 use std::fs;
 
 use annals_demo::Plan as DemoPlan;
 use annals_json::{ObjectWriter, Value};
-use annals_surgery::edit::LineFate;
-use annals_surgery::strip::{Age, Calls, Part, StripError, ToolNames, Tools, Wish, strip};
+use annals_surgery::edit::LineEdit;
+use annals_surgery::strip::{
+    CallMode, StripError, StripOptions, StripPart, ToolNames, ToolSelection, TurnRange, strip,
+};
 use annals_surgery::{Plan, Session};
 use annals_testkit::builder::Session as Builder;
 use annals_testkit::corpus;
@@ -17,30 +19,30 @@ use annals_transcript::transcript::Transcript;
 use crate::conversation::{refused, result, sent, session};
 use crate::steps::come_back_from_every_step;
 
-fn tools(names: &[&str], calls: Calls) -> Wish {
+fn tools(names: &[&str], calls: CallMode) -> StripOptions {
     let names = match names {
         [] => ToolNames::All,
         names => ToolNames::Named(names.iter().map(|&name| name.to_owned()).collect()),
     };
-    Wish { tools: Some(Tools { names, calls }), ..Wish::default() }
+    StripOptions { tools: Some(ToolSelection { names, calls }), ..StripOptions::default() }
 }
 
-fn parts(parts: &[Part]) -> Wish {
-    Wish { parts: parts.iter().copied().collect(), ..Wish::default() }
+fn parts(parts: &[StripPart]) -> StripOptions {
+    StripOptions { parts: parts.iter().copied().collect(), ..StripOptions::default() }
 }
 
-fn all_and_thinking() -> Wish {
-    Wish { parts: BTreeSet::from([Part::Thinking]), ..tools(&[], Calls::Removed) }
+fn all_and_thinking() -> StripOptions {
+    StripOptions { parts: BTreeSet::from([StripPart::Thinking]), ..tools(&[], CallMode::Removed) }
 }
 
-/// The id of a call, by the place of its response and its place in that.
+/// The id of a call, by the number of its response and its position there.
 fn call(response: u32, place: u32) -> String {
     format!("toolu_{response:012}{place:012}")
 }
 
 const LONG: &str = "a line of output that is repeated\n";
 
-/// Three turns: parallel tools, a lone call after thinking, and words.
+/// Three turns: parallel tools, a single call after thinking, and text.
 fn talk() -> Vec<u8> {
     Builder::new()
         .prompt("look")
@@ -72,9 +74,9 @@ fn says(bytes: &[u8], client: Client) -> Vec<String> {
 }
 
 #[track_caller]
-fn check(bytes: &[u8], wish: &Wish, expected: &[&str]) -> Vec<u8> {
+fn check(bytes: &[u8], options: &StripOptions, expected: &[&str]) -> Vec<u8> {
     let (_home, session) = session(bytes);
-    let after = result(&strip(&session, wish).unwrap());
+    let after = result(&strip(&session, options).unwrap());
     for &client in Client::ALL {
         assert_eq!(says(&after, client), expected, "{client}");
         assert_eq!(refused(&after, client), [], "{client}");
@@ -87,9 +89,9 @@ fn tools_go_with_their_results() {
     let all = ["look", "Looking.", "Seen.", "again", "Done.", "thanks", "Welcome."];
     let after = check(&talk(), &all_and_thinking(), &all);
     assert!(!String::from_utf8(after).unwrap().contains("toolu_"));
-    // The thought before a call that goes alone goes too; the one before words stays, byte for byte.
+    // Thinking before a removed call goes too; thinking before text stays, byte for byte.
     let kept = ["look", "thinking", "Looking.", "Seen.", "again", "Done.", "thanks", "Welcome."];
-    check(&talk(), &tools(&[], Calls::Removed), &kept);
+    check(&talk(), &tools(&[], CallMode::Removed), &kept);
 }
 
 #[test]
@@ -106,38 +108,38 @@ fn tools_go_by_name_and_age() {
         "thanks",
         "Welcome.",
     ];
-    check(&talk(), &tools(&["Bash"], Calls::Removed), &one);
+    check(&talk(), &tools(&["Bash"], CallMode::Removed), &one);
     let late = ["thinking", "tool_use", "tool_result", "Done.", "thanks", "Welcome."];
     let first = [&["look", "thinking", "Looking.", "Seen.", "again"][..], &late].concat();
-    for age in [Age::OlderThanTurns(2), Age::OldestPercent(34), Age::OldestPercent(66)] {
-        check(&talk(), &Wish { age, ..tools(&[], Calls::Removed) }, &first);
+    for range in [TurnRange::OlderThanTurns(2), TurnRange::OldestPercent(34), TurnRange::OldestPercent(66)] {
+        check(&talk(), &StripOptions { range, ..tools(&[], CallMode::Removed) }, &first);
     }
-    let whole = Wish { age: Age::OldestPercent(100), ..all_and_thinking() };
+    let whole = StripOptions { range: TurnRange::OldestPercent(100), ..all_and_thinking() };
     check(&talk(), &whole, &["look", "Looking.", "Seen.", "again", "Done.", "thanks", "Welcome."]);
 }
 
 #[test]
 fn calls_can_stay_with_short_results() {
-    let wish = tools(&["Read"], Calls::Kept);
+    let options = tools(&["Read"], CallMode::Kept);
     let expected = [
         &["look", "thinking", "Looking.", "tool_use", "tool_use", "tool_result", "tool_result", "Seen."][..],
         &["again", "thinking", "tool_use", "tool_result", "Done.", "thanks", "Welcome."],
     ]
     .concat();
-    let after = String::from_utf8(check(&talk(), &wish, &expected)).unwrap();
+    let after = String::from_utf8(check(&talk(), &options, &expected)).unwrap();
     assert!(
         !after.contains(LONG.trim()) && after.contains("[annals removed 1402 bytes of this result]"),
         "{after}"
     );
     // Once is enough: nothing is left that would become shorter.
     let (_home, again) = session(after.as_bytes());
-    assert!(matches!(strip(&again, &wish), Err(StripError::NothingThere { .. })));
-    let large = Wish { large_results: Some(1000), ..Wish::default() };
+    assert!(matches!(strip(&again, &options), Err(StripError::NothingThere { .. })));
+    let large = StripOptions { large_results: Some(1000), ..StripOptions::default() };
     let cut = String::from_utf8(check(&talk(), &large, &expected)).unwrap();
     assert!(cut.contains("[annals removed 1360 bytes of this result]") && cut.contains("bash said"), "{cut}");
 }
 
-/// A prompt with an image, a result with one and its copy, and an attached file that is one.
+/// A prompt with an image, a result with one and its copy, and an attached image.
 fn pictures() -> Vec<u8> {
     let image = |block: &mut ObjectWriter<'_>| {
         block.string("type", "image").object("source", |source| {
@@ -187,7 +189,7 @@ fn pictures() -> Vec<u8> {
 fn words_stand_for_images_everywhere() {
     let words = "[annals removed an image]";
     let expected = [words, "tool_use", "tool_result", "Two pictures.", "this one", "Three."];
-    let after = String::from_utf8(check(&pictures(), &parts(&[Part::Images]), &expected)).unwrap();
+    let after = String::from_utf8(check(&pictures(), &parts(&[StripPart::Images]), &expected)).unwrap();
     assert!(!after.contains("iVBOR") && after.contains("originalSize"), "{after}");
 }
 
@@ -211,24 +213,27 @@ fn progress_and_attachments_go() {
         .reply("Done.")
         .into_bytes();
     let said = ["go", "tool_use", "tool_result", "Done."];
-    let after = check(&bytes, &parts(&[Part::Progress, Part::Attachments]), &said);
+    let after = check(&bytes, &parts(&[StripPart::Progress, StripPart::Attachments]), &said);
     assert_eq!(Transcript::parse(&after).nodes().len(), 4);
-    // Progress of a call goes with the call.
-    let after = check(&bytes, &tools(&["Bash"], Calls::Removed), &["go", "Done."]);
+    // Progress of a call is removed with the call.
+    let after = check(&bytes, &tools(&["Bash"], CallMode::Removed), &["go", "Done."]);
     assert!(!String::from_utf8(after).unwrap().contains("bash_progress"));
 }
 
 #[test]
 fn a_wish_that_makes_no_sense_is_refused() {
     let (_home, session) = session(&talk());
-    let error = |wish: &Wish| strip(&session, wish).unwrap_err();
-    assert!(matches!(error(&Wish::default()), StripError::NothingAsked));
-    assert!(matches!(error(&parts(&[Part::Images, Part::Progress])), StripError::NothingThere { .. }));
-    let late = Wish { age: Age::OlderThanTurns(3), ..all_and_thinking() };
-    assert_eq!(error(&late).to_string(), "there is nothing of that in turns older than the last 3");
-    let percent = Wish { age: Age::OldestPercent(101), ..all_and_thinking() };
+    let error = |options: &StripOptions| strip(&session, options).unwrap_err();
+    assert!(matches!(error(&StripOptions::default()), StripError::NothingAsked));
+    assert!(matches!(
+        error(&parts(&[StripPart::Images, StripPart::Progress])),
+        StripError::NothingThere { .. }
+    ));
+    let late = StripOptions { range: TurnRange::OlderThanTurns(3), ..all_and_thinking() };
+    assert_eq!(error(&late).to_string(), "nothing to remove in turns older than the last 3");
+    let percent = StripOptions { range: TurnRange::OldestPercent(101), ..all_and_thinking() };
     assert!(matches!(error(&percent), StripError::Percent(101)));
-    match error(&tools(&["Bash", "Glob"], Calls::Removed)) {
+    match error(&tools(&["Bash", "Glob"], CallMode::Removed)) {
         StripError::UnknownTool { name, known } => {
             assert_eq!((name.as_str(), known), ("Glob", vec!["Bash".to_owned(), "Read".to_owned()]));
         }
@@ -261,19 +266,21 @@ fn a_stop_at_any_step_comes_back_whole() {
     });
 }
 
-/// What was said, less what went with its line, is said as before, by every client. Gives those that find no more than before.
+/// Checks that every client sends the same except for what was removed. Returns those that do not find more than before.
 #[track_caller]
 fn says_the_same(name: &str, session: &Session, plan: &Plan) -> Vec<Client> {
     let mut same = Vec::new();
     let after = result(plan);
     let (edit, transcript) = (&plan.edits[0], session.transcript());
     let gone: BTreeSet<String> = (0..transcript.nodes().len())
-        .filter(|&node| matches!(edit.fate(transcript.nodes()[node].line as usize), LineFate::Removed { .. }))
+        .filter(|&node| {
+            matches!(edit.line_edit(transcript.nodes()[node].line as usize), LineEdit::Removed { .. })
+        })
         .filter_map(|node| transcript.nodes()[node].uuid.map(|uuid| uuid.to_string()))
         .collect();
     for &client in Client::ALL {
-        // It ends with a call that was never answered; of the lines before it two have one time, and the oldest client takes
-        // the first of such lines for the last.
+        // It ends with an unanswered call; two of the lines before it have one time, and the oldest client takes the first
+        // of such lines for the last.
         if name.ends_with("general-tool-calls.jsonl") && client == Client::V2_0_76 {
             continue;
         }
@@ -287,7 +294,7 @@ fn says_the_same(name: &str, session: &Session, plan: &Plan) -> Vec<Client> {
             sent.into_iter().filter(stays).map(|sent| (sent.role, sent.uuid.clone(), sent.text())).collect()
         };
         let (before, mut now) = (texts(before), texts(sent(&after, client).unwrap()));
-        // The oldest client may find more than before: it cannot cross progress, which is not there any more.
+        // The oldest client may find more than before: it cannot cross progress, which is removed.
         if client == Client::V2_0_76 {
             let more = now.len().saturating_sub(before.len());
             now.drain(..more);
@@ -308,10 +315,10 @@ fn says_the_same(name: &str, session: &Session, plan: &Plan) -> Vec<Client> {
     same
 }
 
-/// Asks for all tools and thinking; gives the plan where there is anything.
+/// Strips all tools and thinking; returns the plan if there is anything.
 #[track_caller]
-fn stripped(name: &str, session: &Session, wish: &Wish) -> Option<Plan> {
-    match strip(session, wish) {
+fn stripped(name: &str, session: &Session, options: &StripOptions) -> Option<Plan> {
+    match strip(session, options) {
         Ok(plan) => Some(plan),
         Err(
             StripError::NothingThere { .. } | StripError::NothingLeft { .. } | StripError::Damaged { .. },
@@ -345,13 +352,13 @@ fn the_corpus_says_the_same_without_tools() {
             continue;
         }
         let session = Session::load_from(&path, None).unwrap();
-        for wish in [
+        for options in [
             all_and_thinking(),
-            tools(&[], Calls::Kept),
-            parts(&[Part::Images, Part::Progress, Part::Attachments]),
+            tools(&[], CallMode::Kept),
+            parts(&[StripPart::Images, StripPart::Progress, StripPart::Attachments]),
         ] {
-            let Some(plan) = stripped(&name, &session, &wish) else { continue };
-            // What a client finds for the first time may have been refused for ever.
+            let Some(plan) = stripped(&name, &session, &options) else { continue };
+            // What a client finds for the first time may always have been refused.
             for client in says_the_same(&name, &session, &plan) {
                 if refused(&session.bytes, client).is_empty() {
                     assert_eq!(refused(&result(&plan), client), [], "{name}, {client}");
@@ -397,9 +404,9 @@ fn the_largest_of_the_corpus_are_taken_without_tools_and_thinking() {
 #[test]
 fn nothing_of_a_record_changes_but_what_was_named() {
     let (_home, session) = session(&talk());
-    let plan = strip(&session, &tools(&["Read"], Calls::Kept)).unwrap();
-    let fates: Vec<_> = plan.edits[0].fates().collect();
-    let [(7, LineFate::Changed { bytes, why })] = fates.as_slice() else { panic!("{fates:?}") };
+    let plan = strip(&session, &tools(&["Read"], CallMode::Kept)).unwrap();
+    let line_edits: Vec<_> = plan.edits[0].line_edits().collect();
+    let [(7, LineEdit::Changed { bytes, why })] = line_edits.as_slice() else { panic!("{line_edits:?}") };
     assert_eq!(why, "result");
     let changed = Value::parse(bytes).unwrap();
     let before = annals_transcript::line::lines(&session.bytes).nth(6).unwrap();

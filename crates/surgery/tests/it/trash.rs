@@ -1,4 +1,4 @@
-//! Trash and restore: all that belongs to a session goes, and comes back as it was; what others need stays.
+//! Trash and restore: all files of a session are removed and restored as they were; what others need stays.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -9,12 +9,12 @@ use annals_store::journal::{Journal, Stage};
 use annals_store::trash::sessions;
 use annals_store::{DataDir, Store};
 use annals_surgery::apply::{ApplyError, apply};
-use annals_surgery::restore::{self, RestoreError};
-use annals_surgery::trash::{Prompts, TrashPlanError, Trashing, plan};
+use annals_surgery::restore::{self, TrashRestoreError};
+use annals_surgery::trash::{PromptHistory, TrashPlan, TrashPlanError, plan};
 use annals_testkit::builder::Session;
 use annals_testkit::corpus;
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
+use annals_testkit::source::CountingSource;
 
 use crate::clone::rich;
 use crate::steps::come_back_from_every_step;
@@ -27,7 +27,7 @@ fn go(_: usize) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// A session with all that can belong to one, and a neighbour.
+/// A session with every kind of side file, and a neighbour.
 fn store() -> (Home, PathBuf) {
     let home = Home::new();
     let path = rich(&home);
@@ -58,7 +58,7 @@ fn store() -> (Home, PathBuf) {
     (home, path)
 }
 
-fn trashing(home: &Home, paths: &[PathBuf], prompts: Prompts) -> Trashing {
+fn trash_plan(home: &Home, paths: &[PathBuf], prompts: PromptHistory) -> TrashPlan {
     plan(paths, &Store::open(home.config_dir()).discover(), prompts).unwrap()
 }
 
@@ -70,15 +70,15 @@ fn names(home: &Home) -> Vec<String> {
 
 #[test]
 fn everything_goes_and_comes_back_from_every_step() {
-    for prompts in [Prompts::Stay, Prompts::Go] {
+    for prompts in [PromptHistory::Keep, PromptHistory::Remove] {
         let make = || {
             let (home, path) = store();
-            let plan = trashing(&home, &[path], prompts).plan;
+            let plan = trash_plan(&home, &[path], prompts).plan;
             (home, plan)
         };
         let (home, plan) = make();
-        apply(&plan, &DataDir::new(home.data_dir()), &Counting::default(), &mut go).unwrap();
-        let pastes = if prompts == Prompts::Go {
+        apply(&plan, &DataDir::new(home.data_dir()), &CountingSource::default(), &mut go).unwrap();
+        let pastes = if prompts == PromptHistory::Remove {
             &["paste-cache/bb.txt"][..]
         } else {
             &["paste-cache/aa.txt", "paste-cache/bb.txt"]
@@ -92,7 +92,10 @@ fn everything_goes_and_comes_back_from_every_step() {
         let read = |name: &str| fs::read_to_string(home.config_dir().join(name)).unwrap();
         assert!(!read("projects/-w/sessions-index.json").contains(ID));
         assert!(read("projects/-w/sessions-index.json").contains(OTHER));
-        assert_eq!(read("history.jsonl").matches(ID).count(), if prompts == Prompts::Go { 0 } else { 3 });
+        assert_eq!(
+            read("history.jsonl").matches(ID).count(),
+            if prompts == PromptHistory::Remove { 0 } else { 3 }
+        );
         assert!(!home.config_dir().join(format!("tasks/{ID}")).exists(), "not even the lock is left");
         come_back_from_every_step(10, make, |_, before, after| assert!(before.len() > after.len() + 10));
     }
@@ -109,9 +112,9 @@ fn restoring(home: &Home) -> annals_surgery::Plan {
 fn a_restore_brings_back_every_byte_and_can_be_stopped_at_every_step() {
     for stop_at in 0.. {
         let (home, path) = store();
-        let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+        let (data, source) = (DataDir::new(home.data_dir()), CountingSource::default());
         let whole = tree(&home.config_dir());
-        apply(&trashing(&home, &[path], Prompts::Go).plan, &data, &source, &mut go).unwrap();
+        apply(&trash_plan(&home, &[path], PromptHistory::Remove).plan, &data, &source, &mut go).unwrap();
         let trashed = tree(&home.config_dir());
         let mut watch =
             |step| if step == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
@@ -128,7 +131,7 @@ fn a_restore_brings_back_every_byte_and_can_be_stopped_at_every_step() {
         let mut after = tree(&home.config_dir());
         after.retain(|path, _| !path.to_string_lossy().ends_with(".annals-new"));
         assert_eq!(after, trashed, "stopped at step {stop_at}");
-        // Whatever was tried, the trash is undone as ever.
+        // Whatever was tried, the trash can still be undone.
         let entry = journal.entries().into_iter().find(|entry| entry.what.starts_with("trash")).unwrap();
         journal.undo(entry).unwrap();
         let mut after = tree(&home.config_dir());
@@ -147,9 +150,9 @@ fn a_session_in_a_folder_of_its_project_comes_back_with_its_own() {
     let session = Session::new().id(ID).folder("/w").prompt("one").reply("1");
     let path = home.write(format!("projects/-w/team/{ID}.jsonl"), session.into_bytes());
     home.write(format!("projects/-w/team/{ID}/tool-results/t.txt"), "out");
-    let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+    let (data, source) = (DataDir::new(home.data_dir()), CountingSource::default());
     let before = tree(&home.config_dir());
-    apply(&trashing(&home, &[path], Prompts::Go).plan, &data, &source, &mut go).unwrap();
+    apply(&trash_plan(&home, &[path], PromptHistory::Remove).plan, &data, &source, &mut go).unwrap();
     assert!(tree(&home.config_dir()).is_empty());
     apply(&restoring(&home), &data, &source, &mut go).unwrap();
     assert_eq!(tree(&home.config_dir()), before);
@@ -159,11 +162,12 @@ fn a_session_in_a_folder_of_its_project_comes_back_with_its_own() {
 fn nothing_is_overwritten_by_what_comes_back() {
     let (home, path) = store();
     let data = DataDir::new(home.data_dir());
-    apply(&trashing(&home, &[path], Prompts::Stay).plan, &data, &Counting::default(), &mut go).unwrap();
+    apply(&trash_plan(&home, &[path], PromptHistory::Keep).plan, &data, &CountingSource::default(), &mut go)
+        .unwrap();
     let there = home.write(format!("todos/{ID}-agent-{ID}.json"), "new");
     let trashed = sessions(&data).remove(0);
     let refused = restore::plan(&trashed);
-    assert!(matches!(&refused, Err(RestoreError::InTheWay { path }) if *path == there), "{refused:?}");
+    assert!(matches!(&refused, Err(TrashRestoreError::InTheWay { path }) if *path == there), "{refused:?}");
     fs::remove_file(there).unwrap();
     restore::plan(&trashed).unwrap();
 }
@@ -174,11 +178,11 @@ fn what_a_session_of_the_same_id_shares_stays() {
     let twin = Session::new().id(ID).folder("/v").prompt("copied").reply("ok");
     home.write(format!("projects/-v/{ID}.jsonl"), twin.into_bytes());
     let before = names(&home);
-    let trashing = trashing(&home, &[path], Prompts::Stay);
+    let trash_plan = trash_plan(&home, &[path], PromptHistory::Keep);
     // The far sub-agent, two lists, a task, a copy, an environment, an image.
-    assert_eq!(trashing.plan.notes, [format!("7 files stay: {ID} is also a session of -v")]);
+    assert_eq!(trash_plan.plan.notes, [format!("7 files stay: {ID} is also a session of -v")]);
     let data = DataDir::new(home.data_dir());
-    apply(&trashing.plan, &data, &Counting::default(), &mut go).unwrap();
+    apply(&trash_plan.plan, &data, &CountingSource::default(), &mut go).unwrap();
     let after = names(&home);
     let gone: Vec<_> = before.iter().filter(|name| !after.contains(name)).collect();
     assert!(gone.iter().all(|name| name.starts_with("projects/-w/")), "{gone:#?}");
@@ -201,11 +205,11 @@ fn what_a_fork_speaks_of_stays() {
                 .raw("snapshot", br#"{"trackedFileBackups":{"a":{"backupFileName":"00ff00ff00ff00ff@v1"}}}"#);
         });
     let fork = home.write(format!("projects/-w/{OTHER}.jsonl"), fork.into_bytes());
-    let trashing = trashing(&home, std::slice::from_ref(&path), Prompts::Stay);
-    assert_eq!(trashing.plan.notes, [format!("4 files stay: {} speaks of what is in there", fork.display())]);
+    let trash_plan = trash_plan(&home, std::slice::from_ref(&path), PromptHistory::Keep);
+    assert_eq!(trash_plan.plan.notes, [format!("4 files stay: {} refers to them", fork.display())]);
     let data = DataDir::new(home.data_dir());
     let before = tree(&home.config_dir());
-    apply(&trashing.plan, &data, &Counting::default(), &mut go).unwrap();
+    apply(&trash_plan.plan, &data, &CountingSource::default(), &mut go).unwrap();
     let left = names(&home);
     for name in [
         format!("projects/-w/{ID}/subagents/agent-a0123456789abcdef.jsonl"),
@@ -216,11 +220,11 @@ fn what_a_fork_speaks_of_stays() {
         assert!(left.contains(&name), "{name} is gone");
     }
     assert!(!path.exists() && !left.contains(&format!("tasks/{ID}/1.json")));
-    apply(&restoring(&home), &data, &Counting::from(1_800_000_000_000), &mut go).unwrap();
+    apply(&restoring(&home), &data, &CountingSource::from(1_800_000_000_000), &mut go).unwrap();
     assert_eq!(tree(&home.config_dir()), before);
-    // With copies of its own, the fork needs none of the source's.
+    // With its own copies, the fork needs none of the original's.
     home.write(format!("file-history/{OTHER}/00ff00ff00ff00ff@v1"), "own");
-    let again = self::trashing(&home, &[path], Prompts::Stay);
+    let again = self::trash_plan(&home, &[path], PromptHistory::Keep);
     assert!(again.plan.notes[0].starts_with("3 files stay"), "{:?}", again.plan.notes);
 }
 
@@ -228,18 +232,18 @@ fn what_a_fork_speaks_of_stays() {
 fn several_sessions_go_as_one_and_come_back_alone() {
     let (home, path) = store();
     let other = home.config_dir().join(format!("projects/-w/{OTHER}.jsonl"));
-    let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+    let (data, source) = (DataDir::new(home.data_dir()), CountingSource::default());
     let before = tree(&home.config_dir());
-    let trashing = trashing(&home, &[path, other.clone(), other.clone()], Prompts::Go);
-    assert_eq!((trashing.sessions, trashing.plan.what.as_str()), (2, "trash 2 sessions"));
-    apply(&trashing.plan, &data, &source, &mut go).unwrap();
+    let trash_plan = trash_plan(&home, &[path, other.clone(), other.clone()], PromptHistory::Remove);
+    assert_eq!((trash_plan.sessions, trash_plan.plan.what.as_str()), (2, "trash 2 sessions"));
+    apply(&trash_plan.plan, &data, &source, &mut go).unwrap();
     assert_eq!(names(&home), ["history.jsonl", "projects/-w/sessions-index.json"]);
     while let Some(trashed) = sessions(&data).into_iter().next() {
         apply(&restore::plan(&trashed).unwrap(), &data, &source, &mut go).unwrap();
         assert!(trashed.file.from.exists());
     }
     let mut after = tree(&home.config_dir());
-    // The index is a cache, which whoever restores refreshes.
+    // The index is a cache, which the caller refreshes.
     let index = home.config_dir().join("projects/-w/sessions-index.json");
     after.insert(index.clone(), before[&index].clone());
     assert_eq!(after, before);
@@ -250,35 +254,35 @@ fn what_is_no_session_or_is_in_use_is_refused() {
     let (home, path) = store();
     let discovery = Store::open(home.config_dir()).discover();
     let agent = home.config_dir().join("projects/-w/agent-b1.jsonl");
-    let refused = plan(&[agent], &discovery, Prompts::Stay);
+    let refused = plan(&[agent], &discovery, PromptHistory::Keep);
     assert!(matches!(refused, Err(TrashPlanError::NotASession { .. })));
     let inside = home.write(format!("projects/-w/{ID}/kept/{OTHER}.jsonl"), "{}\n");
     let discovery = Store::open(home.config_dir()).discover();
-    let refused = plan(std::slice::from_ref(&path), &discovery, Prompts::Stay);
+    let refused = plan(std::slice::from_ref(&path), &discovery, PromptHistory::Keep);
     assert!(matches!(refused, Err(TrashPlanError::Inside { .. })), "{refused:?}");
     fs::remove_file(inside).unwrap();
-    let trashing = trashing(&home, std::slice::from_ref(&path), Prompts::Stay);
+    let trash_plan = trash_plan(&home, std::slice::from_ref(&path), PromptHistory::Keep);
     let data = DataDir::new(home.data_dir());
     let before = tree(&home.config_dir());
     for locked in [path, home.config_dir().join("projects/-w/agent-b1.jsonl")] {
         let lock = annals_store::lock::FileLock::try_take(&data, &locked).unwrap();
-        let refused = apply(&trashing.plan, &data, &Counting::default(), &mut go);
+        let refused = apply(&trash_plan.plan, &data, &CountingSource::default(), &mut go);
         assert!(matches!(refused, Err(ApplyError::InUse(_))), "{refused:?}");
         drop(lock);
     }
     assert_eq!(tree(&home.config_dir()), before);
 }
 
-/// Trashes sessions one after the other, restores them in that order, and undoes them: every byte is there again.
+/// Trashes sessions one after the other, restores them in that order, and undoes it: every byte is there again.
 fn there_and_back(home: &Home, most: usize, what: &str) {
-    let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+    let (data, source) = (DataDir::new(home.data_dir()), CountingSource::default());
     let before = tree(&home.config_dir());
     let all = Store::open(home.config_dir()).discover().sessions;
     let some: Vec<_> = all.iter().step_by((all.len() / most).max(1)).collect();
     assert!(!some.is_empty(), "{what}");
     for session in &some {
-        let trashing = trashing(home, std::slice::from_ref(&session.path), Prompts::Go);
-        apply(&trashing.plan, &data, &source, &mut go).unwrap();
+        let trash_plan = trash_plan(home, std::slice::from_ref(&session.path), PromptHistory::Remove);
+        apply(&trash_plan.plan, &data, &source, &mut go).unwrap();
         assert!(!session.path.exists());
     }
     let empty = tree(&home.config_dir());
@@ -314,7 +318,7 @@ fn the_corpus_there_and_back() {
     }
 }
 
-/// Copies a folder's files, as far as they are not huge.
+/// Copies a folder's files, except for huge ones.
 pub(crate) fn copy(from: &Path, to: &Path) {
     for (path, bytes) in tree(from).into_iter().filter(|(_, bytes)| bytes.len() < 4_000_000) {
         let there = to.join(path.strip_prefix(from).unwrap());

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::{env, fs};
 
-use annals_testkit::api::{Script, ScriptedApi, Settings, redacted, signature};
+use annals_testkit::api::{Script, ScriptedApi, ServerOptions, redacted, signature};
 
 const HELP: &str = "\
 scripted-api [--port N] [--script FILE] [--workdir DIR] [--log DIR]
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
 }
 
 fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), String> {
-    let mut settings = Settings::default();
+    let mut settings = ServerOptions::default();
     let mut script_file = None;
     let mut workdir = String::new();
     while let Some(name) = arguments.next() {
@@ -55,7 +55,7 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), String> {
     let script = Script::parse(&script, &workdir).map_err(|error| error.to_string())?;
     let api = ScriptedApi::start_with(script, settings).map_err(|error| error.to_string())?;
     say(&format!("{}\n", api.url()))?;
-    // Whoever started it holds the other end: when they go, so does this.
+    // The process that started it holds the other end: when it ends, so does this.
     io::stdin().lock().read_to_end(&mut Vec::new()).map_err(|error| format!("standard input: {error}"))?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Timestamps as the client writes them, counted in seconds from a fixed morning. Knows no months: tests are short.
 
-/// The time so many seconds after the first of June 2026.
+/// The time this many seconds after the first of June 2026.
 pub(super) fn text(seconds: u32) -> String {
     let (day, rest) = (1 + seconds / 86_400, seconds % 86_400);
     assert!(day <= 30, "a built session lasts at most thirty days");

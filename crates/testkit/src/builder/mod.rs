@@ -115,7 +115,7 @@ impl Session {
         })
     }
 
-    /// A user line that the client wrote for the model and shows to nobody.
+    /// A user line for the model that the client does not show.
     pub fn meta(self, text: &str) -> Self {
         self.chained("user", |line| {
             line.boolean("isMeta", true);

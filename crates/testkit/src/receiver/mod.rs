@@ -1,5 +1,5 @@
-//! A receiver of batches on loopback that is as bad as a network: it loses, delays, refuses, cuts connections and says
-//! twice that it has something. What it does is decided by a seed.
+//! A receiver of batches on loopback that fails as networks do: it loses, delays, refuses, cuts connections and answers
+//! twice. A seed decides what it does.
 
 mod tls;
 
@@ -17,23 +17,23 @@ use crate::api::http::{self, head};
 
 pub use self::tls::{AUTHORITY, Certificate};
 
-/// A batch as it came.
+/// A request that was received.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Received {
+pub struct ReceivedRequest {
     /// Names and values, as they were sent.
     pub headers: Vec<(String, String)>,
     /// Not decoded.
     pub body: Vec<u8>,
 }
 
-impl Received {
+impl ReceivedRequest {
     /// A header's value; names are compared without case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let named = self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
         named.map(|(_, value)| value.as_str())
     }
 
-    /// The body as it was before it was compressed. Panics where its encoding is not known, or not what it says.
+    /// The body as it was before it was compressed. Panics if the encoding is unknown or broken.
     pub fn decoded(&self) -> Vec<u8> {
         let broken = |error: std::io::Error| -> usize { panic!("{:?}: {error}", self.headers) };
         let mut out = Vec::new();
@@ -51,40 +51,40 @@ impl Received {
     }
 }
 
-/// How bad it is.
+/// How the receiver treats requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manners {
-    /// It keeps and acknowledges everything.
+pub enum ReceiverBehavior {
+    /// Keeps and acknowledges everything.
     Good,
     /// Every second request goes wrong in one of the ways, chosen by this seed.
     Bad(u64),
-    /// It answers everything with this status.
+    /// Answers everything with this status.
     Status(u16),
-    /// It keeps what has no more bytes than this, and says of the rest that it is too large.
+    /// Keeps bodies up to this many bytes, and answers 413 to larger ones.
     AtMost(usize),
-    /// It is not there: every connection ends before anything was read.
-    Away,
+    /// Ends every connection before anything was read.
+    Unreachable,
 }
 
-/// What happens to a request.
+/// What happens to one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum RequestOutcome {
     Kept,
     KeptLate,
-    KeptTwiceSaid,
-    KeptUnsaid,
-    LostUnsaid,
+    KeptAnsweredTwice,
+    KeptWithoutAnswer,
+    LostWithoutAnswer,
     CutEarly,
     Status(u16),
     KeptUpTo(usize),
 }
 
-impl Manners {
-    fn fate(self, state: &mut u64) -> Fate {
+impl ReceiverBehavior {
+    fn outcome(self, state: &mut u64) -> RequestOutcome {
         match self {
-            Self::Status(status) => return Fate::Status(status),
-            Self::AtMost(most) => return Fate::KeptUpTo(most),
-            Self::Away => return Fate::CutEarly,
+            Self::Status(status) => return RequestOutcome::Status(status),
+            Self::AtMost(most) => return RequestOutcome::KeptUpTo(most),
+            Self::Unreachable => return RequestOutcome::CutEarly,
             Self::Good | Self::Bad(_) => {}
         }
         // xorshift: seeded, and good enough to choose by.
@@ -93,16 +93,16 @@ impl Manners {
         *state ^= *state << 17;
         match (self, *state >> 33) {
             (Self::Bad(_), chance) if chance % 2 == 0 => match (chance / 2) % 8 {
-                0 => Fate::KeptLate,
-                1 => Fate::KeptTwiceSaid,
-                2 => Fate::KeptUnsaid,
-                3 => Fate::LostUnsaid,
-                4 => Fate::CutEarly,
-                5 => Fate::Status(500),
-                6 => Fate::Status(503),
-                _ => Fate::Status(429),
+                0 => RequestOutcome::KeptLate,
+                1 => RequestOutcome::KeptAnsweredTwice,
+                2 => RequestOutcome::KeptWithoutAnswer,
+                3 => RequestOutcome::LostWithoutAnswer,
+                4 => RequestOutcome::CutEarly,
+                5 => RequestOutcome::Status(500),
+                6 => RequestOutcome::Status(503),
+                _ => RequestOutcome::Status(429),
             },
-            _ => Fate::Kept,
+            _ => RequestOutcome::Kept,
         }
     }
 }
@@ -112,55 +112,55 @@ impl Manners {
 pub struct Receiver {
     address: SocketAddr,
     scheme: &'static str,
-    shared: Arc<Shared>,
+    shared: Arc<ReceiverState>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct ReceiverState {
     stopping: AtomicBool,
-    manners: Mutex<Manners>,
-    kept: Mutex<Vec<Received>>,
+    behavior: Mutex<ReceiverBehavior>,
+    kept: Mutex<Vec<ReceivedRequest>>,
 }
 
-impl Shared {
-    fn kept(&self) -> MutexGuard<'_, Vec<Received>> {
+impl ReceiverState {
+    fn kept(&self) -> MutexGuard<'_, Vec<ReceivedRequest>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn manners(&self) -> Manners {
-        *self.manners.lock().unwrap_or_else(PoisonError::into_inner)
+    fn behavior(&self) -> ReceiverBehavior {
+        *self.behavior.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Receiver {
-    /// Starts on a port of the system's choice. Panics where it cannot listen.
-    pub fn start(manners: Manners) -> Self {
-        Self::listen(manners, "http", None)
+    /// Starts on a port of the system's choice. Panics if it cannot listen.
+    pub fn start(behavior: ReceiverBehavior) -> Self {
+        Self::listen(behavior, "http", None)
     }
 
     /// The same, encrypted.
-    pub fn start_encrypted(manners: Manners, certificate: Certificate) -> Self {
-        Self::listen(manners, "https", Some(certificate.config()))
+    pub fn start_encrypted(behavior: ReceiverBehavior, certificate: Certificate) -> Self {
+        Self::listen(behavior, "https", Some(certificate.config()))
     }
 
-    fn listen(manners: Manners, scheme: &'static str, config: Option<Arc<ServerConfig>>) -> Self {
+    fn listen(behavior: ReceiverBehavior, scheme: &'static str, config: Option<Arc<ServerConfig>>) -> Self {
         let bound = TcpListener::bind(("127.0.0.1", 0));
         let listener = bound.unwrap_or_else(|error| panic!("127.0.0.1: {error}"));
         let address = listener.local_addr().unwrap_or_else(|error| panic!("no address: {error}"));
         let (stopping, kept) = (AtomicBool::new(false), Mutex::default());
-        let shared = Arc::new(Shared { stopping, manners: Mutex::new(manners), kept });
+        let shared = Arc::new(ReceiverState { stopping, behavior: Mutex::new(behavior), kept });
         let theirs = Arc::clone(&shared);
         let thread = thread::spawn(move || {
-            let mut state = if let Manners::Bad(seed) = manners { seed | 1 } else { 1 };
+            let mut state = if let ReceiverBehavior::Bad(seed) = behavior { seed | 1 } else { 1 };
             for stream in listener.incoming().flatten() {
                 if theirs.stopping.load(Ordering::SeqCst) {
                     return;
                 }
                 // A broken connection is what this is for.
-                let fate = theirs.manners().fate(&mut state);
+                let outcome = theirs.behavior().outcome(&mut state);
                 let _ = Connection::new(&stream, config.as_ref())
-                    .and_then(|connection| serve(&stream, connection, fate, &theirs));
+                    .and_then(|connection| serve(&stream, connection, outcome, &theirs));
                 let _ = stream.shutdown(Shutdown::Both);
             }
         });
@@ -172,13 +172,13 @@ impl Receiver {
         format!("{}://{}/in", self.scheme, self.address)
     }
 
-    /// Changes its manners from the next request on. What is bad goes on by the seed that it began with.
-    pub fn behave(&self, manners: Manners) {
-        *self.shared.manners.lock().unwrap_or_else(PoisonError::into_inner) = manners;
+    /// Changes the behavior from the next request on. `Bad` continues with the seed it began with.
+    pub fn set_behavior(&self, behavior: ReceiverBehavior) {
+        *self.shared.behavior.lock().unwrap_or_else(PoisonError::into_inner) = behavior;
     }
 
     /// Everything that was kept so far, in the order of arrival, repetitions included.
-    pub fn kept(&self) -> Vec<Received> {
+    pub fn kept(&self) -> Vec<ReceivedRequest> {
         self.shared.kept().clone()
     }
 }
@@ -194,28 +194,36 @@ impl Drop for Receiver {
     }
 }
 
-fn serve(stream: &TcpStream, mut both: Connection<'_>, fate: Fate, shared: &Shared) -> std::io::Result<()> {
+fn serve(
+    stream: &TcpStream,
+    mut both: Connection<'_>,
+    outcome: RequestOutcome,
+    shared: &ReceiverState,
+) -> std::io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(30)))?;
-    if fate == Fate::CutEarly {
+    if outcome == RequestOutcome::CutEarly {
         return Ok(());
     }
     let Some(request) = http::read(&mut both)? else { return Ok(()) };
-    let received = Received { headers: request.headers, body: request.body };
+    let received = ReceivedRequest { headers: request.headers, body: request.body };
     let ok = head(200, &[("Content-Length", "0")]);
-    let answer = match fate {
-        Fate::LostUnsaid | Fate::CutEarly => return Ok(()),
-        Fate::Status(status) => head(status, &[("Content-Length", "0"), ("Retry-After", "0")]),
-        Fate::KeptUpTo(most) if received.body.len() > most => head(413, &[("Content-Length", "0")]),
-        Fate::KeptUnsaid => {
+    let answer = match outcome {
+        RequestOutcome::LostWithoutAnswer | RequestOutcome::CutEarly => return Ok(()),
+        RequestOutcome::Status(status) => head(status, &[("Content-Length", "0"), ("Retry-After", "0")]),
+        RequestOutcome::KeptUpTo(most) if received.body.len() > most => head(413, &[("Content-Length", "0")]),
+        RequestOutcome::KeptWithoutAnswer => {
             shared.kept().push(received);
             return Ok(());
         }
-        Fate::Kept | Fate::KeptLate | Fate::KeptTwiceSaid | Fate::KeptUpTo(_) => {
+        RequestOutcome::Kept
+        | RequestOutcome::KeptLate
+        | RequestOutcome::KeptAnsweredTwice
+        | RequestOutcome::KeptUpTo(_) => {
             shared.kept().push(received);
-            if fate == Fate::KeptLate {
+            if outcome == RequestOutcome::KeptLate {
                 thread::sleep(Duration::from_millis(3));
             }
-            if fate == Fate::KeptTwiceSaid { [&ok[..], &ok[..]].concat() } else { ok }
+            if outcome == RequestOutcome::KeptAnsweredTwice { [&ok[..], &ok[..]].concat() } else { ok }
         }
     };
     both.write_all(&answer)?;
@@ -228,15 +236,21 @@ mod tests {
 
     #[test]
     fn a_seed_decides_and_every_fate_comes() {
-        let fates = |seed: u64| -> Vec<Fate> {
+        let fates = |seed: u64| -> Vec<RequestOutcome> {
             let mut state = seed;
-            (0..300).map(|_| Manners::Bad(seed).fate(&mut state)).collect()
+            (0..300).map(|_| ReceiverBehavior::Bad(seed).outcome(&mut state)).collect()
         };
         assert_eq!(fates(7), fates(7));
         assert_ne!(fates(7), fates(9));
-        let kinds = [Fate::KeptLate, Fate::KeptTwiceSaid, Fate::KeptUnsaid, Fate::LostUnsaid, Fate::CutEarly];
-        for fate in kinds.into_iter().chain([500, 503, 429].map(Fate::Status)) {
-            assert!(fates(7).contains(&fate), "{fate:?}");
+        let kinds = [
+            RequestOutcome::KeptLate,
+            RequestOutcome::KeptAnsweredTwice,
+            RequestOutcome::KeptWithoutAnswer,
+            RequestOutcome::LostWithoutAnswer,
+            RequestOutcome::CutEarly,
+        ];
+        for outcome in kinds.into_iter().chain([500, 503, 429].map(RequestOutcome::Status)) {
+            assert!(fates(7).contains(&outcome), "{outcome:?}");
         }
     }
 }

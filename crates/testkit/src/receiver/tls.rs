@@ -7,13 +7,13 @@ use std::sync::Arc;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-/// Who vouches for the certificates, as a file holds it.
+/// The authority that issued the certificates, as PEM.
 pub const AUTHORITY: &str = include_str!("ca.pem");
 
-/// What the receiver shows of itself.
+/// The certificate that the receiver presents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certificate {
-    /// Right, for whoever trusts [`AUTHORITY`].
+    /// Valid if [`AUTHORITY`] is trusted.
     Good,
     /// For another name.
     Elsewhere,
@@ -49,7 +49,7 @@ pub(super) enum Connection<'s> {
 }
 
 impl<'s> Connection<'s> {
-    /// Takes up a connection; encrypted where there is something to show.
+    /// Wraps a connection; encrypted with a config.
     pub(super) fn new(stream: &'s TcpStream, config: Option<&Arc<ServerConfig>>) -> io::Result<Self> {
         let Some(config) = config else { return Ok(Self::Plain(BufReader::new(stream))) };
         let connection = ServerConnection::new(Arc::clone(config)).map_err(io::Error::other)?;

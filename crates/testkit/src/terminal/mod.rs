@@ -1,9 +1,8 @@
-//! A real terminal for tests: a pair of devices, a program at one end, and at the other a reader that knows what a person
-//! would see.
+//! A real terminal for tests: a pseudo-terminal with a program at one end, and a screen that shows what a person would see.
 
 #![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
 
-mod picture;
+mod screen;
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -18,11 +17,11 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Termios, Winsize, tcgetattr, tcsetwinsize};
 
-pub use picture::Picture;
+pub use screen::Screen;
 
-/// Nothing takes as long as this, unless it hangs.
-const HANGS: Duration = Duration::from_secs(60);
-const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// A program that takes longer hangs.
+const TIMEOUT: Duration = Duration::from_secs(60);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A terminal and the program that runs in it.
 #[derive(Debug)]
@@ -30,23 +29,24 @@ pub struct Terminal {
     ours: File,
     /// Kept open, so that its modes can be read when the program is gone.
     theirs: OwnedFd,
-    /// How it was set before the program began.
-    untouched: Termios,
+    /// The modes before the program began.
+    initial_modes: Termios,
     child: Child,
-    seen: Arc<Mutex<Seen>>,
-    /// Whether somebody looks at it.
+    captured: Arc<Mutex<Capture>>,
+    /// Whether output is read.
     is_read: Arc<AtomicBool>,
 }
 
+/// What the program has written so far.
 #[derive(Debug)]
-struct Seen {
-    picture: Picture,
+struct Capture {
+    screen: Screen,
     bytes: Vec<u8>,
 }
 
 impl Terminal {
-    /// Runs a program in a terminal of so many columns and rows. `make` gives a command for `setsid`, which makes the
-    /// terminal the program's own; the program and its arguments follow.
+    /// Runs a program in a terminal of the given columns and rows. `make` returns a command for `setsid`, which makes the
+    /// terminal the controlling one; the program and its arguments follow.
     pub fn run(make: impl FnOnce(&str) -> Command, program: &[&str], size: (u16, u16)) -> Self {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&ours).unwrap();
@@ -54,46 +54,46 @@ impl Terminal {
         let name = ptsname(&ours, Vec::new()).unwrap();
         let theirs = open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()).unwrap();
         tcsetwinsize(&ours, window(size)).unwrap();
-        let untouched = tcgetattr(&theirs).unwrap();
+        let initial_modes = tcgetattr(&theirs).unwrap();
         let end = || Stdio::from(theirs.try_clone().unwrap());
         let mut command = make("setsid");
         command.arg("--ctty").args(program).stdin(end()).stdout(end()).stderr(end());
         let child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let ours = File::from(ours);
-        let picture = Picture::new(usize::from(size.0), usize::from(size.1));
-        let seen = Arc::new(Mutex::new(Seen { picture, bytes: Vec::new() }));
-        let (mut reader, theirs_to_see) = (ours.try_clone().unwrap(), Arc::clone(&seen));
+        let screen = Screen::new(size.0, size.1);
+        let captured = Arc::new(Mutex::new(Capture { screen, bytes: Vec::new() }));
+        let (mut reader, shared) = (ours.try_clone().unwrap(), Arc::clone(&captured));
         let is_read = Arc::new(AtomicBool::new(true));
         let looks = Arc::clone(&is_read);
         thread::spawn(move || {
             let mut bytes = [0; 4096];
-            // The device ends with an error when nobody is at its other end.
+            // The device reports an error once its other end is closed.
             while let Ok(count @ 1..) = reader.read(&mut bytes) {
-                let mut seen = theirs_to_see.lock().unwrap_or_else(PoisonError::into_inner);
-                seen.picture.feed(&bytes[..count]);
-                seen.bytes.extend_from_slice(&bytes[..count]);
-                drop(seen);
+                let mut captured = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                captured.screen.feed(&bytes[..count]);
+                captured.bytes.extend_from_slice(&bytes[..count]);
+                drop(captured);
                 while !looks.load(Ordering::SeqCst) {
-                    thread::sleep(LOOK_EVERY);
+                    thread::sleep(POLL_INTERVAL);
                 }
             }
         });
-        Self { ours, theirs, untouched, child, seen, is_read }
+        Self { ours, theirs, initial_modes, child, captured, is_read }
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn captured(&self) -> MutexGuard<'_, Capture> {
+        self.captured.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads nothing more, so that the program cannot go on once enough waits to be read; returns when it waits.
+    /// Stops reading, so that the program blocks once the device is full; returns when it blocks.
     #[track_caller]
-    pub fn look_away(&self) {
+    pub fn stop_reading(&self) {
         self.is_read.store(false, Ordering::SeqCst);
         let (mut waiting, mut same) = (0, 0);
         let began = Instant::now();
         while same < 50 {
-            assert!(began.elapsed() < HANGS, "it does not print enough");
-            thread::sleep(LOOK_EVERY);
+            assert!(began.elapsed() < TIMEOUT, "it does not print enough");
+            thread::sleep(POLL_INTERVAL);
             let now = rustix::io::ioctl_fionread(&self.ours).unwrap();
             same = if now == waiting && now > 1000 { same + 1 } else { 0 };
             waiting = now;
@@ -105,34 +105,34 @@ impl Terminal {
         (&self.ours).write_all(keys.as_bytes()).unwrap();
     }
 
-    /// What a person sees, with what has gone off the top.
+    /// Returns what a person sees, scrollback first.
     pub fn text(&self) -> String {
-        self.seen().picture.text()
+        self.captured().screen.text()
     }
 
-    /// All bytes that came.
+    /// Returns all bytes that the program wrote.
     pub fn bytes(&self) -> Vec<u8> {
-        self.seen().bytes.clone()
+        self.captured().bytes.clone()
     }
 
-    /// Waits until a text is seen this often.
+    /// Waits until a text is on the screen this often.
     #[track_caller]
     pub fn sees_times(&self, text: &str, times: usize) {
         let began = Instant::now();
         while self.text().matches(text).count() < times {
             let seen = self.text();
-            assert!(began.elapsed() < HANGS, "{text:?} was not seen {times} times in\n{seen}\n----");
-            thread::sleep(LOOK_EVERY);
+            assert!(began.elapsed() < TIMEOUT, "{text:?} was not seen {times} times in\n{seen}\n----");
+            thread::sleep(POLL_INTERVAL);
         }
     }
 
-    /// Waits until a text is seen.
+    /// Waits until a text is on the screen.
     #[track_caller]
     pub fn sees(&self, text: &str) {
         self.sees_times(text, 1);
     }
 
-    /// Waits until the last line that says something is this one.
+    /// Waits until this is the last line that is not blank.
     #[track_caller]
     pub fn ends_with(&self, line: &str) {
         let began = Instant::now();
@@ -142,33 +142,33 @@ impl Terminal {
             {
                 return;
             }
-            assert!(began.elapsed() < HANGS, "{line:?} is not the last line of\n{text}\n----");
-            thread::sleep(LOOK_EVERY);
+            assert!(began.elapsed() < TIMEOUT, "{line:?} is not the last line of\n{text}\n----");
+            thread::sleep(POLL_INTERVAL);
         }
     }
 
-    /// Gives the terminal another size.
+    /// Resizes the terminal.
     pub fn resize(&self, size: (u16, u16)) {
-        self.seen().picture.resize(usize::from(size.0), usize::from(size.1));
+        self.captured().screen.resize(size.0, size.1);
         tcsetwinsize(&self.ours, window(size)).unwrap();
     }
 
-    /// How the terminal is set.
+    /// Returns the current modes.
     pub fn modes(&self) -> Termios {
         tcgetattr(&self.theirs).unwrap()
     }
 
-    /// How the terminal was set before the program began.
-    pub fn untouched(&self) -> &Termios {
-        &self.untouched
+    /// Returns the modes from before the program began.
+    pub fn initial_modes(&self) -> &Termios {
+        &self.initial_modes
     }
 
-    /// The program's id.
+    /// Returns the process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Waits for the program's end; its exit code.
+    /// Waits for the program to end, and returns its exit code.
     #[track_caller]
     pub fn code(&mut self) -> Option<i32> {
         let began = Instant::now();
@@ -178,8 +178,8 @@ impl Terminal {
                 thread::sleep(Duration::from_millis(50));
                 return status.code();
             }
-            assert!(began.elapsed() < HANGS, "it does not end:\n{}\n----", self.text());
-            thread::sleep(LOOK_EVERY);
+            assert!(began.elapsed() < TIMEOUT, "it does not end:\n{}\n----", self.text());
+            thread::sleep(POLL_INTERVAL);
         }
     }
 }

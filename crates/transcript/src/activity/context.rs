@@ -1,4 +1,4 @@
-//! How contexts grow: what goes into the first request of a conversation, into its largest, and by how much each adds.
+//! Context growth: the size of the first and of the largest request of a session, and the growth per request.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,25 +8,26 @@ use crate::usage::{Ledger, ResponseUsage, Thread, UsageSource};
 
 /// The growth of contexts over many sessions; sub-agents are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ContextGrowth {
     /// Tokens of the first request of a session.
     pub first: Option<Quantiles>,
-    /// Tokens of the largest.
+    /// Tokens of the largest request of a session.
     pub peak: Option<Quantiles>,
-    /// Tokens that a request adds, in the mean of a session with at least two.
+    /// Mean tokens added per request, for sessions with at least two.
     pub per_response: Option<Quantiles>,
 }
 
-/// When and where a request was, and the tokens that went into it.
-type Request = ((Option<i64>, usize), u64);
+/// The time and record of a request, and its input tokens.
+type RequestContext = ((Option<i64>, usize), u64);
 
-/// The growth of the contexts of these files, as far as `keeps` wants their responses.
+/// Computes the context growth over these files, for the responses that pass `keeps`.
 pub fn context_growth(
     ledger: &Ledger,
     sources: &[UsageSource],
     keeps: impl Fn(&UsageSource, &ResponseUsage) -> bool,
 ) -> ContextGrowth {
-    let mut sessions: HashMap<&Arc<str>, Vec<Request>> = HashMap::new();
+    let mut sessions: HashMap<&Arc<str>, Vec<RequestContext>> = HashMap::new();
     for entry in ledger.entries() {
         let Some(source) = sources.get(entry.file as usize) else { continue };
         if source.thread == Thread::Main && !entry.usage.is_sidechain && keeps(source, &entry.usage) {

@@ -1,26 +1,26 @@
-//! One file to what was done in it.
+//! What was done in one file: turns, tool calls, compactions.
 
 use std::sync::Arc;
 
-use crate::mark::Mark;
-use crate::pairing::{Pairs, ToolPair};
+use crate::id_hash::IdHash;
+use crate::pairing::{ToolPair, ToolPairs};
 use crate::record::SystemKind;
 use crate::transcript::Transcript;
 use crate::turn::turns;
 use crate::{pack_fields, pack_words};
 use annals_json::{Fields, Text};
 
-/// What was done in a file.
+/// Turns, tool calls and compactions of one file.
 #[derive(Clone, Debug, Default)]
 pub struct FileActivity {
     pub(super) turns: Vec<TurnFacts>,
     pub(super) calls: Vec<CallFacts>,
-    pub(super) compactions: Vec<(Mark, Option<i64>)>,
+    pub(super) compactions: Vec<(IdHash, Option<i64>)>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct TurnFacts {
-    pub(super) mark: Mark,
+    pub(super) mark: IdHash,
     pub(super) started: Option<i64>,
     pub(super) duration: Option<u64>,
     pub(super) interrupted: bool,
@@ -28,12 +28,12 @@ pub(super) struct TurnFacts {
 
 #[derive(Clone, Debug)]
 pub(super) struct CallFacts {
-    pub(super) mark: Mark,
+    pub(super) mark: IdHash,
     pub(super) tool: Arc<str>,
     pub(super) millis: Option<i64>,
     pub(super) duration: Option<u64>,
     pub(super) outcome: Outcome,
-    pub(super) file: Option<(Arc<str>, Touch)>,
+    pub(super) file: Option<(Arc<str>, FileAccessKind)>,
     /// The kind of sub-agent that the call starts.
     pub(super) agent_kind: Option<Arc<str>>,
 }
@@ -48,7 +48,7 @@ pub(super) enum Outcome {
 
 /// What a call does to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Touch {
+pub(super) enum FileAccessKind {
     Read,
     Changed,
 }
@@ -61,12 +61,12 @@ pack_fields! {
 
 pack_words! {
     Outcome { Done, Failed, Unanswered }
-    Touch { Read, Changed }
+    FileAccessKind { Read, Changed }
 }
 
 impl FileActivity {
-    /// What was done in this file. In a sub-agent's file the prompts are its caller's, so they are nobody's turns: pass them
-    /// by with [`without_turns`](Self::without_turns).
+    /// Collects the activity of a file. In a sub-agent's file the prompts come from its caller and are not turns: drop them
+    /// with [`without_turns`](Self::without_turns).
     pub fn of(transcript: &Transcript<'_>) -> Self {
         let mut names: Vec<Arc<str>> = Vec::new();
         let mut name = |text: &str| match names.iter().find(|name| &***name == text) {
@@ -79,8 +79,11 @@ impl FileActivity {
         let nodes = transcript.nodes();
         let mark_of = |index: usize| {
             let uuid = nodes[index].uuid.map(|uuid| uuid.to_string());
-            // What has no id is told apart by its bytes.
-            uuid.map_or_else(|| Mark::of(transcript.fields(index).raw()), |uuid| Mark::of(uuid.as_bytes()))
+            // Records without an id are identified by their bytes.
+            uuid.map_or_else(
+                || IdHash::of(transcript.fields(index).raw()),
+                |uuid| IdHash::of(uuid.as_bytes()),
+            )
         };
         let turns = turns(transcript).into_iter().map(|turn| TurnFacts {
             mark: mark_of(turn.prompt),
@@ -88,9 +91,9 @@ impl FileActivity {
             duration: turn.duration_ms(),
             interrupted: turn.interrupted,
         });
-        let pairs = Pairs::new(transcript);
+        let pairs = ToolPairs::new(transcript);
         let calls = pairs.pairs.iter().map(|pair| CallFacts {
-            mark: Mark::of(pair.id.text().decode().as_bytes()),
+            mark: IdHash::of(pair.id.text().decode().as_bytes()),
             tool: name(&pair.name.map_or_else(|| "(no name)".into(), Text::decode)),
             millis: nodes[pair.call].millis,
             duration: pair.duration_ms(transcript),
@@ -111,7 +114,7 @@ impl FileActivity {
         }
     }
 
-    /// The same without its turns.
+    /// Drops the turns.
     #[must_use]
     pub fn without_turns(self) -> Self {
         Self { turns: Vec::new(), ..self }
@@ -119,10 +122,10 @@ impl FileActivity {
 }
 
 /// The file that a call reads or changes, by the tools that name one.
-fn touched<'a>(pair: &ToolPair<'a>) -> Option<(Text<'a>, Touch)> {
+fn touched<'a>(pair: &ToolPair<'a>) -> Option<(Text<'a>, FileAccessKind)> {
     let touch = match pair.name?.raw() {
-        b"Read" | b"NotebookRead" => Touch::Read,
-        b"Edit" | b"MultiEdit" | b"Write" | b"NotebookEdit" => Touch::Changed,
+        b"Read" | b"NotebookRead" => FileAccessKind::Read,
+        b"Edit" | b"MultiEdit" | b"Write" | b"NotebookEdit" => FileAccessKind::Changed,
         _ => return None,
     };
     let input: &Fields<'a> = pair.input.as_ref()?;

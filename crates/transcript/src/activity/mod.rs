@@ -1,7 +1,6 @@
-//! What people and tools did: turns, calls, files, days. What it cost is the business of [`usage`](crate::usage).
+//! Activity statistics: turns, tool calls, files, days. Tokens and cost are in [`usage`](crate::usage).
 //!
-//! [`FileActivity`] is what one file has to say, owned and small; [`Activity`] is the sum over many files, in which a turn or a
-//! call that forks have copied counts once.
+//! [`FileActivity`] holds one file; [`Activity`] sums many files and counts a turn or call that forks have copied once.
 
 mod context;
 mod file;
@@ -13,4 +12,4 @@ pub use context::{ContextGrowth, context_growth};
 pub use file::FileActivity;
 pub use quantile::Quantiles;
 pub use streak::{Streaks, streaks};
-pub use sum::{Activity, Clock, FileTouches, ToolActivity};
+pub use sum::{Activity, ActivityWindow, FileAccess, ToolActivity};

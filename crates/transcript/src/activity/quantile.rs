@@ -1,22 +1,23 @@
-//! The middle and the tail of many numbers.
+//! Quantiles of a list of numbers.
 
-/// Some quantiles of a list of numbers, each one of them (nearest rank).
+/// Quantiles of a list of numbers, by nearest rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Quantiles {
-    /// How many numbers.
+    /// The count of numbers.
     pub count: u64,
     /// Half of them are at most this.
     pub median: u64,
     /// Nine of ten are at most this.
     pub p90: u64,
     /// The largest.
-    pub most: u64,
+    pub max: u64,
     /// Their sum.
     pub sum: u64,
 }
 
 impl Quantiles {
-    /// Those of these numbers; `None` where there is none.
+    /// Computes the quantiles; `None` if there are no numbers.
     pub fn of(numbers: impl IntoIterator<Item = u64>) -> Option<Self> {
         let mut sorted: Vec<u64> = numbers.into_iter().collect();
         sorted.sort_unstable();
@@ -25,7 +26,7 @@ impl Quantiles {
             count: sorted.len() as u64,
             median: rank(5)?,
             p90: rank(9)?,
-            most: rank(10)?,
+            max: rank(10)?,
             sum: sorted.iter().fold(0, |sum: u64, number| sum.saturating_add(*number)),
         })
     }
@@ -39,7 +40,7 @@ mod tests {
     fn quantiles_are_numbers_of_the_list() {
         let of = |numbers: &[u64]| {
             Quantiles::of(numbers.iter().copied())
-                .map(|found| (found.median, found.p90, found.most, found.sum))
+                .map(|found| (found.median, found.p90, found.max, found.sum))
         };
         assert_eq!(of(&[]), None);
         assert_eq!(of(&[7]), Some((7, 7, 7, 7)));

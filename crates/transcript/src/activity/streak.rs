@@ -1,15 +1,16 @@
-//! Days in a row.
+//! Streaks of active days.
 
-/// Runs of days with something on each.
+/// The longest and the current run of active days.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Streaks {
-    /// The longest.
+    /// Days in the longest run.
     pub longest: u64,
-    /// The one that reaches to today, or to yesterday: today is not over.
+    /// Days in the run that includes today or yesterday.
     pub current: u64,
 }
 
-/// The streaks of these days, counted from 1970, in any order.
+/// Computes the streaks of these days (days since 1970, in any order).
 pub fn streaks(days: impl IntoIterator<Item = i64>, today: i64) -> Streaks {
     let mut days: Vec<i64> = days.into_iter().collect();
     days.sort_unstable();

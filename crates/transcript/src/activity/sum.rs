@@ -1,87 +1,89 @@
-//! Many files to one sum: a turn or a call that forks have copied counts once, in the first file that has it.
+//! Sums activity over files; a turn or call that forks have copied counts once, in the first file that has it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::file::{FileActivity, Outcome, Touch};
-use crate::mark::Mark;
+use super::file::{FileAccessKind, FileActivity, Outcome};
+use crate::id_hash::IdHash;
 
 const HOUR_MILLIS: i64 = 3_600_000;
 const DAY_MILLIS: i64 = 24 * HOUR_MILLIS;
 
-/// Which instants are looked at, and what the reader's clock says at them.
-pub trait Clock {
-    /// Whether an instant is looked at.
+/// Selects the time range to count, and converts to the reader's time zone.
+pub trait ActivityWindow {
+    /// Whether an instant is counted.
     fn keeps(&self, millis: Option<i64>) -> bool;
-    /// The reader's clock, as if it were UTC.
+    /// The reader's local time at this instant, in milliseconds as if it were UTC.
     fn local(&self, millis: i64) -> i64;
 }
 
-/// What a tool did.
+/// The calls of one tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ToolActivity {
-    /// Its calls.
+    /// All calls.
     pub calls: u64,
-    /// Those that failed.
+    /// Calls that failed.
     pub errors: u64,
-    /// Those that were never answered.
+    /// Calls without a result.
     pub unanswered: u64,
-    /// How long the answered ones took, in milliseconds.
+    /// Durations of the answered calls, in milliseconds.
     pub durations: Vec<u64>,
 }
 
-/// How often a file was touched.
+/// How often a file was read and changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FileTouches {
+#[non_exhaustive]
+pub struct FileAccess {
     /// Reads.
     pub reads: u64,
     /// Edits and writes.
     pub changes: u64,
 }
 
-/// What was done over many files.
+/// Activity over many files.
 #[derive(Clone, Debug, Default)]
 pub struct Activity {
     /// Turns.
     pub turns: u64,
     /// Turns that the person interrupted.
     pub interrupted: u64,
-    /// How long the turns took, in milliseconds.
+    /// Durations of the turns, in milliseconds.
     pub durations: Vec<u64>,
     /// The tools.
     pub tools: BTreeMap<Arc<str>, ToolActivity>,
     /// The files that tools read and changed.
-    pub files: HashMap<Arc<str>, FileTouches>,
+    pub files: HashMap<Arc<str>, FileAccess>,
     /// Sub-agents that were started, by their kind.
     pub agent_kinds: BTreeMap<Arc<str>, u64>,
     /// Compactions.
     pub compactions: u64,
-    /// Turns by the hour of the reader's day.
+    /// Turns by hour of the reader's day.
     pub hours: [u64; 24],
     /// Turns by the reader's day, counted from 1970.
     pub days: BTreeMap<i64, u64>,
-    seen: HashSet<(Kind, Mark)>,
+    seen: HashSet<(ActivityKind, IdHash)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Kind {
+enum ActivityKind {
     Turn,
     Call,
     Compaction,
 }
 
 impl Activity {
-    /// Adds a file. What the clock does not keep is not counted.
-    pub fn add(&mut self, file: &FileActivity, clock: &impl Clock) {
+    /// Adds a file; only what is inside the window is counted.
+    pub fn add(&mut self, file: &FileActivity, window: &impl ActivityWindow) {
         for turn in &file.turns {
-            if !self.seen.insert((Kind::Turn, turn.mark)) || !clock.keeps(turn.started) {
+            if !self.seen.insert((ActivityKind::Turn, turn.mark)) || !window.keeps(turn.started) {
                 continue;
             }
             self.turns += 1;
             self.interrupted += u64::from(turn.interrupted);
             self.durations.extend(turn.duration);
             if let Some(started) = turn.started {
-                let local = clock.local(started);
+                let local = window.local(started);
                 let hour = local.rem_euclid(DAY_MILLIS) / HOUR_MILLIS;
                 if let Some(count) = self.hours.get_mut(hour as usize) {
                     *count += 1;
@@ -90,7 +92,7 @@ impl Activity {
             }
         }
         for call in &file.calls {
-            if !self.seen.insert((Kind::Call, call.mark)) || !clock.keeps(call.millis) {
+            if !self.seen.insert((ActivityKind::Call, call.mark)) || !window.keeps(call.millis) {
                 continue;
             }
             let tool = self.tools.entry(Arc::clone(&call.tool)).or_default();
@@ -101,8 +103,8 @@ impl Activity {
             if let Some((path, touch)) = &call.file {
                 let touches = self.files.entry(Arc::clone(path)).or_default();
                 match touch {
-                    Touch::Read => touches.reads += 1,
-                    Touch::Changed => touches.changes += 1,
+                    FileAccessKind::Read => touches.reads += 1,
+                    FileAccessKind::Changed => touches.changes += 1,
                 }
             }
             if let Some(kind) = &call.agent_kind {
@@ -110,13 +112,13 @@ impl Activity {
             }
         }
         for (mark, millis) in &file.compactions {
-            let is_new = self.seen.insert((Kind::Compaction, *mark));
-            self.compactions += u64::from(is_new && clock.keeps(*millis));
+            let is_new = self.seen.insert((ActivityKind::Compaction, *mark));
+            self.compactions += u64::from(is_new && window.keeps(*millis));
         }
     }
 
-    /// The files by how often they were touched, changes first.
-    pub fn most_touched(&self) -> Vec<(&Arc<str>, FileTouches)> {
+    /// The files by number of changes, then reads, most first.
+    pub fn most_touched(&self) -> Vec<(&Arc<str>, FileAccess)> {
         let mut files: Vec<_> = self.files.iter().map(|(path, touches)| (path, *touches)).collect();
         files.sort_by(|(left, one), (right, other)| {
             (other.changes, other.reads).cmp(&(one.changes, one.reads)).then_with(|| left.cmp(right))

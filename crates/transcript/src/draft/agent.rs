@@ -1,32 +1,32 @@
-//! What a sub-agent answered to the call that started it: the link from the session to the agent's file.
+//! The result of a sub-agent, which links the session to the agent's file.
 
-use super::{Draft, ToolAnswer, ToolOutcome};
+use super::{Draft, ToolOutcome, ToolResultDraft};
 use annals_json::{ArrayWriter, ObjectWriter};
 
-/// A sub-agent that has finished.
+/// The result of a finished sub-agent.
 #[derive(Clone, Copy, Debug)]
-pub struct AgentAnswer<'a> {
-    /// The call that started it.
+pub struct AgentResultDraft<'a> {
+    /// The id of the tool call that started it.
     pub tool_use: &'a str,
-    /// The sub-agent.
+    /// The id of the sub-agent.
     pub agent: &'a str,
-    /// What it was asked.
+    /// Its prompt.
     pub prompt: &'a str,
-    /// What it said last.
+    /// Its last message.
     pub text: &'a str,
-    /// How long it took.
+    /// The duration in milliseconds.
     pub duration_ms: u64,
-    /// Tokens in all.
+    /// Total tokens.
     pub tokens: u64,
-    /// How many tools it called.
+    /// The number of tool calls.
     pub tool_uses: u64,
     /// Its last usage: a JSON object.
     pub usage: Option<&'a [u8]>,
 }
 
 impl Draft {
-    /// The result of a sub-agent, which names it: by this `annals show --as agents` links it, and so do the clients.
-    pub fn agent_result(answer: AgentAnswer<'_>) -> Self {
+    /// Drafts the tool result of a sub-agent. It contains the agent id, by which clients link the agent to the call.
+    pub fn agent_result(answer: AgentResultDraft<'_>) -> Self {
         let mut content = Vec::new();
         let mut list = ArrayWriter::begin(&mut content);
         list.object(|block| {
@@ -42,7 +42,7 @@ impl Draft {
             object.raw("usage", usage);
         }
         object.end();
-        Draft::tool_result(ToolAnswer {
+        Draft::tool_result(ToolResultDraft {
             tool_use: answer.tool_use,
             content: &content,
             outcome: ToolOutcome::Done,

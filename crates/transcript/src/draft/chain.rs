@@ -1,19 +1,19 @@
-//! Lines of the chain: prompts, tool results, attachments, progress, and the envelope around all of them.
+//! Drafts of chain records (prompts, tool results, attachments, progress) and their envelope.
 
-use super::{Draft, Origin, Part, Stamp, checked_or_string};
+use super::{Draft, DraftField, Origin, Placement, checked_or_string};
 use crate::record::RecordKind;
 use annals_json::{ObjectWriter, write_string};
 
-/// What a user line says.
+/// The content of a prompt.
 #[derive(Clone, Copy, Debug)]
-pub enum Said<'a> {
-    /// Words.
+pub enum PromptContent<'a> {
+    /// Plain text.
     Text(&'a str),
-    /// Content blocks: a JSON array. What is not JSON is said as words.
+    /// Content blocks as a JSON array; invalid JSON is written as text.
     Blocks(&'a [u8]),
 }
 
-impl Said<'_> {
+impl PromptContent<'_> {
     fn json(self) -> Vec<u8> {
         match self {
             Self::Text(text) => {
@@ -26,23 +26,23 @@ impl Said<'_> {
     }
 }
 
-/// What a tool answered.
+/// The result of a tool call.
 #[derive(Clone, Copy, Debug)]
-pub struct ToolAnswer<'a> {
-    /// The call.
+pub struct ToolResultDraft<'a> {
+    /// The id of the tool call.
     pub tool_use: &'a str,
-    /// What the model sees: a JSON string or an array of blocks. What is not JSON is taken as words.
+    /// What the model sees: a JSON string or an array of blocks; invalid JSON is written as text.
     pub content: &'a [u8],
     /// Whether the tool failed.
     pub outcome: ToolOutcome,
-    /// What the interface shows: JSON, not sent to the model.
+    /// `toolUseResult`: JSON for display, not sent to the model.
     pub shown: Option<&'a [u8]>,
 }
 
-/// How a tool ended.
+/// Whether a tool succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolOutcome {
-    /// It did what it should; nothing is said.
+    /// It succeeded; the record has no `is_error`.
     Done,
     /// It failed.
     Failed,
@@ -55,25 +55,25 @@ fn user(said: &[u8]) -> Draft {
 }
 
 impl Draft {
-    /// What a person says.
-    pub fn prompt(said: Said<'_>) -> Self {
+    /// Drafts a prompt of the user.
+    pub fn prompt(said: PromptContent<'_>) -> Self {
         user(&said.json())
     }
 
-    /// What the client says in the person's name, such as the text of a command. The model sees it.
-    pub fn meta_prompt(said: Said<'_>) -> Self {
+    /// Drafts a message of the client in the user's name, such as the text of a command. The model sees it.
+    pub fn meta_prompt(said: PromptContent<'_>) -> Self {
         user(&said.json()).boolean("isMeta", true)
     }
 
-    /// The summary that opens a compacted conversation: the line after its boundary.
+    /// Drafts the summary that opens a compacted conversation, on the line after its boundary.
     pub fn compact_summary(text: &str) -> Self {
-        user(&Said::Text(text).json())
+        user(&PromptContent::Text(text).json())
             .boolean("isVisibleInTranscriptOnly", true)
             .boolean("isCompactSummary", true)
     }
 
-    /// A tool's result: one line a result.
-    pub fn tool_result(answer: ToolAnswer<'_>) -> Self {
+    /// Drafts a tool result: one record per result.
+    pub fn tool_result(answer: ToolResultDraft<'_>) -> Self {
         let mut content = b"[".to_vec();
         let mut block = ObjectWriter::begin(&mut content);
         block
@@ -92,12 +92,12 @@ impl Draft {
         }
     }
 
-    /// What the client shows the model beside a prompt: a JSON object with a `type` of its own.
+    /// Drafts an attachment, which the model sees beside a prompt: a JSON object with its own `type`.
     pub fn attachment(json: &[u8]) -> Self {
         Draft::made(RecordKind::Attachment).field("attachment", json)
     }
 
-    /// News of a tool that takes long: a small JSON object with a `type` of its own. Nobody is ever its child.
+    /// Drafts progress of a long-running tool: a small JSON object with its own `type`. No record has it as parent.
     pub fn progress(data: &[u8], tool_use: &str, parent_tool_use: &str) -> Self {
         Draft::made(RecordKind::Progress)
             .field("data", data)
@@ -106,24 +106,30 @@ impl Draft {
     }
 }
 
-/// A chain line, its keys in the order of recent releases.
-pub(super) fn line(kind: RecordKind, parts: &[Part], origin: &Origin, stamp: &Stamp) -> Vec<u8> {
+/// Writes a chain record, its keys in the order of recent releases.
+pub(super) fn line(
+    kind: RecordKind,
+    parts: &[DraftField],
+    origin: &Origin,
+    placement: &Placement,
+) -> Vec<u8> {
     let mut out = Vec::new();
     let mut object = ObjectWriter::begin(&mut out);
-    object.string_or_null("parentUuid", stamp.parent.as_deref());
-    object.string_if("logicalParentUuid", stamp.logical_parent.as_deref());
+    object.string_or_null("parentUuid", placement.parent.as_deref());
+    object.string_if("logicalParentUuid", placement.logical_parent.as_deref());
     object.boolean("isSidechain", origin.agent.is_some()).string_if("agentId", origin.agent.as_deref());
     object.string("type", kind.name());
     for part in parts {
-        if let Part::Field(key, json) = part {
+        if let DraftField::Field(key, json) = part {
             object.raw(key, json);
         }
     }
-    object.string("uuid", &stamp.uuid).string("timestamp", &stamp.timestamp);
-    // What a draft says of its surroundings itself stays.
-    let lacks = |key: &str| !parts.iter().any(|part| matches!(part, Part::Field(name, _) if name == key));
+    object.string("uuid", &placement.uuid).string("timestamp", &placement.timestamp);
+    // Fields that the draft sets itself win.
+    let lacks =
+        |key: &str| !parts.iter().any(|part| matches!(part, DraftField::Field(name, _) if name == key));
     let surroundings = [
-        ("sourceToolAssistantUUID", stamp.source_assistant.as_deref()),
+        ("sourceToolAssistantUUID", placement.source_assistant.as_deref()),
         ("userType", Some("external")),
         ("entrypoint", origin.entrypoint.as_deref()),
         ("cwd", Some(origin.cwd.as_str())),

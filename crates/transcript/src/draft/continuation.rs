@@ -1,8 +1,8 @@
-//! What a writer must know of a file to go on with it: the line to continue from, the ids that are taken, open tool calls.
+//! The state of the end of a session file that a writer needs: the record to continue from, known ids, open tool calls.
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Draft, Origin, Stamp};
+use super::{Draft, Origin, Placement};
 use crate::content::{Block, Content};
 use crate::graph::Graph;
 use crate::record::{Record, RecordKind, SystemKind};
@@ -10,83 +10,83 @@ use crate::resume::{Client, leaf};
 use crate::time::{format_millis, parse_millis};
 use crate::transcript::Transcript;
 
-/// The last instant that a timestamp of four-digit years can say, in milliseconds since 1970: clients refuse a file whose
-/// times they cannot read.
-const LATEST: i64 = 253_402_300_799_999;
+/// The last instant with a four-digit year, in milliseconds since 1970: clients refuse files with times they cannot read.
+const MAX_MILLIS: i64 = 253_402_300_799_999;
 
-/// Nobody brings a time of the last year that can be said, in milliseconds: what follows must be later.
-const ROOM: i64 = 366 * 86_400_000;
+/// Times within this many milliseconds of [`MAX_MILLIS`] are refused: later records need later times.
+const RESERVED_MILLIS: i64 = 366 * 86_400_000;
 
 /// Which conversation a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thread {
-    /// A session's own.
+pub enum ThreadKind {
+    /// A session.
     Main,
-    /// A sub-agent's, all of whose lines are sidechains.
+    /// A sub-agent: all records are sidechains.
     Agent,
 }
 
-/// What is made up for a line that brings none of its own.
+/// The uuid and time for a draft that sets none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placing {
-    /// An id that nobody has.
+pub struct PlacementDefaults {
+    /// A new uuid.
     pub uuid: String,
-    /// The time, in milliseconds since 1970.
+    /// The current time, in milliseconds since 1970.
     pub now: i64,
 }
 
-/// Why a record has no place in this file.
+/// Why a draft cannot be placed in this file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PlaceError {
-    /// A line with this id is there.
+#[non_exhaustive]
+pub enum PlacementError {
+    /// A record with this uuid exists.
     Duplicate(String),
-    /// The parent is not there: it must be written first.
+    /// The parent does not exist; it must be written first.
     UnknownParent(String),
-    /// The call that it answers is not there.
+    /// The tool call that it answers does not exist.
     UnknownCall(String),
-    /// The call has its answer.
+    /// The tool call has a result.
     AlreadyAnswered(String),
-    /// A time that is none, or so late that nothing could follow: the client refuses files that have one.
+    /// The timestamp is invalid, or too late for records to follow.
     BadTimestamp(String),
 }
 
-impl std::fmt::Display for PlaceError {
+impl std::fmt::Display for PlacementError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Duplicate(id) => write!(formatter, "a record with the uuid {id} is there already"),
-            Self::UnknownParent(id) => write!(formatter, "its parent {id} is not in the session"),
+            Self::Duplicate(id) => write!(formatter, "a record with the uuid {id} already exists"),
+            Self::UnknownParent(id) => write!(formatter, "the parent {id} is not in the session"),
             Self::UnknownCall(id) => write!(formatter, "the session has no tool call {id} to answer"),
-            Self::AlreadyAnswered(id) => write!(formatter, "the tool call {id} has its answer already"),
-            Self::BadTimestamp(text) => write!(formatter, "{text:?} is no time that a record can have"),
+            Self::AlreadyAnswered(id) => write!(formatter, "the tool call {id} already has a result"),
+            Self::BadTimestamp(text) => write!(formatter, "invalid timestamp {text:?}"),
         }
     }
 }
 
-impl std::error::Error for PlaceError {}
+impl std::error::Error for PlacementError {}
 
 #[derive(Clone, Debug)]
-struct Call {
+struct KnownCall {
     line: String,
     is_answered: bool,
 }
 
 /// What the last `last-prompt` record says.
 #[derive(Clone, Debug)]
-struct LastPrompt {
+struct LastPromptState {
     prompt: Option<String>,
     names_a_leaf: bool,
 }
 
-/// The state of a file's end.
+/// The state of the end of a session file.
 #[derive(Clone, Debug)]
 pub struct Continuation {
-    thread: Thread,
+    thread: ThreadKind,
     tip: Option<String>,
     parents: HashMap<String, Option<String>>,
     progress: HashSet<String>,
-    calls: HashMap<String, Call>,
+    calls: HashMap<String, KnownCall>,
     newest: Option<i64>,
-    last_prompt: Option<LastPrompt>,
+    last_prompt: Option<LastPromptState>,
     custom_title: Option<String>,
     ai_title: Option<String>,
     tag: Option<String>,
@@ -95,8 +95,8 @@ pub struct Continuation {
 }
 
 impl Continuation {
-    /// Of a file without lines.
-    pub fn new(thread: Thread) -> Self {
+    /// The state of an empty file.
+    pub fn new(thread: ThreadKind) -> Self {
         Self {
             thread,
             tip: None,
@@ -113,20 +113,20 @@ impl Continuation {
         }
     }
 
-    /// Of a file as it is: the tip is where the newest client would go on.
-    pub fn of(transcript: &Transcript<'_>, thread: Thread) -> Self {
+    /// The state of a file; the tip is the record from which the newest client would continue.
+    pub fn of(transcript: &Transcript<'_>, thread: ThreadKind) -> Self {
         let mut state = Self::new(thread);
         for (_, record) in transcript.records() {
             state.absorb(&record);
         }
-        if thread == Thread::Main {
-            state.go_where_the_client_goes(transcript);
+        if thread == ThreadKind::Main {
+            state.move_tip_to_client_leaf(transcript);
         }
         state
     }
 
-    /// The last line is the tip, unless the newest client would go on from another branch, or from before what was rewound.
-    fn go_where_the_client_goes(&mut self, transcript: &Transcript<'_>) {
+    /// The last record is the tip, unless the newest client would continue on another branch or before a rewind.
+    fn move_tip_to_client_leaf(&mut self, transcript: &Transcript<'_>) {
         let Some(chosen) = leaf(transcript, Client::NEWEST) else { return };
         let graph = Graph::new(transcript);
         let nodes = transcript.nodes();
@@ -134,7 +134,7 @@ impl Continuation {
             .iter()
             .rposition(|node| node.uuid.is_some_and(|id| self.tip.as_deref().is_some_and(|tip| id.is(tip))));
         let mut at = tip;
-        // Lines that are no messages may stand between the message that the client names and the end of its branch.
+        // Records that are not messages may follow the message that the client names.
         while let Some(node) = at.filter(|&node| node != chosen) {
             let is_message = matches!(nodes[node].kind, RecordKind::User | RecordKind::Assistant);
             at = graph.parent(node).filter(|&above| !is_message && above < node);
@@ -144,7 +144,7 @@ impl Continuation {
         }
     }
 
-    /// Takes in a line that now stands at the end of the file.
+    /// Updates the state with a record that was appended.
     pub fn absorb(&mut self, record: &Record<'_>) {
         match record {
             Record::CustomTitle(title) => self.custom_title = title.title().map(|text| text.to_string()),
@@ -152,17 +152,17 @@ impl Continuation {
             Record::Tag(tag) => self.tag = tag.tag().map(|text| text.to_string()),
             Record::LastPrompt(last) => {
                 let prompt = last.prompt().map(|text| text.to_string());
-                self.last_prompt = Some(LastPrompt { prompt, names_a_leaf: last.leaf().is_some() });
+                self.last_prompt = Some(LastPromptState { prompt, names_a_leaf: last.leaf().is_some() });
                 let leaf =
                     last.leaf().map(|id| id.to_string()).filter(|leaf| self.parents.contains_key(leaf));
-                // The newest client goes where this points; an earlier line of the same branch must be meant explicitly.
+                // The newest client continues from this leaf; an earlier record of the same branch must be named explicitly.
                 let is_meant = |leaf: &String| last.explicit() == Some(true) || !self.is_above_tip(leaf);
                 self.tip = leaf.filter(is_meant).or(self.tip.take());
             }
-            Record::User(user) => self.note_answers(user.content()),
+            Record::User(user) => self.add_results(user.content()),
             Record::Assistant(assistant) => {
                 if let Some(uuid) = record.envelope().uuid() {
-                    self.note_calls(&uuid.to_string(), assistant.content());
+                    self.add_calls(&uuid.to_string(), assistant.content());
                 }
                 let model = assistant.message().and_then(|message| message.model());
                 self.model = model
@@ -173,23 +173,23 @@ impl Continuation {
             _ => {}
         }
         if record.kind().is_chain() {
-            self.absorb_place(record);
+            self.absorb_position(record);
         }
     }
 
-    fn absorb_place(&mut self, record: &Record<'_>) {
+    fn absorb_position(&mut self, record: &Record<'_>) {
         let envelope = record.envelope();
         let Some(uuid) = envelope.uuid().map(|id| id.to_string()) else { return };
         let parent = envelope.parent().map(|id| id.to_string());
         self.parents.insert(uuid.clone(), parent);
         let millis = envelope.timestamp().and_then(|time| time.millis());
         self.newest = self.newest.max(millis);
-        let is_aside = envelope.is_sidechain() == Some(true) && self.thread == Thread::Main;
+        let is_inline_agent = envelope.is_sidechain() == Some(true) && self.thread == ThreadKind::Main;
         if record.kind() == RecordKind::Progress {
             self.progress.insert(uuid);
             return;
         }
-        if is_aside {
+        if is_inline_agent {
             return;
         }
         let text = |text: Option<annals_json::Text<'_>>| text.map(|text| text.to_string());
@@ -205,18 +205,18 @@ impl Continuation {
         self.tip = Some(uuid);
     }
 
-    fn note_calls(&mut self, line: &str, content: Content<'_>) {
+    fn add_calls(&mut self, line: &str, content: Content<'_>) {
         for block in content.blocks() {
             if let Block::ToolUse(call) = block
                 && let Some(id) = call.id()
             {
                 let is_answered = self.calls.get(&*id.decode()).is_some_and(|call| call.is_answered);
-                self.calls.insert(id.to_string(), Call { line: line.to_owned(), is_answered });
+                self.calls.insert(id.to_string(), KnownCall { line: line.to_owned(), is_answered });
             }
         }
     }
 
-    fn note_answers(&mut self, content: Content<'_>) {
+    fn add_results(&mut self, content: Content<'_>) {
         for block in content.blocks() {
             if let Block::ToolResult(result) = block
                 && let Some(id) = result.tool_use()
@@ -229,7 +229,7 @@ impl Continuation {
 
     fn is_above_tip(&self, id: &str) -> bool {
         let mut at = self.tip.as_deref();
-        // A chain is never longer than the file: a cycle ends there.
+        // A chain is never longer than the file, so cycles end.
         for _ in 0..=self.parents.len() {
             match at {
                 Some(here) if here == id => return true,
@@ -240,29 +240,32 @@ impl Continuation {
         false
     }
 
-    /// The place of a draft: its own ids where it brings them, else the next ones.
-    pub fn place(&self, draft: &Draft, fresh: Placing) -> Result<Stamp, PlaceError> {
-        let now = self.newest.map_or(fresh.now, |newest| fresh.now.max(newest.saturating_add(1))).min(LATEST);
+    /// Computes the placement of a draft: the ids that it sets, else the defaults.
+    pub fn place(&self, draft: &Draft, defaults: PlacementDefaults) -> Result<Placement, PlacementError> {
+        let now = self
+            .newest
+            .map_or(defaults.now, |newest| defaults.now.max(newest.saturating_add(1)))
+            .min(MAX_MILLIS);
         let timestamp = match draft.own_timestamp() {
-            Some(given) if !leaves_time(given) => {
-                return Err(PlaceError::BadTimestamp(given.to_owned()));
+            Some(given) if !is_valid_time(given) => {
+                return Err(PlacementError::BadTimestamp(given.to_owned()));
             }
             Some(given) => given.to_owned(),
-            // Never before a line that is there: the oldest client takes the newest line for the last.
+            // Never before an existing record: the oldest client takes the newest timestamp for the last record.
             None => format_millis(now),
         };
         if !draft.kind().is_chain() {
-            return Ok(Stamp { timestamp, ..Stamp::default() });
+            return Ok(Placement { timestamp, ..Placement::default() });
         }
-        let uuid = draft.own_uuid().map_or(fresh.uuid, str::to_owned);
+        let uuid = draft.own_uuid().map_or(defaults.uuid, str::to_owned);
         if self.parents.contains_key(&uuid) {
-            return Err(PlaceError::Duplicate(uuid));
+            return Err(PlacementError::Duplicate(uuid));
         }
         let given_parent = draft.own_parent();
         if let Some(Some(parent)) = &given_parent
             && !self.parents.contains_key(*parent)
         {
-            return Err(PlaceError::UnknownParent((*parent).to_owned()));
+            return Err(PlacementError::UnknownParent((*parent).to_owned()));
         }
         let starts_over = is_boundary(draft);
         let logical_parent = match starts_over {
@@ -279,10 +282,10 @@ impl Continuation {
             Some(given) => Some(given),
             None => self.source_of(draft, brings_parent)?,
         };
-        Ok(Stamp { uuid, parent, logical_parent, source_assistant, timestamp })
+        Ok(Placement { uuid, parent, logical_parent, source_assistant, timestamp })
     }
 
-    /// The line, or the nearest above it that is no progress: old clients leave progress out, and all that is above it.
+    /// Returns the record, or its nearest ancestor that is not progress: old clients drop progress and everything above it.
     fn above_progress<'s>(&'s self, line: Option<&'s str>) -> Option<&'s str> {
         let mut at = line;
         for _ in 0..=self.progress.len() {
@@ -296,8 +299,8 @@ impl Continuation {
         at
     }
 
-    /// The line of the call that a draft answers.
-    fn source_of(&self, draft: &Draft, knows_its_place: bool) -> Result<Option<String>, PlaceError> {
+    /// Returns the record of the tool call that a draft answers.
+    fn source_of(&self, draft: &Draft, has_explicit_parent: bool) -> Result<Option<String>, PlacementError> {
         if draft.kind() != RecordKind::User {
             return Ok(None);
         }
@@ -310,20 +313,23 @@ impl Continuation {
         });
         let Some(id) = answered else { return Ok(None) };
         match self.calls.get(&id) {
-            Some(call) if call.is_answered && !knows_its_place => Err(PlaceError::AlreadyAnswered(id)),
+            Some(call) if call.is_answered && !has_explicit_parent => {
+                Err(PlacementError::AlreadyAnswered(id))
+            }
             Some(call) => Ok(Some(call.line.clone())),
-            None if knows_its_place => Ok(None),
-            None => Err(PlaceError::UnknownCall(id)),
+            None if has_explicit_parent => Ok(None),
+            None => Err(PlacementError::UnknownCall(id)),
         }
     }
 
-    /// Whether the newest client would not find a line at this place: a `last-prompt` record names a leaf, and the line
-    /// begins another branch.
-    pub fn would_be_overlooked(&self, draft: &Draft, stamp: &Stamp) -> bool {
+    /// Whether the newest client would not resume from this record: a `last-prompt` record names a leaf, and the record starts
+    /// another branch.
+    pub fn would_be_overlooked(&self, draft: &Draft, placement: &Placement) -> bool {
         let names_a_leaf = self.last_prompt.as_ref().is_some_and(|last| last.names_a_leaf);
-        let counts =
-            draft.kind().is_chain() && draft.kind() != RecordKind::Progress && self.thread == Thread::Main;
-        names_a_leaf && counts && !is_boundary(draft) && stamp.parent != self.tip
+        let counts = draft.kind().is_chain()
+            && draft.kind() != RecordKind::Progress
+            && self.thread == ThreadKind::Main;
+        names_a_leaf && counts && !is_boundary(draft) && placement.parent != self.tip
     }
 
     /// The prompt that the last `last-prompt` record names.
@@ -331,37 +337,37 @@ impl Continuation {
         self.last_prompt.as_ref()?.prompt.as_deref()
     }
 
-    /// The line that the next one continues.
+    /// The uuid of the record to continue from.
     pub fn tip(&self) -> Option<&str> {
         self.tip.as_deref()
     }
 
-    /// Whether a line with this id is there.
+    /// Whether a record with this uuid exists.
     pub fn knows(&self, uuid: &str) -> bool {
         self.parents.contains_key(uuid)
     }
 
-    /// The model that last answered.
+    /// The model of the last response.
     pub fn model(&self) -> Option<&str> {
         self.model.as_deref()
     }
 
-    /// What the last line says of where it was written.
+    /// The envelope of the last record.
     pub fn origin(&self) -> Option<&Origin> {
         self.origin.as_ref()
     }
 
-    /// The title that a person gave; an empty one was taken back.
+    /// The title set by the user; empty if it was removed.
     pub fn custom_title(&self) -> Option<&str> {
         self.custom_title.as_deref()
     }
 
-    /// The tag; an empty one was taken back.
+    /// The tag; empty if it was removed.
     pub fn tag(&self) -> Option<&str> {
         self.tag.as_deref()
     }
 
-    /// What listers look for near the end of a file, to be written there again.
+    /// Drafts of titles and tag, to be repeated near the end of the file where session lists look for them.
     pub fn repeated(&self) -> Vec<Draft> {
         let custom = self.custom_title.as_deref().map(Draft::custom_title);
         let ai = self.ai_title.as_deref().map(Draft::ai_title);
@@ -370,8 +376,8 @@ impl Continuation {
     }
 }
 
-fn leaves_time(timestamp: &str) -> bool {
-    parse_millis(timestamp).is_some_and(|millis| millis < LATEST - ROOM)
+fn is_valid_time(timestamp: &str) -> bool {
+    parse_millis(timestamp).is_some_and(|millis| millis < MAX_MILLIS - RESERVED_MILLIS)
 }
 
 fn is_boundary(draft: &Draft) -> bool {

@@ -1,25 +1,26 @@
-//! Records to be written: what a line says, before it has a place in a file.
+//! Records to be written, before they have an id, a parent and a time.
 //!
-//! A [`Draft`] is made by a constructor that knows the kind (a prompt, a tool's result, a title) or taken from a record that
-//! another program made. [`Draft::line`] puts it into a session: the envelope of [`Origin`], the place of [`Stamp`]. Which
-//! place that is, is known by [`Continuation`]. Nothing here writes a file, asks for the time or makes up an id.
+//! A [`Draft`] comes from a constructor for its kind ([`Draft::prompt`], [`Draft::tool_result`], [`Draft::custom_title`]) or
+//! from a record of another program ([`Draft::from_json`]). [`Continuation`] knows the end of a session file and computes
+//! the [`Placement`] of the next record; [`Draft::line`] writes it with the envelope of [`Origin`]. Nothing here writes
+//! files, reads the clock or generates ids.
 
 mod agent;
 mod chain;
 mod continuation;
-mod given;
-mod plain;
+mod from_json;
+mod from_message;
 mod response;
 mod side;
 mod system;
 
-pub use agent::AgentAnswer;
-pub use chain::{Said, ToolAnswer, ToolOutcome};
-pub use continuation::{Continuation, PlaceError, Placing, Thread};
-pub use given::GivenError;
-pub use plain::{PlainDefaults, PlainError, drafts_of};
+pub use agent::AgentResultDraft;
+pub use chain::{PromptContent, ToolOutcome, ToolResultDraft};
+pub use continuation::{Continuation, PlacementDefaults, PlacementError, ThreadKind};
+pub use from_json::RecordError;
+pub use from_message::{DraftError, ResponseDefaults, drafts_from_message};
 pub use response::ResponseDraft;
-pub use side::{BackupOf, QueueStep, SnapshotKind};
+pub use side::{FileBackupDraft, QueueStep, SnapshotKind};
 pub use system::{CompactionTrigger, Retry};
 
 use std::borrow::Cow;
@@ -27,7 +28,7 @@ use std::borrow::Cow;
 use crate::record::RecordKind;
 use annals_json::{ObjectWriter, RawJson, Value, write_string};
 
-/// What all lines of one writer have in common.
+/// Envelope fields that all records of one writer share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The session.
@@ -36,48 +37,48 @@ pub struct Origin {
     pub agent: Option<String>,
     /// The working directory.
     pub cwd: String,
-    /// The release whose form is written.
+    /// The client version whose format is written.
     pub version: String,
-    /// The git branch; `HEAD` where there is no git.
+    /// The git branch; `HEAD` outside a repository.
     pub git_branch: String,
-    /// `cli`, `sdk-cli`, …: pickers list only those that a person had.
+    /// `cli`, `sdk-cli`, …: session pickers list interactive ones only.
     pub entrypoint: Option<String>,
     /// The readable name of the session, which also names its plan.
     pub slug: Option<String>,
 }
 
-/// What is a line's own.
+/// The ids, parent and time of one record.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Stamp {
+pub struct Placement {
     /// Its id.
     pub uuid: String,
-    /// The line before it; none starts a chain.
+    /// The parent; `None` starts a chain.
     pub parent: Option<String>,
-    /// The line before it across a compaction.
+    /// The parent across a compaction.
     pub logical_parent: Option<String>,
-    /// The line whose tool call it answers.
+    /// The assistant record whose tool call it answers.
     pub source_assistant: Option<String>,
     /// When, as in `2026-01-31T12:00:00.000Z`.
     pub timestamp: String,
 }
 
-/// A record that has no place yet.
+/// A record to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
-    body: Body,
+    body: DraftBody,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Body {
-    /// Made here.
-    Made { kind: RecordKind, parts: Vec<Part>, own: Own },
-    /// Made by another program: an object with a `type`. What its place needs to know is read once.
-    Given { kind: RecordKind, record: RawJson, own: Own },
+enum DraftBody {
+    /// Built by a constructor.
+    Made { kind: RecordKind, parts: Vec<DraftField>, own: DraftIds },
+    /// Taken from another program: an object with a `type`.
+    Given { kind: RecordKind, record: RawJson, own: DraftIds },
 }
 
-/// What a record brings of its place.
+/// Ids and time that the draft sets itself.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-struct Own {
+struct DraftIds {
     uuid: Option<String>,
     /// The inner `None` starts a chain.
     parent: Option<Option<String>>,
@@ -85,9 +86,9 @@ struct Own {
     timestamp: Option<String>,
 }
 
-/// One piece of a record that is made here.
+/// One field of a built record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum DraftField {
     /// A field with its value, which is JSON.
     Field(Cow<'static, str>, Vec<u8>),
     /// `sessionId`, in records outside the chain.
@@ -96,70 +97,69 @@ enum Part {
     Timestamp,
 }
 
-/// Fields that no draft brings: its line has them from its place.
-const OF_THE_PLACE: [&str; 8] =
+/// Fields that drafts cannot set: the placement sets them.
+const PLACEMENT_FIELDS: [&str; 8] =
     ["type", "uuid", "parentUuid", "logicalParentUuid", "timestamp", "sessionId", "isSidechain", "agentId"];
 
 impl Draft {
     fn made(kind: RecordKind) -> Self {
-        Self { body: Body::Made { kind, parts: Vec::new(), own: Own::default() } }
+        Self { body: DraftBody::Made { kind, parts: Vec::new(), own: DraftIds::default() } }
     }
 
-    fn part(mut self, part: Part) -> Self {
-        if let Body::Made { parts, .. } = &mut self.body {
+    fn part(mut self, part: DraftField) -> Self {
+        if let DraftBody::Made { parts, .. } = &mut self.body {
             parts.push(part);
         }
         self
     }
 
-    /// Adds a field, or gives it another value. The value must be JSON; what is not is written as `null`. Fields that the
-    /// place decides are not taken.
+    /// Sets a field. Invalid JSON is written as `null`; fields that the placement sets are ignored.
     pub fn field(mut self, key: impl Into<Cow<'static, str>>, json: &[u8]) -> Self {
         let key = key.into();
-        if OF_THE_PLACE.contains(&&*key) {
+        if PLACEMENT_FIELDS.contains(&&*key) {
             return self;
         }
         let value = checked(json).unwrap_or_else(|| b"null".to_vec());
-        if let Body::Made { parts, .. } = &mut self.body {
+        if let DraftBody::Made { parts, .. } = &mut self.body {
             let there = parts.iter_mut().find_map(|part| match part {
-                Part::Field(name, json) if *name == key => Some(json),
+                DraftField::Field(name, json) if *name == key => Some(json),
                 _ => None,
             });
             match there {
                 Some(json) => *json = value,
-                None => parts.push(Part::Field(key, value)),
+                None => parts.push(DraftField::Field(key, value)),
             }
         }
         self
     }
 
-    /// Gives it this id instead of a new one.
+    /// Sets the uuid, instead of a generated one.
     pub fn with_uuid(mut self, uuid: &str) -> Self {
-        if let Body::Made { own, .. } = &mut self.body {
+        if let DraftBody::Made { own, .. } = &mut self.body {
             own.uuid = Some(uuid.to_owned());
         }
         self
     }
 
-    /// Makes it continue this line instead of the last one; none starts a chain.
+    /// Sets the parent, instead of the last record; `None` starts a chain.
     pub fn with_parent(mut self, parent: Option<&str>) -> Self {
-        if let Body::Made { own, .. } = &mut self.body {
+        if let DraftBody::Made { own, .. } = &mut self.body {
             own.parent = Some(parent.map(str::to_owned));
         }
         self
     }
 
-    /// Makes it follow this line across a compaction, instead of the last one.
+    /// Sets the parent across a compaction, instead of the last record.
     pub fn with_logical_parent(mut self, line: &str) -> Self {
-        if let Body::Made { own, .. } = &mut self.body {
+        if let DraftBody::Made { own, .. } = &mut self.body {
             own.logical_parent = Some(line.to_owned());
         }
         self
     }
 
-    /// Gives it this time instead of now.
+    /// Sets the timestamp, instead of now.
     pub fn with_timestamp(mut self, timestamp: &str) -> Self {
-        if let Body::Made { own, .. } = &mut self.body {
+        if let DraftBody::Made { own, .. } = &mut self.body {
             own.timestamp = Some(timestamp.to_owned());
         }
         self
@@ -168,7 +168,7 @@ impl Draft {
     fn string(self, key: &'static str, text: &str) -> Self {
         let mut json = Vec::with_capacity(text.len() + 2);
         write_string(&mut json, text);
-        self.part(Part::Field(key.into(), json))
+        self.part(DraftField::Field(key.into(), json))
     }
 
     fn string_if(self, key: &'static str, text: Option<&str>) -> Self {
@@ -179,11 +179,11 @@ impl Draft {
     }
 
     fn number(self, key: &'static str, number: u64) -> Self {
-        self.part(Part::Field(key.into(), number.to_string().into_bytes()))
+        self.part(DraftField::Field(key.into(), number.to_string().into_bytes()))
     }
 
     fn boolean(self, key: &'static str, truth: bool) -> Self {
-        self.part(Part::Field(key.into(), truth.to_string().into_bytes()))
+        self.part(DraftField::Field(key.into(), truth.to_string().into_bytes()))
     }
 
     fn object(self, key: &'static str, fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Self {
@@ -191,44 +191,44 @@ impl Draft {
         let mut object = ObjectWriter::begin(&mut json);
         fill(&mut object);
         object.end();
-        self.part(Part::Field(key.into(), json))
+        self.part(DraftField::Field(key.into(), json))
     }
 
-    /// Its kind.
+    /// The record kind.
     pub fn kind(&self) -> RecordKind {
         match &self.body {
-            Body::Made { kind, .. } | Body::Given { kind, .. } => *kind,
+            DraftBody::Made { kind, .. } | DraftBody::Given { kind, .. } => *kind,
         }
     }
 
-    /// A field of it, as far as the draft has one.
+    /// Returns a field of the draft.
     pub fn value(&self, key: &str) -> Option<Value<'_>> {
         match &self.body {
-            Body::Made { parts, .. } => parts.iter().find_map(|part| match part {
-                Part::Field(name, json) if name == key => Some(Value::from_checked(json)),
+            DraftBody::Made { parts, .. } => parts.iter().find_map(|part| match part {
+                DraftField::Field(name, json) if name == key => Some(Value::from_checked(json)),
                 _ => None,
             }),
-            Body::Given { record, .. } => record.value().get(key),
+            DraftBody::Given { record, .. } => record.value().get(key),
         }
     }
 
-    fn own(&self) -> &Own {
+    fn own(&self) -> &DraftIds {
         match &self.body {
-            Body::Made { own, .. } | Body::Given { own, .. } => own,
+            DraftBody::Made { own, .. } | DraftBody::Given { own, .. } => own,
         }
     }
 
-    /// The id that it brings.
+    /// The uuid that the draft sets.
     pub fn own_uuid(&self) -> Option<&str> {
         self.own().uuid.as_deref()
     }
 
-    /// The parent that it brings; the inner `None` starts a chain.
+    /// The parent that the draft sets; the inner `None` starts a chain.
     pub fn own_parent(&self) -> Option<Option<&str>> {
         self.own().parent.as_ref().map(Option::as_deref)
     }
 
-    /// The time that it brings.
+    /// The timestamp that the draft sets.
     pub fn own_timestamp(&self) -> Option<&str> {
         self.own().timestamp.as_deref()
     }
@@ -241,17 +241,19 @@ impl Draft {
         self.value(key).and_then(Value::text).map(|text| text.to_string())
     }
 
-    /// The line: one compact JSON object without a line break.
-    pub fn line(&self, origin: &Origin, stamp: &Stamp) -> Vec<u8> {
+    /// Writes the record as one compact JSON object without a newline.
+    pub fn line(&self, origin: &Origin, placement: &Placement) -> Vec<u8> {
         match &self.body {
-            Body::Made { kind, parts, .. } if kind.is_chain() => chain::line(*kind, parts, origin, stamp),
-            Body::Made { kind, parts, .. } => side::line(*kind, parts, origin, stamp),
-            Body::Given { kind, record, .. } => given::line(*kind, record, origin, stamp),
+            DraftBody::Made { kind, parts, .. } if kind.is_chain() => {
+                chain::line(*kind, parts, origin, placement)
+            }
+            DraftBody::Made { kind, parts, .. } => side::line(*kind, parts, origin, placement),
+            DraftBody::Given { kind, record, .. } => from_json::line(*kind, record, origin, placement),
         }
     }
 }
 
-/// Compact JSON, where it is JSON that every reader can read.
+/// Returns compact JSON, or `None` if it is not valid JSON in UTF-8.
 fn checked(json: &[u8]) -> Option<Vec<u8>> {
     std::str::from_utf8(json).ok()?;
     let mut compact = Vec::new();
@@ -259,7 +261,7 @@ fn checked(json: &[u8]) -> Option<Vec<u8>> {
     Some(compact)
 }
 
-/// The same, or a string that says what stands there instead: nothing is lost, and the line stays one.
+/// Like [`checked`], but wraps invalid JSON in a string, so that nothing is lost.
 fn checked_or_string(json: &[u8]) -> Vec<u8> {
     checked(json).unwrap_or_else(|| {
         let mut string = Vec::new();

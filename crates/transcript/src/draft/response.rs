@@ -1,4 +1,4 @@
-//! A model's response, as lines: one a content block, all with the same ids; how it ended and what it cost on the last.
+//! Drafts of a model response: one record per content block, with the same ids; stop reason and usage on the last.
 
 use super::{Draft, checked};
 use crate::record::RecordKind;
@@ -13,7 +13,7 @@ pub struct ResponseDraft<'a> {
     pub request: Option<&'a str>,
     /// The model.
     pub model: &'a str,
-    /// The content blocks: each a JSON object. What is not JSON is taken as text.
+    /// The content blocks, each a JSON object; invalid JSON is written as text.
     pub blocks: &'a [&'a [u8]],
     /// Why it stopped.
     pub stop_reason: Option<&'a str>,
@@ -22,14 +22,14 @@ pub struct ResponseDraft<'a> {
 }
 
 impl ResponseDraft<'_> {
-    /// One draft a block, in order. Readers that sum up lines see the output tokens once: earlier lines have the usage of
-    /// a response that has just begun, as the client's have.
+    /// Returns one draft per block, in order. As in files of the client, earlier records have the usage of a response that has
+    /// just begun, so that readers that sum records count the output once.
     pub fn drafts(&self) -> Vec<Draft> {
         let last = self.blocks.len().saturating_sub(1);
         self.blocks.iter().enumerate().map(|(at, block)| self.line(block, at == last)).collect()
     }
 
-    /// The line of one block while the response streams: without an end.
+    /// Returns the draft of one block of a response that is still streaming.
     pub fn open_block(&self, block: &[u8]) -> Draft {
         self.line(block, false)
     }

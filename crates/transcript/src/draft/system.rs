@@ -1,26 +1,26 @@
-//! System lines: events of the client that stand in the chain.
+//! Drafts of system records: events of the client in the chain.
 
 use super::Draft;
 use crate::record::{RecordKind, SystemKind};
 use annals_json::ObjectWriter;
 
-/// Who asked for a compaction.
+/// What triggered a compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompactionTrigger {
     /// The context was full.
     Auto,
-    /// The person.
+    /// The user.
     Manual,
 }
 
-/// A request that failed and will be tried again.
+/// The retry of a failed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
-    /// When, in milliseconds.
+    /// The delay in milliseconds.
     pub in_ms: u64,
-    /// Which try this will be.
+    /// The number of the attempt.
     pub attempt: u64,
-    /// How many there are at most.
+    /// The maximum number of attempts.
     pub most: u64,
 }
 
@@ -29,7 +29,7 @@ fn system(kind: SystemKind) -> Draft {
 }
 
 impl Draft {
-    /// How long a turn took, and how many messages the conversation has.
+    /// Drafts the duration of a turn, and the number of messages of the conversation.
     pub fn turn_duration(millis: u64, messages: Option<u64>) -> Self {
         let draft = system(SystemKind::TurnDuration).number("durationMs", millis);
         let draft = match messages {
@@ -39,8 +39,8 @@ impl Draft {
         draft.boolean("isMeta", false)
     }
 
-    /// The line at which a compacted conversation begins; the summary follows it. It starts a new chain and names the last
-    /// line of the old one. `more` adds to its metadata: what was kept, the tokens after.
+    /// Drafts the boundary at which a compacted conversation begins; the summary follows it. It starts a new chain and names the
+    /// last record of the old one. `more` adds metadata: preserved messages, tokens after.
     pub fn compact_boundary(
         trigger: CompactionTrigger,
         tokens_before: u64,
@@ -60,7 +60,7 @@ impl Draft {
             })
     }
 
-    /// A command that the client carried out itself, or its output. The model sees it as text of the person.
+    /// Drafts a command that the client ran itself, or its output. The model sees it as user text.
     pub fn local_command(content: &str) -> Self {
         system(SystemKind::LocalCommand)
             .string("content", content)
@@ -68,7 +68,7 @@ impl Draft {
             .boolean("isMeta", false)
     }
 
-    /// A request that failed: `error` is JSON, as the API told it.
+    /// Drafts a failed request; `error` is JSON from the API.
     pub fn api_error(error: &[u8], retry: Retry) -> Self {
         system(SystemKind::ApiError)
             .string("level", "error")
@@ -78,7 +78,7 @@ impl Draft {
             .number("maxRetries", retry.most)
     }
 
-    /// Something worth knowing that the model does not see.
+    /// Drafts a notice for the user that the model does not see.
     pub fn informational(content: &str) -> Self {
         system(SystemKind::Informational)
             .string("content", content)

@@ -1,4 +1,4 @@
-//! Where a conversation forks: by a person who went back, or only on paper.
+//! Branch points: where the user went back, and where parallel tools, retries or side records share a parent.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,24 @@ use crate::turn::Speaker;
 
 /// Why a record has several children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum BranchCause {
-    /// A person sent two prompts from the same place: a rewind, an edited prompt, two clients.
+    /// Two prompts follow the same message: a rewind, an edited prompt, two clients.
     Person,
-    /// Progress lines hang beside the conversation.
+    /// Progress records are beside the conversation.
     Progress,
     /// Tools ran in parallel: the next block and the first result share a parent.
     ParallelTools,
-    /// A request was tried again.
+    /// A request was retried.
     Retry,
-    /// Attachments, hooks or system lines hang beside the conversation.
+    /// Attachments, hooks or system records are beside the conversation.
     Aside,
     /// A sub-agent starts here.
     Sidechain,
 }
 
 impl BranchCause {
-    /// The word for it.
+    /// The stable name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Person => "person",
@@ -40,19 +41,20 @@ impl BranchCause {
 
 /// A record with several continuations.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BranchPoint {
-    /// The record; none where several prompts start the file anew.
+    /// The record; `None` if several prompts start the file.
     pub at: Option<NodeIndex>,
-    /// What continues it: for a person's branch the prompts, else the children.
+    /// The continuations: the prompts for [`BranchCause::Person`], else the children.
     pub ways: Vec<NodeIndex>,
     /// Why.
     pub cause: BranchCause,
 }
 
-/// All branch points, in the order of the file, a person's first where both are at one place.
+/// Returns all branch points, in the order of the file; for one record, that of the user first.
 ///
-/// A person's branch is where two prompts follow the same message, whatever attachments and notices stand between;
-/// sub-agents and roots that follow a compaction are none.
+/// The user branched where two prompts follow the same message, regardless of attachments and notices in between.
+/// Sub-agents and roots after a compaction are not branches of the user.
 pub fn branch_points(transcript: &Transcript<'_>, graph: &Graph<'_>) -> Vec<BranchPoint> {
     let nodes = transcript.nodes();
     let mut prompts = prompts_by_message(transcript, graph);
@@ -64,19 +66,19 @@ pub fn branch_points(transcript: &Transcript<'_>, graph: &Graph<'_>) -> Vec<Bran
         }
         let ways: Vec<_> = at.map(|at| graph.children(at).collect()).unwrap_or_default();
         if ways.len() > 1 {
-            let cause = artefact(transcript, &ways);
+            let cause = artifact_cause(transcript, &ways);
             points.push(BranchPoint { at, ways, cause });
         }
     }
     points
 }
 
-/// The prompts of people, by the message that each follows; `None` for those that open the file.
+/// Groups the prompts by the message that each follows; `None` for those that open the file.
 fn prompts_by_message(
     transcript: &Transcript<'_>,
     graph: &Graph<'_>,
 ) -> BTreeMap<Option<NodeIndex>, Vec<NodeIndex>> {
-    let mut above = MessageAbove { known: vec![None; transcript.nodes().len()] };
+    let mut above = NearestMessages { known: vec![None; transcript.nodes().len()] };
     let mut prompts: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for (index, node) in transcript.nodes().iter().enumerate() {
         if node.kind != RecordKind::User || node.is_sidechain || node.uuid.is_none() {
@@ -92,23 +94,23 @@ fn prompts_by_message(
     prompts
 }
 
-/// The nearest user or assistant line above each line; lines of other kinds say nothing of where a person was.
-struct MessageAbove {
-    known: Vec<Option<Above>>,
+/// Caches the nearest user or assistant ancestor of each record.
+struct NearestMessages {
+    known: Vec<Option<MessageLookup>>,
 }
 
-/// `Some(None)`: a chain starts above. `None`: a missing parent, so nobody knows.
-type Above = Option<Option<NodeIndex>>;
+/// `Some(None)`: the chain starts without one. `None`: unknown, because a parent is missing.
+type MessageLookup = Option<Option<NodeIndex>>;
 
-impl MessageAbove {
-    fn find(&mut self, transcript: &Transcript<'_>, graph: &Graph<'_>, node: NodeIndex) -> Above {
+impl NearestMessages {
+    fn find(&mut self, transcript: &Transcript<'_>, graph: &Graph<'_>, node: NodeIndex) -> MessageLookup {
         let mut trail = Vec::new();
         let mut here = node;
         let answer = loop {
             if let Some(known) = self.known[here] {
                 break known;
             }
-            // Until the answer is there, a circle that comes back here finds that nobody knows.
+            // Until the answer is known, a cycle that comes back here finds it unknown.
             self.known[here] = Some(None);
             trail.push(here);
             match graph.link_of(transcript, here) {
@@ -129,7 +131,7 @@ impl MessageAbove {
     }
 }
 
-fn artefact(transcript: &Transcript<'_>, ways: &[NodeIndex]) -> BranchCause {
+fn artifact_cause(transcript: &Transcript<'_>, ways: &[NodeIndex]) -> BranchCause {
     let nodes = transcript.nodes();
     let has = |kind: RecordKind| ways.iter().any(|&way| nodes[way].kind == kind);
     let sides = ways.iter().filter(|&&way| nodes[way].is_sidechain).count();

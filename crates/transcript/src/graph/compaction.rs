@@ -1,17 +1,18 @@
-//! Compactions: the segments that they cut a conversation into, and the way back across them.
+//! Compactions: the segments they cut a conversation into, and the history across them.
 
-use super::{Graph, Marks};
+use super::{Graph, NodeSet};
 use crate::record::{Record, RecordKind, SystemKind};
 use crate::transcript::{NodeIndex, Transcript};
 
-/// A stretch of the conversation that one context window held.
+/// A part of the conversation that fits one context window.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Segment {
-    /// The boundary that opens it; none for the first segment.
+    /// The boundary that opens it; `None` for the first segment.
     pub boundary: Option<NodeIndex>,
     /// The summary of what came before.
     pub summary: Option<NodeIndex>,
-    /// The last line before the compaction, where it is in the file.
+    /// The last record before the compaction, if it is in the file.
     pub before: Option<NodeIndex>,
     /// Tokens before the compaction.
     pub tokens_before: Option<u64>,
@@ -21,7 +22,7 @@ pub struct Segment {
     pub trigger: Option<String>,
 }
 
-/// The segments of a file, in its order: one more than there are compactions.
+/// Returns the segments of a file, in order: one more than there are compactions.
 pub fn segments(transcript: &Transcript<'_>, graph: &Graph<'_>) -> Vec<Segment> {
     let first = Segment {
         boundary: None,
@@ -48,13 +49,13 @@ pub fn segments(transcript: &Transcript<'_>, graph: &Graph<'_>) -> Vec<Segment> 
     std::iter::once(first).chain(rest).collect()
 }
 
-/// Everything that led to a record, first line first, across compactions.
+/// Returns all ancestors of a record, first one first, across compactions.
 ///
-/// Where a chain starts at a boundary, it goes on at the boundary's logical parent; where that line is absent, at the
-/// nearest line of the main chain before the boundary in the file, so that what came before a compaction can be read.
+/// At a boundary it continues with the logical parent or, if that is missing, with the nearest record of the main chain
+/// before the boundary in the file.
 pub fn history(transcript: &Transcript<'_>, graph: &Graph<'_>, leaf: NodeIndex) -> Vec<NodeIndex> {
     let nodes = transcript.nodes();
-    let mut seen = Marks::new(nodes.len());
+    let mut seen = NodeSet::new(nodes.len());
     let mut path = Vec::new();
     let mut here = Some(leaf);
     while let Some(node) = here.filter(|&node| seen.mark(node)) {
@@ -67,7 +68,7 @@ pub fn history(transcript: &Transcript<'_>, graph: &Graph<'_>, leaf: NodeIndex) 
     path
 }
 
-/// The line on the other side of a boundary: its logical parent, else the nearest line of the main chain before it.
+/// Returns the record before a boundary: its logical parent, else the nearest record of the main chain before it.
 pub(crate) fn line_across(
     transcript: &Transcript<'_>,
     graph: &Graph<'_>,

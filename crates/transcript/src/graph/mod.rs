@@ -1,7 +1,7 @@
-//! The lines of a file as a graph: who follows whom, and everything that is odd about it.
+//! The records of a file as a graph of parents and children, and what is irregular about it.
 //!
-//! Every function here ends on any graph: parents may be missing, point forward, to themselves or in circles. It takes
-//! 12 bytes a record and a table of ids on top of the nodes.
+//! Every function terminates on any graph: parents may be missing, point forward, to themselves or form cycles. Takes 12
+//! bytes per record and a table of ids.
 
 mod branches;
 mod compaction;
@@ -18,19 +18,19 @@ use crate::id::RecordId;
 use crate::problem::{Problem, ProblemKind};
 use crate::transcript::{NodeIndex, Parent, Transcript};
 
-/// Where a record's parent is.
+/// The parent of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
-    /// It has none: `null`, or no `parentUuid` at all.
+    /// No parent: `null`, or no `parentUuid` at all.
     Root,
-    /// Here.
+    /// This record.
     To(NodeIndex),
-    /// It names one that is not in the file.
+    /// A uuid that is not in the file.
     Dangling,
 }
 
-/// Marks the absence of a node in the compact lists below.
-const NOBODY: u32 = u32::MAX;
+/// Stands for no node in the lists below.
+const NO_NODE: u32 = u32::MAX;
 
 /// The graph of one transcript.
 #[derive(Clone, Debug)]
@@ -44,15 +44,15 @@ pub struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
-    /// Links the chain records of a transcript. Of several lines with one uuid the last counts; the others keep their
-    /// parents but nobody can be their child.
+    /// Links the chain records of a transcript. Of several records with one uuid the last counts; the others keep their
+    /// parents but have no children.
     pub fn new(transcript: &Transcript<'a>) -> Self {
         let nodes = transcript.nodes();
         let mut graph = Self {
             by_id: HashMap::new(),
-            parents: vec![NOBODY; nodes.len()],
-            first_children: vec![NOBODY; nodes.len()],
-            next_siblings: vec![NOBODY; nodes.len()],
+            parents: vec![NO_NODE; nodes.len()],
+            first_children: vec![NO_NODE; nodes.len()],
+            next_siblings: vec![NO_NODE; nodes.len()],
             duplicates: Vec::new(),
             dangling: Vec::new(),
         };
@@ -82,17 +82,21 @@ impl<'a> Graph<'a> {
         self.first_children[parent as usize] = child;
     }
 
-    /// The record with this id; the last one where there are several.
+    /// Returns the record with this id; the last one of several.
     pub fn find(&self, id: RecordId<'a>) -> Option<NodeIndex> {
         self.by_id.get(&id).map(|&index| index as usize)
     }
 
-    /// The parent, if it is in the file.
+    /// Returns the parent, if it is in the file.
+    ///
+    /// # Panics
+    ///
+    /// If the index is not one of the transcript; the same holds for all functions that take a [`NodeIndex`].
     pub fn parent(&self, node: NodeIndex) -> Option<NodeIndex> {
-        (self.parents[node] != NOBODY).then_some(self.parents[node] as usize)
+        (self.parents[node] != NO_NODE).then_some(self.parents[node] as usize)
     }
 
-    /// Where the parent is, or why there is none.
+    /// Returns the parent, or why there is none.
     pub fn link_of(&self, transcript: &Transcript<'a>, node: NodeIndex) -> Link {
         match (self.parent(node), transcript.nodes()[node].parent) {
             (Some(parent), _) => Link::To(parent),
@@ -101,21 +105,21 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The children, in the order of the file.
+    /// Iterates over the children, in the order of the file.
     pub fn children(&self, node: NodeIndex) -> impl Iterator<Item = NodeIndex> + '_ {
-        let follow = |index: u32| (index != NOBODY).then_some(index);
+        let follow = |index: u32| (index != NO_NODE).then_some(index);
         std::iter::successors(follow(self.first_children[node]), move |&child| {
             follow(self.next_siblings[child as usize])
         })
         .map(|index| index as usize)
     }
 
-    /// Whether nothing follows it.
+    /// Whether it has no children.
     pub fn is_leaf(&self, node: NodeIndex) -> bool {
-        self.first_children[node] == NOBODY
+        self.first_children[node] == NO_NODE
     }
 
-    /// Chain records without a parent in the file.
+    /// Returns the chain records without a parent in the file.
     pub fn roots(&self, transcript: &Transcript<'a>) -> Vec<NodeIndex> {
         let nodes = transcript.nodes().iter().enumerate();
         nodes
@@ -124,7 +128,7 @@ impl<'a> Graph<'a> {
             .collect()
     }
 
-    /// Chain records that nothing follows.
+    /// Returns the chain records without children.
     pub fn leaves(&self, transcript: &Transcript<'a>) -> Vec<NodeIndex> {
         let nodes = transcript.nodes().iter().enumerate();
         nodes
@@ -133,7 +137,7 @@ impl<'a> Graph<'a> {
             .collect()
     }
 
-    /// Records whose uuid comes again further down: the later one counts.
+    /// Records whose uuid is repeated by a later record, which counts.
     pub fn duplicates(&self) -> &[NodeIndex] {
         &self.duplicates
     }
@@ -143,14 +147,14 @@ impl<'a> Graph<'a> {
         &self.dangling
     }
 
-    /// Records that stand before their parent in the file.
+    /// Records that come before their parent in the file.
     pub fn forward_references(&self) -> impl Iterator<Item = NodeIndex> + '_ {
         (0..self.parents.len()).filter(|&node| self.parent(node).is_some_and(|parent| parent > node))
     }
 
-    /// From a record up to its root, root first. A circle is cut where it would begin again.
+    /// Returns the path from the root to a record. A cycle is cut where it would repeat.
     pub fn path_to(&self, leaf: NodeIndex) -> Vec<NodeIndex> {
-        let mut seen = Marks::new(self.parents.len());
+        let mut seen = NodeSet::new(self.parents.len());
         let mut path = Vec::new();
         let mut here = Some(leaf);
         while let Some(node) = here.filter(|&node| seen.mark(node)) {
@@ -161,14 +165,14 @@ impl<'a> Graph<'a> {
         path
     }
 
-    /// One record of each circle of parents, the first in the file.
+    /// Returns one record of each cycle of parents, the first in the file.
     pub fn cycles(&self) -> Vec<NodeIndex> {
-        // Each node is walked through once: `walk[n]` is the walk that met it first.
-        let mut walk = vec![NOBODY; self.parents.len()];
+        // Each node is visited once: `walk[n]` is the walk that reached it first.
+        let mut walk = vec![NO_NODE; self.parents.len()];
         let mut cycles = Vec::new();
         for start in 0..self.parents.len() {
             let mut here = Some(start);
-            while let Some(node) = here.filter(|&node| walk[node] == NOBODY) {
+            while let Some(node) = here.filter(|&node| walk[node] == NO_NODE) {
                 walk[node] = start as u32;
                 here = self.parent(node);
             }
@@ -180,7 +184,7 @@ impl<'a> Graph<'a> {
         cycles
     }
 
-    /// What is odd about the graph.
+    /// Returns what is irregular about the graph.
     pub fn problems(&self, transcript: &Transcript<'a>) -> Vec<Problem> {
         let nodes = transcript.nodes();
         let of = |kind: ProblemKind| move |node: NodeIndex| nodes[node].problem(kind);
@@ -197,17 +201,15 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// A set of nodes, a bit each.
+/// A set of nodes, one bit each.
 #[derive(Clone, Debug)]
-pub(crate) struct Marks(Vec<u64>);
+pub(crate) struct NodeSet(Vec<u64>);
 
-impl Marks {
-    /// An empty set for this many nodes.
+impl NodeSet {
     pub(crate) fn new(count: usize) -> Self {
         Self(vec![0; count.div_ceil(64)])
     }
 
-    /// The set of these nodes, out of this many.
     pub(crate) fn of(count: usize, nodes: &[NodeIndex]) -> Self {
         let mut marks = Self::new(count);
         for &node in nodes {
@@ -216,12 +218,11 @@ impl Marks {
         marks
     }
 
-    /// Whether a node is in it.
     pub(crate) fn has(&self, node: NodeIndex) -> bool {
         self.0[node / 64] & (1 << (node % 64)) != 0
     }
 
-    /// Puts a node in; whether it was new.
+    /// Adds a node; returns whether it was new.
     pub(crate) fn mark(&mut self, node: NodeIndex) -> bool {
         let (word, bit) = (&mut self.0[node / 64], 1 << (node % 64));
         let is_new = *word & bit == 0;

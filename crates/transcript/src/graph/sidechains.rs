@@ -1,4 +1,4 @@
-//! Sub-agents that stand inside the session's own file, as in 1.0.x.
+//! Sub-agents inside the session file, as in 1.0.x.
 
 use std::collections::HashMap;
 
@@ -7,19 +7,20 @@ use crate::transcript::{NodeIndex, Transcript};
 
 /// One sub-agent inside a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Sidechain {
-    /// Its first line: what it was asked.
+    /// Its first record: the prompt.
     pub root: NodeIndex,
-    /// All its lines, in the order of the file.
+    /// All its records, in the order of the file.
     pub nodes: Vec<NodeIndex>,
 }
 
-/// The sidechains of a file, by their first lines. In a sub-agent's own file that is the whole file.
+/// Returns the sidechains of a file, by their first records. A sub-agent's own file is one sidechain.
 pub fn sidechains(transcript: &Transcript<'_>, graph: &Graph<'_>) -> Vec<Sidechain> {
     let nodes = transcript.nodes();
     let is_side = |node: NodeIndex| nodes[node].is_sidechain && nodes[node].is_chain();
-    // The root of each side line is found by walking up. A line is given to its own walk as soon as it is met, so that
-    // no line is walked twice and a circle ends where it began.
+    // The root of each sidechain record is found by walking up. A visited record is marked at once, so that none is visited
+    // twice and cycles end.
     let mut root_of: Vec<Option<NodeIndex>> = vec![None; nodes.len()];
     for start in (0..nodes.len()).filter(|&node| is_side(node)) {
         let mut trail = Vec::new();

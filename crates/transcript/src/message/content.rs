@@ -1,8 +1,8 @@
-//! What a message says: a string, or blocks; and how to look into it.
+//! The content of a message: a string, or blocks.
 
 use super::Message;
 use crate::content::{Block, Thinking, ToolResult, ToolUse};
-use annals_json::{Kind, RawJson, Value};
+use annals_json::{RawJson, Value, ValueKind};
 
 /// The content of a plain message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,12 +14,12 @@ pub enum MessageContent {
 }
 
 impl MessageContent {
-    /// Content that is this text.
+    /// Makes content of plain text.
     pub fn text(text: &str) -> Self {
         Self::Text(RawJson::string(text))
     }
 
-    /// The blocks, in order; a string has none of its own.
+    /// Iterates over the blocks; empty for a string.
     pub fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
         let list = match self {
             Self::Text(_) => &[],
@@ -51,7 +51,7 @@ impl Message {
         }
     }
 
-    /// The tools that it calls: id, name and input of each.
+    /// Iterates over the tool calls.
     pub fn tool_calls(&self) -> impl Iterator<Item = ToolUse<'_>> {
         self.content.blocks().filter_map(|block| match block {
             Block::ToolUse(call) => Some(call),
@@ -59,7 +59,7 @@ impl Message {
         })
     }
 
-    /// The results that it brings: the call, the content and whether the tool failed.
+    /// Iterates over the tool results.
     pub fn tool_results(&self) -> impl Iterator<Item = ToolResult<'_>> {
         self.content.blocks().filter_map(|block| match block {
             Block::ToolResult(result) => Some(result),
@@ -67,7 +67,7 @@ impl Message {
         })
     }
 
-    /// What the model thought, with the signatures.
+    /// Iterates over the thinking blocks.
     pub fn thinking(&self) -> impl Iterator<Item = Thinking<'_>> {
         self.content.blocks().filter_map(|block| match block {
             Block::Thinking(thought) => Some(thought),
@@ -78,7 +78,8 @@ impl Message {
 
 /// Whether a value can be a block of a message: an object with a `type`.
 pub(super) fn is_block(value: Value<'_>) -> bool {
-    value.kind() == Kind::Object && value.get("type").is_some_and(|kind| kind.kind() == Kind::String)
+    value.kind() == ValueKind::Object
+        && value.get("type").is_some_and(|kind| kind.kind() == ValueKind::String)
 }
 
 /// Appends blocks as an array.

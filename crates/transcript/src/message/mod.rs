@@ -1,30 +1,30 @@
-//! Plain chat messages ⇄ records: what a program wants that does not care for the format.
+//! Plain chat messages, for programs that do not care about the record format.
 //!
-//! Owns the message, its JSON form and the way back to the very records that it came from. It does not choose which
-//! records belong to a conversation (that is [`query`](crate::query)) and makes no new records of plain messages.
+//! Holds the message, its JSON form, and the conversion back to the records that it came from. Which records belong to a
+//! conversation is decided in [`query`](crate::query); new records of plain messages are made in [`draft`](crate::draft).
 
 mod content;
-mod fault;
-mod of_records;
+mod error;
+mod field;
+mod from_records;
 mod parse;
-mod part;
 mod restore;
-mod shell;
+mod template;
 mod write;
 
 pub use content::MessageContent;
-pub use fault::MessageFault;
-pub use of_records::{groups, messages};
-pub use part::Part;
-pub use shell::Shell;
+pub use error::MessageError;
+pub use field::MessageField;
+pub use from_records::{groups, messages};
+pub use template::RecordTemplate;
 
 use crate::record::RecordKind;
 use annals_json::{Fields, RawJson, Text};
 
-/// In whose name a message speaks.
+/// The role of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Role {
-    /// A person, a tool, or the client in the user's name.
+pub enum MessageRole {
+    /// The user, a tool, or the client in the user's name.
     User,
     /// A model.
     Assistant,
@@ -32,11 +32,11 @@ pub enum Role {
     System,
 }
 
-impl Role {
-    /// All of them.
+impl MessageRole {
+    /// All roles.
     pub const ALL: [Self; 3] = [Self::User, Self::Assistant, Self::System];
 
-    /// The word for it.
+    /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -45,12 +45,12 @@ impl Role {
         }
     }
 
-    /// The role that a word names.
+    /// Returns the role with this name.
     pub fn named(word: Text<'_>) -> Option<Self> {
         Self::ALL.into_iter().find(|role| word.is(role.name()))
     }
 
-    /// The role of a kind of records; none where such records are no messages.
+    /// Returns the role of records of a kind; `None` if they are not messages.
     pub fn of(kind: RecordKind) -> Option<Self> {
         match kind {
             RecordKind::User => Some(Self::User),
@@ -61,44 +61,45 @@ impl Role {
     }
 }
 
-/// A plain message: one record, or all the records of one response.
+/// A plain message: one record, or all records of one response.
 ///
-/// Values are kept as they are written, so that nothing is lost on the way back. A message that came from records has a
-/// [`Shell`] of each, and [`Message::restore`] gives those records again, byte for byte where nothing was changed.
+/// Values are kept as written. A message that came from records has a [`RecordTemplate`] for each, and [`Message::restore`]
+/// returns these records, byte for byte if nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Message {
-    /// In whose name it speaks.
-    pub role: Role,
-    /// What it says.
+    /// The role.
+    pub role: MessageRole,
+    /// The content.
     pub content: MessageContent,
     /// The model: a string.
     pub model: Option<RawJson>,
-    /// What it used: an object. One for a whole response.
+    /// The usage: an object, one for a whole response.
     pub usage: Option<RawJson>,
     /// Why the model stopped: a string.
     pub stop_reason: Option<RawJson>,
-    /// When: a string. Of a response, when its first line was written.
+    /// The timestamp: a string. For a response, that of its first record.
     pub timestamp: Option<RawJson>,
-    /// `message.id`, which the API gave the response: a string.
+    /// `message.id` of the API response: a string.
     pub id: Option<RawJson>,
-    /// The request: a string.
+    /// The request id: a string.
     pub request_id: Option<RawJson>,
-    /// The record, of several the last: what follows hangs from it. A string.
+    /// The uuid of the (last) record, which is the parent of what follows: a string.
     pub uuid: Option<RawJson>,
-    /// What the (first) record hangs from: a string, or `null` where a chain starts.
+    /// The parent of the (first) record: a string, or `null` at the start of a chain.
     pub parent_uuid: Option<RawJson>,
-    /// Further top-level fields for the record (`isMeta`, `toolUseResult`, …): an object. A message that comes from records
-    /// has none, since its shells have them all.
+    /// More top-level record fields (`isMeta`, `toolUseResult`, …): an object. `None` for a message that came from records,
+    /// whose templates have them all.
     pub metadata: Option<RawJson>,
-    /// What each record says that the message does not; empty where the message did not come from records.
-    pub records: Vec<Shell>,
-    /// Keys of the JSON form that mean nothing here, with their values, in order. They are written back.
+    /// The rest of each record; empty if the message did not come from records.
+    pub records: Vec<RecordTemplate>,
+    /// Unknown keys of the JSON form with their values, in order. They are written back.
     pub other: Vec<(RawJson, RawJson)>,
 }
 
 impl Message {
-    /// A message that says this and no more.
-    pub fn new(role: Role, content: MessageContent) -> Self {
+    /// Makes a message with only a role and content.
+    pub fn new(role: MessageRole, content: MessageContent) -> Self {
         Self {
             role,
             content,
@@ -121,14 +122,14 @@ impl Message {
         self.metadata.as_ref()?.value().fields()
     }
 
-    /// What the message says for a part that records can leave to it; the content is no single value.
-    fn part(&self, part: Part) -> Option<&RawJson> {
+    /// The value of a field that records can omit; `None` for the content, which is not a single value.
+    fn part(&self, part: MessageField) -> Option<&RawJson> {
         match part {
-            Part::Content => None,
-            Part::Model => self.model.as_ref(),
-            Part::Usage => self.usage.as_ref(),
-            Part::StopReason => self.stop_reason.as_ref(),
-            Part::Timestamp => self.timestamp.as_ref(),
+            MessageField::Content => None,
+            MessageField::Model => self.model.as_ref(),
+            MessageField::Usage => self.usage.as_ref(),
+            MessageField::StopReason => self.stop_reason.as_ref(),
+            MessageField::Timestamp => self.timestamp.as_ref(),
         }
     }
 }

@@ -21,7 +21,7 @@ fn json(message: &Message) -> String {
     String::from_utf8(out).unwrap()
 }
 
-fn parse(json: &str) -> Result<Message, MessageFault> {
+fn parse(json: &str) -> Result<Message, MessageError> {
     let (fields, length) = Fields::scan(json.as_bytes()).unwrap();
     assert_eq!(length, json.len());
     Message::parse(&fields)
@@ -38,7 +38,7 @@ fn restored(message: &Message) -> Vec<String> {
 fn a_message_says_what_a_program_asks_for() {
     let line = r#"{"parentUuid":null,"type":"user","uuid":"u1","timestamp":"2026-01-01T00:00:00Z","isMeta":true,"message":{"role":"user","content":"hello"}}"#;
     let message = one(line);
-    assert_eq!((message.role, message.text().as_str()), (Role::User, "hello"));
+    assert_eq!((message.role, message.text().as_str()), (MessageRole::User, "hello"));
     assert_eq!(
         json(&message),
         r#"{"role":"user","content":"hello","timestamp":"2026-01-01T00:00:00Z","uuid":"u1","parentUuid":null,"records":[{"blocks":1,"omitted":["content","timestamp"],"record":{"parentUuid":null,"type":"user","uuid":"u1","timestamp":null,"isMeta":true,"message":{"role":"user","content":null}}}]}"#
@@ -81,8 +81,8 @@ fn a_response_is_one_message_and_each_line_keeps_what_differs() {
         ["m", "r", "c", "pa", "tool_use"]
     );
     assert_eq!(message.usage.as_ref().unwrap().raw(), br#"{"output_tokens":7}"#);
-    use Part::{Content, Model, StopReason, Timestamp, Usage};
-    let omitted: Vec<_> = message.records.iter().map(Shell::omitted).collect();
+    use MessageField::{Content, Model, StopReason, Timestamp, Usage};
+    let omitted: Vec<_> = message.records.iter().map(RecordTemplate::omitted).collect();
     assert_eq!(
         omitted,
         [
@@ -108,7 +108,7 @@ fn notices_and_attachments_speak_for_the_system() {
     let side = r#"{"type":"tag","tag":"x","uuid":"e"}"#;
     let progress = r#"{"type":"progress","uuid":"f","data":{}}"#;
     let found = all(&[system, silent, rendered, plain, side, progress].join("\n"));
-    assert!(found.iter().all(|message| message.role == Role::System));
+    assert!(found.iter().all(|message| message.role == MessageRole::System));
     assert_eq!(
         found.iter().map(Message::text).collect::<Vec<_>>(),
         ["Conversation compacted", "", "Today", ""]
@@ -200,17 +200,17 @@ fn what_cannot_be_restored_is_said() {
         let MessageContent::Blocks(blocks) = &mut message.content else { panic!("blocks") };
         blocks.push(blocks[0].clone());
     });
-    assert_eq!(two, MessageFault::BlockCount { records: 1, content: 2 });
+    assert_eq!(two, MessageError::BlockCount { records: 1, content: 2 });
     assert_eq!(two.to_string(), "content: has 2 blocks, and the records that it came from have 1");
     let gone = fault(|message| message.timestamp = None);
-    assert_eq!(gone, MessageFault::Missing { at: 0, part: Part::Timestamp });
+    assert_eq!(gone, MessageError::Missing { at: 0, part: MessageField::Timestamp });
     assert_eq!(
-        fault(|message| message.role = Role::System),
-        MessageFault::OtherRole { at: 0, role: Role::System }
+        fault(|message| message.role = MessageRole::System),
+        MessageError::OtherRole { at: 0, role: MessageRole::System }
     );
-    assert_eq!(fault(|message| message.records.clear()), MessageFault::NoRecords);
+    assert_eq!(fault(|message| message.records.clear()), MessageError::NoRecords);
     let twice = fault(|message| message.metadata = Some(RawJson::parse(br#"{"timestamp":"z"}"#).unwrap()));
-    assert!(matches!(twice, MessageFault::Edit { at: 0, .. }), "{twice:?}");
+    assert!(matches!(twice, MessageError::Edit { at: 0, .. }), "{twice:?}");
 }
 
 #[test]

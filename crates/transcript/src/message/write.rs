@@ -1,10 +1,10 @@
-//! A message in its JSON form.
+//! Writes the JSON form of a message.
 
-use super::{Message, Shell};
+use super::{Message, RecordTemplate};
 use annals_json::{ArrayWriter, ObjectWriter, RawJson};
 
 impl Message {
-    /// Appends the JSON form, on one line; what is not there is left out.
+    /// Appends the JSON form, on one line; absent fields are left out.
     ///
     /// `{"role","content","model"?,"usage"?,"stop_reason"?,"timestamp"?,"id"?,"requestId"?,"uuid"?,"parentUuid"?,"metadata"?,
     /// …,"records"?}`
@@ -38,7 +38,7 @@ impl Message {
     }
 }
 
-fn write_shell(shell: &Shell, list: &mut ArrayWriter<'_>) {
+fn write_shell(shell: &RecordTemplate, list: &mut ArrayWriter<'_>) {
     list.object(|object| {
         object.number("blocks", shell.blocks() as u64);
         object.array("omitted", |list| {

@@ -1,18 +1,18 @@
-//! Tokens times rates: which rates hold for a request, and how sure they are.
+//! The cost of a request: which rates apply, and how certain they are.
 
 use super::rates::{ModelPrices, Rate, Rates};
 use super::usd::Usd;
 use crate::usage::{ServiceTier, Speed, Tokens};
 
-/// What a request costs.
+/// The cost of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
-    /// It has a price.
+    /// The model has a price.
     Priced {
-        /// The price.
+        /// The cost.
         usd: Usd,
-        /// What it rests on.
-        basis: Basis,
+        /// The basis of the price.
+        basis: PriceBasis,
     },
     /// The model is not in the table.
     Unpriced,
@@ -28,23 +28,23 @@ impl Cost {
     }
 }
 
-/// What a price rests on.
+/// The basis of a price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Basis {
-    /// Every class that the request used stands in the table.
+#[non_exhaustive]
+pub enum PriceBasis {
+    /// Every token class that the request used is in the table.
     Table,
-    /// A class that the request used is a usual multiple of input, because the table lacks it.
+    /// A token class that the request used is missing in the table and derived from the input price.
     Derived,
-    /// The output was fast and the table does not say what that costs: the standard price, which is less.
+    /// The output was fast, and the table has no price for that: the lower standard price.
     StandardSpeed,
 }
 
 impl ModelPrices {
-    /// What one request costs.
+    /// Computes the cost of one request.
     ///
-    /// Where all input together exceeds the threshold of a long context, its prices hold for every class of the whole
-    /// request. A batch has the batch's prices. Priority and unknown tiers have no price of their own in the table
-    /// and cost what standard costs.
+    /// If all input together exceeds a long-context threshold, its prices apply to every class of the whole request. A batch
+    /// has batch prices. Priority and unknown tiers are not in the table and cost the standard price.
     pub fn cost(&self, tokens: &Tokens, tier: ServiceTier, speed: Speed) -> Cost {
         let rates = self.rates(tokens.context(), tier);
         let classes = [
@@ -56,16 +56,16 @@ impl ModelPrices {
         ];
         let sum: Usd = classes.iter().map(|(count, Rate { usd, .. })| usd.times(*count)).sum();
         let is_derived = classes.iter().any(|(count, rate)| *count > 0 && rate.derived);
-        let basis = if is_derived { Basis::Derived } else { Basis::Table };
+        let basis = if is_derived { PriceBasis::Derived } else { PriceBasis::Table };
         let (sum, basis) = match (speed, self.fast_multiplier) {
             (Speed::Standard, _) => (sum, basis),
             (Speed::Fast, Some(factor)) => (sum.scaled(factor), basis),
-            (Speed::Fast | Speed::Other, _) => (sum, Basis::StandardSpeed),
+            (Speed::Fast | Speed::Other, _) => (sum, PriceBasis::StandardSpeed),
         };
         Cost::Priced { usd: sum + self.web_search.times(tokens.web_searches), basis }
     }
 
-    /// The rates for a request with so much input.
+    /// Returns the rates for a request with this many input tokens.
     pub fn rates(&self, context: u64, tier: ServiceTier) -> &Rates {
         let long = self.long_context.iter().rev().find(|long| context > long.above);
         let (standard, batch) =

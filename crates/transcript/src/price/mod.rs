@@ -1,7 +1,7 @@
-//! What tokens cost: a table of prices with its date, the names that models go by, and exact sums.
+//! The price of tokens: a dated price table, model name matching, and exact sums.
 //!
-//! A model that the table does not have is unpriced, never guessed. Nothing here fetches anything: newer prices come
-//! as a file of the same form (`docs/usage.md` describes it), which the caller reads and lays over the table.
+//! A model that is not in the table is unpriced, never guessed. Nothing is fetched: newer prices come from a file of the same
+//! format, which the caller reads and applies with [`Prices::overridden_by`].
 
 mod cost;
 mod name;
@@ -11,14 +11,14 @@ mod usd;
 
 use std::collections::BTreeMap;
 
-pub use cost::{Basis, Cost};
+pub use cost::{Cost, PriceBasis};
 pub use parse::{PriceProblem, PriceProblemKind};
 pub use rates::{LongContext, ModelPrices, Rate, Rates};
 pub use usd::Usd;
 
 use crate::usage::{Charge, ServiceTier, Speed, Tokens};
 
-/// The prices of models.
+/// A table of model prices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prices {
     as_of: String,
@@ -26,13 +26,13 @@ pub struct Prices {
 }
 
 impl Prices {
-    /// The table that comes with annals.
+    /// Returns the built-in table.
     pub fn embedded() -> Self {
-        // A test holds that it has no problems.
+        // A test checks that it has no problems.
         Self::parse(include_bytes!("prices.json")).0
     }
 
-    /// Lays other prices over these: a model that both have gets the other's prices, all of them.
+    /// Overrides prices: for a model in both tables, all prices of `other` apply.
     #[must_use]
     pub fn overridden_by(mut self, other: Self) -> Self {
         self.models.extend(other.models);
@@ -42,27 +42,27 @@ impl Prices {
         self
     }
 
-    /// The date of the table, as it says it.
+    /// The date of the table.
     pub fn as_of(&self) -> &str {
         &self.as_of
     }
 
-    /// Every model with its prices, by name.
+    /// Iterates over the models with their prices, by name.
     pub fn models(&self) -> impl Iterator<Item = (&str, &ModelPrices)> {
         self.models.iter().map(|(name, prices)| (name.as_str(), prices))
     }
 
-    /// The prices of a model by any of the names that it goes by; `None` where the table does not have it.
+    /// Finds the prices of a model by any of its names; `None` if it is not in the table.
     pub fn find(&self, model: &str) -> Option<&ModelPrices> {
         name::find(&self.models, model)
     }
 
-    /// What **one** request costs. Sums of several requests have no price: each may be of a long context or not.
+    /// Computes the cost of **one** request. Sums of several requests have no price: each may have a long context or not.
     pub fn cost(&self, tokens: &Tokens, model: &str, tier: ServiceTier, speed: Speed) -> Cost {
         self.find(model).map_or(Cost::Unpriced, |prices| prices.cost(tokens, tier, speed))
     }
 
-    /// What a model call costs.
+    /// Computes the cost of a model call.
     pub fn cost_of(&self, charge: &Charge<'_>) -> Cost {
         let reading = &charge.response.reading;
         charge

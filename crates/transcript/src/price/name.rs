@@ -1,4 +1,4 @@
-//! The names that a model goes by. The rules change the spelling of a name, never the version that it names.
+//! Model name matching. The rules change the spelling of a name, never the version.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ fn by_dated_names<'t>(models: &'t BTreeMap<String, ModelPrices>, version: &str) 
     dated.all(|other| other == first).then_some(first)
 }
 
-/// The name without its date of eight digits; `None` where it has none.
+/// The name without its date of eight digits; `None` if it has none.
 fn without_date(name: &str) -> Option<&str> {
     let (version, date) = name.rsplit_once('-')?;
     (date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit())).then_some(version)

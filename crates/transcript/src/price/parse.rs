@@ -1,38 +1,40 @@
-//! The form of a price file: a value and what was wrong with it, so that one bad entry costs one model.
+//! Parses price files: returns prices and problems, so that one bad entry costs one model.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::Prices;
-use super::rates::{Given, LongContext, ModelPrices, Rates};
+use super::rates::{ListedRates, LongContext, ModelPrices, Rates};
 use super::usd::Usd;
 use annals_json::{Fields, Value};
 
-/// Tokens that a price in the file is for.
+/// Prices in the file are per this many tokens.
 const PER_TOKENS: f64 = 1e6;
 
-/// What a web search costs where the table does not say: the published price of all models, $10 per 1,000.
+/// The default price of a web search: the published price for all models, $10 per 1,000.
 const WEB_SEARCH: f64 = 0.01;
 
-/// Something in a price file that could not be taken.
+/// A problem of a price file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PriceProblem {
-    /// What is wrong.
+    /// The kind.
     pub kind: PriceProblemKind,
-    /// Where: the model, and the key where it concerns one.
+    /// The model, and the key if it concerns one.
     pub place: String,
 }
 
-/// What can be wrong with a price file.
+/// The kinds of problems of a price file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PriceProblemKind {
     /// It is not JSON, or not an object with `models`.
     NotPrices,
     /// The model has no price of input or output, and is left out.
     Incomplete,
-    /// Not a number of dollars, and taken as absent.
+    /// Not a number of dollars; treated as absent.
     NotAPrice,
-    /// A key that means nothing here, such as a misspelt one.
+    /// An unknown key, such as a misspelled one.
     UnknownKey,
 }
 
@@ -49,9 +51,9 @@ impl fmt::Display for PriceProblem {
 }
 
 impl Prices {
-    /// Reads a price file. What cannot be read is a problem, and the rest is there.
+    /// Parses a price file. Invalid entries become problems; the rest is used.
     pub fn parse(text: &[u8]) -> (Self, Vec<PriceProblem>) {
-        let mut reader = Reader::default();
+        let mut reader = PriceReader::default();
         let whole = Value::parse(text).ok().and_then(Value::fields);
         let Some((whole, models)) =
             whole.and_then(|whole| whole.object("models").map(|models| (whole, models)))
@@ -78,22 +80,22 @@ impl Prices {
 }
 
 #[derive(Default)]
-struct Reader {
+struct PriceReader {
     problems: Vec<PriceProblem>,
 }
 
-impl Reader {
+impl PriceReader {
     fn report(&mut self, kind: PriceProblemKind, place: &str) {
         self.problems.push(PriceProblem { kind, place: place.to_owned() });
     }
 
     fn model(&mut self, name: &str, fields: &Fields<'_>) -> Option<ModelPrices> {
         let keys = ["batch", "web_search", "above", "fast_multiplier"];
-        let given = self.given(name, fields, &keys);
-        if given.input.is_none() || given.output.is_none() {
+        let listed = self.listed(name, fields, &keys);
+        if listed.input.is_none() || listed.output.is_none() {
             return None;
         }
-        let standard = given.complete(&Rates::default());
+        let standard = listed.complete(&Rates::default());
         let batch = self.batch(name, fields).complete_batch(&standard);
         let mut long_context: Vec<_> = fields
             .get("above")
@@ -115,7 +117,7 @@ impl Reader {
     }
 
     fn long_context(&mut self, place: &str, fields: &Fields<'_>, usual: &Rates) -> Option<LongContext> {
-        let standard = self.given(place, fields, &["tokens", "batch"]).complete(usual);
+        let standard = self.listed(place, fields, &["tokens", "batch"]).complete(usual);
         let batch = self.batch(place, fields).complete_batch(&standard);
         let Some(above) = fields.count("tokens") else {
             self.report(PriceProblemKind::NotAPrice, &format!("{place}.tokens"));
@@ -124,13 +126,13 @@ impl Reader {
         Some(LongContext { above, standard, batch })
     }
 
-    fn batch(&mut self, place: &str, fields: &Fields<'_>) -> Given {
+    fn batch(&mut self, place: &str, fields: &Fields<'_>) -> ListedRates {
         let batch = fields.object("batch");
-        batch.map_or_else(Given::default, |batch| self.given(&format!("{place}.batch"), &batch, &[]))
+        batch.map_or_else(ListedRates::default, |batch| self.listed(&format!("{place}.batch"), &batch, &[]))
     }
 
-    /// The five classes; `others` are the keys that may stand beside them.
-    fn given(&mut self, place: &str, fields: &Fields<'_>, others: &[&str]) -> Given {
+    /// The five token classes; `others` are the other allowed keys.
+    fn listed(&mut self, place: &str, fields: &Fields<'_>, others: &[&str]) -> ListedRates {
         let classes = ["input", "output", "cache_read", "cache_write_5m", "cache_write_1h"];
         for key in fields.iter().map(|field| field.key.decode()) {
             if !classes.contains(&key.as_ref()) && !others.contains(&key.as_ref()) {
@@ -139,7 +141,7 @@ impl Reader {
         }
         let [input, output, cache_read, cache_write_5m, cache_write_1h] = classes
             .map(|key| self.number(place, fields, key).map(|price| Usd::from_dollars(price / PER_TOKENS)));
-        Given { input, output, cache_read, cache_write_5m, cache_write_1h }
+        ListedRates { input, output, cache_read, cache_write_5m, cache_write_1h }
     }
 
     fn number(&mut self, place: &str, fields: &Fields<'_>, key: &str) -> Option<f64> {

@@ -1,18 +1,20 @@
-//! The prices of one model, complete: what the table leaves out is filled in by rule, and marked.
+//! The prices of one model; missing ones are derived by rule, and marked.
 
 use super::usd::Usd;
 
 /// The price of one token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rate {
     /// The price.
     pub usd: Usd,
-    /// Whether it follows from the price of input instead of standing in the table.
+    /// Whether it was derived from the input price.
     pub derived: bool,
 }
 
-/// The prices of a token of each class.
+/// The price of a token of each class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rates {
     /// Fresh input.
     pub input: Rate,
@@ -26,29 +28,31 @@ pub struct Rates {
     pub cache_write_1h: Rate,
 }
 
-/// Prices that hold for a whole request once its input is long.
+/// Prices of a whole request with a long input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LongContext {
-    /// The request's input tokens of all classes must be more than this.
+    /// Applies if the input tokens of all classes are more than this.
     pub above: u64,
-    /// As usual.
+    /// Standard prices.
     pub standard: Rates,
-    /// In a batch.
+    /// Batch prices.
     pub batch: Rates,
 }
 
 /// All prices of one model.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ModelPrices {
-    /// As usual.
+    /// Standard prices.
     pub standard: Rates,
-    /// In a batch.
+    /// Batch prices.
     pub batch: Rates,
     /// Prices of long contexts, by rising threshold.
     pub long_context: Vec<LongContext>,
-    /// One web search.
+    /// The price of one web search.
     pub web_search: Usd,
-    /// What fast output multiplies every class with, where it is known.
+    /// The factor of fast output for every class, if known.
     pub fast_multiplier: Option<f64>,
 }
 
@@ -60,9 +64,9 @@ impl ModelPrices {
     }
 }
 
-/// What the table says of one set of rates; a class that it leaves out is `None`.
+/// Rates as listed in the table; a missing class is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Given {
+pub(super) struct ListedRates {
     pub(super) input: Option<Usd>,
     pub(super) output: Option<Usd>,
     pub(super) cache_read: Option<Usd>,
@@ -70,24 +74,23 @@ pub(super) struct Given {
     pub(super) cache_write_1h: Option<Usd>,
 }
 
-impl Given {
-    /// Fills in the usual multiples of input. Without a price of its own, input and output cost what they cost in
-    /// `usual`.
+impl ListedRates {
+    /// Fills in the usual multiples of the input price. Missing input and output prices come from `usual`.
     pub(super) fn complete(self, usual: &Rates) -> Rates {
-        let given = |usd| Rate { usd, derived: false };
+        let listed = |usd| Rate { usd, derived: false };
         let derived = |usd| Rate { usd, derived: true };
-        let input = self.input.map_or(derived(usual.input.usd), given);
-        let of_input = |price: Option<Usd>, factor| price.map_or(derived(input.usd.scaled(factor)), given);
+        let input = self.input.map_or(derived(usual.input.usd), listed);
+        let of_input = |price: Option<Usd>, factor| price.map_or(derived(input.usd.scaled(factor)), listed);
         Rates {
             input,
-            output: self.output.map_or(derived(usual.output.usd), given),
+            output: self.output.map_or(derived(usual.output.usd), listed),
             cache_read: of_input(self.cache_read, 0.1),
             cache_write_5m: of_input(self.cache_write_5m, 1.25),
             cache_write_1h: of_input(self.cache_write_1h, 2.0),
         }
     }
 
-    /// Fills in half of the usual price: that is what a batch costs, so it is no less certain than the usual price.
+    /// Fills in half of the usual price, which is the published batch discount and so not less certain.
     pub(super) fn complete_batch(self, usual: &Rates) -> Rates {
         let half = |price: Option<Usd>, usual: Rate| match price {
             Some(usd) => Rate { usd, derived: false },

@@ -1,24 +1,24 @@
-//! Money in whole numbers, so that a sum does not depend on the order of its parts.
+//! Money as whole numbers, so that sums do not depend on the order.
 
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
-/// How many of our units make a dollar.
+/// Femtodollars per dollar.
 const PER_DOLLAR: f64 = 1e15;
 
 /// An amount in US dollars, kept as femtodollars.
 ///
-/// The cheapest token of the table costs 5 nanodollars; a femtodollar is small enough that halving, doubling and
-/// multiplying any published price stays exact, and 128 bits hold more dollars than there are.
+/// The cheapest token costs 5 nanodollars; a femtodollar is small enough that halving, doubling and multiplying any
+/// published price stays exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Usd(u128);
 
 impl Usd {
-    /// Nothing.
+    /// Zero dollars.
     pub const ZERO: Self = Self(0);
 
-    /// An amount of dollars, rounded to the unit; what is negative or no number is nothing.
+    /// Converts from dollars, rounded to the unit; negative numbers and NaN become zero.
     pub fn from_dollars(dollars: f64) -> Self {
         // `as` saturates and turns NaN into 0, which is what is wanted here.
         Self((dollars * PER_DOLLAR).round() as u128)
@@ -29,13 +29,13 @@ impl Usd {
         self.0 as f64 / PER_DOLLAR
     }
 
-    /// The amount in billionths of a dollar, and what is left of it in millionths of those: each fits a database's number.
+    /// Splits the amount into nanodollars and the remaining femtodollars; each fits a database integer.
     pub fn nanos_and_femtos(self) -> (u64, u64) {
         (u64::try_from(self.0 / 1_000_000).unwrap_or(u64::MAX), (self.0 % 1_000_000) as u64)
     }
 
-    /// The amount of such sums.
-    pub fn of_nanos_and_femtos(nanos: u64, femtos: u64) -> Self {
+    /// The inverse of [`nanos_and_femtos`](Self::nanos_and_femtos), also for sums of its results.
+    pub fn from_nanos_and_femtos(nanos: u64, femtos: u64) -> Self {
         Self(u128::from(nanos) * 1_000_000 + u128::from(femtos))
     }
 
@@ -49,18 +49,18 @@ impl Usd {
         Self(units)
     }
 
-    /// What is left without another amount, as dollars; less than nothing where the other is more.
+    /// The difference in dollars, negative if `other` is larger.
     pub fn minus(self, other: Self) -> f64 {
         if self >= other { Self(self.0 - other.0).dollars() } else { -Self(other.0 - self.0).dollars() }
     }
 
-    /// So many times the amount.
+    /// Multiplies by a count.
     #[must_use]
     pub fn times(self, count: u64) -> Self {
         Self(self.0.saturating_mul(u128::from(count)))
     }
 
-    /// The amount by a factor, rounded to the unit.
+    /// Multiplies by a factor, rounded to the unit.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Self {
         // Factors are small decimals (0.5, 1.25, 6): in millionths they are whole, and the product stays exact.

@@ -1,19 +1,20 @@
-//! How much of everything a session has.
+//! Counts of records, messages, calls and tokens of a session.
 
 use std::collections::BTreeMap;
 
-use crate::graph::{Graph, Marks, segments};
-use crate::message::{Role, groups};
-use crate::pairing::Pairs;
+use crate::graph::{Graph, NodeSet, segments};
+use crate::message::{MessageRole, groups};
+use crate::pairing::ToolPairs;
 use crate::record::{Record, RecordKind};
 use crate::response::responses;
 use crate::transcript::Transcript;
 use crate::turn::turns;
 use crate::usage::{ResponseUsage, Tokens, responses_usage};
 
-/// Counts over a whole file, all branches and sub-agents inside it included. Records are counted as they stand in the file;
-/// of a line that was written twice (same uuid) the messages, responses, calls and tokens count once.
+/// Counts over a whole file, with all branches and inline sub-agents. All records are counted; of a record that was written
+/// twice (same uuid), messages, responses, calls and tokens count once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Counts {
     /// Records.
     pub records: usize,
@@ -21,13 +22,13 @@ pub struct Counts {
     pub kinds: BTreeMap<RecordKind, usize>,
     /// Plain messages.
     pub messages: MessageCounts,
-    /// Prompts by a person: as many as there are turns.
+    /// Prompts of the user: one per turn.
     pub prompts: usize,
     /// Responses by a model.
     pub responses: usize,
-    /// Calls of tools.
+    /// Tool calls.
     pub tool_calls: usize,
-    /// Results of tools.
+    /// Tool results.
     pub tool_results: usize,
     /// Calls that failed.
     pub tool_errors: usize,
@@ -37,23 +38,24 @@ pub struct Counts {
     pub sidechain_lines: usize,
     /// Compactions.
     pub compactions: usize,
-    /// What the responses used, each once.
+    /// Tokens of the responses, each counted once.
     pub tokens: Tokens,
 }
 
 /// Plain messages by role.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MessageCounts {
-    /// In the user's name.
+    /// User messages.
     pub user: usize,
-    /// By a model, or by the client in its name.
+    /// Messages of a model, or of the client in its name.
     pub assistant: usize,
-    /// By the client.
+    /// Messages of the client.
     pub system: usize,
 }
 
 impl MessageCounts {
-    /// All of them.
+    /// The sum.
     pub fn total(&self) -> usize {
         self.user + self.assistant + self.system
     }
@@ -69,7 +71,7 @@ impl Counts {
             counts.sidechain_lines += usize::from(node.is_sidechain);
         }
         counts.count_messages(transcript, graph);
-        let pairs = Pairs::new(transcript);
+        let pairs = ToolPairs::new(transcript);
         let answered = pairs.pairs.iter().filter(|pair| pair.result.is_some()).count();
         counts.tool_calls = pairs.pairs.len();
         counts.tool_results = answered + pairs.orphans.len() + pairs.repeated.len();
@@ -83,14 +85,14 @@ impl Counts {
 
     fn count_messages<'a>(&mut self, transcript: &Transcript<'a>, graph: &Graph<'a>) {
         let count = transcript.nodes().len();
-        let replaced = Marks::of(count, graph.duplicates());
+        let replaced = NodeSet::of(count, graph.duplicates());
         let once = (0..count).filter(|&node| !replaced.has(node));
         for group in groups(transcript, once) {
             let kind = group.first().map(|&first| transcript.nodes()[first].kind);
-            match kind.and_then(Role::of) {
-                Some(Role::User) => self.messages.user += 1,
-                Some(Role::Assistant) => self.messages.assistant += 1,
-                Some(Role::System) => self.messages.system += 1,
+            match kind.and_then(MessageRole::of) {
+                Some(MessageRole::User) => self.messages.user += 1,
+                Some(MessageRole::Assistant) => self.messages.assistant += 1,
+                Some(MessageRole::System) => self.messages.system += 1,
                 None => {}
             }
             let is_error = |&node: &usize| match transcript.record(node) {

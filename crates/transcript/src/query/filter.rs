@@ -1,4 +1,4 @@
-//! Which records of a session: by branch, kind, time, and what they are about.
+//! Filters records by branch, kind, time and content.
 
 use super::live_branch;
 use crate::content::{Block, Content};
@@ -8,23 +8,24 @@ use crate::resume::{self, Client};
 use crate::transcript::{NodeIndex, Transcript};
 use crate::turn::Speaker;
 
-/// What a line is to the conversation.
+/// The part of a record in the conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum LineKind {
-    /// A person's prompt.
+    /// A prompt of the user.
     Prompt,
-    /// What a model says or thinks.
+    /// Text or thinking of a model.
     Reply,
-    /// A call of a tool, or a tool's result. A line that has other blocks beside one is still a tool's.
+    /// A tool call or result, possibly with other blocks.
     Tool,
-    /// A notice of the client, or what it shows the model beside the prompt.
+    /// A notice of the client, or an attachment.
     System,
-    /// What the client says in the user's name: expansions, outputs of commands, summaries.
+    /// A message of the client in the user's name: expansions, command output, summaries.
     Client,
 }
 
 impl LineKind {
-    /// What a record is to the conversation; side records and progress are nothing to it.
+    /// Classifies a record; `None` for side records and progress.
     pub fn of(record: &Record<'_>) -> Option<Self> {
         match record {
             Record::User(user) => Some(match Speaker::of(user) {
@@ -47,19 +48,19 @@ fn has_tool(content: &Content<'_>) -> bool {
     })
 }
 
-/// Whether some sort of line is wanted.
+/// Whether a sort of records is included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Wanted {
-    /// With the others.
+pub enum Inclusion {
+    /// Included.
     #[default]
     With,
-    /// Not at all.
+    /// Excluded.
     Without,
-    /// And no others.
+    /// Only these.
     Only,
 }
 
-impl Wanted {
+impl Inclusion {
     fn admits(self, is_one: impl FnOnce() -> bool) -> bool {
         match self {
             Self::With => true,
@@ -69,19 +70,19 @@ impl Wanted {
     }
 }
 
-/// The records to choose from.
+/// The records to select from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
     /// Every record of the file, in its order.
     #[default]
     File,
-    /// The live branch.
+    /// The branch that the newest client resumes.
     LiveBranch,
     /// The branch that ends with this record.
     UpTo(NodeIndex),
 }
 
-/// Which records are wanted. The default is all of them; whatever is set narrows it.
+/// Selects records. The default selects all; each field narrows it.
 ///
 /// ```
 /// use annals_transcript::graph::Graph;
@@ -96,27 +97,27 @@ pub enum Scope {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// The records to choose from.
+    /// The records to select from.
     pub scope: Scope,
-    /// Only records of these types; any where none is named.
+    /// Only records of these kinds; all if empty.
     pub kinds: Vec<RecordKind>,
-    /// Only lines that are this to the conversation; any where none is named.
+    /// Only records with these parts in the conversation; all if empty.
     pub lines: Vec<LineKind>,
-    /// Only from this instant on, in milliseconds since 1970. A record without a time is outside any bounds.
+    /// Only from this instant on, in milliseconds since 1970. Records without a time are excluded.
     pub since: Option<i64>,
     /// Only before this instant.
     pub until: Option<i64>,
-    /// Calls of tools and their results.
-    pub tools: Wanted,
+    /// Tool calls and results.
+    pub tools: Inclusion,
     /// Notices of the client and attachments.
-    pub system: Wanted,
+    pub system: Inclusion,
     /// Lines that the client wrote for the model.
-    pub meta: Wanted,
+    pub meta: Inclusion,
     /// Lines of sub-agents.
-    pub sidechains: Wanted,
+    pub sidechains: Inclusion,
 }
 
-/// The records that a filter admits, in the order of its scope.
+/// Returns the records that pass a filter, in the order of its scope.
 pub fn select<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>, filter: &Filter) -> Vec<NodeIndex> {
     let nodes = match filter.scope {
         Scope::File => (0..transcript.nodes().len()).collect(),
@@ -127,7 +128,7 @@ pub fn select<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>, filter: &Filte
 }
 
 impl Filter {
-    /// Whether a record is wanted, whatever branch it is on.
+    /// Whether a record passes, regardless of its branch.
     pub fn admits(&self, transcript: &Transcript<'_>, index: NodeIndex) -> bool {
         let node = &transcript.nodes()[index];
         let is_system = || matches!(node.kind, RecordKind::System | RecordKind::Attachment);
@@ -140,9 +141,9 @@ impl Filter {
             && self.admits_content(transcript, index)
     }
 
-    /// The questions for which a record must be read again.
+    /// The conditions that need the content of the record.
     fn admits_content(&self, transcript: &Transcript<'_>, index: NodeIndex) -> bool {
-        if self.lines.is_empty() && self.tools == Wanted::With {
+        if self.lines.is_empty() && self.tools == Inclusion::With {
             return true;
         }
         let kind = LineKind::of(&transcript.record(index));

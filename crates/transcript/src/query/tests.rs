@@ -112,14 +112,20 @@ fn filters_narrow() {
     check(Filter { lines: vec![LineKind::Prompt], ..all() }, "u1 dead u2 side");
     check(Filter { lines: vec![LineKind::Reply, LineKind::System], ..all() }, "a1 b a2");
     check(Filter { lines: vec![LineKind::Client], ..all() }, "s meta");
-    check(Filter { tools: Wanted::Only, ..all() }, "t1 t2 r1 r2");
-    check(Filter { tools: Wanted::Without, ..all() }, "- u1 a1 dead u2 b s meta a2 side");
-    check(Filter { system: Wanted::Only, ..all() }, "b");
-    check(Filter { meta: Wanted::Only, ..all() }, "meta");
-    check(Filter { sidechains: Wanted::Only, ..all() }, "side");
+    check(Filter { tools: Inclusion::Only, ..all() }, "t1 t2 r1 r2");
+    check(Filter { tools: Inclusion::Without, ..all() }, "- u1 a1 dead u2 b s meta a2 side");
+    check(Filter { system: Inclusion::Only, ..all() }, "b");
+    check(Filter { meta: Inclusion::Only, ..all() }, "meta");
+    check(Filter { sidechains: Inclusion::Only, ..all() }, "side");
     let scope = Scope::LiveBranch;
     check(
-        Filter { scope, tools: Wanted::Without, system: Wanted::Without, meta: Wanted::Without, ..all() },
+        Filter {
+            scope,
+            tools: Inclusion::Without,
+            system: Inclusion::Without,
+            meta: Inclusion::Without,
+            ..all()
+        },
         "u1 a1 u2 s a2",
     );
 }

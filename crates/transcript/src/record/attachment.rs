@@ -1,4 +1,4 @@
-//! What the client shows the model beside the prompt, told apart by `attachment.type`.
+//! Attachments: what the client shows the model beside the prompt, by `attachment.type`.
 
 use crate::id::{RecordId, ToolUseId};
 use crate::time::Timestamp;
@@ -10,7 +10,7 @@ use crate::record::words::word_kinds;
 word_kinds! {
     /// The kind of an attachment.
     AttachmentKind, without:
-        /// It does not say.
+        /// No type.
         Untyped = "untyped";
     /// The task list, to keep it in mind.
     TaskReminder = "task_reminder";
@@ -48,7 +48,7 @@ word_kinds! {
     CommandPermissions = "command_permissions";
     /// A prompt that was queued while a tool ran.
     QueuedCommand = "queued_command";
-    /// The client acts on its own.
+    /// Auto mode is on.
     AutoMode = "auto_mode";
     /// The date changed.
     DateChange = "date_change";
@@ -68,7 +68,7 @@ word_kinds! {
     Date = "date";
     /// How commits and pull requests are signed.
     RemoteSessionChange = "remote_session_change";
-    /// The person has not heard from the model for long.
+    /// The model has been silent for long.
     SilentTurnReminder = "silent_turn_reminder";
 }
 
@@ -101,9 +101,9 @@ views! {
         hook_event: Text<'a> = "hookEvent";
         /// Hooks: the tool call.
         tool_use: ToolUseId<'a> = "toolUseID";
-        /// Hooks: what it printed.
+        /// Hooks: standard output.
         stdout: Text<'a> = "stdout";
-        /// Hooks: what it complained of.
+        /// Hooks: standard error.
         stderr: Text<'a> = "stderr";
         /// Hooks: how it ended.
         exit_code: f64 = "exitCode";
@@ -165,7 +165,7 @@ views! {
         snapshot: Fields<'a> = "snapshot";
         /// `model`: which.
         identity: Fields<'a> = "identity";
-        /// `model`, reminders: what the model was told.
+        /// `model`, reminders: the text for the model.
         text: Text<'a> = "text";
         /// `session_context`: what is known.
         context: Fields<'a> = "context";

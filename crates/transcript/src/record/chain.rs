@@ -1,4 +1,4 @@
-//! What every line of the chain carries, and the two kinds of lines that are messages.
+//! The envelope of chain records, and user and assistant records.
 
 use crate::content::{Block, Content};
 use crate::id::{AgentId, MessageId, RecordId, RequestId, SessionId, ToolUseId};
@@ -9,7 +9,7 @@ use crate::view::views;
 use annals_json::{Fields, Items, Text, Value};
 
 views! {
-    /// The common part of chain records.
+    /// The common fields of chain records.
     Envelope {
         /// The line's own id.
         uuid: RecordId<'a> = "uuid";
@@ -29,7 +29,7 @@ views! {
         lineage_session: SessionId<'a> = "session_id";
         /// The client's version.
         version: Text<'a> = "version";
-        /// The git branch; `HEAD` where there is no git.
+        /// The git branch; `HEAD` outside a repository.
         git_branch: Text<'a> = "gitBranch";
         /// When.
         timestamp: Timestamp<'a> = "timestamp";
@@ -216,7 +216,7 @@ impl<'a> User<'a> {
         self.tool_use_result_value().map(ToolUseResult::new)
     }
 
-    /// The content; empty where there is none.
+    /// The content; [`Content::Absent`] if there is none.
     pub fn content(&self) -> Content<'a> {
         self.message().and_then(|message| message.content_value()).map_or(Content::Absent, Content::new)
     }
@@ -231,7 +231,7 @@ impl<'a> User<'a> {
 }
 
 impl<'a> Assistant<'a> {
-    /// The content; empty where there is none.
+    /// The content; [`Content::Absent`] if there is none.
     pub fn content(&self) -> Content<'a> {
         self.message().and_then(|message| message.content_value()).map_or(Content::Absent, Content::new)
     }

@@ -1,4 +1,4 @@
-//! The types of records, by the word that stands in `type`.
+//! The kinds of records, by `type`.
 
 use annals_json::Text;
 
@@ -6,21 +6,22 @@ macro_rules! record_kinds {
     ($($(#[$doc:meta])* $name:ident = $word:literal;)*) => {
         /// The type of a record.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
         pub enum RecordKind {
             $($(#[$doc])* $name,)*
             /// `api-request`, `api-request-*`: requests and their parts, stored whole by the newest releases.
             ApiRequest,
-            /// A type that annals does not know.
+            /// An unknown type.
             Unknown,
             /// An object without a `type`.
             Untyped,
         }
 
         impl RecordKind {
-            /// The kinds that have one fixed word.
+            /// The kinds that have one fixed name.
             pub const NAMED: &[Self] = &[$(Self::$name),*];
 
-            /// The kind that a `type` names.
+            /// Returns the kind of a `type`.
             pub fn of(word: Option<Text<'_>>) -> Self {
                 let Some(word) = word else { return Self::Untyped };
                 match word.raw() {
@@ -30,7 +31,7 @@ macro_rules! record_kinds {
                 }
             }
 
-            /// The word in `type`; for kinds without one fixed word, a name of ours.
+            /// The value of `type`; for kinds without a fixed one, a descriptive name.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => $word,)*
@@ -52,7 +53,7 @@ record_kinds! {
     System = "system";
     /// What the client shows the model beside the prompt.
     Attachment = "attachment";
-    /// News of something that takes long; in 2.1.9 – 2.1.62 part of the chain.
+    /// Progress of long-running work; in 2.1.9 – 2.1.62 part of the chain.
     Progress = "progress";
     /// Which copies of edited files belong to which prompt.
     FileHistorySnapshot = "file-history-snapshot";
@@ -101,12 +102,12 @@ record_kinds! {
 }
 
 impl RecordKind {
-    /// Whether lines of this type carry `uuid` and `parentUuid` and so can stand in the chain.
+    /// Whether lines of this type carry `uuid` and `parentUuid` and so belong to the chain.
     pub fn is_chain(self) -> bool {
         matches!(self, Self::User | Self::Assistant | Self::System | Self::Attachment | Self::Progress)
     }
 
-    /// Whether annals has a name for it.
+    /// Whether the type is known.
     pub fn is_known(self) -> bool {
         !matches!(self, Self::Unknown | Self::Untyped)
     }

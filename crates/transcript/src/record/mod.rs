@@ -1,4 +1,4 @@
-//! Typed records: one view for each type, `Unknown` for the rest; nothing is ever dropped.
+//! Typed records: one view for each type, `Unknown` for the rest.
 
 mod attachment;
 mod chain;
@@ -19,12 +19,13 @@ use annals_json::{Fields, Text};
 
 macro_rules! records {
     ($($kind:ident),* $(,)?) => {
-        /// One record, as what it is.
+        /// One record, as the view of its type.
         #[derive(Clone, Debug)]
         #[allow(missing_docs, reason = "each variant is named after the view that it holds")]
+        #[non_exhaustive]
         pub enum Record<'a> {
             $($kind($kind<'a>),)*
-            /// A type that annals does not know, or none.
+            /// A record of unknown type, or without one.
             Unknown(Fields<'a>),
         }
 
@@ -37,7 +38,7 @@ macro_rules! records {
                 }
             }
 
-            /// Its kind.
+            /// The kind of the record.
             pub fn kind(&self) -> RecordKind {
                 match self {
                     $(Self::$kind(_) => RecordKind::$kind,)*
@@ -72,7 +73,7 @@ records! {
 }
 
 impl<'a> Record<'a> {
-    /// What every line of the chain carries; harmless to ask of others.
+    /// The common fields of chain records; all absent on others.
     pub fn envelope(&self) -> Envelope<'a> {
         Envelope::new(self.fields().clone())
     }

@@ -1,4 +1,4 @@
-//! News of something that takes long, told apart by `data.type`. It can be most of a file's bytes.
+//! Progress of long-running work, by `data.type`. It can be most of the bytes of a file.
 
 use crate::id::{AgentId, ToolUseId};
 use crate::view::views;
@@ -9,7 +9,7 @@ use crate::record::words::word_kinds;
 word_kinds! {
     /// The kind of progress.
     ProgressKind, without:
-        /// It does not say.
+        /// No type.
         Untyped = "untyped";
     /// A hook runs.
     Hook = "hook_progress";
@@ -42,7 +42,7 @@ views! {
         parent_tool_use: ToolUseId<'a> = "parentToolUseID";
     }
 
-    /// The news.
+    /// The progress.
     ProgressData {
         /// Its kind, as written.
         kind_name: Text<'a> = "type";
@@ -76,7 +76,7 @@ views! {
         agent: AgentId<'a> = "agentId";
         /// `agent_progress`: the sub-agent that it continues.
         resume: Text<'a> = "resume";
-        /// `mcp_progress`: how it stands.
+        /// `mcp_progress`: the status.
         status: Text<'a> = "status";
         /// `mcp_progress`: the server.
         server_name: Text<'a> = "serverName";

@@ -1,4 +1,4 @@
-//! Records that stand outside the chain.
+//! Records outside the chain.
 
 use crate::id::{AgentId, RecordId, SessionId};
 use crate::time::Timestamp;

@@ -1,4 +1,4 @@
-//! Events of the client, told apart by `subtype`.
+//! Events of the client, by `subtype`.
 
 use crate::id::{RecordId, RequestId, ToolUseId};
 use crate::view::views;
@@ -9,7 +9,7 @@ use crate::record::words::word_kinds;
 word_kinds! {
     /// The subtype of a system record.
     SystemKind, without:
-        /// None at all, as in 1.0.x: a notice.
+        /// No subtype, as in 1.0.x: a notice.
         Plain = "(none)";
     /// The conversation was compacted: history starts here.
     CompactBoundary = "compact_boundary";
@@ -21,13 +21,13 @@ word_kinds! {
     LocalCommand = "local_command";
     /// What the hooks at the end of a turn did.
     StopHookSummary = "stop_hook_summary";
-    /// A request failed and is tried again.
+    /// A request failed and is retried.
     ApiError = "api_error";
     /// What happened while the person was away.
     AwaySummary = "away_summary";
-    /// News of a remote bridge.
+    /// The status of a remote bridge.
     BridgeStatus = "bridge_status";
-    /// A model refused and another went on.
+    /// A model refused and another continued.
     ModelRefusalFallback = "model_refusal_fallback";
     /// A notice.
     Informational = "informational";
@@ -124,11 +124,11 @@ views! {
         pre_compact_discovered_tools: Items<'a> = "preCompactDiscoveredTools";
     }
 
-    /// A stretch of the old chain that goes on behind a compaction.
+    /// A part of the old chain that is preserved after a compaction.
     PreservedSegment {
         /// Its first line.
         head: RecordId<'a> = "headUuid";
-        /// The line that it is put behind.
+        /// The record that it follows.
         anchor: RecordId<'a> = "anchorUuid";
         /// Its last line.
         tail: RecordId<'a> = "tailUuid";
@@ -136,7 +136,7 @@ views! {
 
     /// The same by list.
     PreservedMessages {
-        /// The line that they are put behind.
+        /// The record that they follow.
         anchor: RecordId<'a> = "anchorUuid";
         /// The messages that are sent.
         uuids: Items<'a> = "uuids";

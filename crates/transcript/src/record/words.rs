@@ -1,4 +1,4 @@
-//! Enums of words: the kinds that a field tells apart, with one variant for its absence and one for what is new.
+//! Enums for string fields, with a variant for an absent field and one for unknown values.
 
 /// Declares such an enum, with `NAMED`, `of` and `name`.
 macro_rules! word_kinds {
@@ -9,19 +9,20 @@ macro_rules! word_kinds {
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum $enum {
             $($(#[$variant_doc])* $name,)*
             $(#[$absent_doc])*
             $absent,
-            /// A word that annals does not know.
+            /// An unknown value.
             Unknown,
         }
 
         impl $enum {
-            /// The kinds that have a word.
+            /// The kinds that have a name.
             pub const NAMED: &[Self] = &[$(Self::$name),*];
 
-            /// The kind that a word names.
+            /// Returns the kind of a field value.
             pub fn of(word: Option<$crate::json::Text<'_>>) -> Self {
                 match word.map($crate::json::Text::raw) {
                     None => Self::$absent,
@@ -30,7 +31,7 @@ macro_rules! word_kinds {
                 }
             }
 
-            /// The word.
+            /// The name.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => $word,)*

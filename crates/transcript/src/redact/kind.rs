@@ -1,7 +1,8 @@
-//! The kinds of secrets, by the names that people meet: in placeholders, in `--kind`, in reports.
+//! The kinds of secrets, with the names used in placeholders, `--kind` and reports.
 
-/// What kind of secret something is.
+/// The kind of a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum SecretKind {
     /// A block of a private key, PEM or OpenSSH.
     PrivateKey,
@@ -19,7 +20,7 @@ pub enum SecretKind {
     Google,
     /// A key of Anthropic.
     Anthropic,
-    /// A key of OpenAI, or of one of the many who use its form.
+    /// A key of OpenAI, or of a service with the same format.
     OpenAi,
     /// A token of npm.
     Npm,
@@ -33,11 +34,11 @@ pub enum SecretKind {
     ConnectionString,
     /// What an `Authorization` header carries.
     Authorization,
-    /// The value of something whose name says that it is secret.
+    /// The value of a variable or field with a secret name.
     Assignment,
-    /// A string without order, near a word that says that it is secret.
+    /// A random string near a word such as "token".
     Entropy,
-    /// A match of a pattern of the user's.
+    /// A match of a pattern of the user.
     Pattern,
 }
 
@@ -88,7 +89,7 @@ impl SecretKind {
         }
     }
 
-    /// The kind of that name.
+    /// Returns the kind with this name.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }

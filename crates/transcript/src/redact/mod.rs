@@ -1,17 +1,17 @@
-//! Secrets in text: what looks like one, what takes its place, and where text is in a record.
+//! Finds secrets in text and JSON, and replaces them with placeholders.
 //!
-//! Pure. [`Rules`] find secrets in a text, [`visit`] walks the text-bearing places of a JSON value and leaves images,
-//! signatures and sealed thoughts alone, [`Placeholders`] give the same secret the same name everywhere.
+//! [`SecretRules`] finds secrets in a text, [`visit`] walks the texts of a JSON value except images, signatures and encrypted
+//! thinking, and [`Placeholders`] gives the same secret the same name everywhere.
 
 mod base64;
 mod kind;
 mod named;
 mod placeholders;
 mod plausible;
+mod ranges;
 mod rewrite;
 mod rules;
 mod shapes;
-mod taken;
 mod urls;
 mod visit;
 
@@ -20,9 +20,9 @@ mod tests;
 
 pub use kind::SecretKind;
 pub use placeholders::{Placeholders, masked};
+pub use ranges::ClaimedRanges;
 pub use rewrite::{
-    Look, Seen, replacements, rewrite_json, rewrite_line, rewrite_text, rewrite_value, spliced,
+    FileText, ReplaceFn, replacements, rewrite_json, rewrite_line, rewrite_text, rewrite_value, spliced,
 };
-pub use rules::{Finding, PatternError, Rules};
-pub use taken::Taken;
-pub use visit::{Place, PlaceKind, Replacement, Zone, visit};
+pub use rules::{Finding, PatternError, SecretRules};
+pub use visit::{JsonContext, Replacement, TextKind, VisitedText, visit};

@@ -1,35 +1,35 @@
-//! Secrets that are known by what stands before them: a header, a name that says it, a word nearby.
+//! Finds secrets by what precedes them: a header, a secret name, a word nearby.
 
 use std::ops::Range;
 
 use regex::Regex;
 
-use super::base64::lies_in_data;
+use super::base64::is_in_data;
 use super::kind::SecretKind;
-use super::plausible::{Loudness, is_name, is_random, is_secret_value, is_stand_in};
+use super::plausible::{NameStyle, is_name, is_placeholder, is_random, is_secret_value};
 use super::rules::Finding;
 
-/// Words that say that a secret follows.
-const WORDS: &str = "(?i-u:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|\
+/// Words that announce a secret.
+const SECRET_WORDS: &str = "(?i-u:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|\
      auth[_-]?key|signing[_-]?key|encryption[_-]?key|credential|bearer|authorization)";
 
-/// Parts of names that make them no names of secrets.
-const HARMLESS: [&str; 22] = [
+/// Parts of names that are not names of secrets.
+const HARMLESS_PARTS: [&str; 22] = [
     "tokens", "count", "limit", "max", "min", "type", "name", "path", "file", "url", "uri", "length",
     "usage", "expire", "public", "hash", "budget", "rotation", "version", "policy", "_id", "window",
 ];
 
-/// A string without order counts when it begins within so many bytes of the word.
-const NEAR: usize = 48;
-/// And has at least so many characters.
-const SHORTEST_RANDOM: usize = 20;
+/// A random string counts if it begins within this many bytes of the word.
+const MAX_DISTANCE: usize = 48;
+/// And has at least this many bytes.
+const MIN_RANDOM_BYTES: usize = 20;
 
 /// The expression that finds the words.
 pub(super) fn expression() -> Result<Regex, regex::Error> {
-    Regex::new(WORDS)
+    Regex::new(SECRET_WORDS)
 }
 
-/// Every secret that is announced.
+/// Finds all announced secrets.
 pub(super) fn find(words: &Regex, text: &str, found: &mut Vec<Finding>) {
     let mut done = 0;
     for word in words.find_iter(text).map(|hit| hit.range()) {
@@ -38,18 +38,18 @@ pub(super) fn find(words: &Regex, text: &str, found: &mut Vec<Finding>) {
         }
         let announced =
             header(text, &word).or_else(|| assignment(text, &word)).or_else(|| nearby(text, &word));
-        if let Some(finding) = announced.filter(|finding| !lies_in_data(text, &finding.span)) {
+        if let Some(finding) = announced.filter(|finding| !is_in_data(text, &finding.span)) {
             done = finding.span.end;
             found.push(finding);
         }
     }
 }
 
-/// The value of a field of this name, where the name says that it is secret.
+/// Returns the value of a field with a secret name.
 pub(super) fn of_field(words: &Regex, name: &str, value: &str) -> Option<Finding> {
     let word = words.find(name)?.range();
-    let is_whole = !goes_on_as_word(name, word.end) && !is_harmless(name);
-    let is_secret = is_whole && is_secret_value(value, loudness(name));
+    let is_whole = !continues_word(name, word.end) && !is_harmless(name);
+    let is_secret = is_whole && is_secret_value(value, name_style(name));
     is_secret.then_some(Finding { kind: SecretKind::Assignment, span: 0..value.len() })
 }
 
@@ -79,7 +79,7 @@ fn header(text: &str, word: &Range<usize>) -> Option<Finding> {
     let end = skip(text, start, |byte| byte.is_ascii_alphanumeric() || b"._~+/=-".contains(&byte));
     let value = &text[start..end];
     let is_secret = value.len() >= 12
-        && !is_stand_in(value)
+        && !is_placeholder(value)
         && !is_name(value)
         && value.bytes().any(|byte| byte.is_ascii_digit())
         && value.bytes().any(|byte| byte.is_ascii_alphabetic());
@@ -88,7 +88,7 @@ fn header(text: &str, word: &Range<usize>) -> Option<Finding> {
 
 /// `NAME=value`, `"name": "value"`, `--name value`.
 fn assignment(text: &str, word: &Range<usize>) -> Option<Finding> {
-    if goes_on_as_word(text, word.end) {
+    if continues_word(text, word.end) {
         return None;
     }
     let in_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
@@ -110,23 +110,23 @@ fn assignment(text: &str, word: &Range<usize>) -> Option<Finding> {
     let value = &text[span.clone()];
     // `==` compares, and what follows without quotes is an expression.
     let is_comparison = text[gap_end..separator].starts_with("==") && !is_quoted;
-    let is_secret = !is_comparison && is_secret_value(value, loudness(name));
+    let is_secret = !is_comparison && is_secret_value(value, name_style(name));
     is_secret.then_some(Finding { kind: SecretKind::Assignment, span })
 }
 
-/// A string without order, near the word, on its line.
+/// A random string near the word, on the same line.
 fn nearby(text: &str, word: &Range<usize>) -> Option<Finding> {
-    if goes_on_as_word(text, word.end) {
+    if continues_word(text, word.end) {
         return None;
     }
     let bytes = text.as_bytes();
     let in_token = |byte: u8| byte.is_ascii_alphanumeric() || b"+/_=-.".contains(&byte);
-    let limit = bytes.len().min(word.end + NEAR);
+    let limit = bytes.len().min(word.end + MAX_DISTANCE);
     let mut at = skip(text, word.end, in_token);
     while at < limit && bytes[at] != b'\n' {
         let end = skip(text, at, in_token);
         let token = text.get(at..end).unwrap_or_default().trim_end_matches('.');
-        if token.len() >= SHORTEST_RANDOM && is_random(token) {
+        if token.len() >= MIN_RANDOM_BYTES && is_random(token) {
             return Some(Finding { kind: SecretKind::Entropy, span: at..at + token.len() });
         }
         at = end.max(at + 1);
@@ -134,7 +134,7 @@ fn nearby(text: &str, word: &Range<usize>) -> Option<Finding> {
     None
 }
 
-/// The value at a place, and whether it stands in quotes.
+/// The value at a position, and whether it is quoted.
 fn value(text: &str, start: usize) -> (Range<usize>, bool) {
     let bytes = text.as_bytes();
     let opening = skip(text, start, |byte| byte == b'\\');
@@ -148,17 +148,17 @@ fn value(text: &str, start: usize) -> (Range<usize>, bool) {
     (start..start + text[start..end].trim_end_matches('.').len(), false)
 }
 
-/// `DATABASE_PASSWORD` is loud.
-fn loudness(name: &str) -> Loudness {
+/// `DATABASE_PASSWORD` is an environment variable.
+fn name_style(name: &str) -> NameStyle {
     let has_lower = name.bytes().any(|byte| byte.is_ascii_lowercase());
-    if has_lower || !name.contains('_') { Loudness::Quiet } else { Loudness::Loud }
+    if has_lower || !name.contains('_') { NameStyle::Code } else { NameStyle::Environment }
 }
 
 /// Whether the word is only the beginning of another: `tokens`, `secretary`; `tokenValue` is not.
-fn goes_on_as_word(text: &str, end: usize) -> bool {
+fn continues_word(text: &str, end: usize) -> bool {
     let bytes = text.as_bytes();
-    let is_loud = end.checked_sub(1).is_some_and(|at| bytes[at].is_ascii_uppercase());
-    bytes.get(end).is_some_and(|next| match is_loud {
+    let is_upper = end.checked_sub(1).is_some_and(|at| bytes[at].is_ascii_uppercase());
+    bytes.get(end).is_some_and(|next| match is_upper {
         true => next.is_ascii_alphabetic(),
         false => next.is_ascii_lowercase(),
     })
@@ -166,10 +166,10 @@ fn goes_on_as_word(text: &str, end: usize) -> bool {
 
 fn is_harmless(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    HARMLESS.iter().any(|part| lower.contains(part))
+    HARMLESS_PARTS.iter().any(|part| lower.contains(part))
 }
 
-/// The place behind all bytes from `at` on that pass; a place between characters.
+/// Skips all bytes from `at` on that pass, to a character boundary.
 fn skip(text: &str, at: usize, passes: impl Fn(u8) -> bool) -> usize {
     let rest = &text.as_bytes()[at.min(text.len())..];
     let mut end = at + rest.iter().position(|&byte| !passes(byte)).unwrap_or(rest.len());

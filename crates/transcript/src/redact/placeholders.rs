@@ -1,4 +1,4 @@
-//! What takes the place of a secret: the same for the same secret, wherever it stands.
+//! Placeholders for secrets: the same secret always gets the same one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -6,14 +6,14 @@ use std::ops::Range;
 use regex::Regex;
 
 use super::kind::SecretKind;
-use super::taken::Taken;
+use super::ranges::ClaimedRanges;
 
-/// How placeholders begin.
-const OPENING: &str = "[REDACTED:";
-/// A secret that is shorter than this may be an everyday word elsewhere: it is replaced only where a rule found it.
-const SHORTEST_EVERYWHERE: usize = 8;
+/// The start of a placeholder.
+const PLACEHOLDER_PREFIX: &str = "[REDACTED:";
+/// A shorter secret may be an ordinary word elsewhere: it is replaced only where a rule found it.
+const MIN_GLOBAL_BYTES: usize = 8;
 
-/// The placeholders of all secrets that were found so far. It holds secrets: it is never written or shown.
+/// The placeholders of all secrets found so far. It holds secrets: never write or show it.
 #[derive(Clone, Default)]
 pub struct Placeholders {
     of_secret: HashMap<String, String>,
@@ -28,33 +28,33 @@ impl std::fmt::Debug for Placeholders {
 }
 
 impl Placeholders {
-    /// The placeholder of a secret; a new secret gets the next number of its kind.
+    /// Returns the placeholder of a secret; a new secret gets the next number of its kind.
     pub fn of(&mut self, kind: SecretKind, secret: &str) -> String {
         if let Some(known) = self.of_secret.get(secret) {
             return known.clone();
         }
         let count = self.counts.entry(kind).or_default();
         *count += 1;
-        let placeholder = format!("{OPENING}{kind}:{count}]");
+        let placeholder = format!("{PLACEHOLDER_PREFIX}{kind}:{count}]");
         self.of_secret.insert(secret.to_owned(), placeholder.clone());
         self.everywhere = None;
         placeholder
     }
 
-    /// How many secrets of each kind there are.
+    /// The number of secrets of each kind.
     pub fn counts(&self) -> &BTreeMap<SecretKind, usize> {
         &self.counts
     }
 
-    /// Every place of a text where a secret stands that is known already, with what takes its place.
+    /// Finds known secrets in a text, with their placeholders.
     pub fn find(&mut self, text: &str) -> Vec<(Range<usize>, String)> {
         if self.of_secret.is_empty() {
             return Vec::new();
         }
         if self.everywhere.is_none() {
-            // Where one secret begins another, the longer one is meant.
+            // If one secret is the start of another, the longer one wins.
             let mut secrets: Vec<_> =
-                self.of_secret.keys().filter(|secret| secret.len() >= SHORTEST_EVERYWHERE).collect();
+                self.of_secret.keys().filter(|secret| secret.len() >= MIN_GLOBAL_BYTES).collect();
             secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
             let all: Vec<_> = secrets.into_iter().map(|secret| regex::escape(secret)).collect();
             // An empty alternation would match everywhere.
@@ -62,19 +62,19 @@ impl Placeholders {
             self.everywhere = regex::RegexBuilder::new(&pattern).size_limit(usize::MAX).build().ok();
         }
         let hits = self.everywhere.iter().flat_map(|everywhere| everywhere.find_iter(text));
-        let mut taken = Taken::default();
+        let mut claimed = ClaimedRanges::default();
         for ours in placeholder_spans(text) {
-            taken.take(&ours);
+            claimed.claim(&ours);
         }
-        hits.filter(|hit| taken.take(&hit.range()))
+        hits.filter(|hit| claimed.claim(&hit.range()))
             .filter_map(|hit| Some((hit.range(), self.of_secret.get(hit.as_str())?.clone())))
             .collect()
     }
 }
 
-/// Where placeholders of ours stand in a text.
+/// Returns the ranges of placeholders in a text.
 pub(super) fn placeholder_spans(text: &str) -> Vec<Range<usize>> {
-    let starts = memchr::memmem::find_iter(text.as_bytes(), OPENING.as_bytes());
+    let starts = memchr::memmem::find_iter(text.as_bytes(), PLACEHOLDER_PREFIX.as_bytes());
     let span = |start: usize| {
         let length = text.as_bytes()[start..].iter().take(64).position(|&byte| byte == b']')?;
         Some(start..start + length + 1)
@@ -82,7 +82,7 @@ pub(super) fn placeholder_spans(text: &str) -> Vec<Range<usize>> {
     starts.filter_map(span).collect()
 }
 
-/// As much of a secret as may be shown: at most four characters, and never more than a quarter.
+/// Shortens a secret for display: at most four characters, and at most a quarter of it.
 pub fn masked(secret: &str) -> String {
     let shown = 4.min(secret.chars().count() / 4);
     let head: String =

@@ -1,43 +1,42 @@
-//! Every text of a line or a document, looked at and perhaps replaced; all other bytes stay.
+//! Visits every text of a line or document and applies replacements; all other bytes stay.
 
 use crate::line::Line;
 use crate::objects::read_objects;
 use annals_json::Value;
 
 use super::placeholders::Placeholders;
-use super::rules::Rules;
-use super::taken::Taken;
-use super::visit::{Place, PlaceKind, Replacement, Zone, visit};
+use super::ranges::ClaimedRanges;
+use super::rules::SecretRules;
+use super::visit::{JsonContext, Replacement, TextKind, VisitedText, visit};
 
-/// A text of a file.
+/// A text with its position in a file.
 #[derive(Clone, Copy)]
-pub struct Seen<'s> {
+pub struct FileText<'s> {
     /// The text.
     pub text: &'s str,
-    /// The name of its field; empty where it has none.
+    /// The name of its field, or empty.
     pub name: &'s str,
-    /// Where it stands.
-    pub kind: PlaceKind,
-    /// Where a byte of the text stands in the file.
+    /// The kind of text.
+    pub kind: TextKind,
+    /// Maps a byte offset of the text to one of the file.
     pub offset_of: &'s dyn Fn(usize) -> usize,
 }
 
-impl std::fmt::Debug for Seen<'_> {
+impl std::fmt::Debug for FileText<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // The text may be a secret.
-        write!(formatter, "Seen({:?}, {} bytes)", self.name, self.text.len())
+        write!(formatter, "FileText({:?}, {} bytes)", self.name, self.text.len())
     }
 }
 
-/// Whoever looks.
-pub type Look<'l> = dyn FnMut(Seen<'_>) -> Vec<Replacement> + 'l;
+/// Returns the replacements for a text.
+pub type ReplaceFn<'l> = dyn FnMut(FileText<'_>) -> Vec<Replacement> + 'l;
 
-/// The body of a line with its replacements, `None` where there are none: its objects, and what is torn between them as
-/// the text that it is.
-pub fn rewrite_line(line: &Line<'_>, zone: Zone, look: &mut Look<'_>) -> Option<Vec<u8>> {
+/// Rewrites the body of a line; `None` if nothing is replaced. Torn parts between objects are visited as text.
+pub fn rewrite_line(line: &Line<'_>, context: JsonContext, replace: &mut ReplaceFn<'_>) -> Option<Vec<u8>> {
     let (body, start) = (line.body(), line.offset + line.body_start());
     if let Ok(value) = Value::parse(body) {
-        return rewrite_value(value, zone, start, look);
+        return rewrite_value(value, context, start, replace);
     }
     let mut objects = Vec::new();
     read_objects(line, |fields, _| objects.push(fields.raw()), |_| ());
@@ -45,41 +44,46 @@ pub fn rewrite_line(line: &Line<'_>, zone: Zone, look: &mut Look<'_>) -> Option<
     let mut at = 0;
     for object in objects {
         let place = object.as_ptr() as usize - body.as_ptr() as usize;
-        splices.extend(rewrite_text(&body[at..place], start + at, look).map(|new| (at, place - at, new)));
+        splices.extend(rewrite_text(&body[at..place], start + at, replace).map(|new| (at, place - at, new)));
         let value = Value::parse(object).ok();
-        let new = value.and_then(|value| rewrite_value(value, zone, start + place, look));
+        let new = value.and_then(|value| rewrite_value(value, context, start + place, replace));
         splices.extend(new.map(|new| (place, object.len(), new)));
         at = place + object.len();
     }
-    splices.extend(rewrite_text(&body[at..], start + at, look).map(|new| (at, body.len() - at, new)));
+    splices.extend(rewrite_text(&body[at..], start + at, replace).map(|new| (at, body.len() - at, new)));
     spliced(body, &splices)
 }
 
-/// A JSON value that starts at this byte of its file.
-pub fn rewrite_value(value: Value<'_>, zone: Zone, start: usize, look: &mut Look<'_>) -> Option<Vec<u8>> {
-    visit(value, zone, &mut |place| {
-        let Place { text, name, kind, .. } = place;
-        look(Seen { text, name, kind, offset_of: &|decoded| start + place.offset_of(decoded) })
+/// Rewrites a JSON value that starts at byte `start` of its file.
+pub fn rewrite_value(
+    value: Value<'_>,
+    context: JsonContext,
+    start: usize,
+    replace: &mut ReplaceFn<'_>,
+) -> Option<Vec<u8>> {
+    visit(value, context, &mut |place| {
+        let VisitedText { text, name, kind, .. } = place;
+        replace(FileText { text, name, kind, offset_of: &|decoded| start + place.offset_of(decoded) })
     })
 }
 
-/// A whole document: JSON, else text.
-pub fn rewrite_json(bytes: &[u8], zone: Zone, look: &mut Look<'_>) -> Option<Vec<u8>> {
-    let Ok(value) = Value::parse(bytes) else { return rewrite_text(bytes, 0, look) };
+/// Rewrites a whole document: JSON, else text.
+pub fn rewrite_json(bytes: &[u8], context: JsonContext, replace: &mut ReplaceFn<'_>) -> Option<Vec<u8>> {
+    let Ok(value) = Value::parse(bytes) else { return rewrite_text(bytes, 0, replace) };
     let start = value.raw().as_ptr() as usize - bytes.as_ptr() as usize;
-    let new = rewrite_value(value, zone, start, look)?;
+    let new = rewrite_value(value, context, start, replace)?;
     spliced(bytes, &[(start, value.raw().len(), new)])
 }
 
-/// Text, piece by piece: bytes that are none stay between the pieces.
-pub fn rewrite_text(bytes: &[u8], start: usize, look: &mut Look<'_>) -> Option<Vec<u8>> {
+/// Rewrites text; bytes that are not UTF-8 stay.
+pub fn rewrite_text(bytes: &[u8], start: usize, replace: &mut ReplaceFn<'_>) -> Option<Vec<u8>> {
     let mut splices = Vec::new();
     let mut at = 0;
     for chunk in bytes.utf8_chunks() {
         let text = chunk.valid();
         let place = start + at;
         for (span, new) in
-            look(Seen { text, name: "", kind: PlaceKind::Text, offset_of: &|decoded| place + decoded })
+            replace(FileText { text, name: "", kind: TextKind::Text, offset_of: &|decoded| place + decoded })
         {
             splices.push((at + span.start, span.len(), new.into_bytes()));
         }
@@ -88,7 +92,7 @@ pub fn rewrite_text(bytes: &[u8], start: usize, look: &mut Look<'_>) -> Option<V
     spliced(bytes, &splices)
 }
 
-/// Bytes with others in place of some of them: where, how many, which.
+/// Replaces ranges of bytes, each given as offset, length and new bytes; `None` if there are none.
 pub fn spliced(bytes: &[u8], splices: &[(usize, usize, Vec<u8>)]) -> Option<Vec<u8>> {
     if splices.is_empty() {
         return None;
@@ -104,24 +108,28 @@ pub fn spliced(bytes: &[u8], splices: &[(usize, usize, Vec<u8>)]) -> Option<Vec<
     Some(out)
 }
 
-/// What is replaced in a text: what the rules find there, and what they found elsewhere.
-pub fn replacements(seen: &Seen<'_>, rules: &Rules, placeholders: &mut Placeholders) -> Vec<Replacement> {
-    let found = rules.find_seen(seen).into_iter();
+/// Returns the replacements of a text: what the rules find there, and secrets that they found elsewhere.
+pub fn replacements(
+    file_text: &FileText<'_>,
+    rules: &SecretRules,
+    placeholders: &mut Placeholders,
+) -> Vec<Replacement> {
+    let found = rules.find_in(file_text).into_iter();
     let mut all: Vec<Replacement> = found
         .map(|finding| {
-            let placeholder = placeholders.of(finding.kind, &seen.text[finding.span.clone()]);
+            let placeholder = placeholders.of(finding.kind, &file_text.text[finding.span.clone()]);
             (finding.span, placeholder)
         })
         .collect();
-    // What was found elsewhere may be a word, and a record needs its words.
-    if seen.kind == PlaceKind::RecordKey {
+    // A secret found elsewhere may be an ordinary word, which a record key must keep.
+    if file_text.kind == TextKind::RecordKey {
         return all;
     }
-    let mut taken = Taken::default();
+    let mut claimed = ClaimedRanges::default();
     for (span, _) in &all {
-        taken.take(span);
+        claimed.claim(span);
     }
-    all.extend(placeholders.find(seen.text).into_iter().filter(|(span, _)| taken.take(span)));
+    all.extend(placeholders.find(file_text.text).into_iter().filter(|(span, _)| claimed.claim(span)));
     all.sort_by_key(|(span, _)| span.start);
     all
 }

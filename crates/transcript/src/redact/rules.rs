@@ -1,4 +1,4 @@
-//! The rules by which secrets are found: those of the project, and the user's own patterns.
+//! The rules that find secrets: built-in ones and patterns of the user.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,24 +8,26 @@ use regex::Regex;
 use super::base64::is_data;
 use super::kind::SecretKind;
 use super::placeholders::placeholder_spans;
-use super::rewrite::Seen;
-use super::taken::Taken;
-use super::visit::PlaceKind;
+use super::ranges::ClaimedRanges;
+use super::rewrite::FileText;
+use super::visit::TextKind;
 use super::{named, shapes, urls};
 
-/// Where in a text a secret stands.
+/// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finding {
-    /// What kind it is.
+    /// The kind.
     pub kind: SecretKind,
-    /// Its bytes.
+    /// Its byte range.
     pub span: Range<usize>,
 }
 
-/// A pattern that is no regular expression.
+/// A pattern that is not a valid regular expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PatternError {
-    /// What is wrong with it.
+    /// The error message.
     pub message: String,
 }
 
@@ -43,17 +45,17 @@ impl From<regex::Error> for PatternError {
     }
 }
 
-/// What is looked for.
+/// The rules that find secrets.
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub struct SecretRules {
     shapes: Regex,
     words: Regex,
     kinds: BTreeSet<SecretKind>,
     patterns: Vec<Regex>,
 }
 
-impl Rules {
-    /// Secrets of these kinds (none named: of all) and whatever the patterns match.
+impl SecretRules {
+    /// Finds secrets of these kinds (all if empty) and matches of these patterns.
     pub fn new(kinds: &[SecretKind], patterns: &[String]) -> Result<Self, PatternError> {
         let chosen = if kinds.is_empty() { &SecretKind::ALL[..] } else { kinds };
         let patterns: Result<Vec<_>, _> = patterns.iter().map(|pattern| Regex::new(pattern)).collect();
@@ -65,7 +67,7 @@ impl Rules {
         })
     }
 
-    /// Every secret of a text, in order; no two overlap.
+    /// Returns the secrets of a text, in order, without overlap.
     pub fn find(&self, text: &str) -> Vec<Finding> {
         let mut found = Vec::new();
         if is_data(text) {
@@ -79,28 +81,28 @@ impl Rules {
             let hits = pattern.find_iter(text).filter(|hit| !hit.is_empty());
             found.extend(hits.map(|hit| Finding { kind: SecretKind::Pattern, span: hit.range() }));
         }
-        apart(text, found)
+        without_overlaps(text, found)
     }
 
-    /// What can be nothing but a secret, wherever it stands: known by its shape alone.
+    /// Returns the secrets that are certain by their format alone.
     pub fn find_shapes(&self, text: &str) -> Vec<Finding> {
         let mut found = Vec::new();
         if !is_data(text) {
             shapes::find(&self.shapes, text, &mut found);
         }
         found.retain(|finding| self.kinds.contains(&finding.kind));
-        apart(text, found)
+        without_overlaps(text, found)
     }
 
-    /// Every secret of a text, by what is looked for where it stands.
-    pub fn find_seen(&self, seen: &Seen<'_>) -> Vec<Finding> {
-        match seen.kind {
-            PlaceKind::RecordKey => self.find_shapes(seen.text),
-            PlaceKind::Text | PlaceKind::Thought | PlaceKind::Key => self.find_named(seen.name, seen.text),
+    /// Returns the secrets of a text, with the rules for its kind.
+    pub fn find_in(&self, text: &FileText<'_>) -> Vec<Finding> {
+        match text.kind {
+            TextKind::RecordKey => self.find_shapes(text.text),
+            TextKind::Text | TextKind::Thought | TextKind::Key => self.find_named(text.name, text.text),
         }
     }
 
-    /// The same for the value of a field, whose name may say that it is secret.
+    /// Returns the secrets of the value of a field, whose name may announce one.
     pub fn find_named(&self, name: &str, text: &str) -> Vec<Finding> {
         let whole = named::of_field(&self.words, name, text).filter(|whole| self.kinds.contains(&whole.kind));
         let found = self.find(text);
@@ -111,16 +113,16 @@ impl Rules {
     }
 }
 
-/// Drops what is a placeholder, and what overlaps: what was found first by a rule that knows more stays.
-fn apart(text: &str, mut found: Vec<Finding>) -> Vec<Finding> {
+/// Drops placeholders and overlaps; the finding of the more specific rule stays.
+fn without_overlaps(text: &str, mut found: Vec<Finding>) -> Vec<Finding> {
     if found.is_empty() {
         return found;
     }
-    let mut taken = Taken::default();
+    let mut claimed = ClaimedRanges::default();
     for ours in placeholder_spans(text) {
-        taken.take(&ours);
+        claimed.claim(&ours);
     }
-    found.retain(|finding| taken.take(&finding.span));
+    found.retain(|finding| claimed.claim(&finding.span));
     found.sort_by_key(|finding| finding.span.start);
     found
 }

@@ -1,15 +1,15 @@
-//! Secrets that are known by their shape alone: a prefix that nobody else uses, and enough characters behind it.
+//! Finds secrets by their format: a unique prefix and enough characters after it.
 
 use std::ops::Range;
 
 use regex::Regex;
 
-use super::base64::lies_in_data;
+use super::base64::is_in_data;
 use super::kind::SecretKind;
 use super::plausible::is_varied;
 use super::rules::Finding;
 
-/// Prefix and what must follow; where one prefix begins another, the longer one stands first.
+/// Prefixes and what must follow; a longer prefix comes before one that it starts with.
 const SHAPES: [(SecretKind, &str, &str); 32] = [
     (SecretKind::Aws, "AKIA", "[A-Z0-9]{16}"),
     (SecretKind::Aws, "ASIA", "[A-Z0-9]{16}"),
@@ -45,24 +45,24 @@ const SHAPES: [(SecretKind, &str, &str); 32] = [
     (SecretKind::PrivateKey, "-----BEGIN ", "[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"),
 ];
 
-/// The longest key that is looked for behind its header.
-const LONGEST_KEY: usize = 32 * 1024;
-/// A block with fewer digits than this has no key in it: somebody only speaks of one.
-const SHORTEST_KEY: usize = 48;
+/// Maximum bytes of a key after its header.
+const MAX_KEY_BYTES: usize = 32 * 1024;
+/// A block with fewer base64 digits has no key: it is only mentioned.
+const MIN_KEY_DIGITS: usize = 48;
 
-/// The one expression that finds every shape.
+/// The regular expression of all formats.
 pub(super) fn expression() -> Result<Regex, regex::Error> {
     let all: Vec<_> =
         SHAPES.iter().map(|(_, prefix, rest)| format!("{}{rest}", regex::escape(prefix))).collect();
     Regex::new(&all.join("|"))
 }
 
-/// Every secret of a known shape.
+/// Finds all secrets of a known format.
 pub(super) fn find(expression: &Regex, text: &str, found: &mut Vec<Finding>) {
     let mut at = 0;
     while let Some(hit) = expression.find_at(text, at) {
         let finding = judge(text, hit.range());
-        // A shape that was not one may still overlap one that is: go on one character behind its start.
+        // A match that is rejected may overlap one that is not: continue one byte after its start.
         at = finding.as_ref().map_or(hit.start() + 1, |finding| finding.span.end);
         found.extend(finding);
     }
@@ -77,15 +77,15 @@ fn judge(text: &str, span: Range<usize>) -> Option<Finding> {
     let joins = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let bytes = text.as_bytes();
     let is_part = joins(span.start.checked_sub(1).and_then(|at| bytes.get(at))) || joins(bytes.get(span.end));
-    if is_part || !is_varied(&hit[prefix.len()..]) || lies_in_data(text, &span) {
+    if is_part || !is_varied(&hit[prefix.len()..]) || is_in_data(text, &span) {
         return None;
     }
     Some(Finding { kind: *kind, span })
 }
 
-/// The block from its header to its end line; one without an end goes as far as its digits do.
+/// The block from its header to its end line, or to the end of its digits.
 fn private_key(text: &str, header: Range<usize>) -> Option<Finding> {
-    let limit = text.len().min(header.end + LONGEST_KEY);
+    let limit = text.len().min(header.end + MAX_KEY_BYTES);
     let rest = &text.as_bytes()[header.end..limit];
     let next = memchr::memmem::find(rest, b"-----").unwrap_or(rest.len());
     let body = &rest[..next];
@@ -99,11 +99,11 @@ fn private_key(text: &str, header: Range<usize>) -> Option<Finding> {
     };
     let digits = rest[..length].iter().filter(|byte| byte.is_ascii_alphanumeric()).count();
     let end = header.end + length;
-    let is_key = digits >= SHORTEST_KEY && text.is_char_boundary(end);
+    let is_key = digits >= MIN_KEY_DIGITS && text.is_char_boundary(end);
     is_key.then_some(Finding { kind: SecretKind::PrivateKey, span: header.start..end })
 }
 
-/// Where the lines of digits behind a header end.
+/// The end of the lines of digits after a header.
 fn digits_end(body: &[u8]) -> usize {
     let mut end = 0;
     for line in body.split_inclusive(|&byte| byte == b'\n') {

@@ -9,7 +9,7 @@ fn digits(count: usize) -> String {
 }
 
 fn kinds(text: &str) -> Vec<(SecretKind, String)> {
-    let rules = Rules::new(&[], &[]).unwrap();
+    let rules = SecretRules::new(&[], &[]).unwrap();
     rules.find(text).into_iter().map(|finding| (finding.kind, text[finding.span].to_owned())).collect()
 }
 
@@ -106,13 +106,13 @@ fn kinds_and_patterns_are_chosen() {
     let text = format!("ghp_{} and PROJ-1234", digits(36));
     let find = |kinds: &[SecretKind], patterns: &[&str]| {
         let patterns: Vec<_> = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
-        let rules = Rules::new(kinds, &patterns).unwrap();
+        let rules = SecretRules::new(kinds, &patterns).unwrap();
         rules.find(&text).into_iter().map(|finding| finding.kind).collect::<Vec<_>>()
     };
     assert_eq!(find(&[], &[r"PROJ-\d+"]), [SecretKind::GitHub, SecretKind::Pattern]);
     assert_eq!(find(&[SecretKind::Aws], &[]), []);
     assert_eq!(find(&[SecretKind::Pattern], &["PROJ", "~*"]), [SecretKind::Pattern]);
-    assert!(Rules::new(&[], &["(".to_owned()]).is_err());
+    assert!(SecretRules::new(&[], &["(".to_owned()]).is_err());
     for kind in SecretKind::ALL {
         assert_eq!(SecretKind::of(kind.name()), Some(kind));
     }
@@ -128,7 +128,7 @@ fn the_same_secret_has_one_placeholder() {
     let found = placeholders.find("short one-secret-longer one-secret");
     let names: Vec<_> = found.iter().map(|(_, name)| name.as_str()).collect();
     assert_eq!(names, ["[REDACTED:github-token:2]", "[REDACTED:github-token:1]"]);
-    let rules = Rules::new(&[], &["R.*".to_owned()]).unwrap();
+    let rules = SecretRules::new(&[], &["R.*".to_owned()]).unwrap();
     assert_eq!(rules.find("API_KEY=[REDACTED:assignment:1]"), []);
     placeholders.of(SecretKind::Assignment, "github-token");
     assert_eq!(placeholders.find("[REDACTED:github-token:1]"), []);
@@ -140,10 +140,10 @@ fn the_same_secret_has_one_placeholder() {
 /// Every text that has the word is replaced.
 fn without(json: &str, word: &str) -> Option<String> {
     let value = Value::parse(json.as_bytes()).unwrap();
-    let mut look = |place: Place<'_>| {
+    let mut replace = |place: VisitedText<'_>| {
         place.text.match_indices(word).map(|(at, hit)| (at..at + hit.len(), "\"X\"".to_owned())).collect()
     };
-    visit(value, Zone::Record, &mut look).map(|bytes| String::from_utf8(bytes).unwrap())
+    visit(value, JsonContext::Record, &mut replace).map(|bytes| String::from_utf8(bytes).unwrap())
 }
 
 #[test]
@@ -220,11 +220,11 @@ fn a_name_of_structure_hides_nothing() {
 #[test]
 fn names_of_a_records_fields_are_secrets_by_their_shape_alone() {
     let token = format!("ghp_{}", digits(36));
-    let rules = Rules::new(&[], &["user".to_owned()]).unwrap();
+    let rules = SecretRules::new(&[], &["user".to_owned()]).unwrap();
     let mut placeholders = Placeholders::default();
     placeholders.of(SecretKind::Assignment, "userType");
     let json = format!(r#"{{"userType":1,"{token}":2,"input":{{"user":3}}}}"#);
-    let new = rewrite_json(json.as_bytes(), Zone::Record, &mut |seen: Seen<'_>| {
+    let new = rewrite_json(json.as_bytes(), JsonContext::Record, &mut |seen: FileText<'_>| {
         replacements(&seen, &rules, &mut placeholders)
     });
     let after = r#"{"userType":1,"[REDACTED:github-token:1]":2,"input":{"[REDACTED:pattern:1]":3}}"#;
@@ -235,7 +235,7 @@ fn names_of_a_records_fields_are_secrets_by_their_shape_alone() {
 fn who_only_looks_sees_everything_but_what_is_sealed() {
     let json = r#"{"type":"A","cwd":"B","C":{"id":"D"},"m":[{"type":"E","signature":"F"},{"type":"thinking","thinking":"G","signature":"no"}]}"#;
     let mut seen = String::new();
-    rewrite_json(json.as_bytes(), Zone::Open, &mut |place: Seen<'_>| {
+    rewrite_json(json.as_bytes(), JsonContext::ScanOnly, &mut |place: FileText<'_>| {
         seen.extend(place.text.chars().filter(char::is_ascii_uppercase));
         assert_ne!(place.text, "no");
         Vec::new()

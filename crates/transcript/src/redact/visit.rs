@@ -1,61 +1,62 @@
-//! The text-bearing places of a JSON value, each looked at and perhaps rewritten; images, signatures, sealed thoughts and
-//! what holds a record together are not text.
+//! Visits the texts of a JSON value and rewrites them; images, signatures, encrypted thinking and structural fields are
+//! skipped.
 
 use std::ops::Range;
 
 use super::base64::is_data;
-use annals_json::{Field, Fields, Kind, Text, Value, write_string};
+use annals_json::{Field, Fields, Text, Value, ValueKind, write_string};
 
-/// Where a text stands.
+/// The kind of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlaceKind {
+#[non_exhaustive]
+pub enum TextKind {
     /// A value.
     Text,
-    /// A thought: a replacement removes it as a whole, since its signature holds for its very bytes.
+    /// Thinking: a replacement removes the whole block, because its signature covers the exact bytes.
     Thought,
-    /// The name of a field, in what a tool was given or gave.
+    /// The name of a field in tool input or output.
     Key,
-    /// The name of a field of a record, which holds it together: only what can be nothing but a secret is one there.
+    /// The name of a record field, which is structural: only certain secrets count.
     RecordKey,
 }
 
-/// One text.
+/// One text of a value.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'p> {
+pub struct VisitedText<'p> {
     /// The text, decoded.
     pub text: &'p str,
-    /// The name of its field; empty where it has none.
+    /// The name of its field, or empty.
     pub name: &'p str,
-    /// Where it stands.
-    pub kind: PlaceKind,
-    /// Its first byte within the value that is visited, as written.
+    /// The kind of text.
+    pub kind: TextKind,
+    /// The offset of its first byte in the visited value.
     pub offset: usize,
     raw: Text<'p>,
 }
 
-impl Place<'_> {
-    /// Where a byte of the decoded text stands within the value that is visited.
+impl VisitedText<'_> {
+    /// Maps a byte offset of the decoded text to one of the visited value.
     pub fn offset_of(&self, decoded: usize) -> usize {
         self.offset + self.raw.raw_offset(decoded)
     }
 }
 
-/// Bytes of a text, and what takes their place; in order, without overlap.
+/// A byte range of a text and its replacement; lists are in order, without overlap.
 pub type Replacement = (Range<usize>, String);
 
-/// What surrounds a value.
+/// What a value belongs to, which decides the structural fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Zone {
-    /// A record of the client's, whose ids, types and folders hold it together.
+pub enum JsonContext {
+    /// A record, whose ids, types and paths are structural.
     Record,
-    /// What a tool was given or gave: any name may mean anything.
-    Free,
-    /// Nothing holds anything together: for those who look and replace nothing.
-    Open,
+    /// Tool input or output, where any name may hold text.
+    ToolData,
+    /// No structural fields: for scans that replace nothing.
+    ScanOnly,
 }
 
-/// Fields that hold a record together: ids, words and folders. What has white space or parts there is none of them.
-const STRUCTURE: [&str; 40] = [
+/// Structural fields of records: ids, types and paths. A value with white space is text.
+const STRUCTURAL_FIELDS: [&str; 40] = [
     "type",
     "subtype",
     "uuid",
@@ -97,65 +98,72 @@ const STRUCTURE: [&str; 40] = [
     "fullPath",
     "projectPath",
 ];
-/// Fields of structure that stay such in what tools give.
-const ALWAYS_STRUCTURE: [&str; 6] = ["type", "agentId", "tool_use_id", "uuid", "sessionId", "media_type"];
-/// Fields of structure that are folders, whose names may have white space.
-const FOLDERS: [&str; 3] = ["cwd", "fullPath", "projectPath"];
-/// Fields below which any name may mean anything.
-const FREE: [&str; 5] = ["input", "toolUseResult", "structuredContent", "mcpMeta", "arguments"];
-/// What is said where a message has lost its only thought.
-const LOST_THOUGHT: &[u8] = br#"{"type":"text","text":"[REDACTED:thinking]"}"#;
+/// Structural fields that are structural in tool data too.
+const ALWAYS_STRUCTURAL_FIELDS: [&str; 6] =
+    ["type", "agentId", "tool_use_id", "uuid", "sessionId", "media_type"];
+/// Structural fields that are paths, which may have white space.
+const PATH_FIELDS: [&str; 3] = ["cwd", "fullPath", "projectPath"];
+/// Fields that hold tool data.
+const TOOL_DATA_FIELDS: [&str; 5] = ["input", "toolUseResult", "structuredContent", "mcpMeta", "arguments"];
+/// Replaces the only thinking block of a message.
+const REDACTED_THINKING: &[u8] = br#"{"type":"text","text":"[REDACTED:thinking]"}"#;
 
-/// Looks at every text of a value. Where `look` replaces something, the value's new bytes are the answer; every byte outside
-/// a replaced place stays as it is.
+/// Calls `replace` for every text of a value. Returns the new bytes if anything is replaced; all other bytes stay.
 pub fn visit(
     value: Value<'_>,
-    zone: Zone,
-    look: &mut dyn FnMut(Place<'_>) -> Vec<Replacement>,
+    context: JsonContext,
+    replace: &mut dyn FnMut(VisitedText<'_>) -> Vec<Replacement>,
 ) -> Option<Vec<u8>> {
-    Visitor { whole: value.raw(), look }.value(value, "", zone)
+    TextVisitor { whole: value.raw(), replace }.value(value, "", context)
 }
 
-struct Visitor<'v> {
+struct TextVisitor<'v> {
     whole: &'v [u8],
-    look: &'v mut dyn FnMut(Place<'_>) -> Vec<Replacement>,
+    replace: &'v mut dyn FnMut(VisitedText<'_>) -> Vec<Replacement>,
 }
 
-impl<'v> Visitor<'v> {
-    fn value(&mut self, value: Value<'v>, name: &str, zone: Zone) -> Option<Vec<u8>> {
+impl<'v> TextVisitor<'v> {
+    fn value(&mut self, value: Value<'v>, name: &str, context: JsonContext) -> Option<Vec<u8>> {
         match value.kind() {
-            Kind::String => self.text(value.text()?, name, PlaceKind::Text).map(|inside| quoted(&inside)),
-            Kind::Array => self.array(value, name, zone),
-            Kind::Object => self.object(&value.fields()?, zone, None),
-            Kind::Null | Kind::Boolean | Kind::Number => None,
+            ValueKind::String => self.text(value.text()?, name, TextKind::Text).map(|inside| quoted(&inside)),
+            ValueKind::Array => self.array(value, name, context),
+            ValueKind::Object => self.object(&value.fields()?, context, None),
+            ValueKind::Null | ValueKind::Boolean | ValueKind::Number => None,
         }
     }
 
-    /// An object, but for a value of it that was looked at.
-    fn object(&mut self, fields: &Fields<'v>, zone: Zone, but: Option<Value<'v>>) -> Option<Vec<u8>> {
+    /// Visits an object, except one value that was visited before.
+    fn object(
+        &mut self,
+        fields: &Fields<'v>,
+        context: JsonContext,
+        except: Option<Value<'v>>,
+    ) -> Option<Vec<u8>> {
         let kind = fields.text("type").map(Text::decode).unwrap_or_default();
         let mut splices = Vec::new();
         for Field { key, value } in fields.iter() {
             let name = key.decode();
-            if is_structure(&name, value, zone) || is_sealed(&name, &kind, value, fields) {
+            if is_structure(&name, value, context) || is_sealed(&name, &kind, value, fields) {
                 continue;
             }
-            if but.is_some_and(|but| std::ptr::eq(but.raw(), value.raw())) {
+            if except.is_some_and(|except| std::ptr::eq(except.raw(), value.raw())) {
                 continue;
             }
-            let kind = if zone == Zone::Record { PlaceKind::RecordKey } else { PlaceKind::Key };
+            let kind = if context == JsonContext::Record { TextKind::RecordKey } else { TextKind::Key };
             if let Some(inside) = self.text(key, "", kind) {
                 splices.push((span(fields.raw(), key.raw()), inside));
             }
-            let is_free = zone == Zone::Record && FREE.contains(&name.as_ref());
-            if let Some(bytes) = self.value(value, &name, if is_free { Zone::Free } else { zone }) {
+            let is_tool_data = context == JsonContext::Record && TOOL_DATA_FIELDS.contains(&name.as_ref());
+            if let Some(bytes) =
+                self.value(value, &name, if is_tool_data { JsonContext::ToolData } else { context })
+            {
                 splices.push((span(fields.raw(), value.raw()), bytes));
             }
         }
         (!splices.is_empty()).then(|| splice(fields.raw(), &splices))
     }
 
-    fn array(&mut self, array: Value<'v>, name: &str, zone: Zone) -> Option<Vec<u8>> {
+    fn array(&mut self, array: Value<'v>, name: &str, context: JsonContext) -> Option<Vec<u8>> {
         let mut splices = Vec::new();
         let mut lost = Vec::new();
         for (place, item) in array.items().enumerate() {
@@ -165,8 +173,8 @@ impl<'v> Visitor<'v> {
                 continue;
             }
             let new = match thought {
-                Some(thought) => self.object(&thought, zone, thought.get(THINKING)),
-                None => self.value(item, name, zone),
+                Some(thought) => self.object(&thought, context, thought.get(THINKING)),
+                None => self.value(item, name, context),
             };
             splices.extend(new.map(|bytes| (span(array.raw(), item.raw()), bytes)));
         }
@@ -180,29 +188,29 @@ impl<'v> Visitor<'v> {
             kept.push(changed.unwrap_or_else(|| item.raw().to_vec()));
         }
         if kept.is_empty() {
-            kept.push(LOST_THOUGHT.to_vec());
+            kept.push(REDACTED_THINKING.to_vec());
         }
         Some([b"[".as_slice(), &kept.join(&b","[..]), b"]"].concat())
     }
 
-    /// Whether a thought must go.
+    /// Whether a thinking block must be removed.
     fn thought(&mut self, thought: &Fields<'v>) -> bool {
-        thought.text(THINKING).is_some_and(|text| self.text(text, "", PlaceKind::Thought).is_some())
+        thought.text(THINKING).is_some_and(|text| self.text(text, "", TextKind::Thought).is_some())
     }
 
-    /// The new inside of a string, escaped; only what is replaced is written anew.
-    fn text(&mut self, raw: Text<'v>, name: &str, kind: PlaceKind) -> Option<Vec<u8>> {
+    /// Returns the new content of a string, escaped; only replaced ranges change.
+    fn text(&mut self, raw: Text<'v>, name: &str, kind: TextKind) -> Option<Vec<u8>> {
         let text = raw.decode();
         let offset = span(self.whole, raw.raw()).start;
-        let replacements = (self.look)(Place { text: &text, name, kind, offset, raw });
+        let replacements = (self.replace)(VisitedText { text: &text, name, kind, offset, raw });
         if replacements.is_empty() {
             return None;
         }
         let mut splices = Vec::new();
         for (decoded, new) in &replacements {
             let place = raw.raw_offset(decoded.start)..raw.raw_offset(decoded.end);
-            // Where bytes are no UTF-8, places cannot be told: then the whole text is written as it reads.
-            if Text::of_inside(&raw.raw()[place.clone()]).decode() != text[decoded.clone()] {
+            // Offsets are only approximate in invalid UTF-8: then the whole decoded text is written.
+            if Text::from_raw(&raw.raw()[place.clone()]).decode() != text[decoded.clone()] {
                 return Some(escaped(&replaced(&text, &replacements)));
             }
             splices.push((place, escaped(new)));
@@ -211,25 +219,25 @@ impl<'v> Visitor<'v> {
     }
 }
 
-/// A thought, and the field of it that has its text.
+/// The type of a thinking block, and the field with its text.
 const THINKING: &str = "thinking";
 
-/// Whether it is a thought that has a text.
+/// Whether it is a thinking block with text.
 fn is_thought(fields: &Fields<'_>) -> bool {
     fields.text("type").is_some_and(|kind| kind.is(THINKING)) && fields.text(THINKING).is_some()
 }
 
-fn is_structure(name: &str, value: Value<'_>, zone: Zone) -> bool {
-    let is_named = match zone {
-        Zone::Record => STRUCTURE.contains(&name),
-        Zone::Free => ALWAYS_STRUCTURE.contains(&name),
-        Zone::Open => false,
+fn is_structure(name: &str, value: Value<'_>, context: JsonContext) -> bool {
+    let is_named = match context {
+        JsonContext::Record => STRUCTURAL_FIELDS.contains(&name),
+        JsonContext::ToolData => ALWAYS_STRUCTURAL_FIELDS.contains(&name),
+        JsonContext::ScanOnly => false,
     };
     let is_word = |text: Text<'_>| !text.decode().contains(char::is_whitespace);
-    is_named && value.text().is_some_and(|text| FOLDERS.contains(&name) || is_word(text))
+    is_named && value.text().is_some_and(|text| PATH_FIELDS.contains(&name) || is_word(text))
 }
 
-/// Whether a field holds bytes that are no text: the signature of a thought, an image, a document.
+/// Whether a field holds data instead of text: a signature, an image, a document.
 fn is_sealed(name: &str, kind: &str, value: Value<'_>, beside: &Fields<'_>) -> bool {
     let is_solid = |text: Text<'_>| {
         text.raw().iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=-_\\nr".contains(byte))
@@ -243,14 +251,14 @@ fn is_sealed(name: &str, kind: &str, value: Value<'_>, beside: &Fields<'_>) -> b
     }
 }
 
-/// Whether something says what the bytes beside it are: `image/png`.
+/// Whether a sibling field names a media type, such as `image/png`.
 fn has_media_type(fields: &Fields<'_>) -> bool {
     ["type", "media_type", "mediaType", "mimeType"]
         .iter()
         .any(|name| fields.text(name).is_some_and(|kind| kind.raw().contains(&b'/')))
 }
 
-/// A text with its replacements.
+/// Applies replacements to a text.
 pub(super) fn replaced(text: &str, replacements: &[Replacement]) -> String {
     let splices: Vec<_> =
         replacements.iter().map(|(span, new)| (span.clone(), new.as_bytes().to_vec())).collect();
@@ -269,7 +277,7 @@ fn splice(raw: &[u8], splices: &[(Range<usize>, Vec<u8>)]) -> Vec<u8> {
     out
 }
 
-/// The place of a part within the whole that it is a slice of.
+/// The range of a slice within the whole.
 fn span(whole: &[u8], part: &[u8]) -> Range<usize> {
     let start = part.as_ptr() as usize - whole.as_ptr() as usize;
     start..start + part.len()

@@ -1,15 +1,15 @@
-//! Messages as they go over the wire, each block with where it came from.
+//! Messages as sent to the API, each block with its origin.
 //!
-//! A block of the file keeps its bytes: a signature over a thought holds for these bytes only.
+//! A block of the file keeps its bytes, because the signature of thinking covers them.
 
 use super::surrogates;
 use crate::content::Block;
 use crate::id::ToolUseId;
 use crate::transcript::NodeIndex;
-use annals_json::edit::{Editor, Step};
+use annals_json::edit::{Editor, PathStep};
 use annals_json::{ObjectWriter, Text, Value, write_string};
 
-/// Who speaks.
+/// The role of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The user, or the client in the user's name.
@@ -19,7 +19,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The word on the wire.
+    /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -28,22 +28,23 @@ impl Role {
     }
 }
 
-/// What the client itself puts where something is missing.
+/// Text that the client inserts where something is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Filler {
-    /// A reply after a prompt that nobody answered.
+    /// A reply after a prompt without one.
     NoResponse,
-    /// A prompt after a result that nobody went on from.
+    /// A prompt after a result without a reply.
     GoOn,
-    /// Something in a message that has lost its content.
+    /// The content of a message that has lost its own.
     NoContent,
-    /// The first message, where all that it held were results without a call.
+    /// The first message, if it held only results without a call.
     OrphanedResult,
-    /// Something in a reply whose calls were all repeated.
+    /// The content of a reply with repeated calls only.
     RepeatedCall,
-    /// A result for a call that has none where it should stand.
+    /// A result for a call without one.
     MissingResult,
-    /// A result for a call at the very end, which nobody answered.
+    /// A result for an unanswered call at the end.
     OpenCall,
 }
 
@@ -61,40 +62,41 @@ impl Filler {
     }
 }
 
-/// Where a block came from.
+/// The origin of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Origin {
+pub enum BlockOrigin {
     /// A record of the file.
     Record(NodeIndex),
-    /// The client itself.
+    /// Text of the client.
     Filler(Filler),
 }
 
-/// What a block consists of.
+/// The content of a block.
 #[derive(Clone, Debug)]
-pub enum Body<'a> {
-    /// A block, byte for byte as it stands in the file.
+#[non_exhaustive]
+pub enum BlockBody<'a> {
+    /// A block with the bytes of the file.
     Block(&'a [u8]),
-    /// A block of the file that the client changes: half characters, a line break at a seam, the new name of a tool.
+    /// A block of the file that the client changes: lone surrogates, a line break between texts, a renamed tool.
     Changed(Vec<u8>),
-    /// A content that is a string: a text, with the string's bytes.
+    /// Content that is a string, with its bytes.
     Text(Text<'a>),
-    /// A text of the file that is sent as a reminder, with its bytes.
+    /// A text of the file that is sent as a reminder.
     Wrapped(Text<'a>),
-    /// A reminder made from an attachment, in our words.
+    /// A reminder made from an attachment; the wording is not that of the client.
     Reminder(String),
-    /// An image that an attachment holds in another form.
+    /// An image of an attachment.
     Image {
         /// Its media type.
         media_type: Text<'a>,
-        /// Its bytes in base 64.
+        /// Its bytes, in base64.
         data: Text<'a>,
     },
-    /// Words of the client, or an error result for the call that is named.
+    /// Text of the client, or an error result for the named call.
     Filler(Filler, Option<ToolUseId<'a>>),
 }
 
-/// What the steps need to know of a block.
+/// The kind of a block, for the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockKind<'a> {
     Empty,
@@ -114,19 +116,20 @@ pub(super) enum BlockKind<'a> {
 /// One block of a message.
 #[derive(Clone, Debug)]
 pub struct ApiBlock<'a> {
-    /// Where it came from.
-    pub origin: Origin,
-    /// What it consists of.
-    pub body: Body<'a>,
+    /// The origin.
+    pub origin: BlockOrigin,
+    /// The content.
+    pub body: BlockBody<'a>,
     pub(super) kind: BlockKind<'a>,
 }
 
 /// One message.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ApiMessage<'a> {
-    /// Who speaks.
+    /// The role of a message.
     pub role: Role,
-    /// What is said.
+    /// The content blocks.
     pub blocks: Vec<ApiBlock<'a>>,
 }
 
@@ -149,41 +152,45 @@ impl<'a> ApiBlock<'a> {
             },
             Block::Image(_) | Block::Document(_) | Block::ToolReference(_) => BlockKind::Other,
         };
-        Self { origin: Origin::Record(index), body: Body::Block(block.raw()), kind }
+        Self { origin: BlockOrigin::Record(index), body: BlockBody::Block(block.raw()), kind }
     }
 
     /// A string of the file.
     pub(super) fn of_text(index: NodeIndex, text: Text<'a>) -> Self {
-        Self { origin: Origin::Record(index), body: Body::Text(text), kind: text_kind(text) }
+        Self { origin: BlockOrigin::Record(index), body: BlockBody::Text(text), kind: text_kind(text) }
     }
 
     /// Something else made from a record.
-    pub(super) fn of_record(index: NodeIndex, body: Body<'a>) -> Self {
-        Self { origin: Origin::Record(index), body, kind: BlockKind::Other }
+    pub(super) fn of_record(index: NodeIndex, body: BlockBody<'a>) -> Self {
+        Self { origin: BlockOrigin::Record(index), body, kind: BlockKind::Other }
     }
 
-    /// Words of the client.
+    /// Text of the client.
     pub(super) fn filler(filler: Filler) -> Self {
-        Self { origin: Origin::Filler(filler), body: Body::Filler(filler, None), kind: BlockKind::Text }
+        Self {
+            origin: BlockOrigin::Filler(filler),
+            body: BlockBody::Filler(filler, None),
+            kind: BlockKind::Text,
+        }
     }
 
-    /// A result that the client makes up.
+    /// An error result that the client inserts.
     pub(super) fn error_result(filler: Filler, call: ToolUseId<'a>) -> Self {
-        let body = Body::Filler(filler, Some(call));
-        Self { origin: Origin::Filler(filler), body, kind: BlockKind::Result(call) }
+        let body = BlockBody::Filler(filler, Some(call));
+        Self { origin: BlockOrigin::Filler(filler), body, kind: BlockKind::Result(call) }
     }
 
-    /// Replaces half characters; a thought keeps its bytes, for its signature's sake.
-    pub(super) fn mend(&mut self) {
+    /// Replaces lone surrogates; thinking keeps its bytes, because they are signed.
+    pub(super) fn replace_surrogates(&mut self) {
         let raw = match &self.body {
-            Body::Block(raw) => raw,
-            Body::Text(text) => text.raw(),
+            BlockBody::Block(raw) => raw,
+            BlockBody::Text(text) => text.raw(),
             _ => return,
         };
         if self.kind != BlockKind::Thinking && surrogates::replaced(raw).is_some() {
             let mut json = Vec::new();
             self.write_json(&mut json);
-            self.body = Body::Changed(surrogates::replaced(&json).unwrap_or(json));
+            self.body = BlockBody::Changed(surrogates::replaced(&json).unwrap_or(json));
         }
     }
 
@@ -192,9 +199,9 @@ impl<'a> ApiBlock<'a> {
         self.change_string("text", |text| [text, b"\\n"].concat());
     }
 
-    /// Gives a call the name that its tool has now.
+    /// Replaces the old name of a tool.
     pub(super) fn rename_tool(&mut self, names: &[(&str, &str)]) {
-        let Body::Block(raw) = self.body else { return };
+        let BlockBody::Block(raw) = self.body else { return };
         let name = Value::parse(raw).ok().and_then(|block| block.get("name")?.text());
         if let Some((_, now)) = names.iter().find(|(before, _)| name.is_some_and(|name| name.is(before))) {
             self.change_string("name", |_| now.as_bytes().to_vec());
@@ -209,29 +216,29 @@ impl<'a> ApiBlock<'a> {
         let mut string = Vec::new();
         write_raw_string(&mut string, &change(text.raw()));
         let edited = Editor::new(&json).and_then(|mut editor| {
-            editor.replace(&[Step::Key(key)], &string)?;
+            editor.replace(&[PathStep::Key(key)], &string)?;
             editor.finish()
         });
         if let Ok(edited) = edited {
-            self.body = Body::Changed(edited);
+            self.body = BlockBody::Changed(edited);
         }
     }
 
     /// Appends the block as JSON.
     pub fn write_json(&self, out: &mut Vec<u8>) {
         match &self.body {
-            Body::Block(raw) => out.extend_from_slice(raw),
-            Body::Changed(json) => out.extend_from_slice(json),
-            Body::Text(text) => write_text(out, "", text.raw(), ""),
-            Body::Wrapped(text) => {
+            BlockBody::Block(raw) => out.extend_from_slice(raw),
+            BlockBody::Changed(json) => out.extend_from_slice(json),
+            BlockBody::Text(text) => write_text(out, "", text.raw(), ""),
+            BlockBody::Wrapped(text) => {
                 write_text(out, "<system-reminder>\\n", text.raw(), "\\n</system-reminder>")
             }
-            Body::Reminder(text) => {
+            BlockBody::Reminder(text) => {
                 let mut object = ObjectWriter::begin(out);
                 object.string("type", "text").string("text", text);
                 object.end();
             }
-            Body::Image { media_type, data } => {
+            BlockBody::Image { media_type, data } => {
                 let mut object = ObjectWriter::begin(out);
                 object.string("type", "image").object("source", |source| {
                     source.string("type", "base64");
@@ -240,12 +247,12 @@ impl<'a> ApiBlock<'a> {
                 });
                 object.end();
             }
-            Body::Filler(filler, None) => {
+            BlockBody::Filler(filler, None) => {
                 let mut object = ObjectWriter::begin(out);
                 object.string("type", "text").string("text", filler.words());
                 object.end();
             }
-            Body::Filler(filler, Some(call)) => {
+            BlockBody::Filler(filler, Some(call)) => {
                 let mut object = ObjectWriter::begin(out);
                 object.string("type", "tool_result");
                 write_raw_string(object.key("tool_use_id"), call.text().raw());
@@ -270,7 +277,7 @@ impl ApiMessage<'_> {
 }
 
 fn text_kind(text: Text<'_>) -> BlockKind<'static> {
-    // A text of white space alone is short; nobody decodes a long one for this.
+    // A blank text is short, so a long one is not decoded.
     if text.is_empty() {
         BlockKind::Empty
     } else if text.raw().len() < 4096 && text.decode().trim().is_empty() {
@@ -292,7 +299,7 @@ fn write_text(out: &mut Vec<u8>, before: &str, raw: &[u8], after: &str) {
     object.end();
 }
 
-/// A string whose escapes are written already.
+/// Writes a string that is escaped already.
 pub(super) fn write_raw_string(out: &mut Vec<u8>, raw: &[u8]) {
     out.push(b'"');
     out.extend_from_slice(raw);

@@ -1,17 +1,17 @@
-//! Attachments as reminders: which kinds a client words for the model, and our words for them.
+//! Attachments as reminders: which kinds a client renders for the model.
 //!
-//! The client's wording is its own and changes with every release. What the file holds of an attachment is given here
-//! in full, under a heading of ours.
+//! The wording of the client changes with every release. Here the texts of an attachment are given in full, under a
+//! heading.
 
-use super::api::{ApiBlock, Body};
-use super::rules::{QueuedImageRule, Rules};
+use super::api::{ApiBlock, BlockBody};
+use super::rules::{ClientRules, QueuedImageRule};
 use crate::content::Block;
 use crate::record::{Attachment, AttachmentBody};
 use crate::transcript::NodeIndex;
-use annals_json::{Kind, Text, Value};
+use annals_json::{Text, Value, ValueKind};
 
-/// Kinds that every known client words for the model.
-const WORDED_BY_ALL: &[&str] = &[
+/// Kinds that every known client renders.
+const RENDERED_BY_ALL: &[&str] = &[
     "agent_mention",
     "compact_file_reference",
     "critical_system_reminder",
@@ -36,28 +36,32 @@ const WORDED_BY_ALL: &[&str] = &[
     "token_usage",
 ];
 
-/// The blocks that an attachment becomes; none where this client makes nothing of it.
-pub(super) fn blocks<'a>(index: NodeIndex, attachment: &Attachment<'a>, rules: &Rules) -> Vec<ApiBlock<'a>> {
+/// Returns the blocks of an attachment; empty if the client does not render it.
+pub(super) fn blocks<'a>(
+    index: NodeIndex,
+    attachment: &Attachment<'a>,
+    rules: &ClientRules,
+) -> Vec<ApiBlock<'a>> {
     let Some(body) = attachment.body() else { return Vec::new() };
-    if !is_worded(&body, rules) {
+    if !is_rendered(&body, rules) {
         return Vec::new();
     }
     let rendered = attachment.rendered().and_then(Value::text).map(|text| text.decode().into_owned());
-    let words = rendered.unwrap_or_else(|| in_our_words(&body));
-    let reminder = Body::Reminder(format!("<system-reminder>\n{words}\n</system-reminder>"));
+    let words = rendered.unwrap_or_else(|| describe(&body));
+    let reminder = BlockBody::Reminder(format!("<system-reminder>\n{words}\n</system-reminder>"));
     let mut blocks = vec![ApiBlock::of_record(index, reminder)];
     blocks.extend(images(index, &body, rules));
     blocks
 }
 
-fn is_worded(body: &AttachmentBody<'_>, rules: &Rules) -> bool {
+fn is_rendered(body: &AttachmentBody<'_>, rules: &ClientRules) -> bool {
     let Some(word) = body.kind_name() else { return false };
-    if !WORDED_BY_ALL.iter().chain(rules.attachments).any(|known| word.is(known)) {
+    if !RENDERED_BY_ALL.iter().chain(rules.attachments).any(|known| word.is(known)) {
         return false;
     }
     let has_items = |key: &str| body.fields().get(key).is_some_and(|list| list.items().next().is_some());
     if word.is("hook_success") {
-        // Only these two events speak to the model; for others the output is for people.
+        // Only these two events are shown to the model; other output is for the user.
         let speaks =
             body.hook_event().is_some_and(|event| event.is("SessionStart") || event.is("UserPromptSubmit"));
         return speaks && body.content().and_then(Value::text).is_some_and(|text| !text.is_empty());
@@ -69,8 +73,8 @@ fn is_worded(body: &AttachmentBody<'_>, rules: &Rules) -> bool {
     }
 }
 
-/// A heading with the kind, and under it whatever text the attachment holds.
-fn in_our_words(body: &AttachmentBody<'_>) -> String {
+/// A heading with the kind, and all texts of the attachment.
+fn describe(body: &AttachmentBody<'_>) -> String {
     let kind = body.kind_name().map(Text::decode).unwrap_or_default();
     let mut words = format!("Attachment ({kind})");
     for key in ["displayPath", "filename", "path", "uri", "hookName", "agentType", "newDate"] {
@@ -106,16 +110,16 @@ fn in_our_words(body: &AttachmentBody<'_>) -> String {
     words
 }
 
-/// Every text inside a value that is not the data of an image.
+/// Collects the texts of a value, without image data.
 fn collect_texts(value: Value<'_>, texts: &mut Vec<String>) {
     match value.kind() {
-        Kind::String => {
+        ValueKind::String => {
             if let Some(text) = value.text().filter(|text| !text.is_empty()) {
                 texts.push(text.decode().into_owned());
             }
         }
-        Kind::Array => value.items().for_each(|item| collect_texts(item, texts)),
-        Kind::Object => {
+        ValueKind::Array => value.items().for_each(|item| collect_texts(item, texts)),
+        ValueKind::Object => {
             for field in value.fields().iter().flat_map(|fields| fields.iter().collect::<Vec<_>>()) {
                 let is_text = [
                     "text",
@@ -134,12 +138,12 @@ fn collect_texts(value: Value<'_>, texts: &mut Vec<String>) {
                 }
             }
         }
-        Kind::Null | Kind::Boolean | Kind::Number => {}
+        ValueKind::Null | ValueKind::Boolean | ValueKind::Number => {}
     }
 }
 
-/// Images that go beside the reminder.
-fn images<'a>(index: NodeIndex, body: &AttachmentBody<'a>, rules: &Rules) -> Vec<ApiBlock<'a>> {
+/// Images that are sent beside the reminder.
+fn images<'a>(index: NodeIndex, body: &AttachmentBody<'a>, rules: &ClientRules) -> Vec<ApiBlock<'a>> {
     let mut images = Vec::new();
     if let Some(prompt) = body.prompt()
         && rules.queued_images == QueuedImageRule::Sent
@@ -152,7 +156,7 @@ fn images<'a>(index: NodeIndex, body: &AttachmentBody<'a>, rules: &Rules) -> Vec
         && let Some(file) = content.get("file").and_then(Value::fields)
         && let (Some(media_type), Some(data)) = (file.text("type"), file.text("base64"))
     {
-        images.push(ApiBlock::of_record(index, Body::Image { media_type, data }));
+        images.push(ApiBlock::of_record(index, BlockBody::Image { media_type, data }));
     }
     images
 }

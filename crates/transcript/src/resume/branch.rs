@@ -1,31 +1,31 @@
-//! A branch of the conversation from its first line to its leaf, with what compactions hide from the model.
+//! A branch from its first record to its leaf, with what compactions hide from the model.
 //!
-//! Owns the way across compactions. It judges no content: everything that stands on the branch is given, sent or not.
+//! All records of the branch are returned, sent or not.
 
 use super::client::Client;
-use super::lines::Lines;
-use super::rules::{LargeFileRule, PreservedRule, Rules};
+use super::lines::ClientLines;
+use super::rules::{ClientRules, LargeFileRule, PreservedRule};
 use super::{chain, compaction, leaf, parallel};
-use crate::graph::{Graph, Marks, line_across};
+use crate::graph::{Graph, NodeSet, line_across};
 use crate::record::SystemKind;
 use crate::transcript::{NodeIndex, Transcript};
 
-/// The branch that a client resumes, first line first: what it takes, and before that all that its compactions summed up.
+/// Returns the branch that a client resumes, first record first: what it reads, preceded by what compactions summarised.
 ///
-/// Of a file that the client refuses it is the branch of the last line that is no sub-agent's, else of the last line.
+/// For a file that the client refuses, this is the branch of the last record of the main chain, else of the last record.
 pub fn branch<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>, client: Client) -> Vec<NodeIndex> {
-    let rules = Rules::of(client);
-    let mut lines = Lines::read(transcript, rules);
-    compaction::put_back_preserved(&mut lines, rules);
+    let rules = ClientRules::of(client);
+    let mut lines = ClientLines::read(transcript, rules);
+    compaction::restore_preserved(&mut lines, rules);
     let Ok(leaf) = leaf::choose(&lines, rules) else {
-        let last = last_line(&Lines::read(transcript, &whole_file(rules)));
+        let last = last_line(&ClientLines::read(transcript, &whole_file(rules)));
         return last.map(|leaf| branch_to(transcript, graph, client, leaf)).unwrap_or_default();
     };
-    let taken = parallel::pull_in(&lines, rules, chain::walk(&lines, rules, leaf));
-    let whole = Whole::read(transcript, graph, rules, leaf);
-    let mut branch = parallel::pull_in(&whole.lines, &whole.rules, whole.chain);
-    let is_there = Marks::of(transcript.nodes().len(), &branch);
-    // A boundary that kept messages can stand beside the chain that goes on from them: it goes to its place in the file.
+    let taken = parallel::gather_parallel(&lines, rules, chain::walk(&lines, rules, leaf));
+    let whole = WholeFile::read(transcript, graph, rules, leaf);
+    let mut branch = parallel::gather_parallel(&whole.lines, &whole.rules, whole.chain);
+    let is_there = NodeSet::of(transcript.nodes().len(), &branch);
+    // A boundary that preserved messages can be beside the chain that continues from them: it is inserted in file order.
     for &missing in taken.iter().filter(|&&node| !is_there.has(node)) {
         let place = branch.iter().position(|&node| node > missing).unwrap_or(branch.len());
         branch.insert(place, missing);
@@ -33,64 +33,64 @@ pub fn branch<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>, client: Client
     branch
 }
 
-/// The branch that ends with a record, first line first, across compactions. Results of parallel calls that hang from
-/// another branch are there, as far as they were written before the record.
+/// Returns the branch that ends with a record, first one first, across compactions, with the results of parallel calls
+/// that are on another branch and were written before it.
 pub fn branch_to<'a>(
     transcript: &Transcript<'a>,
     graph: &Graph<'a>,
     client: Client,
     leaf: NodeIndex,
 ) -> Vec<NodeIndex> {
-    let whole = Whole::read(transcript, graph, Rules::of(client), leaf);
-    let on_chain = Marks::of(transcript.nodes().len(), &whole.chain);
-    let mut branch = parallel::pull_in(&whole.lines, &whole.rules, whole.chain);
+    let whole = WholeFile::read(transcript, graph, ClientRules::of(client), leaf);
+    let on_chain = NodeSet::of(transcript.nodes().len(), &whole.chain);
+    let mut branch = parallel::gather_parallel(&whole.lines, &whole.rules, whole.chain);
     branch.retain(|&node| node < leaf || on_chain.has(node));
     branch
 }
 
-/// What the compactions of a conversation hide: the lines of its chain before the boundary at which it begins.
+/// Returns what compactions hide: the records of the chain before the boundary at which the conversation begins.
 pub(super) fn before_compactions(
     transcript: &Transcript<'_>,
-    rules: &Rules,
+    rules: &ClientRules,
     history: &[NodeIndex],
 ) -> Vec<NodeIndex> {
     let is_boundary = |node: NodeIndex| transcript.nodes()[node].system == Some(SystemKind::CompactBoundary);
     let Some(&first) = history.first().filter(|&&node| is_boundary(node)) else { return Vec::new() };
-    let mut chain = Whole::read(transcript, &Graph::new(transcript), rules, first).chain;
+    let mut chain = WholeFile::read(transcript, &Graph::new(transcript), rules, first).chain;
     chain.pop();
     chain
 }
 
-/// The rules of a client that neither skips nor forgets what came before a compaction.
-fn whole_file(rules: &Rules) -> Rules {
-    Rules { large_file: LargeFileRule::Whole, preserved: PreservedRule::Ignored, ..rules.clone() }
+/// The rules without those that skip what came before a compaction.
+fn whole_file(rules: &ClientRules) -> ClientRules {
+    ClientRules { large_file: LargeFileRule::Whole, preserved: PreservedRule::Ignored, ..rules.clone() }
 }
 
-/// The last line that is no sub-agent's; in a sub-agent's own file, the last of all.
-fn last_line(lines: &Lines<'_, '_>) -> Option<NodeIndex> {
+/// The last record of the main chain; in a sub-agent's file, the last of all.
+fn last_line(lines: &ClientLines<'_, '_>) -> Option<NodeIndex> {
     let main = lines.known.iter().rev().find(|&&index| !lines.node(index).is_sidechain);
     main.or(lines.known.last()).copied()
 }
 
 /// The whole file as a client reads it, and the chain of a leaf in it.
-struct Whole<'t, 'a> {
-    rules: Rules,
-    lines: Lines<'t, 'a>,
+struct WholeFile<'t, 'a> {
+    rules: ClientRules,
+    lines: ClientLines<'t, 'a>,
     chain: Vec<NodeIndex>,
 }
 
-impl<'t, 'a> Whole<'t, 'a> {
-    fn read(transcript: &'t Transcript<'a>, graph: &Graph<'a>, rules: &Rules, leaf: NodeIndex) -> Self {
+impl<'t, 'a> WholeFile<'t, 'a> {
+    fn read(transcript: &'t Transcript<'a>, graph: &Graph<'a>, rules: &ClientRules, leaf: NodeIndex) -> Self {
         let rules = whole_file(rules);
-        let lines = Lines::read(transcript, &rules);
-        let mut seen = Marks::new(transcript.nodes().len());
+        let lines = ClientLines::read(transcript, &rules);
+        let mut seen = NodeSet::new(transcript.nodes().len());
         let mut stretches = Vec::new();
         let mut end = Some(leaf);
         while let Some(last) = end {
             let mut stretch = chain::walk(&lines, &rules, last);
             let first = stretch.first().copied().unwrap_or(last);
             stretch.retain(|&node| seen.mark(node));
-            // A stretch that brings nothing new has come back to where the walk was.
+            // A stretch without a new record is a cycle.
             let is_boundary = lines.node(first).system == Some(SystemKind::CompactBoundary);
             let goes_on = is_boundary && !stretch.is_empty();
             let across = if goes_on { line_across(transcript, graph, first) } else { None };

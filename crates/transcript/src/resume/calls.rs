@@ -1,18 +1,22 @@
-//! Tool calls before anything is joined: the unanswered ones, those still open at the end, results before their call.
+//! Tool calls before messages are joined: unanswered ones, those open at the end, results before their call.
 
 use std::collections::HashSet;
 
 use super::api::{ApiBlock, BlockKind, Filler, Role};
 use super::entries::{Entry, EntryKind};
-use super::left_out::{Ledger, Reason};
-use super::rules::{OpenCallRule, PairingRule, Rules};
+use super::omission::{OmissionLog, OmissionReason};
+use super::rules::{ClientRules, OpenCallRule, PairingRule};
 use crate::id::ToolUseId;
 
-/// Drops calls that were never answered, but for those that are open at the end where the client answers them itself.
-pub(super) fn settle<'a>(entries: &mut Vec<Entry<'a>>, rules: &Rules, ledger: &mut Ledger) {
+/// Drops unanswered calls, except those at the end that the client answers itself.
+pub(super) fn drop_unanswered<'a>(
+    entries: &mut Vec<Entry<'a>>,
+    rules: &ClientRules,
+    omissions: &mut OmissionLog,
+) {
     let mut answered: HashSet<ToolUseId<'a>> = entries.iter().flat_map(Entry::results).collect();
     if rules.open_call == OpenCallRule::AnsweredWithError
-        && let Some(end) = OpenEnd::of(entries, &answered)
+        && let Some(end) = UnfinishedTurn::of(entries, &answered)
     {
         answered.extend(end.unanswered);
         answered.extend(&end.open);
@@ -39,7 +43,7 @@ pub(super) fn settle<'a>(entries: &mut Vec<Entry<'a>>, rules: &Rules, ledger: &m
                 let before = entry.blocks.len();
                 entry.blocks.retain(|block| !is_call(block) || is_answered(block));
                 if entry.blocks.len() < before {
-                    ledger.note(entry.index, Reason::UnansweredCall);
+                    omissions.note(entry.index, OmissionReason::UnansweredCall);
                 }
                 !entry.blocks.is_empty()
             }
@@ -47,7 +51,7 @@ pub(super) fn settle<'a>(entries: &mut Vec<Entry<'a>>, rules: &Rules, ledger: &m
                 // One answer saves the whole line; the others are filled in later.
                 let is_kept = entry.blocks.iter().any(is_answered);
                 if !is_kept {
-                    ledger.note(entry.index, Reason::UnansweredCall);
+                    omissions.note(entry.index, OmissionReason::UnansweredCall);
                 }
                 is_kept
             }
@@ -56,16 +60,16 @@ pub(super) fn settle<'a>(entries: &mut Vec<Entry<'a>>, rules: &Rules, ledger: &m
 }
 
 /// A conversation that stopped in the middle of a turn.
-struct OpenEnd<'a> {
-    /// The place of its last message.
+struct UnfinishedTurn<'a> {
+    /// The index of its last message.
     last: usize,
     /// The unanswered calls of its last response: the client answers them with an error.
     open: Vec<ToolUseId<'a>>,
-    /// Further unanswered calls of the turn: they stay, and are filled in like any missing result.
+    /// Other unanswered calls of the turn: they stay, and get a filler like any missing result.
     unanswered: Vec<ToolUseId<'a>>,
 }
 
-impl<'a> OpenEnd<'a> {
+impl<'a> UnfinishedTurn<'a> {
     fn of(entries: &[Entry<'a>], answered: &HashSet<ToolUseId<'a>>) -> Option<Self> {
         let is_message = |entry: &Entry<'_>| matches!(entry.kind, EntryKind::Message | EntryKind::ApiError);
         let last = entries.iter().rposition(is_message)?;
@@ -75,7 +79,7 @@ impl<'a> OpenEnd<'a> {
         let turn: Vec<_> = entries[..=last].iter().rev().take_while(is_turn).collect();
         let is_reply = |entry: &&Entry<'_>| entry.is_message_of(Role::Assistant);
         let response = turn.iter().copied().find(is_reply)?.response;
-        // Its last response ends where another one or a prompt stands above it.
+        // Its last response ends where another one or a prompt precedes it.
         let length = turn.iter().position(|entry| is_reply(entry) && entry.response != response);
         let length = length.unwrap_or(turn.len());
         let missing = |part: &[&Entry<'a>]| {
@@ -103,8 +107,8 @@ fn is_results_alone(entry: &Entry<'_>) -> bool {
         && entry.blocks.iter().all(|block| matches!(block.kind, BlockKind::Result(_)))
 }
 
-/// Puts results that stand just before their call behind it, with the attachments that follow them.
-pub(super) fn put_results_behind<'a>(entries: Vec<Entry<'a>>, rules: &Rules) -> Vec<Entry<'a>> {
+/// Moves results that come just before their call after it, with the attachments that follow them.
+pub(super) fn move_results_after_calls<'a>(entries: Vec<Entry<'a>>, rules: &ClientRules) -> Vec<Entry<'a>> {
     if rules.pairing != PairingRule::MovedAndRepaired {
         return entries;
     }

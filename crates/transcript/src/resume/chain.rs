@@ -1,32 +1,32 @@
-//! From the leaf to the root: parents, and what stands in for a missing one.
+//! Walks from the leaf to the root, and bridges missing parents.
 //!
-//! Owns the walk. It ends on any graph: a line is never passed twice.
+//! The walk terminates on any graph: no record is visited twice.
 
-use super::lines::{Lines, Link};
-use super::rules::{MissingParentRule, Rules};
+use super::lines::{ClientLines, ParentLink};
+use super::rules::{ClientRules, MissingParentRule};
 use crate::transcript::NodeIndex;
 
-/// How far back in time a line may lie that stands in for a missing parent.
-const NEAR_MILLIS: i64 = 5_000;
+/// Maximum time difference to the record that replaces a missing parent.
+const MAX_BRIDGE_MILLIS: i64 = 5_000;
 
 /// The lines from the root to the leaf.
-pub(super) fn walk(lines: &Lines<'_, '_>, rules: &Rules, leaf: NodeIndex) -> Vec<NodeIndex> {
+pub(super) fn walk(lines: &ClientLines<'_, '_>, rules: &ClientRules, leaf: NodeIndex) -> Vec<NodeIndex> {
     let mut chain = Vec::new();
     let mut seen = vec![false; lines.transcript.nodes().len()];
-    let mut bridge = None;
+    let mut time_index = None;
     let mut next = Some(leaf);
     while let Some(index) = next {
         seen[index] = true;
         chain.push(index);
         next = match lines.link(index) {
-            Link::Start => None,
-            Link::To(parent) if !seen[parent] => Some(parent),
-            // A parent that was passed already is as good as missing.
-            Link::To(_) | Link::Missing => match rules.missing_parent {
+            ParentLink::Start => None,
+            ParentLink::To(parent) if !seen[parent] => Some(parent),
+            // A parent that was visited already counts as missing.
+            ParentLink::To(_) | ParentLink::Missing => match rules.missing_parent {
                 MissingParentRule::HistoryStarts => None,
                 MissingParentRule::NearestInTime => {
-                    let bridge = bridge.get_or_insert_with(|| Bridge::new(lines));
-                    bridge.before(lines, index, &seen)
+                    let time_index = time_index.get_or_insert_with(|| TimeIndex::new(lines));
+                    time_index.before(lines, index, &seen)
                 }
             },
         };
@@ -36,12 +36,12 @@ pub(super) fn walk(lines: &Lines<'_, '_>, rules: &Rules, leaf: NodeIndex) -> Vec
 }
 
 /// The lines from the root to the leaf by their parents alone.
-pub(super) fn linked(lines: &Lines<'_, '_>, leaf: NodeIndex) -> Vec<NodeIndex> {
+pub(super) fn linked(lines: &ClientLines<'_, '_>, leaf: NodeIndex) -> Vec<NodeIndex> {
     let mut chain = vec![leaf];
     let mut seen = vec![false; lines.transcript.nodes().len()];
     seen[leaf] = true;
     let mut at = leaf;
-    while let Link::To(parent) = lines.link(at)
+    while let ParentLink::To(parent) = lines.link(at)
         && !std::mem::replace(&mut seen[parent], true)
     {
         chain.push(parent);
@@ -52,14 +52,14 @@ pub(super) fn linked(lines: &Lines<'_, '_>, leaf: NodeIndex) -> Vec<NodeIndex> {
 }
 
 /// The lines by time, to find the one just before another.
-struct Bridge {
+struct TimeIndex {
     by_time: Vec<(i64, NodeIndex)>,
     /// For each place in `by_time`, one at or before it that is not known to be taken: keeps many searches linear.
     free: Vec<usize>,
 }
 
-impl Bridge {
-    fn new(lines: &Lines<'_, '_>) -> Self {
+impl TimeIndex {
+    fn new(lines: &ClientLines<'_, '_>) -> Self {
         let stamped = lines.known.iter().filter(|&&index| !lines.node(index).is_sidechain);
         let mut by_time: Vec<_> =
             stamped.filter_map(|&index| lines.node(index).millis.map(|millis| (millis, index))).collect();
@@ -69,7 +69,7 @@ impl Bridge {
         Self { by_time, free }
     }
 
-    fn before(&mut self, lines: &Lines<'_, '_>, index: NodeIndex, seen: &[bool]) -> Option<NodeIndex> {
+    fn before(&mut self, lines: &ClientLines<'_, '_>, index: NodeIndex, seen: &[bool]) -> Option<NodeIndex> {
         let node = lines.node(index);
         if node.is_sidechain {
             return None;
@@ -96,6 +96,6 @@ impl Bridge {
             self.free[place] = found.unwrap_or(0);
         }
         let (time, found) = self.by_time[found?];
-        (millis - time <= NEAR_MILLIS).then_some(found)
+        (millis - time <= MAX_BRIDGE_MILLIS).then_some(found)
     }
 }

@@ -1,10 +1,11 @@
-//! The clients whose rules are known. A version that was never asked is no client here: guessing would be a lie.
+//! The client versions whose rules are known, because they were tested.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A release of the client that was asked what it sends.
+/// A client version whose behaviour is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Client {
     /// 2.0.76
     V2_0_76,
@@ -18,10 +19,10 @@ impl Client {
     /// Every known client, oldest first.
     pub const ALL: &'static [Self] = &[Self::V2_0_76, Self::V2_1_112, Self::V2_1_325];
 
-    /// The newest known client: what is meant where nobody says which.
+    /// The newest known client, used by default.
     pub const NEWEST: Self = Self::V2_1_325;
 
-    /// The version as it is written.
+    /// The version number.
     pub fn version(self) -> &'static str {
         match self {
             Self::V2_0_76 => "2.0.76",
@@ -43,7 +44,7 @@ pub struct UnknownClient(pub String);
 
 impl fmt::Display for UnknownClient {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "the rules of client {} are not known; known are", self.0)?;
+        write!(formatter, "unknown client version {}; known are", self.0)?;
         for (at, client) in Client::ALL.iter().enumerate() {
             write!(formatter, "{} {client}", if at == 0 { "" } else { "," })?;
         }
@@ -73,9 +74,6 @@ mod tests {
         }
         assert!("2.1.326".parse::<Client>().is_err());
         let unknown = "1.0.128".parse::<Client>().unwrap_err();
-        assert_eq!(
-            unknown.to_string(),
-            "the rules of client 1.0.128 are not known; known are 2.0.76, 2.1.112, 2.1.325"
-        );
+        assert_eq!(unknown.to_string(), "unknown client version 1.0.128; known are 2.0.76, 2.1.112, 2.1.325");
     }
 }

@@ -1,43 +1,43 @@
-//! What a compaction leaves of the chain: where history starts, and the messages that it kept.
+//! Compactions: where history starts, and the preserved messages.
 //!
-//! Owns the boundary. A plain boundary only cuts the chain; one that kept messages also changes what hangs from what,
-//! and makes the client forget the lines before it.
+//! A plain boundary only cuts the chain. One that preserved messages also changes parents, and the client drops the records
+//! before it.
 
 use super::client::Client;
-use super::lines::{Lines, Link};
-use super::rules::{LargeFileRule, PreservedRule, Rules};
+use super::lines::{ClientLines, ParentLink};
+use super::rules::{ClientRules, LargeFileRule, PreservedRule};
 use crate::id::RecordId;
 use crate::record::{CompactMetadata, PreservedMessages, PreservedSegment, Record, SystemKind};
 use crate::transcript::{NodeIndex, Transcript};
 
-/// Beyond this size a file is large: newer clients skip what a compaction summed up.
-pub const LARGE: usize = 5 * 1024 * 1024;
+/// In larger files, newer clients skip what a compaction summarised.
+pub const LARGE_FILE_BYTES: usize = 5 * 1024 * 1024;
 
-/// Whether the newest client begins to read a large file with this record, where no later one is like it: a compaction that kept
-/// no messages.
+/// Whether the newest client can start reading a large file at this record: a compaction without preserved messages. It
+/// starts at the last one.
 pub fn starts_large_file(record: &Record<'_>) -> bool {
     match record {
         Record::System(system) if system.system_kind() == SystemKind::CompactBoundary => {
-            Kept::of_record(record, Rules::of(Client::NEWEST)).is_none()
+            PreservedLines::of_record(record, ClientRules::of(Client::NEWEST)).is_none()
         }
         _ => false,
     }
 }
 
-/// The first record of which a client takes notice: of a large file it skips what a compaction summed up.
-pub(super) fn start_of_reading(transcript: &Transcript<'_>, rules: &Rules) -> NodeIndex {
-    if transcript.bytes().len() <= LARGE || rules.large_file == LargeFileRule::Whole {
+/// Returns the first record that a client reads: in a large file it skips what a compaction summarised.
+pub(super) fn start_of_reading(transcript: &Transcript<'_>, rules: &ClientRules) -> NodeIndex {
+    if transcript.bytes().len() <= LARGE_FILE_BYTES || rules.large_file == LargeFileRule::Whole {
         return 0;
     }
     let is_plain = |&index: &NodeIndex| {
         transcript.nodes()[index].system == Some(SystemKind::CompactBoundary)
-            && Kept::of(transcript, rules, index).is_none()
+            && PreservedLines::of(transcript, rules, index).is_none()
     };
     (0..transcript.nodes().len()).rev().find(is_plain).unwrap_or(0)
 }
 
-/// Puts the messages that the last compaction kept behind its summary.
-pub(super) fn put_back_preserved(lines: &mut Lines<'_, '_>, rules: &Rules) {
+/// Moves the messages that the last compaction preserved after its summary.
+pub(super) fn restore_preserved(lines: &mut ClientLines<'_, '_>, rules: &ClientRules) {
     if rules.preserved == PreservedRule::Ignored {
         return;
     }
@@ -46,7 +46,7 @@ pub(super) fn put_back_preserved(lines: &mut Lines<'_, '_>, rules: &Rules) {
     for &index in &lines.known {
         if lines.node(index).system == Some(SystemKind::CompactBoundary) {
             last = Some(index);
-            if let Some(kept) = Kept::of(lines.transcript, rules, index) {
+            if let Some(kept) = PreservedLines::of(lines.transcript, rules, index) {
                 last_keeping = Some((index, kept));
             }
         }
@@ -54,17 +54,17 @@ pub(super) fn put_back_preserved(lines: &mut Lines<'_, '_>, rules: &Rules) {
     let (Some(boundary), Some((keeping, kept))) = (last, last_keeping) else { return };
     if boundary != keeping {
         // A later compaction kept nothing, not even what an earlier one had kept.
-        return lines.drop_lines(|index| index < boundary, Link::Missing);
+        return lines.drop_lines(|index| index < boundary, ParentLink::Missing);
     }
     let Some((anchor, segment)) = kept.segment(lines) else { return };
     splice(lines, rules, boundary, anchor, &segment);
 }
 
 fn splice(
-    lines: &mut Lines<'_, '_>,
-    rules: &Rules,
+    lines: &mut ClientLines<'_, '_>,
+    rules: &ClientRules,
     boundary: NodeIndex,
-    anchor: Link,
+    anchor: ParentLink,
     segment: &[NodeIndex],
 ) {
     let (Some(&head), Some(&tail)) = (segment.first(), segment.last()) else { return };
@@ -72,38 +72,38 @@ fn splice(
     for &index in segment {
         is_kept[index] = true;
     }
-    if let Link::To(anchor) = anchor {
-        lines.put_back = Some((anchor, tail));
+    if let ParentLink::To(anchor) = anchor {
+        lines.restored = Some((anchor, tail));
         for at in 0..lines.known.len() {
             let index = lines.known[at];
-            if lines.link(index) == Link::To(anchor) && !is_kept[index] {
-                lines.relink(index, Link::To(tail));
+            if lines.link(index) == ParentLink::To(anchor) && !is_kept[index] {
+                lines.relink(index, ParentLink::To(tail));
             }
         }
     }
     for pair in segment.windows(2) {
-        lines.relink(pair[1], Link::To(pair[0]));
+        lines.relink(pair[1], ParentLink::To(pair[0]));
     }
     lines.relink(head, anchor);
     let orphans = match rules.preserved {
-        PreservedRule::MessagesElseSegment => Link::To(tail),
-        PreservedRule::Segment | PreservedRule::Ignored => Link::Missing,
+        PreservedRule::MessagesElseSegment => ParentLink::To(tail),
+        PreservedRule::Segment | PreservedRule::Ignored => ParentLink::Missing,
     };
     lines.drop_lines(|index| index < boundary && !is_kept[index], orphans);
 }
 
-/// What a boundary says that it kept.
-enum Kept<'a> {
+/// The preserved messages of a boundary.
+enum PreservedLines<'a> {
     Messages(PreservedMessages<'a>),
     Segment(PreservedSegment<'a>),
 }
 
-impl<'a> Kept<'a> {
-    fn of(transcript: &Transcript<'a>, rules: &Rules, boundary: NodeIndex) -> Option<Self> {
+impl<'a> PreservedLines<'a> {
+    fn of(transcript: &Transcript<'a>, rules: &ClientRules, boundary: NodeIndex) -> Option<Self> {
         Self::of_record(&transcript.record(boundary), rules)
     }
 
-    fn of_record(boundary: &Record<'a>, rules: &Rules) -> Option<Self> {
+    fn of_record(boundary: &Record<'a>, rules: &ClientRules) -> Option<Self> {
         let Record::System(system) = boundary else { return None };
         let metadata: CompactMetadata<'a> = system.compact_metadata()?;
         let messages = match rules.preserved {
@@ -113,10 +113,10 @@ impl<'a> Kept<'a> {
         messages.or_else(|| metadata.preserved_segment().map(Self::Segment))
     }
 
-    /// The kept lines in order and what they hang from; nothing where the file does not have them all.
-    fn segment(&self, lines: &Lines<'_, 'a>) -> Option<(Link, Vec<NodeIndex>)> {
+    /// Returns the preserved records in order and their parent; `None` if some are missing in the file.
+    fn segment(&self, lines: &ClientLines<'_, 'a>) -> Option<(ParentLink, Vec<NodeIndex>)> {
         let link = |anchor: Option<RecordId<'a>>| {
-            anchor.and_then(|id| lines.find(id)).map_or(Link::Missing, Link::To)
+            anchor.and_then(|id| lines.find(id)).map_or(ParentLink::Missing, ParentLink::To)
         };
         match self {
             Self::Messages(kept) => {
@@ -130,7 +130,7 @@ impl<'a> Kept<'a> {
                 let mut at = tail;
                 while at != head {
                     match lines.link(at) {
-                        Link::To(parent) if segment.len() <= lines.known.len() => at = parent,
+                        ParentLink::To(parent) if segment.len() <= lines.known.len() => at = parent,
                         _ => return None,
                     }
                     segment.push(at);
@@ -142,8 +142,8 @@ impl<'a> Kept<'a> {
     }
 }
 
-/// Where history starts on the chain: the place of the last boundary.
-pub(super) fn start_of_history(lines: &Lines<'_, '_>, chain: &[NodeIndex]) -> usize {
+/// Returns where history starts on the chain: the index of the last boundary.
+pub(super) fn start_of_history(lines: &ClientLines<'_, '_>, chain: &[NodeIndex]) -> usize {
     let is_boundary = |&index: &NodeIndex| lines.node(index).system == Some(SystemKind::CompactBoundary);
     chain.iter().rposition(is_boundary).unwrap_or(0)
 }

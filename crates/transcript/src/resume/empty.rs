@@ -1,38 +1,38 @@
-//! What says nothing: white space, empty blocks, thinking without a reply.
+//! Drops empty content: white space, empty blocks, thinking without a reply.
 
 use std::collections::HashSet;
 
-use super::api::{ApiBlock, ApiMessage, BlockKind, Filler, Origin, Role};
+use super::api::{ApiBlock, ApiMessage, BlockKind, BlockOrigin, Filler, Role};
 use super::entries::{Entry, EntryKind};
-use super::left_out::{Ledger, Reason};
-use super::rules::{EmptyRule, Rules};
+use super::omission::{OmissionLog, OmissionReason};
+use super::rules::{ClientRules, EmptyRule};
 
-/// Drops lines that say nothing, before they are joined.
-pub(super) fn drop_lines(entries: &mut Vec<Entry<'_>>, rules: &Rules, ledger: &mut Ledger) {
+/// Drops empty entries, before they are joined.
+pub(super) fn drop_lines(entries: &mut Vec<Entry<'_>>, rules: &ClientRules, omissions: &mut OmissionLog) {
     if rules.empty == EmptyRule::Replies {
-        return entries.retain(|entry| entry.kind != EntryKind::Message || is_anything(entry, ledger));
+        return entries.retain(|entry| entry.kind != EntryKind::Message || is_anything(entry, omissions));
     }
     if rules.empty == EmptyRule::LinesThinkingAndBlocks {
         entries.iter_mut().for_each(drop_empty_blocks);
     }
     entries.retain_mut(|entry| match (entry.kind, entry.role) {
-        (EntryKind::Message, Role::User) => is_anything(entry, ledger),
+        (EntryKind::Message, Role::User) => is_anything(entry, omissions),
         (EntryKind::Message, Role::Assistant) if entry.blocks.is_empty() => {
             entry.blocks.push(ApiBlock::filler(Filler::NoContent));
             true
         }
         (EntryKind::Message, Role::Assistant) if is_blank(&entry.blocks) => {
-            ledger.note(entry.index, Reason::BlankReply);
+            omissions.note(entry.index, OmissionReason::BlankReply);
             false
         }
         _ => true,
     });
-    drop_thinking(entries, rules, ledger);
+    drop_thinking(entries, rules, omissions);
 }
 
-fn is_anything(entry: &Entry<'_>, ledger: &mut Ledger) -> bool {
+fn is_anything(entry: &Entry<'_>, omissions: &mut OmissionLog) -> bool {
     if entry.blocks.is_empty() {
-        ledger.note(entry.index, Reason::Empty);
+        omissions.note(entry.index, OmissionReason::Empty);
     }
     !entry.blocks.is_empty()
 }
@@ -56,7 +56,7 @@ fn drop_empty_blocks(entry: &mut Entry<'_>) {
 }
 
 /// Drops thinking whose response has nothing else on any line.
-fn drop_thinking(entries: &mut Vec<Entry<'_>>, rules: &Rules, ledger: &mut Ledger) {
+fn drop_thinking(entries: &mut Vec<Entry<'_>>, rules: &ClientRules, omissions: &mut OmissionLog) {
     let is_thinking = |blocks: &[ApiBlock<'_>]| {
         let beside = |kind: BlockKind<'_>| match rules.empty {
             EmptyRule::LinesThinkingAndBlocks => kind == BlockKind::Blank,
@@ -72,14 +72,18 @@ fn drop_thinking(entries: &mut Vec<Entry<'_>>, rules: &Rules, ledger: &mut Ledge
             || !is_thinking(&entry.blocks)
             || entry.response.is_some_and(|response| said.contains(&response));
         if !is_kept {
-            ledger.note(entry.index, Reason::ThinkingAlone);
+            omissions.note(entry.index, OmissionReason::ThinkingAlone);
         }
         is_kept
     });
 }
 
 /// Drops whole replies of white space, where the client looks at them only after joining.
-pub(super) fn drop_messages(messages: &mut Vec<ApiMessage<'_>>, rules: &Rules, ledger: &mut Ledger) {
+pub(super) fn drop_messages(
+    messages: &mut Vec<ApiMessage<'_>>,
+    rules: &ClientRules,
+    omissions: &mut OmissionLog,
+) {
     if rules.empty != EmptyRule::Replies {
         return;
     }
@@ -87,8 +91,8 @@ pub(super) fn drop_messages(messages: &mut Vec<ApiMessage<'_>>, rules: &Rules, l
         let is_kept = message.role == Role::User || !is_blank(&message.blocks);
         if !is_kept {
             for block in &message.blocks {
-                if let Origin::Record(index) = block.origin {
-                    ledger.note(index, Reason::BlankReply);
+                if let BlockOrigin::Record(index) = block.origin {
+                    omissions.note(index, OmissionReason::BlankReply);
                 }
             }
         }

@@ -1,11 +1,11 @@
-//! What the client puts behind a conversation that ends with the user, so that its next prompt can follow.
+//! The filler after a conversation that ends with the user, so that the next prompt can follow.
 
-use super::api::{ApiBlock, Body, Filler, Role};
+use super::api::{ApiBlock, BlockBody, Filler, Role};
 use super::entries::{Entry, EntryKind};
-use super::rules::{EndRule, Rules};
+use super::rules::{ClientRules, EndRule};
 
-/// Adds the fillers that the end asks for.
-pub(super) fn fill(entries: &mut Vec<Entry<'_>>, rules: &Rules) {
+/// Adds fillers at the end.
+pub(super) fn fill(entries: &mut Vec<Entry<'_>>, rules: &ClientRules) {
     let is_message = |entry: &Entry<'_>| matches!(entry.kind, EntryKind::Message | EntryKind::ApiError);
     let last = match rules.end {
         EndRule::AfterLastLine => entries.len().checked_sub(1),
@@ -34,9 +34,9 @@ pub(super) fn fill(entries: &mut Vec<Entry<'_>>, rules: &Rules) {
     entries.insert(place, filler(Role::Assistant, Filler::NoResponse));
 }
 
-/// Whether the end is slash commands under the client's own caveat: nobody waits for a reply to these.
+/// Whether it ends with slash commands after the caveat of the client, which need no reply.
 fn ends_with_local_commands(entries: &[Entry<'_>]) -> bool {
-    let starts_with = |entry: &Entry<'_>, words: &str| matches!(entry.blocks.first(), Some(ApiBlock { body: Body::Text(text), .. }) if text.raw().starts_with(words.as_bytes()));
+    let starts_with = |entry: &Entry<'_>, words: &str| matches!(entry.blocks.first(), Some(ApiBlock { body: BlockBody::Text(text), .. }) if text.raw().starts_with(words.as_bytes()));
     let is_command =
         |entry: &&Entry<'_>| starts_with(entry, "<command-name>") || starts_with(entry, "<local-command-std");
     let mut before =

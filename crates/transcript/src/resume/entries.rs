@@ -1,36 +1,36 @@
-//! The lines of the chain as entries: what each would send, before entries are joined into messages.
-//!
-//! Owns the reading of content. Nothing is paired, joined or filled in here.
+//! The records of the chain as entries, before they are joined into messages.
 
-use super::api::{ApiBlock, BlockKind, Body, Filler, Role};
+use super::api::{ApiBlock, BlockBody, BlockKind, Filler, Role};
 use super::attachments;
-use super::left_out::{Ledger, Reason};
-use super::lines::Lines;
+use super::lines::ClientLines;
+use super::omission::{OmissionLog, OmissionReason};
 use super::refusal::Refusal;
-use super::rules::{ContentRule, FallbackRule, LocalCommandRule, NotificationRule, Rules, SurrogateRule};
+use super::rules::{
+    ClientRules, ContentRule, FallbackRule, LocalCommandRule, NotificationRule, SurrogateRule,
+};
 use crate::content::Content;
 use crate::id::MessageId;
 use crate::record::{Assistant, Record, System, SystemKind, User};
 use crate::transcript::NodeIndex;
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EntryKind {
     /// A line of the user or the model.
     Message,
-    /// The client's report of a failed request: not sent, but it ends the conversation like a reply.
+    /// An error report of the client: not sent, but it ends the conversation like a reply.
     ApiError,
     /// A slash command that the client answered itself.
     LocalCommand,
     /// An attachment.
     Reminder,
-    /// A notice: not sent, but it is there.
+    /// A notice, which is not sent.
     Notice,
-    /// Words of the client itself: a message of their own.
+    /// Filler text: a separate message.
     Filler,
 }
 
-/// What one line would send.
+/// What one record would send.
 #[derive(Debug)]
 pub(super) struct Entry<'a> {
     pub(super) index: NodeIndex,
@@ -66,21 +66,21 @@ impl<'a> Entry<'a> {
 
 /// Reads the lines of the chain.
 pub(super) fn read<'a>(
-    lines: &Lines<'_, 'a>,
-    rules: &Rules,
+    lines: &ClientLines<'_, 'a>,
+    rules: &ClientRules,
     chain: &[NodeIndex],
-    ledger: &mut Ledger,
+    omissions: &mut OmissionLog,
 ) -> Result<Vec<Entry<'a>>, Refusal> {
     let mut entries = Vec::with_capacity(chain.len());
     for &index in chain {
         let entry = match lines.transcript.record(index) {
             Record::User(user) => read_user(index, &user, rules)?,
-            Record::Assistant(assistant) => read_assistant(index, &assistant, rules, ledger)?,
-            Record::System(system) => read_system(index, &system, rules, ledger),
+            Record::Assistant(assistant) => read_assistant(index, &assistant, rules, omissions)?,
+            Record::System(system) => read_system(index, &system, rules, omissions),
             Record::Attachment(attachment) => {
                 let blocks = attachments::blocks(index, &attachment, rules);
                 if blocks.is_empty() {
-                    ledger.note(index, Reason::AttachmentNotWorded);
+                    omissions.note(index, OmissionReason::AttachmentNotWorded);
                 }
                 Entry { index, kind: EntryKind::Reminder, role: Role::User, response: None, blocks }
             }
@@ -89,12 +89,12 @@ pub(super) fn read<'a>(
         entries.push(entry);
     }
     if rules.surrogates == SurrogateRule::Replaced {
-        entries.iter_mut().flat_map(|entry| &mut entry.blocks).for_each(ApiBlock::mend);
+        entries.iter_mut().flat_map(|entry| &mut entry.blocks).for_each(ApiBlock::replace_surrogates);
     }
     Ok(entries)
 }
 
-fn read_user<'a>(index: NodeIndex, user: &User<'a>, rules: &Rules) -> Result<Entry<'a>, Refusal> {
+fn read_user<'a>(index: NodeIndex, user: &User<'a>, rules: &ClientRules) -> Result<Entry<'a>, Refusal> {
     let mut blocks = match user.content() {
         Content::Text(text) if text.is_empty() => Vec::new(),
         Content::Text(text) => vec![ApiBlock::of_text(index, text)],
@@ -120,11 +120,11 @@ fn read_user<'a>(index: NodeIndex, user: &User<'a>, rules: &Rules) -> Result<Ent
 /// Turns a text into a reminder with the same bytes.
 fn wrap(block: &mut ApiBlock<'_>) {
     match block.body {
-        Body::Text(text) => block.body = Body::Wrapped(text),
-        Body::Block(raw) => {
+        BlockBody::Text(text) => block.body = BlockBody::Wrapped(text),
+        BlockBody::Block(raw) => {
             let text = annals_json::Value::from_checked(raw).get("text").and_then(annals_json::Value::text);
             if let (Some(text), BlockKind::Text) = (text, block.kind) {
-                block.body = Body::Wrapped(text);
+                block.body = BlockBody::Wrapped(text);
             }
         }
         _ => {}
@@ -134,8 +134,8 @@ fn wrap(block: &mut ApiBlock<'_>) {
 fn read_assistant<'a>(
     index: NodeIndex,
     assistant: &Assistant<'a>,
-    rules: &Rules,
-    ledger: &mut Ledger,
+    rules: &ClientRules,
+    omissions: &mut OmissionLog,
 ) -> Result<Entry<'a>, Refusal> {
     let mut blocks: Vec<_> = match assistant.content() {
         content @ Content::Blocks(_) => {
@@ -144,7 +144,7 @@ fn read_assistant<'a>(
         _ if rules.content == ContentRule::Strict => return Err(Refusal::UnreadableContent),
         Content::Text(text) => vec![ApiBlock::of_text(index, text)],
         Content::Absent | Content::Unknown(_) => {
-            ledger.note(index, Reason::Empty);
+            omissions.note(index, OmissionReason::Empty);
             let response = assistant.message().and_then(|message| message.id());
             return Ok(Entry {
                 index,
@@ -161,14 +161,14 @@ fn read_assistant<'a>(
         blocks.retain(|block| {
             let is_sent = block.kind != BlockKind::Fallback;
             if !is_sent {
-                ledger.note(index, Reason::Fallback);
+                omissions.note(index, OmissionReason::Fallback);
             }
             is_sent
         });
     }
     let is_error = assistant.is_api_error() == Some(true) && assistant.is_synthetic();
     if is_error {
-        ledger.note(index, Reason::ApiError);
+        omissions.note(index, OmissionReason::ApiError);
     }
     let kind = match (is_error, is_mark_alone) {
         (true, _) => EntryKind::ApiError,
@@ -179,14 +179,19 @@ fn read_assistant<'a>(
     Ok(Entry { index, kind, role: Role::Assistant, response, blocks })
 }
 
-fn read_system<'a>(index: NodeIndex, system: &System<'a>, rules: &Rules, ledger: &mut Ledger) -> Entry<'a> {
+fn read_system<'a>(
+    index: NodeIndex,
+    system: &System<'a>,
+    rules: &ClientRules,
+    omissions: &mut OmissionLog,
+) -> Entry<'a> {
     let is_sent =
         system.system_kind() == SystemKind::LocalCommand && rules.local_command == LocalCommandRule::UserText;
     let (kind, blocks) = match system.content().filter(|text| !text.is_empty()) {
         Some(text) if is_sent => (EntryKind::LocalCommand, vec![ApiBlock::of_text(index, text)]),
         None if is_sent => (EntryKind::LocalCommand, vec![ApiBlock::filler(Filler::NoContent)]),
         _ => {
-            ledger.note(index, Reason::Notice);
+            omissions.note(index, OmissionReason::Notice);
             (EntryKind::Notice, Vec::new())
         }
     };

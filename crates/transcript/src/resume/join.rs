@@ -1,13 +1,13 @@
-//! Entries to messages: reminders go up, prompts run together, the lines of a response find each other.
+//! Joins entries into messages: moves reminders up, joins prompts, and merges the records of a response.
 
 use std::collections::HashMap;
 
 use super::api::{ApiBlock, ApiMessage, BlockKind, Role};
 use super::entries::{Entry, EntryKind};
-use super::rules::{BlockOrderRule, JoinRule, PairingRule, Rules, SeamRule};
+use super::rules::{BlockOrderRule, ClientRules, JoinRule, PairingRule, SeamRule};
 use crate::id::MessageId;
 
-/// Lifts reminders over the prompts before them, up to a reply or a tool's result: where the client puts them.
+/// Moves reminders before the prompts that precede them, up to a reply or a tool result, as the client does.
 pub(super) fn lift_reminders(entries: Vec<Entry<'_>>) -> Vec<Entry<'_>> {
     let mut lifted = Vec::with_capacity(entries.len());
     let mut waiting = Vec::new();
@@ -27,15 +27,15 @@ pub(super) fn lift_reminders(entries: Vec<Entry<'_>>) -> Vec<Entry<'_>> {
     lifted
 }
 
-/// A message in the making.
-struct Draft<'a> {
+/// Builds one message.
+struct MessageBuilder<'a> {
     message: ApiMessage<'a>,
     /// Whether more than one line went into it.
     is_joined: bool,
     has_result: bool,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> MessageBuilder<'a> {
     fn new(entry: Entry<'a>, has_result: bool) -> Self {
         Self { message: ApiMessage { role: entry.role, blocks: entry.blocks }, is_joined: false, has_result }
     }
@@ -56,7 +56,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn finish(mut self, rules: &Rules) -> ApiMessage<'a> {
+    fn finish(mut self, rules: &ClientRules) -> ApiMessage<'a> {
         let blocks = &mut self.message.blocks;
         match self.message.role {
             Role::User if self.has_result && (self.is_joined || rules.pairing == PairingRule::CallsOnly) => {
@@ -72,9 +72,9 @@ impl<'a> Draft<'a> {
 }
 
 /// Joins entries into messages.
-pub(super) fn join<'a>(entries: Vec<Entry<'a>>, rules: &Rules) -> Vec<ApiMessage<'a>> {
-    let mut drafts: Vec<Draft<'a>> = Vec::new();
-    // Where the replies since the last prompt stand: a search backwards would be quadratic in a long run of tools.
+pub(super) fn join<'a>(entries: Vec<Entry<'a>>, rules: &ClientRules) -> Vec<ApiMessage<'a>> {
+    let mut builders: Vec<MessageBuilder<'a>> = Vec::new();
+    // The indexes of the replies since the last prompt: a backward search would be quadratic in a long run of tools.
     let mut replies: HashMap<Option<MessageId<'a>>, usize> = HashMap::new();
     for entry in entries {
         if entry.blocks.is_empty() || matches!(entry.kind, EntryKind::Notice | EntryKind::ApiError) {
@@ -82,36 +82,36 @@ pub(super) fn join<'a>(entries: Vec<Entry<'a>>, rules: &Rules) -> Vec<ApiMessage
         }
         let has_result = entry.results().next().is_some();
         match entry.role {
-            Role::User => match drafts.last_mut().filter(|last| last.message.role == Role::User) {
+            Role::User => match builders.last_mut().filter(|last| last.message.role == Role::User) {
                 Some(last) => {
                     if rules.seam == SeamRule::LineBreak {
                         last.end_line_before(&entry);
                     }
                     last.add(entry, has_result);
                 }
-                None => drafts.push(Draft::new(entry, has_result)),
+                None => builders.push(MessageBuilder::new(entry, has_result)),
             },
             Role::Assistant => {
                 let is_prompted =
-                    drafts.last().is_some_and(|last| last.message.role == Role::User && !last.has_result);
+                    builders.last().is_some_and(|last| last.message.role == Role::User && !last.has_result);
                 if is_prompted {
                     replies.clear();
                 }
                 if entry.kind == EntryKind::Filler {
-                    drafts.push(Draft::new(entry, has_result));
+                    builders.push(MessageBuilder::new(entry, has_result));
                     continue;
                 }
                 if let Some(&place) = replies.get(&entry.response) {
-                    drafts[place].add(entry, has_result);
+                    builders[place].add(entry, has_result);
                     continue;
                 }
                 if rules.join == JoinRule::OverResults {
                     replies.clear();
                 }
-                replies.insert(entry.response, drafts.len());
-                drafts.push(Draft::new(entry, has_result));
+                replies.insert(entry.response, builders.len());
+                builders.push(MessageBuilder::new(entry, has_result));
             }
         }
     }
-    drafts.into_iter().map(|draft| draft.finish(rules)).collect()
+    builders.into_iter().map(|builder| builder.finish(rules)).collect()
 }

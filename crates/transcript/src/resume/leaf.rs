@@ -1,16 +1,14 @@
-//! Which line the conversation ends with.
-//!
-//! Owns the choice alone: it neither walks to the root nor looks at what the lines say.
+//! Chooses the record that the conversation ends with.
 
-use super::lines::{Children, Lines, Link};
+use super::lines::{Children, ClientLines, ParentLink};
 use super::refusal::Refusal;
-use super::rules::{LeafRule, Rules, TrailRule};
+use super::rules::{ClientRules, LeafRule, TrailRule};
 use super::{chain, parallel};
 use crate::record::{RecordKind, SystemKind};
 use crate::transcript::NodeIndex;
 
 /// Chooses the leaf.
-pub(super) fn choose(lines: &Lines<'_, '_>, rules: &Rules) -> Result<NodeIndex, Refusal> {
+pub(super) fn choose(lines: &ClientLines<'_, '_>, rules: &ClientRules) -> Result<NodeIndex, Refusal> {
     if lines.known.is_empty() {
         return Err(Refusal::NoMessages);
     }
@@ -37,8 +35,8 @@ pub(super) fn choose(lines: &Lines<'_, '_>, rules: &Rules) -> Result<NodeIndex, 
     }
 }
 
-/// The newest of some lines that are no sidechain; the first in the file where several are equally new.
-fn newest(lines: &Lines<'_, '_>, candidates: impl Iterator<Item = NodeIndex>) -> Option<NodeIndex> {
+/// The newest record that is not a sidechain; the first in the file of equally new ones.
+fn newest(lines: &ClientLines<'_, '_>, candidates: impl Iterator<Item = NodeIndex>) -> Option<NodeIndex> {
     let mut best: Option<(i64, NodeIndex)> = None;
     for index in candidates {
         let node = lines.node(index);
@@ -52,12 +50,12 @@ fn newest(lines: &Lines<'_, '_>, candidates: impl Iterator<Item = NodeIndex>) ->
     best.map(|(_, index)| index)
 }
 
-/// The lines that nothing hangs from.
-fn tips(lines: &Lines<'_, '_>, children: &Children) -> Vec<NodeIndex> {
+/// The records without children.
+fn tips(lines: &ClientLines<'_, '_>, children: &Children) -> Vec<NodeIndex> {
     lines.known.iter().copied().filter(|&index| children.of_line(index).is_empty()).collect()
 }
 
-fn lone_tip_else_last(lines: &Lines<'_, '_>, last: NodeIndex) -> Result<NodeIndex, Refusal> {
+fn lone_tip_else_last(lines: &ClientLines<'_, '_>, last: NodeIndex) -> Result<NodeIndex, Refusal> {
     let tips = tips(lines, &lines.children());
     let leaf = match tips.as_slice() {
         [] => return Err(Refusal::Cycle),
@@ -69,10 +67,14 @@ fn lone_tip_else_last(lines: &Lines<'_, '_>, last: NodeIndex) -> Result<NodeInde
     if lines.node(leaf).millis.is_none() { Err(Refusal::LeafWithoutTimestamp) } else { Ok(leaf) }
 }
 
-/// The last line of the file, or the newest of what hangs from it: a parent may stand behind its child.
-fn file_leaf(lines: &Lines<'_, '_>, children: &Children, last: NodeIndex) -> Result<NodeIndex, Refusal> {
+/// The last record of the file, or its newest descendant: a parent may come after its child.
+fn file_leaf(
+    lines: &ClientLines<'_, '_>,
+    children: &Children,
+    last: NodeIndex,
+) -> Result<NodeIndex, Refusal> {
     let Some(mut newest) = lines.node(last).millis else { return Err(Refusal::LeafWithoutTimestamp) };
-    if lines.put_back.is_some()
+    if lines.restored.is_some()
         && let &[tip] = tips(lines, children).as_slice()
         && lines.node(tip).is_sidechain
     {
@@ -88,10 +90,10 @@ fn file_leaf(lines: &Lines<'_, '_>, children: &Children, last: NodeIndex) -> Res
             (newest, leaf) = (millis, index);
         }
     }
-    if let Some((anchor, tail)) = lines.put_back
+    if let Some((anchor, tail)) = lines.restored
         && leaf == anchor
     {
-        // Nothing was written since the compaction: the kept messages, older than the summary, are the end.
+        // Nothing was written since the compaction: the preserved messages, older than the summary, are the end.
         leaf = tail;
     }
     if nearest_message(lines, leaf).is_some() {
@@ -100,8 +102,8 @@ fn file_leaf(lines: &Lines<'_, '_>, children: &Children, last: NodeIndex) -> Res
     Ok(newest_with_message(lines, &tips(lines, children)).unwrap_or(leaf))
 }
 
-/// What hangs from a line, directly or not, in the order of the file.
-fn descendants(lines: &Lines<'_, '_>, children: &Children, from: NodeIndex) -> Vec<NodeIndex> {
+/// The descendants of a record, in the order of the file.
+fn descendants(lines: &ClientLines<'_, '_>, children: &Children, from: NodeIndex) -> Vec<NodeIndex> {
     let mut found = Vec::new();
     let mut seen = vec![false; lines.transcript.nodes().len()];
     seen[from] = true;
@@ -119,18 +121,18 @@ fn descendants(lines: &Lines<'_, '_>, children: &Children, from: NodeIndex) -> V
 }
 
 /// The newest tip that has a message above it.
-fn newest_with_message(lines: &Lines<'_, '_>, tips: &[NodeIndex]) -> Option<NodeIndex> {
+fn newest_with_message(lines: &ClientLines<'_, '_>, tips: &[NodeIndex]) -> Option<NodeIndex> {
     newest(lines, tips.iter().copied().filter(|&tip| nearest_message(lines, tip).is_some()))
 }
 
-/// The line itself or the nearest above it that is a message.
-fn nearest_message(lines: &Lines<'_, '_>, from: NodeIndex) -> Option<NodeIndex> {
-    // A walk as long as the file has come back to where it was.
+/// The record itself or its nearest ancestor that is a message.
+fn nearest_message(lines: &ClientLines<'_, '_>, from: NodeIndex) -> Option<NodeIndex> {
+    // A walk longer than the file is a cycle.
     let mut left = lines.known.len();
     let mut at = from;
     while !lines.is_message(at) {
         match lines.link(at) {
-            Link::To(parent) if left > 0 => at = parent,
+            ParentLink::To(parent) if left > 0 => at = parent,
             _ => return None,
         }
         left -= 1;
@@ -138,34 +140,34 @@ fn nearest_message(lines: &Lines<'_, '_>, from: NodeIndex) -> Option<NodeIndex> 
     Some(at)
 }
 
-/// What the `last-prompt` records say, where it differs from the file's own leaf.
-fn last_prompt(lines: &Lines<'_, '_>, rules: &Rules, file_leaf: NodeIndex) -> Option<NodeIndex> {
-    let said = LastPrompt::read(lines)?;
+/// The leaf that `last-prompt` records name, if it differs from that of the file.
+fn last_prompt(lines: &ClientLines<'_, '_>, rules: &ClientRules, file_leaf: NodeIndex) -> Option<NodeIndex> {
+    let said = LastPromptTarget::read(lines)?;
     let named = said.leaf?;
     nearest_message(lines, named)?;
-    // A person who went back to a line stays there, until something is written behind it.
+    // A record that the user went back to stays the leaf until something is written after it.
     if said.is_explicit && file_leaf < said.at {
         return Some(named);
     }
-    // A line of the conversation that ends with the file's leaf says no more than that it was there once; a result of
-    // a parallel call is one too.
-    let conversation = parallel::pull_in(lines, rules, chain::linked(lines, file_leaf));
+    // A record of the conversation that ends with the leaf of the file is only an earlier leaf; results of parallel calls
+    // belong to it.
+    let conversation = parallel::gather_parallel(lines, rules, chain::linked(lines, file_leaf));
     (!conversation.contains(&named)).then_some(named)
 }
 
-/// What the last word of the `last-prompt` records is.
-struct LastPrompt {
+/// The leaf of the last `last-prompt` record.
+struct LastPromptTarget {
     leaf: Option<NodeIndex>,
     is_explicit: bool,
     at: NodeIndex,
 }
 
-impl LastPrompt {
-    fn read(lines: &Lines<'_, '_>) -> Option<Self> {
+impl LastPromptTarget {
+    fn read(lines: &ClientLines<'_, '_>) -> Option<Self> {
         let mut said: Option<(&[u8], Self)> = None;
         for (at, node) in lines.transcript.nodes().iter().enumerate() {
             if node.system == Some(SystemKind::CompactBoundary) {
-                // What was said before a compaction is about the conversation before it.
+                // Records before a compaction name leaves before it.
                 said = None;
             }
             if node.kind != RecordKind::LastPrompt {
@@ -175,7 +177,7 @@ impl LastPrompt {
             let Some(leaf) = fields.get("leafUuid").filter(|leaf| !leaf.is_null()) else { continue };
             let is_explicit = fields.is_true("explicit");
             match &mut said {
-                // The client repeats its side records: an echo without the mark does not take the mark away.
+                // The client repeats its side records: a copy without `explicit` does not reset it.
                 Some((before, _)) if *before == leaf.raw() && !is_explicit => {}
                 _ => {
                     let named = leaf.text().and_then(|id| lines.find(crate::id::RecordId::new(id)));

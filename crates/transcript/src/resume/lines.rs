@@ -1,34 +1,34 @@
-//! The lines that a client reads from a file, and how they hang from each other.
+//! The records that a client reads from a file, and their parents.
 //!
-//! Owns what a client sees before it chooses anything: which records count, which of several with one id, whose parent
-//! is whose. It does not choose a leaf and does not judge content.
+//! Decides which records count, which of several with one id, and what their parents are. It does not choose a leaf and does
+//! not look at content.
 
 use std::collections::HashMap;
 
 use super::compaction;
-use super::rules::{ProgressRule, Rules, SharedLineRule};
+use super::rules::{ClientRules, ProgressRule, SharedLineRule};
 use crate::id::RecordId;
-use crate::objects::Standing;
+use crate::objects::LineSharing;
 use crate::record::RecordKind;
 use crate::transcript::{Node, NodeIndex, Parent, Transcript};
 
-/// What a line hangs from.
+/// The parent of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Link {
-    /// Nothing: a chain starts here.
+pub(super) enum ParentLink {
+    /// None: a chain starts here.
     Start,
-    /// Another line.
+    /// Another record.
     To(NodeIndex),
-    /// A line that is not there.
+    /// A record that is not in the file.
     Missing,
 }
 
-/// How a record of the file stands with the client.
+/// How a client treats a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standpoint {
-    /// A line of the conversation.
+pub(super) enum LineStatus {
+    /// Part of the conversation.
     Known,
-    /// A type that is no message: side records, progress.
+    /// Not a message: side records, progress.
     NotALine,
     /// On a line that the client cannot read.
     Unread,
@@ -40,28 +40,28 @@ pub(super) enum Standpoint {
 
 /// The lines of one file, as one client reads them.
 #[derive(Debug)]
-pub(super) struct Lines<'t, 'a> {
+pub(super) struct ClientLines<'t, 'a> {
     /// The file.
     pub(super) transcript: &'t Transcript<'a>,
     /// Its lines, in the order of the file.
     pub(super) known: Vec<NodeIndex>,
-    /// The line that a compaction's kept messages were put behind, and the last of them.
-    pub(super) put_back: Option<(NodeIndex, NodeIndex)>,
-    standpoints: Vec<Standpoint>,
-    links: Vec<Link>,
+    /// The record after which preserved messages were moved, and the last of them.
+    pub(super) restored: Option<(NodeIndex, NodeIndex)>,
+    statuses: Vec<LineStatus>,
+    links: Vec<ParentLink>,
     by_id: HashMap<RecordId<'a>, NodeIndex>,
 }
 
-impl<'t, 'a> Lines<'t, 'a> {
+impl<'t, 'a> ClientLines<'t, 'a> {
     /// Reads the lines of a file.
-    pub(super) fn read(transcript: &'t Transcript<'a>, rules: &Rules) -> Self {
+    pub(super) fn read(transcript: &'t Transcript<'a>, rules: &ClientRules) -> Self {
         let count = transcript.nodes().len();
         let mut lines = Self {
             transcript,
             known: Vec::new(),
-            put_back: None,
-            standpoints: vec![Standpoint::NotALine; count],
-            links: vec![Link::Start; count],
+            restored: None,
+            statuses: vec![LineStatus::NotALine; count],
+            links: vec![ParentLink::Start; count],
             by_id: HashMap::with_capacity(count),
         };
         let mut passed_through = Vec::new();
@@ -73,11 +73,11 @@ impl<'t, 'a> Lines<'t, 'a> {
                 continue;
             }
             if index < start {
-                lines.standpoints[index] = Standpoint::Dropped;
+                lines.statuses[index] = LineStatus::Dropped;
                 continue;
             }
             if !is_readable(transcript, rules, index) {
-                lines.standpoints[index] = Standpoint::Unread;
+                lines.statuses[index] = LineStatus::Unread;
                 continue;
             }
             if is_link {
@@ -87,17 +87,17 @@ impl<'t, 'a> Lines<'t, 'a> {
                 }
                 continue;
             }
-            // Lines without an id count too, but they all share the lack of one.
+            // Records without an id count as records with one common id.
             let earlier = match node.uuid {
                 Some(uuid) => lines.by_id.insert(uuid, index),
                 None => nameless.replace(index),
             };
             if let Some(earlier) = earlier
-                && lines.standpoints[earlier] == Standpoint::Known
+                && lines.statuses[earlier] == LineStatus::Known
             {
-                lines.standpoints[earlier] = Standpoint::Replaced;
+                lines.statuses[earlier] = LineStatus::Replaced;
             }
-            lines.standpoints[index] = Standpoint::Known;
+            lines.statuses[index] = LineStatus::Known;
         }
         lines.known = (0..count).filter(|&index| lines.is_known(index)).collect();
         lines.link_all(&passed_through);
@@ -107,15 +107,17 @@ impl<'t, 'a> Lines<'t, 'a> {
     fn link_all(&mut self, passed_through: &[NodeIndex]) {
         for &index in self.known.iter().chain(passed_through) {
             self.links[index] = match self.transcript.nodes()[index].parent {
-                Parent::Absent | Parent::Null => Link::Start,
-                Parent::Of(id) if id.text().is_empty() => Link::Start,
-                Parent::Of(id) => self.by_id.get(&id).map_or(Link::Missing, |&parent| Link::To(parent)),
+                Parent::Absent | Parent::Null => ParentLink::Start,
+                Parent::Of(id) if id.text().is_empty() => ParentLink::Start,
+                Parent::Of(id) => {
+                    self.by_id.get(&id).map_or(ParentLink::Missing, |&parent| ParentLink::To(parent))
+                }
             };
         }
         self.shorten(passed_through);
         for at in 0..self.known.len() {
             let index = self.known[at];
-            if let Link::To(parent) = self.links[index]
+            if let ParentLink::To(parent) = self.links[index]
                 && !self.is_known(parent)
             {
                 self.links[index] = self.links[parent];
@@ -123,7 +125,7 @@ impl<'t, 'a> Lines<'t, 'a> {
         }
     }
 
-    /// Makes every progress line point at what lies behind all progress lines: each is passed once, whatever the shape.
+    /// Links every progress record to the nearest ancestor that is not progress; each is visited once.
     fn shorten(&mut self, passed_through: &[NodeIndex]) {
         let mut settled = vec![false; self.links.len()];
         let mut path = Vec::new();
@@ -133,16 +135,16 @@ impl<'t, 'a> Lines<'t, 'a> {
                 if settled[at] {
                     break self.links[at];
                 }
-                // A cycle of progress lines leads nowhere: settling before following makes it end at itself.
+                // A cycle of progress records has no such ancestor: marking before following makes it end at itself.
                 settled[at] = true;
                 path.push(at);
                 match self.links[at] {
-                    Link::To(next) if !self.is_known(next) => at = next,
+                    ParentLink::To(next) if !self.is_known(next) => at = next,
                     end => break end,
                 }
             };
             let end = match end {
-                Link::To(target) if !self.is_known(target) => Link::Missing,
+                ParentLink::To(target) if !self.is_known(target) => ParentLink::Missing,
                 end => end,
             };
             for index in path.drain(..) {
@@ -151,48 +153,43 @@ impl<'t, 'a> Lines<'t, 'a> {
         }
     }
 
-    /// The record.
     pub(super) fn node(&self, index: NodeIndex) -> &'t Node<'a> {
         &self.transcript.nodes()[index]
     }
 
-    /// Whether the client still has the line.
+    /// Whether the record is part of the conversation.
     pub(super) fn is_known(&self, index: NodeIndex) -> bool {
-        self.standpoints[index] == Standpoint::Known
+        self.statuses[index] == LineStatus::Known
     }
 
-    /// How a record stands with the client.
-    pub(super) fn standpoint(&self, index: NodeIndex) -> Standpoint {
-        self.standpoints[index]
+    pub(super) fn status(&self, index: NodeIndex) -> LineStatus {
+        self.statuses[index]
     }
 
-    /// What a line hangs from.
-    pub(super) fn link(&self, index: NodeIndex) -> Link {
+    pub(super) fn link(&self, index: NodeIndex) -> ParentLink {
         self.links[index]
     }
 
-    /// Hangs a line from another.
-    pub(super) fn relink(&mut self, index: NodeIndex, link: Link) {
+    pub(super) fn relink(&mut self, index: NodeIndex, link: ParentLink) {
         self.links[index] = link;
     }
 
-    /// The line with an id.
     pub(super) fn find(&self, id: RecordId<'a>) -> Option<NodeIndex> {
         self.by_id.get(&id).copied().filter(|&index| self.is_known(index))
     }
 
-    /// Forgets every line for which `dropped` says so; what hung from them hangs from `link`.
-    pub(super) fn drop_lines(&mut self, dropped: impl Fn(NodeIndex) -> bool, link: Link) {
+    /// Drops all records that pass `dropped`; their children get `link` as parent.
+    pub(super) fn drop_lines(&mut self, dropped: impl Fn(NodeIndex) -> bool, link: ParentLink) {
         for at in 0..self.known.len() {
             if dropped(self.known[at]) {
-                self.standpoints[self.known[at]] = Standpoint::Dropped;
+                self.statuses[self.known[at]] = LineStatus::Dropped;
             }
         }
-        let standpoints = &self.standpoints;
-        self.known.retain(|&index| standpoints[index] == Standpoint::Known);
+        let statuses = &self.statuses;
+        self.known.retain(|&index| statuses[index] == LineStatus::Known);
         for &index in &self.known {
-            if let Link::To(parent) = self.links[index]
-                && self.standpoints[parent] != Standpoint::Known
+            if let ParentLink::To(parent) = self.links[index]
+                && self.statuses[parent] != LineStatus::Known
             {
                 self.links[index] = link;
             }
@@ -204,18 +201,17 @@ impl<'t, 'a> Lines<'t, 'a> {
         matches!(self.node(index).kind, RecordKind::User | RecordKind::Assistant)
     }
 
-    /// What hangs from each line.
     pub(super) fn children(&self) -> Children {
         Children::of(self)
     }
 }
 
-fn is_readable(transcript: &Transcript<'_>, rules: &Rules, index: NodeIndex) -> bool {
+fn is_readable(transcript: &Transcript<'_>, rules: &ClientRules, index: NodeIndex) -> bool {
     let nodes = transcript.nodes();
-    match nodes[index].standing {
-        Standing::Alone => true,
-        Standing::Spliced => false,
-        Standing::Shared => {
+    match nodes[index].sharing {
+        LineSharing::Alone => true,
+        LineSharing::Spliced => false,
+        LineSharing::Shared => {
             let is_first = index.checked_sub(1).is_none_or(|before| nodes[before].line != nodes[index].line);
             is_first && rules.shared_line == SharedLineRule::FirstObject
         }
@@ -227,7 +223,7 @@ fn is_message_kind(kind: RecordKind) -> bool {
     matches!(kind, User | Assistant | System | Attachment)
 }
 
-/// What hangs from each line, in the order of the file, in two flat lists.
+/// The children of each record, in the order of the file, in two flat lists.
 #[derive(Debug)]
 pub(super) struct Children {
     starts: Vec<usize>,
@@ -235,11 +231,11 @@ pub(super) struct Children {
 }
 
 impl Children {
-    fn of(lines: &Lines<'_, '_>) -> Self {
+    fn of(lines: &ClientLines<'_, '_>) -> Self {
         let mut starts = vec![0; lines.links.len() + 1];
         let parents = || {
             lines.known.iter().filter_map(|&child| match lines.links[child] {
-                Link::To(parent) => Some((parent, child)),
+                ParentLink::To(parent) => Some((parent, child)),
                 _ => None,
             })
         };
@@ -258,7 +254,6 @@ impl Children {
         Self { starts, list }
     }
 
-    /// What hangs from a line.
     pub(super) fn of_line(&self, index: NodeIndex) -> &[NodeIndex] {
         &self.list[self.starts[index]..self.starts[index + 1]]
     }

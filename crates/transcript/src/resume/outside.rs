@@ -1,13 +1,13 @@
-//! Why lines are outside the conversation altogether: another branch, a sub-agent, a compaction, a damaged line.
+//! Why records are outside the conversation: another branch, a sub-agent, a compaction, a damaged line.
 
-use super::left_out::{Ledger, Reason};
-use super::lines::{Lines, Link, Standpoint};
+use super::lines::{ClientLines, LineStatus, ParentLink};
+use super::omission::{OmissionLog, OmissionReason};
 use crate::record::RecordKind;
 use crate::transcript::NodeIndex;
 
-/// How a line is related to the conversation.
+/// How a record is related to the conversation.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Relation {
     Unknown,
     InHistory,
     BeforeHistory,
@@ -16,59 +16,66 @@ enum Place {
 }
 
 /// Notes every record that is not part of the history, with the reason.
-pub(super) fn note(lines: &Lines<'_, '_>, before: &[NodeIndex], history: &[NodeIndex], ledger: &mut Ledger) {
-    let places = places(lines, before, history);
+pub(super) fn note(
+    lines: &ClientLines<'_, '_>,
+    before: &[NodeIndex],
+    history: &[NodeIndex],
+    omissions: &mut OmissionLog,
+) {
+    let relations = relations(lines, before, history);
     let last = history.iter().copied().max().unwrap_or(0);
     for (index, node) in lines.transcript.nodes().iter().enumerate() {
         if !node.is_chain() {
             continue;
         }
-        let reason = match (lines.standpoint(index), places[index]) {
-            (_, Place::InHistory) => continue,
-            (Standpoint::Unread, _) => Reason::Unread,
-            _ if node.kind == RecordKind::Progress => Reason::Progress,
-            (Standpoint::Replaced, _) => Reason::Replaced,
-            (_, Place::BeforeHistory) => Reason::BeforeCompaction,
-            _ if node.is_sidechain => Reason::Sidechain,
-            (Standpoint::Dropped, _) => Reason::DroppedByCompaction,
-            (_, Place::Beside) if index > last && !lines.is_message(index) => Reason::BehindLastMessage,
-            (_, Place::Beside) => Reason::OtherBranch,
-            _ => Reason::NotConnected,
+        let reason = match (lines.status(index), relations[index]) {
+            (_, Relation::InHistory) => continue,
+            (LineStatus::Unread, _) => OmissionReason::Unread,
+            _ if node.kind == RecordKind::Progress => OmissionReason::Progress,
+            (LineStatus::Replaced, _) => OmissionReason::Replaced,
+            (_, Relation::BeforeHistory) => OmissionReason::BeforeCompaction,
+            _ if node.is_sidechain => OmissionReason::Sidechain,
+            (LineStatus::Dropped, _) => OmissionReason::DroppedByCompaction,
+            (_, Relation::Beside) if index > last && !lines.is_message(index) => {
+                OmissionReason::BehindLastMessage
+            }
+            (_, Relation::Beside) => OmissionReason::OtherBranch,
+            _ => OmissionReason::NotConnected,
         };
-        ledger.note(index, reason);
+        omissions.note(index, reason);
     }
 }
 
-fn places(lines: &Lines<'_, '_>, before: &[NodeIndex], history: &[NodeIndex]) -> Vec<Place> {
-    let mut places = vec![Place::Unknown; lines.transcript.nodes().len()];
+fn relations(lines: &ClientLines<'_, '_>, before: &[NodeIndex], history: &[NodeIndex]) -> Vec<Relation> {
+    let mut relations = vec![Relation::Unknown; lines.transcript.nodes().len()];
     for &index in before {
-        places[index] = Place::BeforeHistory;
+        relations[index] = Relation::BeforeHistory;
     }
     for &index in history {
-        places[index] = Place::InHistory;
+        relations[index] = Relation::InHistory;
     }
     let mut path = Vec::new();
     for &start in &lines.known {
         let mut at = start;
-        // Each line is settled once, and a circle ends where it meets itself.
+        // Each record is visited once, so cycles end.
         let end = loop {
-            match places[at] {
-                Place::Unknown => {}
-                Place::Apart => break Place::Apart,
-                // What hangs from the hidden part and is older than what hides it is hidden too.
-                Place::BeforeHistory if Some(&start) < history.first() => break Place::BeforeHistory,
-                Place::InHistory | Place::BeforeHistory | Place::Beside => break Place::Beside,
+            match relations[at] {
+                Relation::Unknown => {}
+                Relation::Apart => break Relation::Apart,
+                // A descendant of the hidden part that is older than the compaction is hidden too.
+                Relation::BeforeHistory if Some(&start) < history.first() => break Relation::BeforeHistory,
+                Relation::InHistory | Relation::BeforeHistory | Relation::Beside => break Relation::Beside,
             }
-            places[at] = Place::Apart;
+            relations[at] = Relation::Apart;
             path.push(at);
             match lines.link(at) {
-                Link::To(parent) => at = parent,
-                Link::Start | Link::Missing => break Place::Apart,
+                ParentLink::To(parent) => at = parent,
+                ParentLink::Start | ParentLink::Missing => break Relation::Apart,
             }
         };
         for index in path.drain(..) {
-            places[index] = end;
+            relations[index] = end;
         }
     }
-    places
+    relations
 }

@@ -1,17 +1,17 @@
-//! Results behind their calls: what the API asks for, made true where the file does not have it.
+//! Repairs tool calls and results, because the API requires every result right after its call.
 
 use std::collections::HashSet;
 
-use super::api::{ApiBlock, ApiMessage, BlockKind, Filler, Origin, Role};
-use super::left_out::{Ledger, Reason};
-use super::rules::{OrphanRule, PairingRule, Rules};
+use super::api::{ApiBlock, ApiMessage, BlockKind, BlockOrigin, Filler, Role};
+use super::omission::{OmissionLog, OmissionReason};
+use super::rules::{ClientRules, OrphanRule, PairingRule};
 use crate::id::ToolUseId;
 
-/// Makes every call be followed by its result and every result stand behind its call.
+/// Makes every result follow its call, and every call have a result.
 pub(super) fn repair<'a>(
     messages: Vec<ApiMessage<'a>>,
-    rules: &Rules,
-    ledger: &mut Ledger,
+    rules: &ClientRules,
+    omissions: &mut OmissionLog,
 ) -> Vec<ApiMessage<'a>> {
     if rules.pairing == PairingRule::CallsOnly {
         return messages;
@@ -24,15 +24,15 @@ pub(super) fn repair<'a>(
         match message.role {
             Role::Assistant => {
                 answer_missing(&mut repaired, &mut open);
-                drop_repeated_calls(&mut message, &mut used, ledger);
-                drop_unpaired_server_calls(&mut message, ledger);
+                drop_repeated_calls(&mut message, &mut used, omissions);
+                drop_unpaired_server_calls(&mut message, omissions);
                 open = calls(&message);
                 if message.blocks.is_empty() {
                     message.blocks.push(ApiBlock::filler(Filler::RepeatedCall));
                 }
             }
             Role::User => {
-                let missing = keep_answers(&mut message, std::mem::take(&mut open), ledger);
+                let missing = keep_answers(&mut message, std::mem::take(&mut open), omissions);
                 let errors =
                     missing.into_iter().map(|call| ApiBlock::error_result(Filler::MissingResult, call));
                 message.blocks.splice(0..0, errors);
@@ -60,7 +60,7 @@ fn calls<'a>(message: &ApiMessage<'a>) -> Vec<ToolUseId<'a>> {
     message.blocks.iter().filter_map(call).collect()
 }
 
-/// A message of errors for calls that the conversation goes on from without an answer.
+/// Adds a message of error results for calls without one.
 fn answer_missing<'a>(repaired: &mut Vec<ApiMessage<'a>>, open: &mut Vec<ToolUseId<'a>>) {
     if !open.is_empty() {
         let errors = open.drain(..).map(|call| ApiBlock::error_result(Filler::MissingResult, call)).collect();
@@ -71,18 +71,18 @@ fn answer_missing<'a>(repaired: &mut Vec<ApiMessage<'a>>, open: &mut Vec<ToolUse
 fn drop_repeated_calls<'a>(
     message: &mut ApiMessage<'a>,
     used: &mut HashSet<ToolUseId<'a>>,
-    ledger: &mut Ledger,
+    omissions: &mut OmissionLog,
 ) {
     message.blocks.retain(|block| match block.kind {
         BlockKind::Call(id) if !used.insert(id) => {
-            note(block, Reason::RepeatedCall, ledger);
+            note(block, OmissionReason::RepeatedCall, omissions);
             false
         }
         _ => true,
     });
 }
 
-fn drop_unpaired_server_calls(message: &mut ApiMessage<'_>, ledger: &mut Ledger) {
+fn drop_unpaired_server_calls(message: &mut ApiMessage<'_>, omissions: &mut OmissionLog) {
     let results = message.blocks.iter().filter_map(|block| match block.kind {
         BlockKind::ServerResult(id) => Some(id),
         _ => None,
@@ -90,7 +90,7 @@ fn drop_unpaired_server_calls(message: &mut ApiMessage<'_>, ledger: &mut Ledger)
     let answered: HashSet<_> = results.collect();
     message.blocks.retain(|block| match block.kind {
         BlockKind::ServerCall(id) if !answered.contains(&id) => {
-            note(block, Reason::UnansweredServerCall, ledger);
+            note(block, OmissionReason::UnansweredServerCall, omissions);
             false
         }
         _ => true,
@@ -101,17 +101,17 @@ fn drop_unpaired_server_calls(message: &mut ApiMessage<'_>, ledger: &mut Ledger)
 fn keep_answers<'a>(
     message: &mut ApiMessage<'a>,
     open: Vec<ToolUseId<'a>>,
-    ledger: &mut Ledger,
+    omissions: &mut OmissionLog,
 ) -> Vec<ToolUseId<'a>> {
     let asked: HashSet<_> = open.iter().copied().collect();
     let mut answered = HashSet::new();
     message.blocks.retain(|block| match block.kind {
         BlockKind::Result(id) if !asked.contains(&id) => {
-            note(block, Reason::ResultWithoutCall, ledger);
+            note(block, OmissionReason::ResultWithoutCall, omissions);
             false
         }
         BlockKind::Result(id) if !answered.insert(id) => {
-            note(block, Reason::RepeatedResult, ledger);
+            note(block, OmissionReason::RepeatedResult, omissions);
             false
         }
         _ => true,
@@ -119,8 +119,8 @@ fn keep_answers<'a>(
     open.into_iter().filter(|call| !answered.contains(call)).collect()
 }
 
-fn note(block: &ApiBlock<'_>, reason: Reason, ledger: &mut Ledger) {
-    if let Origin::Record(index) = block.origin {
-        ledger.note(index, reason);
+fn note(block: &ApiBlock<'_>, reason: OmissionReason, omissions: &mut OmissionLog) {
+    if let BlockOrigin::Record(index) = block.origin {
+        omissions.note(index, reason);
     }
 }

@@ -1,42 +1,44 @@
-//! Parallel calls: a response's other lines and their results, pulled in from other branches.
-//!
-//! Owns what is pulled in and its order. Whether every call has its one result is not decided here.
+//! Parallel calls: adds the other records of a response and their results from other branches.
 
 use std::collections::{HashMap, HashSet};
 
-use super::lines::{Children, Lines};
-use super::rules::{ParallelRule, Rules};
+use super::lines::{Children, ClientLines};
+use super::rules::{ClientRules, ParallelRule};
 use crate::content::Block;
 use crate::id::{MessageId, ToolUseId};
 use crate::record::{Record, RecordKind, SystemKind};
 use crate::transcript::NodeIndex;
 
-/// The chain with what belongs to its responses.
-pub(super) fn pull_in(lines: &Lines<'_, '_>, rules: &Rules, chain: Vec<NodeIndex>) -> Vec<NodeIndex> {
+/// Returns the chain with everything that belongs to its responses.
+pub(super) fn gather_parallel(
+    lines: &ClientLines<'_, '_>,
+    rules: &ClientRules,
+    chain: Vec<NodeIndex>,
+) -> Vec<NodeIndex> {
     if rules.parallel == ParallelRule::OnlyChain {
         return chain;
     }
-    let mut step = Step::new(lines, rules.parallel, &chain);
+    let mut gatherer = CallGatherer::new(lines, rules.parallel, &chain);
     let mut whole = Vec::with_capacity(chain.len());
     let mut at = 0;
     while let Some(&index) = chain.get(at) {
         at += 1;
         whole.push(index);
         let Some(id) = response_of(lines, index) else { continue };
-        step.gather(index);
-        let is_last = step.last_on_chain.get(&id) == Some(&index);
+        gatherer.gather(index);
+        let is_last = gatherer.last_on_chain.get(&id) == Some(&index);
         let goes_on = !is_last && chain.get(at).is_some_and(|&next| response_of(lines, next) == Some(id));
         match rules.parallel {
             ParallelRule::Children if !is_last => continue,
             ParallelRule::Descendants if goes_on => continue,
             _ => {}
         }
-        let siblings = if is_last { step.siblings(id) } else { Vec::new() };
+        let siblings = if is_last { gatherer.siblings(id) } else { Vec::new() };
         whole.extend(siblings);
-        let results = step.take_results();
+        let results = gatherer.take_results();
         if rules.parallel == ParallelRule::Descendants && !results.is_empty() {
             let behind =
-                chain[at..].iter().take_while(|&&next| !speaks(lines, next) || is_result(lines, next));
+                chain[at..].iter().take_while(|&&next| !is_speech(lines, next) || is_result(lines, next));
             let behind = &chain[at..at + behind.count()];
             at += behind.len();
             merge(lines, &mut whole, behind, &results);
@@ -47,8 +49,13 @@ pub(super) fn pull_in(lines: &Lines<'_, '_>, rules: &Rules, chain: Vec<NodeIndex
     whole
 }
 
-/// Puts results among those that follow on the chain, by their place in the file.
-fn merge(lines: &Lines<'_, '_>, whole: &mut Vec<NodeIndex>, behind: &[NodeIndex], results: &[NodeIndex]) {
+/// Merges results with those that follow on the chain, in the order of the file.
+fn merge(
+    lines: &ClientLines<'_, '_>,
+    whole: &mut Vec<NodeIndex>,
+    behind: &[NodeIndex],
+    results: &[NodeIndex],
+) {
     let mut results = results.iter().copied().peekable();
     for &index in behind {
         if is_result(lines, index) {
@@ -61,18 +68,18 @@ fn merge(lines: &Lines<'_, '_>, whole: &mut Vec<NodeIndex>, behind: &[NodeIndex]
     whole.extend(results);
 }
 
-fn response_of<'a>(lines: &Lines<'_, 'a>, index: NodeIndex) -> Option<MessageId<'a>> {
+fn response_of<'a>(lines: &ClientLines<'_, 'a>, index: NodeIndex) -> Option<MessageId<'a>> {
     let node = lines.node(index);
     if node.kind == RecordKind::Assistant { node.message } else { None }
 }
 
-/// Whether somebody says something on a line: a person or a model, not the client in a person's name.
-fn speaks(lines: &Lines<'_, '_>, index: NodeIndex) -> bool {
+/// Whether a record is a message of the user or a model, not of the client in the user's name.
+fn is_speech(lines: &ClientLines<'_, '_>, index: NodeIndex) -> bool {
     lines.is_message(index) && !lines.node(index).is_meta
 }
 
 /// Whether a line carries a tool's result.
-pub(super) fn is_result(lines: &Lines<'_, '_>, index: NodeIndex) -> bool {
+pub(super) fn is_result(lines: &ClientLines<'_, '_>, index: NodeIndex) -> bool {
     if lines.node(index).kind != RecordKind::User {
         return false;
     }
@@ -81,7 +88,7 @@ pub(super) fn is_result(lines: &Lines<'_, '_>, index: NodeIndex) -> bool {
 }
 
 /// Which lines answer which calls.
-fn answers<'a>(lines: &Lines<'_, 'a>) -> HashMap<ToolUseId<'a>, Vec<NodeIndex>> {
+fn answers<'a>(lines: &ClientLines<'_, 'a>) -> HashMap<ToolUseId<'a>, Vec<NodeIndex>> {
     let mut answers: HashMap<_, Vec<_>> = HashMap::new();
     for &index in &lines.known {
         if lines.node(index).kind != RecordKind::User {
@@ -99,7 +106,7 @@ fn answers<'a>(lines: &Lines<'_, 'a>) -> HashMap<ToolUseId<'a>, Vec<NodeIndex>> 
     answers
 }
 
-fn calls<'a>(lines: &Lines<'_, 'a>, index: NodeIndex) -> Vec<ToolUseId<'a>> {
+fn calls<'a>(lines: &ClientLines<'_, 'a>, index: NodeIndex) -> Vec<ToolUseId<'a>> {
     let Record::Assistant(assistant) = lines.transcript.record(index) else { return Vec::new() };
     let call = |block| match block {
         Block::ToolUse(call) => call.id(),
@@ -108,22 +115,22 @@ fn calls<'a>(lines: &Lines<'_, 'a>, index: NodeIndex) -> Vec<ToolUseId<'a>> {
     assistant.content().blocks().filter_map(call).collect()
 }
 
-struct Step<'l, 't, 'a> {
-    lines: &'l Lines<'t, 'a>,
+struct CallGatherer<'l, 't, 'a> {
+    lines: &'l ClientLines<'t, 'a>,
     rule: ParallelRule,
     children: Children,
     members: HashMap<MessageId<'a>, Vec<NodeIndex>>,
     last_on_chain: HashMap<MessageId<'a>, NodeIndex>,
-    /// On the chain, or pulled in.
+    /// On the chain, or added.
     is_taken: Vec<bool>,
-    /// Results that were found and not yet put anywhere.
+    /// Results that were found but not yet added.
     results: Vec<NodeIndex>,
-    /// The lines that answer a call, wherever they hang.
+    /// The records that answer a call, on any branch.
     answers: HashMap<ToolUseId<'a>, Vec<NodeIndex>>,
 }
 
-impl<'l, 't, 'a> Step<'l, 't, 'a> {
-    fn new(lines: &'l Lines<'t, 'a>, rule: ParallelRule, chain: &[NodeIndex]) -> Self {
+impl<'l, 't, 'a> CallGatherer<'l, 't, 'a> {
+    fn new(lines: &'l ClientLines<'t, 'a>, rule: ParallelRule, chain: &[NodeIndex]) -> Self {
         let mut members: HashMap<_, Vec<_>> = HashMap::new();
         for &index in &lines.known {
             if let Some(id) = response_of(lines, index) {
@@ -165,7 +172,7 @@ impl<'l, 't, 'a> Step<'l, 't, 'a> {
         siblings
     }
 
-    /// What was found since the last time, in the order in which it is sent.
+    /// Returns the results found since the last call, in the order in which they are sent.
     fn take_results(&mut self) -> Vec<NodeIndex> {
         let mut results = std::mem::take(&mut self.results);
         match self.rule {
@@ -180,7 +187,7 @@ impl<'l, 't, 'a> Step<'l, 't, 'a> {
         let before = self.results.len();
         let mut has_result = false;
         let calls = calls(self.lines, member);
-        // Each with whether it is known that the conversation goes on nowhere below.
+        // Each with whether it is known to be a dead end.
         let mut open = vec![(member, false)];
         for call in &calls {
             for answer in self.answers.remove(call).unwrap_or_default() {
@@ -200,7 +207,7 @@ impl<'l, 't, 'a> Step<'l, 't, 'a> {
                 let is_result = is_result(self.lines, child);
                 let is_beside = || {
                     self.rule == ParallelRule::Descendants
-                        && !speaks(self.lines, child)
+                        && !is_speech(self.lines, child)
                         && (is_dead_end || self.is_dead_end(child))
                 };
                 if !is_result && !is_beside() {
@@ -215,17 +222,17 @@ impl<'l, 't, 'a> Step<'l, 't, 'a> {
             }
         }
         if !has_result && calls.is_empty() {
-            // Attachments behind plain words belong to the branch that they are on.
+            // Attachments after plain text belong to their branch.
             self.results.truncate(before);
         }
     }
 
-    /// Whether nothing hangs from a notice, an attachment or the client's own words but results and more of its kind.
+    /// Whether all descendants of a notice, attachment or client message are results or more of these.
     fn is_dead_end(&self, from: NodeIndex) -> bool {
         let mut seen = HashSet::new();
         let mut open = vec![from];
         while let Some(index) = open.pop() {
-            let goes_on = speaks(self.lines, index) && !is_result(self.lines, index);
+            let goes_on = is_speech(self.lines, index) && !is_result(self.lines, index);
             if goes_on || self.lines.node(index).system == Some(SystemKind::CompactBoundary) {
                 return false;
             }

@@ -4,18 +4,19 @@ use std::fmt;
 
 /// Why a client does not resume a file at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Refusal {
-    /// There is no line that could be a message.
+    /// The file has no message.
     NoMessages,
     /// All lines belong to sub-agents.
     OnlySidechains,
-    /// No line says when it was written.
+    /// No record has a timestamp.
     NoTimestamp,
-    /// The line that the conversation would end with does not say when it was written.
+    /// The last record of the conversation has no timestamp.
     LeafWithoutTimestamp,
-    /// The line that the conversation would end with belongs to a sub-agent.
+    /// The last record of the conversation belongs to a sub-agent.
     LeafIsSidechain,
-    /// The parents form a circle, so that no line is the last.
+    /// The parents form a cycle, so that no record is the last.
     Cycle,
     /// A message on the chain has no content, or content of a kind that the client cannot read.
     UnreadableContent,

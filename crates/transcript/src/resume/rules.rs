@@ -1,4 +1,4 @@
-//! What one client does differently from another, as data: the steps read it, and no step asks for a version.
+//! Differences between client versions as data, so that no step depends on a version.
 
 use super::client::Client;
 use super::{v2_0_76, v2_1_112, v2_1_325};
@@ -8,13 +8,13 @@ use super::{v2_0_76, v2_1_112, v2_1_325};
 pub(super) enum LeafRule {
     /// The newest timestamp.
     NewestTimestamp,
-    /// The only line that nothing hangs from; where there are several, the last line of the file.
+    /// The only record without children; of several, the last record of the file.
     LoneTipElseLastLine,
-    /// The last line of the file, or what hangs from it and is newer; then what `last-prompt` says.
+    /// The last record of the file or its newest descendant; `last-prompt` overrides it.
     LastLineThenLastPrompt,
 }
 
-/// How much of a line on which more than one object stands is read.
+/// How much of a line with several objects is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SharedLineRule {
     /// Nothing.
@@ -32,7 +32,7 @@ pub(super) enum LargeFileRule {
     FromLastPlainBoundary,
 }
 
-/// What becomes of lines behind the last message: notices and attachments.
+/// What happens to notices and attachments after the last message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TrailRule {
     /// They stay.
@@ -46,14 +46,14 @@ pub(super) enum TrailRule {
 pub(super) enum MissingParentRule {
     /// History starts here.
     HistoryStarts,
-    /// History goes on with the line just before it in time.
+    /// History continues with the record just before it in time.
     NearestInTime,
 }
 
 /// Whether progress lines link others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ProgressRule {
-    /// The client does not know them: a line that hangs from one has a missing parent.
+    /// The client ignores them: their children have a missing parent.
     Unknown,
     /// Chains run through them.
     PassedThrough,
@@ -77,31 +77,31 @@ pub(super) enum ParallelRule {
     OnlyChain,
     /// Results directly under a line of the response, by time, before those of the chain.
     Children,
-    /// Results that name its calls, wherever they hang, and what hangs below, in the order of the file.
+    /// Results that name its calls, on any branch, and their descendants, in the order of the file.
     Descendants,
 }
 
 /// What is done about calls and results that do not match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PairingRule {
-    /// A call without a result goes; results are sent as they are.
+    /// Calls without a result are dropped; results are sent as they are.
     CallsOnly,
-    /// A result must follow its call: others go, missing ones are filled in.
+    /// A result must follow its call: others are dropped, missing ones get a filler.
     Repaired,
-    /// The same, after results just before their call were put behind it.
+    /// The same, after results just before their call were moved after it.
     MovedAndRepaired,
 }
 
-/// What becomes of a call at the very end that was not answered.
+/// What happens to an unanswered call at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OpenCallRule {
-    /// It goes, as anywhere else.
+    /// Dropped, as anywhere else.
     Dropped,
-    /// It stays, with an error for its result.
+    /// Kept, with an error as its result.
     AnsweredWithError,
 }
 
-/// How lines of one response that do not stand together are joined.
+/// How separated records of one response are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JoinRule {
     /// Over tool results only.
@@ -110,7 +110,7 @@ pub(super) enum JoinRule {
     OverResultsAndResponses,
 }
 
-/// What stands between two texts of the user that run together.
+/// What separates two joined texts of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SeamRule {
     /// Nothing.
@@ -139,12 +139,12 @@ pub(super) enum EmptyRule {
     LinesThinkingAndBlocks,
 }
 
-/// What content that is no list of blocks does.
+/// How content that is not a list of blocks is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContentRule {
     /// The file is refused, unless it is a prompt that is a string.
     Strict,
-    /// A string is a text; what is no content is nothing.
+    /// A string is a text; other content is empty.
     Lenient,
 }
 
@@ -166,16 +166,16 @@ pub(super) enum LocalCommandRule {
     UserText,
 }
 
-/// What becomes of a first message that held nothing but results without a call.
+/// What happens to a first message with only results without a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrphanRule {
-    /// It goes.
+    /// Dropped.
     Dropped,
-    /// It says so.
+    /// Replaced by a filler.
     Named,
 }
 
-/// Whether the mark that another model went on is sent.
+/// Whether fallback blocks are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FallbackRule {
     /// Yes.
@@ -193,7 +193,7 @@ pub(super) enum QueuedImageRule {
     Sent,
 }
 
-/// What becomes of half characters.
+/// How lone surrogates are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SurrogateRule {
     /// They are sent as they are.
@@ -202,12 +202,12 @@ pub(super) enum SurrogateRule {
     Replaced,
 }
 
-/// What is put behind a conversation that ends with the user.
+/// What is added after a conversation that ends with the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndRule {
     /// A reply, if the very last line is the user's.
     AfterLastLine,
-    /// A reply, if the last message is the user's; a prompt to go on before it, if a result or an attachment came last.
+    /// A reply, if the last message is the user's; before it a prompt to continue, if a result or an attachment came last.
     GoOnAndReply,
     /// A reply, if the last message is the user's.
     AfterLastMessage,
@@ -215,7 +215,7 @@ pub(super) enum EndRule {
 
 /// The rules of one client.
 #[derive(Clone, Debug)]
-pub(super) struct Rules {
+pub(super) struct ClientRules {
     pub(super) shared_line: SharedLineRule,
     pub(super) large_file: LargeFileRule,
     pub(super) leaf: LeafRule,
@@ -238,13 +238,13 @@ pub(super) struct Rules {
     pub(super) queued_images: QueuedImageRule,
     pub(super) surrogates: SurrogateRule,
     pub(super) end: EndRule,
-    /// Tools that have another name now: calls of the file are sent with it.
+    /// Old and new names of renamed tools.
     pub(super) renamed_tools: &'static [(&'static str, &'static str)],
-    /// Kinds of attachments that this client words for the model, beside those that all do.
+    /// Kinds of attachments that this client renders, besides those that all do.
     pub(super) attachments: &'static [&'static str],
 }
 
-impl Rules {
+impl ClientRules {
     /// The rules of a client.
     pub(super) fn of(client: Client) -> &'static Self {
         match client {

@@ -1,8 +1,8 @@
-//! Half characters: escapes that name one half of a surrogate pair without the other.
+//! Lone surrogates: escapes of one half of a surrogate pair without the other.
 //!
-//! JavaScript writes them and JSON allows them. One client sends them on, another sends U+FFFD in their place.
+//! JavaScript writes them and JSON allows them. Some clients send them, others replace them with U+FFFD.
 
-/// The bytes with every lone surrogate escape replaced by that of U+FFFD; nothing where there is none.
+/// Replaces every lone surrogate escape with `\ufffd`; `None` if there is none.
 pub(super) fn replaced(raw: &[u8]) -> Option<Vec<u8>> {
     let mut out: Option<Vec<u8>> = None;
     let mut at = 0;
@@ -25,7 +25,7 @@ pub(super) fn replaced(raw: &[u8]) -> Option<Vec<u8>> {
     out
 }
 
-/// The UTF-16 unit that an escape at this place names.
+/// The UTF-16 code unit of an escape at this position.
 fn unit(raw: &[u8], at: usize) -> Option<u16> {
     let digits = raw.get(at..at + 6)?.strip_prefix(b"\\u")?;
     u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()

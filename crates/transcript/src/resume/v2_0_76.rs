@@ -1,8 +1,8 @@
-//! Client 2.0.76: the newest line wins, history is the plain chain, and calls are the only thing that is tidied.
+//! Client 2.0.76: the newest record is the leaf, history is the plain chain, and only calls are repaired.
 
 use super::rules::*;
 
-pub(super) static RULES: Rules = Rules {
+pub(super) static RULES: ClientRules = ClientRules {
     shared_line: SharedLineRule::Unread,
     large_file: LargeFileRule::Whole,
     leaf: LeafRule::NewestTimestamp,

@@ -1,8 +1,8 @@
-//! Client 2.1.112: the last line of the file wins, missing parents are bridged, parallel calls are gathered.
+//! Client 2.1.112: the last record of the file is the leaf, missing parents are bridged, parallel calls are gathered.
 
 use super::rules::*;
 
-pub(super) static RULES: Rules = Rules {
+pub(super) static RULES: ClientRules = ClientRules {
     shared_line: SharedLineRule::Unread,
     large_file: LargeFileRule::FromLastPlainBoundary,
     leaf: LeafRule::LoneTipElseLastLine,

@@ -1,8 +1,8 @@
-//! Client 2.1.325: obeys `last-prompt`, keeps calls that are open at the end, forgives damaged lines and odd content.
+//! Client 2.1.325: follows `last-prompt`, keeps open calls at the end, tolerates damaged lines and unusual content.
 
 use super::rules::*;
 
-pub(super) static RULES: Rules = Rules {
+pub(super) static RULES: ClientRules = ClientRules {
     shared_line: SharedLineRule::FirstObject,
     large_file: LargeFileRule::FromLastPlainBoundary,
     leaf: LeafRule::LastLineThenLastPrompt,

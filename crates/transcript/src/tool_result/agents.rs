@@ -15,11 +15,11 @@ views! {
         agent: AgentId<'a> = "agentId";
         /// Its type.
         agent_type: Text<'a> = "agentType";
-        /// What it was asked.
+        /// The prompt.
         prompt: Text<'a> = "prompt";
         /// What it is for.
         description: Text<'a> = "description";
-        /// What it answered.
+        /// The answer.
         content: Content<'a> = "content";
         /// How long it took.
         total_duration_ms: u64 = "totalDurationMs";
@@ -71,7 +71,7 @@ views! {
         routing: Value<'a> = "routing";
         /// What it is pinned to.
         pin: Value<'a> = "pin";
-        /// The agent that goes on.
+        /// The agent that continues.
         resumed_agent: AgentId<'a> = "resumedAgentId";
     }
 
@@ -81,7 +81,7 @@ views! {
         run: Text<'a> = "runId";
         /// Its background task.
         task: Text<'a> = "taskId";
-        /// How it stands.
+        /// The status.
         status: Text<'a> = "status";
         /// Its script.
         script_path: Text<'a> = "scriptPath";

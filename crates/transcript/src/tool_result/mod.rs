@@ -1,7 +1,7 @@
-//! `toolUseResult`: what the client keeps of a tool's result for display. It is not sent to the model.
+//! `toolUseResult`: the result of a tool for display. It is not sent to the model.
 //!
-//! The line does not name the tool, so a shape is told by its keys. A string is an error or a denial, a list comes from
-//! an MCP tool, and an object that fits no shape is [`ToolUseResult::Unknown`] with all its fields.
+//! The record does not name the tool, so the type is derived from the keys. A string is an error or a denial, a list comes
+//! from an MCP tool, and any other object is [`ToolUseResult::Unknown`] with all its fields.
 
 mod agents;
 mod files;
@@ -22,21 +22,22 @@ pub use tasks::{
 };
 pub use web::{ArtifactResult, ToolSearchResult, WebFetchResult, WebSearchResult};
 
-use annals_json::{Fields, Items, Kind, Text, Value};
+use annals_json::{Fields, Items, Text, Value, ValueKind};
 
 macro_rules! shapes {
     ($($(#[$doc:meta])* $name:ident($view:ident): $([$($key:literal),+])|+;)*) => {
-        /// A tool's result, as the client keeps it.
+        /// The result of a tool, for display.
         #[derive(Clone, Debug)]
+        #[non_exhaustive]
         pub enum ToolUseResult<'a> {
-            /// A sentence: an error, a denial, or the result of a simple tool.
+            /// A string: an error, a denial, or the result of a simple tool.
             Text(Text<'a>),
             /// Blocks of an MCP tool.
             List(Items<'a>),
             $($(#[$doc])* $name($view<'a>),)*
-            /// An object that fits no known shape.
+            /// An object with unknown keys.
             Unknown(Fields<'a>),
-            /// Something that no known version writes.
+            /// Any other value.
             Other(Value<'a>),
         }
 
@@ -72,7 +73,7 @@ macro_rules! shapes {
     };
 }
 
-// The order matters: a shape with more telling keys stands before one that would take its objects too.
+// The order matters: a type with more specific keys comes before one that would match its objects too.
 shapes! {
     /// A background shell that was read again.
     BashOutput(BashOutputResult): ["shellId", "stdout"];
@@ -139,12 +140,12 @@ shapes! {
 }
 
 impl<'a> ToolUseResult<'a> {
-    /// Reads the value of `toolUseResult`.
+    /// Parses the value of `toolUseResult`.
     pub fn new(value: Value<'a>) -> Self {
         match value.kind() {
-            Kind::String => value.text().map_or(Self::Other(value), Self::Text),
-            Kind::Array => Self::List(value.items()),
-            Kind::Object => value.fields().map_or(Self::Other(value), Self::of_fields),
+            ValueKind::String => value.text().map_or(Self::Other(value), Self::Text),
+            ValueKind::Array => Self::List(value.items()),
+            ValueKind::Object => value.fields().map_or(Self::Other(value), Self::of_fields),
             _ => Self::Other(value),
         }
     }

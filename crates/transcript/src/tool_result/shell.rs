@@ -6,9 +6,9 @@ use annals_json::{Fields, Text, Value};
 views! {
     /// Bash, PowerShell.
     BashResult {
-        /// What it printed.
+        /// The standard output.
         stdout: Text<'a> = "stdout";
-        /// What it complained of.
+        /// The standard error output.
         stderr: Text<'a> = "stderr";
         /// Whether the person stopped it.
         interrupted: bool = "interrupted";
@@ -18,13 +18,13 @@ views! {
         no_output_expected: bool = "noOutputExpected";
         /// What the exit code means.
         return_code_interpretation: Text<'a> = "returnCodeInterpretation";
-        /// The background task that goes on.
+        /// The background task that continues.
         background_task: Text<'a> = "backgroundTaskId";
         /// Whether the person sent it to the background.
         backgrounded_by_user: bool = "backgroundedByUser";
         /// Whether the client sent it to the background.
         assistant_auto_backgrounded: bool = "assistantAutoBackgrounded";
-        /// Where it goes on.
+        /// The directory where it continues.
         background_cwd_hint: Text<'a> = "backgroundCwdHint";
         /// The limit that it ran into.
         timed_out_after_ms: u64 = "timedOutAfterMs";
@@ -46,17 +46,17 @@ views! {
         shell: Text<'a> = "shellId";
         /// The command.
         command: Text<'a> = "command";
-        /// How it stands.
+        /// The status.
         status: Text<'a> = "status";
         /// How it ended.
         exit_code: f64 = "exitCode";
-        /// What it printed.
+        /// The standard output.
         stdout: Text<'a> = "stdout";
-        /// What it complained of.
+        /// The standard error output.
         stderr: Text<'a> = "stderr";
-        /// Lines printed.
+        /// Lines of standard output.
         stdout_lines: u64 = "stdoutLines";
-        /// Lines of complaint.
+        /// Lines of standard error.
         stderr_lines: u64 = "stderrLines";
         /// When.
         timestamp: Text<'a> = "timestamp";

@@ -1,4 +1,4 @@
-//! Results of tools that keep lists, plans, questions and background tasks.
+//! Results of todo, plan, question and background task tools.
 
 use crate::view::views;
 use annals_json::{Fields, Items, Text, Value};

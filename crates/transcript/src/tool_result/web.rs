@@ -1,4 +1,4 @@
-//! Results of tools that look outside.
+//! Results of web tools.
 
 use crate::view::views;
 use annals_json::{Items, Text, Value};

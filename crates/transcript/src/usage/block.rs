@@ -1,5 +1,5 @@
-//! Blocks of five hours, by which subscriptions are limited: a block starts at the full hour (UTC) of its first response and
-//! ends five hours later; the next starts with the first response after that.
+//! Five-hour blocks, by which subscriptions are limited. A block starts at the full hour (UTC) of its first response; the
+//! next starts with the first response after its end.
 
 use super::item::UsageItem;
 use super::report::UsageRow;
@@ -8,60 +8,62 @@ use crate::time::format_millis;
 
 const HOUR_MILLIS: i64 = 3_600_000;
 
-/// How long a block is.
+/// The length of a block.
 pub const BLOCK_MILLIS: i64 = 5 * HOUR_MILLIS;
 
-/// A burn rate over less time than this says nothing.
-const LEAST_MILLIS: i64 = 60_000;
+/// Minimum time for a burn rate.
+const MIN_MILLIS: i64 = 60_000;
 
-/// A block with what was used in it.
+/// A block and its usage.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BillingBlock {
-    /// When it starts, in milliseconds since 1970.
+    /// The start, in milliseconds since 1970.
     pub start: i64,
-    /// When it ends.
+    /// The end.
     pub end: i64,
-    /// What was used.
+    /// The usage.
     pub row: UsageRow,
 }
 
-/// How fast a block that is not over is being used up.
+/// The burn rate of an active block.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Burn {
+#[non_exhaustive]
+pub struct BurnRate {
     /// Milliseconds until the block ends.
     pub left: i64,
-    /// Tokens of all classes a minute, since the first response.
-    pub tokens_a_minute: f64,
-    /// Dollars an hour, since the first response.
-    pub usd_an_hour: f64,
-    /// What the block will have cost if it goes on like this.
+    /// Tokens of all classes per minute, since the first response.
+    pub tokens_per_minute: f64,
+    /// Dollars per hour, since the first response.
+    pub usd_per_hour: f64,
+    /// The projected cost of the block.
     pub projected: Usd,
 }
 
 impl BillingBlock {
-    /// Whether it is not over.
+    /// Whether `now` is in the block.
     pub fn is_active(&self, now: i64) -> bool {
         (self.start..self.end).contains(&now)
     }
 
-    /// How fast it is being used up; `None` once it is over.
-    pub fn burn(&self, now: i64) -> Option<Burn> {
+    /// Returns the burn rate; `None` if the block is over.
+    pub fn burn(&self, now: i64) -> Option<BurnRate> {
         let first = self.row.first?;
         if !self.is_active(now) {
             return None;
         }
-        let elapsed = now.saturating_sub(first).max(LEAST_MILLIS) as f64;
+        let elapsed = now.saturating_sub(first).max(MIN_MILLIS) as f64;
         let left = self.end - now;
-        Some(Burn {
+        Some(BurnRate {
             left,
-            tokens_a_minute: self.row.tokens.total() as f64 * 60_000.0 / elapsed,
-            usd_an_hour: self.row.cost.dollars() * HOUR_MILLIS as f64 / elapsed,
+            tokens_per_minute: self.row.tokens.total() as f64 * 60_000.0 / elapsed,
+            usd_per_hour: self.row.cost.dollars() * HOUR_MILLIS as f64 / elapsed,
             projected: self.row.cost + self.row.cost.scaled(left as f64 / elapsed),
         })
     }
 }
 
-/// The blocks of these items, by time. What names no time belongs to none.
+/// Groups items into blocks, by time. Items without a time are skipped.
 pub fn blocks<'a>(items: impl IntoIterator<Item = &'a UsageItem>) -> Vec<BillingBlock> {
     let mut dated: Vec<(i64, &UsageItem)> =
         items.into_iter().filter_map(|item| Some((item.millis()?, item))).collect();

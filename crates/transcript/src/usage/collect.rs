@@ -1,11 +1,11 @@
-//! Lines to responses: one usage each, however many lines a response has and wherever they stand.
+//! Records to responses: one usage for each response, however many records it has.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use super::key::{KeyHashing, ResponseKey};
-use super::response::{Aside, AsideKind, Reading, ResponseUsage, ServiceTier, Speed};
+use super::response::{ResponseUsage, ServiceTier, SideCall, SideCallKind, Speed, UsageReading};
 use super::tokens::Tokens;
 use super::view::Usage;
 use crate::record::{AssistantMessage, RecordKind};
@@ -13,7 +13,7 @@ use crate::time::Timestamp;
 use crate::transcript::{NodeIndex, Transcript};
 use annals_json::{Fields, Text};
 
-/// What each response of a file used, in the order of their first lines.
+/// Returns the usage of each response of a file, in the order of their first records.
 pub fn responses_usage(transcript: &Transcript<'_>) -> Vec<ResponseUsage> {
     let mut collector = UsageCollector::new();
     for (index, node) in transcript.nodes().iter().enumerate() {
@@ -24,7 +24,7 @@ pub fn responses_usage(transcript: &Transcript<'_>) -> Vec<ResponseUsage> {
     collector.finish()
 }
 
-/// Collects the responses of a file that is streamed, record by record.
+/// Collects the usage of responses, record by record.
 ///
 /// Lines of one response share a key. Their usage repeats and its output grows while the response streams, so the line
 /// with the most output counts, and of equals the last.
@@ -53,16 +53,15 @@ pub struct UsageCollector {
 }
 
 impl UsageCollector {
-    /// An empty one.
+    /// Makes an empty collector.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes the next record of the file. Any record may come: only those that cost something count. `node` is its place,
-    /// whatever the caller counts by, as long as it grows.
+    /// Adds the next record of the file; records without cost are ignored. `node` is its index or any other growing number.
     ///
-    /// What costs nothing: records that are no assistant's (so `agent_progress`, which repeats whole messages of
-    /// sub-agents, never counts), lines without usage, API errors and what the client says itself (`<synthetic>`).
+    /// Without cost are: records other than assistant ones (such as `agent_progress`, which repeats messages of sub-agents),
+    /// records without usage, API errors and messages of the client (`<synthetic>`).
     pub fn feed(&mut self, node: NodeIndex, fields: &Fields<'_>) {
         if RecordKind::of(fields.text("type")) == RecordKind::Assistant
             && let Some(message) = fields.object("message")
@@ -71,7 +70,7 @@ impl UsageCollector {
         }
     }
 
-    /// The same for a record whose message has been read with it.
+    /// Adds a record whose message has been parsed.
     pub(super) fn feed_message(&mut self, node: NodeIndex, fields: &Fields<'_>, message: Fields<'_>) {
         if RecordKind::of(fields.text("type")) != RecordKind::Assistant || fields.is_true("isApiErrorMessage")
         {
@@ -87,7 +86,7 @@ impl UsageCollector {
         let millis = fields.text("timestamp").and_then(|text| Timestamp::new(text).millis());
         match self.places.entry(ResponseKey::of(fields, &message)) {
             Entry::Occupied(place) => {
-                self.found[*place.get()].go_on(reading, millis);
+                self.found[*place.get()].update(reading, millis);
             }
             Entry::Vacant(place) => {
                 let key = *place.key();
@@ -106,31 +105,31 @@ impl UsageCollector {
         }
     }
 
-    /// The responses so far, in the order of their first lines.
+    /// The responses so far, in the order of their first records.
     pub fn responses(&self) -> &[ResponseUsage] {
         &self.found
     }
 
-    /// The responses, in the order of their first lines.
+    /// Returns the responses, in the order of their first records.
     pub fn finish(self) -> Vec<ResponseUsage> {
         self.found
     }
 
-    fn reading(&mut self, usage: &Usage<'_>, model: Option<Text<'_>>) -> Reading {
-        let mut asides = Vec::new();
+    fn reading(&mut self, usage: &Usage<'_>, model: Option<Text<'_>>) -> UsageReading {
+        let mut side_calls = Vec::new();
         for call in usage.iterations().into_iter().flatten().filter_map(|value| value.fields()) {
             let call = Usage::new(call);
-            if let Some(kind) = AsideKind::of(call.call()) {
+            if let Some(kind) = SideCallKind::of(call.call()) {
                 let model = call.model().map(|text| intern(&mut self.names, text));
-                asides.push(Aside { kind, model, tokens: Tokens::of(&call) });
+                side_calls.push(SideCall { kind, model, tokens: Tokens::of(&call) });
             }
         }
-        Reading {
+        UsageReading {
             tokens: Tokens::of(usage),
             model: model.filter(|text| !text.is_empty()).map(|text| intern(&mut self.names, text)),
             tier: ServiceTier::of(usage.service_tier()),
             speed: Speed::of(usage.speed()),
-            asides: (!asides.is_empty()).then(|| asides.into()),
+            side_calls: (!side_calls.is_empty()).then(|| side_calls.into()),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What reports are made of: sums that are small enough for a table of millions and fine enough for every report.
+//! Usage items: sums from which all reports are made, also from a database.
 //!
-//! A quarter of an hour is the coarsest span that every time zone of today cuts at its days and hours.
+//! A quarter of an hour is the longest span that fits the days and hours of every time zone.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,76 +8,77 @@ use std::sync::Arc;
 use super::ledger::{FileIndex, Ledger};
 use super::response::{Charge, ResponseUsage};
 use super::tokens::Tokens;
-use crate::price::{Basis, Cost, ModelPrices, Prices, Usd};
+use crate::price::{Cost, ModelPrices, PriceBasis, Prices, Usd};
 
 /// A quarter of an hour in milliseconds.
 pub const QUARTER_MILLIS: i64 = 15 * 60 * 1000;
 
-/// Who asked.
+/// The conversation that sent a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Thread {
     /// The conversation itself.
     Main,
-    /// A sub-agent whose lines stand among those of the conversation, unnamed, as in 1.0.
+    /// An unnamed sub-agent inside the session file, as in 1.0.
     Inline,
     /// A sub-agent by its id.
     Agent(Arc<str>),
 }
 
-/// How sure the cost is.
+/// How certain the cost is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Certainty {
-    /// Every price stands in the table.
+    /// All prices are in the table.
     Priced,
     /// Some price was derived, or that of fast output is not known.
     Estimated,
-    /// The model has no price: the tokens count and the cost is nothing.
+    /// The model has no price: the tokens count, the cost is zero.
     Unpriced,
 }
 
-/// What is said of a file whose responses are counted.
+/// The session, project and thread of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageSource {
-    /// The session that the file belongs to; that of its own name where none is known.
+    /// The session that the file belongs to; its own name if unknown.
     pub session: Arc<str>,
     /// The folder of the project.
     pub slug: Arc<str>,
-    /// The working directory of the project, where it is known.
+    /// The working directory of the project, if known.
     pub project: Option<Arc<str>>,
-    /// Whose file it is.
+    /// The thread of the file.
     pub thread: Thread,
 }
 
 impl UsageSource {
-    /// The project as people know it: its working directory, else its folder.
+    /// The working directory of the project, else its folder.
     pub fn project_name(&self) -> &str {
         self.project.as_deref().unwrap_or(&self.slug)
     }
 }
 
-/// What the responses of an item share.
-type Key = (FileIndex, Option<i64>, Thread, Option<Arc<str>>, Certainty);
+/// The common fields of the responses of an item.
+type ItemKey = (FileIndex, Option<i64>, Thread, Option<Arc<str>>, Certainty);
 
-/// Sums of one or more responses of one file, one thread, one model and one quarter of an hour, all equally sure.
+/// The sum of responses of one file, thread, model, quarter of an hour and certainty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageItem {
     /// The file that they are attributed to.
     pub file: FileIndex,
-    /// Who asked; what the lines say, where the file is a session's.
+    /// The thread; as in the records, for a session file.
     pub thread: Thread,
-    /// The model; none where the lines name none.
+    /// The model; `None` if the records name none.
     pub model: Option<Arc<str>>,
-    /// The quarter of an hour, counted from 1970 in UTC; none where the lines name no time.
+    /// The quarter of an hour since 1970 (UTC); `None` if the records have no time.
     pub quarter: Option<i64>,
-    /// How sure the cost is.
+    /// How certain the cost is.
     pub certainty: Certainty,
-    /// How many responses; calls beside a response are none.
+    /// The number of responses, without side calls.
     pub responses: u64,
     /// Their tokens.
     pub tokens: Tokens,
     /// Their cost.
     pub cost: Usd,
-    /// What they would have cost if nothing had been read from a cache or written to one.
+    /// Their cost without a cache.
     pub without_cache: Usd,
     /// When the first of them came, in milliseconds since 1970.
     pub first: Option<i64>,
@@ -86,7 +87,7 @@ pub struct UsageItem {
 }
 
 impl UsageItem {
-    /// One model call; `prices` are those of its model.
+    /// Makes an item of one model call; `prices` are those of its model.
     pub fn of(file: FileIndex, charge: &Charge<'_>, prices: Option<&ModelPrices>) -> Self {
         let reading = &charge.response.reading;
         let price = |tokens: &Tokens| {
@@ -94,9 +95,9 @@ impl UsageItem {
         };
         let cost = price(charge.tokens);
         let certainty = match cost {
-            Cost::Priced { basis: Basis::Table, .. } => Certainty::Priced,
+            Cost::Priced { basis: PriceBasis::Table, .. } => Certainty::Priced,
             Cost::Priced { .. } => Certainty::Estimated,
-            // A response that used nothing lacks no price.
+            // A response without tokens needs no price.
             Cost::Unpriced if charge.tokens.is_zero() => Certainty::Priced,
             Cost::Unpriced => Certainty::Unpriced,
         };
@@ -107,7 +108,7 @@ impl UsageItem {
             model: charge.model.cloned(),
             quarter: millis.map(|millis| millis.div_euclid(QUARTER_MILLIS)),
             certainty,
-            responses: u64::from(charge.aside.is_none()),
+            responses: u64::from(charge.side_call.is_none()),
             tokens: *charge.tokens,
             cost: cost.usd().unwrap_or_default(),
             without_cache: price(&charge.tokens.without_cache()).usd().unwrap_or_default(),
@@ -121,7 +122,7 @@ impl UsageItem {
         self.quarter.map(|quarter| quarter.saturating_mul(QUARTER_MILLIS))
     }
 
-    fn key(&self) -> Key {
+    fn key(&self) -> ItemKey {
         (self.file, self.quarter, self.thread.clone(), self.model.clone(), self.certainty)
     }
 
@@ -143,13 +144,12 @@ fn thread_of(response: &ResponseUsage) -> Thread {
     }
 }
 
-/// The items of an account, by file, quarter, thread, model and certainty.
+/// Returns the items of a ledger, by file, quarter, thread, model and certainty.
 ///
-/// `sources` are the files of the account, by their index: what stands in a sub-agent's file is the sub-agent's, whatever its
-/// lines say.
+/// `sources` are the files of the ledger, by index: records in a sub-agent's file belong to the sub-agent in any case.
 pub fn items(ledger: &Ledger, sources: &[UsageSource], prices: &Prices) -> Vec<UsageItem> {
     let mut known: HashMap<Arc<str>, Option<&ModelPrices>> = HashMap::new();
-    let mut places: HashMap<Key, usize> = HashMap::new();
+    let mut places: HashMap<ItemKey, usize> = HashMap::new();
     let mut items: Vec<UsageItem> = Vec::new();
     for (file, charge) in ledger.charges() {
         let priced = charge.model.and_then(|model| match known.get(model) {

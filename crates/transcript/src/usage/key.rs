@@ -1,4 +1,4 @@
-//! What makes two lines the same response: a key of 16 bytes instead of the ids themselves.
+//! A 16-byte key that identifies a response, instead of its ids.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -12,14 +12,14 @@ use annals_json::{Fields, Text};
 ///
 /// It is a 128-bit FNV-1a hash of the ids, so that a ledger of a million responses holds no strings. The hash is the
 /// same on every machine and in every run. Two of a billion different responses share a key with a chance below
-/// one in 10²⁰; the ids come from the API and nobody gains by forging a collision in their own files.
+/// one in 10²⁰; the ids come from the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResponseKey(u128);
 
-/// The keys of tables by response: a key is a hash already, and hashing it again would cost as much as all else.
+/// The hasher of maps by response: a key is a hash already, and hashing it again would cost as much as everything else.
 pub(super) type KeyHashing = BuildHasherDefault<KeyHasher>;
 
-/// Takes a key as its own hash.
+/// Uses a key as its own hash.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KeyHasher(u64);
 
@@ -39,9 +39,9 @@ impl Hasher for KeyHasher {
     }
 }
 
-/// What the key was made of; part of the hash, so that a uuid is never taken for a message id.
+/// The source of a key; part of the hash, so that a uuid never equals a message id.
 #[derive(Clone, Copy)]
-enum Made {
+enum KeySource {
     MessageAndRequest = 1,
     Message = 2,
     LineId = 3,
@@ -49,44 +49,46 @@ enum Made {
 }
 
 impl ResponseKey {
-    /// The key of a response by the ids that the API gave it.
+    /// Makes the key of a response from the ids of the API.
     pub fn new(message: &str, request: Option<&str>) -> Self {
         match request {
-            Some(request) => Self::hash(Made::MessageAndRequest, &[message.as_bytes(), request.as_bytes()]),
-            None => Self::hash(Made::Message, &[message.as_bytes()]),
+            Some(request) => {
+                Self::hash(KeySource::MessageAndRequest, &[message.as_bytes(), request.as_bytes()])
+            }
+            None => Self::hash(KeySource::Message, &[message.as_bytes()]),
         }
     }
 
-    /// The key of the response that a line belongs to.
+    /// Makes the key of the response of a record.
     ///
-    /// Message id and request id; the message id alone where there is no request id; the line's own uuid where there
-    /// is no message id; and the bytes of the line where there is nothing at all, so that copies still count once.
+    /// From message id and request id; else the message id alone; else the uuid of the record; else its bytes, so that copies
+    /// still count once.
     pub fn of(line: &Fields<'_>, message: &AssistantMessage<'_>) -> Self {
-        match filled(message.id().map(MessageId::text)) {
-            Some(message) => Self::new(&message, filled(line.text("requestId")).as_deref()),
-            None => match filled(line.text("uuid")) {
-                Some(uuid) => Self::hash(Made::LineId, &[uuid.as_bytes()]),
-                None => Self::hash(Made::Bytes, &[line.raw()]),
+        match non_empty(message.id().map(MessageId::text)) {
+            Some(message) => Self::new(&message, non_empty(line.text("requestId")).as_deref()),
+            None => match non_empty(line.text("uuid")) {
+                Some(uuid) => Self::hash(KeySource::LineId, &[uuid.as_bytes()]),
+                None => Self::hash(KeySource::Bytes, &[line.raw()]),
             },
         }
     }
 
-    /// Its sixteen bytes, to be kept.
+    /// Converts to bytes, for storage.
     pub fn to_bytes(self) -> [u8; 16] {
         self.0.to_be_bytes()
     }
 
-    /// The key of bytes that were kept.
+    /// Converts from stored bytes.
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(u128::from_be_bytes(bytes))
     }
 
-    fn hash(made: Made, parts: &[&[u8]]) -> Self {
+    fn hash(source: KeySource, parts: &[&[u8]]) -> Self {
         const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
         const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
         let mut hash = OFFSET;
         let mut take = |byte: u8| hash = (hash ^ u128::from(byte)).wrapping_mul(PRIME);
-        take(made as u8);
+        take(source as u8);
         for part in parts {
             // The length first: `ab` + `c` is not `a` + `bc`.
             (part.len() as u64).to_le_bytes().into_iter().for_each(&mut take);
@@ -106,8 +108,8 @@ impl Pack for ResponseKey {
     }
 }
 
-/// A text that has characters.
-fn filled(text: Option<Text<'_>>) -> Option<Cow<'_, str>> {
+/// Decodes a text; `None` if it is empty.
+fn non_empty(text: Option<Text<'_>>) -> Option<Cow<'_, str>> {
     text.filter(|text| !text.is_empty()).map(Text::decode)
 }
 

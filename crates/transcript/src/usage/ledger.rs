@@ -1,4 +1,4 @@
-//! Many files to one account: a response that forks and resumes have copied is counted once.
+//! Sums files: a response that forks and resumes have copied counts once.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -7,32 +7,32 @@ use std::collections::hash_map::Entry;
 use super::key::{KeyHashing, ResponseKey};
 use super::response::{Charge, ResponseUsage};
 
-/// The place of a file in the order of files that the caller has fixed, such as that of their paths.
+/// The index of a file in an order that the caller chooses, such as by path.
 pub type FileIndex = u32;
 
-/// A response of the store and the file that it is attributed to.
+/// A response and the file that it is attributed to.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LedgerEntry {
     /// The file where it appeared first.
     pub file: FileIndex,
-    /// What it used.
+    /// Its usage.
     pub usage: ResponseUsage,
-    /// In how many files it stands.
+    /// The number of files that have it.
     pub files: u32,
 }
 
 impl LedgerEntry {
-    /// Where it appeared first: by time; at the same time a line that says it is a copy comes after one that does not
-    /// (copies keep their timestamps); then by the caller's order of files.
+    /// The order of appearance: by time; then copies after originals (copies keep their timestamps); then by file.
     fn appearance(&self) -> (bool, Option<i64>, bool, FileIndex, usize) {
         // A response without a time is later than any that has one.
         (self.usage.millis.is_none(), self.usage.millis, self.usage.is_copy, self.file, self.usage.node)
     }
 
-    /// Makes one of two appearances of the same response.
+    /// Merges two appearances of the same response.
     ///
-    /// Attribution is the least of the two and the numbers are the greatest (a fork made while the response streamed has
-    /// copied too little), each by a total order: whichever is met first, the outcome is the same.
+    /// The first appearance gives the file, the greatest reading the numbers (a fork made while the response streamed has too
+    /// little), each by a total order: the result does not depend on the order of merging.
     fn unite(&mut self, mut other: Self) {
         let files = self.files.saturating_add(other.files);
         if other.appearance() < self.appearance() {
@@ -45,10 +45,10 @@ impl LedgerEntry {
     }
 }
 
-/// The account of many files.
+/// The responses of many files, each counted once.
 ///
-/// Files may be added in any order and by several threads, each with its own ledger: [`merge`](Self::merge) gives the
-/// same account whatever the order. It holds about 250 bytes a response, and no ids.
+/// Files may be added in any order and by several threads, each with its own ledger: [`merge`](Self::merge) gives the same
+/// result in any order. Takes about 250 bytes per response.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     places: HashMap<ResponseKey, u32, KeyHashing>,
@@ -56,19 +56,19 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// An empty one.
+    /// Makes an empty ledger.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds what a file holds; each file once.
+    /// Adds the responses of a file; call it once per file.
     pub fn add_file(&mut self, file: FileIndex, responses: impl IntoIterator<Item = ResponseUsage>) {
         for usage in responses {
             self.add(LedgerEntry { file, usage, files: 1 });
         }
     }
 
-    /// Adds the account of other files.
+    /// Adds the responses of another ledger.
     pub fn merge(&mut self, other: Self) {
         for entry in other.entries {
             self.add(entry);
@@ -86,32 +86,32 @@ impl Ledger {
         }
     }
 
-    /// How many responses there are.
+    /// The number of responses.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no responses.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The entry of a response.
+    /// Returns the entry of a response.
     pub fn get(&self, key: ResponseKey) -> Option<&LedgerEntry> {
         self.entries.get(*self.places.get(&key)? as usize)
     }
 
-    /// Every response, in no order. Sums do not need one.
+    /// Iterates over the responses, in no particular order.
     pub fn entries(&self) -> impl Iterator<Item = &LedgerEntry> {
         self.entries.iter()
     }
 
-    /// Every billed model call with the file that it is attributed to, in no order.
+    /// Iterates over the billed model calls with their files, in no particular order.
     pub fn charges(&self) -> impl Iterator<Item = (FileIndex, Charge<'_>)> {
         self.entries().flat_map(|entry| entry.usage.charges().map(move |charge| (entry.file, charge)))
     }
 
-    /// Every response, in the order in which they appeared.
+    /// Returns the responses in the order of appearance.
     pub fn into_sorted(self) -> Vec<LedgerEntry> {
         let mut entries = self.entries;
         entries.sort_unstable_by(|left, right| match left.appearance().cmp(&right.appearance()) {

@@ -1,32 +1,33 @@
-//! What a month will have cost if it goes on as in the last seven days.
+//! Projects the cost of a month from the last seven days.
 
 use super::item::UsageItem;
 use crate::price::Usd;
 
 const DAY_MILLIS: i64 = 86_400_000;
 
-/// How many days back the pace is taken from.
+/// The number of days that the mean is taken from.
 const DAYS: i64 = 7;
 
-/// A month that is not over.
+/// The projected cost of a month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Projection {
-    /// What it has cost so far.
+#[non_exhaustive]
+pub struct MonthProjection {
+    /// The cost so far.
     pub so_far: Usd,
-    /// What a day cost, in the mean of the last seven times 24 hours.
-    pub a_day: Usd,
-    /// What it will have cost: so far, and the mean day for each day that is left, the rest of today included.
+    /// The mean cost per day over the last seven times 24 hours.
+    pub per_day: Usd,
+    /// The cost so far, plus the mean for each remaining day, including the rest of today.
     pub projected: Usd,
 }
 
-/// Projects the month from `start` to `end` (milliseconds since 1970) as of `now`. Items count by their quarters of an
-/// hour, and those behind `now` count as if they had come.
+/// Projects the month from `start` to `end` (milliseconds since 1970) as of `now`. Items after `now` in the month count as
+/// spent.
 pub fn project_month<'a>(
     items: impl IntoIterator<Item = &'a UsageItem>,
     start: i64,
     end: i64,
     now: i64,
-) -> Projection {
+) -> MonthProjection {
     let (mut so_far, mut lately) = (Usd::ZERO, Usd::ZERO);
     for item in items {
         let Some(millis) = item.millis() else { continue };
@@ -37,7 +38,7 @@ pub fn project_month<'a>(
             lately += item.cost;
         }
     }
-    let a_day = lately.scaled(1.0 / DAYS as f64);
+    let per_day = lately.scaled(1.0 / DAYS as f64);
     let left = (end - now).max(0) as f64 / DAY_MILLIS as f64;
-    Projection { so_far, a_day, projected: so_far + a_day.scaled(left) }
+    MonthProjection { so_far, per_day, projected: so_far + per_day.scaled(left) }
 }

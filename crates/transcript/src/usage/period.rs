@@ -1,10 +1,10 @@
-//! Spans of the calendar that usage is summed by, and their names.
+//! Calendar periods for reports, and their names.
 
 use crate::time::format_millis;
 
 const DAY_MILLIS: i64 = 86_400_000;
 
-/// A span of the calendar.
+/// A calendar period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Period {
     /// An hour.
@@ -18,8 +18,7 @@ pub enum Period {
 }
 
 impl Period {
-    /// The name of the span around an instant. `local` is the reader's clock, as if it were UTC: milliseconds since 1970
-    /// plus the offset of the time zone.
+    /// The name of the period of an instant. `local` is local time: milliseconds since 1970 plus the offset of the time zone.
     ///
     /// Names sort by time: `2026-01-03 15:00`, `2026-01-03`, the Monday of a week, `2026-01`.
     pub fn name(self, local: i64) -> String {

@@ -1,4 +1,4 @@
-//! Sums of tokens and cost by any key: what `usage --by` and `show --as usage` print.
+//! Reports: tokens and cost, summed by any key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,36 +8,37 @@ use super::response::Charge;
 use super::tokens::Tokens;
 use crate::price::{Prices, Usd};
 
-/// Stands for the model of a response that names none.
+/// The name for responses without a model.
 pub const NO_MODEL: &str = "(no model)";
 
-/// Tokens and cost of everything that shares a key.
+/// Tokens and cost of one key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UsageRow {
     /// The day, session, model, …
     pub key: String,
-    /// How many responses; calls beside a response are not counted here.
+    /// The number of responses, without side calls.
     pub responses: u64,
     /// Their tokens.
     pub tokens: Tokens,
-    /// What those of them that have a price cost.
+    /// The cost of those with a price.
     pub cost: Usd,
-    /// What the same would have cost without a cache.
+    /// The cost without a cache.
     pub without_cache: Usd,
-    /// When the first of them came, in milliseconds since 1970.
+    /// The time of the first, in milliseconds since 1970.
     pub first: Option<i64>,
-    /// When the last of them came.
+    /// The time of the last.
     pub last: Option<i64>,
     /// The models.
     pub models: BTreeSet<Arc<str>>,
-    /// The models that have no price: their tokens are counted and their cost is not.
+    /// The models without a price: their tokens count, their cost does not.
     pub unpriced: BTreeSet<Arc<str>>,
-    /// The models for which some price was derived or the price of fast output is not known.
+    /// The models with a derived price, or without a price of fast output.
     pub estimated: BTreeSet<Arc<str>>,
 }
 
 impl UsageRow {
-    /// An empty row.
+    /// Makes an empty row.
     pub fn new(key: impl Into<String>) -> Self {
         Self { key: key.into(), ..Self::default() }
     }
@@ -89,16 +90,17 @@ impl UsageRow {
 
 /// Rows in the order of their keys, and their sum.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Report {
-    /// One row a key.
+    /// One row per key.
     pub rows: Vec<UsageRow>,
-    /// All of them together; its key is `total`.
+    /// The sum of all rows; its key is `total`.
     pub total: UsageRow,
 }
 
-/// Sums model calls by a key. `None` leaves a call out.
+/// Sums model calls by a key; `None` skips a call.
 ///
-/// Sums are of whole numbers: neither the order of the calls nor the way they were split over threads shows in them.
+/// Sums are exact, so they do not depend on the order of the calls.
 pub fn group<'a, T>(
     charges: impl IntoIterator<Item = (T, Charge<'a>)>,
     prices: &Prices,
@@ -113,7 +115,7 @@ pub fn group<'a, T>(
     Report::of(rows)
 }
 
-/// Sums items by a key. `None` leaves an item out.
+/// Sums items by a key; `None` skips an item.
 pub fn group_items<'a>(
     items: impl IntoIterator<Item = &'a UsageItem>,
     mut key: impl FnMut(&UsageItem) -> Option<String>,
@@ -128,7 +130,7 @@ pub fn group_items<'a>(
 }
 
 impl Report {
-    /// Rows by their keys, and their sum.
+    /// Makes a report of rows by key.
     pub fn of(rows: BTreeMap<String, UsageRow>) -> Self {
         let mut report = Self { rows: Vec::with_capacity(rows.len()), total: UsageRow::new("total") };
         for (key, row) in rows {

@@ -1,4 +1,4 @@
-//! What one response used, owned and small: it outlives the file that it was read from.
+//! The usage of one response, owned.
 
 use std::sync::Arc;
 
@@ -8,17 +8,18 @@ use crate::transcript::NodeIndex;
 use crate::{pack_fields, pack_words};
 use annals_json::Text;
 
-/// How the API queued the request.
+/// The service tier of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum ServiceTier {
-    /// As usual, or not said.
+    /// Standard, or not given.
     #[default]
     Standard,
     /// In a batch, at half the price.
     Batch,
     /// With priority.
     Priority,
-    /// A tier that annals does not know.
+    /// An unknown tier.
     Other,
 }
 
@@ -35,15 +36,16 @@ impl ServiceTier {
     }
 }
 
-/// How fast the model ran.
+/// The speed of the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Speed {
-    /// As usual, or not said.
+    /// Standard, or not given.
     #[default]
     Standard,
     /// Faster, at a higher price.
     Fast,
-    /// A speed that annals does not know.
+    /// An unknown speed.
     Other,
 }
 
@@ -59,32 +61,32 @@ impl Speed {
     }
 }
 
-/// A model call inside a response that is billed but that the response's totals leave out.
+/// A billed model call inside a response that its totals do not include.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Aside {
-    /// What the call was for.
-    pub kind: AsideKind,
-    /// The model, where the entry names it.
+pub struct SideCall {
+    /// The purpose.
+    pub kind: SideCallKind,
+    /// The model, if the entry names it.
     pub model: Option<Arc<str>>,
-    /// What it used.
+    /// The tokens.
     pub tokens: Tokens,
 }
 
-/// What a call beside the response was for.
+/// The purpose of a side call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum AsideKind {
-    /// Another model was asked for advice.
+#[non_exhaustive]
+pub enum SideCallKind {
+    /// Advice of another model.
     Advisor,
-    /// The API summarised the conversation before it answered.
+    /// A summary of the conversation before the response.
     Compaction,
 }
 
-impl AsideKind {
+impl SideCallKind {
     /// Reads the `type` of an entry of `usage.iterations`.
     ///
-    /// `message` and `fallback_message` are `None`: those that served the response are in its totals, and an attempt
-    /// that was refused is not billed. So is every type that annals does not know: the totals count unless something
-    /// is known to be outside them.
+    /// `message` and `fallback_message` are `None`: the totals include them, or they were refused and not billed. Unknown types
+    /// are `None` too: the totals count unless a call is known to be outside them.
     pub fn of(text: Option<Text<'_>>) -> Option<Self> {
         match text {
             Some(text) if text.is("advisor_message") => Some(Self::Advisor),
@@ -94,100 +96,105 @@ impl AsideKind {
     }
 }
 
-/// The numbers of a response, as one of its lines gives them.
+/// The usage of a response as given by one of its records.
 ///
 /// Ordered by output first, so that of several readings the greatest is the final one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Reading {
-    /// What the response used.
+pub struct UsageReading {
+    /// The tokens.
     pub tokens: Tokens,
-    /// The model that answered.
+    /// The model.
     pub model: Option<Arc<str>>,
-    /// How the request was queued.
+    /// The service tier.
     pub tier: ServiceTier,
-    /// How fast the model ran.
+    /// The speed of the model.
     pub speed: Speed,
-    /// Calls that the totals leave out; nearly always none.
-    pub asides: Option<Box<[Aside]>>,
+    /// Calls that the totals do not include; rare.
+    pub side_calls: Option<Box<[SideCall]>>,
 }
 
-/// What one response used.
+/// The usage of one response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResponseUsage {
-    /// Which response.
+    /// The key of the response.
     pub key: ResponseKey,
-    /// Its numbers.
-    pub reading: Reading,
-    /// When its first line was written, in milliseconds since 1970.
+    /// Its final reading.
+    pub reading: UsageReading,
+    /// The time of its first record, in milliseconds since 1970.
     pub millis: Option<i64>,
-    /// Whether a sub-agent asked, inline (1.0) or in its own file.
+    /// Whether it belongs to a sub-agent, inline (1.0) or in its own file.
     pub is_sidechain: bool,
-    /// Whether its first line says that a fork copied it from another session.
+    /// Whether a fork copied it from another session.
     pub is_copy: bool,
-    /// The sub-agent, where the line names it.
+    /// The sub-agent, if named.
     pub agent: Option<Arc<str>>,
-    /// Its first line.
+    /// The index of its first record.
     pub node: NodeIndex,
 }
 
 pack_fields! {
     ResponseUsage { key, reading, millis, is_sidechain, is_copy, agent, node }
-    Reading { tokens, model, tier, speed, asides }
-    Aside { kind, model, tokens }
+    UsageReading { tokens, model, tier, speed, side_calls }
+    SideCall { kind, model, tokens }
 }
 
 pack_words! {
     ServiceTier { Standard, Batch, Priority, Other }
     Speed { Standard, Fast, Other }
-    AsideKind { Advisor, Compaction }
+    SideCallKind { Advisor, Compaction }
 }
 
 impl ResponseUsage {
-    /// Takes a later line of the same response: the one with the most output counts, and of equals the last; the first time
-    /// that is known is its time.
-    pub(super) fn go_on(&mut self, reading: Reading, millis: Option<i64>) {
+    /// Adds a later record of the same response: the one with the most output counts, of equals the last; the first known time
+    /// stays.
+    pub(super) fn update(&mut self, reading: UsageReading, millis: Option<i64>) {
         if reading.tokens.output >= self.reading.tokens.output {
             self.reading = reading;
         }
         self.millis = self.millis.or(millis);
     }
 
-    /// The response with what later lines of the same file say of it.
+    /// Merges later records of the same response.
     #[must_use]
     pub fn continued(mut self, later: &Self) -> Self {
-        self.go_on(later.reading.clone(), later.millis);
+        self.update(later.reading.clone(), later.millis);
         self
     }
 
-    /// What the response used, calls beside it included.
+    /// The tokens of the response, with side calls.
     pub fn tokens(&self) -> Tokens {
         self.charges().map(|charge| *charge.tokens).sum()
     }
 
-    /// Each model call that is billed: the response itself, then the calls beside it.
+    /// Iterates over the billed model calls: the response itself, then side calls.
     pub fn charges(&self) -> impl Iterator<Item = Charge<'_>> {
         let reading = &self.reading;
-        let main =
-            Charge { response: self, model: reading.model.as_ref(), tokens: &reading.tokens, aside: None };
-        let asides = reading.asides.iter().flatten().map(move |aside| Charge {
-            model: aside.model.as_ref().or(reading.model.as_ref()),
-            tokens: &aside.tokens,
-            aside: Some(aside.kind),
+        let main = Charge {
+            response: self,
+            model: reading.model.as_ref(),
+            tokens: &reading.tokens,
+            side_call: None,
+        };
+        let side_calls = reading.side_calls.iter().flatten().map(move |side_call| Charge {
+            model: side_call.model.as_ref().or(reading.model.as_ref()),
+            tokens: &side_call.tokens,
+            side_call: Some(side_call.kind),
             ..main
         });
-        std::iter::once(main).chain(asides)
+        std::iter::once(main).chain(side_calls)
     }
 }
 
 /// One billed model call.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Charge<'a> {
     /// The response that it belongs to.
     pub response: &'a ResponseUsage,
     /// The model.
     pub model: Option<&'a Arc<str>>,
-    /// What the call used.
+    /// The tokens of the call.
     pub tokens: &'a Tokens,
-    /// What it was for, where it is not the response itself.
-    pub aside: Option<AsideKind>,
+    /// The purpose of a side call; `None` for the response itself.
+    pub side_call: Option<SideCallKind>,
 }

@@ -1,4 +1,4 @@
-//! Counts of tokens by the classes that have different prices.
+//! Token counts by price class.
 
 use std::cmp::Ordering;
 use std::iter::Sum;
@@ -7,7 +7,7 @@ use std::ops::{Add, AddAssign};
 use super::view::Usage;
 use crate::pack_fields;
 
-/// Tokens by class, and the tools that the API ran.
+/// Tokens by class, and uses of server tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tokens {
     /// Fresh input.
@@ -22,7 +22,7 @@ pub struct Tokens {
     pub cache_write_1h: u64,
     /// Web searches.
     pub web_searches: u64,
-    /// Pages fetched; they cost nothing but their tokens.
+    /// Web fetches; they cost only their tokens.
     pub web_fetches: u64,
 }
 
@@ -30,12 +30,12 @@ pack_fields! {
     Tokens { input, output, cache_read, cache_write_5m, cache_write_1h, web_searches, web_fetches }
 }
 
-/// More than this of anything no call can have: a thousand times what the largest models of today take in. A larger number is
-/// taken for this one, so that sums of as many as a file can hold stay whole numbers that a database can keep.
-const MOST: u64 = 1_000_000_000;
+/// Maximum of any count, a thousand times the largest context. Larger numbers are clamped, so that sums fit a database
+/// integer.
+const MAX_COUNT: u64 = 1_000_000_000;
 
 impl Tokens {
-    /// What a line's usage means; no count is more than a billion, whatever the line says.
+    /// Converts `message.usage`; counts are clamped to a billion.
     ///
     /// Without the split of cache writes all are of five minutes, as they were before there was a choice. Where split
     /// and total disagree, the larger of the two counts: a split above the total is taken as it is, and what a total has
@@ -43,7 +43,7 @@ impl Tokens {
     /// writers that fill in one of them only: a zeroed split beside a real total is how a missing split looks, and a
     /// zeroed total beside a real split is a count that somebody forgot.
     pub fn of(usage: &Usage<'_>) -> Self {
-        let count = |count: Option<u64>| count.unwrap_or(0).min(MOST);
+        let count = |count: Option<u64>| count.unwrap_or(0).min(MAX_COUNT);
         let total = count(usage.cache_creation());
         let (five_minutes, one_hour) = usage
             .cache_creation_split()
@@ -66,12 +66,12 @@ impl Tokens {
         self.cache_write_5m.saturating_add(self.cache_write_1h)
     }
 
-    /// All that went in: this decides whether a request has the price of a long context.
+    /// All input tokens; decides whether long-context prices apply.
     pub fn context(&self) -> u64 {
         self.input.saturating_add(self.cache_read).saturating_add(self.cache_write())
     }
 
-    /// The same request without a cache: all that went in is fresh.
+    /// The same request without a cache: all input is fresh.
     #[must_use]
     pub fn without_cache(&self) -> Self {
         Self { input: self.context(), cache_read: 0, cache_write_5m: 0, cache_write_1h: 0, ..*self }
@@ -82,7 +82,7 @@ impl Tokens {
         self.context().saturating_add(self.output)
     }
 
-    /// Whether nothing was used.
+    /// Whether all counts are zero.
     pub fn is_zero(&self) -> bool {
         *self == Self::default()
     }
@@ -174,7 +174,7 @@ mod tests {
         check(
             r#"{"input_tokens":9223372036854775807,"output_tokens":1000000001,"cache_read_input_tokens":1000000000,
                 "cache_creation_input_tokens":18446744073709551615,"cache_creation":{"ephemeral_5m_input_tokens":7}}"#,
-            (MOST, MOST, MOST, MOST, 0),
+            (MAX_COUNT, MAX_COUNT, MAX_COUNT, MAX_COUNT, 0),
         );
         check(
             r#"{"input_tokens":"many","output_tokens":-3,"cache_read_input_tokens":null}"#,

@@ -1,4 +1,4 @@
-//! `message.usage` as it is written. Nothing is added up here: what the numbers mean is decided in the rooms beside.
+//! The view of `message.usage`.
 
 use crate::view::views;
 use annals_json::{Fields, Items, Text};

@@ -1,6 +1,6 @@
 //! What was done, counted by hand.
 
-use annals_transcript::activity::{Activity, Clock, FileActivity, context_growth};
+use annals_transcript::activity::{Activity, ActivityWindow, FileActivity, context_growth};
 use annals_transcript::time::parse_millis;
 use annals_transcript::transcript::Transcript;
 use annals_transcript::usage::{Ledger, Thread, UsageSource, responses_usage};
@@ -13,7 +13,7 @@ struct Ahead {
 
 const UTC: Ahead = Ahead { hours: 0, since: None };
 
-impl Clock for Ahead {
+impl ActivityWindow for Ahead {
     fn keeps(&self, millis: Option<i64>) -> bool {
         self.since.is_none_or(|since| millis.is_some_and(|at| at >= since))
     }

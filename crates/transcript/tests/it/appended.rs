@@ -6,8 +6,8 @@ use annals_json::{Fields, Value};
 use annals_testkit::depth::cases;
 use annals_transcript::content::Block;
 use annals_transcript::draft::{
-    CompactionTrigger, Continuation, Draft, Origin, PlaceError, Placing, PlainDefaults, ResponseDraft, Said,
-    Thread, ToolAnswer, ToolOutcome, drafts_of,
+    CompactionTrigger, Continuation, Draft, Origin, PlacementDefaults, PlacementError, PromptContent,
+    ResponseDefaults, ResponseDraft, ThreadKind, ToolOutcome, ToolResultDraft, drafts_from_message,
 };
 use annals_transcript::line::lines;
 use annals_transcript::message::Message;
@@ -172,7 +172,7 @@ struct File {
 
 impl File {
     fn new() -> Self {
-        let state = Continuation::new(Thread::Main);
+        let state = Continuation::new(ThreadKind::Main);
         Self { bytes: Vec::new(), state, ids: Vec::new(), calls: Vec::new(), names_a_leaf: false, count: 0 }
     }
 
@@ -181,22 +181,22 @@ impl File {
         self.count
     }
 
-    fn add(&mut self, draft: &Draft) -> Result<(), PlaceError> {
+    fn add(&mut self, draft: &Draft) -> Result<(), PlacementError> {
         let number = self.next();
-        let fresh = Placing {
+        let fresh = PlacementDefaults {
             uuid: format!("00000000-0000-4000-8000-{number:012}"),
             now: 1_767_225_600_000 + i64::from(number / 5 % 4),
         };
         let before = self.state.tip().map(str::to_owned);
-        let stamp = self.state.place(draft, fresh).inspect_err(|_| {
+        let placement = self.state.place(draft, fresh).inspect_err(|_| {
             assert_eq!(self.state.tip(), before.as_deref(), "a refusal moved the tip");
         })?;
-        let line = draft.line(&origin(), &stamp);
+        let line = draft.line(&origin(), &placement);
         self.state.absorb(&Record::new(Fields::scan(&line).unwrap().0));
         self.bytes.extend_from_slice(&line);
         self.bytes.push(b'\n');
         if draft.kind().is_chain() {
-            self.ids.push(stamp.uuid);
+            self.ids.push(placement.uuid);
         }
         Ok(())
     }
@@ -211,8 +211,8 @@ impl File {
         let said = format!("said {number}.");
         let call = |at: &Index| (!self.calls.is_empty()).then(|| at.get(&self.calls).clone());
         let drafts = match step {
-            Step::Prompt => vec![Draft::prompt(Said::Text(&said))],
-            Step::Meta => vec![Draft::meta_prompt(Said::Text(&said))],
+            Step::Prompt => vec![Draft::prompt(PromptContent::Text(&said))],
+            Step::Meta => vec![Draft::meta_prompt(PromptContent::Text(&said))],
             Step::Response(tools) => self.response(number, *tools),
             Step::Answer(at) => call(at).iter().map(|id| answer(id)).collect(),
             Step::Progress => vec![Draft::progress(br#"{"type":"bash_progress"}"#, "a", "b")],
@@ -233,9 +233,9 @@ impl File {
                 let line = format!(
                     r#"{{"type":"user","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"x"}}]}}}}"#
                 );
-                vec![Draft::given(line.as_bytes()).unwrap()]
+                vec![Draft::from_json(line.as_bytes()).unwrap()]
             }
-            Step::GivenUnknown => vec![Draft::given(br#"{"type":"from-the-future","uuid":1}"#).unwrap()],
+            Step::GivenUnknown => vec![Draft::from_json(br#"{"type":"from-the-future","uuid":1}"#).unwrap()],
             Step::Plain(metadata) => plain(&said, metadata),
         };
         self.names_a_leaf |= matches!(step, Step::LastPrompt(_));
@@ -287,20 +287,20 @@ impl File {
         if given.is_sidechain {
             set("isSidechain", "true".into());
         }
-        Draft::given((line + "}").as_bytes()).unwrap()
+        Draft::from_json((line + "}").as_bytes()).unwrap()
     }
 }
 
 fn answer(id: &str) -> Draft {
     let outcome = ToolOutcome::Done;
-    Draft::tool_result(ToolAnswer { tool_use: id, content: b"\"done\"", outcome, shown: None })
+    Draft::tool_result(ToolResultDraft { tool_use: id, content: b"\"done\"", outcome, shown: None })
 }
 
 fn plain(said: &str, metadata: &str) -> Vec<Draft> {
     let json = format!(r#"{{"role":"user","content":"{said}","metadata":{metadata}}}"#);
     let message = Message::parse(&Value::parse(json.as_bytes()).unwrap().fields().unwrap()).unwrap();
-    let defaults = PlainDefaults { message: "m".into(), request: "r".into(), model: "m".into() };
-    drafts_of(&message, &defaults).unwrap()
+    let defaults = ResponseDefaults { message: "m".into(), request: "r".into(), model: "m".into() };
+    drafts_from_message(&message, &defaults).unwrap()
 }
 
 /// Ids are unique, parents stand above and are no progress, keys do not repeat, results name the line of their call.
@@ -377,11 +377,11 @@ proptest! {
         for step in &steps {
             file.take(step);
         }
-        file.add(&Draft::prompt(Said::Text("the last word"))).unwrap();
+        file.add(&Draft::prompt(PromptContent::Text("the last word"))).unwrap();
         lines_are_in_order(&file.bytes);
         let transcript = Transcript::parse(&file.bytes);
         let tip = file.state.tip().unwrap().to_owned();
-        let anew = Continuation::of(&transcript, Thread::Main);
+        let anew = Continuation::of(&transcript, ThreadKind::Main);
         prop_assert_eq!(anew.tip(), Some(tip.as_str()), "who opens it anew goes on elsewhere");
         let said = said_on_the_way(&transcript, &tip);
         prop_assert_eq!(said.first().map(String::as_str), Some("the last word"));

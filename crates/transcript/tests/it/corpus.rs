@@ -8,7 +8,7 @@ use annals_transcript::content::{Block, Content};
 use annals_transcript::graph::Graph;
 use annals_transcript::inspect::inspect;
 use annals_transcript::line::lines;
-use annals_transcript::pairing::Pairs;
+use annals_transcript::pairing::ToolPairs;
 use annals_transcript::problem::ProblemKind;
 use annals_transcript::record::{AttachmentKind, ProgressKind, Record, RecordKind, SystemKind};
 use annals_transcript::tool_result::ToolUseResult;
@@ -156,7 +156,7 @@ fn every_call_is_paired_or_listed() {
                 }
             }
         }
-        let pairs = Pairs::new(&transcript);
+        let pairs = ToolPairs::new(&transcript);
         assert_eq!(pairs.pairs.len(), ids.len(), "{name}");
         let listed = pairs.problems(&transcript);
         let listed = listed.iter().filter(|problem| problem.kind == ProblemKind::UnansweredToolUse).count();

@@ -2,8 +2,9 @@
 
 use annals_json::Fields;
 use annals_transcript::draft::{
-    AgentAnswer, BackupOf, CompactionTrigger, Continuation, Draft, Origin, PlaceError, Placing, QueueStep,
-    ResponseDraft, Retry, Said, SnapshotKind, Thread, ToolAnswer, ToolOutcome,
+    AgentResultDraft, CompactionTrigger, Continuation, Draft, FileBackupDraft, Origin, PlacementDefaults,
+    PlacementError, PromptContent, QueueStep, ResponseDraft, Retry, SnapshotKind, ThreadKind, ToolOutcome,
+    ToolResultDraft,
 };
 use annals_transcript::record::Record;
 use annals_transcript::resume::{Client, resume};
@@ -30,20 +31,20 @@ struct File {
 
 impl File {
     fn new() -> Self {
-        Self { bytes: Vec::new(), state: Continuation::new(Thread::Main), count: 0 }
+        Self { bytes: Vec::new(), state: Continuation::new(ThreadKind::Main), count: 0 }
     }
 
-    fn add(&mut self, draft: &Draft) -> Result<String, PlaceError> {
+    fn add(&mut self, draft: &Draft) -> Result<String, PlacementError> {
         self.count += 1;
-        let fresh = Placing { uuid: format!("u{}", self.count), now: 1_767_225_600_000 };
-        let stamp = self.state.place(draft, fresh)?;
-        let line = draft.line(&origin(), &stamp);
+        let fresh = PlacementDefaults { uuid: format!("u{}", self.count), now: 1_767_225_600_000 };
+        let placement = self.state.place(draft, fresh)?;
+        let line = draft.line(&origin(), &placement);
         assert!(!line.contains(&b'\n'));
         let (fields, _) = Fields::scan(&line).unwrap();
         self.state.absorb(&Record::new(fields));
         self.bytes.extend_from_slice(&line);
         self.bytes.push(b'\n');
-        Ok(stamp.uuid)
+        Ok(placement.uuid)
     }
 }
 
@@ -62,7 +63,7 @@ fn response(id: &str, blocks: &[&str], stop: &str) -> Vec<Draft> {
 }
 
 fn tool_answer(call: &str, content: &str) -> Draft {
-    Draft::tool_result(ToolAnswer {
+    Draft::tool_result(ToolResultDraft {
         tool_use: call,
         content: content.as_bytes(),
         outcome: ToolOutcome::Done,
@@ -72,23 +73,28 @@ fn tool_answer(call: &str, content: &str) -> Draft {
 
 fn every_kind() -> Vec<Draft> {
     let backups = [
-        BackupOf {
+        FileBackupDraft {
             path: "a.rs".into(),
             name: Some("00ff@v2".into()),
             version: 2,
             time: "2026-01-01T00:00:00.000Z".into(),
         },
-        BackupOf { path: "b.rs".into(), name: None, version: 1, time: "2026-01-01T00:00:00.000Z".into() },
+        FileBackupDraft {
+            path: "b.rs".into(),
+            name: None,
+            version: 1,
+            time: "2026-01-01T00:00:00.000Z".into(),
+        },
     ];
     let mut drafts = vec![
         Draft::queue_operation(QueueStep::Enqueue, Some(b"\"go\"")),
         Draft::queue_operation(QueueStep::Dequeue, None),
         Draft::file_history_snapshot("u3", SnapshotKind::New, &backups, "2026-01-01T00:00:00.000Z"),
-        Draft::prompt(Said::Text("look")),
-        Draft::prompt(Said::Blocks(
+        Draft::prompt(PromptContent::Text("look")),
+        Draft::prompt(PromptContent::Blocks(
             br#"[{"type":"text","text":"this"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}]"#,
         )),
-        Draft::meta_prompt(Said::Text("a command's text")),
+        Draft::meta_prompt(PromptContent::Text("a command's text")),
         Draft::attachment(br#"{"type":"todo_reminder","content":[],"itemCount":0}"#),
     ];
     drafts.extend(response(
@@ -107,7 +113,7 @@ fn every_kind() -> Vec<Draft> {
         "t1",
     ));
     drafts.push(tool_answer("t1", "\"listed\""));
-    drafts.push(Draft::agent_result(AgentAnswer {
+    drafts.push(Draft::agent_result(AgentResultDraft {
         tool_use: "t2",
         agent: "a1",
         prompt: "dig",
@@ -181,7 +187,7 @@ fn every_client_reads_what_was_meant() {
 #[test]
 fn a_compaction_starts_a_chain_and_names_the_old_one() {
     let mut file = File::new();
-    let first = file.add(&Draft::prompt(Said::Text("old"))).unwrap();
+    let first = file.add(&Draft::prompt(PromptContent::Text("old"))).unwrap();
     let boundary = file.add(&Draft::compact_boundary(CompactionTrigger::Manual, 1000, |_| {})).unwrap();
     let summary = file.add(&Draft::compact_summary("what was said")).unwrap();
     let transcript = Transcript::parse(&file.bytes);
@@ -202,7 +208,7 @@ fn a_compaction_starts_a_chain_and_names_the_old_one() {
 #[test]
 fn only_the_last_line_of_a_response_says_how_it_ended_and_what_it_cost() {
     let mut file = File::new();
-    file.add(&Draft::prompt(Said::Text("x"))).unwrap();
+    file.add(&Draft::prompt(PromptContent::Text("x"))).unwrap();
     for draft in
         response("m", &[r#"{"type":"text","text":"a"}"#, r#"{"type":"text","text":"b"}"#], "end_turn")
     {
@@ -226,34 +232,37 @@ fn only_the_last_line_of_a_response_says_how_it_ended_and_what_it_cost() {
 #[test]
 fn what_has_no_place_is_refused_and_moves_nothing() {
     let mut file = File::new();
-    let first = file.add(&Draft::prompt(Said::Text("x"))).unwrap();
+    let first = file.add(&Draft::prompt(PromptContent::Text("x"))).unwrap();
     for draft in response("m", &[r#"{"type":"tool_use","id":"t1","name":"Bash","input":{}}"#], "tool_use") {
         file.add(&draft).unwrap();
     }
     let tip = file.state.tip().unwrap().to_owned();
-    let given = |json: &str| Draft::given(json.as_bytes()).unwrap();
+    let given = |json: &str| Draft::from_json(json.as_bytes()).unwrap();
     let message = r#""type":"user","message":{"role":"user","content":"y"}"#;
     let refused = [
-        (given(&format!(r#"{{{message},"uuid":"{first}"}}"#)), PlaceError::Duplicate(first.clone())),
-        (given(&format!(r#"{{{message},"parentUuid":"gone"}}"#)), PlaceError::UnknownParent("gone".into())),
-        (given(&format!(r#"{{{message},"timestamp":"soon"}}"#)), PlaceError::BadTimestamp("soon".into())),
-        (tool_answer("t9", "\"z\""), PlaceError::UnknownCall("t9".into())),
+        (given(&format!(r#"{{{message},"uuid":"{first}"}}"#)), PlacementError::Duplicate(first.clone())),
+        (
+            given(&format!(r#"{{{message},"parentUuid":"gone"}}"#)),
+            PlacementError::UnknownParent("gone".into()),
+        ),
+        (given(&format!(r#"{{{message},"timestamp":"soon"}}"#)), PlacementError::BadTimestamp("soon".into())),
+        (tool_answer("t9", "\"z\""), PlacementError::UnknownCall("t9".into())),
     ];
     for (draft, expected) in refused {
         assert_eq!(file.add(&draft), Err(expected));
         assert_eq!(file.state.tip(), Some(tip.as_str()));
     }
     file.add(&tool_answer("t1", "\"z\"")).unwrap();
-    assert_eq!(file.add(&tool_answer("t1", "\"z\"")), Err(PlaceError::AlreadyAnswered("t1".into())));
+    assert_eq!(file.add(&tool_answer("t1", "\"z\"")), Err(PlacementError::AlreadyAnswered("t1".into())));
 }
 
 #[test]
 fn nobody_is_a_child_of_progress_and_time_never_runs_back() {
     let mut file = File::new();
-    let prompt = file.add(&Draft::prompt(Said::Text("x"))).unwrap();
+    let prompt = file.add(&Draft::prompt(PromptContent::Text("x"))).unwrap();
     file.add(&Draft::progress(b"{\"type\":\"bash_progress\"}", "a", "b")).unwrap();
     assert_eq!(file.state.tip(), Some(prompt.as_str()));
-    file.add(&Draft::prompt(Said::Text("y"))).unwrap();
+    file.add(&Draft::prompt(PromptContent::Text("y"))).unwrap();
     let transcript = Transcript::parse(&file.bytes);
     let times: Vec<_> = transcript.nodes().iter().map(|node| node.millis.unwrap()).collect();
     assert!(times.is_sorted() && times[0] < times[2], "{times:?}");
@@ -262,7 +271,7 @@ fn nobody_is_a_child_of_progress_and_time_never_runs_back() {
 #[test]
 fn a_parent_that_is_progress_gives_way_to_the_line_above_it() {
     let mut file = File::new();
-    let prompt = file.add(&Draft::prompt(Said::Text("x"))).unwrap();
+    let prompt = file.add(&Draft::prompt(PromptContent::Text("x"))).unwrap();
     let progress = Draft::progress(b"{\"type\":\"bash_progress\"}", "a", "b");
     let first = file.add(&progress).unwrap();
     let second = file.add(&progress.clone().with_parent(Some(&first))).unwrap();
@@ -270,9 +279,9 @@ fn a_parent_that_is_progress_gives_way_to_the_line_above_it() {
     let given = format!(
         r#"{{"type":"user","message":{{"role":"user","content":"y"}},"parentUuid":"{second}","uuid":"own"}}"#
     );
-    file.add(&Draft::given(given.as_bytes()).unwrap()).unwrap();
+    file.add(&Draft::from_json(given.as_bytes()).unwrap()).unwrap();
     file.add(&Draft::last_prompt("x", Some(&first))).unwrap();
-    file.add(&Draft::prompt(Said::Text("z"))).unwrap();
+    file.add(&Draft::prompt(PromptContent::Text("z"))).unwrap();
     let transcript = Transcript::parse(&file.bytes);
     let parents: Vec<_> = transcript
         .nodes()
@@ -289,14 +298,14 @@ fn a_parent_that_is_progress_gives_way_to_the_line_above_it() {
 #[test]
 fn times_end_before_they_cannot_be_said() {
     let mut file = File::new();
-    let late = |time: &str| Draft::prompt(Said::Text("x")).with_timestamp(time);
+    let late = |time: &str| Draft::prompt(PromptContent::Text("x")).with_timestamp(time);
     let last = "9999-12-31T23:59:59.999Z";
-    assert_eq!(file.add(&late(last)), Err(PlaceError::BadTimestamp(last.into())));
+    assert_eq!(file.add(&late(last)), Err(PlacementError::BadTimestamp(last.into())));
     file.add(&late("9998-12-30T00:00:00.000Z")).unwrap();
     // Written by somebody else: what follows can at least be read.
     let foreign = format!(r#"{{"type":"user","uuid":"f","timestamp":"{last}","message":{{"content":"x"}}}}"#);
     file.state.absorb(&Record::new(Fields::scan(foreign.as_bytes()).unwrap().0));
-    file.add(&Draft::prompt(Said::Text("y"))).unwrap();
+    file.add(&Draft::prompt(PromptContent::Text("y"))).unwrap();
     assert!(String::from_utf8_lossy(&file.bytes).ends_with(&format!(
         r#""timestamp":"{last}","userType":"external","entrypoint":"cli","cwd":"/w","sessionId":"s","version":"2.1.112","gitBranch":"HEAD","slug":"calm-rowing-fern"}}{}"#,
         "\n"
@@ -305,7 +314,7 @@ fn times_end_before_they_cannot_be_said() {
 
 #[test]
 fn a_field_is_written_once_and_the_place_is_not_the_drafts() {
-    let draft = Draft::prompt(Said::Text("x"))
+    let draft = Draft::prompt(PromptContent::Text("x"))
         .field("odd", b"1")
         .field("cwd", b" \"/elsewhere\" ")
         .field("odd", b"[ 2 ]")
@@ -325,7 +334,7 @@ fn a_field_is_written_once_and_the_place_is_not_the_drafts() {
 #[test]
 fn what_is_not_json_is_said_in_words() {
     let mut file = File::new();
-    file.add(&Draft::prompt(Said::Blocks(b"[{\n"))).unwrap();
+    file.add(&Draft::prompt(PromptContent::Blocks(b"[{\n"))).unwrap();
     for draft in
         response("m", &["{\"type\":\n", r#"{"type":"tool_use","id":"t","name":"B","input":{}}"#], "x")
     {
@@ -353,7 +362,7 @@ fn the_tip_is_where_the_newest_client_goes_on() {
     };
     let check = |lines: &[String], expected: &str| {
         let bytes = lines.join("\n").into_bytes();
-        let state = Continuation::of(&Transcript::parse(&bytes), Thread::Main);
+        let state = Continuation::of(&Transcript::parse(&bytes), ThreadKind::Main);
         assert_eq!(state.tip(), Some(expected), "{lines:#?}");
     };
     let base = [line("a", "null"), line("b", "\"a\""), line("c", "\"a\"")];
@@ -371,7 +380,7 @@ fn the_tip_is_where_the_newest_client_goes_on() {
 #[test]
 fn a_snapshot_is_what_the_client_writes() {
     let time = "2026-01-03T15:44:58.325Z";
-    let kept = |path: &str, name: Option<&str>, version| BackupOf {
+    let kept = |path: &str, name: Option<&str>, version| FileBackupDraft {
         path: path.into(),
         name: name.map(str::to_owned),
         version,

@@ -3,7 +3,7 @@
 use annals_json::Fields;
 use annals_testkit::corpus;
 use annals_testkit::depth::cases;
-use annals_transcript::message::{Message, Role, groups};
+use annals_transcript::message::{Message, MessageRole, groups};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 use proptest::prelude::*;
 
@@ -29,7 +29,8 @@ fn round_trip(transcript: &Transcript<'_>) -> usize {
         seen.extend(group);
     }
     seen.sort_unstable();
-    let expected: Vec<_> = (0..nodes.len()).filter(|&index| Role::of(nodes[index].kind).is_some()).collect();
+    let expected: Vec<_> =
+        (0..nodes.len()).filter(|&index| MessageRole::of(nodes[index].kind).is_some()).collect();
     assert_eq!(seen, expected);
     seen.len()
 }
@@ -61,7 +62,8 @@ fn shells_of_the_corpus_hold_little_of_the_content() {
             let records: usize = group.iter().map(|&index| transcript.fields(index).raw().len()).sum();
             // Ids and a few words a record are said twice; white space is the exception that is kept.
             let is_spaced = message.records.iter().any(|shell| {
-                shell.blocks() > 0 && !shell.omitted().contains(&annals_transcript::message::Part::Content)
+                shell.blocks() > 0
+                    && !shell.omitted().contains(&annals_transcript::message::MessageField::Content)
             });
             assert!(is_spaced || form.len() <= records + 800 * group.len(), "{} {records}", form.len());
         }

@@ -1,7 +1,7 @@
 //! What holds for any input: bytes survive, edits touch only what they name, and every function over a graph ends.
 
-use annals_json::edit::{Editor, Step};
-use annals_json::{Fields, Kind, Value, write_string};
+use annals_json::edit::{Editor, PathStep};
+use annals_json::{Fields, Value, ValueKind, write_string};
 use annals_testkit::depth::cases;
 use annals_transcript::activity::FileActivity;
 use annals_transcript::graph::{Graph, branch_points, history, segments, sidechains};
@@ -9,13 +9,13 @@ use annals_transcript::inspect::inspect;
 use annals_transcript::line::{LineSplitter, lines};
 use annals_transcript::loss::losses;
 use annals_transcript::pack::{packed, unpacked};
-use annals_transcript::pairing::Pairs;
+use annals_transcript::pairing::ToolPairs;
 use annals_transcript::query::{Counts, live_branch};
 use annals_transcript::response::responses;
-use annals_transcript::resume::{Client, Origin, branch_to, resume};
+use annals_transcript::resume::{BlockOrigin, Client, branch_to, resume};
 use annals_transcript::transcript::Transcript;
 use annals_transcript::turn::turns;
-use annals_transcript::usage::{ResponseUsage, ToolTrail, responses_usage};
+use annals_transcript::usage::{ResponseUsage, ToolTimeline, responses_usage};
 use proptest::prelude::*;
 
 /// JSON values of every kind, with odd spacing, number forms and lone surrogates.
@@ -98,7 +98,7 @@ proptest! {
     fn what_is_read_twice_is_the_same(text in json()) {
         let value = Value::parse(text.as_bytes()).unwrap();
         prop_assert_eq!(value.raw(), text.trim().as_bytes());
-        if value.kind() == Kind::Object {
+        if value.kind() == ValueKind::Object {
             let (checked, length) = Fields::scan(text.as_bytes()).unwrap();
             prop_assert_eq!(length, text.len());
             let again = value.fields().unwrap();
@@ -135,24 +135,24 @@ proptest! {
         prop_assert!(after.get(&key).is_none());
         let kept: Vec<_> = before.iter().filter(|f| !f.key.is(&key)).map(|f| f.value.raw().to_vec()).collect();
         prop_assert_eq!(kept, after.iter().map(|f| f.value.raw().to_vec()).collect::<Vec<_>>());
-        prop_assert!(Editor::new(&edited).unwrap().replace(&[Step::Key(&key)], b"1").is_err());
+        prop_assert!(Editor::new(&edited).unwrap().replace(&[PathStep::Key(&key)], b"1").is_err());
     }
 
     #[test]
     fn what_is_packed_comes_back_and_no_part_of_it_is_taken_for_it(file in any_graph(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let transcript = Transcript::parse(file.as_bytes());
-        let mut trail = ToolTrail::default();
+        let mut trail = ToolTimeline::default();
         (0..transcript.nodes().len()).for_each(|node| trail.feed(&transcript.record(node)));
         let brief = (responses_usage(&transcript), (FileActivity::of(&transcript), trail));
         let bytes = packed(&brief);
-        let again: (Vec<ResponseUsage>, (FileActivity, ToolTrail)) = unpacked(&bytes).unwrap();
+        let again: (Vec<ResponseUsage>, (FileActivity, ToolTimeline)) = unpacked(&bytes).unwrap();
         prop_assert_eq!(&again.0, &brief.0);
         prop_assert_eq!(format!("{again:?}"), format!("{brief:?}"));
         let cut = at.index(bytes.len());
-        prop_assert!(unpacked::<(Vec<ResponseUsage>, (FileActivity, ToolTrail))>(&bytes[..cut]).is_none());
+        prop_assert!(unpacked::<(Vec<ResponseUsage>, (FileActivity, ToolTimeline))>(&bytes[..cut]).is_none());
         let mut other = bytes;
         other[cut] = byte;
-        let _ = unpacked::<(Vec<ResponseUsage>, (FileActivity, ToolTrail))>(&other);
+        let _ = unpacked::<(Vec<ResponseUsage>, (FileActivity, ToolTimeline))>(&other);
     }
 
     #[test]
@@ -176,7 +176,7 @@ proptest! {
         let mut live = live_branch(&transcript, &graph);
         let resumed = resume(&transcript, Client::NEWEST);
         for block in resumed.messages().iter().flat_map(|message| &message.blocks) {
-            if let Origin::Record(node) = block.origin {
+            if let BlockOrigin::Record(node) = block.origin {
                 prop_assert!(live.contains(&node), "{} is sent and not on the live branch", node);
             }
         }
@@ -187,7 +187,7 @@ proptest! {
             prop_assert!(branch_to(&transcript, &graph, Client::NEWEST, leaf).contains(&leaf));
         }
         prop_assert!(Counts::of(&transcript, &graph).messages.total() <= count);
-        Pairs::new(&transcript);
+        ToolPairs::new(&transcript);
         inspect(&transcript, &graph, Some("s"));
         for &client in Client::ALL {
             let resumed = resume(&transcript, client);

@@ -2,8 +2,8 @@
 
 use annals_testkit::corpus;
 use annals_transcript::graph::Graph;
-use annals_transcript::query::{Counts, Filter, LineKind, Scope, Wanted, last, live_branch, select};
-use annals_transcript::resume::{Client, Origin, resume};
+use annals_transcript::query::{Counts, Filter, Inclusion, LineKind, Scope, last, live_branch, select};
+use annals_transcript::resume::{BlockOrigin, Client, resume};
 use annals_transcript::transcript::Transcript;
 
 fn each_file(test: &str, mut check: impl FnMut(&str, &Transcript<'_>, &Graph<'_>)) {
@@ -21,7 +21,7 @@ fn what_is_sent_on_resume_is_on_the_live_branch() {
         let live = live_branch(transcript, graph);
         let resumed = resume(transcript, Client::NEWEST);
         for block in resumed.messages().iter().flat_map(|message| &message.blocks) {
-            if let Origin::Record(node) = block.origin {
+            if let BlockOrigin::Record(node) = block.origin {
                 assert!(live.contains(&node), "{name}: line {}", transcript.nodes()[node].line);
             }
         }
@@ -35,14 +35,14 @@ fn what_is_sent_on_resume_is_on_the_live_branch() {
 fn every_line_of_a_branch_is_of_one_kind() {
     each_file("every_line_of_a_branch_is_of_one_kind", |name, transcript, graph| {
         let branch = Filter { scope: Scope::LiveBranch, ..Filter::default() };
-        let of = |lines: Vec<LineKind>, tools: Wanted| {
+        let of = |lines: Vec<LineKind>, tools: Inclusion| {
             select(transcript, graph, &Filter { lines, tools, ..branch.clone() })
         };
         use LineKind::{Client, Prompt, Reply, System, Tool};
         let kinds = [Client, Prompt, Reply, System, Tool];
-        let mut all: Vec<_> = kinds.into_iter().flat_map(|kind| of(vec![kind], Wanted::With)).collect();
-        let mut parted = of(Vec::new(), Wanted::Without);
-        parted.extend(of(Vec::new(), Wanted::Only));
+        let mut all: Vec<_> = kinds.into_iter().flat_map(|kind| of(vec![kind], Inclusion::With)).collect();
+        let mut parted = of(Vec::new(), Inclusion::Without);
+        parted.extend(of(Vec::new(), Inclusion::Only));
         let mut whole = select(transcript, graph, &branch);
         for list in [&mut all, &mut parted, &mut whole] {
             list.sort_unstable();

@@ -2,7 +2,7 @@
 //!
 //! Every expectation in the `resume_*` modules is what the real client of that version sent for the same file.
 
-use annals_json::{Kind, Value};
+use annals_json::{Value, ValueKind};
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 
@@ -72,7 +72,7 @@ pub(crate) fn session(description: &str) -> Vec<u8> {
             parent = "-".to_owned();
         }
         let parent = if parent == "-" { "null".to_owned() } else { format!("\"{parent}\"") };
-        let time = if timed { format!(r#","timestamp":"{}""#, stamp(second)) } else { String::new() };
+        let time = if timed { format!(r#","timestamp":"{}""#, placement(second)) } else { String::new() };
         let more = if extra.is_empty() { String::new() } else { format!(",{extra}") };
         file.push_str(&format!("{{\"parentUuid\":{parent},\"uuid\":\"{uuid}\"{time},{body}{more}}}\n"));
         previous = uuid;
@@ -80,7 +80,7 @@ pub(crate) fn session(description: &str) -> Vec<u8> {
     file.into_bytes()
 }
 
-fn stamp(second: f64) -> String {
+fn placement(second: f64) -> String {
     annals_transcript::time::format_millis(1_793_491_200_000 + (second * 1000.0).round() as i64)
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn condensed(file: &[u8], client: Client) -> String {
 }
 
 fn condensed_block(block: Value<'_>) -> String {
-    assert_eq!(block.kind(), Kind::Object);
+    assert_eq!(block.kind(), ValueKind::Object);
     let field = |key: &str| block.get(key).and_then(Value::text).map(|text| text.decode().into_owned());
     let mark = if block.get("is_error").and_then(Value::boolean) == Some(true) { "!" } else { "" };
     match field("type").unwrap().as_str() {

@@ -1,6 +1,6 @@
 //! From the lines of the chain to messages: what is sent, joined, paired and filled in.
 
-use annals_transcript::resume::{Origin, Reason, resume};
+use annals_transcript::resume::{BlockOrigin, OmissionReason, resume};
 use annals_transcript::transcript::Transcript;
 
 use crate::resume::{
@@ -294,16 +294,16 @@ fn whatever_is_left_out_has_a_reason() {
     let reasons: Vec<_> =
         resumed.left_out.iter().map(|left| (left.uuid.unwrap().decode().into_owned(), left.reason)).collect();
     let expected = [
-        ("OTHER", Reason::OtherBranch),
-        ("P", Reason::Progress),
-        ("X", Reason::AttachmentNotWorded),
-        ("N", Reason::Notice),
-        ("SIDE", Reason::Sidechain),
-        ("APART", Reason::NotConnected),
+        ("OTHER", OmissionReason::OtherBranch),
+        ("P", OmissionReason::Progress),
+        ("X", OmissionReason::AttachmentNotWorded),
+        ("N", OmissionReason::Notice),
+        ("SIDE", OmissionReason::Sidechain),
+        ("APART", OmissionReason::NotConnected),
     ];
     assert_eq!(reasons, expected.map(|(id, reason)| (id.to_owned(), reason)));
     let first = &resumed.outcome.as_ref().unwrap()[0].blocks[0];
-    assert_eq!(first.origin, Origin::Record(0));
+    assert_eq!(first.origin, BlockOrigin::Record(0));
 }
 
 #[test]

@@ -14,8 +14,8 @@ fn every_client_answers(file: &[u8]) {
 }
 
 fn line(kind: &str, uuid: usize, parent: &str, second: usize, more: &str) -> String {
-    let stamp = annals_transcript::time::format_millis(1_793_491_200_000 + second as i64 * 1000);
-    format!(r#"{{"type":"{kind}","uuid":"{uuid}","parentUuid":{parent},"timestamp":"{stamp}",{more}}}"#)
+    let placement = annals_transcript::time::format_millis(1_793_491_200_000 + second as i64 * 1000);
+    format!(r#"{{"type":"{kind}","uuid":"{uuid}","parentUuid":{parent},"timestamp":"{placement}",{more}}}"#)
         + "\n"
 }
 

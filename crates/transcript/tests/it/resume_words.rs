@@ -3,7 +3,7 @@
 use annals_json::Value;
 use annals_transcript::graph::Graph;
 use annals_transcript::loss::losses;
-use annals_transcript::resume::{Client, Reason, resume};
+use annals_transcript::resume::{Client, OmissionReason, resume};
 use annals_transcript::transcript::Transcript;
 
 /// The texts and the names of tools that a client sends, as JSON strings.
@@ -96,7 +96,10 @@ fn what_a_compaction_summarised_is_not_lost() {
     for &client in Client::ALL {
         let resumed = resume(&transcript, client);
         assert!(
-            resumed.left_out.iter().all(|left| left.node > 5 || left.reason == Reason::BeforeCompaction),
+            resumed
+                .left_out
+                .iter()
+                .all(|left| left.node > 5 || left.reason == OmissionReason::BeforeCompaction),
             "{client}: {:?}",
             resumed.left_out
         );

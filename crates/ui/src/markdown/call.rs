@@ -1,15 +1,17 @@
 //! Tool calls: a line for what was asked, fences and details for what came.
 
 use crate::figures::{counted, duration, size};
-use crate::view::{Body, Diff, FileAct, Sign, SubAgent, TodoState, ToolCall, ToolOutput, ToolResult};
+use crate::view::{
+    Diff, DiffSign, FileAction, ItemBody, SubAgent, TodoState, ToolCall, ToolCallResult, ToolOutput,
+};
 
-use super::items::Writer;
+use super::items::MarkdownWriter;
 use super::text::{Tags, closed, code, escaped, fenced};
 
 /// Longer outputs open when a reader wants them.
 const LONG: usize = 20;
 
-impl Writer<'_> {
+impl MarkdownWriter<'_> {
     pub(super) fn call(&mut self, call: &ToolCall) {
         let mut line =
             format!("**{}**", escaped(if call.name.is_empty() { "(unnamed tool)" } else { &call.name }));
@@ -39,7 +41,7 @@ impl Writer<'_> {
     }
 
     fn inputs(&mut self, call: &ToolCall) {
-        for field in call.input.iter().filter(|field| !field.is_told && !field.value.is_empty()) {
+        for field in call.input.iter().filter(|field| !field.is_shown && !field.value.is_empty()) {
             let is_said = field.name == "prompt" && !call.agents.is_empty();
             if is_said {
                 continue;
@@ -52,16 +54,16 @@ impl Writer<'_> {
         }
     }
 
-    fn result(&mut self, result: &ToolResult, told: &[&str]) {
+    fn result(&mut self, result: &ToolCallResult, told: &[&str]) {
         for output in &result.outputs {
             match output {
                 ToolOutput::Text(text) => self.folded("Output", text, ""),
                 ToolOutput::Complaint(text) => self.folded("Complaints", text, ""),
-                ToolOutput::Prose(text) if told.contains(&text.trim()) => {}
-                ToolOutput::Prose(text) => self.details("Answer", &closed(text, Tags::Kept)),
+                ToolOutput::Markdown(text) if told.contains(&text.trim()) => {}
+                ToolOutput::Markdown(text) => self.details("Answer", &closed(text, Tags::Kept)),
                 ToolOutput::Diff(diff) => self.folded("Change", &patch(diff), "diff"),
                 ToolOutput::File(part) => {
-                    let act = if part.act == FileAct::Read { "Read" } else { "Written" };
+                    let act = if part.act == FileAction::Read { "Read" } else { "Written" };
                     let language = part.path.rsplit_once('.').map_or("", |(_, end)| end);
                     let is_word = !language.is_empty() && language.chars().all(|c| c.is_ascii_alphanumeric());
                     let lines = counted(part.text.lines().count(), "line");
@@ -118,8 +120,8 @@ impl Writer<'_> {
 fn patch(diff: &Diff) -> String {
     let mut out = String::new();
     for hunk in &diff.hunks {
-        let count = |without: Sign| hunk.lines.iter().filter(|line| line.sign != without).count();
-        let (old, new) = (count(Sign::Added), count(Sign::Removed));
+        let count = |without: DiffSign| hunk.lines.iter().filter(|line| line.sign != without).count();
+        let (old, new) = (count(DiffSign::Added), count(DiffSign::Removed));
         match (hunk.old_start, hunk.new_start) {
             (Some(before), Some(after)) => out.push_str(&format!("@@ -{before},{old} +{after},{new} @@\n")),
             _ if diff.hunks.len() > 1 => out.push_str("@@\n"),
@@ -127,9 +129,9 @@ fn patch(diff: &Diff) -> String {
         }
         for line in &hunk.lines {
             let sign = match line.sign {
-                Sign::Kept => ' ',
-                Sign::Added => '+',
-                Sign::Removed => '-',
+                DiffSign::Kept => ' ',
+                DiffSign::Added => '+',
+                DiffSign::Removed => '-',
             };
             out.push(sign);
             out.push_str(&line.text);
@@ -141,7 +143,7 @@ fn patch(diff: &Diff) -> String {
 
 fn last_words(agent: &SubAgent) -> Option<&str> {
     agent.conversation.items.iter().rev().find_map(|item| match &item.body {
-        Body::Text(speech) => Some(speech.text.trim()),
+        ItemBody::Text(speech) => Some(speech.text.trim()),
         _ => None,
     })
 }

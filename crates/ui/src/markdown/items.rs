@@ -2,24 +2,24 @@
 
 use crate::figures::{amount, counted, duration, model, stamp, tokens};
 use crate::view::{
-    Author, Body, Branch, Compaction, Conversation, Fact, Failure, Item, Note, NoteKind, Prompt, Speech,
-    SubAgent, TurnEnd, opening, tag,
+    Branch, Compaction, Conversation, Failure, Item, ItemBody, ModelText, Note, NoteKind, PromptItem,
+    PromptKind, SessionFact, SubAgent, TurnEnd, opening, tag,
 };
 
 use super::text::{Tags, closed, code, escaped, fenced, plain, quoted};
 
 /// The deepest heading that Markdown has.
-const DEEPEST: usize = 6;
+const MAX_DEPTH: usize = 6;
 
 /// Writes items, one after the other.
-pub(super) struct Writer<'o> {
+pub(super) struct MarkdownWriter<'o> {
     pub(super) out: &'o mut String,
     /// How many sub-agents or branches deep.
     depth: usize,
     is_model_speaking: bool,
 }
 
-impl<'o> Writer<'o> {
+impl<'o> MarkdownWriter<'o> {
     pub(super) fn new(out: &'o mut String) -> Self {
         Self { out, depth: 0, is_model_speaking: false }
     }
@@ -32,38 +32,38 @@ impl<'o> Writer<'o> {
     fn item(&mut self, item: &Item) {
         let was_speaking = std::mem::take(&mut self.is_model_speaking);
         match &item.body {
-            Body::Prompt(prompt) => self.prompt(item, prompt),
-            Body::Text(speech) => self.speech(speech, was_speaking),
-            Body::Thinking(Some(thought)) => self.details("Thinking", &closed(thought, Tags::Escaped)),
-            Body::Thinking(None) => self.is_model_speaking = was_speaking,
-            Body::ToolCall(call) => self.call(call),
-            Body::Compaction(compaction) => self.compaction(compaction),
-            Body::Branch(branch) => self.branch(branch),
-            Body::Agent(agent) => self.agent(agent),
-            Body::TurnEnd(turn) => self.turn_end(turn),
-            Body::Note(note) => self.note(note),
-            Body::Failure(failure) => self.remark("Request failed", &failure_text(failure)),
-            // Hooks at the end of a turn that found nothing to say are part of the furniture.
-            Body::Hook(hook) if !hook.is_error && hook.name.starts_with("Stop") => {
+            ItemBody::Prompt(prompt) => self.prompt(item, prompt),
+            ItemBody::Text(speech) => self.speech(speech, was_speaking),
+            ItemBody::Thinking(Some(thought)) => self.details("Thinking", &closed(thought, Tags::Escaped)),
+            ItemBody::Thinking(None) => self.is_model_speaking = was_speaking,
+            ItemBody::ToolCall(call) => self.call(call),
+            ItemBody::Compaction(compaction) => self.compaction(compaction),
+            ItemBody::Branch(branch) => self.branch(branch),
+            ItemBody::Agent(agent) => self.agent(agent),
+            ItemBody::TurnEnd(turn) => self.turn_end(turn),
+            ItemBody::Note(note) => self.note(note),
+            ItemBody::Failure(failure) => self.remark("Request failed", &failure_text(failure)),
+            // Stop hooks without output are routine, and not shown.
+            ItemBody::Hook(hook) if !hook.is_error && hook.name.starts_with("Stop") => {
                 self.is_model_speaking = was_speaking
             }
-            Body::Hook(hook) => self.remark(&format!("Hook {}", hook.name), &opening(&hook.text, 300)),
-            Body::Attachment(attachment) => {
+            ItemBody::Hook(hook) => self.remark(&format!("Hook {}", hook.name), &opening(&hook.text, 300)),
+            ItemBody::Attachment(attachment) => {
                 self.remark(&attachment.kind.replace('_', " "), &attachment.headline);
             }
-            Body::Attention(attention) => {
-                self.remark("Damaged", &format!("line {}: {}", item.place.line, attention.message));
+            ItemBody::Damage(attention) => {
+                self.remark("Damaged", &format!("line {}: {}", item.position.line, attention.message));
             }
-            Body::Fact(fact) => self.fact(fact),
-            Body::Unknown(unknown) => {
+            ItemBody::Fact(fact) => self.fact(fact),
+            ItemBody::Unknown(unknown) => {
                 let label =
-                    format!("Unknown {} {} (line {})", unknown.what, unknown.type_name, item.place.line);
+                    format!("Unknown {} {} (line {})", unknown.what, unknown.type_name, item.position.line);
                 self.paragraph(&format!("*{}* {}", escaped(&label), code(&unknown.opening)));
             }
         }
     }
 
-    /// A paragraph of its own.
+    /// Writes a paragraph.
     pub(super) fn paragraph(&mut self, text: &str) {
         if !self.out.is_empty() && !self.out.ends_with("\n\n") {
             self.out.push_str(if self.out.ends_with('\n') { "\n" } else { "\n\n" });
@@ -84,15 +84,15 @@ impl<'o> Writer<'o> {
         self.paragraph(&format!("*{}{}*", escaped(label), text.trim_end()));
     }
 
-    fn prompt(&mut self, item: &Item, prompt: &Prompt) {
-        let level = "#".repeat((2 + self.depth).min(DEEPEST));
+    fn prompt(&mut self, item: &Item, prompt: &PromptItem) {
+        let level = "#".repeat((2 + self.depth).min(MAX_DEPTH));
         let who = if self.depth == 0 { "You" } else { "Asked" };
         let time = item
-            .place
+            .position
             .millis
             .map(|millis| stamp(millis, 0))
             .map(|(date, time)| format!(", {date} {time} UTC"));
-        let queued = if prompt.author == Author::Queued { " (queued)" } else { "" };
+        let queued = if prompt.author == PromptKind::Queued { " (queued)" } else { "" };
         self.paragraph(&format!("{level} {who}{queued}{}", time.unwrap_or_default()));
         let mut text = closed(&prompt.text, Tags::Escaped);
         for (count, one) in [(prompt.images, "image"), (prompt.documents, "document")] {
@@ -103,7 +103,7 @@ impl<'o> Writer<'o> {
         self.paragraph(&quoted(text.trim_matches('\n')));
     }
 
-    fn speech(&mut self, speech: &Speech, was_speaking: bool) {
+    fn speech(&mut self, speech: &ModelText, was_speaking: bool) {
         if !was_speaking {
             let who = if self.depth == 0 { "Claude" } else { "Agent" };
             let name = speech
@@ -137,7 +137,7 @@ impl<'o> Writer<'o> {
 
     fn branch(&mut self, branch: &Branch) {
         self.paragraph(&format!("*{} from here, left behind:*", counted(branch.ways.len(), "other way")));
-        let way = |way: &crate::view::Way| {
+        let way = |way: &crate::view::AbandonedBranch| {
             let messages = counted(way.messages, "message");
             format!("- {} (line {}, {messages})\n", escaped(&way.opening), way.line)
         };
@@ -199,17 +199,17 @@ impl<'o> Writer<'o> {
         }
     }
 
-    fn fact(&mut self, fact: &Fact) {
+    fn fact(&mut self, fact: &SessionFact) {
         match fact {
-            Fact::Title(title) => self.remark("Title", title),
-            Fact::Tag(tag) => self.remark("Tag", tag),
-            Fact::PullRequest { name, url } => {
+            SessionFact::Title(title) => self.remark("Title", title),
+            SessionFact::Tag(tag) => self.remark("Tag", tag),
+            SessionFact::PullRequest { name, url } => {
                 self.paragraph(&format!("*Pull request* {} <{}>", escaped(name), address(url)))
             }
-            Fact::Page { title, url } => {
+            SessionFact::Page { title, url } => {
                 self.paragraph(&format!("*Page* {} <{}>", escaped(title), address(url)))
             }
-            Fact::Moved(folder) => self.remark("Moved to", folder),
+            SessionFact::Moved(folder) => self.remark("Moved to", folder),
         }
     }
 }

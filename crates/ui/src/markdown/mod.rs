@@ -11,5 +11,5 @@ use crate::view::Conversation;
 
 /// Writes a conversation. Times are in UTC.
 pub fn write(conversation: &Conversation, out: &mut String) {
-    items::Writer::new(out).conversation(conversation);
+    items::MarkdownWriter::new(out).conversation(conversation);
 }

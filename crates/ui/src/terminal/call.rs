@@ -1,37 +1,40 @@
-//! Tool calls: what was asked on the first line, what came of it below.
+//! Draws tool calls: the headline, and the result below.
 
 use crate::figures::duration;
-use crate::view::{Body, FileAct, Part, Place, SubAgent, ToolCall, ToolOutput, ToolResult};
+use crate::view::{
+    CallPhase, FileAction, ItemBody, Position, SubAgent, ToolCall, ToolCallResult, ToolOutput,
+};
 
 use super::fold::Fold;
-use super::items::{Painter, Voice};
+use super::items::{LastItem, Renderer};
 use super::output::{hanging, output};
-use super::style::{Ink, Line, Span, Style, line_width, width};
+use super::style::{Color, Span, Style, StyledLine, line_width, width};
 use crate::clean::clean;
 
 /// A shorter duration says nothing.
 const NOTABLE_MS: u64 = 1000;
 
-/// Names of tools up to this length have room before what was asked.
+/// Longest tool name that a long headline hangs behind.
 const SHORT_NAME: usize = 10;
 
 /// Lines of a long command that are shown while folded.
 const COMMAND_LINES: usize = 8;
 
-impl Painter<'_, '_, '_> {
-    pub(super) fn call(&mut self, place: &Place, call: &ToolCall) {
+impl Renderer<'_, '_, '_> {
+    pub(super) fn call(&mut self, position: &Position, call: &ToolCall) {
         let is_brief = is_brief(call);
         // What comes right below its call needs no other name.
-        let is_below =
-            call.part == Part::Answered && call.id == self.asked && matches!(self.voice, Voice::Tool { .. });
+        let is_below = call.phase == CallPhase::Finished
+            && call.id == self.open_call
+            && matches!(self.last_item, LastItem::Tool { .. });
         if !is_below {
             // One-line calls stand together without blank lines between.
-            if self.voice != (Voice::Tool { is_brief: true }) || !is_brief {
+            if self.last_item != (LastItem::Tool { is_brief: true }) || !is_brief {
                 self.canvas.gap();
             }
-            self.head(place, call);
+            self.head(position, call);
         }
-        if call.part != Part::Answered {
+        if call.phase != CallPhase::Finished {
             self.inputs(call);
         }
         let told_by_agent = call.agents.iter().filter_map(last_words).next_back();
@@ -41,17 +44,17 @@ impl Painter<'_, '_, '_> {
         self.canvas.no_gap();
         match &call.result {
             Some(result) => self.result(result, told_by_agent),
-            None if call.part == Part::Asked => {}
-            None => self.tail(vec![Span::new("never answered", Style::ink(Ink::Yellow))]),
+            None if call.phase == CallPhase::Started => {}
+            None => self.tail(vec![Span::new("never answered", Style::color(Color::Yellow))]),
         }
-        self.asked = if call.part == Part::Asked { call.id.clone() } else { String::new() };
-        self.voice = Voice::Tool { is_brief };
+        self.open_call = if call.phase == CallPhase::Started { call.id.clone() } else { String::new() };
+        self.last_item = LastItem::Tool { is_brief };
     }
 
-    fn head(&mut self, place: &Place, call: &ToolCall) {
-        let ornaments = self.look.ornaments();
-        let ink = if call.is_error() { Ink::Red } else { Ink::Green };
-        let mut mark = vec![Span::new(ornaments.call, Style::ink(ink))];
+    fn head(&mut self, position: &Position, call: &ToolCall) {
+        let glyphs = self.options.glyphs();
+        let color = if call.is_error() { Color::Red } else { Color::Green };
+        let mut mark = vec![Span::new(glyphs.call, Style::color(color))];
         let mut text = vec![Span::new(tool_name(&call.name), Style::BOLD)];
         if !call.headline.is_empty() {
             text.push(Span::plain("  "));
@@ -65,23 +68,24 @@ impl Painter<'_, '_, '_> {
             let remark = self.opening(remark, 120);
             let remark = clean(&remark);
             let used = line_width(&mark) + line_width(&text);
-            // On the same line where there is room for all of it, else on its own.
-            let is_beside = !call.headline.contains('\n') && used + width(&remark) + 4 <= self.canvas.width();
-            let before = if is_beside { format!("  {} ", ornaments.dot) } else { "\n".to_owned() };
+            // On the same line if all of it fits, else on the next.
+            let is_off_path =
+                !call.headline.contains('\n') && used + width(&remark) + 4 <= self.canvas.width();
+            let before = if is_off_path { format!("  {} ", glyphs.dot) } else { "\n".to_owned() };
             text.push(Span::dim(format!("{before}{remark}")));
         }
         if let Some(counts) = change_counts(call) {
             text.push(Span::plain("  "));
-            text.push(Span::new(format!("+{}", counts.0), Style::ink(Ink::Green)));
-            text.push(Span::new(format!(" {}{}", ornaments.minus, counts.1), Style::ink(Ink::Red)));
+            text.push(Span::new(format!("+{}", counts.0), Style::color(Color::Green)));
+            text.push(Span::new(format!(" {}{}", glyphs.minus, counts.1), Style::color(Color::Red)));
         }
-        if place.is_beside {
-            text.push(Span::dim(format!("  {} beside the main thread", ornaments.dot)));
+        if position.is_off_path {
+            text.push(Span::dim(format!("  {} beside the main thread", glyphs.dot)));
         }
         let mut lines = hanging(mark, &text, self.canvas.width());
-        let fold = Fold::new(lines.len(), COMMAND_LINES, self.look);
-        let look = self.look;
-        lines = fold.apply(&lines, look, |line| vec![line.clone()]);
+        let fold = Fold::new(lines.len(), COMMAND_LINES, self.options);
+        let options = self.options;
+        lines = fold.apply(&lines, options, |line| vec![line.clone()]);
         let time = call.duration_ms.filter(|&millis| millis >= NOTABLE_MS && call.agents.is_empty());
         let time = time.map(duration).unwrap_or_default();
         if let [only] = lines.as_slice()
@@ -94,51 +98,52 @@ impl Painter<'_, '_, '_> {
         }
     }
 
-    /// Arguments that neither headline nor result tell.
+    /// Draws arguments that neither headline nor result show.
     fn inputs(&mut self, call: &ToolCall) {
-        let look = self.look;
+        let options = self.options;
         // What a sub-agent was asked is the first thing that its own conversation says.
         let is_said = |name: &str| name == "prompt" && !call.agents.is_empty();
         let untold: Vec<_> =
-            call.input.iter().filter(|field| !field.is_told && !is_said(&field.name)).collect();
+            call.input.iter().filter(|field| !field.is_shown && !is_said(&field.name)).collect();
         let is_known = !call.name.starts_with("mcp__");
-        self.behind(Span::dim(format!("  {}", look.ornaments().output)), |painter| {
+        self.behind(Span::dim(format!("  {}", options.glyphs().output)), |renderer| {
             for field in untold {
                 let is_small = field.value.len() <= 60 && !field.value.contains('\n');
-                if !look.full && is_known && is_small {
+                if !options.full && is_known && is_small {
                     continue;
                 }
-                let value = if look.full { field.value.clone() } else { painter.opening(&field.value, 160) };
+                let value =
+                    if options.full { field.value.clone() } else { renderer.opening(&field.value, 160) };
                 let text = [Span::dim(format!("{}: ", clean(&field.name))), Span::dim(clean(&value))];
-                painter.canvas.lines(&super::wrap::wrap(&text, painter.canvas.width()));
+                renderer.canvas.lines(&super::wrap::wrap(&text, renderer.canvas.width()));
             }
         });
     }
 
-    fn result(&mut self, result: &ToolResult, told_by_agent: Option<&str>) {
-        let look = self.look;
+    fn result(&mut self, result: &ToolCallResult, told_by_agent: Option<&str>) {
+        let options = self.options;
         let columns = self.canvas.width().saturating_sub(4).max(16);
-        let is_told = |found: &ToolOutput| matches!(found, ToolOutput::Prose(text) if told_by_agent == Some(text.trim()));
-        let mut lines: Vec<Line> = result
+        let is_shown = |found: &ToolOutput| matches!(found, ToolOutput::Markdown(text) if told_by_agent == Some(text.trim()));
+        let mut lines: Vec<StyledLine> = result
             .outputs
             .iter()
-            .filter(|found| !is_told(found))
-            .flat_map(|found| output(found, columns, look, result.is_error))
+            .filter(|found| !is_shown(found))
+            .flat_map(|found| output(found, columns, options, result.is_error))
             .collect();
         if let Some(remark) = &result.remark {
             lines.extend(super::wrap::wrap(&[Span::dim(clean(remark))], columns));
         }
-        let ink = if result.is_error { Style::ink(Ink::Red) } else { Style::DIM };
+        let color = if result.is_error { Style::color(Color::Red) } else { Style::DIM };
         if lines.len() == 1 {
             return self.tail(lines.remove(0));
         }
-        let gutter = Span::new(format!("  {}", look.ornaments().output), ink);
-        self.behind(gutter, |painter| painter.canvas.lines(&lines));
+        let gutter = Span::new(format!("  {}", options.glyphs().output), color);
+        self.behind(gutter, |renderer| renderer.canvas.lines(&lines));
     }
 
     /// The one line that came of a call.
-    fn tail(&mut self, mut line: Line) {
-        line.insert(0, Span::dim(format!("  {}", self.look.ornaments().last)));
+    fn tail(&mut self, mut line: StyledLine) {
+        line.insert(0, Span::dim(format!("  {}", self.options.glyphs().last)));
         self.canvas.line(&line);
     }
 }
@@ -168,7 +173,7 @@ fn change_counts(call: &ToolCall) -> Option<(usize, usize)> {
 fn is_brief(call: &ToolCall) -> bool {
     let Some(result) = &call.result else { return call.agents.is_empty() };
     let is_short = |output: &ToolOutput| match output {
-        ToolOutput::File(part) => part.act == FileAct::Read,
+        ToolOutput::File(part) => part.act == FileAction::Read,
         ToolOutput::Text(text) | ToolOutput::Complaint(text) => {
             !text.trim().contains('\n') && text.len() < 80
         }
@@ -181,7 +186,7 @@ fn is_brief(call: &ToolCall) -> bool {
 /// The last thing that a sub-agent said, which is also the result of its call.
 fn last_words(agent: &SubAgent) -> Option<&str> {
     agent.conversation.items.iter().rev().find_map(|item| match &item.body {
-        Body::Text(speech) => Some(speech.text.trim()),
+        ItemBody::Text(speech) => Some(speech.text.trim()),
         _ => None,
     })
 }

@@ -1,29 +1,28 @@
-//! Where lines go: behind their gutters, in their styles, with blank lines only where somebody asked for one.
+//! A page that is written line by line, with gutters, styles, and blank lines on request.
 
-use super::look::{Color, Look};
-use super::style::{Line, Span, line_width};
-use crate::clean::is_hostile;
+use super::options::{ColorMode, RenderOptions};
+use super::style::{Span, StyledLine, line_width, write_line};
 
 /// The narrowest page: below this nothing could be read.
-const NARROWEST: usize = 20;
+const MIN_WIDTH: usize = 20;
 
 /// A page being written.
 pub(super) struct Canvas<'o, 'l, 'z> {
-    pub(super) look: &'l Look<'z>,
+    pub(super) options: &'l RenderOptions<'z>,
     out: &'o mut String,
-    gutters: Line,
+    gutters: StyledLine,
     is_gap_due: bool,
     pub(super) is_started: bool,
 }
 
 impl<'o, 'l, 'z> Canvas<'o, 'l, 'z> {
-    pub(super) fn new(look: &'l Look<'z>, out: &'o mut String) -> Self {
-        Self { look, out, gutters: Line::new(), is_gap_due: false, is_started: false }
+    pub(super) fn new(options: &'l RenderOptions<'z>, out: &'o mut String) -> Self {
+        Self { options, out, gutters: StyledLine::new(), is_gap_due: false, is_started: false }
     }
 
     /// Columns that are left behind the gutters.
     pub(super) fn width(&self) -> usize {
-        self.look.width.saturating_sub(line_width(&self.gutters)).max(NARROWEST)
+        self.options.width.saturating_sub(line_width(&self.gutters)).max(MIN_WIDTH)
     }
 
     /// Asks for a blank line before the next one.
@@ -36,7 +35,7 @@ impl<'o, 'l, 'z> Canvas<'o, 'l, 'z> {
         self.is_gap_due = false;
     }
 
-    /// Sets one more gutter before the lines that come. A blank line that is due stands before it.
+    /// Adds a gutter to the following lines. A pending blank line comes before it.
     pub(super) fn push(&mut self, gutter: Span) {
         self.flush_gap();
         self.gutters.push(gutter);
@@ -55,7 +54,7 @@ impl<'o, 'l, 'z> Canvas<'o, 'l, 'z> {
     }
 
     /// Writes lines.
-    pub(super) fn lines(&mut self, lines: &[Line]) {
+    pub(super) fn lines(&mut self, lines: &[StyledLine]) {
         lines.iter().for_each(|line| self.line(line));
     }
 
@@ -66,32 +65,8 @@ impl<'o, 'l, 'z> Canvas<'o, 'l, 'z> {
     }
 
     fn write(&mut self, line: &[Span]) {
-        let gutters = std::mem::take(&mut self.gutters);
-        let spans: Vec<&Span> = gutters.iter().chain(line).collect();
-        // No space at the end of a line, in whatever style.
-        let end = spans.iter().rposition(|span| !span.text.trim_end().is_empty()).map_or(0, |last| last + 1);
-        for (at, span) in spans[..end].iter().enumerate() {
-            let text = if at + 1 == end { span.text.trim_end() } else { span.text.as_str() };
-            self.span(text, span);
-        }
+        let spans: Vec<Span> = self.gutters.iter().chain(line).cloned().collect();
+        write_line(&spans, self.options.color == ColorMode::Ansi, self.out);
         self.out.push('\n');
-        self.gutters = gutters;
-    }
-
-    fn span(&mut self, text: &str, span: &Span) {
-        let is_styled = self.look.color == Color::Ansi && !text.is_empty();
-        if is_styled {
-            span.style.switch_on(self.out);
-        }
-        // Content was cleaned where it came in; this is the lock behind it.
-        if text.chars().any(is_hostile) {
-            self.out
-                .extend(text.chars().map(|character| if is_hostile(character) { '?' } else { character }));
-        } else {
-            self.out.push_str(text);
-        }
-        if is_styled {
-            span.style.switch_off(self.out);
-        }
     }
 }

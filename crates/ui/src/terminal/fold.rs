@@ -2,15 +2,15 @@
 
 use crate::figures::counted;
 
-use super::look::Look;
-use super::style::{Line, Span};
+use super::options::RenderOptions;
+use super::style::{Span, StyledLine};
 
-/// Which of so many lines are shown.
+/// Which lines of a long text are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fold {
     /// All.
     Open,
-    /// So many at the start and at the end.
+    /// Only the start and the end.
     Closed {
         /// At the start.
         head: usize,
@@ -20,28 +20,28 @@ pub(super) enum Fold {
 }
 
 impl Fold {
-    /// Folds what is longer than so many lines. A single line is never hidden: saying so would take as much room.
-    pub(super) fn new(count: usize, most: usize, look: &Look<'_>) -> Self {
-        let most = most.max(1);
-        if look.full || count <= most + 1 {
+    /// Folds what is longer than `max` lines. A single line is never hidden: the note would take as much space.
+    pub(super) fn new(count: usize, max: usize, options: &RenderOptions<'_>) -> Self {
+        let max = max.max(1);
+        if options.full || count <= max + 1 {
             return Self::Open;
         }
-        let tail = most / 3;
-        Self::Closed { head: most - tail, tail }
+        let tail = max / 3;
+        Self::Closed { head: max - tail, tail }
     }
 
     /// The lines, folded; `line` draws one of them.
     pub(super) fn apply<T>(
         self,
         all: &[T],
-        look: &Look<'_>,
-        mut line: impl FnMut(&T) -> Vec<Line>,
-    ) -> Vec<Line> {
+        options: &RenderOptions<'_>,
+        mut line: impl FnMut(&T) -> Vec<StyledLine>,
+    ) -> Vec<StyledLine> {
         match self {
             Self::Open => all.iter().flat_map(line).collect(),
             Self::Closed { head, tail } => {
-                let mut lines: Vec<Line> = all[..head].iter().flat_map(&mut line).collect();
-                lines.push(vec![Span::dim(more(all.len() - head - tail, look))]);
+                let mut lines: Vec<StyledLine> = all[..head].iter().flat_map(&mut line).collect();
+                lines.push(vec![Span::dim(more(all.len() - head - tail, options))]);
                 lines.extend(all[all.len() - tail..].iter().flat_map(&mut line));
                 lines
             }
@@ -50,6 +50,6 @@ impl Fold {
 }
 
 /// How much is missing, and how to see it.
-pub(super) fn more(count: usize, look: &Look<'_>) -> String {
-    format!("{} {} more (--full)", look.ornaments().more, counted(count, "line"))
+pub(super) fn more(count: usize, options: &RenderOptions<'_>) -> String {
+    format!("{} {} more{}", options.glyphs().more, counted(count, "line"), options.unfold_hint)
 }

@@ -2,75 +2,76 @@
 
 use crate::figures::{amount, counted, duration, model, stamp, tokens};
 use crate::view::{
-    Author, Body, Branch, Compaction, Conversation, Item, Place, Prompt, Speech, SubAgent, TurnEnd,
+    Branch, Compaction, Conversation, Item, ItemBody, ModelText, Position, PromptItem, PromptKind, SubAgent,
+    TurnEnd,
 };
 
 use super::canvas::Canvas;
 use super::fold::Fold;
-use super::look::{Look, Thinking};
+use super::live_page::LivePage;
+use super::markdown::markdown_lines;
+use super::options::{RenderOptions, ThinkingDisplay};
 use super::output::hanging;
-use super::prose::prose;
-use super::roll::Roll;
-use super::style::{Ink, Line, Span, Style, line_width};
+use super::style::{Color, Span, Style, StyledLine, line_width};
 use super::wrap::wrap;
 use crate::clean::clean;
 
-/// Who spoke last: a label is drawn where that changes.
+/// The kind of the last item: a label is drawn where it changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Voice {
-    /// Nobody yet.
+pub(super) enum LastItem {
+    /// Nothing yet.
     #[default]
-    Nobody,
+    Nothing,
     /// The person, or a sub-agent's caller.
-    Asker,
+    Prompt,
     /// The model.
-    Model,
+    Text,
     /// A tool; whether its call took one line.
     Tool { is_brief: bool },
-    /// A thought, a compaction, a branch: something with room around it.
+    /// A thought, a compaction, a branch: something set apart by blank lines.
     Block,
-    /// A line beside the conversation.
-    Aside,
+    /// A note.
+    Note,
 }
 
 /// Draws items, one after the other.
-pub(super) struct Painter<'o, 'l, 'z> {
+pub(super) struct Renderer<'o, 'l, 'z> {
     pub(super) canvas: Canvas<'o, 'l, 'z>,
-    pub(super) look: &'l Look<'z>,
-    pub(super) voice: Voice,
+    pub(super) options: &'l RenderOptions<'z>,
+    pub(super) last_item: LastItem,
     /// The date that was shown last.
     pub(super) date: String,
     /// The model that was named last.
     pub(super) model: String,
-    /// The call that was told last, if what comes of it is still to be told.
-    pub(super) asked: String,
+    /// The call that was drawn last, if its result may follow.
+    pub(super) open_call: String,
     /// How many sub-agents deep.
     depth: usize,
 }
 
-impl<'o, 'l, 'z> Painter<'o, 'l, 'z> {
-    pub(super) fn new(look: &'l Look<'z>, out: &'o mut String) -> Self {
-        Self::on(Roll::default(), look, out)
+impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
+    pub(super) fn new(options: &'l RenderOptions<'z>, out: &'o mut String) -> Self {
+        Self::on(LivePage::default(), options, out)
     }
 
-    /// Goes on where another painter stopped.
-    pub(super) fn on(roll: Roll, look: &'l Look<'z>, out: &'o mut String) -> Self {
-        let Roll { is_started, voice, date, model, asked } = roll;
-        let mut canvas = Canvas::new(look, out);
+    /// Continues a page.
+    pub(super) fn on(page: LivePage, options: &'l RenderOptions<'z>, out: &'o mut String) -> Self {
+        let LivePage { is_started, last_item, date, model, open_call } = page;
+        let mut canvas = Canvas::new(options, out);
         canvas.is_started = is_started;
-        Self { canvas, look, voice, date, model, asked, depth: 0 }
+        Self { canvas, options, last_item, date, model, open_call, depth: 0 }
     }
 
     /// What the next painter has to know.
-    pub(super) fn into_roll(self) -> Roll {
-        let Self { canvas, voice, date, model, asked, .. } = self;
-        Roll { is_started: canvas.is_started, voice, date, model, asked }
+    pub(super) fn into_page(self) -> LivePage {
+        let Self { canvas, last_item, date, model, open_call, .. } = self;
+        LivePage { is_started: canvas.is_started, last_item, date, model, open_call }
     }
 
     pub(super) fn conversation(&mut self, conversation: &Conversation) {
         let mut rest = conversation.items.as_slice();
         while let Some((item, after)) = rest.split_first() {
-            let folded = self.quiet(rest);
+            let folded = self.fold_minor_items(rest);
             if folded > 0 {
                 rest = &rest[folded..];
             } else {
@@ -81,28 +82,28 @@ impl<'o, 'l, 'z> Painter<'o, 'l, 'z> {
     }
 
     fn item(&mut self, item: &Item) {
-        let place = &item.place;
+        let position = &item.position;
         match &item.body {
-            Body::Prompt(prompt) => self.prompt(place, prompt),
-            Body::Text(speech) => self.speech(place, speech),
-            Body::Thinking(thought) => self.thinking(thought.as_deref()),
-            Body::ToolCall(call) => self.call(place, call),
-            Body::Compaction(compaction) => self.compaction(compaction),
-            Body::Branch(branch) => self.branch(branch),
-            Body::Agent(agent) => self.loose_agent(agent),
-            Body::TurnEnd(turn) => self.turn_end(turn),
-            Body::Note(note) => self.note(note),
-            Body::Failure(failure) => self.failure(failure, 1),
-            Body::Hook(hook) => self.hook(hook),
-            Body::Attachment(attachment) => self.attachment(attachment),
-            Body::Attention(attention) => self.attention(place, attention),
-            Body::Fact(fact) => self.fact(fact),
-            Body::Unknown(unknown) => self.unknown(place, unknown),
+            ItemBody::Prompt(prompt) => self.prompt(position, prompt),
+            ItemBody::Text(speech) => self.speech(position, speech),
+            ItemBody::Thinking(thought) => self.thinking(thought.as_deref()),
+            ItemBody::ToolCall(call) => self.call(position, call),
+            ItemBody::Compaction(compaction) => self.compaction(compaction),
+            ItemBody::Branch(branch) => self.branch(branch),
+            ItemBody::Agent(agent) => self.loose_agent(agent),
+            ItemBody::TurnEnd(turn) => self.turn_end(turn),
+            ItemBody::Note(note) => self.note(note),
+            ItemBody::Failure(failure) => self.failure(failure, 1),
+            ItemBody::Hook(hook) => self.hook(hook),
+            ItemBody::Attachment(attachment) => self.attachment(attachment),
+            ItemBody::Damage(attention) => self.attention(position, attention),
+            ItemBody::Fact(fact) => self.fact(fact),
+            ItemBody::Unknown(unknown) => self.unknown(position, unknown),
         }
     }
 
     /// A line with something at its right end.
-    pub(super) fn justified(&mut self, mut left: Line, right: &str) {
+    pub(super) fn justified(&mut self, mut left: StyledLine, right: &str) {
         let free = self.canvas.width().saturating_sub(line_width(&left) + super::style::width(right));
         if !right.is_empty() && free >= 2 {
             left.push(Span::plain(" ".repeat(free)));
@@ -112,9 +113,9 @@ impl<'o, 'l, 'z> Painter<'o, 'l, 'z> {
     }
 
     /// The time of day, with the date where it is another one than before.
-    fn stamp(&mut self, place: &Place) -> String {
-        let Some(millis) = place.millis else { return String::new() };
-        let (date, time) = stamp(millis, (self.look.zone)(millis));
+    fn stamp(&mut self, position: &Position) -> String {
+        let Some(millis) = position.millis else { return String::new() };
+        let (date, time) = stamp(millis, (self.options.zone)(millis));
         if date == self.date {
             return time;
         }
@@ -122,39 +123,48 @@ impl<'o, 'l, 'z> Painter<'o, 'l, 'z> {
         format!("{date} {time}")
     }
 
-    fn prompt(&mut self, place: &Place, prompt: &Prompt) {
+    fn prompt(&mut self, position: &Position, prompt: &PromptItem) {
         self.canvas.gap();
-        let stamp = self.stamp(place);
-        let ink = if self.depth == 0 { Ink::Cyan } else { Ink::Blue };
+        let stamp = self.stamp(position);
+        let color = if self.depth == 0 { Color::Cyan } else { Color::Blue };
         let mut label =
-            vec![Span::new(if self.depth == 0 { "you" } else { "asked" }, Style::ink(ink).bold())];
-        let dot = self.look.ornaments().dot;
+            vec![Span::new(if self.depth == 0 { "you" } else { "asked" }, Style::color(color).bold())];
+        let dot = self.options.glyphs().dot;
         label.extend(
-            (prompt.author == Author::Queued).then(|| Span::dim(format!(" {dot} queued while at work"))),
+            (prompt.author == PromptKind::Queued).then(|| Span::dim(format!(" {dot} queued while at work"))),
         );
-        label.extend(place.is_beside.then(|| self.beside()));
-        let most = self.look.output_lines * if self.depth == 0 { 4 } else { 1 };
-        let bar = Span::new(self.look.ornaments().bar, Style::ink(ink));
-        let look = self.look;
+        label.extend(position.is_off_path.then(|| self.beside()));
+        let max = self.options.output_lines * if self.depth == 0 { 4 } else { 1 };
+        let bar = Span::new(self.options.glyphs().bar, Style::color(color));
+        let options = self.options;
         let style = match prompt.author {
-            Author::Command | Author::Shell => Style::BOLD,
-            Author::Person | Author::Queued => Style::PLAIN,
+            PromptKind::Command | PromptKind::Shell => Style::BOLD,
+            PromptKind::Person | PromptKind::Queued => Style::PLAIN,
         };
-        self.behind(bar, |painter| {
-            painter.justified(label, &stamp);
+        self.behind(bar, |renderer| {
+            renderer.justified(label, &stamp);
             let text = clean(prompt.text.trim_matches('\n'));
-            let lines = wrap(&[Span::new(text.trim_end(), style)], painter.canvas.width());
-            let lines = Fold::new(lines.len(), most, look).apply(&lines, look, |line| vec![line.clone()]);
+            let lines = wrap(&[Span::new(text.trim_end(), style)], renderer.canvas.width());
+            let lines =
+                Fold::new(lines.len(), max, options).apply(&lines, options, |line| vec![line.clone()]);
             if !prompt.text.trim().is_empty() {
-                painter.canvas.lines(&lines);
+                renderer.canvas.lines(&lines);
             }
             for (count, one) in [(prompt.images, "image"), (prompt.documents, "document")] {
                 if count > 0 {
-                    painter.canvas.line(&[Span::dim(format!("[{}]", counted(count, one)))]);
+                    renderer.canvas.line(&[Span::dim(format!("[{}]", counted(count, one)))]);
                 }
             }
         });
-        self.voice = Voice::Asker;
+        self.last_item = LastItem::Prompt;
+    }
+
+    /// Draws something behind several gutters.
+    pub(super) fn gutters(&mut self, gutters: Vec<Span>, draw: impl FnOnce(&mut Self)) {
+        let count = gutters.len();
+        gutters.into_iter().for_each(|gutter| self.canvas.push(gutter));
+        draw(self);
+        (0..count).for_each(|_| self.canvas.pop());
     }
 
     /// Draws something behind one more gutter.
@@ -165,140 +175,141 @@ impl<'o, 'l, 'z> Painter<'o, 'l, 'z> {
     }
 
     fn beside(&self) -> Span {
-        Span::dim(format!(" {} beside the main thread", self.look.ornaments().dot))
+        Span::dim(format!(" {} beside the main thread", self.options.glyphs().dot))
     }
 
-    fn speech(&mut self, place: &Place, speech: &Speech) {
+    fn speech(&mut self, position: &Position, speech: &ModelText) {
         self.canvas.gap();
-        let ink = Ink::Magenta;
-        let bar = Span::new(self.look.ornaments().bar, Style::ink(ink));
-        let is_new = self.voice != Voice::Model || place.is_beside;
-        let stamp = if is_new { self.stamp(place) } else { String::new() };
+        let color = Color::Magenta;
+        let bar = Span::new(self.options.glyphs().bar, Style::color(color));
+        let is_new = self.last_item != LastItem::Text || position.is_off_path;
+        let stamp = if is_new { self.stamp(position) } else { String::new() };
         let mut label =
-            vec![Span::new(if self.depth == 0 { "claude" } else { "agent" }, Style::ink(ink).bold())];
+            vec![Span::new(if self.depth == 0 { "claude" } else { "agent" }, Style::color(color).bold())];
         let name = speech.model.as_deref().map(model).unwrap_or_default();
         if !name.is_empty() && name != self.model {
-            label.push(Span::dim(format!(" {} {}", self.look.ornaments().dot, clean(name))));
+            label.push(Span::dim(format!(" {} {}", self.options.glyphs().dot, clean(name))));
             name.clone_into(&mut self.model);
         }
-        label.extend(place.is_beside.then(|| self.beside()));
+        label.extend(position.is_off_path.then(|| self.beside()));
         if !is_new {
-            // The bar goes on through the blank line between two texts.
+            // The bar continues through the blank line between two texts.
             self.canvas.no_gap();
         }
-        let look = self.look;
-        self.behind(bar, |painter| {
+        let options = self.options;
+        self.behind(bar, |renderer| {
             if is_new {
-                painter.justified(label, &stamp);
+                renderer.justified(label, &stamp);
             } else {
-                painter.canvas.line(&[]);
+                renderer.canvas.line(&[]);
             }
-            painter.canvas.lines(&prose(&speech.text, painter.canvas.width(), look));
+            renderer.canvas.lines(&markdown_lines(&speech.text, renderer.canvas.width(), options));
             if speech.is_cut_off {
-                painter.canvas.line(&[Span::new("cut off by an interrupt", Style::ink(Ink::Yellow))]);
+                renderer.canvas.line(&[Span::new("cut off by an interrupt", Style::color(Color::Yellow))]);
             }
         });
-        self.voice = Voice::Model;
+        self.last_item = LastItem::Text;
     }
 
     fn thinking(&mut self, thought: Option<&str>) {
-        let (Thinking::Shown, Some(thought)) = (self.look.thinking, thought) else { return };
+        let (ThinkingDisplay::Shown, Some(thought)) = (self.options.thinking, thought) else { return };
         self.canvas.gap();
-        let look = self.look;
+        let options = self.options;
         self.canvas.line(&[Span::new("  thinking", Style::DIM.italic())]);
-        self.behind(Span::dim(format!("  {}", look.ornaments().output)), |painter| {
+        self.behind(Span::dim(format!("  {}", options.glyphs().output)), |renderer| {
             let lines =
-                wrap(&[Span::new(clean(thought.trim()), Style::DIM.italic())], painter.canvas.width());
-            let fold = Fold::new(lines.len(), look.output_lines, look);
-            painter.canvas.lines(&fold.apply(&lines, look, |line| vec![line.clone()]));
+                wrap(&[Span::new(clean(thought.trim()), Style::DIM.italic())], renderer.canvas.width());
+            let fold = Fold::new(lines.len(), options.output_lines, options);
+            renderer.canvas.lines(&fold.apply(&lines, options, |line| vec![line.clone()]));
         });
-        self.voice = Voice::Block;
+        self.last_item = LastItem::Block;
     }
 
     fn compaction(&mut self, compaction: &Compaction) {
         self.canvas.gap();
-        let ornaments = self.look.ornaments();
+        let glyphs = self.options.glyphs();
         let mut facts = vec!["compacted".to_owned()];
         facts.extend(compaction.trigger.as_deref().map(|trigger| clean(trigger).into_owned()));
         facts.extend(match (compaction.tokens_before, compaction.tokens_after) {
             (Some(before), Some(after)) => {
-                Some(format!("{} {} {} tokens", amount(before), ornaments.arrow, amount(after)))
+                Some(format!("{} {} {} tokens", amount(before), glyphs.arrow, amount(after)))
             }
             (Some(before), None) => Some(format!("from {} tokens", amount(before))),
             _ => None,
         });
-        let text = format!(" {} ", facts.join(&format!(" {} ", ornaments.dot)));
+        let text = format!(" {} ", facts.join(&format!(" {} ", glyphs.dot)));
         let free = self.canvas.width().saturating_sub(super::style::width(&text) + 3);
-        let style = Style::ink(Ink::Yellow);
+        let style = Style::color(Color::Yellow);
         self.canvas.line(&[
-            Span::new(ornaments.heavy.repeat(3), style),
+            Span::new(glyphs.heavy.repeat(3), style),
             Span::new(text, style.bold()),
-            Span::new(ornaments.heavy.repeat(free), style),
+            Span::new(glyphs.heavy.repeat(free), style),
         ]);
         if let Some(summary) = &compaction.summary {
-            let look = self.look;
-            self.behind(Span::new(ornaments.bar, Style::DIM), |painter| {
-                let lines = prose(summary, painter.canvas.width(), look);
-                let fold = Fold::new(lines.len(), look.output_lines, look);
-                painter.canvas.lines(&fold.apply(&lines, look, |line| vec![line.clone()]));
+            let options = self.options;
+            self.behind(Span::new(glyphs.bar, Style::DIM), |renderer| {
+                let lines = markdown_lines(summary, renderer.canvas.width(), options);
+                let fold = Fold::new(lines.len(), options.output_lines, options);
+                renderer.canvas.lines(&fold.apply(&lines, options, |line| vec![line.clone()]));
             });
         }
-        self.voice = Voice::Block;
+        self.last_item = LastItem::Block;
     }
 
     fn branch(&mut self, branch: &Branch) {
         self.canvas.gap();
-        let ornaments = self.look.ornaments();
-        let style = Style::ink(Ink::Yellow);
+        let glyphs = self.options.glyphs();
+        let style = Style::color(Color::Yellow);
         let head = format!("{} from here, left behind", counted(branch.ways.len(), "other way"));
-        self.canvas.line(&[Span::new(ornaments.fork, style.bold()), Span::new(head, style)]);
+        self.canvas.line(&[Span::new(glyphs.fork, style.bold()), Span::new(head, style)]);
         for way in &branch.ways {
-            let facts = format!(" {} line {}, {}", ornaments.dot, way.line, counted(way.messages, "message"));
+            let facts = format!(" {} line {}, {}", glyphs.dot, way.line, counted(way.messages, "message"));
             let text = [Span::plain(clean(&self.shortened(&way.opening))), Span::dim(facts)];
-            let lines = hanging(vec![Span::dim(format!("  {}", ornaments.last))], &text, self.canvas.width());
+            let lines = hanging(vec![Span::dim(format!("  {}", glyphs.last))], &text, self.canvas.width());
             self.canvas.lines(&lines);
             if let Some(conversation) = &way.conversation {
-                self.nested(Span::new(format!("  {}", ornaments.agent), style), 0, conversation);
+                self.nested(Span::new(format!("  {}", glyphs.agent), style), 0, conversation);
             }
         }
-        self.voice = Voice::Block;
+        self.last_item = LastItem::Block;
     }
 
     /// A conversation inside this one.
     pub(super) fn nested(&mut self, gutter: Span, deeper: usize, conversation: &Conversation) {
-        let outer = (std::mem::replace(&mut self.voice, Voice::Nobody), std::mem::take(&mut self.model));
+        let outer =
+            (std::mem::replace(&mut self.last_item, LastItem::Nothing), std::mem::take(&mut self.model));
         self.depth += deeper;
         self.canvas.no_gap();
-        self.behind(gutter, |painter| painter.conversation(conversation));
+        self.behind(gutter, |renderer| renderer.conversation(conversation));
         self.depth -= deeper;
-        (self.voice, self.model) = outer;
+        (self.last_item, self.model) = outer;
     }
 
     fn loose_agent(&mut self, agent: &SubAgent) {
         self.canvas.gap();
         self.agent(agent, "not started by any call here");
-        self.voice = Voice::Block;
+        self.last_item = LastItem::Block;
     }
 
     /// A sub-agent: its name, and what it did.
     pub(super) fn agent(&mut self, agent: &SubAgent, remark: &str) {
-        let ornaments = self.look.ornaments();
+        let glyphs = self.options.glyphs();
         let mut facts =
             vec![agent.label.as_deref().map(|label| clean(label).into_owned()).unwrap_or_default()];
         facts.push(clean(&agent.id).into_owned());
         facts.push(counted(agent.conversation.message_count(), "message"));
         facts.push(remark.to_owned());
-        let is_hidden = !remark.is_empty() && !self.look.full;
+        let is_hidden = !remark.is_empty() && !self.options.full;
         facts.extend(is_hidden.then(|| "see --full".to_owned()));
         facts.retain(|fact| !fact.is_empty());
-        let style = Style::ink(Ink::Blue);
-        let separator = format!(" {} ", ornaments.dot);
-        let gutter = vec![Span::new(format!("  {}", ornaments.agent), style)];
+        let style = Style::color(Color::Blue);
+        let separator = format!(" {} ", glyphs.dot);
+        let gutter = vec![Span::new(format!("  {}", glyphs.agent), style)];
         let text = [Span::new("agent ", style.bold()), Span::dim(facts.join(&separator))];
         self.canvas.lines(&hanging(gutter, &text, self.canvas.width()));
-        // Nobody asked for it: most are warm-ups and copies of the conversation itself.
+        // No call started it: most are warm-ups and copies of the conversation itself.
         if !is_hidden {
-            self.nested(Span::new(format!("  {}", ornaments.agent), style), 1, &agent.conversation);
+            self.nested(Span::new(format!("  {}", glyphs.agent), style), 1, &agent.conversation);
         }
     }
 
@@ -306,7 +317,7 @@ impl<'o, 'l, 'z> Painter<'o, 'l, 'z> {
         if self.depth > 0 {
             return;
         }
-        let ornaments = self.look.ornaments();
+        let glyphs = self.options.glyphs();
         let mut facts: Vec<String> = turn.duration_ms.map(duration).into_iter().collect();
         facts.extend(
             turn.models.iter().map(|name| clean(model(name)).into_owned()).filter(|name| !name.is_empty()),
@@ -314,9 +325,9 @@ impl<'o, 'l, 'z> Painter<'o, 'l, 'z> {
         facts.extend((turn.output_tokens > 0).then(|| tokens(turn.output_tokens)));
         facts.extend((turn.tool_calls > 0).then(|| counted(turn.tool_calls, "tool call")));
         self.canvas.gap();
-        let text = facts.join(&format!(" {} ", ornaments.dot));
-        let mark = vec![Span::dim(format!("  {} ", ornaments.rule.repeat(2)))];
+        let text = facts.join(&format!(" {} ", glyphs.dot));
+        let mark = vec![Span::dim(format!("  {} ", glyphs.rule.repeat(2)))];
         self.canvas.lines(&hanging(mark, &[Span::dim(text)], self.canvas.width()));
-        self.voice = Voice::Block;
+        self.last_item = LastItem::Block;
     }
 }

@@ -1,27 +1,46 @@
 //! A conversation for a terminal: role gutters, Markdown, diffs, folded outputs, sub-agents indented.
 //!
 //! Nothing here asks a terminal anything or writes to one. Whatever a transcript says is made harmless on the way
-//! ([`draw`] writes no escape sequence but its own styles, and none at all in [`Color::Plain`]).
+//! ([`draw`] writes no escape sequence but its own styles, and none at all in [`ColorMode::Plain`]).
 
 mod call;
 mod canvas;
 mod fold;
 mod items;
-mod look;
+mod live_page;
+mod markdown;
+mod notes;
+mod options;
 mod output;
-mod prose;
-mod quiet;
-mod roll;
+mod stream;
 mod style;
 mod table;
 mod wrap;
 
-pub use look::{Color, Look, Thinking};
-pub use roll::Roll;
+pub use live_page::LivePage;
+pub use options::{ColorMode, RenderOptions, ThinkingDisplay};
+pub use stream::MarkdownStream;
+pub use style::{Color, Span, Style, StyledLine, clip};
+pub(crate) use style::{line_width, width, write_line, write_span};
 
-use crate::view::Conversation;
+use crate::view::{Conversation, Diff, Todo};
 
 /// Draws a conversation.
-pub fn draw(conversation: &Conversation, look: &Look<'_>, out: &mut String) {
-    items::Painter::new(look, out).conversation(conversation);
+pub fn draw(conversation: &Conversation, options: &RenderOptions<'_>, out: &mut String) {
+    items::Renderer::new(options, out).conversation(conversation);
+}
+
+/// Lays a text in Markdown out in the given columns.
+pub fn markdown(text: &str, columns: usize, options: &RenderOptions<'_>) -> Vec<StyledLine> {
+    markdown::markdown_lines(text, columns, options)
+}
+
+/// Lays a difference out in the given columns.
+pub fn diff(diff: &Diff, columns: usize, options: &RenderOptions<'_>) -> Vec<StyledLine> {
+    output::diff(diff, columns, options)
+}
+
+/// Lays a todo list out in the given columns.
+pub fn todos(todos: &[Todo], columns: usize, options: &RenderOptions<'_>) -> Vec<StyledLine> {
+    todos.iter().flat_map(|todo| output::todo(todo, columns, options)).collect()
 }

@@ -2,9 +2,13 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use super::wrap::cut;
+use crate::clean::{clean, is_hostile};
+
 /// A color that every terminal has, in the reader's own palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ink {
+#[allow(missing_docs, reason = "the names of the colors say it all")]
+pub enum Color {
     Red,
     Green,
     Yellow,
@@ -14,7 +18,7 @@ pub(super) enum Ink {
     Gray,
 }
 
-impl Ink {
+impl Color {
     fn code(self) -> &'static str {
         match self {
             Self::Red => "31",
@@ -28,29 +32,39 @@ impl Ink {
     }
 }
 
-/// How a span looks.
+/// Color and attributes of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Style {
-    pub(super) ink: Option<Ink>,
-    pub(super) bold: bool,
-    pub(super) italic: bool,
-    pub(super) underline: bool,
+pub struct Style {
+    /// The color; `None` for the terminal's own.
+    pub color: Option<Color>,
+    /// Whether it is bold.
+    pub bold: bool,
+    /// Whether it is italic.
+    pub italic: bool,
+    /// Whether it is underlined.
+    pub underline: bool,
 }
 
 impl Style {
-    pub(super) const PLAIN: Self = Self { ink: None, bold: false, italic: false, underline: false };
-    pub(super) const DIM: Self = Self::ink(Ink::Gray);
-    pub(super) const BOLD: Self = Self::PLAIN.bold();
+    /// No color and no attribute.
+    pub const PLAIN: Self = Self { color: None, bold: false, italic: false, underline: false };
+    /// Gray, for what matters less.
+    pub const DIM: Self = Self::color(Color::Gray);
+    /// Bold, in the terminal's own color.
+    pub const BOLD: Self = Self::PLAIN.bold();
 
-    pub(super) const fn ink(ink: Ink) -> Self {
-        Self { ink: Some(ink), ..Self::PLAIN }
+    /// Returns the style that only has this color.
+    pub const fn color(color: Color) -> Self {
+        Self { color: Some(color), ..Self::PLAIN }
     }
 
-    pub(super) const fn bold(self) -> Self {
+    /// Returns the style, bold.
+    pub const fn bold(self) -> Self {
         Self { bold: true, ..self }
     }
 
-    pub(super) const fn italic(self) -> Self {
+    /// Returns the style, italic.
+    pub const fn italic(self) -> Self {
         Self { italic: true, ..self }
     }
 
@@ -62,8 +76,8 @@ impl Style {
         out.push_str("\u{1b}[");
         let attributes = [(self.bold, "1;"), (self.italic, "3;"), (self.underline, "4;")];
         attributes.iter().filter(|(is_on, _)| *is_on).for_each(|(_, code)| out.push_str(code));
-        match self.ink {
-            Some(ink) => out.push_str(ink.code()),
+        match self.color {
+            Some(color) => out.push_str(color.code()),
             None => drop(out.pop()),
         }
         out.push('m');
@@ -77,36 +91,89 @@ impl Style {
     }
 }
 
-/// Text of one style.
+/// A text in one style.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Span {
-    pub(super) text: String,
-    pub(super) style: Style,
+pub struct Span {
+    /// The text, on one line.
+    pub text: String,
+    /// Its style.
+    pub style: Style,
 }
 
 impl Span {
-    pub(super) fn new(text: impl Into<String>, style: Style) -> Self {
+    /// Returns a text in this style.
+    pub fn new(text: impl Into<String>, style: Style) -> Self {
         Self { text: text.into(), style }
     }
 
-    pub(super) fn plain(text: impl Into<String>) -> Self {
+    /// Returns a text without style.
+    pub fn plain(text: impl Into<String>) -> Self {
         Self::new(text, Style::PLAIN)
     }
 
-    pub(super) fn dim(text: impl Into<String>) -> Self {
+    /// Returns a gray text.
+    pub fn dim(text: impl Into<String>) -> Self {
         Self::new(text, Style::DIM)
     }
 }
 
-/// Spans beside each other.
-pub(super) type Line = Vec<Span>;
+/// A line of spans.
+pub type StyledLine = Vec<Span>;
 
-/// Columns that a text takes.
-pub(super) fn width(text: &str) -> usize {
+/// Returns how many columns a text takes.
+pub(crate) fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.width() }
 }
 
-/// Columns that a line takes.
-pub(super) fn line_width(line: &[Span]) -> usize {
+/// Returns how many columns a line takes.
+pub(crate) fn line_width(line: &[Span]) -> usize {
     line.iter().map(|span| width(&span.text)).sum()
+}
+
+/// Writes a line with the escape sequences of its styles, without spaces at its end and without a line break.
+pub(crate) fn write_line(line: &[Span], is_colored: bool, out: &mut String) {
+    let end = line.iter().rposition(|span| !span.text.trim_end().is_empty()).map_or(0, |last| last + 1);
+    for (at, span) in line[..end].iter().enumerate() {
+        let text = if at + 1 == end { span.text.trim_end() } else { span.text.as_str() };
+        write_span(text, span.style, is_colored, out);
+    }
+}
+
+/// Writes a text in a style. Content is cleaned where it enters; this is the second lock.
+pub(crate) fn write_span(text: &str, style: Style, is_colored: bool, out: &mut String) {
+    let is_styled = is_colored && !text.is_empty();
+    if is_styled {
+        style.switch_on(out);
+    }
+    if text.chars().any(is_hostile) {
+        out.extend(text.chars().map(|character| if is_hostile(character) { '?' } else { character }));
+    } else {
+        out.push_str(text);
+    }
+    if is_styled {
+        style.switch_off(out);
+    }
+}
+
+/// Returns the beginning of a text, cleaned and on one line, in at most the given columns.
+pub fn clip(text: &str, columns: usize) -> String {
+    let text = clean(text).replace('\n', " ");
+    if width(&text) <= columns {
+        return text;
+    }
+    let mut out = cut(&text, columns.saturating_sub(1)).0.to_owned();
+    out.push('…');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_clipped_by_columns() {
+        assert_eq!(clip("abc", 3), "abc");
+        assert_eq!(clip("ab\ncdef", 4), "ab …");
+        assert_eq!(clip("日本語", 4), "日…");
+    }
 }

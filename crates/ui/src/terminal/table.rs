@@ -2,18 +2,18 @@
 
 use pulldown_cmark::Alignment;
 
-use super::look::Ornaments;
-use super::style::{Line, Span, line_width, width};
+use super::options::Glyphs;
+use super::style::{Span, StyledLine, line_width, width};
 use super::wrap::wrap;
 
 /// No column gets narrower than this.
-const NARROWEST: usize = 6;
+const MIN_WIDTH: usize = 6;
 
 /// A table being gathered; its first row is the head.
 pub(super) struct Table {
     alignments: Vec<Alignment>,
-    rows: Vec<Vec<Line>>,
-    row: Vec<Line>,
+    rows: Vec<Vec<StyledLine>>,
+    row: Vec<StyledLine>,
 }
 
 impl Table {
@@ -21,7 +21,7 @@ impl Table {
         Self { alignments, rows: Vec::new(), row: Vec::new() }
     }
 
-    pub(super) fn cell(&mut self, cell: Line) {
+    pub(super) fn cell(&mut self, cell: StyledLine) {
         self.row.push(cell);
     }
 
@@ -29,20 +29,20 @@ impl Table {
         self.rows.push(std::mem::take(&mut self.row));
     }
 
-    /// The table in so many columns.
-    pub(super) fn lines(self, room: usize, ornaments: &Ornaments) -> Vec<Line> {
-        let [between, crossing] = ornaments.table;
+    /// Lays out the table in the given columns.
+    pub(super) fn lines(self, room: usize, glyphs: &Glyphs) -> Vec<StyledLine> {
+        let [between, crossing] = glyphs.table;
         let widths = self.widths(room, width(between));
         let mut lines = Vec::new();
         for (at, row) in self.rows.iter().enumerate() {
-            let cells: Vec<Vec<Line>> = widths
+            let cells: Vec<Vec<StyledLine>> = widths
                 .iter()
                 .enumerate()
                 .map(|(n, &w)| wrap(row.get(n).map_or(&[], Vec::as_slice), w))
                 .collect();
             let height = cells.iter().map(Vec::len).max().unwrap_or(0);
             for part in 0..height {
-                let mut line = Line::new();
+                let mut line = StyledLine::new();
                 for (column, &wide) in widths.iter().enumerate() {
                     if column > 0 {
                         line.push(Span::dim(between));
@@ -53,14 +53,14 @@ impl Table {
                 lines.push(line);
             }
             if at == 0 {
-                let rules: Vec<_> = widths.iter().map(|&wide| ornaments.rule.repeat(wide)).collect();
+                let rules: Vec<_> = widths.iter().map(|&wide| glyphs.rule.repeat(wide)).collect();
                 lines.push(vec![Span::dim(rules.join(crossing))]);
             }
         }
         lines
     }
 
-    fn aligned(&self, cell: Line, wide: usize, column: usize) -> Line {
+    fn aligned(&self, cell: StyledLine, wide: usize, column: usize) -> StyledLine {
         let free = wide.saturating_sub(line_width(&cell));
         let left = match self.alignments.get(column) {
             Some(Alignment::Right) => free,
@@ -73,7 +73,7 @@ impl Table {
         line
     }
 
-    /// As wide as the cells want to be; the widest give way where there is no room.
+    /// Returns the widths that the cells need; the widest shrink if they do not fit.
     fn widths(&self, room: usize, between: usize) -> Vec<usize> {
         let count = self.rows.iter().map(Vec::len).max().unwrap_or(0).max(self.alignments.len());
         let wanted =
@@ -84,7 +84,7 @@ impl Table {
         if widths.iter().sum::<usize>() > room {
             let widest = widths.iter().copied().max().unwrap_or(0);
             let fits = |limit: usize| widths.iter().map(|&wide| wide.min(limit)).sum::<usize>() <= room;
-            let limit = (NARROWEST..=widest).rev().find(|&limit| fits(limit)).unwrap_or(NARROWEST);
+            let limit = (MIN_WIDTH..=widest).rev().find(|&limit| fits(limit)).unwrap_or(MIN_WIDTH);
             widths.iter_mut().for_each(|wide| *wide = (*wide).min(limit));
             // What is left over goes to the last column that was cut.
             let left = room.saturating_sub(widths.iter().sum());

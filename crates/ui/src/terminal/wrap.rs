@@ -2,16 +2,16 @@
 
 use unicode_width::UnicodeWidthChar;
 
-use super::style::{Line, Span, Style, line_width, width};
+use super::style::{Span, Style, StyledLine, line_width, width};
 
 /// Columns of a character.
 fn columns(character: char) -> usize {
     character.width().unwrap_or(0)
 }
 
-/// Breaks a text into lines of at most so many columns. Spaces at the start of a line and between words are kept.
-pub(super) fn wrap(spans: &[Span], columns: usize) -> Vec<Line> {
-    let mut wrapper = Wrapper { columns: columns.max(1), ..Wrapper::default() };
+/// Breaks a text into lines of at most the given columns. Spaces at the start of a line and between words are kept.
+pub(super) fn wrap(spans: &[Span], columns: usize) -> Vec<StyledLine> {
+    let mut wrapper = LineWrapper { columns: columns.max(1), ..LineWrapper::default() };
     for span in spans {
         wrapper.add(span);
     }
@@ -20,14 +20,14 @@ pub(super) fn wrap(spans: &[Span], columns: usize) -> Vec<Line> {
 }
 
 /// Breaks one line of code or output anywhere.
-pub(super) fn chop(text: &str, most: usize) -> Vec<&str> {
-    if width(text) <= most {
+pub(super) fn chop(text: &str, max: usize) -> Vec<&str> {
+    if width(text) <= max {
         return vec![text];
     }
     let (mut pieces, mut start, mut used) = (Vec::new(), 0, 0);
     for (at, cluster) in clusters(text) {
         let wide = width(cluster);
-        if used + wide > most && at > start {
+        if used + wide > max && at > start {
             pieces.push(&text[start..at]);
             (start, used) = (at, 0);
         }
@@ -37,12 +37,12 @@ pub(super) fn chop(text: &str, most: usize) -> Vec<&str> {
     pieces
 }
 
-/// The start of a text, in at most so many columns, and whether something is missing.
-pub(super) fn cut(text: &str, most: usize) -> (&str, bool) {
+/// Returns the start of a text in at most the given columns, and whether something is missing.
+pub(super) fn cut(text: &str, max: usize) -> (&str, bool) {
     let mut used = 0;
     for (at, cluster) in clusters(text) {
         used += width(cluster);
-        if used > most {
+        if used > max {
             return (&text[..at], true);
         }
     }
@@ -63,19 +63,19 @@ fn clusters(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 #[derive(Default)]
-struct Wrapper {
+struct LineWrapper {
     columns: usize,
-    lines: Vec<Line>,
-    line: Line,
+    lines: Vec<StyledLine>,
+    line: StyledLine,
     /// Columns of the line so far.
     used: usize,
-    word: Line,
+    word: StyledLine,
     spaces: usize,
     /// Whether the line is the continuation of a longer one: it starts without spaces.
     is_continued: bool,
 }
 
-impl Wrapper {
+impl LineWrapper {
     fn add(&mut self, span: &Span) {
         for character in span.text.chars() {
             match (character, columns(character)) {
@@ -148,7 +148,7 @@ impl Wrapper {
         extend(&mut self.line, character, style);
     }
 
-    /// The line goes on below.
+    /// Continues the line on the next one.
     fn break_line(&mut self) {
         self.lines.push(std::mem::take(&mut self.line));
         self.used = 0;
@@ -163,14 +163,14 @@ impl Wrapper {
     }
 }
 
-fn extend(line: &mut Line, character: char, style: Style) {
+fn extend(line: &mut StyledLine, character: char, style: Style) {
     match line.last_mut() {
         Some(last) if last.style == style => last.text.push(character),
         _ => line.push(Span::new(character, style)),
     }
 }
 
-fn append(line: &mut Line, span: Span) {
+fn append(line: &mut StyledLine, span: Span) {
     match line.last_mut() {
         Some(last) if last.style == span.style => last.text.push_str(&span.text),
         _ => line.push(span),

@@ -1,16 +1,16 @@
-//! Attachments as a reader meets them: a kind and a line.
+//! Items of attachments.
 
-use annals_json::{Items, Kind, Text};
+use annals_json::{Items, Text, ValueKind};
 use annals_transcript::record::{Attachment as Line, AttachmentBody, AttachmentKind};
 
-use super::item::{Attachment, Author, Body, Hook, Note, NoteKind, Prompt};
+use super::item::{AttachmentNote, HookRun, ItemBody, Note, NoteKind, PromptItem, PromptKind};
 use super::side::queued_text;
-use super::words::{opening, value_text};
+use super::text::{opening, value_text};
 
 /// What an attachment is to a reader.
-pub(super) fn of_attachment(line: &Line<'_>) -> Body {
+pub(super) fn of_attachment(line: &Line<'_>) -> ItemBody {
     let Some(body) = line.body() else {
-        return Body::Attachment(Attachment { kind: "(none)".to_owned(), headline: String::new() });
+        return ItemBody::Attachment(AttachmentNote { kind: "(none)".to_owned(), headline: String::new() });
     };
     let kind = line.attachment_kind();
     match kind {
@@ -19,10 +19,10 @@ pub(super) fn of_attachment(line: &Line<'_>) -> Body {
         | AttachmentKind::HookSuccess
         | AttachmentKind::HookSystemMessage
         | AttachmentKind::HookNonBlockingError
-        | AttachmentKind::HookBlockingError => Body::Hook(hook(&body, kind)),
+        | AttachmentKind::HookBlockingError => ItemBody::Hook(hook(&body, kind)),
         _ => {
             let name = body.kind_name().map(|name| name.to_string()).unwrap_or_default();
-            Body::Attachment(Attachment { kind: name, headline: headline(&body, kind) })
+            ItemBody::Attachment(AttachmentNote { kind: name, headline: headline(&body, kind) })
         }
     }
 }
@@ -31,23 +31,23 @@ fn owned(text: Option<Text<'_>>) -> String {
     text.map(|text| text.to_string()).unwrap_or_default()
 }
 
-fn queued(body: &AttachmentBody<'_>) -> Body {
+fn queued(body: &AttachmentBody<'_>) -> ItemBody {
     let (text, images) = body.prompt().map(queued_text).unwrap_or_default();
     if text.trim_start().starts_with("<task-notification") {
-        return Body::Note(Note { kind: NoteKind::TaskNotification, label: None, text });
+        return ItemBody::Note(Note { kind: NoteKind::TaskNotification, label: None, text });
     }
     match body.command_mode() {
         Some(mode) if !mode.is("prompt") && !mode.is("bash") => {
-            Body::Note(Note { kind: NoteKind::Client, label: Some(mode.to_string()), text })
+            ItemBody::Note(Note { kind: NoteKind::Client, label: Some(mode.to_string()), text })
         }
-        _ => Body::Prompt(Prompt { text, images, documents: 0, author: Author::Queued }),
+        _ => ItemBody::Prompt(PromptItem { text, images, documents: 0, author: PromptKind::Queued }),
     }
 }
 
-fn hook(body: &AttachmentBody<'_>, kind: AttachmentKind) -> Hook {
+fn hook(body: &AttachmentBody<'_>, kind: AttachmentKind) -> HookRun {
     let content = body.content().filter(|content| !content.is_null());
     let said = match content {
-        Some(content) if content.kind() == Kind::Array => {
+        Some(content) if content.kind() == ValueKind::Array => {
             content.items().map(value_text).collect::<Vec<_>>().join("\n")
         }
         Some(content) => value_text(content),
@@ -58,7 +58,7 @@ fn hook(body: &AttachmentBody<'_>, kind: AttachmentKind) -> Hook {
     let candidates = [blocking.unwrap_or_default(), said, owned(body.stderr()), owned(body.stdout())];
     let text = candidates.into_iter().find(|text| !text.trim().is_empty()).unwrap_or_default();
     let is_error = matches!(kind, AttachmentKind::HookNonBlockingError | AttachmentKind::HookBlockingError);
-    Hook { name: owned(body.hook_name().or(body.hook_event())), text: text.trim().to_owned(), is_error }
+    HookRun { name: owned(body.hook_name().or(body.hook_event())), text: text.trim().to_owned(), is_error }
 }
 
 fn headline(body: &AttachmentBody<'_>, kind: AttachmentKind) -> String {

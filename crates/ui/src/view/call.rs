@@ -1,23 +1,23 @@
-//! What a tool was asked, in one line: the argument that tells most, by tool.
+//! The headline of a call: the most telling argument of each tool.
 
 use annals_json::Fields;
 
+use super::text::{opening, relative, value_text};
 use super::tool::{InputField, ToolCall};
-use super::words::{opening, relative, value_text};
 
 /// A call as it was made, without result.
 pub(super) fn of_input(id: String, name: String, input: Option<&Fields<'_>>, cwd: Option<&str>) -> ToolCall {
     let mut call = ToolCall { id, name, ..ToolCall::default() };
     let Some(input) = input else { return call };
-    let (headline, remark, told) = telling(&call.name, input, cwd);
+    let (headline, remark, is_shown) = headline_parts(&call.name, input, cwd);
     call.headline = headline;
     call.remark = remark.filter(|remark| !remark.is_empty());
     call.input = input
         .iter()
         .map(|field| {
             let name = field.key.to_string();
-            let is_told = told.contains(&name.as_str());
-            InputField { name, value: value_text(field.value), is_told }
+            let is_shown = is_shown.contains(&name.as_str());
+            InputField { name, value: value_text(field.value), is_shown }
         })
         .collect();
     call
@@ -25,12 +25,12 @@ pub(super) fn of_input(id: String, name: String, input: Option<&Fields<'_>>, cwd
 
 type Headline = (String, Option<String>, &'static [&'static str]);
 
-/// What a call is about, in the argument that tells most.
+/// Returns the most telling argument of a call.
 pub fn headline(tool: &str, input: &Fields<'_>, cwd: Option<&str>) -> String {
-    telling(tool, input, cwd).0
+    headline_parts(tool, input, cwd).0
 }
 
-fn telling(name: &str, input: &Fields<'_>, cwd: Option<&str>) -> Headline {
+fn headline_parts(name: &str, input: &Fields<'_>, cwd: Option<&str>) -> Headline {
     let text = |key: &str| input.get(key).filter(|value| !value.is_null()).map(value_text);
     let some = |key: &str| text(key).unwrap_or_default();
     let path = |key: &str| relative(&some(key), cwd);
@@ -94,7 +94,7 @@ fn search_place(input: &Fields<'_>, cwd: Option<&str>) -> Option<String> {
     (!parts.is_empty()).then(|| format!("in {}", parts.join(" ")))
 }
 
-/// For tools that nobody knows: the first short string.
+/// Returns the first known argument of an unknown tool.
 fn first_telling(input: &Fields<'_>) -> Headline {
     const TELLING: &[&str] = &[
         "command",
@@ -130,7 +130,7 @@ fn telling_key(key: &str) -> &'static [&'static str] {
         "title" => &["title"],
         "subject" => &["subject"],
         "id" => &["id"],
-        // Long texts are cut in the headline and told again in full.
+        // Long texts are cut in the headline, and shown in full below.
         _ => &[],
     }
 }

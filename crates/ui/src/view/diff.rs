@@ -3,8 +3,8 @@
 use annals_json::{Fields, Items};
 use annals_transcript::tool_result::PatchHunk;
 
-use super::tool::{Diff, DiffLine, Hunk, Sign};
-use super::words::relative;
+use super::text::relative;
+use super::tool::{Diff, DiffLine, DiffSign, Hunk};
 
 /// The difference that a `structuredPatch` holds; `None` where it is empty.
 pub(super) fn of_patch(path: &str, cwd: Option<&str>, patch: Option<Items<'_>>) -> Option<Diff> {
@@ -17,11 +17,11 @@ fn of_hunk(hunk: &PatchHunk<'_>) -> Hunk {
         let line = line.decode();
         let mut rest = line.chars();
         let sign = match rest.next() {
-            Some('+') => Sign::Added,
-            Some('-') => Sign::Removed,
+            Some('+') => DiffSign::Added,
+            Some('-') => DiffSign::Removed,
             // "\ No newline at end of file" is about the line before it.
             Some('\\') => return None,
-            _ => Sign::Kept,
+            _ => DiffSign::Kept,
         };
         Some(DiffLine { sign, text: rest.as_str().to_owned() })
     });
@@ -49,11 +49,11 @@ fn of_strings(old: &str, new: &str) -> Hunk {
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let tail =
         old.iter().rev().zip(new.iter().rev()).take(shortest - head).take_while(|(a, b)| a == b).count();
-    let line = |sign: Sign| move |text: &&str| DiffLine { sign, text: (*text).to_owned() };
-    let mut lines: Vec<DiffLine> = old[..head].iter().map(line(Sign::Kept)).collect();
-    lines.extend(old[head..old.len() - tail].iter().map(line(Sign::Removed)));
-    lines.extend(new[head..new.len() - tail].iter().map(line(Sign::Added)));
-    lines.extend(old[old.len() - tail..].iter().map(line(Sign::Kept)));
+    let line = |sign: DiffSign| move |text: &&str| DiffLine { sign, text: (*text).to_owned() };
+    let mut lines: Vec<DiffLine> = old[..head].iter().map(line(DiffSign::Kept)).collect();
+    lines.extend(old[head..old.len() - tail].iter().map(line(DiffSign::Removed)));
+    lines.extend(new[head..new.len() - tail].iter().map(line(DiffSign::Added)));
+    lines.extend(old[old.len() - tail..].iter().map(line(DiffSign::Kept)));
     Hunk { old_start: None, new_start: None, lines }
 }
 
@@ -65,7 +65,7 @@ mod tests {
     fn common_lines_at_both_ends_stay() {
         let hunk = of_strings("a\nb\nc\nd", "a\nx\nd");
         let lines: Vec<_> = hunk.lines.iter().map(|line| (line.sign, line.text.as_str())).collect();
-        use Sign::{Added, Kept, Removed};
+        use DiffSign::{Added, Kept, Removed};
         assert_eq!(lines, [(Kept, "a"), (Removed, "b"), (Removed, "c"), (Added, "x"), (Kept, "d")]);
         assert_eq!(of_strings("a\na", "a").lines.len(), 2);
     }

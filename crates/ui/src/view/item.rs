@@ -1,40 +1,40 @@
-//! What a conversation is made of, as a reader meets it. Owned and plain: any form can draw it.
+//! The items of a conversation: owned, plain data that any form can draw.
 
 use super::tool::ToolCall;
 
-/// One thing that a reader meets, and where it comes from.
+/// An item of a conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
-    /// Where it stands in the file.
-    pub place: Place,
+    /// Its record in the file.
+    pub position: Position,
     /// What it is.
-    pub body: Body,
+    pub body: ItemBody,
 }
 
-/// Where an item stands.
+/// Where an item comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct Position {
     /// The line, counted from 1; 0 where it concerns no line.
     pub line: usize,
     /// The record's id.
     pub uuid: Option<String>,
     /// When, in milliseconds since 1970.
     pub millis: Option<i64>,
-    /// Whether it is off the main history: retried, or hanging beside it.
-    pub is_beside: bool,
+    /// Whether it is off the main history, such as a retried answer.
+    pub is_off_path: bool,
 }
 
 /// What an item is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Body {
-    /// Somebody asks: a person, or a sub-agent's caller.
-    Prompt(Prompt),
+pub enum ItemBody {
+    /// A prompt of a person, or of a sub-agent's caller.
+    Prompt(PromptItem),
     /// Something is noted in the user's name or by the client.
     Note(Note),
     /// The model thinks; `None` where the thought is sealed or was not kept.
     Thinking(Option<String>),
     /// The model speaks, in Markdown.
-    Text(Speech),
+    Text(ModelText),
     /// The model calls a tool; the result is with it.
     ToolCall(Box<ToolCall>),
     /// The conversation was compacted.
@@ -44,24 +44,24 @@ pub enum Body {
     /// A request failed.
     Failure(Failure),
     /// A hook ran.
-    Hook(Hook),
-    /// The client showed the model something beside the prompt.
-    Attachment(Attachment),
+    Hook(HookRun),
+    /// Something that the client added to the prompt.
+    Attachment(AttachmentNote),
     /// Something in the file is damaged.
-    Attention(Attention),
+    Damage(Damage),
     /// A fact about the session.
-    Fact(Fact),
+    Fact(SessionFact),
     /// A sub-agent that no tool call of the conversation leads to.
     Agent(Box<SubAgent>),
     /// A turn is over.
     TurnEnd(TurnEnd),
     /// A record or block that annals does not know.
-    Unknown(Unknown),
+    Unknown(UnknownEntry),
 }
 
 /// Who wrote a prompt, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Author {
+pub enum PromptKind {
     /// A person, in words.
     Person,
     /// A person, by a slash command.
@@ -74,7 +74,7 @@ pub enum Author {
 
 /// A prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prompt {
+pub struct PromptItem {
     /// What was typed.
     pub text: String,
     /// How many images came with it.
@@ -82,7 +82,7 @@ pub struct Prompt {
     /// How many documents came with it.
     pub documents: usize,
     /// Who wrote it, and how.
-    pub author: Author,
+    pub author: PromptKind,
 }
 
 /// What a note is.
@@ -115,7 +115,7 @@ pub struct Note {
 
 /// Words of the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Speech {
+pub struct ModelText {
     /// The words, in Markdown.
     pub text: String,
     /// The model.
@@ -133,20 +133,20 @@ pub struct Compaction {
     pub tokens_before: Option<u64>,
     /// Tokens after.
     pub tokens_after: Option<u64>,
-    /// What the model was told about the time before, in Markdown.
+    /// The summary, in Markdown.
     pub summary: Option<String>,
 }
 
-/// The ways from one message that were not taken.
+/// The abandoned branches at one message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Branch {
-    /// Each of them.
-    pub ways: Vec<Way>,
+    /// The branches.
+    pub ways: Vec<AbandonedBranch>,
 }
 
-/// A way that was not taken.
+/// An abandoned branch.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Way {
+pub struct AbandonedBranch {
     /// The line of its prompt.
     pub line: usize,
     /// The id of its prompt.
@@ -174,7 +174,7 @@ pub struct Failure {
 
 /// A hook, or the hooks at the end of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Hook {
+pub struct HookRun {
     /// Which.
     pub name: String,
     /// What it said or did.
@@ -185,7 +185,7 @@ pub struct Hook {
 
 /// An attachment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attachment {
+pub struct AttachmentNote {
     /// Its kind, as written.
     pub kind: String,
     /// What it is about, in a line.
@@ -194,7 +194,7 @@ pub struct Attachment {
 
 /// A damaged place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attention {
+pub struct Damage {
     /// The stable name of the problem.
     pub problem: &'static str,
     /// What is wrong.
@@ -203,7 +203,7 @@ pub struct Attention {
 
 /// A fact about the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fact {
+pub enum SessionFact {
     /// The session got a title.
     Title(String),
     /// The session got a tag.
@@ -241,7 +241,7 @@ pub struct TurnEnd {
 
 /// Something that annals does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unknown {
+pub struct UnknownEntry {
     /// `record` or `block`.
     pub what: &'static str,
     /// The word in its `type`.
@@ -253,7 +253,7 @@ pub struct Unknown {
 /// A sub-agent and what it did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubAgent {
-    /// Its id; empty for one that stands inside the session's file.
+    /// Its id; empty for one inside the session's file.
     pub id: String,
     /// Its type or what it is for.
     pub label: Option<String>,

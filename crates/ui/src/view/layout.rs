@@ -1,4 +1,4 @@
-//! Which records a conversation shows, and where: on the main history, beside it, under a call, or on a way not taken.
+//! Which records a conversation shows, and where: on the main history, off it, under a call, or on an abandoned branch.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,12 +9,12 @@ use annals_transcript::record::{Record, RecordKind};
 use annals_transcript::transcript::NodeIndex;
 use annals_transcript::turn::prompt_text;
 
+use super::indexed::IndexedTranscript;
 use super::side::unsent_prompts;
-use super::source::Source;
 
 /// Something that comes at its place in the file, not in the chain.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Aside {
+pub(super) enum SideItem {
     /// A record.
     Node(NodeIndex),
     /// A problem, by its place in the list.
@@ -27,8 +27,8 @@ pub(super) enum Aside {
 pub(super) struct Layout<'a> {
     /// The main history.
     pub(super) path: Vec<NodeIndex>,
-    /// What comes beside it, by line.
-    pub(super) asides: Vec<(usize, Aside)>,
+    /// What is off the main history, by line.
+    pub(super) asides: Vec<(usize, SideItem)>,
     /// For a prompt on the main history: the other prompts from the same place.
     pub(super) ways: HashMap<NodeIndex, Vec<NodeIndex>>,
     /// Sub-agents inside the file.
@@ -40,7 +40,7 @@ pub(super) struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    pub(super) fn new(source: &Source<'_, 'a>) -> Self {
+    pub(super) fn new(source: &IndexedTranscript<'_, 'a>) -> Self {
         let nodes = source.transcript.nodes();
         let path = source.path();
         let mut on_path = vec![false; nodes.len()];
@@ -61,8 +61,8 @@ impl<'a> Layout<'a> {
         layout
     }
 
-    /// Finds the ways that were not taken from the main history, and everything on them.
-    fn leave_ways(&mut self, source: &Source<'_, 'a>, on_path: &[bool]) {
+    /// Finds abandoned branches of the main history, and everything on them.
+    fn leave_ways(&mut self, source: &IndexedTranscript<'_, 'a>, on_path: &[bool]) {
         for point in &source.branches {
             let Some(&taken) = point.ways.iter().find(|&&way| on_path[way]) else { continue };
             let left: Vec<_> = point.ways.iter().copied().filter(|&way| !on_path[way]).collect();
@@ -78,7 +78,7 @@ impl<'a> Layout<'a> {
     }
 
     /// Gives each sub-agent inside the file to the first call that asked the same; the others come at their place.
-    fn place_sidechains(&mut self, source: &Source<'_, 'a>, on_path: &[bool]) {
+    fn place_sidechains(&mut self, source: &IndexedTranscript<'_, 'a>, on_path: &[bool]) {
         let mut chains = sidechains(source.transcript, &source.graph);
         chains.retain(|chain| !on_path[chain.root]);
         let mut calls: Vec<_> = source.pairs.values().filter(|pair| starts_agent(pair.name)).collect();
@@ -98,13 +98,13 @@ impl<'a> Layout<'a> {
                 Some(call) => {
                     self.by_call.insert(call, at);
                 }
-                None => self.asides.push((source.place(chain.root).line, Aside::Agent(at))),
+                None => self.asides.push((source.position(chain.root).line, SideItem::Agent(at))),
             }
         }
         self.sidechains = chains;
     }
 
-    fn place_asides(&mut self, source: &Source<'_, 'a>, on_path: &[bool]) {
+    fn place_asides(&mut self, source: &IndexedTranscript<'_, 'a>, on_path: &[bool]) {
         let copies: HashSet<_> = source.graph.duplicates().iter().copied().collect();
         let unsent = unsent_prompts(source.transcript);
         for (index, node) in source.transcript.nodes().iter().enumerate() {
@@ -120,12 +120,12 @@ impl<'a> Layout<'a> {
                 kind => !kind.is_known(),
             };
             if is_shown {
-                self.asides.push((node.line as usize, Aside::Node(index)));
+                self.asides.push((node.line as usize, SideItem::Node(index)));
             }
         }
         for (at, problem) in source.transcript.problems().iter().enumerate() {
             if problem.kind.severity() > Severity::Note && problem.kind != ProblemKind::UnknownRecord {
-                self.asides.push((problem.line, Aside::Problem(at)));
+                self.asides.push((problem.line, SideItem::Problem(at)));
             }
         }
         self.asides.sort_by_key(|&(line, _)| line);
@@ -138,7 +138,7 @@ fn starts_agent(name: Option<annals_json::Text<'_>>) -> bool {
 }
 
 /// A record and everything that follows from it, in the order of the file.
-pub(super) fn descendants(source: &Source<'_, '_>, from: NodeIndex) -> Vec<NodeIndex> {
+pub(super) fn descendants(source: &IndexedTranscript<'_, '_>, from: NodeIndex) -> Vec<NodeIndex> {
     let mut seen = HashSet::from([from]);
     let mut open = vec![from];
     while let Some(node) = open.pop() {

@@ -1,8 +1,8 @@
-//! A session as it is written: each line told when it comes, without what only the whole file could tell.
+//! A session that is being written: items of each line as it arrives, without what needs the whole file.
 //!
-//! There are no ends of turns, no branches and no missing parents: what came before a line may simply not have been seen.
-//! A tool call is told when it is made and again, with what came of it, when that comes. For the time between, its line
-//! is remembered, within bounds.
+//! There are no ends of turns, no branches and no missing parents: earlier lines may not have been read.
+//! A tool call is shown when it is made, and again with its result. Until then its line
+//! is kept, within bounds.
 
 use std::collections::VecDeque;
 
@@ -12,20 +12,20 @@ use annals_transcript::problem::ProblemKind;
 use annals_transcript::record::Record;
 use annals_transcript::transcript::Transcript;
 
-use super::item::{Body, Fact, Item};
-use super::tool::{Part, ToolCall};
-use super::{Conversation, Options};
+use super::item::{Item, ItemBody, SessionFact};
+use super::tool::{CallPhase, ToolCall};
+use super::{Conversation, ViewOptions};
 
-/// So many bytes of calls are remembered at most, the newest.
-const MOST_BYTES: usize = 8 * 1024 * 1024;
+/// Bytes of calls that are kept; the oldest are dropped first.
+const MAX_BYTES: usize = 8 * 1024 * 1024;
 
 /// The name of a call that was not seen, or is not remembered.
 const UNSEEN_CALL: &str = "earlier call";
 
 /// A session that is being written.
 #[derive(Clone, Debug, Default)]
-pub struct Live {
-    waiting: VecDeque<Waiting>,
+pub struct LiveSession {
+    waiting: VecDeque<PendingCalls>,
     title: Option<String>,
     /// Whether the file is a sub-agent's own, as its first line in the chain says.
     is_agent_file: Option<bool>,
@@ -33,18 +33,18 @@ pub struct Live {
 
 /// A line with calls whose results have yet to come.
 #[derive(Clone, Debug)]
-struct Waiting {
+struct PendingCalls {
     calls: Vec<String>,
     line: Vec<u8>,
 }
 
-impl Live {
-    /// A session of which nothing was seen.
+impl LiveSession {
+    /// Starts with nothing read.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What a line says to a reader; nothing where it says nothing new.
+    /// Returns the new items of a line.
     pub fn tell(&mut self, line: &Line<'_>) -> Conversation {
         let alone = Transcript::parse(line.raw());
         let side = alone.nodes().iter().find(|node| node.is_chain()).map(|node| node.is_sidechain);
@@ -53,12 +53,12 @@ impl Live {
         let (mut bytes, before) = self.calls_of(&answered(&alone));
         bytes.extend_from_slice(line.raw());
         let transcript = Transcript::parse(&bytes);
-        let mut conversation = Conversation::build(&transcript, &[], Options::default());
+        let mut conversation = Conversation::build(&transcript, &[], ViewOptions::default());
         let mut asked = Vec::new();
         conversation.items.retain_mut(|item| {
             let is_new = self.is_new(item, before, &mut asked);
-            item.place.line = line.number;
-            item.place.is_beside = side == Some(true) && !is_agent_file;
+            item.position.line = line.number;
+            item.position.is_off_path = side == Some(true) && !is_agent_file;
             is_new
         });
         self.wait_for(asked, line);
@@ -82,22 +82,22 @@ impl Live {
 
     /// Whether an item is news, and not one of the lines before that are only there to be answered.
     fn is_new(&mut self, item: &mut Item, before: usize, asked: &mut Vec<String>) -> bool {
-        let is_here = item.place.line > before;
+        let is_here = item.position.line > before;
         match &mut item.body {
-            Body::TurnEnd(_) => false,
-            Body::Attention(damage) if damage.problem == ProblemKind::DanglingParent.name() => false,
-            Body::ToolCall(call) => {
+            ItemBody::TurnEnd(_) => false,
+            ItemBody::Damage(damage) if damage.problem == ProblemKind::DanglingParent.name() => false,
+            ItemBody::ToolCall(call) => {
                 let is_answered = call.result.as_ref().is_some_and(|result| result.line > before);
                 match (is_here, is_answered) {
                     (true, true) => tell_result(call),
                     (true, false) => asked.extend(tell_call(call)),
-                    (false, true) => call.part = Part::Answered,
+                    (false, true) => call.phase = CallPhase::Finished,
                     (false, false) => return false,
                 }
                 true
             }
             // The client writes the title again and again.
-            Body::Fact(Fact::Title(title)) if is_here => {
+            ItemBody::Fact(SessionFact::Title(title)) if is_here => {
                 let is_new = self.title.as_ref() != Some(title);
                 self.title = Some(title.clone());
                 is_new
@@ -110,9 +110,9 @@ impl Live {
         if calls.is_empty() {
             return;
         }
-        self.waiting.push_back(Waiting { calls, line: line.raw().to_vec() });
+        self.waiting.push_back(PendingCalls { calls, line: line.raw().to_vec() });
         let mut bytes: usize = self.waiting.iter().map(|waiting| waiting.line.len()).sum();
-        while bytes > MOST_BYTES
+        while bytes > MAX_BYTES
             && let Some(oldest) = self.waiting.pop_front()
         {
             bytes -= oldest.line.len();
@@ -120,10 +120,10 @@ impl Live {
     }
 }
 
-/// A result whose call was not seen, unless it stands on the same line.
+/// Marks a result whose call was not read, unless it is on the same line.
 fn tell_result(call: &mut ToolCall) {
     if call.input.is_empty() && call.headline.is_empty() {
-        call.part = Part::Answered;
+        call.phase = CallPhase::Finished;
         UNSEEN_CALL.clone_into(&mut call.name);
     }
 }
@@ -132,7 +132,7 @@ fn tell_result(call: &mut ToolCall) {
 fn tell_call(call: &mut ToolCall) -> Option<String> {
     // What it asks for is shown with what came of it.
     call.result = None;
-    call.part = Part::Asked;
+    call.phase = CallPhase::Started;
     (!call.id.is_empty()).then(|| call.id.clone())
 }
 

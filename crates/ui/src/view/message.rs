@@ -1,48 +1,51 @@
-//! User lines and responses as a reader meets them.
+//! Items of user lines and responses.
 
 use annals_transcript::content::{Block, ToolUse};
 use annals_transcript::record::{Assistant, Record, User};
 use annals_transcript::transcript::NodeIndex;
 use annals_transcript::turn::{Speaker, prompt_text};
 
+use super::builder::ThreadBuilder;
 use super::call;
-use super::item::{Author, Body, Compaction, Failure, Note, NoteKind, Prompt, Speech, Unknown};
-use super::output::{self, Asked};
+use super::item::{
+    Compaction, Failure, ItemBody, ModelText, Note, NoteKind, PromptItem, PromptKind, UnknownEntry,
+};
+use super::output::{self, CallInput};
 use super::system::command_output;
-use super::thread::Thread;
-use super::tool::{ToolCall, ToolOutput, ToolResult};
-use super::words::{opening, value_text};
+use super::text::{opening, value_text};
+use super::tool::{ToolCall, ToolCallResult, ToolOutput};
 
-impl<'a> Thread<'_, '_, 'a, '_> {
-    /// A user line, whoever speaks on it.
+impl<'a> ThreadBuilder<'_, '_, 'a, '_> {
+    /// Adds the items of a user line.
     pub(super) fn user(&mut self, node: NodeIndex, user: &User<'a>) {
-        let note = |kind: NoteKind, text: String| Body::Note(Note { kind, label: None, text });
+        let note = |kind: NoteKind, text: String| ItemBody::Note(Note { kind, label: None, text });
         let text = || user.content().plain_text();
         let body = match Speaker::of(user) {
-            Speaker::Person => prompt(user, Author::Person),
-            Speaker::Command => prompt(user, Author::Command),
-            Speaker::Shell => prompt(user, Author::Shell),
+            Speaker::Person => prompt(user, PromptKind::Person),
+            Speaker::Command => prompt(user, PromptKind::Command),
+            Speaker::Shell => prompt(user, PromptKind::Shell),
             Speaker::CommandOutput => note(NoteKind::CommandOutput, command_output(&text())),
             Speaker::Tool => return self.results(node, user),
             Speaker::Client => note(NoteKind::Client, text()),
             Speaker::Summary => {
-                Body::Compaction(Compaction { summary: Some(text()), ..Compaction::default() })
+                ItemBody::Compaction(Compaction { summary: Some(text()), ..Compaction::default() })
             }
             Speaker::Interrupt => note(NoteKind::Interrupt, text()),
             Speaker::TaskNotification => note(NoteKind::TaskNotification, text()),
             Speaker::Teammate => note(NoteKind::Teammate, text()),
-            Speaker::Nobody => note(NoteKind::Notice, "a user line without content".to_owned()),
+            Speaker::Empty => note(NoteKind::Notice, "a user line without content".to_owned()),
+            _ => note(NoteKind::Notice, text()),
         };
         self.push(node, body);
     }
 
-    /// A line with results: those whose call is told elsewhere in this thread are told there.
+    /// Adds results, except those that are shown with their call.
     fn results(&mut self, node: NodeIndex, user: &User<'a>) {
         for block in user.content().blocks() {
             match block {
                 Block::ToolResult(result) => {
                     let pair = result.tool_use().and_then(|id| self.source.pairs.get(&id));
-                    if pair.is_some_and(|pair| self.told[pair.call] || self.turn_of[pair.call] > 0) {
+                    if pair.is_some_and(|pair| self.is_shown[pair.call] || self.turn_of[pair.call] > 0) {
                         continue;
                     }
                     let name = pair.and_then(|pair| pair.name).map(|name| name.to_string());
@@ -50,25 +53,25 @@ impl<'a> Thread<'_, '_, 'a, '_> {
                     let name = name.unwrap_or_else(|| "result without call".to_owned());
                     let id = result.tool_use().map(|id| id.to_string()).unwrap_or_default();
                     let mut call = call::of_input(id, name, input, self.cwd.as_deref());
-                    let asked = Asked { input, cwd: self.cwd.as_deref() };
+                    let asked = CallInput { input, cwd: self.cwd.as_deref() };
                     let came = output::of_result(user, &result, &asked);
-                    call.result = Some(ToolResult { line: self.source.place(node).line, ..came });
-                    self.push(node, Body::ToolCall(Box::new(call)));
+                    call.result = Some(ToolCallResult { line: self.source.position(node).line, ..came });
+                    self.push(node, ItemBody::ToolCall(Box::new(call)));
                 }
                 Block::Text(text) => {
                     let text = text.text().map(|text| text.to_string()).unwrap_or_default();
                     let interrupted = text.starts_with("[Request interrupted");
                     let kind = if interrupted { NoteKind::Interrupt } else { NoteKind::Client };
-                    self.push(node, Body::Note(Note { kind, label: None, text }));
+                    self.push(node, ItemBody::Note(Note { kind, label: None, text }));
                 }
                 Block::Image(_) => {
                     self.push(
                         node,
-                        Body::Prompt(Prompt {
+                        ItemBody::Prompt(PromptItem {
                             text: String::new(),
                             images: 1,
                             documents: 0,
-                            author: Author::Person,
+                            author: PromptKind::Person,
                         }),
                     );
                 }
@@ -77,7 +80,7 @@ impl<'a> Thread<'_, '_, 'a, '_> {
         }
     }
 
-    /// A whole response where its first line stands: its other lines may be on other branches.
+    /// Adds a whole response at its first line: its other lines may be on other branches.
     pub(super) fn response(&mut self, node: NodeIndex) {
         let source = self.source;
         let turn = self.turn_of[node];
@@ -91,7 +94,7 @@ impl<'a> Thread<'_, '_, 'a, '_> {
         if !lines.contains(&node) {
             lines = vec![node];
         }
-        lines.retain(|&line| !self.told[line]);
+        lines.retain(|&line| !self.is_shown[line]);
         if let (Some(response), Some(&first)) = (response, lines.first())
             && !response.is_synthetic
             && turn != u32::MAX
@@ -104,7 +107,7 @@ impl<'a> Thread<'_, '_, 'a, '_> {
             self.turn.output_tokens += response.usage.as_ref().and_then(|usage| usage.output()).unwrap_or(0);
         }
         for line in lines {
-            self.told[line] = true;
+            self.is_shown[line] = true;
             if let Record::Assistant(assistant) = source.transcript.record(line) {
                 self.assistant(line, &assistant);
             }
@@ -124,11 +127,11 @@ impl<'a> Thread<'_, '_, 'a, '_> {
                 status: line.api_error_status(),
                 ..Failure::default()
             };
-            return self.push(node, Body::Failure(failure));
+            return self.push(node, ItemBody::Failure(failure));
         }
         let model = line.message().and_then(|message| message.model()).map(|model| model.to_string());
         let speech = |text: String| {
-            Body::Text(Speech {
+            ItemBody::Text(ModelText {
                 text,
                 model: model.clone(),
                 is_cut_off: line.is_aborted_mid_stream() == Some(true),
@@ -145,10 +148,10 @@ impl<'a> Thread<'_, '_, 'a, '_> {
                 }
                 Block::Thinking(thinking) => {
                     let text = thinking.thinking().map(|text| text.to_string());
-                    Body::Thinking(text.filter(|text| !text.trim().is_empty()))
+                    ItemBody::Thinking(text.filter(|text| !text.trim().is_empty()))
                 }
-                Block::RedactedThinking(_) => Body::Thinking(None),
-                Block::ToolUse(call) => Body::ToolCall(Box::new(self.call(node, &call))),
+                Block::RedactedThinking(_) => ItemBody::Thinking(None),
+                Block::ToolUse(call) => ItemBody::ToolCall(Box::new(self.call(node, &call))),
                 Block::ServerToolUse(call) => {
                     let (id, name) =
                         (call.id().map(|id| id.to_string()), call.name().map(|name| name.to_string()));
@@ -159,7 +162,7 @@ impl<'a> Thread<'_, '_, 'a, '_> {
                         input.as_ref(),
                         None,
                     );
-                    Body::ToolCall(Box::new(call))
+                    ItemBody::ToolCall(Box::new(call))
                 }
                 Block::WebSearchToolResult(found) => {
                     if self.answer_server_call(node, &found) {
@@ -175,7 +178,7 @@ impl<'a> Thread<'_, '_, 'a, '_> {
                             .unwrap_or_default()
                     };
                     let text = format!("{} to {}", model(change.from()), model(change.to()));
-                    Body::Note(Note {
+                    ItemBody::Note(Note {
                         kind: NoteKind::Notice,
                         label: Some("model fallback".to_owned()),
                         text,
@@ -202,14 +205,14 @@ impl<'a> Thread<'_, '_, 'a, '_> {
             let is_answer =
                 |found: &Block<'a>| matches!(found, Block::ToolResult(r) if r.tool_use() == Some(pair.id));
             if let Some(Block::ToolResult(found)) = user.content().blocks().find(is_answer) {
-                let asked = Asked { input: input.as_ref(), cwd: self.cwd.as_deref() };
+                let asked = CallInput { input: input.as_ref(), cwd: self.cwd.as_deref() };
                 let came = output::of_result(&user, &found, &asked);
-                call.result = Some(ToolResult { line: source.place(at).line, ..came });
+                call.result = Some(ToolCallResult { line: source.position(at).line, ..came });
             }
             call.duration_ms = pair.duration_ms(source.transcript);
         }
         tell_input(&mut call, input.as_ref(), self.cwd.as_deref());
-        call.agents = self.crew.of_call(&call.id);
+        call.agents = self.agents.of_call(&call.id);
         if let Some(&at) = block.id().and_then(|id| self.layout.by_call.get(&id)) {
             call.agents.push(self.inline_agent(at));
         }
@@ -222,10 +225,10 @@ impl<'a> Thread<'_, '_, 'a, '_> {
         node: NodeIndex,
         found: &annals_transcript::content::WebSearchToolResult<'_>,
     ) -> bool {
-        let line = self.source.place(node).line;
+        let line = self.source.position(node).line;
         let id = found.tool_use().map(|id| id.to_string());
         let call = self.items.iter_mut().rev().find_map(|item| match &mut item.body {
-            Body::ToolCall(call) if Some(&call.id) == id.as_ref() => Some(call),
+            ItemBody::ToolCall(call) if Some(&call.id) == id.as_ref() => Some(call),
             _ => None,
         });
         let (Some(call), Some(content)) = (call, found.content()) else { return false };
@@ -238,7 +241,7 @@ impl<'a> Thread<'_, '_, 'a, '_> {
             pages.push(value_text(content));
         }
         let outputs = vec![ToolOutput::Text(pages.join("\n"))];
-        call.result = Some(ToolResult { line, outputs, ..ToolResult::default() });
+        call.result = Some(ToolCallResult { line, outputs, ..ToolCallResult::default() });
         true
     }
 }
@@ -255,7 +258,7 @@ fn tell_input(call: &mut ToolCall, input: Option<&annals_json::Fields<'_>>, cwd:
             super::diff::of_input(input, cwd).map(ToolOutput::Diff)
         }
         "ExitPlanMode" | "exit_plan_mode" if plain => {
-            input.text("plan").map(|plan| ToolOutput::Prose(plan.to_string()))
+            input.text("plan").map(|plan| ToolOutput::Markdown(plan.to_string()))
         }
         _ => None,
     };
@@ -266,11 +269,11 @@ fn tell_input(call: &mut ToolCall, input: Option<&annals_json::Fields<'_>>, cwd:
     }
 }
 
-fn prompt(user: &User<'_>, author: Author) -> Body {
+fn prompt(user: &User<'_>, author: PromptKind) -> ItemBody {
     let count = |name: &str| {
         user.content().blocks().filter(|block| block.type_name().is_some_and(|kind| kind.is(name))).count()
     };
-    Body::Prompt(Prompt {
+    ItemBody::Prompt(PromptItem {
         text: prompt_text(user),
         images: count("image"),
         documents: count("document"),
@@ -278,8 +281,12 @@ fn prompt(user: &User<'_>, author: Author) -> Body {
     })
 }
 
-fn unknown(block: &Block<'_>) -> Body {
+fn unknown(block: &Block<'_>) -> ItemBody {
     let type_name = block.type_name().map(|name| name.to_string()).unwrap_or_else(|| "(none)".to_owned());
     let raw = &block.raw()[..block.raw().len().min(400)];
-    Body::Unknown(Unknown { what: "block", type_name, opening: opening(&String::from_utf8_lossy(raw), 120) })
+    ItemBody::Unknown(UnknownEntry {
+        what: "block",
+        type_name,
+        opening: opening(&String::from_utf8_lossy(raw), 120),
+    })
 }

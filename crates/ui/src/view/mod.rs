@@ -1,56 +1,58 @@
 //! The model: a conversation in reading order, without terminal or HTML.
 //!
-//! Items follow the main history across compactions. What hangs beside it (hooks, retried answers, damaged lines, facts
-//! about the session) comes at its place in the file; ways that a person left are named where they begin; records that
+//! Items follow the main history across compactions. What is off it (hooks, retried answers, damaged lines, facts
+//! about the session) comes at its line of the file; abandoned branches are named where they begin; records that
 //! annals does not know are items too, so that nothing is dropped.
 
 mod attachment;
+mod builder;
 mod call;
-mod crew;
 mod diff;
+mod indexed;
 mod item;
 mod layout;
 mod live;
+mod live_call;
 mod message;
 mod output;
 mod side;
-mod source;
+mod sub_agents;
 mod system;
-mod thread;
+mod text;
 mod tool;
-mod words;
 
 pub use call::headline;
 pub use item::{
-    Attachment, Attention, Author, Body, Branch, Compaction, Fact, Failure, Hook, Item, Note, NoteKind,
-    Place, Prompt, Speech, SubAgent, TurnEnd, Unknown, Way,
+    AbandonedBranch, AttachmentNote, Branch, Compaction, Damage, Failure, HookRun, Item, ItemBody, ModelText,
+    Note, NoteKind, Position, PromptItem, PromptKind, SessionFact, SubAgent, TurnEnd, UnknownEntry,
 };
-pub use live::Live;
+pub use live::LiveSession;
+pub use live_call::LiveCall;
+pub(crate) use text::{opening, tag};
 pub use tool::{
-    Answer, Diff, DiffLine, FileAct, FilePart, Hunk, InputField, Part, Sign, Todo, TodoState, ToolCall,
-    ToolOutput, ToolResult,
+    CallPhase, Diff, DiffLine, DiffSign, FileAction, FileExcerpt, Hunk, InputField, QuestionAnswer, Todo,
+    TodoState, ToolCall, ToolCallResult, ToolOutput,
 };
-pub(crate) use words::{opening, tag};
 
 use annals_transcript::transcript::Transcript;
 
-use crew::Crew;
+use sub_agents::SubAgents;
 
-/// What becomes of the ways that were not taken.
+/// How much of abandoned branches is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Branches {
-    /// They are named where they begin.
+pub enum BranchDetail {
+    /// Their first prompt, where they begin.
     #[default]
-    Named,
-    /// They are named, and told in full.
-    Told,
+    FirstPrompt,
+    /// Their first prompt, and all messages.
+    Full,
 }
 
-/// What a conversation is to hold.
+/// Options of building a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// What becomes of the ways that were not taken.
-    pub branches: Branches,
+pub struct ViewOptions {
+    /// How much of abandoned branches is shown.
+    pub branches: BranchDetail,
 }
 
 /// A sub-agent's file, with the tool call that started it.
@@ -69,24 +71,25 @@ pub struct AgentThread<'g> {
 /// A conversation in reading order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conversation {
-    /// What a reader meets, in order.
+    /// The items, in reading order.
     pub items: Vec<Item>,
 }
 
 impl Conversation {
     /// Builds the conversation of a session, with its sub-agents under the calls that started them. Sub-agents that no
     /// call leads to come last.
-    pub fn build(transcript: &Transcript<'_>, agents: &[AgentThread<'_>], options: Options) -> Self {
-        let mut crew = Crew::new(agents, options);
-        let mut conversation = crew.conversation(transcript);
-        conversation.items.extend(crew.unclaimed());
+    pub fn build(transcript: &Transcript<'_>, agents: &[AgentThread<'_>], options: ViewOptions) -> Self {
+        let mut agents = SubAgents::new(agents, options);
+        let mut conversation = agents.conversation(transcript);
+        conversation.items.extend(agents.unclaimed());
         conversation
     }
 
     /// How many prompts and answers it has, without those of sub-agents.
     pub fn message_count(&self) -> usize {
-        let is_message =
-            |item: &&Item| matches!(item.body, Body::Prompt(_) | Body::Text(_) | Body::ToolCall(_));
+        let is_message = |item: &&Item| {
+            matches!(item.body, ItemBody::Prompt(_) | ItemBody::Text(_) | ItemBody::ToolCall(_))
+        };
         self.items.iter().filter(is_message).count()
     }
 }

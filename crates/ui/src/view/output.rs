@@ -1,4 +1,4 @@
-//! What came of a tool call: the client's own record of it where that shows more, else what the model saw.
+//! Results of tool calls: the client's record where it shows more, else what the model got.
 
 use annals_json::{Fields, Items, Text, Value};
 use annals_transcript::content::{Block, Content, ToolResult as ResultBlock};
@@ -8,12 +8,12 @@ use annals_transcript::tool_result::{
 };
 
 use super::diff;
-use super::tool::{Answer, FileAct, FilePart, Todo, TodoState, ToolOutput, ToolResult};
-use super::words::relative;
+use super::text::relative;
+use super::tool::{FileAction, FileExcerpt, QuestionAnswer, Todo, TodoState, ToolCallResult, ToolOutput};
 use crate::figures::size;
 
-/// What the result needs to know of its call.
-pub(super) struct Asked<'c, 'a> {
+/// The input of the call that a result answers.
+pub(super) struct CallInput<'c, 'a> {
     /// Its arguments.
     pub(super) input: Option<&'c Fields<'a>>,
     /// The working directory.
@@ -21,8 +21,12 @@ pub(super) struct Asked<'c, 'a> {
 }
 
 /// The result of a call, from its line and the block on it.
-pub(super) fn of_result(user: &User<'_>, block: &ResultBlock<'_>, asked: &Asked<'_, '_>) -> ToolResult {
-    let mut result = ToolResult { is_error: block.is_error() == Some(true), ..ToolResult::default() };
+pub(super) fn of_result(
+    user: &User<'_>,
+    block: &ResultBlock<'_>,
+    asked: &CallInput<'_, '_>,
+) -> ToolCallResult {
+    let mut result = ToolCallResult { is_error: block.is_error() == Some(true), ..ToolCallResult::default() };
     let seen = block.content().unwrap_or(Content::Absent);
     if let Some(reason) = denial(user, &seen, result.is_error) {
         result.is_error = true;
@@ -38,7 +42,7 @@ pub(super) fn of_result(user: &User<'_>, block: &ResultBlock<'_>, asked: &Asked<
     result
 }
 
-/// What was said when somebody refused.
+/// Returns the reason of a denial.
 fn denial(user: &User<'_>, seen: &Content<'_>, is_error: bool) -> Option<String> {
     const REFUSALS: &[&str] = &["The user doesn't want to", "Permission to use"];
     if !is_error && user.tool_denial_kind().is_none() {
@@ -55,7 +59,7 @@ fn denial(user: &User<'_>, seen: &Content<'_>, is_error: bool) -> Option<String>
 /// The client's own record, where it shows more than what the model saw.
 fn of_shape(
     kept: &ToolUseResult<'_>,
-    asked: &Asked<'_, '_>,
+    asked: &CallInput<'_, '_>,
     remark: &mut Option<String>,
 ) -> Option<Vec<ToolOutput>> {
     let owned = |text: Option<Text<'_>>| text.map(|text| text.to_string()).unwrap_or_default();
@@ -78,8 +82,8 @@ fn of_shape(
             let patch = diff::of_patch(&path, asked.cwd, write.structured_patch()).map(ToolOutput::Diff);
             one(Some(patch.unwrap_or_else(|| {
                 let (path, text) = (relative(&path, asked.cwd), owned(write.content()));
-                ToolOutput::File(FilePart {
-                    act: FileAct::Written,
+                ToolOutput::File(FileExcerpt {
+                    act: FileAction::Written,
                     path,
                     start_line: 1,
                     total_lines: None,
@@ -96,17 +100,21 @@ fn of_shape(
         ToolUseResult::TodoWrite(todos) => one(todos.new_todos().map(of_todos)),
         ToolUseResult::TaskList(tasks) => one(tasks.tasks().map(of_todos)),
         ToolUseResult::AskUserQuestion(asked) => one(Some(of_answers(asked))),
-        ToolUseResult::ExitPlanMode(plan) => one(plan.plan().map(|plan| ToolOutput::Prose(plan.to_string()))),
+        ToolUseResult::ExitPlanMode(plan) => {
+            one(plan.plan().map(|plan| ToolOutput::Markdown(plan.to_string())))
+        }
         ToolUseResult::Agent(agent) => {
             if agent.is_async() == Some(true) {
                 *remark = Some("runs in the background".to_owned());
                 return Some(Vec::new());
             }
             let text = agent.content().map(|content| content.plain_text()).unwrap_or_default();
-            (!text.trim().is_empty()).then(|| vec![ToolOutput::Prose(text)])
+            (!text.trim().is_empty()).then(|| vec![ToolOutput::Markdown(text)])
         }
-        ToolUseResult::WebFetch(page) => one(page.result().map(|text| ToolOutput::Prose(text.to_string()))),
-        ToolUseResult::WebSearch(search) => one(search.results().map(found).map(ToolOutput::Prose)),
+        ToolUseResult::WebFetch(page) => {
+            one(page.result().map(|text| ToolOutput::Markdown(text.to_string())))
+        }
+        ToolUseResult::WebSearch(search) => one(search.results().map(found).map(ToolOutput::Markdown)),
         ToolUseResult::BashOutput(shell) => {
             *remark = shell.status().map(|status| status.to_string());
             Some(printed(&owned(shell.stdout()), &owned(shell.stderr())))
@@ -163,8 +171,8 @@ fn of_read(read: &ReadResult<'_>, cwd: Option<&str>) -> Option<ToolOutput> {
     let text = file.content()?.to_string();
     // A last line without words is counted by the client and not by people.
     let is_whole = file.start_line().unwrap_or(1) <= 1 && file.line_count() == file.total_lines();
-    Some(ToolOutput::File(FilePart {
-        act: FileAct::Read,
+    Some(ToolOutput::File(FileExcerpt {
+        act: FileAction::Read,
         path: file.path().map(|path| relative(&path.decode(), cwd)).unwrap_or_default(),
         start_line: file.start_line().unwrap_or(1),
         total_lines: file.total_lines().filter(|_| !is_whole),
@@ -211,10 +219,9 @@ fn of_answers(asked: &AskUserQuestionResult<'_>) -> ToolOutput {
     let one = |fields: Fields<'_>| {
         let question = fields.text("question").map(|text| text.to_string()).unwrap_or_default();
         let labels = fields.get("options").map(|options| options.items()).into_iter().flatten();
-        let answer =
-            answers.as_ref().and_then(|answers| answers.get(&question)).map(super::words::value_text);
+        let answer = answers.as_ref().and_then(|answers| answers.get(&question)).map(super::text::value_text);
         let options = labels.filter_map(|option| Some(option.fields()?.text("label")?.to_string())).collect();
-        Answer { question, options, answer: answer.filter(|answer| !answer.is_empty()) }
+        QuestionAnswer { question, options, answer: answer.filter(|answer| !answer.is_empty()) }
     };
     ToolOutput::Answers(asked.questions().into_iter().flatten().filter_map(|q| q.fields().map(one)).collect())
 }

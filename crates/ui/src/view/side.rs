@@ -8,7 +8,7 @@ use annals_transcript::record::{Record, RecordKind};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 use annals_transcript::turn::prompt_text;
 
-use super::item::{Author, Body, Fact, Prompt};
+use super::item::{ItemBody, PromptItem, PromptKind, SessionFact};
 
 /// The text of a prompt that is a string or blocks.
 pub(super) fn queued_text(value: Value<'_>) -> (String, usize) {
@@ -73,33 +73,33 @@ fn sent_prompts(transcript: &Transcript<'_>) -> HashSet<String> {
 }
 
 /// What a side record says to people; `None` where it says nothing new.
-pub(super) fn of_record(record: &Record<'_>, title: &mut Option<String>) -> Option<Body> {
+pub(super) fn of_record(record: &Record<'_>, title: &mut Option<String>) -> Option<ItemBody> {
     let owned = |text: Option<Text<'_>>| text.map(|text| text.to_string()).unwrap_or_default();
     let mut renamed = |text: Option<Text<'_>>| {
         let new = owned(text);
         let is_new = !new.is_empty() && title.as_ref() != Some(&new);
         *title = Some(new.clone());
-        is_new.then_some(Body::Fact(Fact::Title(new)))
+        is_new.then_some(ItemBody::Fact(SessionFact::Title(new)))
     };
     match record {
         Record::CustomTitle(record) => renamed(record.title()),
         Record::AiTitle(record) => renamed(record.title()),
         Record::Tag(record) => {
             let tag = owned(record.tag());
-            (!tag.is_empty()).then_some(Body::Fact(Fact::Tag(tag)))
+            (!tag.is_empty()).then_some(ItemBody::Fact(SessionFact::Tag(tag)))
         }
         Record::PrLink(record) => {
             let number = record.number().map(|number| format!("#{number}")).unwrap_or_default();
             let name = format!("{}{number}", owned(record.repository()));
-            Some(Body::Fact(Fact::PullRequest { name, url: owned(record.url()) }))
+            Some(ItemBody::Fact(SessionFact::PullRequest { name, url: owned(record.url()) }))
         }
         Record::FrameLink(record) => {
-            Some(Body::Fact(Fact::Page { title: owned(record.title()), url: owned(record.url()) }))
+            Some(ItemBody::Fact(SessionFact::Page { title: owned(record.title()), url: owned(record.url()) }))
         }
-        Record::Relocated(record) => Some(Body::Fact(Fact::Moved(owned(record.cwd())))),
+        Record::Relocated(record) => Some(ItemBody::Fact(SessionFact::Moved(owned(record.cwd())))),
         Record::QueueOperation(record) => {
             let (text, images) = queued_text(record.content()?);
-            Some(Body::Prompt(Prompt { text, images, documents: 0, author: Author::Queued }))
+            Some(ItemBody::Prompt(PromptItem { text, images, documents: 0, author: PromptKind::Queued }))
         }
         _ => None,
     }

@@ -1,19 +1,19 @@
-//! Events of the client as a reader meets them.
+//! Items of system records.
 
 use annals_json::{Fields, Items, Value};
 use annals_transcript::record::{System, SystemKind};
 
-use super::item::{Body, Failure, Hook, Note, NoteKind};
-use super::words::{tag, value_text, without_tags};
+use super::item::{Failure, HookRun, ItemBody, Note, NoteKind};
+use super::text::{tag, value_text, without_tags};
 
 /// What an event says; `None` for those that belong to another item (compactions, durations).
-pub(super) fn of_system(system: &System<'_>) -> Option<Body> {
+pub(super) fn of_system(system: &System<'_>) -> Option<ItemBody> {
     let text = system.content().map(|text| text.to_string()).unwrap_or_default();
     match system.system_kind() {
         SystemKind::CompactBoundary | SystemKind::TurnDuration => None,
-        SystemKind::ApiError => Some(Body::Failure(failure(system))),
-        SystemKind::StopHookSummary => Some(Body::Hook(stop_hooks(system))),
-        SystemKind::LocalCommand => Some(Body::Note(local_command(&text))),
+        SystemKind::ApiError => Some(ItemBody::Failure(failure(system))),
+        SystemKind::StopHookSummary => Some(ItemBody::Hook(stop_hooks(system))),
+        SystemKind::LocalCommand => Some(ItemBody::Note(local_command(&text))),
         SystemKind::ModelRefusalFallback => {
             let model = |text: Option<annals_json::Text<'_>>| text.map(|t| t.to_string()).unwrap_or_default();
             let change = format!("{} to {}", model(system.original_model()), model(system.fallback_model()));
@@ -26,7 +26,7 @@ pub(super) fn of_system(system: &System<'_>) -> Option<Body> {
             Some(notice(None, text + &url))
         }
         SystemKind::Informational | SystemKind::Plain => Some(notice(None, text)),
-        SystemKind::Unknown => {
+        _ => {
             let name = system.subtype().map(|name| name.to_string());
             let text = if text.is_empty() {
                 String::from_utf8_lossy(system.fields().raw()).into_owned()
@@ -38,8 +38,8 @@ pub(super) fn of_system(system: &System<'_>) -> Option<Body> {
     }
 }
 
-fn notice(label: Option<&str>, text: String) -> Body {
-    Body::Note(Note { kind: NoteKind::Notice, label: label.map(str::to_owned), text })
+fn notice(label: Option<&str>, text: String) -> ItemBody {
+    ItemBody::Note(Note { kind: NoteKind::Notice, label: label.map(str::to_owned), text })
 }
 
 /// A command that the client answered itself.
@@ -76,7 +76,7 @@ fn failure(system: &System<'_>) -> Failure {
     }
 }
 
-fn stop_hooks(system: &System<'_>) -> Hook {
+fn stop_hooks(system: &System<'_>) -> HookRun {
     let count = system.hook_count().unwrap_or(0);
     let list =
         |items: Option<Items<'_>>| -> Vec<String> { items.into_iter().flatten().map(value_text).collect() };
@@ -95,7 +95,7 @@ fn stop_hooks(system: &System<'_>) -> Hook {
     if lines.is_empty() {
         lines = commands;
     }
-    Hook {
+    HookRun {
         name: format!("Stop ({})", crate::figures::counted(count as usize, "hook")),
         text: lines.join("\n"),
         is_error: stopped || !errors.is_empty(),

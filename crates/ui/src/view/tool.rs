@@ -1,17 +1,19 @@
-//! A tool call as a reader meets it: what was asked in one line, and what came of it.
+//! A tool call: its headline, input and result.
+
+use annals_json::Items;
 
 use super::item::SubAgent;
 
-/// How much of a call is told in one place.
+/// The part of a call that an item shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Part {
-    /// The call and what came of it.
+pub enum CallPhase {
+    /// The call and its result.
     #[default]
     Whole,
-    /// The call alone: what comes of it is told when it comes.
-    Asked,
-    /// What came of a call that was told before.
-    Answered,
+    /// The call alone; its result follows later.
+    Started,
+    /// The result of a call that was shown before.
+    Finished,
 }
 
 /// A tool call with its result.
@@ -21,20 +23,20 @@ pub struct ToolCall {
     pub id: String,
     /// The tool, as written.
     pub name: String,
-    /// The argument that tells most: a command, path, pattern, address.
+    /// The most telling argument: a command, path, pattern, address.
     pub headline: String,
     /// What else belongs on the first line: a description, an agent's type, a range.
     pub remark: Option<String>,
     /// Everything that was asked, in order.
     pub input: Vec<InputField>,
-    /// What came of it; `None` where the call was never answered.
-    pub result: Option<ToolResult>,
+    /// The result; `None` if there is none.
+    pub result: Option<ToolCallResult>,
     /// From the call to its result.
     pub duration_ms: Option<u64>,
     /// The sub-agents that the call started.
     pub agents: Vec<SubAgent>,
-    /// How much of it is told here.
-    pub part: Part,
+    /// The part that this item shows.
+    pub phase: CallPhase,
 }
 
 impl ToolCall {
@@ -57,15 +59,15 @@ pub struct InputField {
     /// Its value: a string as it reads, anything else as JSON.
     pub value: String,
     /// Whether the headline, the remark or the result already say it.
-    pub is_told: bool,
+    pub is_shown: bool,
 }
 
-/// What came of a call.
+/// The result of a tool call.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ToolResult {
+pub struct ToolCallResult {
     /// The line of the result.
     pub line: usize,
-    /// What came, in order; nothing where the tool was silent.
+    /// The outputs, in order; empty if there were none.
     pub outputs: Vec<ToolOutput>,
     /// Whether the tool failed or was denied.
     pub is_error: bool,
@@ -73,19 +75,19 @@ pub struct ToolResult {
     pub remark: Option<String>,
 }
 
-/// One thing that a tool gave.
+/// An output of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToolOutput {
     /// Text as it was printed.
     Text(String),
     /// Text in Markdown: what an agent answered, a plan, a page.
-    Prose(String),
+    Markdown(String),
     /// What a command complained of.
     Complaint(String),
     /// A change of a file.
     Diff(Diff),
     /// A file, or a part of one.
-    File(FilePart),
+    File(FileExcerpt),
     /// Names of files.
     Files {
         /// The names.
@@ -100,10 +102,10 @@ pub enum ToolOutput {
         /// Its size in bytes.
         bytes: usize,
     },
-    /// A todo list as it stands afterwards.
+    /// The todo list after the call.
     Todos(Vec<Todo>),
     /// Questions to the person, with answers.
-    Answers(Vec<Answer>),
+    Answers(Vec<QuestionAnswer>),
     /// The person or a rule said no.
     Denied {
         /// What was said.
@@ -121,19 +123,27 @@ pub struct Diff {
 }
 
 impl Diff {
+    /// Returns the difference that a `structuredPatch` holds; `None` if it has no hunks.
+    pub fn from_patch(path: &str, cwd: Option<&str>, patch: Items<'_>) -> Option<Self> {
+        super::diff::of_patch(path, cwd, Some(patch))
+    }
+
     /// How many lines came and went.
     pub fn counts(&self) -> (usize, usize) {
         let signs = || self.hunks.iter().flat_map(|hunk| &hunk.lines).map(|line| line.sign);
-        (signs().filter(|&s| s == Sign::Added).count(), signs().filter(|&s| s == Sign::Removed).count())
+        (
+            signs().filter(|&s| s == DiffSign::Added).count(),
+            signs().filter(|&s| s == DiffSign::Removed).count(),
+        )
     }
 }
 
 /// A stretch of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hunk {
-    /// The first line before; `None` where nobody knows.
+    /// The first line before the change; `None` if unknown.
     pub old_start: Option<u64>,
-    /// The first line after.
+    /// The first line after the change; `None` if unknown.
     pub new_start: Option<u64>,
     /// Its lines.
     pub lines: Vec<DiffLine>,
@@ -141,7 +151,7 @@ pub struct Hunk {
 
 /// What happened to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
+pub enum DiffSign {
     /// It stayed.
     Kept,
     /// It came.
@@ -154,14 +164,14 @@ pub enum Sign {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiffLine {
     /// What happened to it.
-    pub sign: Sign,
+    pub sign: DiffSign,
     /// The line, without its sign.
     pub text: String,
 }
 
 /// What happened to a file as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileAct {
+pub enum FileAction {
     /// It was read.
     Read,
     /// It was written.
@@ -170,9 +180,9 @@ pub enum FileAct {
 
 /// A file, or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FilePart {
+pub struct FileExcerpt {
     /// Whether it was read or written.
-    pub act: FileAct,
+    pub act: FileAction,
     /// The file.
     pub path: String,
     /// The number of the first line.
@@ -183,7 +193,7 @@ pub struct FilePart {
     pub text: String,
 }
 
-/// How a todo stands.
+/// The status of a todo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TodoState {
     /// To do.
@@ -199,13 +209,13 @@ pub enum TodoState {
 pub struct Todo {
     /// What is to do.
     pub text: String,
-    /// How it stands.
+    /// Its status.
     pub state: TodoState,
 }
 
 /// A question with its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct QuestionAnswer {
     /// The question.
     pub question: String,
     /// The choices that were given.

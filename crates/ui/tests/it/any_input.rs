@@ -2,9 +2,9 @@
 
 use annals_transcript::line::lines;
 use annals_transcript::transcript::Transcript;
-use annals_ui::terminal::{Look, Roll, draw};
-use annals_ui::view::{Branches, Live};
-use annals_ui::{Conversation, Options, markdown};
+use annals_ui::terminal::{LivePage, RenderOptions, draw};
+use annals_ui::view::{BranchDetail, LiveSession};
+use annals_ui::{Conversation, ViewOptions, markdown};
 
 use crate::session::Session;
 
@@ -36,9 +36,9 @@ fn everything() -> Session {
 fn any_bytes_are_drawn_at_any_width() {
     let whole = everything().bytes();
     let mut seed: u64 = 7;
-    let mut random = |most: usize| {
+    let mut random = |max: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % most.max(1)
+        (seed >> 33) as usize % max.max(1)
     };
     for round in 0..400 {
         let mut bytes = whole.clone();
@@ -52,17 +52,18 @@ fn any_bytes_are_drawn_at_any_width() {
             }
         }
         let transcript = Transcript::parse(&bytes);
-        let conversation = Conversation::build(&transcript, &[], Options { branches: Branches::Told });
+        let conversation =
+            Conversation::build(&transcript, &[], ViewOptions { branches: BranchDetail::Full });
         let mut page = String::new();
-        let look = Look {
+        let options = RenderOptions {
             full: round % 2 == 0,
             unicode: round % 3 > 0,
             output_lines: round % 4,
-            ..Look::plain(round % 40)
+            ..RenderOptions::plain(round % 40)
         };
-        draw(&conversation, &look, &mut page);
-        let (mut live, mut roll) = (Live::new(), Roll::default());
-        lines(&bytes).for_each(|line| roll.draw(&live.tell(&line), &look, &mut page));
+        draw(&conversation, &options, &mut page);
+        let (mut live, mut live_page) = (LiveSession::new(), LivePage::default());
+        lines(&bytes).for_each(|line| live_page.draw(&live.tell(&line), &options, &mut page));
         assert!(!page.chars().any(|character| character.is_control() && character != '\n'));
         markdown::write(&conversation, &mut page);
     }

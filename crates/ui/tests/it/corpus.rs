@@ -11,9 +11,9 @@ use annals_transcript::line::lines;
 use annals_transcript::record::{Record, RecordKind};
 use annals_transcript::transcript::{Node, Transcript};
 use annals_transcript::turn::{Speaker, prompt_text};
-use annals_ui::terminal::{self, Look};
-use annals_ui::view::{Body, Branches, Live, NoteKind};
-use annals_ui::{Conversation, Options, markdown};
+use annals_ui::terminal::{self, RenderOptions};
+use annals_ui::view::{BranchDetail, ItemBody, LiveSession, NoteKind};
+use annals_ui::{Conversation, ViewOptions, markdown};
 
 /// Words long enough to be somebody's own.
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -42,13 +42,13 @@ fn every_session_is_drawn_in_every_form_and_loses_no_text() {
 fn every_form(path: &Path) {
     let bytes = fs::read(path).unwrap_or_default();
     let transcript = Transcript::parse(&bytes);
-    let conversation = Conversation::build(&transcript, &[], Options::default());
+    let conversation = Conversation::build(&transcript, &[], ViewOptions::default());
     main_history_is_told(path, &transcript, &conversation);
     forms(path, &conversation);
-    let told = Conversation::build(&transcript, &[], Options { branches: Branches::Told });
+    let told = Conversation::build(&transcript, &[], ViewOptions { branches: BranchDetail::Full });
     main_history_is_told(path, &transcript, &told);
-    terminal::draw(&told, &Look::plain(80), &mut String::new());
-    let mut live = Live::new();
+    terminal::draw(&told, &RenderOptions::plain(80), &mut String::new());
+    let mut live = LiveSession::new();
     let items = lines(&bytes).flat_map(|line| live.tell(&line).items).collect();
     main_history_is_told(path, &transcript, &Conversation { items });
 }
@@ -61,9 +61,9 @@ fn main_history_is_told(path: &Path, transcript: &Transcript<'_>, conversation: 
     let mut told = HashSet::new();
     for item in &conversation.items {
         match &item.body {
-            Body::Prompt(prompt) => told.insert(prompt.text.as_str()),
-            Body::Text(speech) => told.insert(speech.text.as_str()),
-            Body::Failure(failure) => told.insert(failure.message.as_str()),
+            ItemBody::Prompt(prompt) => told.insert(prompt.text.as_str()),
+            ItemBody::Text(speech) => told.insert(speech.text.as_str()),
+            ItemBody::Failure(failure) => told.insert(failure.message.as_str()),
             _ => false,
         };
     }
@@ -84,7 +84,7 @@ fn main_history_is_told(path: &Path, transcript: &Transcript<'_>, conversation: 
 
 fn forms(path: &Path, conversation: &Conversation) {
     let mut wide = String::new();
-    terminal::draw(conversation, &Look { full: true, ..Look::plain(100_000) }, &mut wide);
+    terminal::draw(conversation, &RenderOptions { full: true, ..RenderOptions::plain(100_000) }, &mut wide);
     assert!(!wide.contains('\u{1b}'), "{path:?}");
     let mut page = String::new();
     markdown::write(conversation, &mut page);
@@ -92,9 +92,9 @@ fn forms(path: &Path, conversation: &Conversation) {
         let seen: HashSet<&str> = words(text).collect();
         for item in &conversation.items {
             let said = match &item.body {
-                Body::Prompt(prompt) => &prompt.text,
-                Body::Text(speech) => &speech.text,
-                Body::Note(note) if note.kind == NoteKind::Client => &note.text,
+                ItemBody::Prompt(prompt) => &prompt.text,
+                ItemBody::Text(speech) => &speech.text,
+                ItemBody::Note(note) if note.kind == NoteKind::Client => &note.text,
                 _ => continue,
             };
             // Escape sequences and entities are read, not shown.
@@ -102,17 +102,19 @@ fn forms(path: &Path, conversation: &Conversation) {
                 continue;
             }
             for word in words(said) {
-                assert!(seen.contains(word), "{form} of {path:?} line {} lacks {word:?}", item.place.line);
+                assert!(seen.contains(word), "{form} of {path:?} line {} lacks {word:?}", item.position.line);
             }
         }
     }
-    for look in
-        [Look::plain(60), Look { unicode: false, ..Look::plain(30) }, Look { full: true, ..Look::ansi(100) }]
-    {
+    for options in [
+        RenderOptions::plain(60),
+        RenderOptions { unicode: false, ..RenderOptions::plain(30) },
+        RenderOptions { full: true, ..RenderOptions::ansi(100) },
+    ] {
         let mut out = String::new();
-        terminal::draw(conversation, &look, &mut out);
-        if look.width == 60 {
-            let long = out.lines().find(|line| unicode_width::UnicodeWidthStr::width(*line) > look.width);
+        terminal::draw(conversation, &options, &mut out);
+        if options.width == 60 {
+            let long = out.lines().find(|line| unicode_width::UnicodeWidthStr::width(*line) > options.width);
             assert_eq!(long, None, "{path:?}");
         }
         let escapes = out.matches('\u{1b}').count();

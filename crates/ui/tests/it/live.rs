@@ -1,17 +1,17 @@
-//! A session told line by line, as it is written.
+//! A session shown line by line, as it is written.
 
 use annals_transcript::line::lines;
-use annals_ui::terminal::{Look, Roll};
-use annals_ui::view::{Body, Live, Part};
+use annals_ui::terminal::{LivePage, RenderOptions};
+use annals_ui::view::{CallPhase, ItemBody, LiveSession};
 
 use crate::session::Session;
 use crate::snapshot::check;
 
 /// What somebody sees who watches from this line on.
 fn page(session: &Session, from: usize) -> String {
-    let (mut live, mut roll, mut page) = (Live::new(), Roll::default(), String::new());
+    let (mut live, mut live_page, mut page) = (LiveSession::new(), LivePage::default(), String::new());
     for line in lines(&session.bytes()).skip(from) {
-        roll.draw(&live.tell(&line), &Look::plain(60), &mut page);
+        live_page.draw(&live.tell(&line), &RenderOptions::plain(60), &mut page);
     }
     page
 }
@@ -115,10 +115,10 @@ fn a_sub_agent_inside_the_file_is_beside_and_one_in_its_own_file_is_not() {
     let agent = Session::agent().prompt("asked").bytes();
     let beside = |parts: &[&[u8]]| {
         let bytes = parts.concat();
-        let mut live = Live::new();
+        let mut live = LiveSession::new();
         lines(&bytes)
             .flat_map(|line| live.tell(&line).items)
-            .map(|item| item.place.is_beside)
+            .map(|item| item.position.is_off_path)
             .collect::<Vec<_>>()
     };
     assert_eq!(beside(&[b"{}\n", &inside, &agent]), [false, false, true]);
@@ -130,17 +130,17 @@ fn calls_that_nobody_answers_are_forgotten_in_the_end() {
     let input = format!(r#"{{"command":"{}"}}"#, "x".repeat(1 << 20));
     let calls = (0..20).fold(Session::new(), |session, n| session.call(&format!("t{n}"), "Bash", &input));
     let session = calls.result("t0", "first", "{}").result("t19", "last", "{}");
-    let mut live = Live::new();
+    let mut live = LiveSession::new();
     let bytes = session.bytes();
     let mut told: Vec<_> = lines(&bytes).map(|line| live.tell(&line).items).collect();
     let mut last = || match told.pop().unwrap_or_default().as_slice() {
         [item] => match &item.body {
-            Body::ToolCall(call) => (call.name.clone(), call.part, item.place.line),
+            ItemBody::ToolCall(call) => (call.name.clone(), call.phase, item.position.line),
             other => panic!("{other:?}"),
         },
         items => panic!("{items:?}"),
     };
-    assert_eq!(last(), ("Bash".to_owned(), Part::Answered, 22));
-    assert_eq!(last(), ("earlier call".to_owned(), Part::Answered, 21));
-    assert_eq!(last(), ("Bash".to_owned(), Part::Asked, 20));
+    assert_eq!(last(), ("Bash".to_owned(), CallPhase::Finished, 22));
+    assert_eq!(last(), ("earlier call".to_owned(), CallPhase::Finished, 21));
+    assert_eq!(last(), ("Bash".to_owned(), CallPhase::Started, 20));
 }

@@ -3,9 +3,11 @@
 mod any_input;
 mod corpus;
 mod live;
+mod live_call;
 mod markdown;
 mod session;
 mod snapshot;
+mod stream;
 mod terminal;
 mod terminal_calls;
 mod terminal_marks;

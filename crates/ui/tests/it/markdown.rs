@@ -1,7 +1,7 @@
 //! Pages in Markdown.
 
 use annals_transcript::transcript::Transcript;
-use annals_ui::{AgentThread, Conversation, Options, markdown};
+use annals_ui::{AgentThread, Conversation, ViewOptions, markdown};
 
 use crate::session::Session;
 use crate::snapshot::check;
@@ -40,7 +40,7 @@ fn a_conversation_as_markdown() {
         transcript: &one,
     }];
     let mut page = String::new();
-    markdown::write(&Conversation::build(&main, &agents, Options::default()), &mut page);
+    markdown::write(&Conversation::build(&main, &agents, ViewOptions::default()), &mut page);
     check(
         &page,
         r#"

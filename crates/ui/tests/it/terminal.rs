@@ -1,17 +1,17 @@
 //! Pages for a terminal.
 
 use annals_transcript::transcript::Transcript;
-use annals_ui::terminal::{Look, Thinking, draw};
-use annals_ui::{Conversation, Options};
+use annals_ui::terminal::{RenderOptions, ThinkingDisplay, draw};
+use annals_ui::{Conversation, ViewOptions};
 
 use crate::session::Session;
 use crate::snapshot::check;
 
 /// A session as it looks.
-pub(crate) fn page(session: &Session, look: &Look<'_>) -> String {
+pub(crate) fn page(session: &Session, options: &RenderOptions<'_>) -> String {
     let bytes = session.bytes();
     let mut page = String::new();
-    draw(&Conversation::build(&Transcript::parse(&bytes), &[], Options::default()), look, &mut page);
+    draw(&Conversation::build(&Transcript::parse(&bytes), &[], ViewOptions::default()), options, &mut page);
     page
 }
 
@@ -22,7 +22,7 @@ fn a_turn_with_markdown_and_thinking() {
         .block(r#"{"type":"thinking","thinking":"Where is the parser?"}"#)
         .say("# Plan\n\nI *will*:\n\n- read `parse.rs`\n- fix **it**\n  1. first\n  2. then\n\n> quoted\n\n```rust\nfn main() {}\n```\n\n| a | number |\n|---|---:|\n| x | 1 |\n| 日本 | 22 |\n\nSee [the docs](http://docs) or <http://a.b>.");
     check(
-        &page(&session, &Look::plain(60)),
+        &page(&session, &RenderOptions::plain(60)),
         r#"
 ▌ you                                       2026-01-03 15:00
 ▌ Fix the parser, please.
@@ -60,7 +60,7 @@ fn a_turn_with_markdown_and_thinking() {
 "#,
     );
     check(
-        &page(&session, &Look { thinking: Thinking::Hidden, ..Look::plain(24) }),
+        &page(&session, &RenderOptions { thinking: ThinkingDisplay::Hidden, ..RenderOptions::plain(24) }),
         r#"
 ▌ you   2026-01-03 15:00
 ▌ Fix the parser,
@@ -106,7 +106,7 @@ fn wide_characters_wrap_by_columns() {
         .prompt("日本語の文章は空白なしで続きます。🦀🦀🦀 and words")
         .say("**太字**の文章も同じ幅で折り返します。");
     check(
-        &page(&session, &Look::plain(24)),
+        &page(&session, &RenderOptions::plain(24)),
         r#"
 ▌ you   2026-01-03 15:00
 ▌ 日本語の文章は空白なし
@@ -133,7 +133,7 @@ fn a_transcript_cannot_control_the_terminal() {
         .call("t1", "Bash\\u001b[31m", r#"{"command":"\u001b[31mls","x":"\u001b]0;t\u0007"}"#)
         .result("t1", hostile, r#"{"stdout":"\u001b[31mred\u001b[0m","stderr":""}"#)
         .raw("{\"type\":\"\\u001b[31munknown\"}");
-    let plain = page(&session, &Look::plain(60));
+    let plain = page(&session, &RenderOptions::plain(60));
     assert!(!plain.chars().any(|character| character.is_control() && character != '\n'), "{plain:?}");
     check(
         &plain,
@@ -158,7 +158,7 @@ fn a_transcript_cannot_control_the_terminal() {
 [EOF]
 "#,
     );
-    let ansi = page(&session, &Look::ansi(60));
+    let ansi = page(&session, &RenderOptions::ansi(60));
     let styles = ansi.split('\u{1b}').skip(1);
     for style in styles {
         let codes = style.strip_prefix('[').and_then(|rest| rest.split_once('m')).unwrap().0;
@@ -170,7 +170,7 @@ fn a_transcript_cannot_control_the_terminal() {
 fn colors_are_whole_and_end_on_their_line() {
     let session = Session::new().prompt("hi").say("**bold** and `code`");
     check(
-        &page(&session, &Look::ansi(40)).replace('\u{1b}', "^"),
+        &page(&session, &RenderOptions::ansi(40)).replace('\u{1b}', "^"),
         r#"
 ^[36m▌ ^[0m^[1;36myou^[0m                   ^[90m2026-01-03 15:00^[0m
 ^[36m▌ ^[0mhi

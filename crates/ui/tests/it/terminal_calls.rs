@@ -1,8 +1,8 @@
 //! Tool calls and sub-agents on a page for a terminal.
 
 use annals_transcript::transcript::Transcript;
-use annals_ui::terminal::{Look, draw};
-use annals_ui::{AgentThread, Conversation, Options};
+use annals_ui::terminal::{RenderOptions, draw};
+use annals_ui::{AgentThread, Conversation, ViewOptions};
 
 use crate::session::Session;
 use crate::snapshot::check;
@@ -31,7 +31,7 @@ fn tools_with_their_results() {
         .result("t8", "ok", r#"{"questions":[{"question":"Which?","options":[{"label":"A"}]}],"answers":{"Which?":"A"}}"#)
         .call("t9", "mcp__linear__get", r#"{"id":"E-1","deep":true}"#);
     check(
-        &page(&session, &Look { output_lines: 5, ..Look::plain(60) }),
+        &page(&session, &RenderOptions { output_lines: 5, ..RenderOptions::plain(60) }),
         r#"
 ▌ you                                       2026-01-03 15:00
 ▌ go
@@ -89,7 +89,7 @@ fn tools_with_their_results() {
 "#,
     );
     check(
-        &page(&session, &Look { unicode: false, full: true, ..Look::plain(60) }),
+        &page(&session, &RenderOptions { unicode: false, full: true, ..RenderOptions::plain(60) }),
         r#"
 | you                                       2026-01-03 15:00
 | go
@@ -150,7 +150,7 @@ fn tools_with_their_results() {
 [EOF]
 "#,
     );
-    assert!(page(&session, &Look { unicode: false, ..Look::plain(60) }).is_ascii());
+    assert!(page(&session, &RenderOptions { unicode: false, ..RenderOptions::plain(60) }).is_ascii());
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn an_agent_stands_under_its_call() {
     };
     let agents = [thread("a2", Some("t5"), &two), thread("a1", Some("t1"), &one), thread("a3", None, &three)];
     let mut out = String::new();
-    draw(&Conversation::build(&main, &agents, Options::default()), &Look::plain(60), &mut out);
+    draw(&Conversation::build(&main, &agents, ViewOptions::default()), &RenderOptions::plain(60), &mut out);
     check(
         &out,
         r#"
@@ -243,7 +243,7 @@ fn pictures_and_documents_are_a_line_each() {
             &picture,
             r#"{"type":"image","file":{"base64":"AAAA","type":"image/png","originalSize":99}}"#,
         );
-    let page = page(&session, &Look { output_lines: 5, ..Look::plain(60) });
+    let page = page(&session, &RenderOptions { output_lines: 5, ..RenderOptions::plain(60) });
     assert!(page.contains("pages 2-3 of 30") && page.contains("document application/pdf 3.0 KB"), "{page}");
     assert!(page.contains("image image/png 3 B") && !page.contains("AAAA"), "{page}");
 }

@@ -1,6 +1,6 @@
 //! Compactions, branches, failures and damage on a page for a terminal.
 
-use annals_ui::terminal::Look;
+use annals_ui::terminal::RenderOptions;
 
 use crate::session::Session;
 use crate::snapshot::check;
@@ -35,7 +35,7 @@ fn compaction_branch_failure_and_damage() {
         .line("user", r#""isMeta":true,"message":{"content":"Base directory for this skill: /x\nand more"}"#)
         .line("user", r#""message":{"content":"<task-notification><summary>Task b1 ended</summary></task-notification>"}"#);
     check(
-        &page(&session, &Look::plain(60)),
+        &page(&session, &RenderOptions::plain(60)),
         r#"
 ▌ you                                       2026-01-03 15:00
 ▌ first
@@ -85,7 +85,7 @@ fn compaction_branch_failure_and_damage() {
 [EOF]
 "#,
     );
-    let ascii = page(&session, &Look { unicode: false, ..Look::plain(60) });
+    let ascii = page(&session, &RenderOptions { unicode: false, ..RenderOptions::plain(60) });
     assert!(ascii.is_ascii());
     check(
         &ascii,

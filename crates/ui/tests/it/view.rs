@@ -1,26 +1,26 @@
-//! The model itself: what is told, where, and what is named.
+//! The items that a conversation has.
 
 use annals_transcript::transcript::Transcript;
-use annals_ui::view::{Author, Body, Branches, Item};
-use annals_ui::{Conversation, Options};
+use annals_ui::view::{BranchDetail, Item, ItemBody, PromptKind};
+use annals_ui::{Conversation, ViewOptions};
 
 use crate::session::Session;
 
-fn build(session: &Session, options: Options) -> Conversation {
+fn build(session: &Session, options: ViewOptions) -> Conversation {
     Conversation::build(&Transcript::parse(&session.bytes()), &[], options)
 }
 
 /// The items in a word each.
 fn outline(conversation: &Conversation) -> Vec<String> {
     let word = |item: &Item| match &item.body {
-        Body::Prompt(prompt) => format!("prompt {}", prompt.text),
-        Body::Text(speech) => format!("text {}", speech.text),
-        Body::ToolCall(call) => format!("call {} {}", call.id, call.result.is_some()),
-        Body::Branch(branch) => format!("branch {}", branch.ways.len()),
-        Body::Compaction(_) => "compaction".to_owned(),
-        Body::Agent(agent) => format!("agent {}", agent.conversation.items.len()),
-        Body::Attention(attention) => attention.problem.to_owned(),
-        Body::TurnEnd(turn) => format!("end {}", turn.tool_calls),
+        ItemBody::Prompt(prompt) => format!("prompt {}", prompt.text),
+        ItemBody::Text(speech) => format!("text {}", speech.text),
+        ItemBody::ToolCall(call) => format!("call {} {}", call.id, call.result.is_some()),
+        ItemBody::Branch(branch) => format!("branch {}", branch.ways.len()),
+        ItemBody::Compaction(_) => "compaction".to_owned(),
+        ItemBody::Agent(agent) => format!("agent {}", agent.conversation.items.len()),
+        ItemBody::Damage(attention) => attention.problem.to_owned(),
+        ItemBody::TurnEnd(turn) => format!("end {}", turn.tool_calls),
         other => format!("{other:?}").split(['(', ' ', '{']).next().unwrap_or_default().to_owned(),
     };
     conversation.items.iter().map(word).collect()
@@ -47,7 +47,7 @@ fn parallel_calls_stand_together_with_their_results() {
         .raw(&result("rb", "b", "t2"))
         .after("ra")
         .say("done");
-    let conversation = build(&session, Options::default());
+    let conversation = build(&session, ViewOptions::default());
     assert_eq!(outline(&conversation), ["prompt go", "call t1 true", "call t2 true", "text done", "end 2"]);
 }
 
@@ -55,11 +55,11 @@ fn parallel_calls_stand_together_with_their_results() {
 fn ways_left_are_named_and_told_when_asked() {
     let session =
         Session::new().prompt("one").say("1").prompt("left").say("2").after("u2").prompt("taken").say("3");
-    let named = build(&session, Options::default());
+    let named = build(&session, ViewOptions::default());
     let expected = ["prompt one", "text 1", "end 0", "branch 1", "prompt taken", "text 3", "end 0"];
     assert_eq!(outline(&named), expected);
-    let told = build(&session, Options { branches: Branches::Told });
-    let Body::Branch(branch) = &told.items[3].body else { panic!() };
+    let told = build(&session, ViewOptions { branches: BranchDetail::Full });
+    let ItemBody::Branch(branch) = &told.items[3].body else { panic!() };
     assert_eq!(
         (branch.ways[0].line, branch.ways[0].messages, branch.ways[0].opening.as_str()),
         (3, 2, "left")
@@ -80,9 +80,9 @@ fn agents_inside_the_file_stand_under_the_call_that_asked_the_same() {
         .raw(&side("s1", "find it"))
         .raw(&side("s2", "nobody asked"))
         .result("t1", "found", r#"{"content":[],"totalDurationMs":1,"totalTokens":2}"#);
-    let conversation = build(&session, Options::default());
+    let conversation = build(&session, ViewOptions::default());
     assert_eq!(outline(&conversation), ["prompt go", "call t1 true", "agent 1", "end 1"]);
-    let Body::ToolCall(call) = &conversation.items[1].body else { panic!() };
+    let ItemBody::ToolCall(call) = &conversation.items[1].body else { panic!() };
     assert_eq!(outline(&call.agents[0].conversation), ["prompt find it"]);
 }
 
@@ -100,10 +100,10 @@ fn a_queued_prompt_that_only_the_queue_knows_is_a_prompt() {
         .raw(&queue("enqueue", "next"))
         .raw(&queue("dequeue", ""))
         .prompt("next");
-    let conversation = build(&session, Options::default());
+    let conversation = build(&session, ViewOptions::default());
     assert_eq!(outline(&conversation), ["prompt go", "prompt and that", "prompt next"]);
-    let Body::Prompt(prompt) = &conversation.items[1].body else { panic!() };
-    assert_eq!((prompt.author, conversation.items[1].place.is_beside), (Author::Queued, false));
+    let ItemBody::Prompt(prompt) = &conversation.items[1].body else { panic!() };
+    assert_eq!((prompt.author, conversation.items[1].position.is_off_path), (PromptKind::Queued, false));
 }
 
 #[test]
@@ -128,22 +128,22 @@ fn nothing_unknown_or_damaged_is_dropped() {
         "call t9 true",
         "end 0",
     ];
-    assert_eq!(outline(&build(&session, Options::default())), expected);
+    assert_eq!(outline(&build(&session, ViewOptions::default())), expected);
 }
 
 #[test]
 fn a_missing_parent_is_said_and_what_came_before_is_still_told() {
     let session = Session::new().prompt("before").say("1").after("gone").prompt("after");
-    let conversation = build(&session, Options::default());
+    let conversation = build(&session, ViewOptions::default());
     let expected = ["prompt before", "text 1", "end 0", "dangling-parent", "prompt after"];
     assert_eq!(outline(&conversation), expected);
 }
 
 #[test]
 fn an_empty_file_and_circles_end() {
-    assert!(build(&Session::new(), Options::default()).items.is_empty());
+    assert!(build(&Session::new(), ViewOptions::default()).items.is_empty());
     let circle = r#"{"type":"user","uuid":"a","parentUuid":"b","message":{"content":"x"}}"#;
     let other = r#"{"type":"user","uuid":"b","parentUuid":"a","message":{"content":"y"}}"#;
     let session = Session::new().raw(circle).raw(other);
-    assert_eq!(build(&session, Options { branches: Branches::Told }).items.len(), 2);
+    assert_eq!(build(&session, ViewOptions { branches: BranchDetail::Full }).items.len(), 2);
 }

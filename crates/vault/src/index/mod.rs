@@ -1,47 +1,44 @@
-//! The index of a pack: what is in it, and which versions came with it. Small, and kept twice.
+//! The index of a pack: its contents and the versions that came with it. Small, and stored twice.
 //!
-//! An index is two frames of zstd after a head that decompressors pass over; unfolded, both are lines of JSON. The first
-//! lists versions, which is all that a list of sessions needs; the second says what is where.
+//! An index is two zstd frames behind a skippable head; both hold lines of JSON. The first lists versions, which is all
+//! that listing sessions needs; the second lists locations.
 
 mod file;
-mod lines;
-mod places;
+mod locations;
+mod versions;
 
-pub(crate) use file::{IndexFile, is_whole, read_places, read_versions};
+pub(crate) use file::{IndexFile, is_whole, read_locations, read_versions};
 
 use crate::id::{ChunkId, ContentId};
-use crate::pack::Shape;
+use crate::pack::PackLayout;
 use crate::version::Version;
 
 /// The versions that came with a pack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Versions {
-    /// The packs that this one stands for: they count no more, even if they are still there.
+pub(crate) struct PackVersions {
+    /// Packs that this one replaces: they are ignored even if their files are still there.
     pub(crate) replaces: Vec<String>,
-    /// In the order in which they were kept.
+    /// In the order in which they were archived.
     pub(crate) versions: Vec<Version>,
 }
 
-/// What is where.
+/// Where the chunks of a pack are, and how files are made of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Places {
-    /// The pack; none where nothing new was to be stored.
-    pub(crate) shape: Option<Shape>,
-    /// Contents that came with it.
-    pub(crate) contents: Vec<Content>,
+pub(crate) struct Locations {
+    /// `None` if nothing new had to be stored.
+    pub(crate) layout: Option<PackLayout>,
+    pub(crate) contents: Vec<StoredContent>,
 }
 
-/// How the bytes of a file are put together again.
+/// How the bytes of a file are put together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Content {
-    /// The sha256 of all of them.
+pub(crate) struct StoredContent {
     pub(crate) id: ContentId,
-    /// How many they are.
     pub(crate) bytes: u64,
-    /// Contents that these begin with.
+    /// A content that this one starts with.
     pub(crate) base: Option<ContentId>,
-    /// The word that was taken out of the rest; empty for none.
+    /// The session id that was masked in the rest; empty for none.
     pub(crate) mask: String,
-    /// The pieces of the rest.
+    /// The chunks of the rest.
     pub(crate) chunks: Vec<ChunkId>,
 }

@@ -1,41 +1,41 @@
-//! Damage of the vault's own files: found, healed where one place is hit, named where it is more.
+//! Damage of the vault's files: repaired if one place is hit, reported if more are.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use annals_testkit::depth::repetitions;
-use annals_vault::{Nobody, VaultError, Verified, Version};
+use annals_vault::{NoProgress, VaultError, VerifyReport, Version};
 
-use crate::support::{Dice, Shop};
+use crate::support::{Dice, Fixture};
 
 /// Sessions that take several blocks each, and share some.
-fn filled(sessions: usize) -> (Shop, BTreeMap<String, BTreeMap<String, Vec<u8>>>) {
-    let (shop, dice) = (Shop::new(), Dice::new(7));
+fn filled(sessions: usize) -> (Fixture, BTreeMap<String, BTreeMap<String, Vec<u8>>>) {
+    let (fixture, dice) = (Fixture::new(), Dice::new(7));
     let shared: String = (0..300).map(|_| dice.line("SELF")).collect();
     for number in 1..=sessions {
-        let id = Shop::id(number);
+        let id = Fixture::id(number);
         let own: String = (0..700).map(|_| dice.line(&id)).collect();
-        shop.write_session(&id, shared.replace("SELF", &id) + &own);
-        shop.write(&format!("todos/{id}-agent-{id}.json"), format!("[{number}]"));
+        fixture.write_session(&id, shared.replace("SELF", &id) + &own);
+        fixture.write(&format!("todos/{id}-agent-{id}.json"), format!("[{number}]"));
         if number % 3 == 0 {
-            shop.archive();
+            fixture.archive();
         }
     }
-    shop.archive();
-    let versions = shop.versions();
-    let whole = versions.iter().map(|version| (version.id.to_string(), shop.unpack(version).unwrap()));
+    fixture.archive();
+    let versions = fixture.versions();
+    let whole = versions.iter().map(|version| (version.id.to_string(), fixture.unpack(version).unwrap()));
     let whole = whole.collect();
-    (shop, whole)
+    (fixture, whole)
 }
 
-/// How many versions come back; none may come back wrong.
+/// How many versions can be restored; none may be restored wrongly.
 fn coming_back(
-    shop: &Shop,
+    fixture: &Fixture,
     whole: &BTreeMap<String, BTreeMap<String, Vec<u8>>>,
     versions: &[Version],
 ) -> usize {
-    let back = |version: &&Version| match shop.unpack(version) {
+    let back = |version: &&Version| match fixture.unpack(version) {
         Ok(files) => {
             assert_eq!(files, whole[version.id.as_str()], "wrong bytes came back");
             true
@@ -48,8 +48,8 @@ fn coming_back(
     versions.iter().filter(back).count()
 }
 
-fn verify(shop: &Shop) -> Verified {
-    shop.vault.keeper().unwrap().verify(&shop.source, &mut Nobody).unwrap()
+fn verify(fixture: &Fixture) -> VerifyReport {
+    fixture.vault.writer().unwrap().verify(&fixture.source, &mut NoProgress).unwrap()
 }
 
 fn flip(path: &Path, at: usize, with: u8) {
@@ -60,18 +60,23 @@ fn flip(path: &Path, at: usize, with: u8) {
 
 #[test]
 fn any_byte_may_go_wrong_and_everything_comes_back() {
-    let (shop, whole) = filled(7);
-    let (versions, files, dice) = (shop.versions(), shop.vault_files(), Dice::new(11));
+    let (fixture, whole) = filled(7);
+    let (versions, files, dice) = (fixture.versions(), fixture.vault_files(), Dice::new(11));
     assert!(files.len() >= 9, "{files:?}");
     for round in 0..repetitions(150) {
         let path = &files[dice.below(files.len())];
         let before = fs::read(path).unwrap();
         let (at, with) = (dice.below(before.len()), 1 + dice.below(255) as u8);
         flip(path, at, with);
-        assert_eq!(shop.vault.catalogue().unwrap().versions().len(), versions.len());
-        assert_eq!(coming_back(&shop, &whole, &versions), versions.len(), "byte {at} of {}", path.display());
+        assert_eq!(fixture.vault.catalogue().unwrap().versions().len(), versions.len());
+        assert_eq!(
+            coming_back(&fixture, &whole, &versions),
+            versions.len(),
+            "byte {at} of {}",
+            path.display()
+        );
         if round % 5 == 0 {
-            let report = verify(&shop);
+            let report = verify(&fixture);
             assert!(report.is_sound(), "{report:?}");
             assert_eq!(report.healed, std::slice::from_ref(path));
             assert_eq!(fs::read(path).unwrap(), before, "healed to what it was");
@@ -83,18 +88,18 @@ fn any_byte_may_go_wrong_and_everything_comes_back() {
 
 #[test]
 fn damage_of_a_stretch_is_healed_as_a_whole() {
-    let (shop, whole) = filled(7);
-    let versions = shop.versions();
+    let (fixture, whole) = filled(7);
+    let versions = fixture.versions();
     for path in
-        shop.vault_files().iter().filter(|path| path.extension().is_some_and(|ending| ending == "zst"))
+        fixture.vault_files().iter().filter(|path| path.extension().is_some_and(|ending| ending == "zst"))
     {
         let before = fs::read(path).unwrap();
         let mut bytes = before.clone();
         let middle = bytes.len() / 2;
         bytes[middle..middle + 100].fill(0);
         fs::write(path, &bytes).unwrap();
-        assert_eq!(coming_back(&shop, &whole, &versions), versions.len());
-        assert!(verify(&shop).is_sound());
+        assert_eq!(coming_back(&fixture, &whole, &versions), versions.len());
+        assert!(verify(&fixture).is_sound());
         assert_eq!(fs::read(path).unwrap(), before);
     }
 }
@@ -102,9 +107,9 @@ fn damage_of_a_stretch_is_healed_as_a_whole() {
 #[test]
 fn a_pack_that_is_cut_short_or_gone_is_named_with_its_sessions_and_the_rest_comes_back() {
     for ruin in ["cut", "gone", "zeros"] {
-        let (shop, whole) = filled(7);
-        let versions = shop.versions();
-        let packs: Vec<_> = shop
+        let (fixture, whole) = filled(7);
+        let versions = fixture.versions();
+        let packs: Vec<_> = fixture
             .vault_files()
             .into_iter()
             .filter(|path| path.extension().is_some_and(|e| e == "zst"))
@@ -115,36 +120,37 @@ fn a_pack_that_is_cut_short_or_gone_is_named_with_its_sessions_and_the_rest_come
             "zeros" => fs::write(pack, vec![0; fs::metadata(pack).unwrap().len() as usize]).unwrap(),
             _ => fs::remove_file(pack).unwrap(),
         }
-        let back = coming_back(&shop, &whole, &versions);
+        let back = coming_back(&fixture, &whole, &versions);
         assert!((1..versions.len()).contains(&back), "{ruin}: {back} of {}", versions.len());
-        let report = verify(&shop);
+        let report = verify(&fixture);
         assert_eq!(report.damaged.len(), 1, "{ruin}: {:?}", report.damaged);
         assert_eq!(&report.damaged[0].0, pack);
         assert_eq!(report.lost.len(), versions.len() - back, "{ruin}");
-        assert_eq!(coming_back(&shop, &whole, &versions), back, "{ruin}: verifying lost something");
+        assert_eq!(coming_back(&fixture, &whole, &versions), back, "{ruin}: verifying lost something");
 
-        // The sessions are still in the store: the next run brings the pieces again, and all is well.
-        shop.archive();
-        assert_eq!(coming_back(&shop, &whole, &versions), versions.len(), "{ruin}");
-        let report = verify(&shop);
+        // The sessions are still in the store: the next run stores the chunks again.
+        fixture.archive();
+        assert_eq!(coming_back(&fixture, &whole, &versions), versions.len(), "{ruin}");
+        let report = verify(&fixture);
         assert!(report.is_sound(), "{ruin}: {report:?}");
     }
 }
 
 #[test]
 fn an_index_that_is_gone_or_cut_is_made_again_from_its_copy() {
-    let (shop, whole) = filled(4);
-    let versions = shop.versions();
+    let (fixture, whole) = filled(4);
+    let versions = fixture.versions();
     for folder in ["index", "mirror"] {
         for ruin in ["gone", "cut"] {
-            let path = fs::read_dir(shop.vault.path().join(folder)).unwrap().next().unwrap().unwrap().path();
+            let path =
+                fs::read_dir(fixture.vault.path().join(folder)).unwrap().next().unwrap().unwrap().path();
             let before = fs::read(&path).unwrap();
             match ruin {
                 "gone" => fs::remove_file(&path).unwrap(),
                 _ => fs::write(&path, &before[..before.len() / 2]).unwrap(),
             }
-            assert_eq!(coming_back(&shop, &whole, &versions), versions.len());
-            assert!(verify(&shop).is_sound());
+            assert_eq!(coming_back(&fixture, &whole, &versions), versions.len());
+            assert!(verify(&fixture).is_sound());
             assert_eq!(fs::read(&path).unwrap(), before);
         }
     }
@@ -152,31 +158,31 @@ fn an_index_that_is_gone_or_cut_is_made_again_from_its_copy() {
 
 #[test]
 fn both_copies_of_an_index_gone_leave_a_pack_that_is_reported_and_kept() {
-    let (shop, _) = filled(4);
-    let before = shop.versions().len();
+    let (fixture, _) = filled(4);
+    let before = fixture.versions().len();
     for folder in ["index", "mirror"] {
-        let mut paths: Vec<_> = fs::read_dir(shop.vault.path().join(folder)).unwrap().flatten().collect();
+        let mut paths: Vec<_> = fs::read_dir(fixture.vault.path().join(folder)).unwrap().flatten().collect();
         paths.sort_by_key(fs::DirEntry::path);
         fs::remove_file(paths[0].path()).unwrap();
     }
-    assert!(shop.versions().len() < before);
-    let report = verify(&shop);
-    assert!(report.damaged.iter().any(|(_, why)| why.contains("it has no index")), "{report:?}");
-    shop.archive();
+    assert!(fixture.versions().len() < before);
+    let report = verify(&fixture);
+    assert!(report.damaged.iter().any(|(_, why)| why.contains("has no index")), "{report:?}");
+    fixture.archive();
     assert!(report.damaged.iter().all(|(path, _)| path.exists()), "a pack without an index was removed");
 }
 
 #[test]
 fn a_later_form_is_refused_in_words() {
-    let (shop, _) = filled(1);
+    let (fixture, _) = filled(1);
     for folder in ["index", "mirror"] {
-        let path = fs::read_dir(shop.vault.path().join(folder)).unwrap().next().unwrap().unwrap().path();
+        let path = fs::read_dir(fixture.vault.path().join(folder)).unwrap().next().unwrap().unwrap().path();
         let bytes = fs::read(&path).unwrap();
         let at = bytes.windows(8).position(|word| word == b"version ").unwrap() + 8;
         assert_eq!(bytes[at], b'1');
         flip(&path, at, b'1' ^ b'2');
     }
-    let error = shop.vault.catalogue().unwrap_err();
-    assert!(matches!(&error, VaultError::UnknownForm { version, .. } if version == "2"), "{error}");
-    assert!(shop.vault.keeper().is_err());
+    let error = fixture.vault.catalogue().unwrap_err();
+    assert!(matches!(&error, VaultError::UnknownFormat { version, .. } if version == "2"), "{error}");
+    assert!(fixture.vault.writer().is_err());
 }

@@ -1,25 +1,25 @@
-//! A store that lives: sessions begin, grow, are forked, rewritten, cut and deleted. Whatever was kept comes back, as often as
-//! it is asked for.
+//! A store in which sessions start, grow, are forked, rewritten, truncated and deleted: every version can be restored, as
+//! often as requested.
 
 use std::collections::BTreeMap;
 use std::fs;
 
 use annals_testkit::depth::repetitions;
-use annals_vault::{Reader, Version};
+use annals_vault::{VaultReader, Version};
 
-use crate::support::{Dice, Shop, unpacked};
+use crate::support::{Dice, Fixture, unpacked};
 
 /// At full depth.
 const ROUNDS: usize = 120;
 const RESTORES: usize = 10_000;
 
-/// What the store should look like, by the id of the session.
+/// The content of the store by session id.
 type Model = BTreeMap<String, Vec<u8>>;
 
 fn live(model: &mut Model, dice: &Dice, round: usize) {
     for step in 0..3 {
         let pick = |model: &Model| model.keys().nth(dice.below(model.len())).cloned();
-        let fresh = Shop::id(1 + round * 10 + step);
+        let fresh = Fixture::id(1 + round * 10 + step);
         let lines =
             |id: &str| (0..1 + dice.below(30)).map(|_| dice.line(id)).collect::<String>().into_bytes();
         match (dice.below(12), pick(model)) {
@@ -47,48 +47,48 @@ fn live(model: &mut Model, dice: &Dice, round: usize) {
     }
 }
 
-fn write(shop: &Shop, model: &Model, known: &Model) {
+fn write(fixture: &Fixture, model: &Model, known: &Model) {
     for id in known.keys().filter(|id| !model.contains_key(*id)) {
-        fs::remove_file(shop.session(id)).unwrap();
+        fs::remove_file(fixture.session(id)).unwrap();
     }
     for (id, bytes) in model.iter().filter(|(id, bytes)| known.get(*id) != Some(bytes)) {
-        shop.write_session(id, bytes);
+        fixture.write_session(id, bytes);
     }
 }
 
 #[test]
 fn every_restore_gives_what_was_kept() {
     let rounds = repetitions(ROUNDS);
-    let (shop, dice) = (Shop::new(), Dice::new(2026));
+    let (fixture, dice) = (Fixture::new(), Dice::new(2026));
     let (mut model, mut known) = (Model::new(), Model::new());
     let mut kept: Vec<(Version, Vec<u8>)> = Vec::new();
     for round in 0..rounds {
         live(&mut model, &dice, round);
-        write(&shop, &model, &known);
+        write(&fixture, &model, &known);
         known.clone_from(&model);
-        let done = shop.archive();
+        let done = fixture.archive();
         assert!(done.failed.is_empty(), "{:?}", done.failed);
         kept.extend(done.kept.into_iter().map(|version| {
             let bytes = model[version.session.as_str()].clone();
             (version, bytes)
         }));
         // The newest version of each session is the session.
-        for (_, version) in shop.vault.catalogue().unwrap().newest() {
-            let last = kept.iter().rev().find(|(known, _)| known.place() == version.place()).unwrap();
+        for (_, version) in fixture.vault.catalogue().unwrap().newest() {
+            let last = kept.iter().rev().find(|(known, _)| known.location() == version.location()).unwrap();
             assert_eq!(last.0.id, version.id);
             assert!(model.get(version.session.as_str()).is_none_or(|bytes| *bytes == last.1));
         }
     }
-    assert_eq!(shop.versions().len(), kept.len());
+    assert_eq!(fixture.versions().len(), kept.len());
     assert!(kept.len() > rounds, "{}", kept.len());
 
-    let catalogue = shop.vault.catalogue().unwrap();
-    let shelves = shop.vault.shelves(&catalogue).unwrap();
-    let mut reader = Reader::new(&shop.vault, &shelves);
+    let catalogue = fixture.vault.catalogue().unwrap();
+    let chunk_index = fixture.vault.chunk_index(&catalogue).unwrap();
+    let mut reader = VaultReader::new(&fixture.vault, &chunk_index);
     for at in 0..repetitions(RESTORES).max(kept.len()) {
-        // Each at least once, then any.
+        // Each at least once, then random ones.
         let (version, bytes) = if at < kept.len() { &kept[at] } else { &kept[dice.below(kept.len())] };
-        let files = unpacked(&mut reader, &shop.vault, version, &shop.source).unwrap();
+        let files = unpacked(&mut reader, &fixture.vault, version, &fixture.source).unwrap();
         assert_eq!(files.len(), 1);
         assert!(files[&version.file] == *bytes, "{} of {} came back unlike", version.id, version.session);
     }

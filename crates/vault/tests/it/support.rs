@@ -1,4 +1,4 @@
-//! A store and a vault of a test's own, and the small steps that the tests share.
+//! A store and a vault for tests, and shared steps.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -10,9 +10,11 @@ use annals_store::source::{Clock, Source};
 use annals_store::{DataDir, Store};
 use annals_testkit::temp::TempDir;
 use annals_testkit::tree;
-use annals_vault::{Archived, Nobody, Reader, Vault, VaultError, Version, Wanted, Witness};
+use annals_vault::{
+    ArchiveReport, FileSelection, NoProgress, Progress, Vault, VaultError, VaultReader, Version,
+};
 
-/// Time that goes on by itself, and chance that is none.
+/// A clock that advances by itself, with deterministic randomness.
 #[derive(Debug)]
 pub(crate) struct Ticking(AtomicI64);
 
@@ -31,7 +33,7 @@ impl Source for Ticking {
     }
 }
 
-/// Numbers that look like chance and are the same every time.
+/// Pseudo-random numbers, the same in every run.
 #[derive(Debug)]
 pub(crate) struct Dice(Cell<u64>);
 
@@ -49,7 +51,7 @@ impl Dice {
         ((state ^ (state >> 31)) % most.max(1) as u64) as usize
     }
 
-    /// A line of a session: an id, a text of words, some digits.
+    /// A line of a session: an id, some words, some digits.
     pub(crate) fn line(&self, session: &str) -> String {
         const WORDS: [&str; 8] = ["lock", "index", "vault", "retry", "window", "schedule", "the", "of"];
         let text: Vec<&str> = (0..self.below(60)).map(|_| WORDS[self.below(WORDS.len())]).collect();
@@ -61,9 +63,9 @@ impl Dice {
     }
 }
 
-/// A store with a vault beside it.
+/// A store with a vault.
 #[derive(Debug)]
-pub(crate) struct Shop {
+pub(crate) struct Fixture {
     pub(crate) folder: TempDir,
     pub(crate) vault: Vault,
     pub(crate) source: Ticking,
@@ -71,7 +73,7 @@ pub(crate) struct Shop {
 
 pub(crate) const SLUG: &str = "-home-mira-work";
 
-impl Shop {
+impl Fixture {
     pub(crate) fn new() -> Self {
         let folder = TempDir::new("vault");
         let vault = Vault::new(&DataDir::new(folder.path().join("data")));
@@ -79,7 +81,7 @@ impl Shop {
         Self { folder, vault, source: Ticking(AtomicI64::new(1_790_000_000_000)) }
     }
 
-    /// Another one with the same files.
+    /// A copy with the same files.
     pub(crate) fn copied(&self) -> Self {
         let other = Self::new();
         tree::copy(self.folder.path(), other.folder.path());
@@ -95,7 +97,7 @@ impl Shop {
         DataDir::new(self.folder.path().join("data"))
     }
 
-    /// An id that looks like those of sessions.
+    /// A session id.
     pub(crate) fn id(number: usize) -> String {
         format!("{number:08x}-0000-4000-8000-000000000000")
     }
@@ -112,28 +114,28 @@ impl Shop {
         self.write(&format!("projects/{SLUG}/{id}.jsonl"), bytes)
     }
 
-    pub(crate) fn archive(&self) -> Archived {
-        self.try_archive(&mut Nobody).unwrap()
+    pub(crate) fn archive(&self) -> ArchiveReport {
+        self.try_archive(&mut NoProgress).unwrap()
     }
 
-    pub(crate) fn try_archive(&self, witness: &mut dyn Witness) -> Result<Archived, VaultError> {
+    pub(crate) fn try_archive(&self, progress: &mut dyn Progress) -> Result<ArchiveReport, VaultError> {
         let discovery = Store::open(self.config()).discover();
         let sessions: Vec<_> = discovery.sessions.iter().collect();
-        let mut keeper = self.vault.keeper()?;
-        let done = keeper.archive(&sessions, &discovery, &self.source, witness)?;
-        keeper.merge(&self.source, witness)?;
+        let mut writer = self.vault.writer()?;
+        let done = writer.archive(&sessions, &discovery, &self.source, progress)?;
+        writer.merge(&self.source, progress)?;
         Ok(done)
     }
 
-    /// Every version, unpacked: its files by path. What does not come back is an error.
+    /// Unpacks a version: its files by path.
     pub(crate) fn unpack(&self, version: &Version) -> Result<BTreeMap<String, Vec<u8>>, VaultError> {
         let catalogue = self.vault.catalogue()?;
-        let shelves = self.vault.shelves(&catalogue)?;
-        let mut reader = Reader::new(&self.vault, &shelves);
+        let chunk_index = self.vault.chunk_index(&catalogue)?;
+        let mut reader = VaultReader::new(&self.vault, &chunk_index);
         unpacked(&mut reader, &self.vault, version, &self.source)
     }
 
-    /// All versions, the oldest first.
+    /// All versions, oldest first.
     pub(crate) fn versions(&self) -> Vec<Version> {
         self.vault.catalogue().unwrap().versions().into_iter().cloned().collect()
     }
@@ -147,14 +149,14 @@ impl Shop {
 }
 
 pub(crate) fn unpacked(
-    reader: &mut Reader<'_>,
+    reader: &mut VaultReader<'_>,
     vault: &Vault,
     version: &Version,
     source: &dyn Source,
 ) -> Result<BTreeMap<String, Vec<u8>>, VaultError> {
-    let bench = vault.workbench(source)?;
-    reader.unpack(version, bench.path(), Wanted::Everything)?;
-    Ok(tree(bench.path()))
+    let dir = vault.unpack_dir(source)?;
+    reader.unpack(version, dir.path(), FileSelection::Everything)?;
+    Ok(tree(dir.path()))
 }
 
 /// All files below a folder, by their relative path.

@@ -1,149 +1,149 @@
-//! One logical request: sent, sent again where that is right, and never again once something of the answer stands.
+//! One logical request: sent, retried if that is safe, and never again after the first complete block.
 //!
-//! What a caller writes down comes as [`Progress::Block`], once for each block, in order. A stream that breaks after that
-//! is an [`Answer`] that says so ([`Ended::Broken`]): the calls in it are run once, and nothing is asked for twice. Dropping
-//! the future takes the request back at any point.
+//! A caller gets each complete block once, in order, as [`CallProgress::Block`]. If the stream breaks after that, the call
+//! returns what has come ([`ResponseEnd::Broken`]): its tool calls run once, and nothing is requested twice. Dropping the
+//! future cancels the request at any point.
 
-mod complaint;
-mod gather;
+mod partial;
+mod rejection;
 
 use std::future::Future;
 use std::time::Duration;
 
 use super::failure::Failure;
-use super::request::{Body, Request, RequestError};
-use super::retry::{GiveUp, Patience, Verdict, judge};
-use super::stream::{Block, Event, Reader, Stop};
-use super::transport::{ByteSource, Head, Opened, Transport};
+use super::request::{Request, RequestBody, RequestError};
+use super::retry::{Backoff, GiveUpReason, RetryDecision, decide_retry};
+use super::stream::{Block, StopInfo, StreamEvent, StreamReader};
+use super::transport::{ByteSource, ResponseHead, ResponseStream, Transport};
 use super::usage::Usage;
-use complaint::Complaint;
-use gather::{Gathered, Tried};
+use partial::{FailedAttempt, PartialResponse};
+use rejection::RejectionKind;
 
-/// The clock on the wall, and chance: a library has neither.
-pub trait Surroundings: Sync {
-    /// Milliseconds since 1970.
+/// Supplies the wall clock and the jitter of retries.
+pub trait RetryClock: Sync {
+    /// Returns milliseconds since 1970.
     fn now(&self) -> i64;
-    /// A number from 0 up to 1.
-    fn chance(&self) -> f64;
+    /// Returns a random number from 0 up to 1.
+    fn jitter(&self) -> f64;
 }
 
-/// How a call goes about it.
+/// Options for retries, timeouts and the fallback model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Manner {
-    /// How often and how soon to try again.
-    pub patience: Patience,
-    /// How long no byte may come.
+pub struct RetryOptions {
+    /// How often and how soon a request is retried.
+    pub backoff: Backoff,
+    /// The longest wait for the next byte.
     pub idle: Duration,
-    /// The model to turn to when the first has too much to do.
+    /// The model to use when the first one is overloaded.
     pub fallback: Option<String>,
 }
 
-impl Default for Manner {
+impl Default for RetryOptions {
     fn default() -> Self {
-        Self { patience: Patience::default(), idle: Duration::from_secs(300), fallback: None }
+        Self { backoff: Backoff::default(), idle: Duration::from_secs(300), fallback: None }
     }
 }
 
-/// After so many overloads in a row another model is asked, where there is one.
+/// The overloads in a row before the fallback model is used.
 const OVERLOADS_BEFORE_FALLBACK: u32 = 3;
-/// How often a try is repeated that broke after the model had thought: its thoughts are paid for each time.
-const MOST_AFTER_THOUGHT: u32 = 2;
-/// How long the end of a body may take after the end of its message, so that the connection can be used again.
-const FAREWELL: Duration = Duration::from_millis(100);
+/// The most retries after the model had started thinking: its thinking is paid for each time.
+const MAX_RETRIES_AFTER_THINKING: u32 = 2;
+/// How long the end of a body may take after its message, so that the connection can be reused.
+const BODY_END_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Something that a caller may want to show or write down.
+/// Progress of a call, for display or for the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// An answer has begun.
-    Opened(Head),
-    /// Something of a stream: for showing. A finished block comes as [`Progress::Block`] instead.
-    Event(Event),
-    /// A block that stands: to be written down.
+pub enum CallProgress {
+    /// The response has started.
+    Opened(ResponseHead),
+    /// A piece of the stream, for display. Complete blocks come as [`CallProgress::Block`] instead.
+    Event(StreamEvent),
+    /// A complete block, to be written.
     Block(Block),
-    /// What was shown of the answer is void: it begins anew.
+    /// The displayed part of the response is void: the response starts over.
     Restarted,
-    /// A try failed and another one follows.
-    RetryScheduled(Retry),
-    /// Another model is asked from now on.
+    /// An attempt failed and will be retried.
+    RetryScheduled(ScheduledRetry),
+    /// The fallback model is used from now on.
     ModelChanged {
-        /// Its name.
+        /// The name of the fallback model.
         to: String,
     },
-    /// A shorter answer is asked for, because the window has no room for more.
+    /// A shorter response is requested, because the context window is nearly full.
     LimitLowered {
         /// The new `max_tokens`.
         max_tokens: u64,
     },
 }
 
-/// A try that failed, and when the next one is.
+/// An attempt that failed, and its retry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Retry {
-    /// What went wrong.
+pub struct ScheduledRetry {
+    /// Why the attempt failed.
     pub failure: Failure,
-    /// The pause.
+    /// The pause before the retry.
     pub wait: Duration,
-    /// Which retry this will be, from 1.
+    /// The number of the retry, from 1.
     pub attempt: u32,
-    /// How many there are at most.
-    pub most: u32,
+    /// The most retries of this request.
+    pub max_retries: u32,
 }
 
-/// What came back.
+/// A response of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ApiResponse {
     /// `message.id`.
     pub id: String,
     /// The model that answered.
     pub model: String,
-    /// What the headers said.
-    pub head: Head,
-    /// The blocks that stand, in order.
+    /// The response headers.
+    pub head: ResponseHead,
+    /// The complete blocks, in order.
     pub blocks: Vec<Block>,
-    /// What was counted.
+    /// The token usage.
     pub usage: Usage,
-    /// How it ended.
-    pub ended: Ended,
+    /// How the response ended.
+    pub ended: ResponseEnd,
 }
 
-/// How an answer ended.
+/// How a response ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// As it should.
-    Complete(Stop),
-    /// In the middle: what is there is whole, but more was to come.
+pub enum ResponseEnd {
+    /// The response is complete.
+    Complete(StopInfo),
+    /// The stream broke: the blocks are complete, but more was to come.
     Broken(Failure),
 }
 
-/// Why there is no answer.
+/// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// The request could not even be made.
+    /// The request could not be built.
     #[error(transparent)]
     Request(#[from] RequestError),
-    /// The conversation does not fit: it must be summed up first.
+    /// The conversation does not fit and must be compacted.
     #[error("the conversation is too long for the model: {0}")]
     PromptTooLong(Failure),
-    /// The body is too large: images or results must go.
+    /// The body is too large: images or results must be left out.
     #[error("the request is too large: {0}")]
     TooLarge(Failure),
-    /// Thinking of earlier turns is refused: once, it can be left out.
+    /// Thinking of earlier turns is refused; it can be left out once.
     #[error("the model does not take back the thinking of earlier turns: {0}")]
     ThinkingRefused(Failure),
-    /// It failed, and trying again is no use or was none.
+    /// The request failed, and a retry is useless or was in vain.
     #[error("{failure}")]
     Failed {
-        /// What went wrong last.
+        /// The last failure.
         failure: Failure,
-        /// Why it was not tried again.
-        why: GiveUp,
-        /// How often it was tried again.
+        /// Why there was no further retry.
+        why: GiveUpReason,
+        /// The number of retries.
         retries: u32,
     },
 }
 
 impl CallError {
-    /// Whether it is about how much was sent: less may be taken.
+    /// Returns whether a smaller request could succeed.
     pub fn is_of_size(&self) -> bool {
         matches!(
             self,
@@ -155,122 +155,130 @@ impl CallError {
 /// Sends requests over a transport.
 #[derive(Debug)]
 pub struct Caller<'t, T, S> {
-    /// How bodies get to the API.
+    /// Carries requests to the API.
     pub transport: &'t T,
-    /// The clock and chance.
-    pub surroundings: &'t S,
-    /// How it goes about it.
-    pub manner: Manner,
+    /// The clock and jitter of retries.
+    pub clock: &'t S,
+    /// Options for retries, timeouts and the fallback model.
+    pub retry: RetryOptions,
 }
 
-/// What has happened so far in one call.
-struct Course {
+struct CallState {
     model: String,
     max_tokens: u64,
     was_lowered: bool,
     retries: u32,
     overloads: u32,
-    thoughts_lost: u32,
+    lost_thinking: u32,
 }
 
-impl<T: Transport, S: Surroundings> Caller<'_, T, S> {
-    /// Asks, and asks again as the rules say. Whatever happens on the way is told to `report`.
+impl<T: Transport, S: RetryClock> Caller<'_, T, S> {
+    /// Sends a request, with retries. Progress is passed to `report`.
     pub async fn call(
         &self,
         request: &Request<'_>,
-        report: &mut (dyn FnMut(Progress) + Send),
-    ) -> Result<Answer, CallError> {
-        let mut course = Course {
+        report: &mut (dyn FnMut(CallProgress) + Send),
+    ) -> Result<ApiResponse, CallError> {
+        let mut state = CallState {
             model: request.model.to_owned(),
             max_tokens: request.max_tokens,
             was_lowered: false,
             retries: 0,
             overloads: 0,
-            thoughts_lost: 0,
+            lost_thinking: 0,
         };
         loop {
-            let body = request.body(&course.model, course.max_tokens)?;
-            let tried = match self.attempt(&body, report).await {
+            let body = request.body(&state.model, state.max_tokens)?;
+            let failed = match self.attempt(&body, report).await {
                 Ok(answer) => return Ok(answer),
-                Err(tried) => tried,
+                Err(failed) => failed,
             };
-            if tried.was_seen {
-                report(Progress::Restarted);
+            if failed.was_seen {
+                report(CallProgress::Restarted);
             }
-            let pause = self.next_step(&mut course, tried, report)?;
+            let pause = self.next_step(&mut state, failed, report)?;
             if !pause.is_zero() {
                 tokio::time::sleep(pause).await;
             }
         }
     }
 
-    /// What to do after a try that left nothing: the pause before the next one, or an error.
+    /// Decides what follows a failed attempt: the pause before the next one, or an error.
     fn next_step(
         &self,
-        course: &mut Course,
-        tried: Tried,
-        report: &mut (dyn FnMut(Progress) + Send),
+        state: &mut CallState,
+        failed: FailedAttempt,
+        report: &mut (dyn FnMut(CallProgress) + Send),
     ) -> Result<Duration, CallError> {
-        match Complaint::of(&tried.failure) {
-            Some(Complaint::NoRoom { left }) if !course.was_lowered => {
-                course.was_lowered = true;
-                course.max_tokens = left;
-                report(Progress::LimitLowered { max_tokens: left });
+        match RejectionKind::of(&failed.failure) {
+            Some(RejectionKind::MaxTokensTooHigh { left }) if !state.was_lowered => {
+                state.was_lowered = true;
+                state.max_tokens = left;
+                report(CallProgress::LimitLowered { max_tokens: left });
                 return Ok(Duration::ZERO);
             }
-            Some(Complaint::NoRoom { .. } | Complaint::PromptTooLong) => {
-                return Err(CallError::PromptTooLong(tried.failure));
+            Some(RejectionKind::MaxTokensTooHigh { .. } | RejectionKind::PromptTooLong) => {
+                return Err(CallError::PromptTooLong(failed.failure));
             }
-            Some(Complaint::Thinking) => return Err(CallError::ThinkingRefused(tried.failure)),
-            Some(Complaint::TooLarge) => return Err(CallError::TooLarge(tried.failure)),
+            Some(RejectionKind::Thinking) => return Err(CallError::ThinkingRefused(failed.failure)),
+            Some(RejectionKind::TooLarge) => return Err(CallError::TooLarge(failed.failure)),
             None => {}
         }
-        course.overloads = if tried.failure.is_overload() { course.overloads + 1 } else { 0 };
-        let fallback = self.manner.fallback.as_ref().filter(|name| **name != course.model);
-        if let Some(name) = fallback.filter(|_| course.overloads >= OVERLOADS_BEFORE_FALLBACK) {
-            course.model.clone_from(name);
-            (course.overloads, course.retries) = (0, 0);
-            report(Progress::ModelChanged { to: name.clone() });
+        state.overloads = if failed.failure.is_overload() { state.overloads + 1 } else { 0 };
+        let fallback = self.retry.fallback.as_ref().filter(|name| **name != state.model);
+        if let Some(name) = fallback.filter(|_| state.overloads >= OVERLOADS_BEFORE_FALLBACK) {
+            state.model.clone_from(name);
+            (state.overloads, state.retries) = (0, 0);
+            report(CallProgress::ModelChanged { to: name.clone() });
             return Ok(Duration::ZERO);
         }
-        self.pause(course, tried, report)
+        self.pause(state, failed, report)
     }
 
     fn pause(
         &self,
-        course: &mut Course,
-        tried: Tried,
-        report: &mut (dyn FnMut(Progress) + Send),
+        state: &mut CallState,
+        failed: FailedAttempt,
+        report: &mut (dyn FnMut(CallProgress) + Send),
     ) -> Result<Duration, CallError> {
-        let Tried { failure, had_thought, .. } = tried;
-        let patience = &self.manner.patience;
-        let (now, chance) = (self.surroundings.now(), self.surroundings.chance());
-        course.thoughts_lost += u32::from(had_thought);
-        let verdict = match judge(patience, course.retries, &failure, now, chance) {
-            Verdict::Wait(_) if course.thoughts_lost > MOST_AFTER_THOUGHT => {
-                Verdict::GiveUp(GiveUp::Attempts)
+        let FailedAttempt { failure, had_thinking, .. } = failed;
+        let backoff = &self.retry.backoff;
+        let (now, jitter) = (self.clock.now(), self.clock.jitter());
+        state.lost_thinking += u32::from(had_thinking);
+        let decision = match decide_retry(backoff, state.retries, &failure, now, jitter) {
+            RetryDecision::Wait(_) if state.lost_thinking > MAX_RETRIES_AFTER_THINKING => {
+                RetryDecision::GiveUp(GiveUpReason::Attempts)
             }
-            verdict => verdict,
+            decision => decision,
         };
-        match verdict {
-            Verdict::GiveUp(why) => Err(CallError::Failed { failure, why, retries: course.retries }),
-            Verdict::Wait(wait) => {
-                course.retries += 1;
-                let retry = Retry { failure, wait, attempt: course.retries, most: patience.most };
-                report(Progress::RetryScheduled(retry));
+        match decision {
+            RetryDecision::GiveUp(why) => Err(CallError::Failed { failure, why, retries: state.retries }),
+            RetryDecision::Wait(wait) => {
+                state.retries += 1;
+                let retry = ScheduledRetry {
+                    failure,
+                    wait,
+                    attempt: state.retries,
+                    max_retries: backoff.max_retries,
+                };
+                report(CallProgress::RetryScheduled(retry));
                 Ok(wait)
             }
         }
     }
 
-    /// One try: an answer, whole or broken, or nothing to keep.
-    async fn attempt(&self, body: &Body, report: &mut (dyn FnMut(Progress) + Send)) -> Result<Answer, Tried> {
+    /// Makes one attempt: a response, complete or broken, or a failure without any complete block.
+    async fn attempt(
+        &self,
+        body: &RequestBody,
+        report: &mut (dyn FnMut(CallProgress) + Send),
+    ) -> Result<ApiResponse, FailedAttempt> {
         let opened = self.watched(self.transport.send(body)).await;
-        let Opened { head, mut source } =
-            opened.map_err(|failure| Tried { failure, was_seen: false, had_thought: false })?;
-        report(Progress::Opened(head.clone()));
-        let mut gathered = Gathered::new(head);
-        let mut reader = Reader::default();
+        let ResponseStream { head, mut source } =
+            opened.map_err(|failure| FailedAttempt { failure, was_seen: false, had_thinking: false })?;
+        report(CallProgress::Opened(head.clone()));
+        let mut partial = PartialResponse::new(head);
+        let mut reader = StreamReader::default();
         loop {
             let mut events = Vec::new();
             let (read, is_end) = match self.watched(source.next()).await {
@@ -278,27 +286,27 @@ impl<T: Transport, S: Surroundings> Caller<'_, T, S> {
                     (reader.feed(&bytes, &mut events).map_err(Failure::from), reader.is_over())
                 }
                 Ok(None) => (reader.end().map_err(Failure::from), true),
-                // A message that is whole does not care how its connection ended.
+                // A complete message is valid however its connection ended.
                 Err(failure) => (reader.end().map_err(|_| failure), true),
             };
             for event in events {
-                gathered.take(event, report);
+                partial.take(event, report);
             }
             match read {
-                Err(failure) => return gathered.broken(failure),
+                Err(failure) => return partial.broken(failure),
                 Ok(()) if is_end => {
-                    // The rest of the body, nearly always nothing, lets the connection be used again.
-                    let _ = tokio::time::timeout(FAREWELL, source.next()).await;
-                    return gathered.complete(report);
+                    // Reading the rest of the body, nearly always empty, lets the connection be reused.
+                    let _ = tokio::time::timeout(BODY_END_TIMEOUT, source.next()).await;
+                    return partial.complete(report);
                 }
                 Ok(()) => {}
             }
         }
     }
 
-    /// A step that must not keep silent for too long.
+    /// Runs a step with the idle timeout.
     async fn watched<R>(&self, step: impl Future<Output = Result<R, Failure>>) -> Result<R, Failure> {
-        let idle = Failure::Idle { after: self.manner.idle };
-        tokio::time::timeout(self.manner.idle, step).await.unwrap_or(Err(idle))
+        let idle = Failure::Idle { after: self.retry.idle };
+        tokio::time::timeout(self.retry.idle, step).await.unwrap_or(Err(idle))
     }
 }

@@ -1,4 +1,4 @@
-//! Where the API is, and what proves who asks. Neither shows a secret to whoever prints it.
+//! The address of the API and the credential. Neither prints a secret.
 
 use super::secret_header::secret_header;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 
-/// The address of the API: over TLS, or on this machine.
+/// The address of the API: over TLS, or on loopback.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     pub(super) messages: Url,
@@ -18,21 +18,21 @@ pub struct Endpoint {
 /// Why an address cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EndpointError {
-    /// It is none.
-    #[error("{url:?} is no address of an API: {detail}")]
+    /// It is not a valid address.
+    #[error("{url:?} is not a valid API address: {detail}")]
     NotAnAddress {
-        /// What was given.
+        /// The address as given.
         url: String,
         /// What is wrong with it.
         detail: String,
     },
-    /// A key would be sent in the clear.
+    /// The key would be sent unencrypted.
     #[error("{host} can be reached only by https: a key must not travel in the clear")]
     InTheClear {
         /// The host.
         host: String,
     },
-    /// It holds a name or a password, a query or a fragment.
+    /// It contains credentials, a query or a fragment.
     #[error("the address of the API at {host} must hold no credentials, no query and no fragment")]
     HoldsMore {
         /// The host.
@@ -41,7 +41,7 @@ pub enum EndpointError {
 }
 
 impl Endpoint {
-    /// Takes a base address: `https://…`, or `http://…` on loopback.
+    /// Parses a base address: `https://…`, or `http://…` on loopback.
     pub fn parse(base: &str) -> Result<Self, EndpointError> {
         let wrong = |detail: String| EndpointError::NotAnAddress { url: base.to_owned(), detail };
         let mut url = Url::parse(base.trim()).map_err(|error| wrong(error.to_string()))?;
@@ -52,7 +52,7 @@ impl Endpoint {
             "https" => {}
             "http" if is_loopback => {}
             "http" => return Err(EndpointError::InTheClear { host }),
-            other => return Err(wrong(format!("nobody speaks {other} here"))),
+            other => return Err(wrong(format!("the scheme {other} is not supported"))),
         }
         let is_bare = url.username().is_empty() && url.password().is_none();
         if !is_bare || url.query().is_some() || url.fragment().is_some() {
@@ -69,37 +69,37 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-/// What proves who asks.
+/// A credential for the API.
 #[derive(Clone)]
 pub struct Credential {
     pub(super) header: &'static str,
     pub(super) value: HeaderValue,
 }
 
-/// A credential that cannot be sent.
+/// Why a credential cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CredentialError {
-    /// There is nothing in it.
+    /// The credential is empty.
     #[error("the key is empty")]
     Empty,
-    /// It holds what no header may hold.
+    /// It contains characters that no header may contain.
     #[error("the key holds characters that cannot be sent")]
     Unsendable,
 }
 
 impl Credential {
-    /// An API key, from wherever the caller has it: it goes into `x-api-key`.
+    /// Creates a credential from an API key, sent as `x-api-key`.
     pub fn key(key: &str) -> Result<Self, CredentialError> {
         Self::new("x-api-key", "", key)
     }
 
-    /// A token of a gateway: it goes into `authorization`.
+    /// Creates a credential from a gateway token, sent as `authorization`.
     pub fn bearer(token: &str) -> Result<Self, CredentialError> {
         Self::new("authorization", "Bearer ", token)
     }
 
     fn new(header: &'static str, before: &str, secret: &str) -> Result<Self, CredentialError> {
-        // Helpers and files end with a line end.
+        // Files and helper programs end with a newline.
         let secret = secret.trim();
         if secret.is_empty() {
             return Err(CredentialError::Empty);

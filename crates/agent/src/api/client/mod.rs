@@ -1,4 +1,4 @@
-//! The API over HTTP: one client for one endpoint. It follows no redirect, reads no environment and says who it is.
+//! The HTTP client for one endpoint. It follows no redirects, reads no environment variables and names itself.
 
 mod endpoint;
 mod secret_header;
@@ -16,92 +16,92 @@ use reqwest::{NoProxy, Proxy, Response};
 
 use annals_policy::secret::Secret;
 
-use super::failure::{ApiError, Failure, Refusal};
-use super::request::Body;
-use super::transport::{ByteSource, Head, Opened, RateLimits, Transport};
+use super::failure::{ApiError, ErrorResponse, Failure};
+use super::request::RequestBody;
+use super::transport::{ByteSource, RateLimits, ResponseHead, ResponseStream, Transport};
 pub use endpoint::{Credential, CredentialError, Endpoint, EndpointError};
 
 const VERSION: &str = "2023-06-01";
-/// No more of an error's body is read.
-const MOST_OF_AN_ERROR: usize = 1 << 20;
+/// The most bytes read of an error's body.
+const MAX_ERROR_BYTES: usize = 1 << 20;
 
-/// The way through a proxy.
+/// The proxy to use.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Detour {
-    /// The proxy's address, a name and a password in it or not.
-    pub proxy: String,
-    /// Hosts that are reached without it, as in `NO_PROXY`.
-    pub without: String,
+pub struct ProxyConfig {
+    /// The address of the proxy, with or without credentials.
+    pub url: String,
+    /// Hosts that are reached without the proxy, as in `NO_PROXY`.
+    pub no_proxy: String,
 }
 
-impl fmt::Debug for Detour {
+impl fmt::Debug for ProxyConfig {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The address may hold a password.
-        formatter.debug_struct("Detour").field("without", &self.without).finish_non_exhaustive()
+        formatter.debug_struct("ProxyConfig").field("no_proxy", &self.no_proxy).finish_non_exhaustive()
     }
 }
 
-/// What a client is made of.
+/// The settings of a client.
 #[derive(Clone)]
-pub struct Settings {
-    /// Where the API is.
+pub struct ClientSettings {
+    /// The address of the API.
     pub endpoint: Endpoint,
-    /// Who asks.
+    /// The credential.
     pub credential: Credential,
-    /// How the client names itself.
+    /// The `user-agent` header.
     pub user_agent: String,
-    /// Further headers, as the person wants them.
+    /// Additional headers.
     pub headers: Vec<(String, Secret)>,
-    /// The proxy, if there is one. What is on this machine is always reached without it.
-    pub detour: Option<Detour>,
-    /// Certificates to be trusted besides those of the system, in PEM.
+    /// The proxy; never used for loopback.
+    pub proxy: Option<ProxyConfig>,
+    /// Trusted certificates besides those of the system, in PEM.
     pub trusted: Vec<Vec<u8>>,
-    /// How long a connection may take to come about.
+    /// The longest time to connect.
     pub connect_timeout: Duration,
 }
 
-impl fmt::Debug for Settings {
+impl fmt::Debug for ClientSettings {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A header of the person's may hold a secret: names are enough.
+        // A header may hold a secret: print the names alone.
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
         let mut shown = formatter.debug_struct("Settings");
         shown
             .field("endpoint", &self.endpoint)
             .field("credential", &self.credential)
             .field("headers", &names);
-        shown.field("user_agent", &self.user_agent).field("detour", &self.detour).finish_non_exhaustive()
+        shown.field("user_agent", &self.user_agent).field("proxy", &self.proxy).finish_non_exhaustive()
     }
 }
 
-/// Why there is no client.
+/// Why a client cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// A header cannot be sent. Its value is not shown: it may be a secret.
+    /// A header is invalid. Its value is not shown: it may be a secret.
     #[error("the header {name:?} cannot be sent")]
     Header {
-        /// Its name.
+        /// The name of the header.
         name: String,
     },
-    /// The proxy's address is none.
-    #[error("the address of the proxy makes no sense")]
+    /// The address of the proxy is invalid.
+    #[error("the address of the proxy is invalid")]
     Proxy,
-    /// There is nobody to trust.
-    #[error("there are no certificates to trust: neither the system's nor others")]
+    /// There are no trusted certificates.
+    #[error("there are no trusted certificates, neither of the system nor additional ones")]
     NoTrust,
-    /// A certificate cannot be read.
+    /// A certificate is invalid.
     #[error("certificate file {number} cannot be read: {detail}")]
     Certificate {
-        /// Which one of those that were given, from 0.
+        /// The index of the certificate file, from 0.
         number: usize,
-        /// What is wrong.
+        /// What is wrong with it.
         detail: String,
     },
     /// TLS or HTTP could not be set up.
-    #[error("no client can be set up: {0}")]
+    #[error("the client cannot be set up: {0}")]
     Setup(String),
 }
 
-/// A client of the API over HTTP.
+/// An HTTP client of the API.
 #[derive(Clone, Debug)]
 pub struct Client {
     http: reqwest::Client,
@@ -110,9 +110,9 @@ pub struct Client {
 }
 
 impl Client {
-    /// Sets a client up; nothing is sent yet.
-    pub fn new(settings: Settings) -> Result<Self, ClientError> {
-        let setup = |error: reqwest::Error| ClientError::Setup(root_of(&error));
+    /// Creates a client; sends nothing.
+    pub fn new(settings: ClientSettings) -> Result<Self, ClientError> {
+        let setup = |error: reqwest::Error| ClientError::Setup(root_cause(&error));
         let builder = reqwest::Client::builder()
             .no_proxy()
             .redirect(Policy::none())
@@ -120,11 +120,11 @@ impl Client {
             .tcp_nodelay(true)
             .connect_timeout(settings.connect_timeout)
             .tls_backend_preconfigured(tls::configuration(&settings)?);
-        let detour = settings.detour.as_ref().filter(|_| !settings.endpoint.is_loopback);
-        let builder = match detour {
-            Some(detour) => {
-                let proxy = Proxy::all(&detour.proxy).map_err(|_| ClientError::Proxy)?;
-                builder.proxy(proxy.no_proxy(NoProxy::from_string(&detour.without)))
+        let config = settings.proxy.as_ref().filter(|_| !settings.endpoint.is_loopback);
+        let builder = match config {
+            Some(config) => {
+                let proxy = Proxy::all(&config.url).map_err(|_| ClientError::Proxy)?;
+                builder.proxy(proxy.no_proxy(NoProxy::from_string(&config.no_proxy)))
             }
             None => builder,
         };
@@ -133,33 +133,33 @@ impl Client {
     }
 
     fn failure(&self, error: &reqwest::Error) -> Failure {
-        let (host, detail) = (self.endpoint.host.clone(), root_of(error));
+        let (host, detail) = (self.endpoint.host.clone(), root_cause(error));
         match error {
-            _ if is_about_tls(error) => Failure::Tls { host, detail },
+            _ if is_tls_error(error) => Failure::Tls { host, detail },
             error if error.is_connect() => Failure::Connect { host, detail },
             _ => Failure::Broken { host, detail },
         }
     }
 
-    /// An answer that is no message, with as much of its body as will come.
+    /// Reads an error response, with as much of its body as comes.
     async fn refusal(&self, status: u16, headers: Vec<(String, String)>, mut answer: Response) -> Failure {
         let mut body = Vec::new();
-        // An error whose body breaks off is still that error.
+        // An error with an incomplete body is still that error.
         while let Ok(Some(piece)) = answer.chunk().await {
             body.extend_from_slice(&piece);
-            if body.len() > MOST_OF_AN_ERROR {
-                body.truncate(MOST_OF_AN_ERROR);
+            if body.len() > MAX_ERROR_BYTES {
+                body.truncate(MAX_ERROR_BYTES);
                 break;
             }
         }
-        Failure::Refused(Box::new(Refusal { status, headers, error: ApiError::of_body(&body) }))
+        Failure::Refused(Box::new(ErrorResponse { status, headers, error: ApiError::of_body(&body) }))
     }
 }
 
 impl Transport for Client {
-    type Source = Source;
+    type Source = HttpBody;
 
-    async fn send(&self, body: &Body) -> Result<Opened<Source>, Failure> {
+    async fn send(&self, body: &RequestBody) -> Result<ResponseStream<HttpBody>, Failure> {
         let mut request = self.http.post(self.endpoint.messages.clone()).headers(self.headers.clone());
         if !body.betas.is_empty() {
             request = request.header("anthropic-beta", body.betas.join(","));
@@ -175,19 +175,19 @@ impl Transport for Client {
         if !content_type.starts_with("text/event-stream") {
             return Err(Failure::NotAStream { content_type });
         }
-        let head = Head { request: get("request-id"), limits: RateLimits::of_headers(&headers) };
-        Ok(Opened { head, source: Source { answer, client: self.clone() } })
+        let head = ResponseHead { request: get("request-id"), limits: RateLimits::of_headers(&headers) };
+        Ok(ResponseStream { head, source: HttpBody { answer, client: self.clone() } })
     }
 }
 
-/// The body of an answer over HTTP.
+/// The body of a response over HTTP.
 #[derive(Debug)]
-pub struct Source {
+pub struct HttpBody {
     answer: Response,
     client: Client,
 }
 
-impl ByteSource for Source {
+impl ByteSource for HttpBody {
     async fn next(&mut self) -> Result<Option<Vec<u8>>, Failure> {
         match self.answer.chunk().await {
             Ok(piece) => Ok(piece.map(|bytes| bytes.to_vec())),
@@ -196,7 +196,7 @@ impl ByteSource for Source {
     }
 }
 
-fn headers(settings: &Settings) -> Result<HeaderMap, ClientError> {
+fn headers(settings: &ClientSettings) -> Result<HeaderMap, ClientError> {
     let mut headers = HeaderMap::new();
     let own = [("user-agent", settings.user_agent.as_str()), ("anthropic-version", VERSION)];
     let given = settings.headers.iter().map(|(name, value)| (name.as_str(), value.reveal()));
@@ -216,20 +216,20 @@ fn names_and_values(headers: &HeaderMap) -> Vec<(String, String)> {
     headers.iter().map(|(name, value)| (name.as_str().to_owned(), readable(value))).collect()
 }
 
-/// The causes of an error, from itself to the first one.
+/// Iterates over an error and its causes.
 fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| {
-        // An error of the system names as its source not what it wraps but the source of that.
+        // `io::Error::source` skips the error that it wraps.
         let wrapped = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
         wrapped.map(|inner| inner as &(dyn Error + 'static)).or_else(|| (*error).source())
     })
 }
 
-/// What the first cause says: the others only say that something failed.
-fn root_of(error: &reqwest::Error) -> String {
+/// Returns the message of the first cause: the others say only that something failed.
+fn root_cause(error: &reqwest::Error) -> String {
     causes(error).last().map_or_else(String::new, ToString::to_string)
 }
 
-fn is_about_tls(error: &reqwest::Error) -> bool {
+fn is_tls_error(error: &reqwest::Error) -> bool {
     causes(error).any(|cause| cause.is::<rustls::Error>())
 }

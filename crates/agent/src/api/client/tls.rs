@@ -1,5 +1,5 @@
-//! Whom to trust: the certificates of the system and those that the person names. One provider of cryptography, chosen
-//! here, whatever others in the program choose.
+//! TLS settings: trusted certificates of the system and of the person, with one crypto provider, whatever the rest of the
+//! program uses.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
-use super::{ClientError, Settings};
+use super::{ClientError, ClientSettings};
 
-pub(super) fn configuration(settings: &Settings) -> Result<ClientConfig, ClientError> {
+pub(super) fn configuration(settings: &ClientSettings) -> Result<ClientConfig, ClientError> {
     let mut roots = RootCertStore::empty();
-    // Reading the system's certificates takes a while, and nobody needs them without TLS.
+    // Loading the system's certificates is slow and useless without TLS.
     if settings.endpoint.messages.scheme() == "https" {
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         for (number, file) in settings.trusted.iter().enumerate() {

@@ -1,5 +1,4 @@
-//! What has to go from a stored block before it is sent: marks of another request, halves of characters, and bytes that
-//! are no text.
+//! Cleans stored blocks before they are sent: old cache marks, lone surrogates, invalid UTF-8.
 
 use std::borrow::Cow;
 
@@ -10,23 +9,23 @@ use super::{Message, Role};
 
 const MARK: &str = "cache_control";
 const REPLACEMENT: &[u8] = b"\\ufffd";
-/// How long `\uXXXX` is.
+/// The length of `\uXXXX`.
 const ESCAPE: usize = 6;
 
-/// The block as it can be sent; the same bytes where nothing stands in the way, which is nearly always.
+/// Returns the block as it can be sent; nearly always the same bytes.
 pub(super) fn sendable(block: &[u8]) -> Cow<'_, [u8]> {
     let is_text = std::str::from_utf8(block).is_ok();
     if is_text && memchr::memmem::find(block, b"\\u").is_none() {
         return without_marks(block).map_or(Cow::Borrowed(block), Cow::Owned);
     }
-    // Stored sessions hold such bytes; the API takes UTF-8 only.
+    // Stored sessions may hold invalid UTF-8, which the API refuses.
     let text = String::from_utf8_lossy(block);
     let whole = whole_characters(text.as_bytes());
     Cow::Owned(without_marks(&whole).unwrap_or(whole))
 }
 
-/// The blocks of a message without thinking at its end, where a response was cut: the API takes none there. A message of nothing
-/// else stays what it is.
+/// Returns the blocks of a message without trailing thinking, as a cut response leaves it: the API refuses it. A message of
+/// thinking alone stays.
 pub(super) fn without_last_thoughts<'m, 'b>(message: &'m Message<'b>) -> &'m [Cow<'b, [u8]>] {
     let is_thinking = |block: &Cow<'_, [u8]>| {
         let block = Value::parse(block).map(Block::new);
@@ -39,7 +38,7 @@ pub(super) fn without_last_thoughts<'m, 'b>(message: &'m Message<'b>) -> &'m [Co
     }
 }
 
-/// The block without cache marks of its own and of what a tool's result holds; nothing where it has none.
+/// Removes the cache marks of a block and of its inner blocks; `None` if it has none.
 fn without_marks(block: &[u8]) -> Option<Vec<u8>> {
     memchr::memmem::find(block, MARK.as_bytes())?;
     let fields = Value::parse(block).ok()?.fields()?;
@@ -72,7 +71,7 @@ fn without_marks(block: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// The bytes with U+FFFD for every escape that is half of a character: JavaScript writes them, the API refuses them.
+/// Replaces lone surrogate escapes by U+FFFD: JavaScript writes them, the API refuses them.
 fn whole_characters(block: &[u8]) -> Vec<u8> {
     let mut out = block.to_vec();
     let mut at = 0;

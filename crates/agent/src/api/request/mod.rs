@@ -1,10 +1,10 @@
-//! The bytes of a request: the same parts give the same bytes, and a conversation that grows keeps its beginning.
+//! Request bodies: equal requests have equal bytes, and a growing conversation keeps its prefix.
 //!
-//! What the API caches is a beginning of tools, system and messages. So tools are sorted, nothing here depends on time or
-//! chance, and blocks are written as they were handed in: only cache marks move as the conversation grows.
+//! The API caches a prefix of tools, system and messages. So tools are sorted, nothing depends on time or randomness, and
+//! blocks are written as given: only the cache marks move as the conversation grows.
 
+mod cache_marks;
 mod clean;
-mod marks;
 mod thinking;
 
 use std::borrow::Cow;
@@ -12,55 +12,55 @@ use std::borrow::Cow;
 use annals_json::{ArrayWriter, ObjectWriter, Value};
 
 use super::model::Model;
-pub use thinking::{Display, Effort, Thinking};
+pub use thinking::{Effort, Thinking, ThinkingDisplay};
 
-/// The largest body that the API takes.
-pub const MOST_BYTES: usize = 32 << 20;
+/// The largest body that the API accepts.
+pub const MAX_BYTES: usize = 32 << 20;
 
-/// Who speaks.
+/// The role of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The person, and the results of tools.
+    /// The person, and tool results.
     User,
     /// The model.
     Assistant,
 }
 
-/// One message of the conversation.
+/// A message of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message<'a> {
-    /// Who speaks.
+    /// The role of the message.
     pub role: Role,
-    /// The content blocks: each a JSON object, sent as it is, but for cache marks and half characters.
+    /// The content blocks: each a JSON object, sent as it is except for cache marks and lone surrogates.
     pub blocks: Vec<Cow<'a, [u8]>>,
 }
 
-/// A tool that the model may call.
+/// The definition of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolSpec {
-    /// Its name, by which tools are sorted.
+    /// The name, by which tools are sorted.
     pub name: String,
     /// The whole definition: a JSON object.
     pub json: Vec<u8>,
 }
 
-/// How long the API shall remember the beginning.
+/// How long the API caches the prefix of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Caching {
-    /// Not at all.
+pub enum PromptCaching {
+    /// No caching.
     Off,
-    /// Five minutes after its last use.
+    /// Five minutes after the last use.
     Minutes,
-    /// An hour after its last use.
+    /// An hour after the last use.
     Hour,
 }
 
-/// Everything that a request says.
+/// A request to the Messages API.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
     /// The model, as people name it.
     pub model: &'a str,
-    /// How much it may write; no more than the model can is asked for.
+    /// The limit of the response, capped by the model's own.
     pub max_tokens: u64,
     /// The system prompt, in blocks of text.
     pub system: Vec<Cow<'a, str>>,
@@ -68,49 +68,49 @@ pub struct Request<'a> {
     pub tools: Vec<ToolSpec>,
     /// The conversation.
     pub messages: Vec<Message<'a>>,
-    /// How it shall think.
+    /// Whether and how the model thinks.
     pub thinking: Thinking,
-    /// How hard it shall try, where the model can be told.
+    /// How hard the model tries, if it supports that.
     pub effort: Option<Effort>,
-    /// What the API shall remember.
-    pub caching: Caching,
+    /// How long the prefix is cached.
+    pub caching: PromptCaching,
     /// `metadata.user_id`.
     pub user: Option<&'a str>,
     /// Betas besides those that the model needs.
     pub betas: Vec<Cow<'a, str>>,
 }
 
-/// A request, ready to be sent.
+/// The body of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Body {
-    /// What is posted.
+pub struct RequestBody {
+    /// The bytes to post.
     pub bytes: Vec<u8>,
-    /// What the header `anthropic-beta` lists.
+    /// The values of the header `anthropic-beta`.
     pub betas: Vec<String>,
 }
 
-/// Why a request cannot be made.
+/// Why a request cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
-    /// More than the API takes.
-    #[error("the request has {bytes} bytes, and the API takes {MOST_BYTES}")]
+    /// The body is larger than the API accepts.
+    #[error("the request has {bytes} bytes, and the API takes {MAX_BYTES}")]
     TooLarge {
-        /// How large it would be.
+        /// The size of the body.
         bytes: usize,
     },
-    /// A tool or a content block is not what it must be.
-    #[error("{place} is no JSON object")]
+    /// A tool or a content block is not a JSON object.
+    #[error("{place} is not a JSON object")]
     NotAnObject {
-        /// Which one.
+        /// Which tool or block.
         place: String,
     },
 }
 
 impl Request<'_> {
-    /// The request as it is sent to this model, with this limit: the same one, or those of a second try.
-    pub fn body(&self, model: &str, max_tokens: u64) -> Result<Body, RequestError> {
+    /// Builds the body for a model and a limit: those of the request, or others for a retry.
+    pub fn body(&self, model: &str, max_tokens: u64) -> Result<RequestBody, RequestError> {
         let known = Model::of(model);
-        let max_tokens = max_tokens.min(known.most_output).max(1);
+        let max_tokens = max_tokens.min(known.max_output).max(1);
         let mut bytes = Vec::new();
         let mut object = ObjectWriter::begin(&mut bytes);
         object.string("model", Model::api_name(model)).number("max_tokens", max_tokens);
@@ -132,10 +132,10 @@ impl Request<'_> {
         }
         object.boolean("stream", true);
         object.end();
-        if bytes.len() > MOST_BYTES {
+        if bytes.len() > MAX_BYTES {
             return Err(RequestError::TooLarge { bytes: bytes.len() });
         }
-        Ok(Body { bytes, betas: self.all_betas(model) })
+        Ok(RequestBody { bytes, betas: self.all_betas(model) })
     }
 
     fn all_betas(&self, model: &str) -> Vec<String> {
@@ -164,7 +164,7 @@ impl Request<'_> {
     }
 
     fn write_system(&self, object: &mut ObjectWriter<'_>) {
-        // A block without text is refused.
+        // The API refuses blocks without text.
         let blocks: Vec<_> = self.system.iter().filter(|text| !text.trim().is_empty()).collect();
         if blocks.is_empty() {
             return;
@@ -189,7 +189,7 @@ impl Request<'_> {
                 is_object(block).ok_or_else(named)?;
             }
         }
-        let marked = marks::places(&self.messages);
+        let marked = cache_marks::places(&self.messages);
         object.array("messages", |list| {
             for (number, message) in self.messages.iter().enumerate() {
                 let mark = self.caching.mark();
@@ -211,7 +211,7 @@ fn write_message(list: &mut ArrayWriter<'_>, message: &Message<'_>, marked: Opti
             for (place, block) in clean::without_last_thoughts(message).iter().enumerate() {
                 let block = clean::sendable(block.trim_ascii());
                 let mark = marked.filter(|(_, at)| *at == place).map(|(mark, _)| mark);
-                marks::write(list.item(), &block, mark);
+                cache_marks::write(list.item(), &block, mark);
             }
         });
     });

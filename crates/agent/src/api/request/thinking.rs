@@ -1,31 +1,31 @@
-//! How a model is asked to think: each kind of model in its own way, and nothing that it would refuse.
+//! Thinking: requested in the way that each kind of model accepts.
 
 use super::super::model::ThinkingKind;
 
-/// A budget below this is refused.
-const LEAST_BUDGET: u64 = 1024;
+/// The smallest budget that the API accepts.
+const MIN_BUDGET: u64 = 1024;
 
-/// What the person wants.
+/// How a model should think.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thinking {
-    /// None, where it can be had without.
+    /// No thinking, if the model can do without.
     Off,
-    /// As much as the model sees fit, or this many tokens where it must be told.
+    /// As the model decides, or with a budget if it needs one.
     On {
         /// The budget for models that need one.
         budget: u64,
-        /// What is sent of it.
-        display: Display,
+        /// What the response shows of it.
+        display: ThinkingDisplay,
     },
-    /// This many tokens; as the model sees fit where it takes no budget.
+    /// With this budget; as the model decides if it accepts none.
     Budget(u64),
 }
 
-/// What a response shows of thinking, where one can choose.
+/// What a response shows of thinking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Display {
-    /// What the model's default is.
-    Usual,
+pub enum ThinkingDisplay {
+    /// The default of the model.
+    Default,
     /// A summary.
     Summarized,
     /// Signatures without text.
@@ -35,20 +35,20 @@ pub enum Display {
 /// How hard a model tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// As little as will do.
+    /// The least effort.
     Low,
-    /// Between.
+    /// Medium effort.
     Medium,
-    /// Much.
+    /// High effort.
     High,
-    /// More.
+    /// More than high.
     ExtraHigh,
-    /// All it can.
+    /// The most effort.
     Max,
 }
 
 impl Effort {
-    /// Its name in the API.
+    /// Returns the name in the API.
     pub fn name(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -61,19 +61,19 @@ impl Effort {
 }
 
 impl Thinking {
-    /// The field `thinking`, where there must be one.
+    /// Returns the field `thinking`, if the request needs one.
     pub(super) fn to_json(self, kind: ThinkingKind, max_tokens: u64) -> Option<String> {
-        let adaptive = |display: Display| {
+        let adaptive = |display: ThinkingDisplay| {
             let display = match display {
-                Display::Usual => "",
-                Display::Summarized => r#","display":"summarized""#,
-                Display::Omitted => r#","display":"omitted""#,
+                ThinkingDisplay::Default => "",
+                ThinkingDisplay::Summarized => r#","display":"summarized""#,
+                ThinkingDisplay::Omitted => r#","display":"omitted""#,
             };
             Some(format!(r#"{{"type":"adaptive"{display}}}"#))
         };
         match (self, kind) {
             (_, ThinkingKind::None) | (Self::Off, ThinkingKind::Budget | ThinkingKind::Always) => None,
-            // Some of these think unless they are told not to.
+            // Some of these think unless it is disabled.
             (Self::Off, ThinkingKind::Either | ThinkingKind::Adaptive) => {
                 Some(r#"{"type":"disabled"}"#.to_owned())
             }
@@ -82,15 +82,15 @@ impl Thinking {
                 with_budget(budget, max_tokens)
             }
             (Self::On { display, .. }, _) => adaptive(display),
-            (Self::Budget(_), _) => adaptive(Display::Usual),
+            (Self::Budget(_), _) => adaptive(ThinkingDisplay::Default),
         }
     }
 }
 
-/// A budget must leave room for an answer.
+/// A budget must leave tokens for the response.
 fn with_budget(budget: u64, max_tokens: u64) -> Option<String> {
-    let most = max_tokens.checked_sub(1).filter(|most| *most >= LEAST_BUDGET)?;
-    let budget = budget.clamp(LEAST_BUDGET, most);
+    let most = max_tokens.checked_sub(1).filter(|most| *most >= MIN_BUDGET)?;
+    let budget = budget.clamp(MIN_BUDGET, most);
     Some(format!(r#"{{"type":"enabled","budget_tokens":{budget}}}"#))
 }
 
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn each_model_in_its_own_way() {
-        let on = Thinking::On { budget: 10_000, display: Display::Usual };
+        let on = Thinking::On { budget: 10_000, display: ThinkingDisplay::Default };
         let say = |thinking: Thinking, kind, max| thinking.to_json(kind, max).unwrap_or_default();
         let table = [
             (ThinkingKind::None, "", "", ""),
@@ -129,7 +129,7 @@ mod tests {
                 [Thinking::Off, on, Thinking::Budget(2000)].map(|thinking| say(thinking, kind, 32_000));
             assert_eq!(said, [off, usual, told], "{kind:?}");
         }
-        let shown = Thinking::On { budget: 0, display: Display::Summarized };
+        let shown = Thinking::On { budget: 0, display: ThinkingDisplay::Summarized };
         assert_eq!(say(shown, ThinkingKind::Always, 9), r#"{"type":"adaptive","display":"summarized"}"#);
     }
 

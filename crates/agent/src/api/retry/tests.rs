@@ -1,32 +1,33 @@
 //! The table of what is tried again, row by row.
 
 use super::super::failure::ApiError;
-use super::super::sse::SseFault;
+use super::super::sse::SseError;
 use super::*;
 
 const NOW: i64 = 1_792_567_680_000; // Wed, 21 Oct 2026 07:28:00 GMT
 
 fn refused(status: u16, headers: &[(&str, &str)], message: &str) -> Failure {
     let body = format!(r#"{{"type":"error","error":{{"type":"some_error","message":"{message}"}}}}"#);
-    Failure::Refused(Box::new(Refusal {
+    Failure::Refused(Box::new(ErrorResponse {
         status,
         headers: headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
         error: ApiError::of_body(body.as_bytes()),
     }))
 }
 
-fn first(failure: &Failure) -> Verdict {
-    judge(&Patience::default(), 0, failure, NOW, 0.0)
+fn first(failure: &Failure) -> RetryDecision {
+    decide_retry(&Backoff::default(), 0, failure, NOW, 0.0)
 }
 
-fn millis(count: u64) -> Verdict {
-    Verdict::Wait(Duration::from_millis(count))
+fn millis(count: u64) -> RetryDecision {
+    RetryDecision::Wait(Duration::from_millis(count))
 }
 
 /// How many tries a failure gets that always comes again.
 fn tries(failure: &Failure) -> u32 {
-    let goes_on =
-        |retries: &u32| matches!(judge(&Patience::default(), *retries, failure, NOW, 0.5), Verdict::Wait(_));
+    let goes_on = |retries: &u32| {
+        matches!(decide_retry(&Backoff::default(), *retries, failure, NOW, 0.5), RetryDecision::Wait(_))
+    };
     (0..100).take_while(goes_on).count() as u32
 }
 
@@ -36,20 +37,28 @@ fn statuses_by_the_table() {
         assert_eq!((first(&refused(status, &[], "")), tries(&refused(status, &[], ""))), (millis(500), 10));
     }
     for status in [301, 302, 307, 400, 401, 402, 403, 404, 413, 422] {
-        assert_eq!(first(&refused(status, &[], "")), Verdict::GiveUp(GiveUp::Hopeless), "{status}");
+        assert_eq!(
+            first(&refused(status, &[], "")),
+            RetryDecision::GiveUp(GiveUpReason::NotRetryable),
+            "{status}"
+        );
     }
     assert_eq!(tries(&refused(429, &[("retry-after", "2")], "")), 10);
 }
 
 #[test]
 fn pauses_double_up_to_a_limit_and_scatter() {
-    let pause = |retries, chance| judge(&Patience::default(), retries, &refused(500, &[], ""), NOW, chance);
+    let pause =
+        |retries, jitter| decide_retry(&Backoff::default(), retries, &refused(500, &[], ""), NOW, jitter);
     let whole: Vec<_> = (0..6).map(|retries| pause(retries, 0.0)).collect();
     assert_eq!(whole, [500, 1000, 2000, 4000, 8000, 8000].map(millis));
     assert_eq!((pause(0, 1.0), pause(9, 0.5)), (millis(375), millis(7000)));
-    assert_eq!(pause(10, 0.0), Verdict::GiveUp(GiveUp::Attempts));
-    let endless = Patience { most: u32::MAX, ..Patience::default() };
-    assert_eq!(judge(&endless, 4_000_000_000, &refused(500, &[], ""), NOW, f64::NAN.max(0.0)), millis(8000));
+    assert_eq!(pause(10, 0.0), RetryDecision::GiveUp(GiveUpReason::Attempts));
+    let endless = Backoff { max_retries: u32::MAX, ..Backoff::default() };
+    assert_eq!(
+        decide_retry(&endless, 4_000_000_000, &refused(500, &[], ""), NOW, f64::NAN.max(0.0)),
+        millis(8000)
+    );
 }
 
 #[test]
@@ -73,17 +82,26 @@ fn the_api_names_the_pause() {
 
 #[test]
 fn a_wish_of_the_api_comes_first() {
-    assert_eq!(first(&refused(529, &[("x-should-retry", "false")], "")), Verdict::GiveUp(GiveUp::Told));
+    assert_eq!(
+        first(&refused(529, &[("x-should-retry", "false")], "")),
+        RetryDecision::GiveUp(GiveUpReason::ServerForbids)
+    );
     assert_eq!(first(&refused(400, &[("x-should-retry", "true")], "")), millis(500));
     assert_eq!(tries(&refused(400, &[("x-should-retry", "true")], "")), 10);
-    assert_eq!(first(&refused(400, &[("x-should-retry", "maybe")], "")), Verdict::GiveUp(GiveUp::Hopeless));
+    assert_eq!(
+        first(&refused(400, &[("x-should-retry", "maybe")], "")),
+        RetryDecision::GiveUp(GiveUpReason::NotRetryable)
+    );
 }
 
 #[test]
 fn no_pause_helps_against_an_empty_purse() {
     let purse = "You have reached your specified API usage limits.";
-    assert_eq!(first(&refused(429, &[], purse)), Verdict::GiveUp(GiveUp::SpendLimit));
-    assert_eq!(first(&refused(429, &[("retry-after", "5")], purse)), Verdict::GiveUp(GiveUp::SpendLimit));
+    assert_eq!(first(&refused(429, &[], purse)), RetryDecision::GiveUp(GiveUpReason::SpendLimit));
+    assert_eq!(
+        first(&refused(429, &[("retry-after", "5")], purse)),
+        RetryDecision::GiveUp(GiveUpReason::SpendLimit)
+    );
     assert_eq!(
         tries(&refused(429, &[], "requests per minute")),
         3,
@@ -99,20 +117,23 @@ fn connections_and_streams() {
         Failure::Connect { host: text(), detail: text() },
         Failure::Broken { host: text(), detail: text() },
         Failure::Idle { after: Duration::from_secs(300) },
-        StreamFault::Unfinished.into(),
+        StreamError::Unfinished.into(),
     ];
     assert_eq!(always.map(|failure| tries(&failure)), [10; 4]);
-    assert_eq!(first(&Failure::Tls { host: text(), detail: text() }), Verdict::GiveUp(GiveUp::Hopeless));
+    assert_eq!(
+        first(&Failure::Tls { host: text(), detail: text() }),
+        RetryDecision::GiveUp(GiveUpReason::NotRetryable)
+    );
     let nonsense = [
         Failure::NotAStream { content_type: text() },
-        StreamFault::Malformed { event: text(), what: "x" }.into(),
-        StreamFault::Sse(SseFault::NotText { at: 0 }).into(),
-        StreamFault::ToolIdTwice { id: text() }.into(),
+        StreamError::Malformed { event: text(), what: "x" }.into(),
+        StreamError::Sse(SseError::NotText { at: 0 }).into(),
+        StreamError::ToolIdTwice { id: text() }.into(),
     ];
     assert_eq!(nonsense.map(|failure| tries(&failure)), [2; 4]);
     let event = |kind: &str| {
         let body = format!(r#"{{"error":{{"type":"{kind}","message":"x"}}}}"#);
-        tries(&StreamFault::Api(ApiError::of_body(body.as_bytes())).into())
+        tries(&StreamError::Api(ApiError::of_body(body.as_bytes())).into())
     };
     let kinds = ["overloaded_error", "api_error", "timeout_error", "rate_limit_error", "newer_error"];
     assert_eq!(kinds.map(event), [10, 10, 10, 3, 2]);

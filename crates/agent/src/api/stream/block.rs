@@ -1,24 +1,24 @@
-//! One content block: what it opened with, what was added, and the JSON that both make.
+//! A content block while it streams: its start, its deltas, and the JSON of both.
 //!
-//! Strings are joined as they were written, escapes and all, so that a character whose halves came in two pieces is whole
-//! again and nothing is spelled anew.
+//! Strings are joined as written, with their escapes, so that a character split over two deltas becomes whole and nothing is
+//! re-encoded.
 
-use annals_json::{Kind, ObjectWriter, RawJson, Value, write_string};
+use annals_json::{ObjectWriter, RawJson, Value, ValueKind, write_string};
 
-/// What a block is.
+/// The type of a content block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockKind {
     /// Text for the person.
     Text,
-    /// What the model thought, signed.
+    /// Thinking, with a signature.
     Thinking,
-    /// What it thought and may not be read.
+    /// Encrypted thinking.
     RedactedThinking,
-    /// A call of one of the client's tools.
+    /// A call of a tool of the client.
     ToolUse,
-    /// A call of one of the server's tools.
+    /// A call of a tool of the server.
     ServerToolUse,
-    /// Anything else, by its `type`.
+    /// Any other type, by its name.
     Other(String),
 }
 
@@ -34,42 +34,42 @@ impl BlockKind {
         }
     }
 
-    /// Whether it is worth nothing without what follows it.
+    /// Returns whether the block is thinking, which counts only with a block after it.
     pub fn is_thinking(&self) -> bool {
         matches!(self, Self::Thinking | Self::RedactedThinking)
     }
 }
 
-/// A block that is whole.
+/// A complete content block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Its place in the response.
+    /// The index in the response.
     pub index: u64,
-    /// What it is.
+    /// The type of the block.
     pub kind: BlockKind,
-    /// The block: a JSON object, its strings and its input as they were served.
+    /// The block: a JSON object, with strings and input as served.
     pub json: Vec<u8>,
-    /// The input of a call, where it is no JSON object (the response was cut inside it, or the model wrote something else):
-    /// then the block holds `{}`, since the API takes nothing else back, and the tool must not run.
+    /// The input of a call if it is not a JSON object (the response was cut inside it, or the model wrote something else): then
+    /// the block holds `{}`, since the API accepts nothing else back, and the tool must not run.
     pub unreadable_input: Option<String>,
 }
 
 impl Block {
-    /// A string of the block; empty where there is none.
+    /// Returns a string of the block, or an empty one.
     pub fn text(&self, key: &str) -> String {
         let found = Value::parse(&self.json).ok().and_then(|block| block.get(key)).and_then(Value::text);
         found.map_or_else(String::new, |text| text.to_string())
     }
 }
 
-/// A block that has begun.
+/// A block that is not complete.
 #[derive(Debug)]
 pub(super) struct OpenBlock {
     pub(super) kind: BlockKind,
     opening: RawJson,
-    /// What was added to strings, as written between the quotes, by key.
+    /// Additions to strings, as written between the quotes, by key.
     strings: Vec<(&'static str, Vec<u8>)>,
-    /// The pieces of the input, as written between the quotes.
+    /// Input deltas, as written between the quotes.
     input: Vec<u8>,
     citations: Vec<RawJson>,
 }
@@ -87,7 +87,7 @@ impl OpenBlock {
         }
     }
 
-    /// A string of what it opened with.
+    /// Returns a string of the block's start.
     pub(super) fn opened_with(&self, key: &str) -> Option<String> {
         self.opening.value().get(key).and_then(Value::text).map(|text| text.to_string())
     }
@@ -107,10 +107,10 @@ impl OpenBlock {
         self.citations.push(RawJson::of(citation));
     }
 
-    /// The whole block.
+    /// Completes the block.
     pub(super) fn close(self, index: u64) -> Block {
         let added = Some(decode(&self.input)).filter(|input| !input.trim().is_empty());
-        // Without pieces, what it opened with stands: usually `{}`.
+        // Without deltas the initial input counts: usually `{}`.
         let input = added.clone().or_else(|| self.opened_input());
         let unreadable_input = input.filter(|input| !is_object(input.as_bytes()));
         let input_json: Option<&[u8]> = match (&unreadable_input, &added) {
@@ -123,7 +123,7 @@ impl OpenBlock {
         Block { index, kind: self.kind, json, unreadable_input }
     }
 
-    /// The input that a call opened with, as it was written.
+    /// Returns the initial input of a call, as written.
     fn opened_input(&self) -> Option<String> {
         let is_call = matches!(self.kind, BlockKind::ToolUse | BlockKind::ServerToolUse);
         let input = self.opening.value().get("input").filter(|_| is_call)?;
@@ -171,7 +171,7 @@ impl OpenBlock {
     }
 }
 
-/// A JSON string of parts that are the insides of JSON strings.
+/// Writes a JSON string from raw contents of JSON strings.
 fn write_joined(out: &mut Vec<u8>, parts: &[&[u8]]) {
     out.push(b'"');
     for part in parts {
@@ -180,7 +180,7 @@ fn write_joined(out: &mut Vec<u8>, parts: &[&[u8]]) {
     out.push(b'"');
 }
 
-/// What the inside of a JSON string says.
+/// Decodes the raw content of a JSON string.
 fn decode(raw: &[u8]) -> String {
     let mut quoted = Vec::with_capacity(raw.len() + 2);
     write_joined(&mut quoted, &[raw]);
@@ -189,10 +189,10 @@ fn decode(raw: &[u8]) -> String {
 }
 
 fn is_object(json: &[u8]) -> bool {
-    Value::parse(json).is_ok_and(|value| value.kind() == Kind::Object)
+    Value::parse(json).is_ok_and(|value| value.kind() == ValueKind::Object)
 }
 
-/// An input that is no JSON object, as the object in which the API wants it back.
+/// Wraps an invalid input in the object that the API expects.
 fn as_invalid_json(input: &str) -> Vec<u8> {
     let mut out = b"{\"INVALID_JSON\":".to_vec();
     write_string(&mut out, input);
@@ -201,7 +201,7 @@ fn as_invalid_json(input: &str) -> Vec<u8> {
 }
 
 impl Block {
-    /// What a result may say of an input that is no JSON object: the object in which the API wants it back.
+    /// Returns an invalid input in the object that the API expects.
     pub fn unreadable_input_json(&self) -> Option<Vec<u8>> {
         self.unreadable_input.as_deref().map(as_invalid_json)
     }

@@ -1,63 +1,63 @@
-//! What a stream tells, one thing at a time.
+//! Events of a response stream.
 
 use super::super::usage::Usage;
 use super::block::{Block, BlockKind};
-use super::stop::Stop;
+use super::stop::StopInfo;
 
-/// How a response begins.
+/// The start of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageStart {
     /// `message.id`.
     pub id: String,
     /// The model that answers.
     pub model: String,
-    /// What was counted so far.
+    /// The usage so far.
     pub usage: Usage,
 }
 
-/// Something that a stream told.
+/// An event of a response stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// The response has begun.
+pub enum StreamEvent {
+    /// The response starts.
     MessageStart(MessageStart),
-    /// A block has begun.
+    /// A block starts.
     BlockStart {
-        /// Its place in the response.
+        /// The index in the response.
         index: u64,
-        /// What it is.
+        /// The type of the block.
         kind: BlockKind,
-        /// The name of the tool, where it calls one.
+        /// The name of the tool, for a call.
         tool: Option<String>,
     },
     /// More text.
     TextDelta {
-        /// The block that grows.
+        /// The index of the block.
         index: u64,
-        /// What it grows by.
+        /// The added text.
         text: String,
     },
     /// More thinking.
     ThinkingDelta {
-        /// The block that grows.
+        /// The index of the block.
         index: u64,
-        /// What it grows by.
+        /// The added thinking.
         thinking: String,
     },
-    /// More of a tool's input: a piece of JSON, cut anywhere.
+    /// More of a tool's input: JSON, cut anywhere.
     InputDelta {
-        /// The block that grows.
+        /// The index of the block.
         index: u64,
-        /// What it grows by.
+        /// The added JSON.
         partial: String,
     },
-    /// A block is whole.
+    /// A block is complete.
     BlockDone(Block),
-    /// What is counted so far, all in all.
+    /// The total usage so far.
     Usage(Usage),
-    /// Why it ends.
-    Stop(Stop),
-    /// The connection is alive.
+    /// The stop reason.
+    Stop(StopInfo),
+    /// A keep-alive.
     Ping,
-    /// Something that is newer than this code, by its name.
+    /// An event that this program does not know, by its name.
     Unknown(String),
 }

@@ -1,7 +1,7 @@
-//! A stream of the API as what it means: a message that begins, blocks that grow and are done, usage, a reason to stop.
+//! Response streams: message start, blocks, usage, stop reason.
 //!
-//! A block counts only from its stop on, and then its bytes are those that were served. What the API may add later
-//! (events, deltas, kinds of blocks) is no error; what makes it unclear what was served is one.
+//! A block counts once it is complete, with the bytes as served. Unknown events, deltas and block types are accepted;
+//! anything that makes the content ambiguous is an error.
 
 mod assemble;
 mod block;
@@ -9,11 +9,11 @@ mod event;
 mod reader;
 mod stop;
 
-pub use assemble::{Assembler, StreamFault};
+pub use assemble::{Assembler, StreamError};
 pub use block::{Block, BlockKind};
-pub use event::{Event, MessageStart};
-pub use reader::Reader;
-pub use stop::{Stop, StopReason};
+pub use event::{MessageStart, StreamEvent};
+pub use reader::StreamReader;
+pub use stop::{StopInfo, StopReason};
 
 #[cfg(test)]
 mod tests;

@@ -1,35 +1,35 @@
-//! Bytes of a stream in, what they mean out: the decoder of events and the assembler of messages as one.
+//! Reads a response stream: the SSE decoder and the assembler together.
 
 use super::super::sse::Decoder;
-use super::assemble::{Assembler, StreamFault};
-use super::event::Event;
+use super::assemble::{Assembler, StreamError};
+use super::event::StreamEvent;
 
-/// Reads one response.
+/// Reads one response stream.
 #[derive(Debug, Default)]
-pub struct Reader {
+pub struct StreamReader {
     decoder: Decoder,
     assembler: Assembler,
 }
 
-impl Reader {
-    /// Takes the next piece of the body. What was understood before an error is appended all the same.
-    pub fn feed(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> Result<(), StreamFault> {
+impl StreamReader {
+    /// Feeds the next chunk of the body. Events before an error are appended as well.
+    pub fn feed(&mut self, bytes: &[u8], events: &mut Vec<StreamEvent>) -> Result<(), StreamError> {
         let mut sent = Vec::new();
         let decoded = self.decoder.feed(bytes, &mut sent);
         for event in &sent {
             self.assembler.take(event, events)?;
         }
-        // What comes after the end of the message is nobody's concern.
+        // Bytes after the end of the message are ignored.
         if self.assembler.is_over() { Ok(()) } else { Ok(decoded?) }
     }
 
-    /// Whether the message is over, though bytes may still follow.
+    /// Returns whether the message is complete, though bytes may still follow.
     pub fn is_over(&self) -> bool {
         self.assembler.is_over()
     }
 
-    /// What it means that no bytes follow.
-    pub fn end(&self) -> Result<(), StreamFault> {
+    /// Ends the stream: an error if the message is incomplete.
+    pub fn end(&self) -> Result<(), StreamError> {
         self.assembler.end()
     }
 }

@@ -1,31 +1,30 @@
-//! Why a response ended, as the API says it.
+//! Stop reasons.
 
 use annals_json::RawJson;
 
-/// The reason of the end.
+/// Why a response ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StopReason {
     /// The model is done.
     EndTurn,
-    /// One of the request's sequences came up.
+    /// A stop sequence of the request came up.
     StopSequence,
-    /// It waits for the results of tools.
+    /// Tool calls wait for their results.
     ToolUse,
     /// The limit of the request was reached: the last block may be cut.
     MaxTokens,
-    /// A server tool takes long: the same conversation, with this response, goes on.
+    /// A server tool takes long: send the conversation with this response to continue.
     PauseTurn,
-    /// It will not answer.
+    /// The model refuses to answer.
     Refusal,
-    /// The window of the model is full.
+    /// The context window is full.
     ContextWindowExceeded,
-    /// The server has summed up the conversation.
+    /// The server compacted the conversation.
     Compaction,
-    /// A reason that is newer than this code.
+    /// A reason that this program does not know.
     Other(String),
 }
 
-/// The names of the reasons that have one.
 const NAMES: [(StopReason, &str); 8] = [
     (StopReason::EndTurn, "end_turn"),
     (StopReason::StopSequence, "stop_sequence"),
@@ -38,13 +37,13 @@ const NAMES: [(StopReason, &str); 8] = [
 ];
 
 impl StopReason {
-    /// The reason of this name.
+    /// Parses the name of a reason.
     pub fn parse(name: &str) -> Self {
         let known = NAMES.into_iter().find(|(_, known)| *known == name);
         known.map_or_else(|| Self::Other(name.to_owned()), |(reason, _)| reason)
     }
 
-    /// Its name in the API and in records.
+    /// Returns the name in the API and in records.
     pub fn name(&self) -> &str {
         match self {
             Self::Other(name) => name,
@@ -55,12 +54,12 @@ impl StopReason {
 
 /// How a response ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stop {
-    /// Why.
+pub struct StopInfo {
+    /// The stop reason.
     pub reason: StopReason,
-    /// The sequence that came up, where it was one.
+    /// The stop sequence, if one came up.
     pub sequence: Option<String>,
-    /// What else was said about it: the category of a refusal.
+    /// Further details: the category of a refusal.
     pub details: Option<RawJson>,
 }
 

@@ -39,10 +39,10 @@ fn message(parts: &[String]) -> String {
     [data(START), parts.concat(), data(END), data(STOP)].concat()
 }
 
-type Read = (Vec<Event>, Result<(), StreamFault>);
+type Read = (Vec<StreamEvent>, Result<(), StreamError>);
 
 fn read_pieces<'p>(pieces: impl IntoIterator<Item = &'p [u8]>) -> Read {
-    let mut reader = Reader::default();
+    let mut reader = StreamReader::default();
     let mut events = Vec::new();
     for piece in pieces {
         if let Err(fault) = reader.feed(piece, &mut events) {
@@ -57,9 +57,9 @@ fn read(stream: &str) -> Read {
     read_pieces([stream.as_bytes()])
 }
 
-fn blocks(events: &[Event]) -> Vec<String> {
+fn blocks(events: &[StreamEvent]) -> Vec<String> {
     let done = events.iter().filter_map(|event| match event {
-        Event::BlockDone(block) => Some(String::from_utf8(block.json.clone()).unwrap()),
+        StreamEvent::BlockDone(block) => Some(String::from_utf8(block.json.clone()).unwrap()),
         _ => None,
     });
     done.collect()
@@ -89,10 +89,10 @@ fn a_message_from_start_to_stop() {
     is(2, r#"TextDelta { index: 0, text: "Hi" }"#);
     is(3, "BlockDone(");
     is(4, "Ping");
-    let Event::Usage(usage) = &events[5] else { panic!("{said:?}") };
+    let StreamEvent::Usage(usage) = &events[5] else { panic!("{said:?}") };
     assert_eq!((usage.context(), usage.output()), (5, 9));
-    let stop = Stop { reason: StopReason::EndTurn, sequence: None, details: None };
-    assert_eq!((&events[6], events.len()), (&Event::Stop(stop), 7));
+    let stop = StopInfo { reason: StopReason::EndTurn, sequence: None, details: None };
+    assert_eq!((&events[6], events.len()), (&StreamEvent::Stop(stop), 7));
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn blocks_are_as_they_were_served() {
     );
 }
 
-fn call(pieces: &[&str]) -> Vec<Event> {
+fn call(pieces: &[&str]) -> Vec<StreamEvent> {
     let mut parts = vec![opened(
         0,
         r#"{"type":"tool_use","id":"t","name":"Bash","input":{},"caller":{"type":"direct"}}"#,
@@ -156,7 +156,8 @@ fn an_input_is_its_pieces_joined() {
 #[test]
 fn an_input_that_is_cut_is_told_and_not_run() {
     let events = call(&[r#"{\"command\":\"rm -r"#]);
-    let Some(Event::BlockDone(block)) = events.iter().find(|event| matches!(event, Event::BlockDone(_)))
+    let Some(StreamEvent::BlockDone(block)) =
+        events.iter().find(|event| matches!(event, StreamEvent::BlockDone(_)))
     else {
         panic!("{events:?}")
     };
@@ -179,7 +180,8 @@ fn an_input_that_is_no_object_is_never_sent_back() {
     ] {
         assert_eq!(whole(&events), [r#"{"type":"tool_use","id":"t","name":"B","input":{}}"#], "{said}");
         let (taken, _) = read(&message(&events));
-        let Some(Event::BlockDone(block)) = taken.iter().find(|event| matches!(event, Event::BlockDone(_)))
+        let Some(StreamEvent::BlockDone(block)) =
+            taken.iter().find(|event| matches!(event, StreamEvent::BlockDone(_)))
         else {
             panic!("{taken:?}")
         };
@@ -228,8 +230,8 @@ fn what_is_new_is_carried_or_let_pass() {
         ]
     );
     let (events, _) = read(&message(&parts));
-    let names: Vec<_> = events.iter().filter(|event| matches!(event, Event::Unknown(_))).collect();
-    let unknown = |name: &str| Event::Unknown(name.to_owned());
+    let names: Vec<_> = events.iter().filter(|event| matches!(event, StreamEvent::Unknown(_))).collect();
+    let unknown = |name: &str| StreamEvent::Unknown(name.to_owned());
     assert_eq!(names, [&unknown("weather"), &unknown("odd"), &unknown("hologram_delta")]);
 }
 
@@ -258,19 +260,18 @@ fn what_can_be_forgiven_is() {
 fn what_cannot_be_trusted_ends_it_and_keeps_what_was_done() {
     let kept = vec![r#"{"type":"text","text":"a"}"#.to_owned()];
     let after_one = |part: &str| failed(&[text_block(0, "a"), part.to_owned()]);
-    let malformed =
-        |event: &str, what: &str| format!("the event {event:?} of the stream makes no sense: {what}");
+    let malformed = |event: &str, what: &str| format!("the stream event {event:?} is malformed: {what}");
     for (part, expected) in [
         (data(START), malformed("message_start", "a message has begun already")),
         (text_block(0, "again"), malformed("content_block_start", "its index was used before")),
         (opened(1, "{}"), malformed("content_block_start", "there is no block in it")),
-        ("data: {\"type\n\n".to_owned(), malformed("", "its data is no JSON object")),
+        ("data: {\"type\n\n".to_owned(), malformed("", "its data is not a JSON object")),
         (
             "event: message_delta\ndata: {\"delta\":\u{0}}\n\n".to_owned(),
-            malformed("message_delta", "its data is no JSON object"),
+            malformed("message_delta", "its data is not a JSON object"),
         ),
         (data(r#"{"type":"content_block_stop"}"#), malformed("content_block_stop", "it has no index")),
-        (data(STOP), malformed("message_stop", "nobody has said why")),
+        (data(STOP), malformed("message_stop", "it came without a stop reason")),
         (
             data(r#"{"type":"error","error":{"type":"overloaded_error","message":"busy"}}"#),
             "the API broke off: busy (overloaded_error)".to_owned(),
@@ -294,7 +295,7 @@ fn what_cannot_be_trusted_ends_it_and_keeps_what_was_done() {
 fn reasons_come_with_their_details() {
     let refusal = r#"{"type":"message_delta","delta":{"stop_reason":"refusal","stop_sequence":null,"stop_details":{"category":"x"}}}"#;
     let (events, end) = read(&[data(START), data(refusal), data(STOP)].concat());
-    let Some(Event::Stop(stop)) = events.last() else { panic!("{events:?}") };
+    let Some(StreamEvent::Stop(stop)) = events.last() else { panic!("{events:?}") };
     assert_eq!((end, &stop.reason), (Ok(()), &StopReason::Refusal));
     assert_eq!(stop.details.as_ref().unwrap().raw(), br#"{"category":"x"}"#);
 }
@@ -302,11 +303,11 @@ fn reasons_come_with_their_details() {
 #[test]
 fn the_end_of_the_bytes_is_an_end_only_after_a_reason() {
     let parts = [data(START), text_block(0, "a")].concat();
-    assert_eq!(read(&parts).1, Err(StreamFault::Unfinished));
+    assert_eq!(read(&parts).1, Err(StreamError::Unfinished));
     assert_eq!(read(&(parts.clone() + &data(END))).1, Ok(()), "the reason is told and no block is open");
     let open = opened(1, r#"{"type":"text","text":""}"#);
-    assert_eq!(read(&(parts + &open + &data(END))).1, Err(StreamFault::Unfinished));
-    assert_eq!(read("").1, Err(StreamFault::Unfinished));
+    assert_eq!(read(&(parts + &open + &data(END))).1, Err(StreamError::Unfinished));
+    assert_eq!(read("").1, Err(StreamError::Unfinished));
 }
 
 fn sample() -> String {
@@ -344,8 +345,8 @@ fn a_cut_at_any_byte_loses_no_block_and_repeats_none() {
     for at in 0..stream.len() {
         let (events, end) = read_pieces([&stream.as_bytes()[..at]]);
         assert_eq!(events[..], all[..events.len()], "cut at {at}");
-        let is_done = events.iter().any(|event| matches!(event, Event::Stop(_)));
-        assert_eq!(end, if is_done { Ok(()) } else { Err(StreamFault::Unfinished) }, "cut at {at}");
+        let is_done = events.iter().any(|event| matches!(event, StreamEvent::Stop(_)));
+        assert_eq!(end, if is_done { Ok(()) } else { Err(StreamError::Unfinished) }, "cut at {at}");
     }
 }
 
@@ -376,7 +377,7 @@ proptest! {
         let read = read_pieces([stream.as_slice()]);
         prop_assert_eq!(&read_pieces(stream.chunks(size)), &read);
         for event in &read.0 {
-            if let Event::BlockDone(block) = event {
+            if let StreamEvent::BlockDone(block) = event {
                 prop_assert!(annals_json::RawJson::parse(&block.json).is_ok());
                 prop_assert!(std::str::from_utf8(&block.json).is_ok());
             }

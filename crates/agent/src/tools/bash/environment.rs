@@ -1,13 +1,12 @@
-//! The environment of commands: the user's, without what is secret and without what changes what a command means.
+//! The environment of commands: the user's, without secrets and without variables that change what a command means.
 
 use std::ffi::{OsStr, OsString};
 
-/// Beginnings of names that are left out.
+/// Prefixes of names that are left out.
 const BEGINNINGS: [&str; 7] =
     ["ANTHROPIC_", "CLAUDE_CODE_", "DYLD_", "GIT_", "LD_", "BASH_FUNC_", "AWS_BEARER_TOKEN"];
 
-/// Names that are left out: keys of clouds and of models, what makes a shell run something first, and what makes it take a
-/// text for another than it is.
+/// Names that are left out: keys of clouds and models, and variables that make a shell run code or parse differently.
 const NAMES: [&str; 40] = [
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
@@ -51,11 +50,11 @@ const NAMES: [&str; 40] = [
     "BASH_XTRACEFD",
 ];
 
-/// Who commits is not injected; it stays.
+/// Exceptions: author and committer are kept.
 const KEPT: [&str; 2] = ["GIT_AUTHOR_", "GIT_COMMITTER_"];
 
-/// What every command finds: who runs it, that nobody is there to type, and that git takes no folder for a repository that only
-/// looks like a bare one: it could have come with the files. Nothing is left of settings of git that were there before.
+/// Variables that are set for every command: no pagers, no prompts, and git ignores bare repositories inside a working tree, which
+/// could have come with the files. Settings of git from the user's environment are replaced.
 const SET: [(&str, &str); 8] = [
     ("CLAUDECODE", "1"),
     ("GIT_CONFIG_COUNT", "1"),
@@ -67,7 +66,7 @@ const SET: [(&str, &str); 8] = [
     ("PAGER", "cat"),
 ];
 
-/// What a command gets of the user's environment.
+/// The environment of a command, made from the user's.
 pub fn for_commands(environment: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
     let set = SET.map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let replaced = |name: &OsStr| SET.iter().any(|(other, _)| name == *other);

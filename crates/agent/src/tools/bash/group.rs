@@ -1,6 +1,6 @@
-//! Groups of processes: a command and all that it started, ended together.
+//! Process groups: a command and all that it started, ended together.
 //!
-//! On Linux that is also whatever has left the group; see [`census`](super::census). Elsewhere it is the group alone.
+//! On Linux that includes processes that have left the group; see [`process_table`](super::process_table).
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -14,32 +14,32 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use tokio::sync::watch;
 
-use super::census::{Census, MARK, Process, Traces};
+use super::process_table::{MARK, Process, ProcessMatcher, ProcessTable};
 
-/// How long processes may take to end by themselves once they are asked to.
-const PATIENCE: Duration = Duration::from_millis(1500);
-/// How long they are killed, in case there are always new ones.
-const PERSISTENCE: Duration = Duration::from_millis(500);
-/// How often they are looked at meanwhile: often at first.
-const LOOKS: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(100));
+/// How long processes may take to end after SIGTERM.
+const TERM_WAIT: Duration = Duration::from_millis(1500);
+/// How long SIGKILL is repeated, in case new processes keep appearing.
+const KILL_WAIT: Duration = Duration::from_millis(500);
+/// The first and the longest interval between two checks.
+const POLL_INTERVALS: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(100));
 
-/// The groups of a session that may still run. Dropping it ends them all.
+/// The process groups of a session that may still run. Dropping it ends them all.
 #[derive(Debug, Default)]
-pub(super) struct Groups {
-    running: Arc<Mutex<Vec<Arc<Family>>>>,
+pub(super) struct ProcessGroups {
+    running: Arc<Mutex<Vec<Arc<CommandProcesses>>>>,
 }
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
-    /// By itself, with this code.
+pub(super) enum CommandExit {
+    /// With this exit code.
     Code(i32),
     /// By a signal.
     Signal(i32),
 }
 
-impl Ended {
-    /// The code as a shell names it.
+impl CommandExit {
+    /// The exit code as a shell reports it.
     pub(super) fn code(self) -> i32 {
         match self {
             Self::Code(code) => code,
@@ -48,127 +48,132 @@ impl Ended {
     }
 }
 
-/// A command that was started in a group of its own.
+/// A command that runs in its own process group.
 #[derive(Debug)]
-pub(super) struct Group {
-    family: Arc<Family>,
-    running: Arc<Mutex<Vec<Arc<Family>>>>,
-    ended: watch::Receiver<Option<Ended>>,
+pub(super) struct ProcessGroup {
+    processes: Arc<CommandProcesses>,
+    running: Arc<Mutex<Vec<Arc<CommandProcesses>>>>,
+    ended: watch::Receiver<Option<CommandExit>>,
 }
 
-/// How the processes of a command are known.
+/// How the processes of a command are identified.
 #[derive(Debug)]
-struct Family {
+struct CommandProcesses {
     leader: Pid,
     mark: String,
-    found: Mutex<Found>,
+    found: Mutex<KnownProcesses>,
 }
 
 #[derive(Debug, Default)]
-struct Found {
-    /// Processes of the command that were seen.
+struct KnownProcesses {
+    /// Processes of the command that were found.
     known: HashSet<Process>,
-    /// Whether the command itself is gone: somebody else may have its number then.
+    /// Whether the command itself has ended: its process id may be reused then.
     is_over: bool,
 }
 
-impl Groups {
-    /// Starts a command: nothing to read, all output into one file. The mark is one that no other command has.
-    pub(super) fn start(&self, command: &mut Command, mark: String, output: File) -> io::Result<Group> {
+impl ProcessGroups {
+    /// Starts a command without input and with all output in one file. The mark is unique to the command.
+    pub(super) fn start(
+        &self,
+        command: &mut Command,
+        mark: String,
+        output: File,
+    ) -> io::Result<ProcessGroup> {
         let errors = output.try_clone()?;
         command.env(MARK, &mark).stdin(Stdio::null()).stdout(output).stderr(errors);
         let mut child = command.process_group(0).spawn()?;
         let leader = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let leader = leader.ok_or_else(|| io::Error::other("the process has no number"))?;
-        let family = Arc::new(Family { leader, mark, found: Mutex::default() });
-        locked(&self.running).push(Arc::clone(&family));
+        let processes = Arc::new(CommandProcesses { leader, mark, found: Mutex::default() });
+        locked(&self.running).push(Arc::clone(&processes));
         let (tell, ended) = watch::channel(None);
-        let (of_it, running) = (Arc::clone(&family), Arc::clone(&self.running));
+        let (own, running) = (Arc::clone(&processes), Arc::clone(&self.running));
         thread::spawn(move || {
             let status = child.wait();
-            // Nobody may be left to hear it.
-            let _ = tell.send(Some(status.map_or(Ended::Code(-1), how)));
-            if of_it.lose_leader() == Rest::None {
-                // One that just becomes another program has no environment for a moment.
-                thread::sleep(LOOKS.1);
-                if of_it.look() == Rest::None {
-                    forget(&running, &[of_it]);
+            // The receiver may be gone.
+            let _ = tell.send(Some(status.map_or(CommandExit::Code(-1), exit_of)));
+            if own.lose_leader() == Survivors::None {
+                // A process in the middle of exec has no environment for a moment.
+                thread::sleep(POLL_INTERVALS.1);
+                if own.look() == Survivors::None {
+                    forget(&running, &[own]);
                 }
             }
         });
-        Ok(Group { family, running: Arc::clone(&self.running), ended })
+        Ok(ProcessGroup { processes, running: Arc::clone(&self.running), ended })
     }
 
-    /// Ends every group, and returns when all are gone or were killed: two seconds at most.
+    /// Ends every group, and returns when all are gone or were killed: after at most two seconds.
     pub(super) fn end_all(&self) {
-        let families = locked(&self.running).clone();
-        finish(&families);
-        forget(&self.running, &families);
+        let commands = locked(&self.running).clone();
+        finish(&commands);
+        forget(&self.running, &commands);
     }
 }
 
-impl Drop for Groups {
+impl Drop for ProcessGroups {
     fn drop(&mut self) {
         self.end_all();
     }
 }
 
-impl Group {
+impl ProcessGroup {
     /// How the command ended, if it has.
-    pub(super) fn ended(&self) -> Option<Ended> {
+    pub(super) fn ended(&self) -> Option<CommandExit> {
         *self.ended.borrow()
     }
 
-    /// Waits for the command itself; what it left running goes on.
-    pub(super) async fn wait(&self) -> Ended {
+    /// Waits for the command itself; what it left running keeps running.
+    pub(super) async fn wait(&self) -> CommandExit {
         let mut ended = self.ended.clone();
         match ended.wait_for(Option::is_some).await {
-            Ok(ended) => ended.unwrap_or(Ended::Code(-1)),
-            Err(_) => Ended::Code(-1),
+            Ok(ended) => ended.unwrap_or(CommandExit::Code(-1)),
+            Err(_) => CommandExit::Code(-1),
         }
     }
 
-    /// Asks the group to end, and kills it if it does not; returns at once.
+    /// Sends SIGTERM to the group, and SIGKILL if that does not suffice; returns at once.
     pub(super) fn end(&self) {
-        let (family, running) = (Arc::clone(&self.family), Arc::clone(&self.running));
+        let (processes, running) = (Arc::clone(&self.processes), Arc::clone(&self.running));
         thread::spawn(move || {
-            let families = [family];
-            finish(&families);
-            forget(&running, &families);
+            let commands = [processes];
+            finish(&commands);
+            forget(&running, &commands);
         });
     }
 }
 
-/// What is left of a command.
+/// Whether processes of a command are left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rest {
+enum Survivors {
     None,
     Some,
 }
 
-impl Family {
-    /// Those that live, where that is told.
-    fn members(&self, census: &Census) -> Vec<Process> {
+impl CommandProcesses {
+    /// The living processes of the command.
+    fn members(&self, process_table: &ProcessTable) -> Vec<Process> {
         let mut found = locked(&self.found);
         let group = (!found.is_over).then_some(self.leader);
-        let members = census.of(&Traces { mark: &self.mark, group, known: &found.known });
+        let members = process_table.of(&ProcessMatcher { mark: &self.mark, group, known: &found.known });
         found.known.extend(&members);
         members
     }
 
-    /// The command has ended, just now: whoever of its group is left is known from here on, and the number of the group
-    /// means nothing any more.
-    fn lose_leader(&self) -> Rest {
+    /// Called when the command has just ended: notes which processes of its group are left, since the id of the group may be
+    /// reused from now on.
+    fn lose_leader(&self) -> Survivors {
         let rest = self.look();
         locked(&self.found).is_over = true;
         rest
     }
 
-    fn look(&self) -> Rest {
-        match Census::take() {
-            Some(census) if !self.members(&census).is_empty() => Rest::Some,
-            None if self.has_group() => Rest::Some,
-            _ => Rest::None,
+    fn look(&self) -> Survivors {
+        match ProcessTable::take() {
+            Some(process_table) if !self.members(&process_table).is_empty() => Survivors::Some,
+            None if self.has_group() => Survivors::Some,
+            _ => Survivors::None,
         }
     }
 
@@ -177,68 +182,81 @@ impl Family {
     }
 }
 
-/// Who was asked to end; nobody is asked twice.
+/// What has got SIGTERM already; it is sent once.
 #[derive(Debug, Default)]
-struct Asked {
+struct SignalledProcesses {
     processes: HashSet<Process>,
     groups: HashSet<Pid>,
 }
 
-/// What is sent after so long, and after so long of killing; nothing once that was long enough. However long a look took, as on
-/// a machine that slept, nobody is left alone who was never killed.
+/// The signal to send after this time, `killing` of it with SIGKILL; `None` once that was long enough. However long a check took,
+/// as on a machine that slept, SIGKILL is sent at least once.
 fn next_signal(passed: Duration, killing: Option<Duration>) -> Option<Signal> {
     match killing {
-        None if passed < PATIENCE => Some(Signal::TERM),
+        None if passed < TERM_WAIT => Some(Signal::TERM),
         None => Some(Signal::KILL),
-        Some(long) => (long < PERSISTENCE).then_some(Signal::KILL),
+        Some(long) => (long < KILL_WAIT).then_some(Signal::KILL),
     }
 }
 
-/// Ends commands with all that is theirs, and waits until they are gone.
-fn finish(families: &[Arc<Family>]) {
+/// Ends commands with all their processes, and waits until they are gone.
+fn finish(commands: &[Arc<CommandProcesses>]) {
     let (began, mut killing) = (Instant::now(), None);
-    let (mut asked, mut look, mut before) = (Asked::default(), LOOKS.0, Rest::Some);
-    while !families.is_empty() {
+    let (mut signalled, mut look, mut before) =
+        (SignalledProcesses::default(), POLL_INTERVALS.0, Survivors::Some);
+    while !commands.is_empty() {
         let Some(signal) = next_signal(began.elapsed(), killing.map(|since: Instant| since.elapsed())) else {
             return;
         };
         if signal == Signal::KILL {
             killing.get_or_insert_with(Instant::now);
         }
-        let rest = match Census::take() {
-            Some(census) => hunt(families, &census, signal, &mut asked.processes),
-            None => hunt_groups(families, signal, &mut asked.groups),
+        let rest = match ProcessTable::take() {
+            Some(process_table) => {
+                signal_processes(commands, &process_table, signal, &mut signalled.processes)
+            }
+            None => signal_groups(commands, signal, &mut signalled.groups),
         };
-        // One that just becomes another program is not seen for a moment: it takes two looks.
-        if (before, rest) == (Rest::None, Rest::None) {
+        // A process in the middle of exec is not found for a moment: two checks are needed.
+        if (before, rest) == (Survivors::None, Survivors::None) {
             return;
         }
         before = rest;
         thread::sleep(look);
-        look = (look * 3 / 2).min(LOOKS.1);
+        look = (look * 3 / 2).min(POLL_INTERVALS.1);
     }
 }
 
-/// Sends a signal to every process that is there: a polite one once, and any other each time.
-fn hunt(families: &[Arc<Family>], census: &Census, signal: Signal, asked: &mut HashSet<Process>) -> Rest {
-    let mut rest = Rest::None;
-    for process in families.iter().flat_map(|family| family.members(census)) {
-        rest = Rest::Some;
-        if asked.insert(process) || signal == Signal::KILL {
+/// Sends a signal to every process: SIGTERM once, SIGKILL each time.
+fn signal_processes(
+    commands: &[Arc<CommandProcesses>],
+    process_table: &ProcessTable,
+    signal: Signal,
+    signalled: &mut HashSet<Process>,
+) -> Survivors {
+    let mut rest = Survivors::None;
+    for process in commands.iter().flat_map(|processes| processes.members(process_table)) {
+        rest = Survivors::Some;
+        if signalled.insert(process) || signal == Signal::KILL {
             process.send(signal);
-            // One that is stopped hears nothing before it goes on.
+            // A stopped process gets signals only after it is continued.
             process.send(Signal::CONT);
         }
     }
     rest
 }
 
-/// The same where only groups are known.
-fn hunt_groups(families: &[Arc<Family>], signal: Signal, asked: &mut HashSet<Pid>) -> Rest {
-    let mut rest = Rest::None;
-    for leader in families.iter().filter(|family| family.has_group()).map(|family| family.leader) {
-        rest = Rest::Some;
-        if asked.insert(leader) || signal == Signal::KILL {
+/// The same if only groups are known.
+fn signal_groups(
+    commands: &[Arc<CommandProcesses>],
+    signal: Signal,
+    signalled: &mut HashSet<Pid>,
+) -> Survivors {
+    let mut rest = Survivors::None;
+    for leader in commands.iter().filter(|processes| processes.has_group()).map(|processes| processes.leader)
+    {
+        rest = Survivors::Some;
+        if signalled.insert(leader) || signal == Signal::KILL {
             let _ = kill_process_group(leader, signal);
             let _ = kill_process_group(leader, Signal::CONT);
         }
@@ -246,12 +264,12 @@ fn hunt_groups(families: &[Arc<Family>], signal: Signal, asked: &mut HashSet<Pid
     rest
 }
 
-fn forget(running: &Mutex<Vec<Arc<Family>>>, families: &[Arc<Family>]) {
-    locked(running).retain(|other| !families.iter().any(|family| Arc::ptr_eq(family, other)));
+fn forget(running: &Mutex<Vec<Arc<CommandProcesses>>>, commands: &[Arc<CommandProcesses>]) {
+    locked(running).retain(|other| !commands.iter().any(|processes| Arc::ptr_eq(processes, other)));
 }
 
-fn how(status: ExitStatus) -> Ended {
-    status.code().map_or_else(|| Ended::Signal(status.signal().unwrap_or(0)), Ended::Code)
+fn exit_of(status: ExitStatus) -> CommandExit {
+    status.code().map_or_else(|| CommandExit::Signal(status.signal().unwrap_or(0)), CommandExit::Code)
 }
 
 fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -265,9 +283,9 @@ mod tests {
     #[test]
     fn whoever_does_not_listen_is_killed_however_late_it_is() {
         assert_eq!(next_signal(Duration::ZERO, None), Some(Signal::TERM));
-        assert_eq!(next_signal(PATIENCE, None), Some(Signal::KILL));
-        assert_eq!(next_signal(PATIENCE * 100, None), Some(Signal::KILL));
-        assert_eq!(next_signal(PATIENCE * 100, Some(Duration::ZERO)), Some(Signal::KILL));
-        assert_eq!(next_signal(PATIENCE * 100, Some(PERSISTENCE)), None);
+        assert_eq!(next_signal(TERM_WAIT, None), Some(Signal::KILL));
+        assert_eq!(next_signal(TERM_WAIT * 100, None), Some(Signal::KILL));
+        assert_eq!(next_signal(TERM_WAIT * 100, Some(Duration::ZERO)), Some(Signal::KILL));
+        assert_eq!(next_signal(TERM_WAIT * 100, Some(KILL_WAIT)), None);
     }
 }

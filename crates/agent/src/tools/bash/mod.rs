@@ -1,15 +1,15 @@
-//! Bash: commands, each in a shell and a group of processes of its own, with all that they print in a file.
+//! Bash: runs each command in its own shell and process group, with its output in a file.
 //!
-//! Only the folder goes from one command to the next, and only while it is inside of the workspace.
+//! Only the working folder is kept from one command to the next, and only inside the workspace.
 
-mod census;
 mod environment;
+mod exit_code;
 mod group;
-mod meaning;
 mod output;
-mod patience;
+mod process_table;
 mod result;
 mod shells;
+mod timeout;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -18,68 +18,67 @@ use std::time::{Duration, Instant};
 
 use annals_json::Fields;
 
-use super::ground::Ground;
+use super::context::ToolContext;
 use super::input::Input;
-use super::spec::{Holds, Spec};
-use super::{Asked, InputError, Order, Outcome, Running, Scene, Told, Tool};
+use super::spec::{ParamType, SpecBuilder};
+use super::{CallContext, CallOrder, InputError, Outcome, Tool, ToolFuture, ToolRequest};
 use crate::api::request::ToolSpec;
+use crate::protocol::ToolProgress;
 pub use environment::for_commands;
-use group::{Ended, Group};
-use output::{Follow, Output};
-use patience::Then;
-use result::Done;
+use group::{CommandExit, ProcessGroup};
+use output::{OutputFile, OutputFollower};
+use result::FinishedCommand;
 pub use shells::{ShellSettings, Shells};
+use timeout::TimeoutAction;
 pub use watch::{BashOutput, KillShell};
 
-/// How often is told what a command prints.
-const TELL_EVERY: Duration = Duration::from_secs(1);
-/// How often the size of its output is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How often new output is reported.
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
+/// How often the size of the output is checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Runs commands.
 pub struct Bash {
-    ground: Arc<Ground>,
+    context: Arc<ToolContext>,
     shells: Arc<Shells>,
 }
 
-/// What a call asks for.
-struct Wanted {
+struct BashInput {
     command: String,
     time: Duration,
-    where_to: WhereTo,
+    where_to: RunMode,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum WhereTo {
+enum RunMode {
     Foreground,
     Background,
 }
 
-/// Why a command was ended.
+/// The limit for which a command was ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Cut {
+enum LimitHit {
     Time,
     Size,
 }
 
-/// How long a command is waited for, and what becomes of it then.
-struct Allowance {
+/// How long to wait for a command, and what to do then.
+struct TimeLimit {
     time: Duration,
-    then: Then,
+    then: TimeoutAction,
 }
 
-/// What came of waiting.
-enum Watched {
-    /// The command ended, by itself or because it went too far.
-    Ended(Ended, Option<Cut>),
-    /// Its time is over, and it still runs.
+enum WatchOutcome {
+    /// The command ended, by itself or at a limit.
+    CommandExit(CommandExit, Option<LimitHit>),
+    /// Its time is over, and it keeps running.
     GoesOn,
 }
 
-/// Ends the group when the call is dropped before its command has ended.
-struct UntilDone<'g>(&'g Group);
+/// Ends the process group when the call is dropped before its command has ended.
+struct KillOnDrop<'g>(&'g ProcessGroup);
 
-impl Drop for UntilDone<'_> {
+impl Drop for KillOnDrop<'_> {
     fn drop(&mut self) {
         if self.0.ended().is_none() {
             self.0.end();
@@ -88,35 +87,35 @@ impl Drop for UntilDone<'_> {
 }
 
 impl Bash {
-    /// On this ground, with this shell.
-    pub fn new(ground: Arc<Ground>, shells: Arc<Shells>) -> Self {
-        Self { ground, shells }
+    /// The tool for this session and shell.
+    pub fn new(context: Arc<ToolContext>, shells: Arc<Shells>) -> Self {
+        Self { context, shells }
     }
 
-    fn wanted(&self, input: &Input<'_>) -> Result<Wanted, InputError> {
+    fn wanted(&self, input: &Input<'_>) -> Result<BashInput, InputError> {
         let command = input.words("command")?;
         if command.contains('\0') {
             return Err(InputError("The command holds a NUL byte.".to_owned()));
         }
         let settings = &self.shells.settings;
         let asked = input.count_if("timeout")?.filter(|millis| *millis > 0).map(Duration::from_millis);
-        let time = asked.unwrap_or(settings.usual_time).min(settings.most_time);
+        let time = asked.unwrap_or(settings.default_timeout).min(settings.max_timeout);
         let background = input.flag("run_in_background")?;
-        let where_to = if background { WhereTo::Background } else { WhereTo::Foreground };
-        Ok(Wanted { command, time, where_to })
+        let where_to = if background { RunMode::Background } else { RunMode::Foreground };
+        Ok(BashInput { command, time, where_to })
     }
 
     /// Where the next command starts.
     fn folder(&self) -> PathBuf {
-        let folder = Some(self.ground.current()).filter(|folder| folder.is_dir());
-        folder.unwrap_or_else(|| self.ground.workspace.working().to_path_buf())
+        let folder = Some(self.context.current()).filter(|folder| folder.is_dir());
+        folder.unwrap_or_else(|| self.context.workspace.working().to_path_buf())
     }
 
-    async fn execute(&self, input: &[u8], scene: &Scene<'_>) -> Result<Outcome, InputError> {
+    async fn execute(&self, input: &[u8], call: &CallContext<'_>) -> Result<Outcome, InputError> {
         let wanted = self.wanted(&Input::scan(input)?)?;
         let folder = self.folder();
         let failed = |error: std::io::Error| InputError(format!("The command could not be started: {error}"));
-        if wanted.where_to == WhereTo::Background {
+        if wanted.where_to == RunMode::Background {
             let (group, output) = self.shells.start(&wanted.command, &folder).map_err(failed)?;
             let task = self.shells.keep(wanted.command, group, output, None);
             return Ok(result::in_background(&task.id));
@@ -125,17 +124,17 @@ impl Bash {
         let (group, output) =
             self.shells.start(&noting_folder(&wanted.command, &note), &folder).map_err(failed)?;
         let began = Instant::now();
-        let allowance = Allowance { time: wanted.time, then: patience::after(&wanted.command) };
-        let (ended, cut) = match self.watch(&group, &output, &allowance, scene).await {
-            Watched::Ended(ended, cut) => (ended, cut),
-            Watched::GoesOn => {
+        let allowance = TimeLimit { time: wanted.time, then: timeout::after(&wanted.command) };
+        let (ended, cut) = match self.watch(&group, &output, &allowance, call).await {
+            WatchOutcome::CommandExit(ended, cut) => (ended, cut),
+            WatchOutcome::GoesOn => {
                 let task = self.shells.keep(wanted.command, group, output, Some(note));
                 return Ok(result::moved_to_background(&task, wanted.time));
             }
         };
-        let done = Done {
+        let done = FinishedCommand {
             command: &wanted.command,
-            id: scene.tool_use,
+            id: call.tool_use,
             ended,
             cut,
             time: wanted.time,
@@ -145,94 +144,99 @@ impl Bash {
         Ok(done.outcome(&output, self.shells.settings.session.as_deref()))
     }
 
-    /// Waits for the end of a command, tells what it prints and ends it where it goes too far.
+    /// Waits for a command, reports its output, and ends it at a limit.
     async fn watch(
         &self,
-        group: &Group,
-        output: &Output,
-        allowance: &Allowance,
-        scene: &Scene<'_>,
-    ) -> Watched {
-        let until_done = UntilDone(group);
+        group: &ProcessGroup,
+        output: &OutputFile,
+        allowance: &TimeLimit,
+        call: &CallContext<'_>,
+    ) -> WatchOutcome {
+        let until_done = KillOnDrop(group);
         let began = Instant::now();
-        let (mut follow, mut told) = (Follow::default(), Instant::now());
+        let (mut follow, mut told) = (OutputFollower::default(), Instant::now());
         let mut cut = None;
         loop {
-            if let Ok(ended) = tokio::time::timeout(LOOK_EVERY, group.wait()).await {
+            if let Ok(ended) = tokio::time::timeout(POLL_INTERVAL, group.wait()).await {
                 drop(until_done);
-                return Watched::Ended(ended, cut);
+                return WatchOutcome::CommandExit(ended, cut);
             }
             let is_late = cut.is_none() && began.elapsed() > allowance.time;
-            if is_late && allowance.then == Then::GoOn {
+            if is_late && allowance.then == TimeoutAction::GoOn {
                 std::mem::forget(until_done);
-                return Watched::GoesOn;
+                return WatchOutcome::GoesOn;
             }
             let too_far = match () {
-                () if is_late => Some(Cut::Time),
-                () if output.size() > self.shells.settings.most_output => Some(Cut::Size),
+                () if is_late => Some(LimitHit::Time),
+                () if output.size() > self.shells.settings.max_output => Some(LimitHit::Size),
                 () => None,
             };
             if cut.is_none() && too_far.is_some() {
                 cut = too_far;
                 group.end();
             }
-            if told.elapsed() >= TELL_EVERY {
+            if told.elapsed() >= REPORT_INTERVAL {
                 told = Instant::now();
                 let news = follow.look(output);
                 let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-                (scene.tell)(Told::Output { new: news.new, whole: news.end, lines: news.lines, millis });
+                (call.tell)(ToolProgress::Output {
+                    new: news.new,
+                    whole: news.end,
+                    lines: news.lines,
+                    millis,
+                });
             }
         }
     }
 
-    /// The next command starts where this one ended, if that is inside of the workspace; what to say where it is not.
+    /// Lets the next command start where this one ended, if that is inside the workspace; otherwise returns a note for the model.
     fn move_to(&self, from: &Path, ended_in: Option<String>) -> Option<String> {
         let folder = PathBuf::from(ended_in?.strip_suffix('\n')?);
         let inside =
-            |folder: &Path| self.ground.workspace.roots().iter().any(|root| folder.starts_with(root));
+            |folder: &Path| self.context.workspace.roots().iter().any(|root| folder.starts_with(root));
         if folder == from || (inside(&folder) && folder.is_dir()) {
-            self.ground.set_current(folder);
+            self.context.set_current(folder);
             return None;
         }
-        let working = self.ground.workspace.working();
-        self.ground.set_current(working.to_path_buf());
+        let working = self.context.workspace.working();
+        self.context.set_current(working.to_path_buf());
         Some(format!("Shell cwd was reset to {}", working.display()))
     }
 }
 
-/// The command, with the folder in which it ends noted in a file.
+/// The command with a trap that writes its last folder to a file.
 fn noting_folder(command: &str, note: &Path) -> String {
     let quoted = note.display().to_string().replace('\'', r"'\''");
-    // The text of a trap is quoted once more.
+    // The trap's own text is quoted again.
     let trap = format!("pwd -P >| '{quoted}'").replace('\'', r"'\''");
     format!("trap '{trap}' EXIT\n{command}")
 }
 
 impl Tool for Bash {
     fn spec(&self) -> ToolSpec {
-        Spec::new(
+        SpecBuilder::new(
             "Bash",
             "Runs a command with bash. Each command has a shell of its own; the next one starts in the folder in which this one ended, and nothing else is kept. Nothing can be typed into it. Output and errors come as one text; what is too long is saved in a file and shown in part. To read, search and change files, use the other tools.",
         )
-        .needs("command", Holds::Text, "The command")
-        .may("timeout", Holds::Count, "Milliseconds that it is waited for; 120000 if not given, 600000 at most. What takes longer goes on in the background, but for git and for what begins with sleep, which are ended")
-        .may("description", Holds::Text, "What it does, in five to ten words")
-        .may("run_in_background", Holds::Flag, "Go on at once; BashOutput shows later what it printed")
+        .required("command", ParamType::Text, "The command")
+        .optional("timeout", ParamType::Count, "Milliseconds that it is waited for; 120000 if not given, 600000 at most. What takes longer goes on in the background, but for git and for what begins with sleep, which are ended")
+        .optional("description", ParamType::Text, "What it does, in five to ten words")
+        .optional("run_in_background", ParamType::Flag, "Go on at once; BashOutput shows later what it printed")
         .build()
     }
 
-    fn order(&self) -> Order {
-        Order::InTurn
+    fn order(&self) -> CallOrder {
+        CallOrder::Sequential
     }
 
-    fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
+    fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {
         let command = self.wanted(&Input::of(input))?.command;
-        Ok(Asked::Bash(command, self.folder()))
+        Ok(ToolRequest::Bash(command, self.folder()))
     }
 
-    fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
+    fn run<'t>(&'t self, input: &'t [u8], call: &'t CallContext<'t>) -> ToolFuture<'t> {
         Box::pin(
-            async move { self.execute(input, scene).await.unwrap_or_else(|error| Outcome::refused(error.0)) },
+            async move { self.execute(input, call).await.unwrap_or_else(|error| Outcome::refused(error.0)) },
         )
     }
 }

@@ -1,25 +1,25 @@
-//! Outputs of commands: kept in files, whatever their size, and read back in parts that are worth showing.
+//! Outputs of commands: stored in files of any size, and read back in parts.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// Bytes that are read at a time.
-const PIECE: usize = 64 << 10;
-/// Bytes of the end that are told of while a command runs.
-const END: usize = 4 << 10;
+/// Bytes read at a time.
+const CHUNK: usize = 64 << 10;
+/// The bytes of the end that are reported while a command runs.
+const MAX_TAIL: usize = 4 << 10;
 
-/// The file of an output. It is removed when nobody needs it any more.
+/// The file of an output. It is removed on drop.
 #[derive(Debug)]
-pub(super) struct Output {
+pub(super) struct OutputFile {
     path: PathBuf,
 }
 
-impl Output {
-    /// Makes the file, for its owner alone.
+impl OutputFile {
+    /// Creates the file, readable by its owner only.
     pub(super) fn make(path: PathBuf) -> io::Result<(Self, File)> {
         let mut options = File::options();
-        // Two writers of one file must not write over each other.
+        // Output and errors must not overwrite each other.
         options.append(true).create_new(true);
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&path)?;
@@ -34,7 +34,7 @@ impl Output {
         fs::metadata(&self.path).map_or(0, |metadata| metadata.len())
     }
 
-    /// So many bytes from there on, or fewer.
+    /// At most `most` bytes from an offset.
     pub(super) fn part(&self, from: u64, most: usize) -> Vec<u8> {
         let read = || -> io::Result<Vec<u8>> {
             let mut file = File::open(&self.path)?;
@@ -46,7 +46,7 @@ impl Output {
         read().unwrap_or_default()
     }
 
-    /// The beginning and the end, together no more than this many bytes.
+    /// The beginning and the end, together at most this many bytes.
     pub(super) fn ends(&self, most: usize) -> String {
         let size = self.size();
         if size <= most as u64 {
@@ -59,44 +59,44 @@ impl Output {
     }
 }
 
-impl Drop for Output {
+impl Drop for OutputFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Follows an output that grows.
+/// Follows a growing output.
 #[derive(Debug, Default)]
-pub(super) struct Follow {
+pub(super) struct OutputFollower {
     at: u64,
     lines: u64,
     end: Vec<u8>,
 }
 
-/// What came since.
-pub(super) struct News {
+/// Output since the last check.
+pub(super) struct NewOutput {
     pub(super) new: String,
     pub(super) end: String,
     pub(super) lines: u64,
 }
 
-impl Follow {
+impl OutputFollower {
     /// Reads what is new, in pieces; no more than its end is kept.
-    pub(super) fn look(&mut self, output: &Output) -> News {
+    pub(super) fn look(&mut self, output: &OutputFile) -> NewOutput {
         let before = self.at;
         loop {
-            let piece = output.part(self.at, PIECE);
+            let piece = output.part(self.at, CHUNK);
             if piece.is_empty() {
                 break;
             }
             self.at += piece.len() as u64;
             self.lines += memchr::memchr_iter(b'\n', &piece).count() as u64;
             self.end.extend_from_slice(&piece);
-            let spare = self.end.len().saturating_sub(END);
+            let spare = self.end.len().saturating_sub(MAX_TAIL);
             self.end.drain(..spare);
         }
         let fresh = usize::try_from(self.at - before).unwrap_or(usize::MAX).min(self.end.len());
-        News {
+        NewOutput {
             new: clean(&self.end[self.end.len() - fresh..]),
             end: clean(&self.end),
             lines: self.lines + u64::from(self.end.last().is_some_and(|last| *last != b'\n')),
@@ -113,7 +113,7 @@ pub(super) fn clean(bytes: &[u8]) -> String {
         match letter {
             '\u{1b}' => skip_escape(&mut letters),
             '\r' if letters.peek() == Some(&'\n') => {}
-            // What a terminal would write over is a line of its own here.
+            // What a terminal would overwrite becomes a separate line.
             '\r' => out.push('\n'),
             '\n' | '\t' => out.push(letter),
             letter if letter.is_control() => out.push('\u{fffd}'),

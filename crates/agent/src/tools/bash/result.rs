@@ -1,57 +1,57 @@
-//! What a command that ended says: its output where it fits, a file where it does not, and its code where it matters.
+//! The result of a command: its output, or a file if it is too long, and its exit code.
 
 use std::path::Path;
 use std::time::Duration;
 
-use annals_store::overflow::{self, MOST_OF_SHELL};
+use annals_store::overflow::{self, MAX_SHELL_OUTPUT};
 
-use super::Cut;
-use super::group::Ended;
-use super::meaning::of_one;
-use super::output::{Output, clean};
-use super::shells::Task;
+use super::LimitHit;
+use super::exit_code::of_one;
+use super::group::CommandExit;
+use super::output::{OutputFile, clean};
+use super::shells::BackgroundCommand;
 use crate::tools::Outcome;
 use crate::tools::answer::object;
 
-/// Bytes of the output of a command that failed.
-const MOST_OF_A_FAILURE: usize = 10_000;
+/// The most bytes of output shown for a failed command.
+const MAX_FAILURE_BYTES: usize = 10_000;
 
 /// A command that ended.
-pub(super) struct Done<'d> {
+pub(super) struct FinishedCommand<'d> {
     pub(super) command: &'d str,
     pub(super) id: &'d str,
-    pub(super) ended: Ended,
-    pub(super) cut: Option<Cut>,
+    pub(super) ended: CommandExit,
+    pub(super) cut: Option<LimitHit>,
     pub(super) time: Duration,
     pub(super) took: Duration,
-    /// What else is to be said.
+    /// A note for the model.
     pub(super) note: Option<String>,
 }
 
-/// Its output, as far as it is shown.
-struct Text {
+/// The output, as far as it is shown.
+struct OutputText {
     shown: String,
     kept: String,
     file: Option<(String, u64)>,
 }
 
-impl Done<'_> {
-    pub(super) fn outcome(self, output: &Output, session: Option<&Path>) -> Outcome {
-        let meaning = if self.ended == Ended::Code(1) { of_one(self.command) } else { None };
-        if self.cut.is_some() || (self.ended != Ended::Code(0) && meaning.is_none()) {
+impl FinishedCommand<'_> {
+    pub(super) fn outcome(self, output: &OutputFile, session: Option<&Path>) -> Outcome {
+        let exit_code = if self.ended == CommandExit::Code(1) { of_one(self.command) } else { None };
+        if self.cut.is_some() || (self.ended != CommandExit::Code(0) && exit_code.is_none()) {
             return self.failure(output);
         }
         let text = self.text(output, session);
         let kept = object(|kept| {
             kept.string("stdout", &text.kept).string("stderr", self.note.as_deref().unwrap_or(""));
             kept.boolean("interrupted", false).boolean("isImage", false);
-            kept.string_if("returnCodeInterpretation", meaning).boolean("noOutputExpected", false);
+            kept.string_if("returnCodeInterpretation", exit_code).boolean("noOutputExpected", false);
             if let Some((path, size)) = &text.file {
                 kept.string("persistedOutputPath", path).number("persistedOutputSize", *size);
             }
         });
         let mut shown = text.shown;
-        for more in [meaning, self.note.as_deref()].into_iter().flatten().filter(|_| text.file.is_none()) {
+        for more in [exit_code, self.note.as_deref()].into_iter().flatten().filter(|_| text.file.is_none()) {
             shown = if shown.is_empty() { more.to_owned() } else { format!("{shown}\n{more}") };
         }
         if shown.is_empty() {
@@ -60,20 +60,20 @@ impl Done<'_> {
         Outcome::text(shown, kept)
     }
 
-    fn failure(self, output: &Output) -> Outcome {
+    fn failure(self, output: &OutputFile) -> Outcome {
         let mut said = format!("Exit code {}", self.ended.code());
         match self.cut {
-            Some(Cut::Time) => {
+            Some(LimitHit::Time) => {
                 said.push_str(&format!("\nCommand timed out after {:.1} seconds", self.time.as_secs_f64()));
             }
-            Some(Cut::Size) => said.push_str(&format!(
+            Some(LimitHit::Size) => said.push_str(&format!(
                 "\nCommand was ended after {:.1} seconds: it printed {} bytes, which is too much",
                 self.took.as_secs_f64(),
                 output.size()
             )),
             None => {}
         }
-        let printed = output.ends(MOST_OF_A_FAILURE);
+        let printed = output.ends(MAX_FAILURE_BYTES);
         let printed = printed.trim_end();
         for more in
             [Some(printed), self.note.as_deref()].into_iter().flatten().filter(|more| !more.is_empty())
@@ -84,37 +84,39 @@ impl Done<'_> {
         Outcome::failed(said.clone(), &said)
     }
 
-    fn text(&self, output: &Output, session: Option<&Path>) -> Text {
+    fn text(&self, output: &OutputFile, session: Option<&Path>) -> OutputText {
         let size = output.size();
-        // A letter has four bytes at most, and a unit is at most one letter.
-        let head = clean(&output.part(0, MOST_OF_SHELL * 4));
-        let fits = size <= (MOST_OF_SHELL * 4) as u64 && !overflow::is_too_large(&head);
+        // A character has at most four bytes, and a unit is at most one character.
+        let head = clean(&output.part(0, MAX_SHELL_OUTPUT * 4));
+        let fits = size <= (MAX_SHELL_OUTPUT * 4) as u64 && !overflow::is_too_large(&head);
         if fits {
             let text = head.trim_end().to_owned();
-            return Text { shown: text.clone(), kept: text, file: None };
+            return OutputText { shown: text.clone(), kept: text, file: None };
         }
-        let kept: String = head.chars().take(MOST_OF_SHELL).collect();
-        let saved = session.map(|folder| overflow::keep_file(folder, self.id, output.path()));
+        let kept: String = head.chars().take(MAX_SHELL_OUTPUT).collect();
+        let saved = session.map(|folder| overflow::save_file(folder, self.id, output.path()));
         match saved {
             Some(Ok(saved)) => {
                 let path = saved.path.display().to_string();
-                // The preview has the bytes as they were printed.
+                // The preview has the raw bytes.
                 let shown = clean(saved.preview.as_bytes());
-                Text { shown, kept, file: Some((path, size)) }
+                OutputText { shown, kept, file: Some((path, size)) }
             }
             Some(Err(error)) => {
-                let shown =
-                    format!("{}\n[The whole output could not be saved: {error}]", output.ends(MOST_OF_SHELL));
-                Text { shown, kept, file: None }
+                let shown = format!(
+                    "{}\n[The whole output could not be saved: {error}]",
+                    output.ends(MAX_SHELL_OUTPUT)
+                );
+                OutputText { shown, kept, file: None }
             }
-            None => Text { shown: output.ends(MOST_OF_SHELL), kept, file: None },
+            None => OutputText { shown: output.ends(MAX_SHELL_OUTPUT), kept, file: None },
         }
     }
 }
 
-/// A command that took longer than it is waited for, and goes on.
-pub(super) fn moved_to_background(task: &Task, time: Duration) -> Outcome {
-    let (id, printed) = (&task.id, task.news(MOST_OF_SHELL));
+/// A command that continues in the background after its timeout.
+pub(super) fn moved_to_background(task: &BackgroundCommand, time: Duration) -> Outcome {
+    let (id, printed) = (&task.id, task.news(MAX_SHELL_OUTPUT));
     let printed = printed.trim_end();
     let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let kept = object(|kept| {
@@ -130,7 +132,7 @@ pub(super) fn moved_to_background(task: &Task, time: Duration) -> Outcome {
     Outcome::text(shown, kept)
 }
 
-/// A command that goes on.
+/// A command that was started in the background.
 pub(super) fn in_background(id: &str) -> Outcome {
     let kept = object(|kept| {
         kept.string("stdout", "")

@@ -1,35 +1,35 @@
-//! BashOutput and KillShell: commands in the background, seen and ended.
+//! BashOutput and KillShell: read and end background commands.
 
 use std::sync::Arc;
 
 use annals_json::Fields;
-use annals_store::overflow::MOST_OF_SHELL;
+use annals_store::overflow::MAX_SHELL_OUTPUT;
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 
-use super::shells::{Shells, Task};
+use super::shells::{BackgroundCommand, Shells};
 use crate::api::request::ToolSpec;
 use crate::tools::answer::{at_once, object};
 use crate::tools::input::Input;
-use crate::tools::spec::{Holds, Spec};
-use crate::tools::{Asked, InputError, Order, Outcome, Running, Scene, Tool};
+use crate::tools::spec::{ParamType, SpecBuilder};
+use crate::tools::{CallContext, CallOrder, InputError, Outcome, Tool, ToolFuture, ToolRequest};
 
-/// Shows what a command in the background has printed.
+/// Shows the output of a background command.
 pub struct BashOutput {
     shells: Arc<Shells>,
 }
 
-/// Ends a command in the background.
+/// Ends a background command.
 pub struct KillShell {
     shells: Arc<Shells>,
 }
 
-fn task(shells: &Shells, id: &str) -> Result<Arc<Task>, InputError> {
+fn task(shells: &Shells, id: &str) -> Result<Arc<BackgroundCommand>, InputError> {
     shells.task(id).ok_or_else(|| InputError(format!("No shell found with ID: {id}")))
 }
 
 impl BashOutput {
-    /// Of this shell.
+    /// The tool for this shell.
     pub fn new(shells: Arc<Shells>) -> Self {
         Self { shells }
     }
@@ -39,13 +39,13 @@ impl BashOutput {
         let filter = input.text_if("filter")?.filter(|filter| !filter.is_empty());
         let filter = filter.map(|filter| {
             RegexMatcher::new(&filter)
-                .map_err(|error| InputError(format!("The filter is no regular expression: {error}")))
+                .map_err(|error| InputError(format!("The filter is not a regular expression: {error}")))
         });
         let filter = filter.transpose()?;
         let task = task(&self.shells, &input.words("bash_id")?)?;
-        // The status first: what is printed after it was read is not missed, only seen once more.
-        let (status, code) = (task.status(), task.ended().map(super::Ended::code));
-        let news = task.news(MOST_OF_SHELL);
+        // The status first, so that output after it is shown by a later call.
+        let (status, code) = (task.status(), task.ended().map(super::CommandExit::code));
+        let news = task.news(MAX_SHELL_OUTPUT);
         let passes = |line: &&str| {
             filter.as_ref().is_none_or(|filter| filter.is_match(line.as_bytes()).unwrap_or(false))
         };
@@ -71,7 +71,7 @@ impl BashOutput {
 }
 
 impl KillShell {
-    /// Of this shell.
+    /// The tool for this shell.
     pub fn new(shells: Arc<Shells>) -> Self {
         Self { shells }
     }
@@ -96,50 +96,50 @@ impl KillShell {
 
 impl Tool for BashOutput {
     fn spec(&self) -> ToolSpec {
-        Spec::new(
+        SpecBuilder::new(
             "BashOutput",
             "Shows what a command in the background has printed since it was last asked, and how it stands.",
         )
-        .needs("bash_id", Holds::Text, "The id that Bash gave")
-        .may(
+        .required("bash_id", ParamType::Text, "The id that Bash gave")
+        .optional(
             "filter",
-            Holds::Text,
+            ParamType::Text,
             "Show only lines that match this regular expression; the others are gone then",
         )
         .build()
     }
 
-    fn order(&self) -> Order {
-        Order::InTurn
+    fn order(&self) -> CallOrder {
+        CallOrder::Sequential
     }
 
-    fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
+    fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {
         Input::of(input).words("bash_id")?;
-        Ok(Asked::Inward("BashOutput"))
+        Ok(ToolRequest::Inward("BashOutput"))
     }
 
-    fn run<'t>(&'t self, input: &'t [u8], _: &'t Scene<'t>) -> Running<'t> {
+    fn run<'t>(&'t self, input: &'t [u8], _: &'t CallContext<'t>) -> ToolFuture<'t> {
         at_once(move || self.look(input))
     }
 }
 
 impl Tool for KillShell {
     fn spec(&self) -> ToolSpec {
-        Spec::new("KillShell", "Ends a command in the background, with all that it started.")
-            .needs("shell_id", Holds::Text, "The id that Bash gave")
+        SpecBuilder::new("KillShell", "Ends a command in the background, with all that it started.")
+            .required("shell_id", ParamType::Text, "The id that Bash gave")
             .build()
     }
 
-    fn order(&self) -> Order {
-        Order::InTurn
+    fn order(&self) -> CallOrder {
+        CallOrder::Sequential
     }
 
-    fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
+    fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {
         Input::of(input).words("shell_id")?;
-        Ok(Asked::Inward("KillShell"))
+        Ok(ToolRequest::Inward("KillShell"))
     }
 
-    fn run<'t>(&'t self, input: &'t [u8], _: &'t Scene<'t>) -> Running<'t> {
+    fn run<'t>(&'t self, input: &'t [u8], _: &'t CallContext<'t>) -> ToolFuture<'t> {
         at_once(move || self.kill(input))
     }
 }

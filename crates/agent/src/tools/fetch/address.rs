@@ -1,19 +1,19 @@
-//! Which addresses of the network may be asked: those of the public internet, and no other. What is inside of a company, a
-//! cloud or this machine answers to whoever is inside too, and a page must not speak with our voice there.
+//! Which IP addresses may be fetched: those of the public internet only. Services inside a company, a cloud or this machine
+//! trust requests from inside, and a page must not make us send such requests.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// How far a fetch may reach.
+/// Which addresses may be fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum FetchScope {
     /// The public internet, over https.
     Public,
     /// This machine as well, and there over http: for tests.
     PublicAndLoopback,
 }
 
-impl Reach {
-    /// Whether this address may be asked.
+impl FetchScope {
+    /// Whether this address may be fetched.
     pub fn includes(self, address: IpAddr) -> bool {
         let here = self == Self::PublicAndLoopback && address.is_loopback();
         here || match address {
@@ -23,7 +23,7 @@ impl Reach {
     }
 }
 
-/// Networks of the old sort that are not public: their first address and how many of its bits count.
+/// IPv4 networks that are not public: the first address and the number of bits.
 const RESERVED_V4: [([u8; 4], u32); 15] = [
     ([0, 0, 0, 0], 8),
     ([10, 0, 0, 0], 8),
@@ -44,7 +44,7 @@ const RESERVED_V4: [([u8; 4], u32); 15] = [
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
     let number = u32::from(address);
-    // Inside of clouds these answer to whoever asks, though they look public.
+    // Metadata services of clouds, which look public.
     let of_clouds = [Ipv4Addr::new(168, 63, 129, 16), Ipv4Addr::new(100, 100, 100, 200)];
     let is_in = |(start, bits): &([u8; 4], u32)| (number ^ u32::from_be_bytes(*start)) >> (32 - bits) == 0;
     !of_clouds.contains(&address) && !RESERVED_V4.iter().any(is_in)
@@ -53,15 +53,15 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let parts = address.segments();
     match parts {
-        // An old address in a new coat is what it is inside.
+        // An embedded IPv4 address counts.
         [0, 0, 0, 0, 0, 0xffff, _, _] | [0x64, 0xff9b, 0, 0, 0, 0, _, _] => {
             is_public_v4(Ipv4Addr::from((u32::from(parts[6]) << 16) | u32::from(parts[7])))
         }
-        // Protocols and tunnels, documentation, the old coat of 6to4.
+        // Protocols and tunnels, documentation, 6to4.
         [0x2001, second, ..] if second < 0x200 || second == 0xdb8 => false,
         [0x2002, ..] => false,
         [0x3fff, second, ..] if second < 0x1000 => false,
-        // All else that is handed out to the public.
+        // Global unicast.
         [first, ..] => first & 0xe000 == 0x2000,
     }
 }
@@ -122,7 +122,7 @@ mod tests {
             "fec0::1",
             "ff02::1",
         ] {
-            assert!(!Reach::Public.includes(inside.parse().unwrap()), "{inside} is not public");
+            assert!(!FetchScope::Public.includes(inside.parse().unwrap()), "{inside} is not public");
         }
         for public in [
             "1.1.1.1",
@@ -145,10 +145,10 @@ mod tests {
             "::ffff:8.8.8.8",
             "64:ff9b::808:808",
         ] {
-            assert!(Reach::Public.includes(public.parse().unwrap()), "{public} is public");
+            assert!(FetchScope::Public.includes(public.parse().unwrap()), "{public} is public");
         }
-        assert!(Reach::PublicAndLoopback.includes("127.0.0.1".parse().unwrap()));
-        assert!(!Reach::PublicAndLoopback.includes("10.0.0.1".parse().unwrap()));
-        assert!(!Reach::PublicAndLoopback.includes("::ffff:127.0.0.1".parse().unwrap()));
+        assert!(FetchScope::PublicAndLoopback.includes("127.0.0.1".parse().unwrap()));
+        assert!(!FetchScope::PublicAndLoopback.includes("10.0.0.1".parse().unwrap()));
+        assert!(!FetchScope::PublicAndLoopback.includes("::ffff:127.0.0.1".parse().unwrap()));
     }
 }

@@ -1,6 +1,6 @@
-//! WebFetch: a page of the public internet, read by a small model for the one that asks.
+//! WebFetch: fetches a page of the public internet and answers a question about it with a small model.
 //!
-//! A page is a stranger's text: it reaches the model as the result of a tool, and nothing else of it is believed.
+//! A page is untrusted text: it reaches the model only as the result of a tool.
 
 mod address;
 mod html;
@@ -12,43 +12,43 @@ use annals_json::Fields;
 
 use super::answer::object;
 use super::input::Input;
-use super::spec::{Holds, Spec};
-use super::{Asked, InputError, Order, Outcome, Replying, Running, Scene, Tool};
+use super::spec::{ParamType, SpecBuilder};
+use super::{CallContext, CallOrder, InputError, Outcome, ReplyFuture, Tool, ToolFuture, ToolRequest};
 use crate::api::request::ToolSpec;
-pub use address::Reach;
+pub use address::FetchScope;
 pub use html::to_markdown;
-use web::{Fetched, Page, Web};
+use web::{FetchOutcome, FetchedPage, PageFetcher};
 pub use web::{Resolver, SystemResolver, WebSettings};
 
-/// Letters of a page that a model is given.
-const MOST_OF_A_PAGE: usize = 100_000;
+/// The most characters of a page that a model is given.
+const MAX_PAGE_CHARS: usize = 100_000;
 
 /// Answers a question about a page: one call of a small model.
 pub trait PageReader: Send + Sync {
-    /// What the prompt asks of the page.
-    fn read<'a>(&'a self, page: &'a str, prompt: &'a str) -> Replying<'a, String>;
+    /// Answers the prompt from the page.
+    fn read<'a>(&'a self, page: &'a str, prompt: &'a str) -> ReplyFuture<'a, String>;
 }
 
 /// Fetches pages.
 pub struct WebFetch<'a> {
-    web: Web,
+    web: PageFetcher,
     reader: Box<dyn PageReader + 'a>,
 }
 
 impl<'a> WebFetch<'a> {
-    /// With these settings; pages are read by this one.
+    /// The tool with these settings and this reader.
     pub fn new(settings: WebSettings, reader: Box<dyn PageReader + 'a>) -> Self {
-        Self { web: Web::new(settings), reader }
+        Self { web: PageFetcher::new(settings), reader }
     }
 
-    async fn fetch(&self, input: &[u8], scene: &Scene<'_>) -> Result<Outcome, InputError> {
+    async fn fetch(&self, input: &[u8], call: &CallContext<'_>) -> Result<Outcome, InputError> {
         let input = Input::scan(input)?;
         let (url, prompt) = (input.words("url")?, input.words("prompt")?);
         let began = Instant::now();
         let fetched = self.web.fetch(&url).await.map_err(|error| InputError(error.to_string()))?;
         let page = match fetched {
-            Fetched::Page(page) => page,
-            Fetched::Elsewhere { from, to, code } => {
+            FetchOutcome::FetchedPage(page) => page,
+            FetchOutcome::Elsewhere { from, to, code } => {
                 let said = format!(
                     "The page has moved to another host.\nFrom: {from}\nTo: {to}\nStatus: {code}\nIt was not followed. To go there, fetch that address."
                 );
@@ -62,7 +62,7 @@ impl<'a> WebFetch<'a> {
         let text = text_of(&page)?;
         match self.reader.read(&text, &prompt).await {
             Ok(reply) => {
-                let answer = reply.counted(scene);
+                let answer = reply.counted(call);
                 Ok(outcome(&url, page.code, &page.code_text, page.bytes.len(), &answer, began))
             }
             Err(why) => {
@@ -81,14 +81,14 @@ fn outcome(url: &str, code: u16, code_text: &str, bytes: usize, result: &str, be
     Outcome::text(result, kept)
 }
 
-/// A page as a model reads it.
-fn text_of(page: &Page) -> Result<String, InputError> {
+/// The text of a page, as the model reads it.
+fn text_of(page: &FetchedPage) -> Result<String, InputError> {
     let kind = page.content_type.split(';').next().unwrap_or_default().trim();
     let is_text = kind.is_empty()
         || kind.starts_with("text/")
         || ["json", "xml", "javascript", "yaml", "x-sh"].iter().any(|word| kind.contains(word));
     if !is_text || memchr::memchr(0, &page.bytes).is_some() {
-        return Err(InputError(format!("{} is no text but {kind} ({} bytes).", page.url, page.bytes.len())));
+        return Err(InputError(format!("{} is not text but {kind} ({} bytes).", page.url, page.bytes.len())));
     }
     let latin = page.content_type.contains("iso-8859-1") || page.content_type.contains("windows-1252");
     let text: String = match std::str::from_utf8(&page.bytes) {
@@ -97,7 +97,7 @@ fn text_of(page: &Page) -> Result<String, InputError> {
         Err(_) => String::from_utf8_lossy(&page.bytes).into_owned(),
     };
     let text = if kind.contains("html") { to_markdown(&text) } else { text };
-    Ok(match text.char_indices().nth(MOST_OF_A_PAGE) {
+    Ok(match text.char_indices().nth(MAX_PAGE_CHARS) {
         Some((end, _)) => format!("{}\n\n[cut: the page is longer]", &text[..end]),
         None => text,
     })
@@ -105,30 +105,30 @@ fn text_of(page: &Page) -> Result<String, InputError> {
 
 impl Tool for WebFetch<'_> {
     fn spec(&self) -> ToolSpec {
-        Spec::new(
+        SpecBuilder::new(
             "WebFetch",
             "Fetches a page of the public internet over https and answers a question about it. What moved to another host is not followed but said. Pages are remembered for 15 minutes. For pages behind a login it is of no use.",
         )
-        .needs("url", Holds::Text, "The whole address")
-        .needs("prompt", Holds::Text, "What to find out from the page")
+        .required("url", ParamType::Text, "The whole address")
+        .required("prompt", ParamType::Text, "What to find out from the page")
         .build()
     }
 
-    fn order(&self) -> Order {
-        Order::Beside
+    fn order(&self) -> CallOrder {
+        CallOrder::Parallel
     }
 
-    fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
+    fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {
         let input = Input::of(input);
         input.words("prompt")?;
         let url = self.web.parse(&input.words("url")?).map_err(|error| InputError(error.to_string()))?;
-        // What was understood is what is decided on.
-        Ok(Asked::WebFetch(url.into()))
+        // The parsed address is the one that is approved.
+        Ok(ToolRequest::WebFetch(url.into()))
     }
 
-    fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
+    fn run<'t>(&'t self, input: &'t [u8], call: &'t CallContext<'t>) -> ToolFuture<'t> {
         Box::pin(
-            async move { self.fetch(input, scene).await.unwrap_or_else(|error| Outcome::refused(error.0)) },
+            async move { self.fetch(input, call).await.unwrap_or_else(|error| Outcome::refused(error.0)) },
         )
     }
 }

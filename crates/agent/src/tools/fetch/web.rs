@@ -1,4 +1,4 @@
-//! One page from the web: every hop is resolved once, checked, and then asked at the address that was checked.
+//! Fetches one page: every hop is resolved once, checked, and requested from the address that was checked.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -15,21 +15,21 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
-use super::address::Reach;
+use super::address::FetchScope;
 
-/// Hops on one host.
-const MOST_HOPS: usize = 5;
-/// Bytes of a page.
-const MOST_BYTES: usize = 10 << 20;
-/// Letters of an address.
-const MOST_OF_AN_ADDRESS: usize = 2000;
-/// How long a page is remembered, and how many are.
-const REMEMBERED: Duration = Duration::from_secs(15 * 60);
-const MOST_REMEMBERED: usize = 50;
+/// The most redirects on one host.
+const MAX_HOPS: usize = 5;
+/// The largest page.
+const MAX_BYTES: usize = 10 << 20;
+/// The longest address, in bytes.
+const MAX_ADDRESS: usize = 2000;
+/// How long a page is cached, and how many are.
+const CACHE_TIME: Duration = Duration::from_secs(15 * 60);
+const MAX_CACHED: usize = 50;
 
 /// Finds the addresses of a host.
 pub trait Resolver: Send + Sync {
-    /// All of them.
+    /// All addresses of the host.
     fn resolve<'a>(
         &'a self,
         host: &'a str,
@@ -37,7 +37,7 @@ pub trait Resolver: Send + Sync {
     ) -> Pin<Box<dyn Future<Output = Vec<IpAddr>> + Send + 'a>>;
 }
 
-/// As this machine resolves names.
+/// Resolves names as this machine does.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemResolver;
 
@@ -56,21 +56,21 @@ impl Resolver for SystemResolver {
 
 /// How pages are fetched.
 pub struct WebSettings {
-    /// How far.
-    pub reach: Reach,
-    /// Who finds addresses.
+    /// Which addresses may be reached.
+    pub scope: FetchScope,
+    /// Resolves host names.
     pub resolver: Box<dyn Resolver>,
-    /// How we name ourselves.
+    /// The `User-Agent` header.
     pub user_agent: String,
-    /// Certificates to be trusted besides those of the system, in PEM.
+    /// Certificates to trust besides those of the system, in PEM.
     pub trusted: Vec<Vec<u8>>,
-    /// How long a page may take in all.
+    /// The time limit for a page.
     pub time: Duration,
 }
 
-/// A page.
+/// A page that was fetched.
 #[derive(Clone, Debug)]
-pub(super) struct Page {
+pub(super) struct FetchedPage {
     pub(super) url: String,
     pub(super) code: u16,
     pub(super) code_text: String,
@@ -78,10 +78,9 @@ pub(super) struct Page {
     pub(super) bytes: Arc<[u8]>,
 }
 
-/// What came of a fetch.
-pub(super) enum Fetched {
-    Page(Page),
-    /// It is on another host: whoever asks decides whether to go there.
+pub(super) enum FetchOutcome {
+    FetchedPage(FetchedPage),
+    /// It is on another host: the caller decides whether to go there.
     Elsewhere {
         from: String,
         to: String,
@@ -89,10 +88,10 @@ pub(super) enum Fetched {
     },
 }
 
-/// Why there is no page.
+/// Why a page could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FetchError {
-    #[error("{0:?} is no address of a page.")]
+    #[error("{0:?} is not the address of a page.")]
     NoAddress(String),
     #[error("Only https is fetched, not {0}.")]
     Scheme(String),
@@ -102,9 +101,9 @@ pub(super) enum FetchError {
     NotFound(String),
     #[error("{host} is at {address}, which is not in the public internet: it is not fetched.")]
     Private { host: String, address: IpAddr },
-    #[error("The page leads from one address to the next, more than {MOST_HOPS} times.")]
+    #[error("The page leads from one address to the next, more than {MAX_HOPS} times.")]
     TooManyHops,
-    #[error("The page is larger than {MOST_BYTES} bytes.")]
+    #[error("The page is larger than {MAX_BYTES} bytes.")]
     TooLarge,
     #[error("The page took longer than {} seconds.", .0.as_secs())]
     TooSlow(Duration),
@@ -115,26 +114,26 @@ pub(super) enum FetchError {
 }
 
 /// Fetches pages.
-pub(super) struct Web {
+pub(super) struct PageFetcher {
     settings: WebSettings,
-    remembered: Mutex<HashMap<String, (Instant, Page)>>,
+    cache: Mutex<HashMap<String, (Instant, FetchedPage)>>,
 }
 
-impl Web {
+impl PageFetcher {
     pub(super) fn new(settings: WebSettings) -> Self {
-        Self { settings, remembered: Mutex::default() }
+        Self { settings, cache: Mutex::default() }
     }
 
     /// The page at an address.
-    pub(super) async fn fetch(&self, address: &str) -> Result<Fetched, FetchError> {
+    pub(super) async fn fetch(&self, address: &str) -> Result<FetchOutcome, FetchError> {
         let url = self.parse(address)?;
-        if let Some(page) = self.remember(url.as_str()) {
-            return Ok(Fetched::Page(page));
+        if let Some(page) = self.cached(url.as_str()) {
+            return Ok(FetchOutcome::FetchedPage(page));
         }
         let time = self.settings.time;
         let fetched = tokio::time::timeout(time, self.follow(url.clone())).await;
         let fetched = fetched.map_err(|_| FetchError::TooSlow(time))??;
-        if let Fetched::Page(page) = &fetched
+        if let FetchOutcome::FetchedPage(page) = &fetched
             && page.code == 200
         {
             self.note(url.as_str(), page);
@@ -142,10 +141,10 @@ impl Web {
         Ok(fetched)
     }
 
-    /// An address that may be asked; http becomes https.
+    /// Parses an address; http becomes https.
     pub(super) fn parse(&self, address: &str) -> Result<Url, FetchError> {
         let none = || FetchError::NoAddress(address.chars().take(200).collect());
-        if address.len() > MOST_OF_AN_ADDRESS {
+        if address.len() > MAX_ADDRESS {
             return Err(none());
         }
         let mut url = Url::parse(address.trim()).map_err(|_| none())?;
@@ -157,16 +156,16 @@ impl Web {
         let is_here = literal(host).is_some_and(|address| address.is_loopback());
         match url.scheme() {
             "https" => {}
-            "http" if is_here && self.settings.reach == Reach::PublicAndLoopback => {}
+            "http" if is_here && self.settings.scope == FetchScope::PublicAndLoopback => {}
             "http" => url.set_scheme("https").map_err(|()| none())?,
             other => return Err(FetchError::Scheme(other.to_owned())),
         }
         Ok(url)
     }
 
-    async fn follow(&self, start: Url) -> Result<Fetched, FetchError> {
+    async fn follow(&self, start: Url) -> Result<FetchOutcome, FetchError> {
         let mut url = start;
-        for _ in 0..MOST_HOPS {
+        for _ in 0..MAX_HOPS {
             let answer = self.ask(&url).await?;
             let code = answer.status().as_u16();
             let to = answer
@@ -174,18 +173,18 @@ impl Web {
                 .get(LOCATION)
                 .and_then(|to| to.to_str().ok())
                 .filter(|_| (300..400).contains(&code));
-            let Some(to) = to else { return Ok(Fetched::Page(read(url, answer).await?)) };
+            let Some(to) = to else { return Ok(FetchOutcome::FetchedPage(read(url, answer).await?)) };
             let spelled = url.join(to).map_err(|_| FetchError::NoAddress(to.chars().take(200).collect()))?;
             let next = self.parse(spelled.as_str())?;
             if place(&next) != place(&url) {
-                return Ok(Fetched::Elsewhere { from: url.into(), to: next.into(), code });
+                return Ok(FetchOutcome::Elsewhere { from: url.into(), to: next.into(), code });
             }
             url = next;
         }
         Err(FetchError::TooManyHops)
     }
 
-    /// Asks the addresses that were checked, and no others.
+    /// Sends a request to the addresses that were checked, and to no others.
     async fn ask(&self, url: &Url) -> Result<Response, FetchError> {
         let host = url.host_str().unwrap_or_default();
         let port = url.port_or_known_default().unwrap_or(443);
@@ -196,8 +195,8 @@ impl Web {
         if addresses.is_empty() {
             return Err(FetchError::NotFound(host.to_owned()));
         }
-        // One that is inside makes all of them suspect.
-        if let Some(address) = addresses.iter().find(|address| !self.settings.reach.includes(**address)) {
+        // One private address makes all of them suspect.
+        if let Some(address) = addresses.iter().find(|address| !self.settings.scope.includes(**address)) {
             return Err(FetchError::Private { host: host.to_owned(), address: *address });
         }
         let pinned: Vec<SocketAddr> =
@@ -234,27 +233,27 @@ impl Web {
         Ok(builder.with_root_certificates(roots).with_no_client_auth())
     }
 
-    fn remember(&self, url: &str) -> Option<Page> {
-        let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
-        remembered.retain(|_, (since, _)| since.elapsed() < REMEMBERED);
-        remembered.get(url).map(|(_, page)| page.clone())
+    fn cached(&self, url: &str) -> Option<FetchedPage> {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.retain(|_, (since, _)| since.elapsed() < CACHE_TIME);
+        cache.get(url).map(|(_, page)| page.clone())
     }
 
-    fn note(&self, url: &str, page: &Page) {
-        let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
-        if remembered.len() >= MOST_REMEMBERED {
-            remembered.clear();
+    fn note(&self, url: &str, page: &FetchedPage) {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if cache.len() >= MAX_CACHED {
+            cache.clear();
         }
-        remembered.insert(url.to_owned(), (Instant::now(), page.clone()));
+        cache.insert(url.to_owned(), (Instant::now(), page.clone()));
     }
 }
 
-/// A host that is an address already. The parser of addresses has spelled out decimal, octal and short forms.
+/// A host that is an IP address. The URL parser has normalised decimal, octal and short forms.
 fn literal(host: &str) -> Option<IpAddr> {
     host.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
 
-/// What must stay the same from hop to hop; `www.` makes no difference.
+/// What must stay the same from one redirect to the next; `www.` makes no difference.
 fn place(url: &Url) -> (String, Option<u16>, String) {
     let host = url.host_str().unwrap_or_default();
     (
@@ -264,18 +263,18 @@ fn place(url: &Url) -> (String, Option<u16>, String) {
     )
 }
 
-async fn read(url: Url, mut answer: Response) -> Result<Page, FetchError> {
+async fn read(url: Url, mut answer: Response) -> Result<FetchedPage, FetchError> {
     let (code, header) = (answer.status(), answer.headers().get(CONTENT_TYPE));
     let content_type = header.and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
     let mut bytes = Vec::new();
     while let Some(piece) = answer.chunk().await.map_err(broken)? {
         bytes.extend_from_slice(&piece);
-        if bytes.len() > MOST_BYTES {
+        if bytes.len() > MAX_BYTES {
             return Err(FetchError::TooLarge);
         }
     }
     let code_text = code.canonical_reason().unwrap_or_default().to_owned();
-    Ok(Page { url: url.into(), code: code.as_u16(), code_text, content_type, bytes: bytes.into() })
+    Ok(FetchedPage { url: url.into(), code: code.as_u16(), code_text, content_type, bytes: bytes.into() })
 }
 
 fn broken(error: reqwest::Error) -> FetchError {

@@ -1,7 +1,7 @@
-//! Files of the user's, opened so that no link that appears meanwhile leads elsewhere, and replaced as a whole.
+//! The user's files: opened without following links, and replaced atomically.
 
-mod form;
-mod place;
+mod encoding;
+mod target;
 
-pub(crate) use form::Form;
-pub(crate) use place::{Place, PlaceError};
+pub(crate) use encoding::TextFormat;
+pub(crate) use target::{FileError, FileTarget};

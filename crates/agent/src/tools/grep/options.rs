@@ -1,25 +1,25 @@
-//! What a search is asked for.
+//! The options of a search.
 
 use crate::tools::InputError;
 use crate::tools::input::Input;
 
-/// The words for what is shown.
+/// The names of the output modes.
 pub(super) const MODES: [&str; 3] = ["files_with_matches", "content", "count"];
 
-/// Lines or files that are shown where nothing else is asked for.
-const USUAL_LIMIT: usize = 250;
-/// Lines around a match.
-const MOST_AROUND: u64 = 1000;
+/// How many lines or files are shown by default.
+const DEFAULT_LIMIT: usize = 250;
+/// The most lines around a match.
+const MAX_CONTEXT: u64 = 1000;
 
 /// What is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum OutputMode {
     Files,
     Content,
     Count,
 }
 
-impl Mode {
+impl OutputMode {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Files => "files_with_matches",
@@ -29,34 +29,33 @@ impl Mode {
     }
 }
 
-/// How a search goes.
 #[derive(Clone, Debug)]
-pub(super) struct Options {
+pub(super) struct GrepOptions {
     pub(super) pattern: String,
     pub(super) glob: Option<String>,
     pub(super) kind: Option<String>,
-    pub(super) mode: Mode,
+    pub(super) mode: OutputMode,
     pub(super) fold_case: bool,
     pub(super) numbers: bool,
     pub(super) only_matching: bool,
     pub(super) before: usize,
     pub(super) after: usize,
-    /// None: all.
+    /// `None` for all.
     pub(super) limit: Option<usize>,
     pub(super) offset: usize,
     pub(super) multiline: bool,
 }
 
-impl Options {
+impl GrepOptions {
     pub(super) fn read(input: &Input<'_>) -> Result<Self, InputError> {
         let pattern = input.text("pattern")?;
         if pattern.is_empty() {
             return Err(InputError("The pattern is empty.".to_owned()));
         }
         let mode = match input.text_if("output_mode")?.as_deref() {
-            None | Some("files_with_matches") => Mode::Files,
-            Some("content") => Mode::Content,
-            Some("count") => Mode::Count,
+            None | Some("files_with_matches") => OutputMode::Files,
+            Some("content") => OutputMode::Content,
+            Some("count") => OutputMode::Count,
             Some(other) => {
                 return Err(InputError(format!(
                     "output_mode is {other:?}, and must be one of {}.",
@@ -65,7 +64,7 @@ impl Options {
             }
         };
         let around =
-            |key| Ok::<_, InputError>(input.count_if(key)?.map(|count| count.min(MOST_AROUND) as usize));
+            |key| Ok::<_, InputError>(input.count_if(key)?.map(|count| count.min(MAX_CONTEXT) as usize));
         let both = around("-C")?.or(around("context")?);
         let clamp = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         Ok(Self {
@@ -79,7 +78,7 @@ impl Options {
             before: around("-B")?.or(both).unwrap_or(0),
             after: around("-A")?.or(both).unwrap_or(0),
             limit: match input.count_if("head_limit")? {
-                None => Some(USUAL_LIMIT),
+                None => Some(DEFAULT_LIMIT),
                 Some(0) => None,
                 Some(limit) => Some(clamp(limit)),
             },

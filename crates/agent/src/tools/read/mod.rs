@@ -1,6 +1,5 @@
-//! Read: a file as the model can take it in: numbered lines, a picture, the cells of a notebook, a document.
+//! Read: shows a file to the model as numbered lines, an image, notebook cells, or a PDF document.
 
-mod base64;
 mod notebook;
 mod pdf;
 mod picture;
@@ -12,40 +11,40 @@ use std::sync::Arc;
 use annals_json::Fields;
 
 use super::answer::object;
-use super::files::{Form, Place, PlaceError};
-use super::ground::Ground;
+use super::blocking::run_blocking;
+use super::context::ToolContext;
+use super::files::{FileError, FileTarget, TextFormat};
 use super::input::Input;
-use super::seen::{Extent, Print};
-use super::spec::{Holds, Spec};
-use super::stop::beside;
-use super::{Asked, InputError, Order, Outcome, Running, Scene, Tool};
+use super::read_files::{Fingerprint, ReadExtent};
+use super::spec::{ParamType, SpecBuilder};
+use super::{CallContext, CallOrder, InputError, Outcome, Tool, ToolFuture, ToolRequest};
 use crate::api::request::ToolSpec;
 use annals_policy::ReadTool;
 pub(crate) use notebook::{cells_of, language_of};
-use pdf::ranges::Ranges;
-use text::Span;
+use pdf::ranges::PageRanges;
+use text::LineRange;
 
 /// Reads files.
 pub struct Read {
-    ground: Arc<Ground>,
+    context: Arc<ToolContext>,
 }
 
 impl Read {
-    /// On this ground.
-    pub fn new(ground: Arc<Ground>) -> Self {
-        Self { ground }
+    /// The tool for this session.
+    pub fn new(context: Arc<ToolContext>) -> Self {
+        Self { context }
     }
 
     async fn read(&self, input: &[u8], agreed: Option<&Path>) -> Result<Outcome, InputError> {
         let input = Input::scan(input)?;
         let path = input.words("file_path")?;
-        let span = Span { offset: input.count_if("offset")?, limit: input.count_if("limit")? };
+        let range = LineRange { offset: input.count_if("offset")?, limit: input.count_if("limit")? };
         let pages = pages_of(&input)?;
-        let resolved = self.ground.follow(&path, agreed)?;
+        let resolved = self.context.follow(&path, agreed)?;
         let not_there = || InputError(format!("File does not exist: {}", resolved.spelled.display()));
-        let found = match Place::of(&resolved.real).and_then(|place| place.read()) {
-            Err(PlaceError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => None,
-            Err(PlaceError::Folder(_)) => {
+        let found = match FileTarget::of(&resolved.real).and_then(|place| place.read()) {
+            Err(FileError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => None,
+            Err(FileError::Folder(_)) => {
                 return Err(InputError(format!(
                     "{} is a folder, not a file. List it with Bash (ls) or search it with Glob.",
                     resolved.spelled.display()
@@ -54,26 +53,26 @@ impl Read {
             found => found.map_err(|error| InputError(error.to_string()))?,
         };
         let bytes = found.ok_or_else(not_there)?.bytes;
-        let note = |extent| self.ground.seen.note(&resolved.real, Print::of(&bytes), extent);
+        let note = |extent| self.context.read_files.note(&resolved.real, Fingerprint::of(&bytes), extent);
         let spelled = resolved.spelled.display().to_string();
-        if let Some(kind) = picture::Kind::of(&bytes) {
-            return beside(move |stop| picture::show(&bytes, kind, stop)).await;
+        if let Some(format) = picture::ImageFormat::of(&bytes) {
+            return run_blocking(move |stop| picture::show(&bytes, format, stop)).await;
         }
         if bytes.starts_with(b"%PDF-") {
-            return beside(move |stop| pdf::show(&spelled, &bytes, pages.as_ref(), stop)).await;
+            return run_blocking(move |stop| pdf::show(&spelled, &bytes, pages.as_ref(), stop)).await;
         }
         let is_notebook = resolved.real.extension().is_some_and(|ending| ending == "ipynb");
         if is_notebook && let Some(outcome) = notebook::show(&spelled, &bytes) {
-            note(Extent::Whole);
+            note(ReadExtent::Whole);
             return outcome;
         }
-        let (_, text) = Form::read(&bytes).ok_or_else(|| {
+        let (_, text) = TextFormat::read(&bytes).ok_or_else(|| {
             InputError(format!(
                 "{spelled} is not a text ({} bytes that are no letters). Look at it with a program through Bash.",
                 bytes.len()
             ))
         })?;
-        let page = text::page(&text.replace("\r\n", "\n"), span)?;
+        let page = text::page(&text.replace("\r\n", "\n"), range)?;
         if let Some(extent) = page.extent {
             note(extent);
         }
@@ -88,44 +87,48 @@ impl Read {
     }
 }
 
-/// The pages that are asked for, by `pages`.
-fn pages_of(input: &Input<'_>) -> Result<Option<Ranges>, InputError> {
+/// The page ranges of the parameter `pages`.
+fn pages_of(input: &Input<'_>) -> Result<Option<PageRanges>, InputError> {
     let text = match input.value("pages") {
         // A single page may come as a number.
         Some(value) if value.count().is_some() => value.count().map(|page| page.to_string()),
         _ => input.text_if("pages")?,
     };
-    Ranges::read(&text.unwrap_or_default()).map_err(|error| InputError(error.to_string()))
+    PageRanges::read(&text.unwrap_or_default()).map_err(|error| InputError(error.to_string()))
 }
 
 impl Tool for Read {
     fn spec(&self) -> ToolSpec {
-        Spec::new(
+        SpecBuilder::new(
             "Read",
             "Reads a file of this machine. A text comes with the number of each line and an arrow before it; without offset and limit the first 2000 lines. Lines of more than 2000 letters are cut. Pictures and notebooks are shown as such; large pictures are scaled down. A PDF of up to 10 pages is shown whole; of a longer one `pages` says which. It does not read folders.",
         )
-        .needs("file_path", Holds::Text, "Absolute path of the file")
-        .may("offset", Holds::Count, "Number of the first line to read, from 1")
-        .may("limit", Holds::Count, "How many lines to read")
-        .may("pages", Holds::Text, "Of a PDF: the pages to show, at most 20, such as `3`, `1-5`, `2,4-6` or `10-`")
+        .required("file_path", ParamType::Text, "Absolute path of the file")
+        .optional("offset", ParamType::Count, "Number of the first line to read, from 1")
+        .optional("limit", ParamType::Count, "How many lines to read")
+        .optional("pages", ParamType::Text, "Of a PDF: the pages to show, at most 20, such as `3`, `1-5`, `2,4-6` or `10-`")
         .build()
     }
 
-    fn order(&self) -> Order {
-        Order::Beside
+    fn order(&self) -> CallOrder {
+        CallOrder::Parallel
     }
 
-    fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
+    fn forget(&self) {
+        self.context.read_files.forget_all();
+    }
+
+    fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {
         let input = Input::of(input);
         input.count_if("offset")?;
         input.count_if("limit")?;
         pages_of(&input)?;
-        Ok(Asked::Read(ReadTool::Read, input.words("file_path")?))
+        Ok(ToolRequest::Read(ReadTool::Read, input.words("file_path")?))
     }
 
-    fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
+    fn run<'t>(&'t self, input: &'t [u8], call: &'t CallContext<'t>) -> ToolFuture<'t> {
         Box::pin(async move {
-            self.read(input, scene.agreed).await.unwrap_or_else(|error| Outcome::refused(error.0))
+            self.read(input, call.agreed).await.unwrap_or_else(|error| Outcome::refused(error.0))
         })
     }
 }

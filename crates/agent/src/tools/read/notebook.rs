@@ -1,16 +1,16 @@
-//! Notebooks: the cells, with what they printed.
+//! Shows the cells of a notebook with their outputs.
 
 use annals_json::{ArrayWriter, Fields, Value};
 
 use crate::tools::answer::object;
 use crate::tools::{InputError, Outcome};
 
-/// Letters of one output.
-const MOST_OF_AN_OUTPUT: usize = 10_000;
-/// Bytes of an answer.
-const MOST_BYTES: usize = 100_000;
+/// The most characters of one output.
+const MAX_OUTPUT_CHARS: usize = 10_000;
+/// The most bytes of an answer.
+const MAX_BYTES: usize = 100_000;
 
-/// A cell, as far as it is shown.
+/// A cell of a notebook.
 pub(crate) struct Cell {
     pub(crate) id: String,
     pub(crate) kind: String,
@@ -18,7 +18,7 @@ pub(crate) struct Cell {
     outputs: Vec<String>,
 }
 
-/// The cells of a notebook; `None` where it is none.
+/// The cells of a notebook; `None` if it is not one.
 pub(crate) fn cells_of(notebook: &Fields<'_>) -> Option<Vec<Cell>> {
     let cells = notebook.get("cells").filter(|cells| cells.raw().starts_with(b"["))?;
     let read = |(number, value): (usize, Value<'_>)| {
@@ -60,11 +60,11 @@ fn printed(output: Value<'_>) -> Option<String> {
         Some(format!("{name}: {value}"))
     };
     let text = output.get("text").map(joined).or_else(data).or_else(error)?;
-    let end = text.char_indices().nth(MOST_OF_AN_OUTPUT).map(|(at, _)| at);
+    let end = text.char_indices().nth(MAX_OUTPUT_CHARS).map(|(at, _)| at);
     Some(end.map_or(text.clone(), |end| format!("{}\n[cut: the output is longer]", &text[..end])))
 }
 
-/// A notebook as the model sees it; `None` where the file is none.
+/// Shows a notebook; `None` if the file is not one.
 pub(super) fn show(path: &str, bytes: &[u8]) -> Option<Result<Outcome, InputError>> {
     let notebook = Value::parse(bytes).ok()?.fields()?;
     let cells = cells_of(&notebook)?;
@@ -79,9 +79,9 @@ pub(super) fn show(path: &str, bytes: &[u8]) -> Option<Result<Outcome, InputErro
             shown.push_str(&format!("<output of=\"{}\">\n{output}\n</output>\n", cell.id));
         }
     }
-    if shown.len() > MOST_BYTES {
+    if shown.len() > MAX_BYTES {
         return Some(Err(InputError(format!(
-            "The notebook is too long to be shown ({} bytes of cells; {MOST_BYTES} fit). Take single cells out of it with a program through Bash.",
+            "The notebook is too long to be shown ({} bytes of cells; {MAX_BYTES} fit). Take single cells out of it with a program through Bash.",
             shown.len()
         ))));
     }

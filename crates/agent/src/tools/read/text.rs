@@ -1,85 +1,85 @@
-//! The lines of a text, numbered, within limits.
+//! Numbers the lines of a text, within limits.
 
 use std::fmt::Write as _;
 
 use crate::tools::InputError;
-use crate::tools::seen::Extent;
+use crate::tools::read_files::ReadExtent;
 
-/// Lines that are shown where nothing else is asked for.
-const MOST_LINES: usize = 2000;
-/// Letters of a line.
-const MOST_OF_A_LINE: usize = 2000;
-/// Bytes of an answer: some 25,000 tokens.
-const MOST_BYTES: usize = 100_000;
+/// How many lines are shown by default.
+const MAX_LINES: usize = 2000;
+/// The most characters of a line that are shown.
+const MAX_LINE_CHARS: usize = 2000;
+/// The most bytes of an answer: some 25,000 tokens.
+const MAX_BYTES: usize = 100_000;
 
-/// What is asked for.
+/// The lines to show.
 #[derive(Clone, Copy)]
-pub(super) struct Span {
+pub(super) struct LineRange {
     pub(super) offset: Option<u64>,
     pub(super) limit: Option<u64>,
 }
 
-/// What is shown.
-pub(super) struct Page {
-    /// With numbers, and with notices.
+/// The lines that are shown.
+pub(super) struct TextPage {
+    /// The lines with numbers and notices.
     pub(super) shown: String,
-    /// The same lines without.
+    /// The lines alone.
     pub(super) content: String,
     pub(super) first: usize,
     pub(super) lines: usize,
     pub(super) total: usize,
-    /// What the model has seen then; none where a limit cut what it asked for.
-    pub(super) extent: Option<Extent>,
+    /// How much the model has read then; `None` if a limit cut it.
+    pub(super) extent: Option<ReadExtent>,
 }
 
-/// The page that is asked for.
-pub(super) fn page(text: &str, span: Span) -> Result<Page, InputError> {
+/// Shows a range of lines.
+pub(super) fn page(text: &str, range: LineRange) -> Result<TextPage, InputError> {
     let all: Vec<&str> = text.split_inclusive('\n').collect();
     let total = all.len();
     let clamp = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-    let first = span.offset.map_or(1, clamp).max(1);
+    let first = range.offset.map_or(1, clamp).max(1);
     if total == 0 {
         let notice = "<system-reminder>The file is there, and it is empty.</system-reminder>".to_owned();
-        return Ok(Page {
+        return Ok(TextPage {
             shown: notice,
             content: String::new(),
             first: 1,
             lines: 0,
             total,
-            extent: Some(Extent::Whole),
+            extent: Some(ReadExtent::Whole),
         });
     }
     let Some(rest) = all.get(first - 1..).filter(|rest| !rest.is_empty()) else {
         let notice = format!(
             "<system-reminder>There is nothing from line {first} on: the file has {total} lines.</system-reminder>"
         );
-        return Ok(Page { shown: notice, content: String::new(), first, lines: 0, total, extent: None });
+        return Ok(TextPage { shown: notice, content: String::new(), first, lines: 0, total, extent: None });
     };
-    let wanted = span.limit.map_or(MOST_LINES, clamp).max(1).min(rest.len());
+    let wanted = range.limit.map_or(MAX_LINES, clamp).max(1).min(rest.len());
     let mut page =
-        Page { shown: String::new(), content: String::new(), first, lines: 0, total, extent: None };
+        TextPage { shown: String::new(), content: String::new(), first, lines: 0, total, extent: None };
     let mut cut_lines = 0_usize;
     for line in &rest[..wanted] {
         let bare = line.strip_suffix('\n').unwrap_or(line);
-        let end = bare.char_indices().nth(MOST_OF_A_LINE).map(|(at, _)| at);
+        let end = bare.char_indices().nth(MAX_LINE_CHARS).map(|(at, _)| at);
         cut_lines += usize::from(end.is_some());
         let bare = end.map_or(bare, |end| &bare[..end]);
-        if page.shown.len() + bare.len() + 8 > MOST_BYTES && page.lines > 0 {
+        if page.shown.len() + bare.len() + 8 > MAX_BYTES && page.lines > 0 {
             break;
         }
         if page.lines > 0 {
             page.shown.push('\n');
             page.content.push('\n');
         }
-        // The arrow as of the clients that number lines this way; other readers of a session know it.
+        // The arrow is the original client's; other readers of a session know it.
         let _ = write!(page.shown, "{:>6}→{bare}", first + page.lines);
         page.content.push_str(bare);
         page.lines += 1;
     }
-    let asked = span.offset.is_some() || span.limit.is_some();
+    let asked = range.offset.is_some() || range.limit.is_some();
     if page.lines < wanted && asked {
         return Err(InputError(format!(
-            "The lines that are asked for are more than fits into an answer ({MOST_BYTES} bytes): lines {first} to {} fit. Ask for fewer with offset and limit, or search with Grep.",
+            "The lines that are asked for are more than fits into an answer ({MAX_BYTES} bytes): lines {first} to {} fit. Ask for fewer with offset and limit, or search with Grep.",
             first + page.lines - 1
         )));
     }
@@ -94,13 +94,13 @@ pub(super) fn page(text: &str, span: Span) -> Result<Page, InputError> {
     if cut_lines > 0 {
         let _ = write!(
             page.shown,
-            "\n\n<system-reminder>{cut_lines} of these lines are longer than {MOST_OF_A_LINE} letters and were cut.</system-reminder>"
+            "\n\n<system-reminder>{cut_lines} of these lines are longer than {MAX_LINE_CHARS} letters and were cut.</system-reminder>"
         );
     }
     page.extent = match () {
         () if cut_lines > 0 => None,
-        () if whole => Some(Extent::Whole),
-        () if asked => Some(Extent::Part),
+        () if whole => Some(ReadExtent::Whole),
+        () if asked => Some(ReadExtent::Part),
         () => None,
     };
     Ok(page)
@@ -110,26 +110,26 @@ pub(super) fn page(text: &str, span: Span) -> Result<Page, InputError> {
 mod tests {
     use super::*;
 
-    const ALL: Span = Span { offset: None, limit: None };
+    const ALL: LineRange = LineRange { offset: None, limit: None };
 
     #[test]
     fn lines_are_numbered_and_counted() {
         let page = page("one\ntwo\n\nfour", ALL).unwrap();
         assert_eq!(page.shown, "     1→one\n     2→two\n     3→\n     4→four");
         assert_eq!((page.content.as_str(), page.lines, page.total), ("one\ntwo\n\nfour", 4, 4));
-        assert_eq!(page.extent, Some(Extent::Whole));
+        assert_eq!(page.extent, Some(ReadExtent::Whole));
     }
 
     #[test]
     fn a_part_is_a_part() {
-        let page = page("a\nb\nc\nd\n", Span { offset: Some(2), limit: Some(2) }).unwrap();
-        assert_eq!((page.shown.as_str(), page.extent), ("     2→b\n     3→c", Some(Extent::Part)));
+        let page = page("a\nb\nc\nd\n", LineRange { offset: Some(2), limit: Some(2) }).unwrap();
+        assert_eq!((page.shown.as_str(), page.extent), ("     2→b\n     3→c", Some(ReadExtent::Part)));
     }
 
     #[test]
     fn what_is_not_there_is_said() {
         assert!(page("", ALL).unwrap().shown.contains("empty"));
-        let past = page("a\n", Span { offset: Some(9), limit: None }).unwrap();
+        let past = page("a\n", LineRange { offset: Some(9), limit: None }).unwrap();
         assert!(past.shown.contains("has 1 lines") && past.lines == 0);
     }
 
@@ -141,7 +141,7 @@ mod tests {
         assert!(first.shown.contains("PARTIAL view: lines 1 to 2000 of 3000"));
         let wide = format!("{}\n", "y".repeat(1999)).repeat(100);
         assert!(page(&wide, ALL).unwrap().lines < 60);
-        assert!(page(&wide, Span { offset: Some(1), limit: Some(100) }).is_err());
+        assert!(page(&wide, LineRange { offset: Some(1), limit: Some(100) }).is_err());
         let one = page(&"é".repeat(5000), ALL).unwrap();
         assert_eq!((one.content.chars().count(), one.extent), (2000, None));
     }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use annals_agent::api::call::{CallError, Caller, Progress};
-use annals_agent::api::retry::GiveUp;
+use annals_agent::api::call::{CallError, CallProgress, Caller};
+use annals_agent::api::retry::GiveUpReason;
 
 use super::{Still, Talk, request};
 
@@ -35,7 +35,8 @@ async fn f1_a_reset_before_anything_stands_is_tried_again() {
         let told = talk.ask("a").await;
         assert_eq!(told.stop(), "tool_use", "{parts}");
         assert_eq!((told.blocks().len(), told.retries().len(), talk.requests().len()), (3, 2, 3), "{parts}");
-        let attempts: Vec<_> = told.retries().iter().map(|retry| (retry.attempt, retry.most)).collect();
+        let attempts: Vec<_> =
+            told.retries().iter().map(|retry| (retry.attempt, retry.max_retries)).collect();
         assert_eq!(attempts, [(1, 10), (2, 10)], "{parts}");
         let bodies: Vec<_> = talk.requests().into_iter().map(|request| request.body).collect();
         assert!(bodies.windows(2).all(|pair| pair[0] == pair[1]), "the same request each time");
@@ -46,7 +47,7 @@ async fn f1_a_reset_before_anything_stands_is_tried_again() {
 async fn f1_there_is_an_end_to_trying() {
     let talk = step(r#""reset""#, "");
     let told = talk.ask("a").await;
-    let Err(CallError::Failed { why: GiveUp::Attempts, retries: 10, failure }) = &told.result else {
+    let Err(CallError::Failed { why: GiveUpReason::Attempts, retries: 10, failure }) = &told.result else {
         panic!("{:?}", told.result)
     };
     assert!(failure.to_string().contains("127.0.0.1"), "{failure}");
@@ -70,7 +71,7 @@ async fn f2_thinking_alone_is_given_two_quick_tries_and_never_kept_twice() {
     assert!(blocks[0].contains("plän") && blocks[1..] == [TEXT, CALL], "{blocks:?}");
     let talk = step(r#""head",{"events":[0,6]}"#, "");
     let told = talk.ask("a").await;
-    assert!(matches!(told.result, Err(CallError::Failed { why: GiveUp::Attempts, retries: 2, .. })));
+    assert!(matches!(told.result, Err(CallError::Failed { why: GiveUpReason::Attempts, retries: 2, .. })));
     assert_eq!((told.blocks().len(), talk.requests().len()), (0, 3), "no thoughts without an answer");
 }
 
@@ -131,11 +132,11 @@ async fn f9_an_error_event_ends_it_though_the_connection_stays() {
 #[tokio::test]
 async fn f14_silence_is_noticed() {
     let mut talk = step(r#""head",{"events":[0,9]},"stall""#, "");
-    talk.manner.idle = SHORT;
+    talk.retry.idle = SHORT;
     let told = talk.ask("a").await;
     assert_eq!((told.blocks().len(), told.breach().as_str()), (2, "nothing came for 2 seconds"));
     let mut talk = step(r#""stall""#, r#","times":1"#);
-    talk.manner.idle = SHORT;
+    talk.retry.idle = SHORT;
     let told = talk.ask("a").await;
     assert_eq!((told.stop(), told.retries().len()), ("tool_use", 1));
 }
@@ -146,8 +147,8 @@ async fn a_call_that_is_dropped_is_gone() {
         r#"{{"a":[{{{CONTENT},"play":["head",{{"events":[0,9]}},"stall"]}}],"b":[{{{CONTENT}}}]}}"#
     ));
     let (mut stands, asked) = (false, request("@@a@@"));
-    let caller = Caller { transport: &talk.client, surroundings: &Still, manner: talk.manner.clone() };
-    let mut report = |told| stands |= matches!(told, Progress::Block(_));
+    let caller = Caller { transport: &talk.client, clock: &Still, retry: talk.retry.clone() };
+    let mut report = |told| stands |= matches!(told, CallProgress::Block(_));
     let dropped = tokio::time::timeout(SHORT, caller.call(&asked, &mut report)).await;
     assert!(dropped.is_err() && stands);
     let told = talk.ask("b").await;
@@ -158,7 +159,7 @@ async fn a_call_that_is_dropped_is_gone() {
 async fn what_is_shown_comes_before_what_stands() {
     let talk = Talk::step(&format!("{{{CONTENT}}}"));
     let told = talk.ask("a").await;
-    assert!(matches!(told.progress[0], Progress::Opened(_)));
+    assert!(matches!(told.progress[0], CallProgress::Opened(_)));
     let place =
         |wanted: &str| told.progress.iter().position(|told| format!("{told:?}").starts_with(wanted)).unwrap();
     assert!(place("Event(ThinkingDelta") < place("Block(Block { index: 0"));

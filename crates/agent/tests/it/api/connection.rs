@@ -5,10 +5,10 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
-use annals_agent::api::call::{CallError, Caller, Manner};
-use annals_agent::api::client::{Client, ClientError, Detour, Settings};
+use annals_agent::api::call::{CallError, Caller, RetryOptions};
+use annals_agent::api::client::{Client, ClientError, ClientSettings, ProxyConfig};
 use annals_agent::api::failure::Failure;
-use annals_agent::api::retry::{GiveUp, Patience};
+use annals_agent::api::retry::{Backoff, GiveUpReason};
 
 use super::secure::CERTIFICATE;
 use super::{HANGS, Still, Talk, request, settings};
@@ -52,10 +52,10 @@ async fn limits_are_kept() {
 }
 
 /// What a call to a client of this kind ends with.
-pub(super) async fn fails(client: &Client, most: u32) -> (Failure, GiveUp) {
-    let patience = Patience { most, first: Duration::ZERO, ..Patience::default() };
-    let manner = Manner { patience, ..Manner::default() };
-    let caller = Caller { transport: client, surroundings: &Still, manner };
+pub(super) async fn fails(client: &Client, most: u32) -> (Failure, GiveUpReason) {
+    let backoff = Backoff { max_retries: most, first_pause: Duration::ZERO, ..Backoff::default() };
+    let retry = RetryOptions { backoff, ..RetryOptions::default() };
+    let caller = Caller { transport: client, clock: &Still, retry };
     let asked = request("hello");
     let mut report = |_| {};
     let result = tokio::time::timeout(HANGS, caller.call(&asked, &mut report)).await.expect("it hangs");
@@ -70,7 +70,7 @@ async fn nobody_is_there() {
     drop(listener);
     let client = Client::new(settings(&base)).unwrap();
     let (failure, why) = fails(&client, 2).await;
-    assert!(matches!(failure, Failure::Connect { .. }) && why == GiveUp::Attempts, "{failure:?}");
+    assert!(matches!(failure, Failure::Connect { .. }) && why == GiveUpReason::Attempts, "{failure:?}");
     assert!(failure.to_string().starts_with("cannot connect to 127.0.0.1: "), "{failure}");
 }
 
@@ -95,13 +95,13 @@ fn listener(answer: &'static [u8], connections: usize) -> (String, thread::JoinH
 #[tokio::test]
 async fn what_is_not_secure_is_not_tried_again() {
     let (address, heard) = listener(b"HTTP/1.1 400 Bad Request\r\n\r\n", 1);
-    let client = Client::new(Settings {
+    let client = Client::new(ClientSettings {
         trusted: vec![CERTIFICATE.to_vec()],
         ..settings(&format!("https://{address}"))
     });
     let client = client.unwrap();
     let (failure, why) = fails(&client, 10).await;
-    assert!(matches!(failure, Failure::Tls { .. }) && why == GiveUp::Hopeless, "{failure:?}");
+    assert!(matches!(failure, Failure::Tls { .. }) && why == GiveUpReason::NotRetryable, "{failure:?}");
     let heard = heard.join().unwrap();
     assert!(!heard[0].contains("sk-test"), "no key without a secure connection");
 }
@@ -110,9 +110,9 @@ async fn what_is_not_secure_is_not_tried_again() {
 async fn a_proxy_is_asked_for_the_way() {
     let (address, heard) = listener(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n", 1);
     let mut through = settings("https://api.example.invalid");
-    through.detour =
-        Some(Detour { proxy: format!("http://user:word@{address}"), without: "other.example".into() });
-    assert!(!format!("{:?}", through.detour).contains("word"));
+    through.proxy =
+        Some(ProxyConfig { url: format!("http://user:word@{address}"), no_proxy: "other.example".into() });
+    assert!(!format!("{:?}", through.proxy).contains("word"));
     through.trusted = vec![CERTIFICATE.to_vec()];
     let client = Client::new(through).unwrap();
     let (failure, _) = fails(&client, 0).await;
@@ -126,7 +126,7 @@ async fn a_proxy_is_asked_for_the_way() {
 async fn what_is_on_this_machine_needs_no_proxy() {
     let talk = Talk::step(r#"[{"type":"text","text":"ok"}]"#);
     let mut through = settings(&talk.api.url());
-    through.detour = Some(Detour { proxy: "http://127.0.0.1:1".into(), without: String::new() });
+    through.proxy = Some(ProxyConfig { url: "http://127.0.0.1:1".into(), no_proxy: String::new() });
     let talk = Talk { client: Client::new(through).unwrap(), ..talk };
     assert_eq!(talk.ask("a").await.stop(), "end_turn");
 }
@@ -136,7 +136,7 @@ async fn a_connection_is_used_again() {
     let mut talk = Talk::new(
         r#"{"a":[[{"type":"text","text":"ok"}]],"cut":[{"content":[],"play":["head",{"events":[0,2]}],"times":1}]}"#,
     );
-    talk.manner.patience.most = 1;
+    talk.retry.backoff.max_retries = 1;
     for _ in 0..3 {
         assert_eq!(talk.ask("a").await.stop(), "end_turn");
     }
@@ -155,7 +155,7 @@ fn what_cannot_be_set_up_is_told_without_secrets() {
     assert_eq!(error, "the header \"x-gate\" cannot be sent");
     let mut odd = settings("https://api.example.invalid");
     odd.trusted = vec![CERTIFICATE.to_vec()];
-    odd.detour = Some(Detour { proxy: "http://user:word@".into(), without: String::new() });
+    odd.proxy = Some(ProxyConfig { url: "http://user:word@".into(), no_proxy: String::new() });
     let error = Client::new(odd).unwrap_err().to_string();
     assert!(!error.contains("word"), "{error}");
     let mut odd = settings("https://api.example.invalid");

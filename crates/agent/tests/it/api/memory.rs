@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use annals_agent::api::failure::{ApiError, Failure, Refusal};
-use annals_agent::api::request::Body;
-use annals_agent::api::transport::{ByteSource, Head, Opened, Transport};
+use annals_agent::api::failure::{ApiError, ErrorResponse, Failure};
+use annals_agent::api::request::RequestBody;
+use annals_agent::api::transport::{ByteSource, ResponseHead, ResponseStream, Transport};
 
 /// What happens to one request.
 pub(super) enum Reply {
@@ -37,14 +37,16 @@ pub(super) struct Pieces(VecDeque<(Duration, String)>);
 impl Transport for Memory {
     type Source = Pieces;
 
-    async fn send(&self, _: &Body) -> Result<Opened<Pieces>, Failure> {
+    async fn send(&self, _: &RequestBody) -> Result<ResponseStream<Pieces>, Failure> {
         let reply = self.0.lock().unwrap().pop_front().expect("no more requests were expected");
         match reply {
             Reply::Silence => std::future::pending().await,
-            Reply::Stream(pieces) => Ok(Opened { head: Head::default(), source: Pieces(pieces.into()) }),
+            Reply::Stream(pieces) => {
+                Ok(ResponseStream { head: ResponseHead::default(), source: Pieces(pieces.into()) })
+            }
             Reply::Refused { status, headers, message } => {
                 let error = ApiError { kind: String::new(), message: message.into(), raw: None };
-                Err(Failure::Refused(Box::new(Refusal { status, headers, error })))
+                Err(Failure::Refused(Box::new(ErrorResponse { status, headers, error })))
             }
         }
     }

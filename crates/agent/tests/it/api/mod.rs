@@ -12,11 +12,13 @@ mod time;
 use std::borrow::Cow;
 use std::time::Duration;
 
-use annals_agent::api::call::{Answer, CallError, Caller, Ended, Manner, Progress, Retry, Surroundings};
-use annals_agent::api::client::{Client, Credential, Endpoint, Settings};
-use annals_agent::api::request::{Caching, Message, Request, Role, Thinking, ToolSpec};
-use annals_agent::api::retry::Patience;
-use annals_testkit::api::{Captured, Script, ScriptedApi};
+use annals_agent::api::call::{
+    ApiResponse, CallError, CallProgress, Caller, ResponseEnd, RetryClock, RetryOptions, ScheduledRetry,
+};
+use annals_agent::api::client::{Client, ClientSettings, Credential, Endpoint};
+use annals_agent::api::request::{Message, PromptCaching, Request, Role, Thinking, ToolSpec};
+use annals_agent::api::retry::Backoff;
+use annals_testkit::api::{RecordedRequest, Script, ScriptedApi};
 
 /// Nothing here takes as long as this, unless it hangs.
 const HANGS: Duration = Duration::from_secs(60);
@@ -24,12 +26,12 @@ const HANGS: Duration = Duration::from_secs(60);
 /// A clock that stands, and no luck at all.
 pub(crate) struct Still;
 
-impl Surroundings for Still {
+impl RetryClock for Still {
     fn now(&self) -> i64 {
         1_792_567_680_000
     }
 
-    fn chance(&self) -> f64 {
+    fn jitter(&self) -> f64 {
         0.0
     }
 }
@@ -38,22 +40,22 @@ impl Surroundings for Still {
 struct Talk {
     api: ScriptedApi,
     client: Client,
-    manner: Manner,
+    retry: RetryOptions,
 }
 
 /// What came of a call.
-struct Told {
-    result: Result<Answer, CallError>,
-    progress: Vec<Progress>,
+struct ToolProgress {
+    result: Result<ApiResponse, CallError>,
+    progress: Vec<CallProgress>,
 }
 
-fn settings(base: &str) -> Settings {
-    Settings {
+fn settings(base: &str) -> ClientSettings {
+    ClientSettings {
         endpoint: Endpoint::parse(base).unwrap(),
         credential: Credential::key("sk-test-secret").unwrap(),
         user_agent: "annals-test/1".into(),
         headers: vec![("x-more".into(), "yes".into())],
-        detour: None,
+        proxy: None,
         trusted: vec![],
         connect_timeout: Duration::from_secs(20),
     }
@@ -69,7 +71,7 @@ fn request(prompt: &str) -> Request<'static> {
         messages: vec![Message { role: Role::User, blocks: vec![Cow::Owned(block)] }],
         thinking: Thinking::Off,
         effort: None,
-        caching: Caching::Minutes,
+        caching: PromptCaching::Minutes,
         user: None,
         betas: vec!["some-beta".into()],
     }
@@ -80,9 +82,12 @@ impl Talk {
     fn new(script: &str) -> Self {
         let api = ScriptedApi::start(Script::parse(script, "/w").unwrap()).unwrap();
         let client = Client::new(settings(&api.url())).unwrap();
-        let patience =
-            Patience { first: Duration::ZERO, longest_told: Duration::from_millis(1), ..Patience::default() };
-        Self { api, client, manner: Manner { patience, ..Manner::default() } }
+        let backoff = Backoff {
+            first_pause: Duration::ZERO,
+            max_retry_after: Duration::from_millis(1),
+            ..Backoff::default()
+        };
+        Self { api, client, retry: RetryOptions { backoff, ..RetryOptions::default() } }
     }
 
     /// One step, named `a`.
@@ -90,28 +95,28 @@ impl Talk {
         Self::new(&format!(r#"{{"a":[{step}]}}"#))
     }
 
-    async fn ask(&self, name: &str) -> Told {
+    async fn ask(&self, name: &str) -> ToolProgress {
         self.send(&request(&format!("@@{name}@@"))).await
     }
 
-    async fn send(&self, request: &Request<'_>) -> Told {
+    async fn send(&self, request: &Request<'_>) -> ToolProgress {
         let mut progress = Vec::new();
-        let caller = Caller { transport: &self.client, surroundings: &Still, manner: self.manner.clone() };
+        let caller = Caller { transport: &self.client, clock: &Still, retry: self.retry.clone() };
         let mut report = |told| progress.push(told);
         let result = tokio::time::timeout(HANGS, caller.call(request, &mut report)).await.expect("it hangs");
-        Told { result, progress }
+        ToolProgress { result, progress }
     }
 
-    fn requests(&self) -> Vec<Captured> {
+    fn requests(&self) -> Vec<RecordedRequest> {
         self.api.requests()
     }
 }
 
-impl Told {
+impl ToolProgress {
     /// The blocks that a caller would have written down: the same ones that the answer has.
     fn blocks(&self) -> Vec<String> {
         let told = self.progress.iter().filter_map(|told| match told {
-            Progress::Block(block) => Some(String::from_utf8(block.json.clone()).unwrap()),
+            CallProgress::Block(block) => Some(String::from_utf8(block.json.clone()).unwrap()),
             _ => None,
         });
         let told: Vec<String> = told.collect();
@@ -122,35 +127,35 @@ impl Told {
         told
     }
 
-    fn retries(&self) -> Vec<&Retry> {
+    fn retries(&self) -> Vec<&ScheduledRetry> {
         let retries = self.progress.iter().filter_map(|told| match told {
-            Progress::RetryScheduled(retry) => Some(retry),
+            CallProgress::RetryScheduled(retry) => Some(retry),
             _ => None,
         });
         retries.collect()
     }
 
-    fn answer(&self) -> &Answer {
+    fn answer(&self) -> &ApiResponse {
         self.result.as_ref().unwrap_or_else(|error| panic!("{error}: {error:?}"))
     }
 
     /// Why it ended well; panics where it did not.
     fn stop(&self) -> &str {
         match &self.answer().ended {
-            Ended::Complete(stop) => stop.reason.name(),
-            Ended::Broken(failure) => panic!("broken: {failure}"),
+            ResponseEnd::Complete(stop) => stop.reason.name(),
+            ResponseEnd::Broken(failure) => panic!("broken: {failure}"),
         }
     }
 
     /// Why it broke after something stood; panics where it did not.
     fn breach(&self) -> String {
         match &self.answer().ended {
-            Ended::Complete(stop) => panic!("complete: {stop:?}"),
-            Ended::Broken(failure) => failure.to_string(),
+            ResponseEnd::Complete(stop) => panic!("complete: {stop:?}"),
+            ResponseEnd::Broken(failure) => failure.to_string(),
         }
     }
 
     fn has_restarted(&self) -> bool {
-        self.progress.contains(&Progress::Restarted)
+        self.progress.contains(&CallProgress::Restarted)
     }
 }

@@ -7,10 +7,10 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::thread;
 
-use annals_agent::api::call::{Caller, Ended, Manner};
-use annals_agent::api::client::{Client, ClientError, Settings};
+use annals_agent::api::call::{Caller, ResponseEnd, RetryOptions};
+use annals_agent::api::client::{Client, ClientError, ClientSettings};
 use annals_agent::api::failure::Failure;
-use annals_agent::api::retry::GiveUp;
+use annals_agent::api::retry::GiveUpReason;
 use annals_testkit::skipped;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
@@ -64,13 +64,15 @@ fn server() -> (String, thread::JoinHandle<io::Result<String>>) {
 #[tokio::test]
 async fn who_is_trusted_gets_the_request() {
     let (address, heard) = server();
-    let trusting =
-        Settings { trusted: vec![CERTIFICATE.to_vec()], ..settings(&format!("https://{address}/gate/")) };
+    let trusting = ClientSettings {
+        trusted: vec![CERTIFICATE.to_vec()],
+        ..settings(&format!("https://{address}/gate/"))
+    };
     let client = Client::new(trusting).unwrap();
-    let caller = Caller { transport: &client, surroundings: &Still, manner: Manner::default() };
+    let caller = Caller { transport: &client, clock: &Still, retry: RetryOptions::default() };
     let asked = request("hello");
     let answer = caller.call(&asked, &mut |_| {}).await.unwrap();
-    assert!(matches!(answer.ended, Ended::Complete(_)) && answer.blocks[0].text("text") == "safe");
+    assert!(matches!(answer.ended, ResponseEnd::Complete(_)) && answer.blocks[0].text("text") == "safe");
     let heard = heard.join().unwrap().unwrap();
     assert!(
         heard.starts_with("POST /gate/v1/messages HTTP/1.1\r\n") && heard.contains("sk-test-secret"),
@@ -92,7 +94,7 @@ async fn who_is_not_gets_no_key_and_no_second_chance() {
         client => client.unwrap(),
     };
     let (failure, why) = fails(&client, 10).await;
-    assert!(matches!(failure, Failure::Tls { .. }) && why == GiveUp::Hopeless, "{failure:?}");
+    assert!(matches!(failure, Failure::Tls { .. }) && why == GiveUpReason::NotRetryable, "{failure:?}");
     assert!(failure.to_string().starts_with("no secure connection to 127.0.0.1: "), "{failure}");
     assert!(heard.join().unwrap().is_err(), "nothing was said");
 }

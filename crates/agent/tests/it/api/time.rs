@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use annals_agent::api::call::{CallError, Caller, Manner, Progress};
+use annals_agent::api::call::{CallError, CallProgress, Caller, RetryOptions};
 use annals_agent::api::failure::Failure;
 use tokio::time::Instant;
 
@@ -32,10 +32,10 @@ fn refused(status: u16, headers: &[(&str, &str)]) -> Reply {
 /// How a call ends, how long it takes, and the pauses that it told.
 async fn timed(replies: Vec<Reply>) -> (Result<(), CallError>, Duration, Vec<u64>) {
     let memory = Memory::new(replies);
-    let caller = Caller { transport: &memory, surroundings: &Still, manner: Manner::default() };
+    let caller = Caller { transport: &memory, clock: &Still, retry: RetryOptions::default() };
     let mut pauses = Vec::new();
     let mut report = |told| {
-        if let Progress::RetryScheduled(retry) = told {
+        if let CallProgress::RetryScheduled(retry) = told {
             pauses.push(retry.wait.as_millis() as u64);
         }
     };
@@ -47,7 +47,7 @@ async fn timed(replies: Vec<Reply>) -> (Result<(), CallError>, Duration, Vec<u64
 }
 
 /// The end of a body that never ends is waited for only this long.
-const FAREWELL: Duration = Duration::from_millis(100);
+const BODY_END_TIMEOUT: Duration = Duration::from_millis(100);
 
 #[tokio::test(start_paused = true)]
 async fn f6_a_call_waits_as_long_as_it_is_told() {
@@ -61,7 +61,7 @@ async fn f6_a_call_waits_as_long_as_it_is_told() {
     ];
     let (result, took, pauses) = timed(replies).await;
     assert_eq!((result, pauses), (Ok(()), vec![2000, 5000, 60_000, 1500, 8000]));
-    assert_eq!(took, Duration::from_millis(76_500) + FAREWELL);
+    assert_eq!(took, Duration::from_millis(76_500) + BODY_END_TIMEOUT);
 }
 
 #[tokio::test(start_paused = true)]
@@ -79,10 +79,10 @@ async fn f14_pings_keep_a_call_alive_and_silence_ends_it() {
     let ping = |_| (Duration::from_secs(10), "event: ping\ndata: {}\n\n".to_owned());
     let six_minutes = Reply::Stream((0..36).map(ping).chain(message).collect());
     let (result, took, _) = timed(vec![six_minutes]).await;
-    assert_eq!((result, took), (Ok(()), Duration::from_secs(360) + FAREWELL));
+    assert_eq!((result, took), (Ok(()), Duration::from_secs(360) + BODY_END_TIMEOUT));
     let (result, took, pauses) = timed(vec![Reply::Silence, Reply::Stream(vec![]), whole()]).await;
     assert_eq!((result, pauses), (Ok(()), vec![500, 1000]));
-    assert_eq!(took, Duration::from_millis(601_500) + FAREWELL);
+    assert_eq!(took, Duration::from_millis(601_500) + BODY_END_TIMEOUT);
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,54 +5,54 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use annals_agent::tools::{Checkpoints, Edit, Ground, Outcome, Read, Write};
-use annals_transcript::objects::OVERSIZE;
+use annals_agent::tools::{Checkpoints, Edit, Outcome, Read, ToolContext, Write};
+use annals_transcript::objects::MAX_LINE_BYTES;
 
-use super::{Bench, Flag, Text, kept, kept_text, knows, refused, run, shape, shown};
+use super::{Fixture, Flag, Text, kept, kept_text, knows, refused, run, shape, shown};
 
 const OF_AN_EDIT: [&str; 7] =
     ["filePath", "oldString", "newString", "originalFile", "structuredPatch", "userModified", "replaceAll"];
 const OF_A_WRITE: [&str; 6] =
     ["type", "filePath", "content", "structuredPatch", "originalFile", "userModified"];
 
-async fn read(bench: &Bench, name: &str) {
-    assert!(!run(&Read::new(bench.ground.clone()), &[("file_path", Text(name))]).await.is_error);
+async fn read(fixture: &Fixture, name: &str) {
+    assert!(!run(&Read::new(fixture.context.clone()), &[("file_path", Text(name))]).await.is_error);
 }
 
-async fn edit(bench: &Bench, name: &str, old: &str, new: &str) -> Outcome {
+async fn edit(fixture: &Fixture, name: &str, old: &str, new: &str) -> Outcome {
     let args = [("file_path", Text(name)), ("old_string", Text(old)), ("new_string", Text(new))];
-    run(&Edit::new(bench.ground.clone()), &args).await
+    run(&Edit::new(fixture.context.clone()), &args).await
 }
 
-async fn write(bench: &Bench, name: &str, content: &str) -> Outcome {
-    run(&Write::new(bench.ground.clone()), &[("file_path", Text(name)), ("content", Text(content))]).await
+async fn write(fixture: &Fixture, name: &str, content: &str) -> Outcome {
+    run(&Write::new(fixture.context.clone()), &[("file_path", Text(name)), ("content", Text(content))]).await
 }
 
 #[tokio::test]
 async fn a_new_file_is_made_with_its_folders() {
-    let bench = Bench::new();
-    let outcome = write(&bench, "a/b/c.txt", "text\n").await;
-    assert_eq!(bench.bytes("a/b/c.txt"), b"text\n");
+    let fixture = Fixture::new();
+    let outcome = write(&fixture, "a/b/c.txt", "text\n").await;
+    assert_eq!(fixture.bytes("a/b/c.txt"), b"text\n");
     assert_eq!((shape(&outcome), kept_text(&outcome, "type").as_str()), ("Write", "create"));
     assert!(kept(&outcome).get("originalFile").unwrap().is_null());
     assert_eq!(kept(&outcome).get("structuredPatch").unwrap().raw(), b"[]");
-    assert_eq!(outcome.changed, [bench.work().join("a/b/c.txt")]);
+    assert_eq!(outcome.changed, [fixture.work().join("a/b/c.txt")]);
     knows(&outcome, &OF_A_WRITE);
     // What was written is known: it can be edited and written at once.
-    assert!(!edit(&bench, "a/b/c.txt", "text", "other").await.is_error);
-    assert!(!write(&bench, "a/b/c.txt", "third\n").await.is_error);
-    assert_eq!(fs::read_dir(bench.work().join("a/b")).unwrap().count(), 1, "something was left beside it");
+    assert!(!edit(&fixture, "a/b/c.txt", "text", "other").await.is_error);
+    assert!(!write(&fixture, "a/b/c.txt", "third\n").await.is_error);
+    assert_eq!(fs::read_dir(fixture.work().join("a/b")).unwrap().count(), 1, "something was left beside it");
 }
 
 #[tokio::test]
 async fn what_is_kept_of_a_large_file_fits_into_a_line() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let line = format!("{}\n", "word ".repeat(400));
-    bench.write("large.log", format!("first\n{}", line.repeat(OVERSIZE / line.len() + 1)));
-    run(&Read::new(bench.ground.clone()), &[("file_path", Text("large.log")), ("limit", super::Count(1))])
+    fixture.write("large.log", format!("first\n{}", line.repeat(MAX_LINE_BYTES / line.len() + 1)));
+    run(&Read::new(fixture.context.clone()), &[("file_path", Text("large.log")), ("limit", super::Count(1))])
         .await;
-    let outcome = edit(&bench, "large.log", "first", "1st").await;
-    assert!(!outcome.is_error && outcome.kept.len() < OVERSIZE, "{}", outcome.kept.len());
+    let outcome = edit(&fixture, "large.log", "first", "1st").await;
+    assert!(!outcome.is_error && outcome.kept.len() < MAX_LINE_BYTES, "{}", outcome.kept.len());
     assert!(kept(&outcome).get("originalFile").unwrap().is_null());
     assert!(kept(&outcome).get("structuredPatch").unwrap().raw().len() > 100, "a short difference is kept");
     assert_eq!(shape(&outcome), "Edit");
@@ -63,16 +63,16 @@ async fn what_is_kept_of_a_large_file_fits_into_a_line() {
         ("new_string", Text("other")),
         ("replace_all", Flag(true)),
     ];
-    let outcome = run(&Edit::new(bench.ground.clone()), &args).await;
-    assert!(!outcome.is_error && outcome.kept.len() < OVERSIZE, "{}", outcome.kept.len());
+    let outcome = run(&Edit::new(fixture.context.clone()), &args).await;
+    assert!(!outcome.is_error && outcome.kept.len() < MAX_LINE_BYTES, "{}", outcome.kept.len());
     assert_eq!(kept(&outcome).get("structuredPatch").unwrap().raw(), b"[]");
     // The same for Write: what it replaces is not kept.
-    let whole = String::from_utf8(bench.bytes("large.log")).unwrap();
+    let whole = String::from_utf8(fixture.bytes("large.log")).unwrap();
     assert!(whole.contains("other"));
-    let written = Bench::new();
+    let written = Fixture::new();
     assert!(!write(&written, "large.log", &whole).await.is_error);
     let outcome = write(&written, "large.log", "short\n").await;
-    assert!(!outcome.is_error && outcome.kept.len() < OVERSIZE, "{}", outcome.kept.len());
+    assert!(!outcome.is_error && outcome.kept.len() < MAX_LINE_BYTES, "{}", outcome.kept.len());
     assert!(kept(&outcome).get("originalFile").unwrap().is_null());
     assert_eq!(
         (kept_text(&outcome, "type").as_str(), kept_text(&outcome, "content").as_str()),
@@ -82,18 +82,18 @@ async fn what_is_kept_of_a_large_file_fits_into_a_line() {
 
 #[tokio::test]
 async fn what_was_not_read_is_not_overwritten() {
-    let bench = Bench::new();
-    bench.write("a.txt", "1\n2\n3\n");
-    refused(&write(&bench, "a.txt", "x").await, "has not been read yet");
-    refused(&edit(&bench, "a.txt", "1", "x").await, "has not been read yet");
+    let fixture = Fixture::new();
+    fixture.write("a.txt", "1\n2\n3\n");
+    refused(&write(&fixture, "a.txt", "x").await, "has not been read yet");
+    refused(&edit(&fixture, "a.txt", "1", "x").await, "has not been read yet");
     let args = [("file_path", Text("a.txt")), ("limit", super::Count(1))];
-    run(&Read::new(bench.ground.clone()), &args).await;
-    refused(&write(&bench, "a.txt", "x").await, "Only a part");
-    assert!(!edit(&bench, "a.txt", "1", "one").await.is_error);
-    refused(&write(&bench, "a.txt", "x").await, "Only a part");
-    read(&bench, "a.txt").await;
-    let outcome = write(&bench, "a.txt", "one\ntwo\n").await;
-    assert_eq!(bench.bytes("a.txt"), b"one\ntwo\n");
+    run(&Read::new(fixture.context.clone()), &args).await;
+    refused(&write(&fixture, "a.txt", "x").await, "Only a part");
+    assert!(!edit(&fixture, "a.txt", "1", "one").await.is_error);
+    refused(&write(&fixture, "a.txt", "x").await, "Only a part");
+    read(&fixture, "a.txt").await;
+    let outcome = write(&fixture, "a.txt", "one\ntwo\n").await;
+    assert_eq!(fixture.bytes("a.txt"), b"one\ntwo\n");
     assert_eq!(kept_text(&outcome, "type"), "update");
     assert_eq!(kept_text(&outcome, "originalFile"), "one\n2\n3\n");
     knows(&outcome, &OF_A_WRITE);
@@ -101,24 +101,24 @@ async fn what_was_not_read_is_not_overwritten() {
 
 #[tokio::test]
 async fn an_edit_is_exact_and_unique() {
-    let bench = Bench::new();
-    bench.write("a.txt", "one\ntwo\none\n");
-    read(&bench, "a.txt").await;
-    refused(&edit(&bench, "a.txt", "three", "x").await, "String to replace not found in file.");
-    refused(&edit(&bench, "a.txt", "one", "x").await, "Found 2 matches");
-    refused(&edit(&bench, "a.txt", "one", "one").await, "the same");
-    refused(&edit(&bench, "a.txt", "", "x").await, "old_string is empty");
-    refused(&edit(&bench, "missing.txt", "a", "b").await, "File does not exist.");
-    refused(&edit(&bench, ".", "a", "b").await, "is a folder");
-    assert_eq!(bench.bytes("a.txt"), b"one\ntwo\none\n");
+    let fixture = Fixture::new();
+    fixture.write("a.txt", "one\ntwo\none\n");
+    read(&fixture, "a.txt").await;
+    refused(&edit(&fixture, "a.txt", "three", "x").await, "String to replace not found in file.");
+    refused(&edit(&fixture, "a.txt", "one", "x").await, "Found 2 matches");
+    refused(&edit(&fixture, "a.txt", "one", "one").await, "the same");
+    refused(&edit(&fixture, "a.txt", "", "x").await, "old_string is empty");
+    refused(&edit(&fixture, "missing.txt", "a", "b").await, "File does not exist.");
+    refused(&edit(&fixture, ".", "a", "b").await, "is a folder");
+    assert_eq!(fixture.bytes("a.txt"), b"one\ntwo\none\n");
     let args = [
         ("file_path", Text("a.txt")),
         ("old_string", Text("one")),
         ("new_string", Text("1")),
         ("replace_all", Flag(true)),
     ];
-    let outcome = run(&Edit::new(bench.ground.clone()), &args).await;
-    assert_eq!(bench.bytes("a.txt"), b"1\ntwo\n1\n");
+    let outcome = run(&Edit::new(fixture.context.clone()), &args).await;
+    assert_eq!(fixture.bytes("a.txt"), b"1\ntwo\n1\n");
     assert_eq!((shape(&outcome), kept_text(&outcome, "originalFile").as_str()), ("Edit", "one\ntwo\none\n"));
     assert_eq!(kept(&outcome).get("replaceAll").unwrap().boolean(), Some(true));
     knows(&outcome, &OF_AN_EDIT);
@@ -127,15 +127,15 @@ async fn an_edit_is_exact_and_unique() {
 
 #[tokio::test]
 async fn an_empty_old_text_makes_a_file() {
-    let bench = Bench::new();
-    let outcome = edit(&bench, "new.txt", "", "first\n").await;
-    assert_eq!(bench.bytes("new.txt"), b"first\n");
+    let fixture = Fixture::new();
+    let outcome = edit(&fixture, "new.txt", "", "first\n").await;
+    assert_eq!(fixture.bytes("new.txt"), b"first\n");
     assert!(kept(&outcome).get("originalFile").unwrap().is_null());
 }
 
 #[tokio::test]
 async fn the_form_of_a_file_stays() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     for (before, after) in [
         (&b"a\r\nold\r\nz\r\n"[..], &b"a\r\nnew\r\nline\r\nz\r\n"[..]),
         (b"\xef\xbb\xbfa\nold\nz", b"\xef\xbb\xbfa\nnew\nline\nz"),
@@ -144,43 +144,43 @@ async fn the_form_of_a_file_stays() {
         (b"\xff\xfea\0\n\0o\0l\0d\0\n\0", b"\xff\xfea\0\n\0n\0e\0w\0\n\0l\0i\0n\0e\0\n\0"),
         (b"caf\xe9 old\n", b"caf\xe9 new\nline\n"),
     ] {
-        bench.write("form.txt", before);
-        read(&bench, "form.txt").await;
-        let outcome = edit(&bench, "form.txt", "old", "new\nline").await;
-        assert_eq!(bench.bytes("form.txt"), after, "{}", shown(&outcome));
+        fixture.write("form.txt", before);
+        read(&fixture, "form.txt").await;
+        let outcome = edit(&fixture, "form.txt", "old", "new\nline").await;
+        assert_eq!(fixture.bytes("form.txt"), after, "{}", shown(&outcome));
     }
     // A text over several lines is found as it was shown.
-    bench.write("form.txt", b"a\r\nb\r\nc\r\n");
-    read(&bench, "form.txt").await;
-    edit(&bench, "form.txt", "a\nb\n", "x\n").await;
-    assert_eq!(bench.bytes("form.txt"), b"x\r\nc\r\n");
-    bench.write("latin.txt", b"caf\xe9");
-    read(&bench, "latin.txt").await;
-    refused(&edit(&bench, "latin.txt", "caf", "€").await, "encoding");
-    read(&bench, "form.txt").await;
-    write(&bench, "form.txt", "all\nnew\n").await;
-    assert_eq!(bench.bytes("form.txt"), b"all\r\nnew\r\n");
+    fixture.write("form.txt", b"a\r\nb\r\nc\r\n");
+    read(&fixture, "form.txt").await;
+    edit(&fixture, "form.txt", "a\nb\n", "x\n").await;
+    assert_eq!(fixture.bytes("form.txt"), b"x\r\nc\r\n");
+    fixture.write("latin.txt", b"caf\xe9");
+    read(&fixture, "latin.txt").await;
+    refused(&edit(&fixture, "latin.txt", "caf", "€").await, "encoding");
+    read(&fixture, "form.txt").await;
+    write(&fixture, "form.txt", "all\nnew\n").await;
+    assert_eq!(fixture.bytes("form.txt"), b"all\r\nnew\r\n");
 }
 
 #[tokio::test]
 async fn modes_links_and_names_stay() {
-    let bench = Bench::new();
-    let script = bench.write("run.sh", "old\n");
+    let fixture = Fixture::new();
+    let script = fixture.write("run.sh", "old\n");
     fs::set_permissions(&script, fs::Permissions::from_mode(0o751)).unwrap();
-    read(&bench, "run.sh").await;
-    edit(&bench, "run.sh", "old", "new").await;
+    read(&fixture, "run.sh").await;
+    edit(&fixture, "run.sh", "old", "new").await;
     assert_eq!(fs::metadata(&script).unwrap().mode() & 0o777, 0o751);
 
-    symlink("run.sh", bench.work().join("link.sh")).unwrap();
-    read(&bench, "link.sh").await;
-    edit(&bench, "link.sh", "new", "newer").await;
-    assert!(fs::symlink_metadata(bench.work().join("link.sh")).unwrap().is_symlink());
-    assert_eq!(bench.bytes("run.sh"), b"newer\n");
+    symlink("run.sh", fixture.work().join("link.sh")).unwrap();
+    read(&fixture, "link.sh").await;
+    edit(&fixture, "link.sh", "new", "newer").await;
+    assert!(fs::symlink_metadata(fixture.work().join("link.sh")).unwrap().is_symlink());
+    assert_eq!(fixture.bytes("run.sh"), b"newer\n");
 
-    fs::hard_link(&script, bench.work().join("twin.sh")).unwrap();
-    read(&bench, "twin.sh").await;
-    edit(&bench, "twin.sh", "newer", "x").await;
-    assert_eq!(bench.bytes("run.sh"), b"x\n", "the second name has lost its file");
+    fs::hard_link(&script, fixture.work().join("twin.sh")).unwrap();
+    read(&fixture, "twin.sh").await;
+    edit(&fixture, "twin.sh", "newer", "x").await;
+    assert_eq!(fixture.bytes("run.sh"), b"x\n", "the second name has lost its file");
     assert_eq!(fs::metadata(&script).unwrap().nlink(), 2);
 }
 
@@ -198,15 +198,15 @@ impl Checkpoints for Notes {
 
 #[tokio::test]
 async fn the_owner_is_told_before_a_file_changes() {
-    let mut bench = Bench::new();
+    let mut fixture = Fixture::new();
     let told = Arc::new(Mutex::new(Vec::new()));
     let notes = Box::new(Notes(told.clone()));
-    bench.ground = Arc::new(Ground::new(bench.ground.workspace.clone(), notes, Box::new(())));
-    write(&bench, "new/a.txt", "a").await;
-    edit(&bench, "new/a.txt", "a", "b").await;
-    refused(&edit(&bench, "new/a.txt", "nothing", "b").await, "not found");
-    refused(&write(&bench, "deep/full.txt", "a").await, "the disk is full");
-    assert!(!bench.work().join("deep").exists(), "a folder was made for a file that was not");
+    fixture.context = Arc::new(ToolContext::new(fixture.context.workspace.clone(), notes, Box::new(())));
+    write(&fixture, "new/a.txt", "a").await;
+    edit(&fixture, "new/a.txt", "a", "b").await;
+    refused(&edit(&fixture, "new/a.txt", "nothing", "b").await, "not found");
+    refused(&write(&fixture, "deep/full.txt", "a").await, "the disk is full");
+    assert!(!fixture.work().join("deep").exists(), "a folder was made for a file that was not");
     let told = told.lock().unwrap().clone();
     assert_eq!(
         told,
@@ -230,34 +230,34 @@ async fn a_file_that_cannot_be_written_in_place_keeps_its_bytes() {
         assert!(output.status.success() && said.contains("1 passed"), "{said}");
         return;
     }
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let old = "old\n".repeat(100);
-    let path = bench.write("a.txt", &old);
-    fs::hard_link(&path, bench.work().join("twin.txt")).unwrap();
-    read(&bench, "a.txt").await;
+    let path = fixture.write("a.txt", &old);
+    fs::hard_link(&path, fixture.work().join("twin.txt")).unwrap();
+    read(&fixture, "a.txt").await;
     let long = "new\n".repeat(2000);
-    refused(&write(&bench, "a.txt", &long).await, "It holds what it held before.");
-    assert_eq!(bench.bytes("twin.txt"), old.as_bytes());
-    refused(&edit(&bench, "a.txt", &old, &long).await, "It holds what it held before.");
-    assert_eq!(bench.bytes("twin.txt"), old.as_bytes());
+    refused(&write(&fixture, "a.txt", &long).await, "It holds what it held before.");
+    assert_eq!(fixture.bytes("twin.txt"), old.as_bytes());
+    refused(&edit(&fixture, "a.txt", &old, &long).await, "It holds what it held before.");
+    assert_eq!(fixture.bytes("twin.txt"), old.as_bytes());
     // Longer, shorter, empty: where there is room, it is written.
     for text in ["new\n".repeat(150), "short".to_owned(), String::new(), "again".to_owned()] {
-        assert!(!write(&bench, "a.txt", &text).await.is_error);
-        assert_eq!(bench.bytes("twin.txt"), text.as_bytes());
+        assert!(!write(&fixture, "a.txt", &text).await.is_error);
+        assert_eq!(fixture.bytes("twin.txt"), text.as_bytes());
     }
 }
 
 #[tokio::test]
 async fn a_file_keeps_its_group() {
-    let bench = Bench::new();
-    let path = bench.write("a.txt", "old\n");
+    let fixture = Fixture::new();
+    let path = fixture.write("a.txt", "old\n");
     if std::os::unix::fs::chown(&path, None, Some(1234)).is_err() {
         return annals_testkit::skipped("a_file_keeps_its_group", "only root gives a file to any group");
     }
     fs::set_permissions(&path, fs::Permissions::from_mode(0o2750)).unwrap();
-    read(&bench, "a.txt").await;
-    assert!(!edit(&bench, "a.txt", "old", "new").await.is_error);
-    assert_eq!(bench.bytes("a.txt"), b"new\n");
+    read(&fixture, "a.txt").await;
+    assert!(!edit(&fixture, "a.txt", "old", "new").await.is_error);
+    assert_eq!(fixture.bytes("a.txt"), b"new\n");
     let metadata = fs::metadata(&path).unwrap();
     assert_eq!((metadata.gid(), metadata.mode() & 0o7777), (1234, 0o2750));
 }

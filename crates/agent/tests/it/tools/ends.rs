@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use annals_agent::tools::{Bash, Scene, Told, Tool};
+use annals_agent::protocol::ToolProgress;
+use annals_agent::tools::{Bash, CallContext, Tool};
 
-use super::{Bench, Flag, Text, input, run};
+use super::{Fixture, Flag, Text, input, run};
 
 /// The most that an end may take: two seconds, and some for a busy machine.
 const MOST: Duration = Duration::from_secs(6);
@@ -53,14 +54,14 @@ pub(super) fn all_end(pids: &[String]) {
 
 #[tokio::test]
 async fn a_call_that_is_dropped_ends_its_whole_group() {
-    let bench = Bench::new();
-    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let fixture = Fixture::new();
+    let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
     let input = input(&[("command", Text(STUBBORN))]);
-    let tell = |_: Told| {};
-    let scene = Scene { tool_use: "toolu_01", tell: &tell, agreed: None, parent: None };
-    let work = bench.work();
+    let tell = |_: ToolProgress| {};
+    let call = CallContext { tool_use: "toolu_01", tell: &tell, agreed: None, parent: None };
+    let work = fixture.work();
     let found = tokio::select! {
-        _ = tool.run(&input, &scene) => panic!("it ended by itself"),
+        _ = tool.run(&input, &call) => panic!("it ended by itself"),
         found = pids(&work, &NAMES) => found,
     };
     assert!(found.iter().all(|pid| runs(pid)));
@@ -70,29 +71,29 @@ async fn a_call_that_is_dropped_ends_its_whole_group() {
 
 #[tokio::test]
 async fn a_command_that_hears_a_polite_request_can_tidy_up() {
-    let bench = Bench::new();
-    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let fixture = Fixture::new();
+    let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
     let tidy = "trap 'echo tidied > tidied; exit' TERM; echo $$ > own.tmp; mv own.tmp own.pid; cp own.pid child.pid; cp own.pid grandchild.pid; while :; do sleep 0.05; done";
     let input = input(&[("command", Text(tidy))]);
-    let tell = |_: Told| {};
-    let scene = Scene { tool_use: "toolu_01", tell: &tell, agreed: None, parent: None };
-    let work = bench.work();
+    let tell = |_: ToolProgress| {};
+    let call = CallContext { tool_use: "toolu_01", tell: &tell, agreed: None, parent: None };
+    let work = fixture.work();
     let found = tokio::select! {
-        _ = tool.run(&input, &scene) => panic!("it ended by itself"),
+        _ = tool.run(&input, &call) => panic!("it ended by itself"),
         found = pids(&work, &NAMES) => found,
     };
     all_end(&found);
-    assert_eq!(bench.bytes("tidied"), b"tidied\n");
+    assert_eq!(fixture.bytes("tidied"), b"tidied\n");
 }
 
 #[tokio::test]
 async fn time_ends_the_whole_group() {
-    let bench = Bench::new();
-    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let fixture = Fixture::new();
+    let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
     // With git in it, it does not go on in the background.
     let script = format!("{STUBBORN}\ngit --version");
     let command = [("command", Text(&script)), ("timeout", super::Count(1500))];
-    let work = bench.work();
+    let work = fixture.work();
     let (outcome, found) = tokio::join!(run(&tool, &command), pids(&work, &NAMES));
     assert!(outcome.is_error);
     all_end(&found);
@@ -100,14 +101,14 @@ async fn time_ends_the_whole_group() {
 
 #[tokio::test]
 async fn the_end_of_the_shell_is_the_end_of_all() {
-    let bench = Bench::new();
-    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let fixture = Fixture::new();
+    let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
     run(&tool, &[("command", Text(STUBBORN)), ("run_in_background", Flag(true))]).await;
-    let mut found = pids(&bench.work(), &NAMES).await;
+    let mut found = pids(&fixture.work(), &NAMES).await;
     // One that was left behind by a command that has ended.
     let left = run(&tool, &[("command", Text("sleep 600 & echo $!"))]).await;
     found.push(super::shown(&left).to_owned());
     assert!(found.iter().all(|pid| runs(pid)));
-    bench.shells.end_all();
+    fixture.shells.end_all();
     all_end(&found);
 }

@@ -1,9 +1,10 @@
 //! Processes that leave their group, their parents or their environment: they end with their command all the same.
 
-use annals_agent::tools::{Bash, KillShell, Scene, Told, Tool};
+use annals_agent::protocol::ToolProgress;
+use annals_agent::tools::{Bash, CallContext, KillShell, Tool};
 
 use super::ends::{all_end, pids, runs};
-use super::{Bench, Count, Flag, Text, input, run, shown};
+use super::{Count, Fixture, Flag, Text, input, run, shown};
 
 /// Each notes its number: a session of its own, one that ignores hang-ups, a daemon of two forks, one that ignores requests, and
 /// one without an environment below one that left.
@@ -25,19 +26,19 @@ fn endless() -> String {
 
 #[tokio::test]
 async fn an_interrupt_ends_them() {
-    let bench = Bench::new();
-    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let fixture = Fixture::new();
+    let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
     let input = input(&[("command", Text(&endless()))]);
-    let tell = |_: Told| {};
-    let scene = Scene { tool_use: "toolu_01", tell: &tell, agreed: None, parent: None };
-    let work = bench.work();
+    let tell = |_: ToolProgress| {};
+    let call = CallContext { tool_use: "toolu_01", tell: &tell, agreed: None, parent: None };
+    let work = fixture.work();
     let all_run = async {
         let found = pids(&work, &NAMES).await;
         assert!(found.iter().all(|pid| runs(pid)));
         found
     };
     let found = tokio::select! {
-        _ = tool.run(&input, &scene) => panic!("it ended by itself"),
+        _ = tool.run(&input, &call) => panic!("it ended by itself"),
         found = all_run => found,
     };
     // The call was dropped with the selection.
@@ -46,9 +47,9 @@ async fn an_interrupt_ends_them() {
 
 #[tokio::test]
 async fn the_end_of_its_time_ends_them() {
-    let bench = Bench::new();
-    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
-    let (command, work) = (endless(), bench.work());
+    let fixture = Fixture::new();
+    let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
+    let (command, work) = (endless(), fixture.work());
     let arguments = [("command", Text(&command)), ("timeout", Count(1500))];
     let (outcome, found) = tokio::join!(run(&tool, &arguments), pids(&work, &NAMES));
     assert!(outcome.is_error, "{}", shown(&outcome));
@@ -57,41 +58,41 @@ async fn the_end_of_its_time_ends_them() {
 
 #[tokio::test]
 async fn a_shell_that_is_killed_takes_them_along_and_no_other() {
-    let bench = Bench::new();
-    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let fixture = Fixture::new();
+    let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
     let other = run(&tool, &[("command", Text("setsid sleep 1000 > /dev/null 2>&1 & echo $!"))]).await;
     let other = [shown(&other).to_owned()];
     run(&tool, &[("command", Text(&endless())), ("run_in_background", Flag(true))]).await;
-    let found = pids(&bench.work(), &NAMES).await;
-    run(&KillShell::new(bench.shells.clone()), &[("shell_id", Text("bash_1"))]).await;
+    let found = pids(&fixture.work(), &NAMES).await;
+    run(&KillShell::new(fixture.shells.clone()), &[("shell_id", Text("bash_1"))]).await;
     all_end(&found);
     assert!(runs(&other[0]), "somebody else's process was ended");
-    bench.shells.end_all();
+    fixture.shells.end_all();
     all_end(&other);
 }
 
 #[tokio::test]
 async fn the_end_of_the_shell_ends_them_also_where_their_command_is_long_over() {
-    let bench = Bench::new();
-    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let fixture = Fixture::new();
+    let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
     run(&tool, &[("command", Text(ESCAPES))]).await;
-    let found = pids(&bench.work(), &NAMES).await;
+    let found = pids(&fixture.work(), &NAMES).await;
     assert!(found.iter().all(|pid| runs(pid)));
-    drop((tool, bench.shells));
+    drop((tool, fixture.shells));
     all_end(&found);
 }
 
 #[tokio::test]
 async fn one_that_always_makes_another_one_does_not_get_away() {
-    let bench = Bench::new();
-    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let fixture = Fixture::new();
+    let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
     let hydra = r#"next='trap "" TERM; echo $$ > head.tmp; mv head.tmp head.pid; sleep 0.05; setsid bash -c "$next" & '
 export next; bash -c "$next"; sleep 1000"#;
     run(&tool, &[("command", Text(hydra)), ("run_in_background", Flag(true))]).await;
-    pids(&bench.work(), &["head.pid"]).await;
-    bench.shells.end_all();
-    let before = pids(&bench.work(), &["head.pid"]).await;
+    pids(&fixture.work(), &["head.pid"]).await;
+    fixture.shells.end_all();
+    let before = pids(&fixture.work(), &["head.pid"]).await;
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
-    assert_eq!(pids(&bench.work(), &["head.pid"]).await, before, "there is still another one");
+    assert_eq!(pids(&fixture.work(), &["head.pid"]).await, before, "there is still another one");
     all_end(&before);
 }

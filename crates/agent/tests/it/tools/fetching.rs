@@ -11,8 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use annals_agent::tools::Reply;
-use annals_agent::tools::fetch::{PageReader, Reach, Resolver, WebFetch, WebSettings, to_markdown};
-use annals_agent::tools::{Asked, Outcome, Tool};
+use annals_agent::tools::fetch::{FetchScope, PageReader, Resolver, WebFetch, WebSettings, to_markdown};
+use annals_agent::tools::{Outcome, Tool, ToolRequest};
 use annals_json::Fields;
 use proptest::prelude::*;
 use rustls::crypto::ring;
@@ -61,9 +61,9 @@ fn names(list: &[(&str, &[&[&str]])]) -> Names {
     Names(Mutex::new(named.collect()))
 }
 
-fn tool(reach: Reach, names: Names) -> WebFetch<'static> {
+fn tool(scope: FetchScope, names: Names) -> WebFetch<'static> {
     let settings = WebSettings {
-        reach,
+        scope,
         resolver: Box::new(names),
         user_agent: "annals-test".to_owned(),
         trusted: vec![CERTIFICATE.to_vec()],
@@ -106,7 +106,7 @@ async fn fetch(tool: &WebFetch<'_>, url: &str) -> Outcome {
 async fn a_page_is_fetched_read_and_remembered() {
     let html = "<html><head><script>x</script></head><body><h1>Title</h1><p>Text</p></body></html>";
     let (base, heard) = server(move |_| answer("200 OK", "content-type: text/html; charset=utf-8\r\n", html));
-    let tool = tool(Reach::PublicAndLoopback, Names::default());
+    let tool = tool(FetchScope::PublicAndLoopback, Names::default());
     let outcome = fetch(&tool, &base).await;
     assert_eq!((shown(&outcome), shape(&outcome)), ("[what] # Title\n\nText", "WebFetch"));
     assert_eq!(kept(&outcome).get("code").unwrap().count(), Some(200));
@@ -133,12 +133,12 @@ async fn what_is_no_page_is_said() {
         "/round" => answer("302 Found", "location: /round\r\n", ""),
         _ => answer("200 OK", "content-type: application/json\r\n", "{\"a\":1}"),
     });
-    let tool = tool(Reach::PublicAndLoopback, Names::default());
+    let tool = tool(FetchScope::PublicAndLoopback, Names::default());
     let at = |path: &str| format!("{base}{path}");
     let outcome = fetch(&tool, &at("/missing")).await;
     assert!(outcome.is_error && shown(&outcome) == "Request failed with status code 404");
     refused(&fetch(&tool, &at("/binary")).await, "image/png");
-    refused(&fetch(&tool, &at("/nul")).await, "is no text");
+    refused(&fetch(&tool, &at("/nul")).await, "is not text");
     refused(&fetch(&tool, &at("/large")).await, "larger than");
     refused(&fetch(&tool, &at("/cut")).await, "could not be fetched");
     refused(&fetch(&tool, &at("/round")).await, "more than 5 times");
@@ -156,7 +156,7 @@ async fn a_page_that_never_comes_is_given_up() {
         Vec::new()
     });
     let settings = WebSettings {
-        reach: Reach::PublicAndLoopback,
+        scope: FetchScope::PublicAndLoopback,
         resolver: Box::new(Names::default()),
         user_agent: "annals-test".to_owned(),
         trusted: Vec::new(),
@@ -167,7 +167,7 @@ async fn a_page_that_never_comes_is_given_up() {
 
 #[tokio::test]
 async fn addresses_that_are_inside_are_not_asked() {
-    let tool = tool(Reach::Public, Names::default());
+    let tool = tool(FetchScope::Public, Names::default());
     for url in [
         "https://127.0.0.1/",
         "https://127.1/",
@@ -215,20 +215,20 @@ async fn addresses_that_are_inside_are_not_asked() {
     }
     for (url, words) in [
         ("ftp://example.com/", "Only https"),
-        ("file:///etc/passwd", "no address"),
+        ("file:///etc/passwd", "not the address"),
         ("gopher://127.0.0.1/", "Only https"),
-        ("data:text/html,x", "no address"),
-        ("javascript:alert(1)", "no address"),
+        ("data:text/html,x", "not the address"),
+        ("javascript:alert(1)", "not the address"),
         ("https://user@example.com/", "name or a password"),
         ("https://example.com:secret@10.0.0.1/", "name or a password"),
-        ("//example.com/", "no address"),
-        ("example.com", "no address"),
-        ("https://", "no address"),
+        ("//example.com/", "not the address"),
+        ("example.com", "not the address"),
+        ("https://", "not the address"),
         ("https://nowhere.invalid/", "was not found"),
     ] {
         refused(&fetch(&tool, url).await, words);
     }
-    refused(&fetch(&tool, &format!("https://example.com/{}", "x".repeat(3000))).await, "no address");
+    refused(&fetch(&tool, &format!("https://example.com/{}", "x".repeat(3000))).await, "not the address");
 }
 
 #[tokio::test]
@@ -243,7 +243,7 @@ async fn names_that_lead_inside_are_not_asked() {
         ("mapped.example", &[&["::ffff:10.0.0.1"]]),
         ("corp.example", &[&["fd12::1"]]),
     ];
-    let tool = tool(Reach::Public, names(&inside));
+    let tool = tool(FetchScope::Public, names(&inside));
     for (host, _) in inside {
         refused(&fetch(&tool, &format!("https://{host}/")).await, "not in the public internet");
     }
@@ -254,15 +254,15 @@ async fn a_name_that_changes_its_address_is_checked_at_every_hop() {
     let (port, met) = over_tls();
     let url = format!("https://localhost:{port}/");
     // A name that holds is followed on its own host.
-    let steady = tool(Reach::PublicAndLoopback, names(&[("localhost", &[&["127.0.0.1"]])]));
+    let steady = tool(FetchScope::PublicAndLoopback, names(&[("localhost", &[&["127.0.0.1"]])]));
     assert_eq!(shown(&fetch(&steady, &url).await), "[what] after");
     // The second answer for the same name is inside: the hop is refused, although the first was not.
     let rebound = names(&[("localhost", &[&["127.0.0.1"], &["10.0.0.7"]])]);
-    let outcome = fetch(&tool(Reach::PublicAndLoopback, rebound), &url).await;
+    let outcome = fetch(&tool(FetchScope::PublicAndLoopback, rebound), &url).await;
     refused(&outcome, "localhost is at 10.0.0.7, which is not in the public internet");
     // A name that no other resolver knows: what was checked is what is asked. That the server has another name is found there.
     let before = met.load(Ordering::SeqCst);
-    let pinned = tool(Reach::PublicAndLoopback, names(&[("pinned.invalid", &[&["127.0.0.1"]])]));
+    let pinned = tool(FetchScope::PublicAndLoopback, names(&[("pinned.invalid", &[&["127.0.0.1"]])]));
     refused(&fetch(&pinned, &format!("https://pinned.invalid:{port}/")).await, "certificate");
     assert_eq!(met.load(Ordering::SeqCst), before + 1, "the name was resolved again");
 }
@@ -311,7 +311,7 @@ async fn redirects_are_not_followed_elsewhere() {
         };
         answer("302 Found", &format!("location: {to}\r\n"), "")
     });
-    let tool = tool(Reach::PublicAndLoopback, Names::default());
+    let tool = tool(FetchScope::PublicAndLoopback, Names::default());
     for (path, to) in [
         ("/a", "To: https://example.com/b?c=d\n"),
         ("/b", "To: https://169.254.169.254/latest\n"),
@@ -323,20 +323,23 @@ async fn redirects_are_not_followed_elsewhere() {
         assert_eq!(kept(&outcome).get("code").unwrap().count(), Some(302));
         assert_eq!(shape(&outcome), "WebFetch");
     }
-    refused(&fetch(&tool, &format!("{base}/d")).await, "no address");
+    refused(&fetch(&tool, &format!("{base}/d")).await, "not the address");
     refused(&fetch(&tool, &format!("{base}/e")).await, "name or a password");
     assert_eq!(heard.lock().unwrap().len(), 6);
 }
 
 #[test]
 fn what_is_decided_on_is_what_will_be_asked() {
-    let tool = tool(Reach::Public, Names::default());
+    let tool = tool(FetchScope::Public, Names::default());
     let asked = |url: &str| {
         let input = input(&[("url", Text(url)), ("prompt", Text("x"))]);
         tool.call(&Fields::scan(&input).unwrap().0)
     };
-    assert_eq!(asked("http://EXAMPLE.com/a#b"), Ok(Asked::WebFetch("https://example.com/a".to_owned())));
-    assert_eq!(asked("https://0x7f.1/"), Ok(Asked::WebFetch("https://127.0.0.1/".to_owned())));
+    assert_eq!(
+        asked("http://EXAMPLE.com/a#b"),
+        Ok(ToolRequest::WebFetch("https://example.com/a".to_owned()))
+    );
+    assert_eq!(asked("https://0x7f.1/"), Ok(ToolRequest::WebFetch("https://127.0.0.1/".to_owned())));
     assert!(asked("ftp://example.com/").is_err());
 }
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use annals_agent::tools::{Bash, BashOutput, Outcome};
 
-use super::{Bench, Flag, Text, kept, kept_text, run, shape, shown};
+use super::{Fixture, Flag, Text, kept, kept_text, run, shape, shown};
 
-async fn bash(bench: &Bench, command: &str) -> Outcome {
-    run(&Bash::new(bench.ground.clone(), bench.shells.clone()), &[("command", Text(command))]).await
+async fn bash(fixture: &Fixture, command: &str) -> Outcome {
+    run(&Bash::new(fixture.context.clone(), fixture.shells.clone()), &[("command", Text(command))]).await
 }
 
 /// The most memory that this process has used, in kilobytes.
@@ -21,11 +21,11 @@ fn most_memory() -> Option<u64> {
 
 #[tokio::test]
 async fn a_hundred_megabytes_go_to_a_file() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     // One line, without an end.
-    let outcome = bash(&bench, "head -c 104857600 /dev/zero | tr '\\0' x").await;
+    let outcome = bash(&fixture, "head -c 104857600 /dev/zero | tr '\\0' x").await;
     let path = kept_text(&outcome, "persistedOutputPath");
-    assert_eq!(path, bench.temp.path().join("session/tool-results/toolu_01.txt").display().to_string());
+    assert_eq!(path, fixture.temp.path().join("session/tool-results/toolu_01.txt").display().to_string());
     assert_eq!(fs::metadata(&path).unwrap().len(), 104_857_600);
     assert_eq!(kept(&outcome).get("persistedOutputSize").unwrap().count(), Some(104_857_600));
     assert!(shown(&outcome).starts_with("<persisted-output>") && shown(&outcome).contains(&path));
@@ -45,8 +45,8 @@ fn a_hundred_megabytes_need_little_memory() {
 #[tokio::test]
 #[ignore = "run by the test above, in a process of its own"]
 async fn a_hundred_megabytes_measured() {
-    let bench = Bench::new();
-    let outcome = bash(&bench, "head -c 104857600 /dev/zero | tr '\\0' x; sleep 1.2").await;
+    let fixture = Fixture::new();
+    let outcome = bash(&fixture, "head -c 104857600 /dev/zero | tr '\\0' x; sleep 1.2").await;
     assert!(!outcome.is_error);
     if let Some(most) = most_memory() {
         assert!(most < 60_000, "{most} kilobytes");
@@ -55,8 +55,8 @@ async fn a_hundred_megabytes_measured() {
 
 #[tokio::test]
 async fn a_million_lines_and_a_failure() {
-    let bench = Bench::new();
-    let outcome = bash(&bench, "seq 1000000; exit 2").await;
+    let fixture = Fixture::new();
+    let outcome = bash(&fixture, "seq 1000000; exit 2").await;
     assert!(outcome.is_error && shown(&outcome).len() < 12_000);
     assert!(
         shown(&outcome).starts_with("Exit code 2\n1\n2\n") && shown(&outcome).ends_with("999999\n1000000")
@@ -66,54 +66,54 @@ async fn a_million_lines_and_a_failure() {
 
 #[tokio::test]
 async fn what_just_fits_is_shown_whole() {
-    let bench = Bench::new();
-    let outcome = bash(&bench, "head -c 30000 /dev/zero | tr '\\0' x").await;
+    let fixture = Fixture::new();
+    let outcome = bash(&fixture, "head -c 30000 /dev/zero | tr '\\0' x").await;
     assert_eq!(shown(&outcome).len(), 30_000);
-    let outcome = bash(&bench, "head -c 30001 /dev/zero | tr '\\0' x").await;
+    let outcome = bash(&fixture, "head -c 30001 /dev/zero | tr '\\0' x").await;
     assert!(shown(&outcome).starts_with("<persisted-output>"));
     // Two bytes each, and one unit each.
-    let bench = Bench::new();
-    let outcome = bash(&bench, "for i in {1..30000}; do printf é; done").await;
+    let fixture = Fixture::new();
+    let outcome = bash(&fixture, "for i in {1..30000}; do printf é; done").await;
     assert_eq!(shown(&outcome).chars().count(), 30_000);
 }
 
 #[tokio::test]
 async fn without_a_session_both_ends_are_shown() {
-    let bench = Bench::with(|settings| settings.session = None);
-    let outcome = bash(&bench, "seq 100000").await;
+    let fixture = Fixture::with(|settings| settings.session = None);
+    let outcome = bash(&fixture, "seq 100000").await;
     assert!(shown(&outcome).starts_with("1\n2\n") && shown(&outcome).trim_end().ends_with("100000"));
     assert!(shown(&outcome).len() < 31_000 && shape(&outcome) == "Bash");
 }
 
 #[tokio::test]
 async fn bytes_and_colours_become_text() {
-    let bench = Bench::new();
-    let outcome = bash(&bench, r"printf '\033[31mred\033[0m\0\377 \033]0;title\007end\n'").await;
+    let fixture = Fixture::new();
+    let outcome = bash(&fixture, r"printf '\033[31mred\033[0m\0\377 \033]0;title\007end\n'").await;
     assert_eq!(shown(&outcome), "red\u{fffd}\u{fffd} end");
-    let outcome = bash(&bench, "head -c 5000 /dev/urandom; true").await;
+    let outcome = bash(&fixture, "head -c 5000 /dev/urandom; true").await;
     assert!(shown(&outcome).chars().all(|letter| !letter.is_control() || matches!(letter, '\n' | '\t')));
 }
 
 #[tokio::test]
 async fn who_closes_the_output_is_no_trouble() {
-    let bench = Bench::new();
-    assert_eq!(shown(&bash(&bench, "echo before; exec >&- 2>&-; sleep 0.05").await), "before");
+    let fixture = Fixture::new();
+    assert_eq!(shown(&bash(&fixture, "echo before; exec >&- 2>&-; sleep 0.05").await), "before");
 }
 
 #[tokio::test]
 async fn who_prints_too_much_is_ended() {
-    let bench = Bench::with(|settings| settings.most_output = 1 << 20);
-    let outcome = bash(&bench, "yes").await;
+    let fixture = Fixture::with(|settings| settings.max_output = 1 << 20);
+    let outcome = bash(&fixture, "yes").await;
     assert!(outcome.is_error && shown(&outcome).contains("which is too much"), "{}", shown(&outcome));
     assert!(shown(&outcome).len() < 12_000);
 }
 
 #[tokio::test]
 async fn who_prints_too_much_in_the_background_is_ended_too() {
-    let bench = Bench::with(|settings| settings.most_output = 1 << 20);
-    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let fixture = Fixture::with(|settings| settings.max_output = 1 << 20);
+    let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
     run(&tool, &[("command", Text("yes")), ("run_in_background", Flag(true))]).await;
-    let look = BashOutput::new(bench.shells.clone());
+    let look = BashOutput::new(fixture.shells.clone());
     let mut outcome = run(&look, &[("bash_id", Text("bash_1"))]).await;
     while kept_text(&outcome, "status") == "running" {
         assert!(outcome.kept.len() < 70_000);

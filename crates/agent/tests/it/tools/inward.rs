@@ -4,10 +4,12 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
-use annals_agent::tools::agent::{AgentType, Errand, Returned, SpawnError, Spawned, Spawner};
-use annals_agent::tools::todo::{TodoKeeper, Todos};
-use annals_agent::tools::web_search::{Piece, Query, Searcher};
-use annals_agent::tools::{Asked, ExitPlanMode, Reply, Scene, Shown, Task, TodoWrite, Tool, WebSearch};
+use annals_agent::tools::agent::{AgentResult, AgentTask, AgentType, SpawnError, SpawnFuture, Spawner};
+use annals_agent::tools::todo::{TodoStore, Todos};
+use annals_agent::tools::web_search::{Query, SearchPart, Searcher};
+use annals_agent::tools::{
+    AgentTool, CallContext, ExitPlanMode, Reply, TodoWrite, Tool, ToolContent, ToolRequest, WebSearch,
+};
 use annals_json::{Fields, Value};
 use annals_store::todos::TodoItem;
 
@@ -16,7 +18,7 @@ use super::{Raw, Text, input, kept, kept_text, knows, refused, run, shape, shown
 /// Keeps what it is told, but not a list of three.
 struct Keeper(Arc<Mutex<Vec<usize>>>);
 
-impl TodoKeeper for Keeper {
+impl TodoStore for Keeper {
     fn keep(&self, items: &[TodoItem]) -> Result<(), String> {
         self.0.lock().unwrap().push(items.len());
         if items.len() == 3 { Err("the disk is full".to_owned()) } else { Ok(()) }
@@ -58,7 +60,7 @@ async fn a_plan_that_runs_was_approved() {
         ("ExitPlanMode", &br#"{"plan":"1. do","isAgent":false}"#[..])
     );
     refused(&run(&ExitPlanMode, &[]).await, "`plan` is missing");
-    assert_eq!(ExitPlanMode.call(&Fields::scan(br#"{"plan":"x"}"#).unwrap().0), Ok(Asked::Plan));
+    assert_eq!(ExitPlanMode.call(&Fields::scan(br#"{"plan":"x"}"#).unwrap().0), Ok(ToolRequest::Plan));
 }
 
 /// Answers with its prompt, or fails.
@@ -71,18 +73,14 @@ impl Spawner for Echo {
             .to_vec()
     }
 
-    fn spawn<'a>(&'a self, errand: &'a Errand, _: &'a Scene<'a>) -> Spawned<'a> {
+    fn spawn<'a>(&'a self, task: &'a AgentTask, _: &'a CallContext<'a>) -> SpawnFuture<'a> {
         Box::pin(async move {
-            if errand.prompt == "fail" {
+            if task.prompt == "fail" {
                 return Err(SpawnError::Failed("too deep".to_owned()));
             }
-            Ok(Returned {
+            Ok(AgentResult {
                 agent: "a1b2c3d".to_owned(),
-                answer: if errand.prompt == "long" {
-                    "x".repeat(40_000)
-                } else {
-                    format!("{}!", errand.prompt)
-                },
+                answer: if task.prompt == "long" { "x".repeat(40_000) } else { format!("{}!", task.prompt) },
                 millis: 5,
                 tokens: 70,
                 tool_uses: 3,
@@ -94,12 +92,12 @@ impl Spawner for Echo {
 
 #[tokio::test]
 async fn an_agent_is_sent_and_answers() {
-    let tool = Task::new(Box::new(Echo));
+    let tool = AgentTool::new(Box::new(Echo));
     let ask = |prompt: &'static str, kind: &'static str| {
         [("description", Text("a task")), ("prompt", Text(prompt)), ("subagent_type", Text(kind))]
     };
     let outcome = run(&tool, &ask("find", "explore")).await;
-    let Shown::Blocks(blocks) = &outcome.shown else { panic!("no blocks") };
+    let ToolContent::Blocks(blocks) = &outcome.shown else { panic!("no blocks") };
     assert_eq!(blocks[0], br#"{"type":"text","text":"find!"}"#);
     assert!(String::from_utf8_lossy(&blocks[1]).contains("agentId: a1b2c3d"));
     assert_eq!((shape(&outcome), kept_text(&outcome, "agentType").as_str()), ("Agent", "explore"));
@@ -118,14 +116,17 @@ async fn an_agent_is_sent_and_answers() {
         ],
     );
     let outcome = run(&tool, &ask("long", "explore")).await;
-    let Shown::Blocks(blocks) = &outcome.shown else { panic!("no blocks") };
+    let ToolContent::Blocks(blocks) = &outcome.shown else { panic!("no blocks") };
     assert!(blocks[0].len() < 33_000 && outcome.kept.len() > 40_000);
     let outcome = run(&tool, &ask("fail", "explore")).await;
     assert!(outcome.is_error && shown(&outcome).contains("too deep"));
     refused(&run(&tool, &ask("x", "wizard")).await, "There are: general-purpose, explore.");
     refused(&run(&tool, &ask("", "explore")).await, "`prompt` is empty");
     let input = input(&ask("x", ""));
-    assert_eq!(tool.call(&Fields::scan(&input).unwrap().0), Ok(Asked::Agent("general-purpose".to_owned())));
+    assert_eq!(
+        tool.call(&Fields::scan(&input).unwrap().0),
+        Ok(ToolRequest::Agent("general-purpose".to_owned()))
+    );
 }
 
 /// Finds one page.
@@ -135,15 +136,15 @@ impl Searcher for Finds {
     fn search<'a>(
         &'a self,
         query: &'a Query,
-    ) -> Pin<Box<dyn Future<Output = Result<Reply<Vec<Piece>>, String>> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = Result<Reply<Vec<SearchPart>>, String>> + Send + 'a>> {
         Box::pin(async move {
             let page = ("A \"title\"".to_owned(), "https://example.com/".to_owned());
             let said = match query.words.as_str() {
                 "nothing" => Vec::new(),
                 "broken" => return Err("the API is down".to_owned()),
                 _ => vec![
-                    Piece::Pages { tool_use: "srvtoolu_1".to_owned(), pages: vec![page] },
-                    Piece::Text("It says so.".to_owned()),
+                    SearchPart::Pages { tool_use: "srvtoolu_1".to_owned(), pages: vec![page] },
+                    SearchPart::Text("It says so.".to_owned()),
                 ],
             };
             Ok(Reply { said, model: "m".to_owned(), usage: Default::default() })

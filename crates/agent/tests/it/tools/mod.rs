@@ -1,5 +1,6 @@
 //! Tools against temporary folders: what the model sees, what the session keeps, and what is left behind.
 
+mod bitmap;
 mod changes;
 mod documents;
 mod ends;
@@ -22,17 +23,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use annals_agent::protocol::ToolProgress;
 use annals_agent::tools::bash::{ShellSettings, Shells, for_commands};
-use annals_agent::tools::{Ground, Outcome, Scene, Shown, Told, Tool};
+use annals_agent::tools::{CallContext, Outcome, Tool, ToolContent, ToolContext};
 use annals_json::{ObjectWriter, Value};
 use annals_policy::paths::{Disk, Workspace};
 use annals_testkit::temp::TempDir;
 use annals_transcript::tool_result::ToolUseResult;
 
 /// A workspace with tools on it.
-struct Bench {
+struct Fixture {
     temp: TempDir,
-    ground: Arc<Ground>,
+    context: Arc<ToolContext>,
     shells: Arc<Shells>,
 }
 
@@ -46,7 +48,7 @@ enum Arg<'a> {
 
 use Arg::{Count, Flag, Raw, Text};
 
-impl Bench {
+impl Fixture {
     fn new() -> Self {
         Self::with(|_| {})
     }
@@ -57,7 +59,7 @@ impl Bench {
         let work = temp.path().join("work");
         fs::create_dir(&work).unwrap();
         let workspace = Workspace::new(&Disk, &work, &work, Some(&temp.path().join("home")));
-        let ground = Arc::new(Ground::new(workspace, Box::new(()), Box::new(())));
+        let context = Arc::new(ToolContext::new(workspace, Box::new(()), Box::new(())));
         let path = std::env::var_os("PATH").unwrap();
         let environment = for_commands(&[(OsString::from("PATH"), path)]);
         let session = Some(temp.path().join("session"));
@@ -65,7 +67,7 @@ impl Bench {
         let mark = temp.path().display().to_string();
         let mut settings = ShellSettings::usual(temp.path().join("scratch"), session, environment, mark);
         adjust(&mut settings);
-        Self { temp, ground, shells: Arc::new(Shells::new(settings)) }
+        Self { temp, context, shells: Arc::new(Shells::new(settings)) }
     }
 
     fn work(&self) -> PathBuf {
@@ -102,15 +104,15 @@ async fn run(tool: &dyn Tool, args: &[(&str, Arg<'_>)]) -> Outcome {
 
 async fn run_agreed(tool: &dyn Tool, args: &[(&str, Arg<'_>)], agreed: Option<&Path>) -> Outcome {
     let input = input(args);
-    let tell = |_: Told| {};
-    tool.run(&input, &Scene { tool_use: "toolu_01", tell: &tell, agreed, parent: None }).await
+    let tell = |_: ToolProgress| {};
+    tool.run(&input, &CallContext { tool_use: "toolu_01", tell: &tell, agreed, parent: None }).await
 }
 
 /// What the model sees as a text.
 fn shown(outcome: &Outcome) -> &str {
     match &outcome.shown {
-        Shown::Text(text) => text,
-        Shown::Blocks(_) => panic!("blocks, not a text"),
+        ToolContent::Text(text) => text,
+        ToolContent::Blocks(_) => panic!("blocks, not a text"),
     }
 }
 

@@ -3,7 +3,7 @@
 use annals_agent::tools::{NotebookEdit, Outcome, Read};
 use annals_json::Value;
 
-use super::{Arg, Bench, Text, kept_text, knows, refused, run, shape, shown};
+use super::{Arg, Fixture, Text, kept_text, knows, refused, run, shape, shown};
 
 const NOTEBOOK: &str = r##"{
  "cells": [
@@ -42,35 +42,35 @@ const KEYS: [&str; 9] = [
     "updated_file",
 ];
 
-async fn edit(bench: &Bench, args: &[(&str, Arg<'_>)]) -> Outcome {
+async fn edit(fixture: &Fixture, args: &[(&str, Arg<'_>)]) -> Outcome {
     let mut all = vec![("notebook_path", Text("n.ipynb"))];
     for (key, arg) in args {
         let Text(text) = arg else { continue };
         all.push((key, Text(text)));
     }
-    run(&NotebookEdit::new(bench.ground.clone()), &all).await
+    run(&NotebookEdit::new(fixture.context.clone()), &all).await
 }
 
-async fn ready(notebook: &str) -> Bench {
-    let bench = Bench::new();
-    bench.write("n.ipynb", notebook);
-    assert!(!run(&Read::new(bench.ground.clone()), &[("file_path", Text("n.ipynb"))]).await.is_error);
-    bench
+async fn ready(notebook: &str) -> Fixture {
+    let fixture = Fixture::new();
+    fixture.write("n.ipynb", notebook);
+    assert!(!run(&Read::new(fixture.context.clone()), &[("file_path", Text("n.ipynb"))]).await.is_error);
+    fixture
 }
 
-fn text(bench: &Bench) -> String {
-    String::from_utf8(bench.bytes("n.ipynb")).unwrap()
+fn text(fixture: &Fixture) -> String {
+    String::from_utf8(fixture.bytes("n.ipynb")).unwrap()
 }
 
 #[tokio::test]
 async fn a_cell_is_replaced_and_its_output_forgotten() {
-    let bench = ready(NOTEBOOK).await;
-    let outcome = edit(&bench, &[("cell_id", Text("work")), ("new_source", Text("a = 1\nprint(a)"))]).await;
+    let fixture = ready(NOTEBOOK).await;
+    let outcome = edit(&fixture, &[("cell_id", Text("work")), ("new_source", Text("a = 1\nprint(a)"))]).await;
     let expected = NOTEBOOK
         .replace("\"execution_count\": 7", "\"execution_count\": null")
         .replace(r#"[{"output_type": "stream", "text": ["7"]}]"#, "[]")
         .replace("\"print(7)\"", "[\n    \"a = 1\\n\",\n    \"print(a)\"\n   ]");
-    assert_eq!(text(&bench), expected);
+    assert_eq!(text(&fixture), expected);
     assert_eq!((shape(&outcome), kept_text(&outcome, "language").as_str()), ("NotebookEdit", "julia"));
     assert_eq!(kept_text(&outcome, "original_file"), NOTEBOOK);
     assert_eq!(kept_text(&outcome, "updated_file"), expected);
@@ -80,11 +80,11 @@ async fn a_cell_is_replaced_and_its_output_forgotten() {
 #[tokio::test]
 async fn a_cell_is_inserted_and_taken_out_again() {
     for before in ["intro", "work", ""] {
-        let bench = ready(NOTEBOOK).await;
+        let fixture = ready(NOTEBOOK).await;
         let new = [("new_source", Text("new")), ("cell_type", Text("code")), ("edit_mode", Text("insert"))];
-        let outcome = edit(&bench, &[&new[..], &[("cell_id", Text(before))]].concat_args()).await;
+        let outcome = edit(&fixture, &[&new[..], &[("cell_id", Text(before))]].concat_args()).await;
         let id = kept_text(&outcome, "cell_id");
-        let notebook = text(&bench);
+        let notebook = text(&fixture);
         let cells = Value::parse(notebook.as_bytes()).unwrap().get("cells").unwrap();
         let ids: Vec<String> =
             cells.items().map(|cell| cell.get("id").unwrap().text().unwrap().decode().into_owned()).collect();
@@ -95,8 +95,8 @@ async fn a_cell_is_inserted_and_taken_out_again() {
         };
         assert_eq!(ids, expected);
         let gone = [("cell_id", Text(&id)), ("edit_mode", Text("delete")), ("new_source", Text(""))];
-        edit(&bench, &gone).await;
-        assert_eq!(text(&bench), NOTEBOOK, "after {before:?}");
+        edit(&fixture, &gone).await;
+        assert_eq!(text(&fixture), NOTEBOOK, "after {before:?}");
     }
 }
 
@@ -115,33 +115,33 @@ impl<'a> Concat<'a> for [&[(&'a str, Arg<'a>)]; 2] {
 
 #[tokio::test]
 async fn notebooks_of_one_line_and_without_cells_are_edited_too() {
-    let bench = ready(r#"{"cells":[{"cell_type":"code","source":[]}],"nbformat":4}"#).await;
-    edit(&bench, &[("cell_id", Text("cell-0")), ("new_source", Text("x\n\"y\""))]).await;
-    assert_eq!(text(&bench), r#"{"cells":[{"cell_type":"code","source":["x\n", "\"y\""]}],"nbformat":4}"#);
+    let fixture = ready(r#"{"cells":[{"cell_type":"code","source":[]}],"nbformat":4}"#).await;
+    edit(&fixture, &[("cell_id", Text("cell-0")), ("new_source", Text("x\n\"y\""))]).await;
+    assert_eq!(text(&fixture), r#"{"cells":[{"cell_type":"code","source":["x\n", "\"y\""]}],"nbformat":4}"#);
     let gone = [("cell_id", Text("cell-0")), ("edit_mode", Text("delete")), ("new_source", Text(""))];
-    edit(&bench, &gone).await;
-    assert_eq!(text(&bench), r#"{"cells":[],"nbformat":4}"#);
+    edit(&fixture, &gone).await;
+    assert_eq!(text(&fixture), r#"{"cells":[],"nbformat":4}"#);
     let new = [("new_source", Text("# A")), ("cell_type", Text("markdown")), ("edit_mode", Text("insert"))];
-    let outcome = edit(&bench, &new).await;
-    assert!(text(&bench).contains("# A") && !outcome.is_error, "{}", shown(&outcome));
-    assert!(!text(&bench).contains("\"id\""), "an id in a notebook that has none");
+    let outcome = edit(&fixture, &new).await;
+    assert!(text(&fixture).contains("# A") && !outcome.is_error, "{}", shown(&outcome));
+    assert!(!text(&fixture).contains("\"id\""), "an id in a notebook that has none");
 }
 
 #[tokio::test]
 async fn what_cannot_be_is_refused() {
-    let bench = Bench::new();
-    bench.write("n.ipynb", NOTEBOOK);
+    let fixture = Fixture::new();
+    fixture.write("n.ipynb", NOTEBOOK);
     let change = [("cell_id", Text("work")), ("new_source", Text("x"))];
-    refused(&edit(&bench, &change).await, "has not been read yet");
-    let bench = ready(NOTEBOOK).await;
-    refused(&edit(&bench, &[("new_source", Text("x"))]).await, "which cell");
-    refused(&edit(&bench, &[("new_source", Text("x")), ("cell_id", Text("cell-9"))]).await, "no cell");
-    refused(&edit(&bench, &[("new_source", Text("x")), ("edit_mode", Text("insert"))]).await, "cell_type");
-    refused(&edit(&bench, &[("new_source", Text("x")), ("edit_mode", Text("turn"))]).await, "edit_mode");
+    refused(&edit(&fixture, &change).await, "has not been read yet");
+    let fixture = ready(NOTEBOOK).await;
+    refused(&edit(&fixture, &[("new_source", Text("x"))]).await, "which cell");
+    refused(&edit(&fixture, &[("new_source", Text("x")), ("cell_id", Text("cell-9"))]).await, "no cell");
+    refused(&edit(&fixture, &[("new_source", Text("x")), ("edit_mode", Text("insert"))]).await, "cell_type");
+    refused(&edit(&fixture, &[("new_source", Text("x")), ("edit_mode", Text("turn"))]).await, "edit_mode");
     let other = [("notebook_path", Text("n.txt")), ("cell_id", Text("a")), ("new_source", Text("x"))];
-    refused(&run(&NotebookEdit::new(bench.ground.clone()), &other).await, "no notebook");
-    bench.write("n.ipynb", NOTEBOOK.replace('7', "8"));
-    refused(&edit(&bench, &change).await, "modified since it was read");
+    refused(&run(&NotebookEdit::new(fixture.context.clone()), &other).await, "no notebook");
+    fixture.write("n.ipynb", NOTEBOOK.replace('7', "8"));
+    refused(&edit(&fixture, &change).await, "modified since it was read");
 }
 
 #[tokio::test]
@@ -159,9 +159,9 @@ async fn a_cell_without_a_source_gets_one() {
         ),
         (r#"{"cells":[{ }]}"#, "cell-0", r#"{"cells":[{"source": ["x = 1"] }]}"#),
     ] {
-        let bench = ready(notebook).await;
-        let outcome = edit(&bench, &[("cell_id", Text(cell)), ("new_source", Text("x = 1"))]).await;
+        let fixture = ready(notebook).await;
+        let outcome = edit(&fixture, &[("cell_id", Text(cell)), ("new_source", Text("x = 1"))]).await;
         assert!(!outcome.is_error, "{}", shown(&outcome));
-        assert_eq!(String::from_utf8(bench.bytes("n.ipynb")).unwrap(), expected);
+        assert_eq!(String::from_utf8(fixture.bytes("n.ipynb")).unwrap(), expected);
     }
 }

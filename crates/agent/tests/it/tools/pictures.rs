@@ -1,69 +1,62 @@
 //! Read, of pictures: sent as they are where they fit, made smaller where not, refused where they are none.
 
-use std::io::Cursor;
 use std::task::{Context, Poll, Waker};
 
-use annals_agent::tools::{Outcome, Read, Scene, Shown, Told, Tool};
+use annals_agent::protocol::ToolProgress;
+use annals_agent::tools::{CallContext, Outcome, Read, Tool, ToolContent};
 use annals_json::Value;
 use annals_transcript::tool_result::ToolUseResult;
-use image::codecs::gif::GifEncoder;
-use image::{DynamicImage, Frame, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
-use super::{Bench, Text, input, kept, refused, run};
+use super::bitmap::{Bitmap, Format, animation};
+use super::{Fixture, Text, input, kept, refused, run};
 
-const FORMATS: [(ImageFormat, &str); 4] = [
-    (ImageFormat::Png, "image/png"),
-    (ImageFormat::Jpeg, "image/jpeg"),
-    (ImageFormat::Gif, "image/gif"),
-    (ImageFormat::WebP, "image/webp"),
+const FORMATS: [(Format, &str); 4] = [
+    (Format::Png, "image/png"),
+    (Format::Jpeg, "image/jpeg"),
+    (Format::Gif, "image/gif"),
+    (Format::WebP, "image/webp"),
 ];
 
 /// The left half red, the right half blue, the lower half of both darker.
-fn drawn(width: u32, height: u32) -> RgbImage {
-    RgbImage::from_fn(width, height, |x, y| {
+fn drawn(width: u32, height: u32) -> Bitmap {
+    Bitmap::from_fn(width, height, |x, y| {
         let light = if y < height / 2 { 250 } else { 120 };
-        if x < width / 2 { Rgb([light, 0, 0]) } else { Rgb([0, 0, light]) }
+        if x < width / 2 { [light, 0, 0, 255] } else { [0, 0, light, 255] }
     })
 }
 
 /// Nothing that a format could make small.
-fn noise(width: u32, height: u32) -> RgbImage {
+fn noise(width: u32, height: u32) -> Bitmap {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    RgbImage::from_fn(width, height, |_, _| {
+    Bitmap::from_fn(width, height, |_, _| {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         let [a, b, c, ..] = state.to_le_bytes();
-        Rgb([a, b, c])
+        [a, b, c, 255]
     })
 }
 
-fn file(pixels: impl Into<DynamicImage>, format: ImageFormat) -> Vec<u8> {
-    let mut out = Cursor::new(Vec::new());
-    pixels.into().write_to(&mut out, format).unwrap();
-    out.into_inner()
+fn file(pixels: Bitmap, format: Format) -> Vec<u8> {
+    pixels.file(format)
 }
 
 async fn read(bytes: &[u8]) -> Outcome {
-    let bench = Bench::new();
-    bench.write("picture.txt", bytes);
-    run(&Read::new(bench.ground.clone()), &[("file_path", Text("picture.txt"))]).await
+    let fixture = Fixture::new();
+    fixture.write("picture.txt", bytes);
+    run(&Read::new(fixture.context.clone()), &[("file_path", Text("picture.txt"))]).await
 }
 
-/// Bytes out of base 64.
+/// Bytes out of base64.
 pub(super) fn plain(text: &str) -> Vec<u8> {
-    const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let sextets: Vec<_> = text.chars().filter_map(|letter| LETTERS.find(letter)).collect();
-    let bytes = |four: &[usize]| {
-        let bits = four.iter().enumerate().fold(0, |bits, (at, six)| bits | six << (18 - 6 * at));
-        [(bits >> 16) as u8, (bits >> 8) as u8, bits as u8][..four.len() - 1].to_vec()
-    };
-    sextets.chunks(4).flat_map(bytes).collect()
+    STANDARD.decode(text).unwrap()
 }
 
 /// What was sent: media type, bytes, and what was said about it. What is kept is the same picture.
 fn sent(outcome: &Outcome) -> (String, Vec<u8>, Option<String>) {
-    let Shown::Blocks(blocks) = &outcome.shown else { panic!("{:?}", outcome.shown) };
+    let ToolContent::Blocks(blocks) = &outcome.shown else { panic!("{:?}", outcome.shown) };
     let block = Value::parse(&blocks[0]).unwrap();
     assert!(block.get("type").unwrap().text().unwrap().is("image"));
     let source = block.get("source").unwrap();
@@ -96,7 +89,7 @@ async fn a_small_picture_goes_out_byte_for_byte_whatever_its_name() {
         );
     }
     // The longest edge that goes as it is.
-    let bytes = file(drawn(2000, 3), ImageFormat::Png);
+    let bytes = file(drawn(2000, 3), Format::Png);
     assert_eq!(sent(&read(&bytes).await).1, bytes);
 }
 
@@ -105,16 +98,16 @@ async fn a_large_picture_is_made_smaller_and_looks_the_same() {
     for (format, _) in FORMATS {
         let outcome = read(&file(drawn(4200, 420), format)).await;
         let (media_type, bytes, note) = sent(&outcome);
-        let expected = if format == ImageFormat::Jpeg { "image/jpeg" } else { "image/png" };
+        let expected = if format == Format::Jpeg { "image/jpeg" } else { "image/png" };
         assert_eq!((media_type.as_str(), sizes(&outcome)), (expected, [4200, 420, 2000, 200]));
         let note = note.unwrap();
         assert!(note.contains("4200 x 420") && note.contains("times 2.100"), "{note}");
-        let seen = image::load_from_memory(&bytes).unwrap().into_rgb8();
-        assert_eq!(seen.dimensions(), (2000, 200));
+        let seen = Bitmap::read(&bytes);
+        assert_eq!((seen.width, seen.height), (2000, 200));
         for (x, y, color) in
             [(10, 10, [250, 0, 0]), (1990, 10, [0, 0, 250]), (10, 190, [120, 0, 0]), (1990, 190, [0, 0, 120])]
         {
-            let found = seen.get_pixel(x, y).0;
+            let found = seen.at(x, y);
             let is_near = found.iter().zip(color).all(|(a, b)| a.abs_diff(b) < 12);
             assert!(is_near, "{format:?} at {x} {y}: {found:?}");
         }
@@ -124,39 +117,30 @@ async fn a_large_picture_is_made_smaller_and_looks_the_same() {
 #[tokio::test]
 async fn lines_finer_than_a_pixel_become_gray_and_not_a_pattern() {
     for width in [3000, 6000, 9001, 20_000] {
-        let stripes = RgbImage::from_fn(width, 30, |x, _| Rgb([if x % 2 == 0 { 255 } else { 0 }; 3]));
-        let (_, bytes, _) = sent(&read(&file(stripes, ImageFormat::Png)).await);
-        let seen = image::load_from_memory(&bytes).unwrap().into_luma8();
-        let stray = seen.pixels().find(|pixel| !(90..170).contains(&pixel.0[0]));
+        let stripes = Bitmap::from_fn(width, 30, |x, _| if x % 2 == 0 { [255; 4] } else { [0, 0, 0, 255] });
+        let (_, bytes, _) = sent(&read(&file(stripes, Format::Png)).await);
+        let seen = Bitmap::read(&bytes);
+        let stray = seen.colors().find(|color| !(90..170).contains(&color[0]));
         assert_eq!(stray, None, "{width}: a filter that takes the nearest gives black or white");
     }
 }
 
 #[tokio::test]
 async fn too_many_bytes_become_a_jpeg_that_fits() {
-    let mut pixels = RgbaImage::from_fn(1200, 1200, |x, y| {
-        let Rgb([a, b, c]) = *noise_line(x, y);
-        Rgba([a, b, c, 255])
+    let whole = noise(1200, 1200);
+    let pixels = Bitmap::from_fn(1200, 1200, |x, y| {
+        let [red, green, blue] = whole.at(x, y);
+        if x < 100 && y < 100 { [0; 4] } else { [red, green, blue, 255] }
     });
-    for x in 0..100 {
-        for y in 0..100 {
-            pixels.put_pixel(x, y, Rgba([0, 0, 0, 0]));
-        }
-    }
-    let bytes = file(pixels, ImageFormat::Png);
+    let bytes = file(pixels, Format::Png);
     assert!(bytes.len() > 3_750_000);
     let outcome = read(&bytes).await;
     let (media_type, smaller, note) = sent(&outcome);
     assert_eq!((media_type.as_str(), note), ("image/jpeg", None));
     assert!(smaller.len() <= 3_750_000);
     assert_eq!(sizes(&outcome), [1200; 4]);
-    let seen = image::load_from_memory(&smaller).unwrap().into_rgb8();
-    assert!(seen.get_pixel(40, 40).0.iter().all(|part| *part > 235), "what can be seen through is white");
-}
-
-fn noise_line(x: u32, y: u32) -> &'static Rgb<u8> {
-    static NOISE: std::sync::OnceLock<RgbImage> = std::sync::OnceLock::new();
-    NOISE.get_or_init(|| noise(1200, 1200)).get_pixel(x, y)
+    let seen = Bitmap::read(&smaller);
+    assert!(seen.at(40, 40).iter().all(|part| *part > 235), "what can be seen through is white");
 }
 
 /// A JPEG with a note of how the camera was held.
@@ -171,31 +155,30 @@ fn held(mut jpeg: Vec<u8>, orientation: u8) -> Vec<u8> {
 #[tokio::test]
 async fn a_photo_is_turned_the_way_it_was_held() {
     // 6: the camera lay on its side; what is stored left is at the top.
-    let outcome = read(&held(file(drawn(2400, 1200), ImageFormat::Jpeg), 6)).await;
+    let outcome = read(&held(file(drawn(2400, 1200), Format::Jpeg), 6)).await;
     assert_eq!(sizes(&outcome), [1200, 2400, 1000, 2000]);
-    let seen = image::load_from_memory(&sent(&outcome).1).unwrap().into_rgb8();
-    let [red, _, blue] = seen.get_pixel(900, 10).0;
+    let seen = Bitmap::read(&sent(&outcome).1);
+    let [red, _, blue] = seen.at(900, 10);
     assert!(red > 200 && blue < 50, "{red} {blue}");
-    let [red, _, blue] = seen.get_pixel(900, 1990).0;
+    let [red, _, blue] = seen.at(900, 1990);
     assert!(red < 50 && blue > 200, "{red} {blue}");
     // One that fits is not touched.
-    let small = held(file(drawn(40, 20), ImageFormat::Jpeg), 6);
+    let small = held(file(drawn(40, 20), Format::Jpeg), 6);
     assert_eq!(sent(&read(&small).await).1, small);
 }
 
 #[tokio::test]
 async fn of_an_animation_the_first_frame_is_shown() {
-    let mut bytes = Vec::new();
-    let frame = |color| Frame::new(RgbaImage::from_pixel(2100, 60, Rgba(color)));
-    GifEncoder::new(&mut bytes).encode_frames([frame([255, 0, 0, 255]), frame([0, 255, 0, 255])]).unwrap();
+    let frame = |color| Bitmap::from_fn(2100, 60, |_, _| color);
+    let bytes = animation(&[frame([255, 0, 0, 255]), frame([0, 255, 0, 255])]);
     let (media_type, bytes, _) = sent(&read(&bytes).await);
     assert_eq!(media_type, "image/png");
-    assert_eq!(image::load_from_memory(&bytes).unwrap().into_rgb8().get_pixel(5, 5).0, [255, 0, 0]);
+    assert_eq!(Bitmap::read(&bytes).at(5, 5), [255, 0, 0]);
 }
 
 /// A PNG whose header says so much, with the check sum that belongs to it.
 fn claiming(width: u32, height: u32) -> Vec<u8> {
-    let mut png = file(drawn(8, 8), ImageFormat::Png);
+    let mut png = file(drawn(8, 8), Format::Png);
     png[16..20].copy_from_slice(&width.to_be_bytes());
     png[20..24].copy_from_slice(&height.to_be_bytes());
     let sum = png[12..29].iter().fold(u32::MAX, |sum, byte| {
@@ -214,11 +197,11 @@ async fn a_picture_that_lies_about_itself_is_refused() {
     refused(&read(b"\x89PNG\r\n\x1a\nrest").await, "cannot be decoded as image/png");
     refused(&read(b"RIFF\x10\0\0\0WEBPVP8 ").await, "cannot be decoded as image/webp");
     refused(&read(b"GIF89a\xff\xff\xff\xff\0\0\0").await, "cannot be decoded as image/gif");
-    let mut cut = file(noise(60, 60), ImageFormat::Png);
+    let mut cut = file(noise(60, 60), Format::Png);
     cut.truncate(cut.len() / 2);
     refused(&read(&cut).await, "cannot be decoded as image/png");
     // The height stands in the frame's header, which the marker FF C0 begins.
-    let mut tall = file(drawn(16, 16), ImageFormat::Jpeg);
+    let mut tall = file(drawn(16, 16), Format::Jpeg);
     let at = tall.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
     tall[at + 5..at + 9].copy_from_slice(&[0xff; 4]);
     refused(&read(&tall).await, "picture");
@@ -226,8 +209,8 @@ async fn a_picture_that_lies_about_itself_is_refused() {
 
 #[tokio::test]
 async fn no_damage_ends_the_work() {
-    let bench = Bench::new();
-    let tool = Read::new(bench.ground.clone());
+    let fixture = Fixture::new();
+    let tool = Read::new(fixture.context.clone());
     for (format, _) in FORMATS {
         let whole = file(noise(24, 18), format);
         let step = (whole.len() / 60).max(1);
@@ -239,9 +222,9 @@ async fn no_damage_ends_the_work() {
                     1 => bytes[at] ^= 0xff,
                     _ => bytes[at..].reverse(),
                 }
-                bench.write("p", &bytes);
+                fixture.write("p", &bytes);
                 let outcome = run(&tool, &[("file_path", Text("p"))]).await;
-                if let Shown::Text(text) = &outcome.shown {
+                if let ToolContent::Text(text) = &outcome.shown {
                     assert!(
                         outcome.is_error && !text.contains("ended before"),
                         "{format:?} {at} {change}: {text}"
@@ -254,13 +237,13 @@ async fn no_damage_ends_the_work() {
 
 #[tokio::test]
 async fn others_go_on_while_a_picture_is_scaled() {
-    let bench = Bench::new();
-    bench.write("p", file(drawn(2100, 2100), ImageFormat::Png));
-    let tool = Read::new(bench.ground.clone());
+    let fixture = Fixture::new();
+    fixture.write("p", file(drawn(2100, 2100), Format::Png));
+    let tool = Read::new(fixture.context.clone());
     let input = input(&[("file_path", Text("p"))]);
-    let tell = |_: Told| {};
-    let scene = Scene { tool_use: "toolu_01", tell: &tell, agreed: None, parent: None };
-    let mut running = tool.run(&input, &scene);
+    let tell = |_: ToolProgress| {};
+    let call = CallContext { tool_use: "toolu_01", tell: &tell, agreed: None, parent: None };
+    let mut running = tool.run(&input, &call);
     let first = running.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     assert_eq!(first, Poll::Pending, "the work was done by the thread that asked");
     assert!(!running.await.is_error);

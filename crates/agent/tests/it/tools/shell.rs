@@ -4,13 +4,14 @@ use std::fs;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use annals_agent::tools::{Bash, BashOutput, KillShell, Outcome, Scene, Told, Tool};
+use annals_agent::protocol::ToolProgress;
+use annals_agent::tools::{Bash, BashOutput, CallContext, KillShell, Outcome, Tool};
 use annals_json::Fields;
 use annals_policy::paths::Disk;
-use annals_policy::rules::{List, Rule, Rules, Source};
+use annals_policy::rules::{Rule, RuleList, Rules, SettingsSource};
 use annals_policy::{Call, Decision, Mode, Policy};
 
-use super::{Bench, Count, Flag, Text, input, kept, kept_text, knows, refused, run, shape, shown};
+use super::{Count, Fixture, Flag, Text, input, kept, kept_text, knows, refused, run, shape, shown};
 
 const OF_A_COMMAND: [&str; 10] = [
     "stdout",
@@ -25,33 +26,33 @@ const OF_A_COMMAND: [&str; 10] = [
     "timedOutAfterMs",
 ];
 
-async fn bash(bench: &Bench, command: &str) -> Outcome {
-    run(&Bash::new(bench.ground.clone(), bench.shells.clone()), &[("command", Text(command))]).await
+async fn bash(fixture: &Fixture, command: &str) -> Outcome {
+    run(&Bash::new(fixture.context.clone(), fixture.shells.clone()), &[("command", Text(command))]).await
 }
 
 #[tokio::test]
 async fn output_and_errors_come_as_one_text() {
-    let bench = Bench::new();
-    let outcome = bash(&bench, "echo out; echo err >&2; printf end").await;
+    let fixture = Fixture::new();
+    let outcome = bash(&fixture, "echo out; echo err >&2; printf end").await;
     assert_eq!((shown(&outcome), shape(&outcome)), ("out\nerr\nend", "Bash"));
     assert_eq!(kept_text(&outcome, "stdout"), "out\nerr\nend");
     knows(&outcome, &OF_A_COMMAND);
-    assert_eq!(shown(&bash(&bench, "true").await), "(The command printed nothing.)");
-    assert_eq!(shown(&bash(&bench, "cat; read x; echo \"<$x>\"").await), "<>", "something could be read");
-    assert_eq!(fs::read_dir(bench.temp.path().join("scratch")).unwrap().count(), 0, "outputs were left");
+    assert_eq!(shown(&bash(&fixture, "true").await), "(The command printed nothing.)");
+    assert_eq!(shown(&bash(&fixture, "cat; read x; echo \"<$x>\"").await), "<>", "something could be read");
+    assert_eq!(fs::read_dir(fixture.temp.path().join("scratch")).unwrap().count(), 0, "outputs were left");
 }
 
 #[tokio::test]
 async fn a_failure_has_its_code() {
-    let bench = Bench::new();
-    let outcome = bash(&bench, "echo why; exit 3").await;
+    let fixture = Fixture::new();
+    let outcome = bash(&fixture, "echo why; exit 3").await;
     assert!(outcome.is_error && shape(&outcome) == "text");
     assert_eq!(shown(&outcome), "Exit code 3\nwhy");
     assert_eq!(kept(&outcome).text().unwrap().decode(), "Error: Exit code 3\nwhy");
-    assert!(shown(&bash(&bench, "kill -9 $$").await).starts_with("Exit code 137"));
-    assert!(shown(&bash(&bench, "no-such-program-at-all").await).starts_with("Exit code 127"));
-    assert!(shown(&bash(&bench, "if").await).contains("syntax error"));
-    let outcome = bash(&bench, "echo text | grep nothing").await;
+    assert!(shown(&bash(&fixture, "kill -9 $$").await).starts_with("Exit code 137"));
+    assert!(shown(&bash(&fixture, "no-such-program-at-all").await).starts_with("Exit code 127"));
+    assert!(shown(&bash(&fixture, "if").await).contains("syntax error"));
+    let outcome = bash(&fixture, "echo text | grep nothing").await;
     assert_eq!((outcome.is_error, shown(&outcome)), (false, "No matches found"));
     assert_eq!(kept_text(&outcome, "returnCodeInterpretation"), "No matches found");
     knows(&outcome, &OF_A_COMMAND);
@@ -59,28 +60,28 @@ async fn a_failure_has_its_code() {
 
 #[tokio::test]
 async fn only_the_folder_is_kept_and_only_inside() {
-    let bench = Bench::new();
-    let work = bench.work();
+    let fixture = Fixture::new();
+    let work = fixture.work();
     fs::create_dir_all(work.join("sub/it's")).unwrap();
-    bash(&bench, "cd sub/\"it's\" && export KEPT=1").await;
-    let outcome = bash(&bench, "pwd; echo \"<$KEPT>\"").await;
+    bash(&fixture, "cd sub/\"it's\" && export KEPT=1").await;
+    let outcome = bash(&fixture, "pwd; echo \"<$KEPT>\"").await;
     assert_eq!(shown(&outcome), format!("{}/sub/it's\n<>", work.display()));
     // A command that fails has moved all the same.
-    bash(&bench, "cd ..; exit 4").await;
-    assert_eq!(bench.ground.current(), work.join("sub"));
-    let outcome = bash(&bench, "cd /; echo moved").await;
+    bash(&fixture, "cd ..; exit 4").await;
+    assert_eq!(fixture.context.current(), work.join("sub"));
+    let outcome = bash(&fixture, "cd /; echo moved").await;
     let note = format!("Shell cwd was reset to {}", work.display());
     assert_eq!(shown(&outcome), format!("moved\n{note}"));
-    assert_eq!((kept_text(&outcome, "stderr"), bench.ground.current()), (note, work.clone()));
+    assert_eq!((kept_text(&outcome, "stderr"), fixture.context.current()), (note, work.clone()));
     // A folder that is gone is no place to start from.
-    bash(&bench, "mkdir gone; cd gone").await;
+    bash(&fixture, "mkdir gone; cd gone").await;
     fs::remove_dir(work.join("gone")).unwrap();
-    assert_eq!(shown(&bash(&bench, "pwd").await), work.display().to_string());
+    assert_eq!(shown(&bash(&fixture, "pwd").await), work.display().to_string());
 }
 
 #[tokio::test]
 async fn commands_find_a_clean_environment() {
-    let bench = Bench::with(|settings| {
+    let fixture = Fixture::with(|settings| {
         let secret = |name: &str| (name.into(), "secret".into());
         let mut all = settings.environment.clone();
         all.extend(
@@ -89,7 +90,7 @@ async fn commands_find_a_clean_environment() {
         all.push(("PLAIN".into(), "there".into()));
         settings.environment = annals_agent::tools::bash::for_commands(&all);
     });
-    let outcome = bash(&bench, "env; echo $CLAUDECODE-$PLAIN").await;
+    let outcome = bash(&fixture, "env; echo $CLAUDECODE-$PLAIN").await;
     assert!(
         !shown(&outcome).contains("secret") && shown(&outcome).ends_with("1-there"),
         "{}",
@@ -99,8 +100,8 @@ async fn commands_find_a_clean_environment() {
 
 #[tokio::test]
 async fn what_runs_too_long_is_ended() {
-    let bench = Bench::new();
-    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let fixture = Fixture::new();
+    let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
     // Nobody looks through this many commands.
     let many = format!("{}echo begun; sleep 60", "true; ".repeat(60));
     for command in ["echo begun; sleep 60 && git --version", &many] {
@@ -110,14 +111,14 @@ async fn what_runs_too_long_is_ended() {
     }
     let outcome = run(&tool, &[("command", Text("sleep 60; echo never")), ("timeout", Count(300))]).await;
     assert_eq!(shown(&outcome), "Exit code 143\nCommand timed out after 0.3 seconds");
-    refused(&run(&BashOutput::new(bench.shells.clone()), &[("bash_id", Text("bash_1"))]).await, "No shell");
+    refused(&run(&BashOutput::new(fixture.shells.clone()), &[("bash_id", Text("bash_1"))]).await, "No shell");
 }
 
 #[tokio::test]
 async fn what_runs_longer_than_it_is_waited_for_goes_on_in_the_background() {
-    let bench = Bench::new();
-    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
-    let (look, kill) = (BashOutput::new(bench.shells.clone()), KillShell::new(bench.shells.clone()));
+    let fixture = Fixture::new();
+    let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
+    let (look, kill) = (BashOutput::new(fixture.shells.clone()), KillShell::new(fixture.shells.clone()));
     let command = "cd ..; printf 'one\\ntw'; while [ ! -e work/go ]; do sleep 0.02; done; echo o; exit 3";
     let outcome = run(&tool, &[("command", Text(command)), ("timeout", Count(300))]).await;
     assert_eq!((outcome.is_error, shape(&outcome)), (false, "Bash"));
@@ -135,7 +136,7 @@ async fn what_runs_longer_than_it_is_waited_for_goes_on_in_the_background() {
     let id = [("bash_id", Text("bash_1"))];
     let outcome = run(&look, &id).await;
     assert_eq!(shown(&outcome), "<status>running</status>", "what was shown is not shown again");
-    bench.write("go", "");
+    fixture.write("go", "");
     let (mut seen, mut outcome) = (String::new(), run(&look, &id).await);
     while kept_text(&outcome, "status") == "running" {
         seen.push_str(&kept_text(&outcome, "stdout"));
@@ -146,58 +147,60 @@ async fn what_runs_longer_than_it_is_waited_for_goes_on_in_the_background() {
     assert_eq!((seen.as_str(), kept_text(&outcome, "status").as_str()), ("o", "failed"));
     assert_eq!(kept(&outcome).get("exitCode").unwrap().count(), Some(3));
     // The next command starts where this one did.
-    assert_eq!(bench.ground.current(), bench.work());
+    assert_eq!(fixture.context.current(), fixture.work());
     run(&tool, &[("command", Text("while :; do sleep 0.1; done")), ("timeout", Count(200))]).await;
     assert_eq!(shape(&run(&kill, &[("shell_id", Text("bash_2"))]).await), "KillShell");
-    let scratch = bench.temp.path().join("scratch");
+    let scratch = fixture.temp.path().join("scratch");
     drop((tool, look, kill));
-    drop(bench.shells);
+    drop(fixture.shells);
     assert_eq!(fs::read_dir(scratch).unwrap().count(), 0, "outputs and notes were left");
 }
 
 #[tokio::test]
 async fn what_ran_in_the_background_until_the_end_is_told() {
-    let bench = Bench::new();
-    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let fixture = Fixture::new();
+    let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
     for command in ["exec sleep 600", "true"] {
         run(&tool, &[("command", Text(command)), ("run_in_background", Flag(true))]).await;
     }
-    let look = BashOutput::new(bench.shells.clone());
+    let look = BashOutput::new(fixture.shells.clone());
     while kept_text(&run(&look, &[("bash_id", Text("bash_2"))]).await, "status") == "running" {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    assert_eq!(bench.shells.end_all(), ["exec sleep 600"]);
+    assert_eq!(fixture.shells.end_all(), ["exec sleep 600"]);
     assert_eq!(kept_text(&run(&look, &[("bash_id", Text("bash_1"))]).await, "status"), "killed");
-    assert!(bench.shells.end_all().is_empty());
+    assert!(fixture.shells.end_all().is_empty());
 }
 
 #[tokio::test]
 async fn what_a_command_leaves_running_does_not_hold_it_up() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let began = Instant::now();
-    assert_eq!(shown(&bash(&bench, "sleep 60 & echo started").await), "started");
+    assert_eq!(shown(&bash(&fixture, "sleep 60 & echo started").await), "started");
     assert!(began.elapsed() < Duration::from_secs(30));
 }
 
 #[tokio::test]
 async fn a_long_command_tells_what_it_prints() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let told = Mutex::new(Vec::new());
-    let tell = |news: Told| told.lock().unwrap().push(news);
+    let tell = |news: ToolProgress| told.lock().unwrap().push(news);
     let input = input(&[("command", Text("echo one; echo two; sleep 1.5; echo three"))]);
-    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
-    tool.run(&input, &Scene { tool_use: "toolu_01", tell: &tell, agreed: None, parent: None }).await;
+    let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
+    tool.run(&input, &CallContext { tool_use: "toolu_01", tell: &tell, agreed: None, parent: None }).await;
     let told = told.into_inner().unwrap();
-    let Some(Told::Output { new, whole, lines, millis }) = told.first() else { panic!("nothing was told") };
+    let Some(ToolProgress::Output { new, whole, lines, millis }) = told.first() else {
+        panic!("nothing was told")
+    };
     assert_eq!((new.as_str(), whole.as_str(), *lines), ("one\ntwo\n", "one\ntwo\n", 2));
     assert!(*millis >= 1000);
 }
 
 #[tokio::test]
 async fn a_command_in_the_background_is_seen_and_ended() {
-    let bench = Bench::new();
-    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
-    let (look, kill) = (BashOutput::new(bench.shells.clone()), KillShell::new(bench.shells.clone()));
+    let fixture = Fixture::new();
+    let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
+    let (look, kill) = (BashOutput::new(fixture.shells.clone()), KillShell::new(fixture.shells.clone()));
     let command = "echo one; while [ ! -e go ]; do sleep 0.02; done; echo two; echo three; exec sleep 600";
     let outcome = run(&tool, &[("command", Text(command)), ("run_in_background", Flag(true))]).await;
     assert_eq!(kept_text(&outcome, "backgroundTaskId"), "bash_1");
@@ -208,7 +211,7 @@ async fn a_command_in_the_background_is_seen_and_ended() {
         seen.push_str(&kept_text(&run(&look, &id).await, "stdout"));
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    bench.write("go", "");
+    fixture.write("go", "");
     let filtered = [("bash_id", Text("bash_1")), ("filter", Text("^th"))];
     let mut outcome = run(&look, &filtered).await;
     while kept_text(&outcome, "stdout").is_empty() {
@@ -230,9 +233,9 @@ async fn a_command_in_the_background_is_seen_and_ended() {
 
 #[tokio::test]
 async fn a_command_that_ended_in_the_background_has_its_code() {
-    let bench = Bench::new();
-    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
-    let look = BashOutput::new(bench.shells.clone());
+    let fixture = Fixture::new();
+    let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
+    let look = BashOutput::new(fixture.shells.clone());
     run(&tool, &[("command", Text("exit 7")), ("run_in_background", Flag(true))]).await;
     let mut outcome = run(&look, &[("bash_id", Text("bash_1"))]).await;
     while kept_text(&outcome, "status") == "running" {
@@ -244,8 +247,8 @@ async fn a_command_that_ended_in_the_background_has_its_code() {
 
 #[tokio::test]
 async fn a_call_shows_the_whole_command() {
-    let bench = Bench::new();
-    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let fixture = Fixture::new();
+    let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
     let input = input(&[("command", Text("echo \"a\"\nrm -rf x\t"))]);
     let asked = tool.call(&Fields::scan(&input).unwrap().0).unwrap();
     assert_eq!(asked.call(), Call::Bash("echo \"a\"\nrm -rf x\t"));
@@ -256,7 +259,7 @@ async fn a_call_shows_the_whole_command() {
 
 #[tokio::test]
 async fn folders_are_those_that_decisions_are_about() {
-    let bench = Bench::with(|settings| {
+    let fixture = Fixture::with(|settings| {
         let mut all = settings.environment.clone();
         // A folder beside the working folder, whose folders `cd` would find.
         let beside = settings.scratch.parent().unwrap().join("beside");
@@ -264,46 +267,46 @@ async fn folders_are_those_that_decisions_are_about() {
         all.push(("CDPATH".into(), beside.into()));
         settings.environment = annals_agent::tools::bash::for_commands(&all);
     });
-    let work = bench.work();
+    let work = fixture.work();
     fs::create_dir_all(work.join("a/b")).unwrap();
     std::os::unix::fs::symlink("a/b", work.join("link")).unwrap();
-    assert_eq!(shown(&bash(&bench, "cd link/.. && pwd").await), work.join("a").display().to_string());
-    assert_eq!(shown(&bash(&bench, "cd ../link && cd ../.. && pwd").await), work.display().to_string());
-    let outcome = bash(&bench, "cd elsewhere").await;
+    assert_eq!(shown(&bash(&fixture, "cd link/.. && pwd").await), work.join("a").display().to_string());
+    assert_eq!(shown(&bash(&fixture, "cd ../link && cd ../.. && pwd").await), work.display().to_string());
+    let outcome = bash(&fixture, "cd elsewhere").await;
     assert!(outcome.is_error && shown(&outcome).contains("No such file"), "{}", shown(&outcome));
 }
 
 #[tokio::test]
 async fn a_folder_that_looks_like_a_repository_is_none() {
-    let bench = Bench::new();
-    let outcome = bash(&bench, "git init -q --bare sub && cd sub && git status").await;
+    let fixture = Fixture::new();
+    let outcome = bash(&fixture, "git init -q --bare sub && cd sub && git status").await;
     if shown(&outcome).contains("command not found") {
         return annals_testkit::skipped("a_folder_that_looks_like_a_repository_is_none", "no git");
     }
     assert!(shown(&outcome).contains("safe.bareRepository"), "{}", shown(&outcome));
-    let outcome = bash(&bench, "cd .. && git init -q own && cd own && git status --short --branch").await;
+    let outcome = bash(&fixture, "cd .. && git init -q own && cd own && git status --short --branch").await;
     assert!(shown(&outcome).contains("No commits yet"), "{}", shown(&outcome));
 }
 
 #[tokio::test]
 async fn a_command_is_decided_on_where_it_will_run() {
-    let bench = Bench::new();
-    let work = bench.work();
-    bench.write("sub/.env", "secret");
+    let fixture = Fixture::new();
+    let work = fixture.work();
+    fixture.write("sub/.env", "secret");
     let mut rules = Rules::default();
-    for (list, text) in [(List::Deny, "Read(./sub/.env)"), (List::Allow, "Bash(make *)")] {
-        rules.add(Rule::new(text, list, Source::User));
+    for (list, text) in [(RuleList::Deny, "Read(./sub/.env)"), (RuleList::Allow, "Bash(make *)")] {
+        rules.add(Rule::new(text, list, SettingsSource::User));
     }
-    let workspace = &bench.ground.workspace;
+    let workspace = &fixture.context.workspace;
     let policy = Policy { rules: &rules, mode: Mode::Default, workspace, files: &Disk };
-    let tool = Bash::new(bench.ground.clone(), bench.shells.clone());
+    let tool = Bash::new(fixture.context.clone(), fixture.shells.clone());
     let decide = |command: &str| {
         let input = input(&[("command", Text(command))]);
         tool.call(&Fields::scan(&input).unwrap().0).unwrap().decide(&policy)
     };
     assert!(matches!(decide("cat .env"), Decision::Allow { .. }));
-    bash(&bench, "cd sub").await;
-    assert_eq!(bench.ground.current(), work.join("sub"));
+    bash(&fixture, "cd sub").await;
+    assert_eq!(fixture.context.current(), work.join("sub"));
     assert!(matches!(decide("cat .env"), Decision::Deny { .. }), "a rule about this file was not seen");
     // Seen from this folder, and from no other.
     assert!(matches!(decide("cat sub/.env"), Decision::Allow { .. }));

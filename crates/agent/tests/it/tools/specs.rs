@@ -6,17 +6,17 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use annals_agent::tools::agent::{AgentType, Errand, SpawnError, Spawned, Spawner};
-use annals_agent::tools::fetch::{PageReader, Reach, SystemResolver, WebSettings};
+use annals_agent::tools::agent::{AgentTask, AgentType, SpawnError, SpawnFuture, Spawner};
+use annals_agent::tools::fetch::{FetchScope, PageReader, SystemResolver, WebSettings};
 use annals_agent::tools::todo::Todos;
-use annals_agent::tools::web_search::{Piece, Query, Searcher};
+use annals_agent::tools::web_search::{Query, SearchPart, Searcher};
 use annals_agent::tools::{
-    Bash, BashOutput, Edit, ExitPlanMode, Glob, Grep, KillShell, NotebookEdit, Read, Reply, Scene, Task,
-    TodoWrite, Tool, WebFetch, WebSearch, Write,
+    AgentTool, Bash, BashOutput, CallContext, Edit, ExitPlanMode, Glob, Grep, KillShell, NotebookEdit, Read,
+    Reply, TodoWrite, Tool, WebFetch, WebSearch, Write,
 };
 use annals_json::{Fields, Value};
 
-use super::{Bench, run, shown};
+use super::{Fixture, run, shown};
 
 /// Does nothing of what it could.
 struct Nobody;
@@ -28,13 +28,13 @@ impl Spawner for Nobody {
         Vec::new()
     }
 
-    fn spawn<'a>(&'a self, _: &'a Errand, _: &'a Scene<'a>) -> Spawned<'a> {
+    fn spawn<'a>(&'a self, _: &'a AgentTask, _: &'a CallContext<'a>) -> SpawnFuture<'a> {
         Box::pin(async { Err(SpawnError::Interrupted) })
     }
 }
 
 impl Searcher for Nobody {
-    fn search<'a>(&'a self, _: &'a Query) -> Later<'a, Result<Reply<Vec<Piece>>, String>> {
+    fn search<'a>(&'a self, _: &'a Query) -> Later<'a, Result<Reply<Vec<SearchPart>>, String>> {
         Box::pin(async { Err(String::new()) })
     }
 }
@@ -45,28 +45,28 @@ impl PageReader for Nobody {
     }
 }
 
-fn all(bench: &Bench) -> Vec<Box<dyn Tool>> {
-    let (ground, shells) = (&bench.ground, &bench.shells);
+fn all(fixture: &Fixture) -> Vec<Box<dyn Tool>> {
+    let (context, shells) = (&fixture.context, &fixture.shells);
     let settings = WebSettings {
-        reach: Reach::Public,
+        scope: FetchScope::Public,
         resolver: Box::new(SystemResolver),
         user_agent: "test".to_owned(),
         trusted: Vec::new(),
         time: Duration::from_secs(1),
     };
     vec![
-        Box::new(Read::new(ground.clone())),
-        Box::new(Write::new(ground.clone())),
-        Box::new(Edit::new(ground.clone())),
-        Box::new(NotebookEdit::new(ground.clone())),
-        Box::new(Glob::new(ground.clone())),
-        Box::new(Grep::new(ground.clone())),
-        Box::new(Bash::new(ground.clone(), shells.clone())),
+        Box::new(Read::new(context.clone())),
+        Box::new(Write::new(context.clone())),
+        Box::new(Edit::new(context.clone())),
+        Box::new(NotebookEdit::new(context.clone())),
+        Box::new(Glob::new(context.clone())),
+        Box::new(Grep::new(context.clone())),
+        Box::new(Bash::new(context.clone(), shells.clone())),
         Box::new(BashOutput::new(shells.clone())),
         Box::new(KillShell::new(shells.clone())),
         Box::new(TodoWrite::new(Arc::new(Todos::new(Vec::new(), Box::new(()))))),
         Box::new(ExitPlanMode),
-        Box::new(Task::new(Box::new(Nobody))),
+        Box::new(AgentTool::new(Box::new(Nobody))),
         Box::new(WebSearch::new(Box::new(Nobody), Arc::default())),
         Box::new(WebFetch::new(settings, Box::new(Nobody))),
     ]
@@ -74,9 +74,9 @@ fn all(bench: &Bench) -> Vec<Box<dyn Tool>> {
 
 #[tokio::test]
 async fn every_definition_is_sound() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let mut names = BTreeSet::new();
-    for tool in all(&bench) {
+    for tool in all(&fixture) {
         let spec = tool.spec();
         assert_eq!(spec, tool.spec());
         let json = Value::parse(&spec.json).unwrap();
@@ -97,8 +97,8 @@ async fn every_definition_is_sound() {
 
 #[tokio::test]
 async fn an_empty_input_is_refused_by_the_call_and_by_the_run() {
-    let bench = Bench::new();
-    for tool in all(&bench) {
+    let fixture = Fixture::new();
+    for tool in all(&fixture) {
         let name = tool.spec().name;
         assert!(tool.call(&Fields::scan(b"{}").unwrap().0).is_err(), "{name}");
         let outcome = run(tool.as_ref(), &[]).await;

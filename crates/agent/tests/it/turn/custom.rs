@@ -5,15 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use annals_agent::api::client::Client;
-use annals_agent::command::{Command, Commands, Permit};
 use annals_agent::commands::{Author, CommandFolder, read_commands};
-use annals_agent::conversation::{Persistence, Start};
-use annals_agent::event::Event;
+use annals_agent::conversation::{ConversationStart, Persistence};
+use annals_agent::protocol::{Approver, Command, Commands, Event, Permit, TurnEnd};
 use annals_agent::tools::bash::{ShellSettings, Shells, for_commands};
-use annals_agent::tools::{Bash, Ground, Read};
-use annals_agent::turn::{Agent, Asking, Ending};
+use annals_agent::tools::{Bash, Read, ToolContext};
+use annals_agent::turn::Agent;
 use annals_json::Value;
-use annals_policy::rules::{List, Rule, Source};
+use annals_policy::rules::{Rule, RuleList, SettingsSource};
 
 use super::{Stage, interrupting, say, say_with};
 use crate::api::Still;
@@ -23,7 +22,11 @@ const RUNS: &str = r#"[{"type":"tool_use","name":"Bash","input":{"command":"touc
 
 impl Stage {
     /// An agent with a real shell that knows the commands of these files.
-    fn with_commands(&self, start: Option<Start>, files: &[(&str, &str)]) -> Agent<'_, Client, Still> {
+    fn with_commands(
+        &self,
+        start: Option<ConversationStart>,
+        files: &[(&str, &str)],
+    ) -> Agent<'_, Client, Still> {
         let folder = self.home.path().join("commands");
         for (name, text) in files {
             let path = folder.join(name);
@@ -34,7 +37,7 @@ impl Stage {
             Some(start) => self.agent(start, Persistence::File),
             None => self.new_agent(),
         };
-        let ground = Arc::new(Ground::new(self.workspace.clone(), Box::new(()), Box::new(())));
+        let ground = Arc::new(ToolContext::new(self.workspace.clone(), Box::new(()), Box::new(())));
         let path = (OsString::from("PATH"), std::env::var_os("PATH").unwrap());
         let scratch = self.home.path().join("scratch");
         let mark = scratch.display().to_string();
@@ -148,7 +151,7 @@ async fn a_session_with_a_command_is_resumed() {
     let mut agent = stage.with_commands(None, &files);
     assert!(say(&mut agent, "/x:plain one two").await.is_done());
     drop(agent);
-    let mut agent = stage.with_commands(Some(Start::Resume(stage.file())), &files);
+    let mut agent = stage.with_commands(Some(ConversationStart::Resume(stage.file())), &files);
     assert!(say(&mut agent, "again @@b@@").await.is_done());
     drop(agent);
     let sent = stage.sent();
@@ -159,7 +162,7 @@ async fn a_session_with_a_command_is_resumed() {
 
 #[tokio::test]
 async fn a_command_that_the_rules_refuse_stops_it_all() {
-    let deny = |rule: &str| Rule::new(rule, List::Deny, Source::User);
+    let deny = |rule: &str| Rule::new(rule, RuleList::Deny, SettingsSource::User);
     for (body, rules, why) in [
         // Nobody allows it.
         ("@@a@@ !`touch made.txt`", vec![], "Permission to use Bash was denied"),
@@ -177,7 +180,7 @@ async fn a_command_that_the_rules_refuse_stops_it_all() {
         stage.rules.extend(rules);
         let mut agent = stage.with_commands(None, &[("bad.md", body)]);
         let told = say(&mut agent, "/bad $(touch made.txt)").await;
-        let Ending::Failed(error) = &told.finished.ending else { panic!("{:?}", told.finished) };
+        let TurnEnd::Failed(error) = &told.finished.ending else { panic!("{:?}", told.finished) };
         let error = error.to_string();
         assert!(
             error.starts_with("/bad was not carried out, because of `") && error.contains(why),
@@ -202,10 +205,10 @@ async fn a_person_is_asked_about_what_no_rule_decides() {
     let files = [("ask.md", "@@a@@ !`touch made.txt && echo made`")];
     for (permit, is_made) in [(Permit::Deny(Some("not now".into())), false), (Permit::Allow, true)] {
         let mut agent = stage.with_commands(None, &files);
-        agent.wishes.asking = Asking::Person;
+        agent.turn_config.approver = Approver::Person;
         let (sender, mut commands) = Commands::channel();
         let watch = |event: &Event| {
-            if let Event::Asked(question) = event {
+            if let Event::PermissionRequested(question) = event {
                 assert_eq!(question.tool, "Bash");
                 let command = Command::Permit { question: question.id.clone(), permit: permit.clone() };
                 sender.send(command).unwrap();
@@ -225,7 +228,7 @@ async fn an_interrupt_before_anything_is_said_leaves_nothing() {
     let (sender, mut commands) = Commands::channel();
     let watch = interrupting(sender, |event| matches!(event, Event::ToolStarted { .. }));
     let told = say_with(&mut agent, "/long", &mut commands, watch).await;
-    assert_eq!(told.finished.ending, Ending::Interrupted);
+    assert_eq!(told.finished.ending, TurnEnd::Interrupted);
     assert!(stage.api.requests().is_empty());
     assert_eq!((stage.files(), told.finished.prompt), (vec![], None), "there is no session yet");
     // In one that there is, nothing is added to what was said.
@@ -233,7 +236,7 @@ async fn an_interrupt_before_anything_is_said_leaves_nothing() {
     assert!(say(&mut agent, "first @@a@@").await.is_done());
     let watch = interrupting(sender, |event| matches!(event, Event::ToolStarted { .. }));
     let told = say_with(&mut agent, "/long", &mut commands, watch).await;
-    assert_eq!((told.finished.ending, told.finished.prompt), (Ending::Interrupted, None));
+    assert_eq!((told.finished.ending, told.finished.prompt), (TurnEnd::Interrupted, None));
     assert_eq!(stage.lines().iter().filter(|line| line.contains(r#""type":"user""#)).count(), 1);
     assert!(say(&mut agent, "second @@a@@").await.is_done());
     drop(agent);
@@ -250,7 +253,7 @@ async fn files_that_may_not_be_read_are_only_named() {
     std::fs::write(work.join("denied.txt"), "DENIED").unwrap();
     std::fs::write(work.join("fine.txt"), "FINE").unwrap();
     std::os::unix::fs::symlink(&outside, work.join("link.txt")).unwrap();
-    stage.rules.add(Rule::new("Read(denied.txt)", List::Deny, Source::User));
+    stage.rules.add(Rule::new("Read(denied.txt)", RuleList::Deny, SettingsSource::User));
     let body =
         format!("@@a@@ @fine.txt @denied.txt @link.txt @{} @./ !`echo @printed.txt`", outside.display());
     std::fs::write(work.join("printed.txt"), "PRINTED").unwrap();

@@ -1,7 +1,7 @@
 //! Sessions that go on: resumed, forked, cut anywhere, in memory, and met by another writer.
 
-use annals_agent::conversation::{Conversation, OpenError, Persistence, Start};
-use annals_agent::turn::{Ending, TurnError};
+use annals_agent::conversation::{Conversation, ConversationStart, OpenError, Persistence};
+use annals_agent::protocol::{TurnEnd, TurnError};
 use annals_store::session::NewSession;
 
 use super::holds::resumed;
@@ -57,11 +57,11 @@ async fn nothing_is_made_before_the_first_prompt() {
     let id = agent.conversation.session().to_owned();
     drop(agent);
     let new = NewSession { id: Some(id.clone()), ..NewSession::default() };
-    let mut agent = stage.agent(Start::New(new), Persistence::File);
+    let mut agent = stage.agent(ConversationStart::New(new), Persistence::File);
     say(&mut agent, "hello").await;
     assert!(stage.file().ends_with(format!("{id}.jsonl")));
-    let bad = Start::New(NewSession { id: Some("mine".into()), ..NewSession::default() });
-    let refused = Conversation::open(stage.ground(), bad, stage.home.path(), Persistence::File);
+    let bad = ConversationStart::New(NewSession { id: Some("mine".into()), ..NewSession::default() });
+    let refused = Conversation::open(stage.store(), bad, stage.home.path(), Persistence::File);
     assert!(matches!(refused, Err(OpenError::Append(_))));
 }
 
@@ -71,7 +71,7 @@ async fn a_fork_leaves_the_first_as_it_is() {
     stage.turn().await;
     let first = stage.file();
     let before = std::fs::read(&first).unwrap();
-    let mut agent = stage.agent(Start::Fork(first.clone()), Persistence::File);
+    let mut agent = stage.agent(ConversationStart::Fork(first.clone()), Persistence::File);
     assert!(say(&mut agent, "elsewhere").await.is_done());
     assert_ne!(agent.conversation.path(), Some(first.as_path()));
     drop(agent);
@@ -86,7 +86,7 @@ async fn a_fork_leaves_the_first_as_it_is() {
 #[tokio::test]
 async fn without_persistence_the_same_is_sent_and_nothing_is_written() {
     let stage = Stage::new(TOOLS);
-    let mut agent = stage.agent(Start::New(NewSession::default()), Persistence::Memory);
+    let mut agent = stage.agent(ConversationStart::New(NewSession::default()), Persistence::Memory);
     assert!(say(&mut agent, "@@a@@").await.is_done());
     assert!(say(&mut agent, "more").await.is_done());
     drop(agent);
@@ -127,8 +127,12 @@ async fn f22_another_writer_ends_the_turn_and_harms_nothing() {
     let stage = Stage::new(r#"[{"type":"text","text":"one"}]"#);
     let mut agent = stage.new_agent();
     assert!(say(&mut agent, "@@a@@").await.is_done());
-    let second =
-        Conversation::open(stage.ground(), Start::Resume(stage.file()), stage.home.path(), Persistence::File);
+    let second = Conversation::open(
+        stage.store(),
+        ConversationStart::Resume(stage.file()),
+        stage.home.path(),
+        Persistence::File,
+    );
     assert!(matches!(second, Err(OpenError::Append(_))), "one of ours has it");
     // A client that knows nothing of our locks.
     let mut bytes = std::fs::read(stage.file()).unwrap();
@@ -140,7 +144,7 @@ async fn f22_another_writer_ends_the_turn_and_harms_nothing() {
     std::fs::write(stage.file(), &bytes).unwrap();
     let told = say(&mut agent, "mine").await;
     assert!(
-        matches!(told.finished.ending, Ending::Failed(TurnError::Session(_))),
+        matches!(told.finished.ending, TurnEnd::Failed(TurnError::Session(_))),
         "{:?}",
         told.finished.ending
     );

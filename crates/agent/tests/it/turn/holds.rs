@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use annals_json::Value;
-use annals_testkit::api::Captured;
+use annals_testkit::api::RecordedRequest;
 use annals_transcript::content::{Block, Content};
 use annals_transcript::record::Record;
 use annals_transcript::resume::{Client, resume};
@@ -14,7 +14,7 @@ use annals_transcript::transcript::Transcript;
 use super::{KEY, Stage};
 
 /// No file is longer than so many times what was sent and served, and a bit.
-const MOST_TIMES: usize = 12;
+const MAX_TIMES: usize = 12;
 
 impl Stage {
     /// All of it, for every session of the store.
@@ -24,7 +24,7 @@ impl Stage {
             lines_are_whole(&bytes);
             calls_have_one_result(&bytes);
             let said: usize = self.api.requests().iter().map(|request| request.body.len()).sum();
-            assert!(bytes.len() < MOST_TIMES * (said + 4096), "{} bytes for {said}", bytes.len());
+            assert!(bytes.len() < MAX_TIMES * (said + 4096), "{} bytes for {said}", bytes.len());
         }
         for request in self.api.requests() {
             assert_eq!(request.violations, [], "{}", String::from_utf8_lossy(&request.body));
@@ -61,7 +61,7 @@ pub(super) fn resumed(bytes: &[u8]) -> Vec<String> {
     resumed.messages().iter().map(json).collect()
 }
 
-fn messages(request: &Captured) -> Vec<String> {
+fn messages(request: &RecordedRequest) -> Vec<String> {
     let body = Value::parse(&request.body).unwrap();
     let text = |message: Value<'_>| String::from_utf8(message.raw().to_vec()).unwrap();
     let plain = |text: String| text.replace(r#","cache_control":{"type":"ephemeral"}"#, "");

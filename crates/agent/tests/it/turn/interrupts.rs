@@ -1,18 +1,16 @@
 //! Interrupts, in every phase: what stands stays, every call has its result, and the next turn works.
 
-use annals_agent::api::stream::Event as Streamed;
-use annals_agent::command::{Command, Commands};
-use annals_agent::event::{Event, Standing};
-use annals_agent::turn::{Asking, Ending};
+use annals_agent::api::stream::StreamEvent;
+use annals_agent::protocol::{Approver, Command, Commands, Event, TurnEnd, UsageStorage};
 
 use super::{Stage, interrupting, say, say_with};
 
-async fn interrupted(stage: &Stage, asking: Asking, when: impl Fn(&Event) -> bool + Send) -> String {
+async fn interrupted(stage: &Stage, approver: Approver, when: impl Fn(&Event) -> bool + Send) -> String {
     let mut agent = stage.new_agent();
-    agent.wishes.asking = asking;
+    agent.turn_config.approver = approver;
     let (sender, mut commands) = Commands::channel();
     let told = say_with(&mut agent, "do @@a@@", &mut commands, interrupting(sender, when)).await;
-    assert_eq!(told.finished.ending, Ending::Interrupted);
+    assert_eq!(told.finished.ending, TurnEnd::Interrupted);
     stage.holds();
     let file = std::fs::read_to_string(stage.file()).unwrap();
     assert!(file.contains("[Request interrupted by user"), "{file}");
@@ -42,7 +40,7 @@ async fn f18_while_nothing_has_come() {
     });
     let told = say_with(&mut agent, "do @@a@@", &mut commands, |_| {}).await;
     later.await.unwrap();
-    assert_eq!(told.finished.ending, Ending::Interrupted);
+    assert_eq!(told.finished.ending, TurnEnd::Interrupted);
     drop(agent);
     stage.holds();
 }
@@ -54,9 +52,9 @@ async fn f18_while_it_streams() {
         {"type":"tool_use","name":"Peek","input":{}}]"#;
     let stage = Stage::new(&format!(r#"{{{content},"play":["head",{{"events":[0,10]}},"stall"]}}"#));
     let is_second_open = |event: &Event| {
-        matches!(event, Event::Streamed(annals_agent::api::stream::Event::BlockStart { index: 2, .. }))
+        matches!(event, Event::Streamed(annals_agent::api::stream::StreamEvent::BlockStart { index: 2, .. }))
     };
-    let file = interrupted(&stage, Asking::Nobody, is_second_open).await;
+    let file = interrupted(&stage, Approver::Nobody, is_second_open).await;
     assert!(stage.done().is_empty(), "nothing ran");
     assert_eq!(file.matches(r#""type":"tool_use""#).count(), 1, "{file}");
 }
@@ -68,11 +66,11 @@ async fn f18_while_tools_run() {
             {"type":"tool_use","name":"Peek","input":{"say":"slow","wait":true}},
             {"type":"tool_use","name":"Change","input":{"say":"never"}}]"#,
     );
-    let file = interrupted(&stage, Asking::Nobody, {
+    let file = interrupted(&stage, Approver::Nobody, {
         let done = std::sync::Arc::clone(&stage.done);
         move |event| {
             let quick = done.lock().unwrap().iter().any(|step| step == "end quick");
-            matches!(event, Event::ToolTold { .. }) || quick
+            matches!(event, Event::ToolProgress { .. }) || quick
         }
     })
     .await;
@@ -85,7 +83,7 @@ async fn f18_while_a_person_is_asked() {
     let stage = Stage::new(
         r#"[{"type":"tool_use","name":"Forbidden","input":{}},{"type":"tool_use","name":"Change","input":{}}]"#,
     );
-    interrupted(&stage, Asking::Person, |event| matches!(event, Event::Asked(_))).await;
+    interrupted(&stage, Approver::Person, |event| matches!(event, Event::PermissionRequested(_))).await;
     assert!(stage.done().is_empty());
 }
 
@@ -93,21 +91,21 @@ async fn f18_while_a_person_is_asked() {
 async fn what_an_interrupted_response_counted_is_counted() {
     // 0 start · 1–4 text · 5 the second opens
     let content = r#""content":[{"type":"text","text":"one"},{"type":"text","text":"two"}],"usage":{"input_tokens":5000}"#;
-    for (events, standing) in [(6, Standing::Written), (2, Standing::Aside)] {
+    for (events, storage) in [(6, UsageStorage::Session), (2, UsageStorage::None)] {
         let stage =
             Stage::new(&format!(r#"{{{content},"play":["head",{{"events":[0,{events}]}},"stall"]}}"#));
         let mut agent = stage.new_agent();
         let (sender, mut commands) = Commands::channel();
         let last = if events == 6 { 1 } else { 0 };
-        let when = move |event: &Event| matches!(event, Event::Streamed(Streamed::BlockStart { index, .. }) if *index == last);
+        let when = move |event: &Event| matches!(event, Event::Streamed(StreamEvent::BlockStart { index, .. }) if *index == last);
         let told = say_with(&mut agent, "do @@a@@", &mut commands, interrupting(sender, when)).await;
-        assert_eq!(told.finished.ending, Ending::Interrupted);
+        assert_eq!(told.finished.ending, TurnEnd::Interrupted);
         assert_eq!(told.finished.spent["claude-opus-4-8"].input, 5000);
         let counted = told.events.iter().filter_map(|event| match event {
-            Event::Counted { standing, .. } => Some(*standing),
+            Event::Usage { storage, .. } => Some(*storage),
             _ => None,
         });
-        assert_eq!(counted.collect::<Vec<_>>(), [standing]);
+        assert_eq!(counted.collect::<Vec<_>>(), [storage]);
         drop(agent);
         stage.holds();
     }

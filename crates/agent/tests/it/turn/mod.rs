@@ -1,15 +1,15 @@
 //! Turns against the scripted API, in a store of their own; after each, what must always hold is checked.
 
 mod agents;
-mod asking;
+mod approver;
 mod beside;
 mod custom;
 mod faults;
-mod going_back;
 mod going_on;
 mod holds;
 mod interrupts;
 mod odd_files;
+mod rewind;
 mod showing;
 mod summing_up;
 mod tools;
@@ -19,18 +19,19 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use annals_agent::api::call::{Caller, Manner};
-use annals_agent::api::client::{Client, Credential, Endpoint, Settings};
-use annals_agent::api::request::{Caching, Display, Thinking, ToolSpec};
-use annals_agent::api::retry::Patience;
-use annals_agent::command::{Command, Commands, Prompt};
-use annals_agent::conversation::{Conversation, Copies, Ground, Persistence, Start};
-use annals_agent::event::Event;
-use annals_agent::tools::{
-    Asked, Checkpoints, Ground as Files, InputError, Order, Outcome, Read, Running, Scene, Shown,
-    Told as News, Tool,
+use annals_agent::api::call::{Caller, RetryOptions};
+use annals_agent::api::client::{Client, ClientSettings, Credential, Endpoint};
+use annals_agent::api::request::{PromptCaching, Thinking, ThinkingDisplay, ToolSpec};
+use annals_agent::api::retry::Backoff;
+use annals_agent::conversation::{Conversation, ConversationStart, FileBackups, Persistence, StoreContext};
+use annals_agent::protocol::{
+    Approver, Command, Commands, Event, Prompt, ToolProgress, TurnConfig, TurnEnd, TurnReport,
 };
-use annals_agent::turn::{Agent, Asking, Ending, Finished, Wishes};
+use annals_agent::tools::{
+    CallContext, CallOrder, Checkpoints, InputError, Outcome, Read, Tool, ToolContent, ToolContext as Files,
+    ToolFuture, ToolRequest,
+};
+use annals_agent::turn::Agent;
 use annals_json::Fields;
 use annals_policy::paths::{Disk, Workspace};
 use annals_policy::rules::Rules;
@@ -39,7 +40,7 @@ use annals_store::session::NewSession;
 use annals_store::{ConfigDir, DataDir};
 use annals_testkit::api::{Script, ScriptedApi};
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
+use annals_testkit::source::CountingSource;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::api::Still;
@@ -55,7 +56,7 @@ struct Stage {
     client: Client,
     config: ConfigDir,
     data: DataDir,
-    source: Counting,
+    source: CountingSource,
     rules: Rules,
     workspace: Workspace,
     /// What the tools did, in order.
@@ -63,8 +64,8 @@ struct Stage {
 }
 
 /// What came of a turn.
-struct Told {
-    finished: Finished,
+struct TurnResult {
+    finished: TurnReport,
     events: Vec<Event>,
 }
 
@@ -80,12 +81,12 @@ impl Stage {
 
     fn in_home(home: Home, script: &str) -> Self {
         let api = ScriptedApi::start(Script::parse(script, "/w").unwrap()).unwrap();
-        let client = Client::new(Settings {
+        let client = Client::new(ClientSettings {
             endpoint: Endpoint::parse(&api.url()).unwrap(),
             credential: Credential::key(KEY).unwrap(),
             user_agent: "annals-test/1".into(),
             headers: vec![],
-            detour: None,
+            proxy: None,
             trusted: vec![],
             connect_timeout: Duration::from_secs(20),
         })
@@ -95,7 +96,7 @@ impl Stage {
         Self {
             config: ConfigDir::new(home.config_dir()),
             data: DataDir::new(home.data_dir()),
-            source: Counting::default(),
+            source: CountingSource::default(),
             home,
             api,
             client,
@@ -105,60 +106,63 @@ impl Stage {
         }
     }
 
-    fn ground(&self) -> Ground<'_> {
-        Ground { config: &self.config, data: &self.data, source: &self.source }
+    fn store(&self) -> StoreContext<'_> {
+        StoreContext { config: &self.config, data: &self.data, source: &self.source }
     }
 
     fn caller(&self) -> Caller<'_, Client, Still> {
-        let patience =
-            Patience { first: Duration::ZERO, longest_told: Duration::from_millis(1), ..Patience::default() };
-        let manner = Manner { patience, ..Manner::default() };
-        Caller { transport: &self.client, surroundings: &Still, manner }
+        let backoff = Backoff {
+            first_pause: Duration::ZERO,
+            max_retry_after: Duration::from_millis(1),
+            ..Backoff::default()
+        };
+        let retry = RetryOptions { backoff, ..RetryOptions::default() };
+        Caller { transport: &self.client, clock: &Still, retry }
     }
 
     /// Tools that do what they are told, and keep copies in a session; and the one that reads.
-    fn tools(&self, copies: &Copies) -> Vec<Box<dyn Tool>> {
+    fn tools(&self, backups: &FileBackups) -> Vec<Box<dyn Tool>> {
         let tool = |name: &'static str, order| {
-            let (done, copies) = (Arc::clone(&self.done), copies.clone());
-            Box::new(Fake { name, order, done, copies }) as Box<dyn Tool>
+            let (done, backups) = (Arc::clone(&self.done), backups.clone());
+            Box::new(Fake { name, order, done, backups }) as Box<dyn Tool>
         };
         let workspace = Workspace::new(&Disk, &self.home.work_dir(), &self.home.work_dir(), None);
         vec![
-            tool("Peek", Order::Beside),
-            tool("Change", Order::InTurn),
-            tool("Forbidden", Order::InTurn),
-            tool("Bash", Order::InTurn),
+            tool("Peek", CallOrder::Parallel),
+            tool("Change", CallOrder::Sequential),
+            tool("Forbidden", CallOrder::Sequential),
+            tool("Bash", CallOrder::Sequential),
             Box::new(Read::new(Arc::new(Files::new(workspace, Box::new(()), Box::new(()))))),
         ]
     }
 
-    fn agent(&self, start: Start, persistence: Persistence) -> Agent<'_, Client, Still> {
+    fn agent(&self, start: ConversationStart, persistence: Persistence) -> Agent<'_, Client, Still> {
         let conversation =
-            Conversation::open(self.ground(), start, &self.home.work_dir(), persistence).unwrap();
-        let tools = self.tools(&conversation.copies());
+            Conversation::open(self.store(), start, &self.home.work_dir(), persistence).unwrap();
+        let tools = self.tools(&conversation.backups());
         let caller = self.caller();
         let policy =
             Policy { rules: &self.rules, mode: Mode::Default, workspace: &self.workspace, files: &Disk };
-        let wishes = Wishes {
+        let turn_config = TurnConfig {
             model: "claude-opus-4-8".into(),
             max_tokens: 8000,
             system: vec!["be brief".into()],
-            thinking: Thinking::On { budget: 4000, display: Display::Usual },
+            thinking: Thinking::On { budget: 4000, display: ThinkingDisplay::Default },
             effort: None,
-            caching: Caching::Minutes,
-            most_responses: None,
-            asking: Asking::Nobody,
+            caching: PromptCaching::Minutes,
+            max_responses: None,
+            approver: Approver::Nobody,
             compact_at: Some(90),
         };
-        Agent::new(conversation, caller, tools, policy, wishes)
+        Agent::new(conversation, caller, tools, policy, turn_config)
     }
 
     fn new_agent(&self) -> Agent<'_, Client, Still> {
-        self.agent(Start::New(NewSession::default()), Persistence::File)
+        self.agent(ConversationStart::New(NewSession::default()), Persistence::File)
     }
 
     fn resumed(&self) -> Agent<'_, Client, Still> {
-        self.agent(Start::Resume(self.file()), Persistence::File)
+        self.agent(ConversationStart::Resume(self.file()), Persistence::File)
     }
 
     /// The one session of the store.
@@ -175,7 +179,7 @@ impl Stage {
     }
 
     /// A whole turn of a new session, and what must hold after it.
-    async fn turn(&self) -> Told {
+    async fn turn(&self) -> TurnResult {
         let mut agent = self.new_agent();
         let told = say(&mut agent, "do @@a@@").await;
         drop(agent);
@@ -188,7 +192,7 @@ impl Stage {
     }
 }
 
-async fn say(agent: &mut Agent<'_, Client, Still>, words: &str) -> Told {
+async fn say(agent: &mut Agent<'_, Client, Still>, words: &str) -> TurnResult {
     let (_sender, mut commands) = Commands::channel();
     say_with(agent, words, &mut commands, |_| {}).await
 }
@@ -199,16 +203,16 @@ async fn say_with(
     words: &str,
     commands: &mut Commands,
     mut watch: impl FnMut(&Event) + Send,
-) -> Told {
+) -> TurnResult {
     let mut events = Vec::new();
     let mut report = |event: Event| {
         watch(&event);
         events.push(event);
     };
     let command = Command::Prompt(Prompt::Text(words.to_owned()));
-    let turn = agent.obey(command, commands, &mut report);
+    let turn = agent.handle(command, commands, &mut report);
     let finished = tokio::time::timeout(HANGS, turn).await.expect("it hangs").expect("a prompt is a turn");
-    Told { finished, events }
+    TurnResult { finished, events }
 }
 
 /// Interrupts when something happens, once.
@@ -225,17 +229,17 @@ fn interrupting(
     }
 }
 
-impl Told {
+impl TurnResult {
     fn notices(&self) -> Vec<String> {
         let notices = self.events.iter().filter_map(|event| match event {
-            Event::Noticed(notice) => Some(notice.to_string()),
+            Event::Notice(notice) => Some(notice.to_string()),
             _ => None,
         });
         notices.collect()
     }
 
     fn is_done(&self) -> bool {
-        self.finished.ending == Ending::Done
+        self.finished.ending == TurnEnd::Done
     }
 }
 
@@ -243,9 +247,9 @@ impl Told {
 /// `{"change":"/path"}` writes what it says there.
 struct Fake {
     name: &'static str,
-    order: Order,
+    order: CallOrder,
     done: Arc<Mutex<Vec<String>>>,
-    copies: Copies,
+    backups: FileBackups,
 }
 
 impl Tool for Fake {
@@ -255,38 +259,38 @@ impl Tool for Fake {
         ToolSpec { name: self.name.into(), json: json.into_bytes() }
     }
 
-    fn order(&self) -> Order {
+    fn order(&self) -> CallOrder {
         self.order
     }
 
-    fn call(&self, input: &Fields<'_>) -> Result<Asked, InputError> {
+    fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {
         match input.get("bad") {
             Some(_) => Err(InputError("bad must not be given".into())),
             // No rule opens the web here.
-            None if self.name == "Forbidden" => Ok(Asked::WebSearch),
-            None => Ok(Asked::Inward(self.name)),
+            None if self.name == "Forbidden" => Ok(ToolRequest::WebSearch),
+            None => Ok(ToolRequest::Inward(self.name)),
         }
     }
 
-    fn run<'t>(&'t self, input: &'t [u8], scene: &'t Scene<'t>) -> Running<'t> {
+    fn run<'t>(&'t self, input: &'t [u8], scene: &'t CallContext<'t>) -> ToolFuture<'t> {
         Box::pin(async move {
             let input = annals_json::Value::parse(input).unwrap().fields().unwrap();
             let text = |key: &str| input.text(key).map(|text| text.to_string());
             let said = text("say").or(text("fail")).unwrap_or_default();
-            (scene.tell)(News::Output { new: "x".into(), whole: "x".into(), lines: 1, millis: 2000 });
+            (scene.tell)(ToolProgress::Output { new: "x".into(), whole: "x".into(), lines: 1, millis: 2000 });
             self.done.lock().unwrap().push(format!("begin {said}"));
             if input.is_true("wait") {
                 std::future::pending::<()>().await;
             }
             if let Some(path) = text("change") {
-                self.copies.before_change(path.as_ref()).unwrap();
+                self.backups.before_change(path.as_ref()).unwrap();
                 std::fs::write(path, &said).unwrap();
             }
             tokio::task::yield_now().await;
             self.done.lock().unwrap().push(format!("end {said}"));
             let is_error = input.get("fail").is_some();
             let kept = format!(r#"{{"said":"{said}"}}"#).into_bytes();
-            Outcome { shown: Shown::Text(said), is_error, kept, changed: vec![] }
+            Outcome { shown: ToolContent::Text(said), is_error, kept, changed: vec![] }
         })
     }
 }

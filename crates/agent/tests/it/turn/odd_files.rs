@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use annals_agent::conversation::{Conversation, Persistence, Start};
+use annals_agent::conversation::{Conversation, ConversationStart, Persistence};
 
 use super::holds::resumed;
 use super::{Stage, say};
@@ -124,9 +124,9 @@ async fn f27_whatever_a_file_holds_it_is_gone_on_with_or_told() {
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join(format!("{ID}.jsonl"));
         std::fs::write(&path, &bytes).unwrap();
-        let start = Start::Resume(path.clone());
+        let start = ConversationStart::Resume(path.clone());
         let opened =
-            Conversation::open(stage.ground(), start.clone(), &stage.home.work_dir(), Persistence::File);
+            Conversation::open(stage.store(), start.clone(), &stage.home.work_dir(), Persistence::File);
         if let Err(error) = opened {
             let words = error.to_string();
             assert!(words.contains(ID), "{name}: {words}");

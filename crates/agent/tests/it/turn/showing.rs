@@ -1,8 +1,7 @@
 //! Pictures and documents in a conversation: sent, written, read again, sent again; and let go of where they are too much.
 
-use annals_agent::event::Event;
-use annals_transcript::objects::OVERSIZE;
-use image::{ImageFormat, RgbImage};
+use annals_agent::protocol::Event;
+use annals_transcript::objects::MAX_LINE_BYTES;
 
 use super::{Stage, say};
 
@@ -17,9 +16,10 @@ fn read(input: &str) -> String {
 /// A picture that must be scaled and a document that must be cut, where the work is.
 fn lay_out(stage: &Stage) {
     let work = stage.home.work_dir();
-    RgbImage::from_fn(2100, 70, |x, y| image::Rgb([x as u8, y as u8, 7]))
-        .save_with_format(work.join("picture.png"), ImageFormat::Png)
-        .unwrap();
+    let pixels: Vec<u8> = (0..70).flat_map(|y| (0..2100_u32).flat_map(move |x| [x as u8, y, 7])).collect();
+    let mut picture = png::Encoder::new(std::fs::File::create(work.join("picture.png")).unwrap(), 2100, 70);
+    picture.set_color(png::ColorType::Rgb);
+    picture.write_header().unwrap().write_image_data(&pixels).unwrap();
     let kids: String = (0..30).map(|page| format!("{} 0 R ", 10 + page)).collect();
     let pages: String = (0..30).map(|page| format!("{} 0 obj<</Number {page}>>endobj ", 10 + page)).collect();
     let text = format!(
@@ -97,7 +97,7 @@ async fn more_than_a_request_takes_is_summed_up_before_it_is_sent() {
     assert!(told.is_done(), "{:?} {:?}", told.finished.ending, told.notices());
     let file = std::fs::read(stage.file()).unwrap();
     let longest = file.split(|byte| *byte == b'\n').map(<[u8]>::len).max().unwrap();
-    assert!(longest > 9_000_000 && longest < OVERSIZE, "{longest}");
+    assert!(longest > 9_000_000 && longest < MAX_LINE_BYTES, "{longest}");
     let sent = stage.sent();
     assert_eq!(sent.len(), 3, "nothing that is too large was sent");
     assert_eq!(sent[1].concat().matches("[a document]").count(), 4);

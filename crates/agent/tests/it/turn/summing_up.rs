@@ -1,8 +1,12 @@
 //! Compaction: asked for, by itself, and what happens where it fails.
 
-use annals_agent::command::{Command, Commands};
-use annals_agent::event::Event;
-use annals_agent::turn::Ending;
+use std::sync::Arc;
+
+use annals_agent::protocol::{Command, Commands, Event, TurnEnd};
+
+use annals_agent::tools::{Edit, Read, ToolContext};
+use annals_policy::Mode;
+use annals_testkit::home::Home;
 
 use super::holds::resumed;
 use super::{Stage, interrupting, say, say_with};
@@ -12,7 +16,7 @@ const TOO_LONG: &str = r#""status":400,"error":"invalid_request_error","message"
 
 fn output_of(event: &Event) -> Option<u64> {
     match event {
-        Event::Counted { usage, .. } => Some(usage.output()),
+        Event::Usage { usage, .. } => Some(usage.output()),
         _ => None,
     }
 }
@@ -34,8 +38,8 @@ async fn asked_for_with_a_word_about_what_matters() {
     let mut events = Vec::new();
     let focus = Command::Compact(Some("the greeting".into()));
     let before = std::fs::read(stage.file()).unwrap();
-    assert!(agent.obey(focus, &mut commands, &mut |event| events.push(event)).await.is_none());
-    assert!(matches!(events[..], [Event::Counted { .. }, Event::Compacted { .. }]), "{events:?}");
+    assert!(agent.handle(focus, &mut commands, &mut |event| events.push(event)).await.is_none());
+    assert!(matches!(events[..], [Event::Usage { .. }, Event::Compacted { .. }]), "{events:?}");
     assert!(stage.sent()[1].last().unwrap().contains("the greeting"));
     assert!(std::fs::read(stage.file()).unwrap().starts_with(&before), "lines are only added");
     assert!(say(&mut agent, "and?").await.is_done());
@@ -54,7 +58,7 @@ async fn by_itself_when_the_window_is_nearly_full() {
     assert!(told.is_done(), "{:?}", told.finished.ending);
     assert!(told.events.contains(&Event::Compacted { tokens_before: 950_020 }), "{:?}", told.events);
     // The summary counts, though it is no response of the turn and no line of the file.
-    let counted = told.events.iter().filter(|event| matches!(event, Event::Counted { .. })).count();
+    let counted = told.events.iter().filter(|event| matches!(event, Event::Usage { .. })).count();
     assert_eq!((counted, told.finished.responses), (3, 2));
     let output: u64 = told.events.iter().filter_map(output_of).sum();
     assert_eq!(told.finished.spent["claude-opus-4-8"].output, output);
@@ -78,7 +82,7 @@ async fn f16_after_three_failures_nothing_is_tried_unasked() {
     let mut agent = stage.new_agent();
     for turn in 0..4 {
         let told = say(&mut agent, "@@a@@").await;
-        assert!(matches!(told.finished.ending, Ending::Failed(_)));
+        assert!(matches!(told.finished.ending, TurnEnd::Failed(_)));
         assert_eq!(told.notices().is_empty(), turn == 3, "{turn}: {:?}", told.notices());
     }
     drop(agent);
@@ -126,7 +130,7 @@ async fn f18_an_interrupt_while_it_is_summed_up_ends_the_turn() {
     let (sender, mut commands) = Commands::channel();
     let is_answered = |event: &Event| matches!(event, Event::ToolDone { .. });
     let told = say_with(&mut agent, "do @@a@@", &mut commands, interrupting(sender, is_answered)).await;
-    assert_eq!(told.finished.ending, Ending::Interrupted);
+    assert_eq!(told.finished.ending, TurnEnd::Interrupted);
     drop(agent);
     stage.holds();
     let text = std::fs::read_to_string(stage.file()).unwrap();
@@ -156,12 +160,58 @@ async fn what_is_no_whole_summary_leaves_everything_as_it_was() {
         let before = std::fs::read(stage.file()).unwrap();
         let (_sender, mut commands) = Commands::channel();
         let mut events = Vec::new();
-        agent.obey(Command::Compact(None), &mut commands, &mut |event| events.push(event)).await;
-        let [Event::Counted { .. }, Event::Noticed(notice)] = &events[..] else { panic!("{events:?}") };
+        agent.handle(Command::Compact(None), &mut commands, &mut |event| events.push(event)).await;
+        let [Event::Usage { .. }, Event::Notice(notice)] = &events[..] else { panic!("{events:?}") };
         assert!(notice.to_string().contains(why), "{notice}");
         assert_eq!(std::fs::read(stage.file()).unwrap(), before, "{why}: nothing is written");
         assert!(say(&mut agent, "and? @@b@@").await.is_done());
         assert_eq!(stage.sent().last().unwrap().len(), 3, "{why}: the conversation is still there");
+        drop(agent);
+        stage.holds();
+    }
+}
+
+#[tokio::test]
+async fn after_a_compaction_a_file_must_be_read_again_before_it_is_edited() {
+    const UNREAD: &str = "has not been read";
+    for (tokens, is_compacted) in [(10, false), (950_000, true)] {
+        let home = Home::new();
+        let path = home.work_dir().canonicalize().unwrap().join("a.txt");
+        std::fs::write(&path, "alpha\n").unwrap();
+        let file = path.display();
+        let read = format!(r#"{{"type":"tool_use","name":"Read","input":{{"file_path":"{file}"}}}}"#);
+        let edit = format!(
+            r#"{{"type":"tool_use","name":"Edit","input":{{"file_path":"{file}","old_string":"alpha","new_string":"beta"}}}}"#
+        );
+        let first = format!(r#"{{"content":[{read}],"usage":{{"input_tokens":{tokens}}}}}"#);
+        let second = match is_compacted {
+            true => r#"[{"type":"text","text":"they said hello @@b@@"}]"#.to_owned(),
+            false => format!("[{edit}]"),
+        };
+        let stage = Stage::in_home(
+            home,
+            &format!(
+                r#"{{"a":[{first},{second}],"b":[[{edit}],[{read}],[{edit}],[{{"type":"text","text":"x"}}]]}}"#
+            ),
+        );
+        let mut agent = stage.new_agent();
+        let context = Arc::new(ToolContext::new(stage.workspace.clone(), Box::new(()), Box::new(())));
+        agent.tools.retain(|tool| tool.spec().name != "Read");
+        agent.tools.push(Box::new(Read::new(Arc::clone(&context))));
+        agent.tools.push(Box::new(Edit::new(context)));
+        agent.policy.mode = Mode::AcceptEdits;
+        let told = say(&mut agent, "do @@a@@").await;
+        assert!(told.is_done(), "{:?}", told.finished.ending);
+        let is_summed_up = |event: &Event| matches!(event, Event::Compacted { .. });
+        assert_eq!(told.events.iter().any(is_summed_up), is_compacted);
+        let results = told.events.iter().filter_map(|event| match event {
+            Event::ToolDone { line, .. } => Some(String::from_utf8_lossy(&line.message).into_owned()),
+            _ => None,
+        });
+        let refused: Vec<bool> = results.map(|result| result.contains(UNREAD)).collect();
+        let expected: &[bool] = if is_compacted { &[false, true, false, false] } else { &[false, false] };
+        assert_eq!(refused, expected, "read, then edit{}", if is_compacted { ", read, edit" } else { "" });
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "beta\n");
         drop(agent);
         stage.holds();
     }

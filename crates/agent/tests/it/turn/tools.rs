@@ -1,8 +1,6 @@
 //! Tools in turns: order, results, refusals.
 
-use annals_agent::command::{Command, Commands, Permit};
-use annals_agent::event::Event;
-use annals_agent::turn::{Asking, Ending};
+use annals_agent::protocol::{Approver, Command, Commands, Event, Permit, TurnEnd};
 
 use super::{Stage, say, say_with};
 
@@ -134,10 +132,10 @@ async fn a_person_decides_where_there_is_one() {
     for (permit, ran) in [(Permit::Allow, true), (Permit::Deny(Some("not now".into())), false)] {
         let stage = Stage::new(&format!(r#"[{}],{END}"#, call("Forbidden", r#"{"say":"it"}"#)));
         let mut agent = stage.new_agent();
-        agent.wishes.asking = Asking::Person;
+        agent.turn_config.approver = Approver::Person;
         let (sender, mut commands) = Commands::channel();
         let answer = move |event: &Event| {
-            if let Event::Asked(question) = event {
+            if let Event::PermissionRequested(question) = event {
                 assert_eq!(question.input, br#"{"say":"it"}"#);
                 let command = Command::Permit { question: question.id.clone(), permit: permit.clone() };
                 sender.send(command).unwrap();
@@ -156,9 +154,9 @@ async fn a_person_decides_where_there_is_one() {
 async fn there_is_a_limit_to_responses() {
     let stage = Stage::new(&format!("[{}],[{}],{END}", call("Peek", "{}"), call("Peek", "{}")));
     let mut agent = stage.new_agent();
-    agent.wishes.most_responses = Some(2);
+    agent.turn_config.max_responses = Some(2);
     let told = say(&mut agent, "@@a@@").await;
-    assert_eq!((&told.finished.ending, told.finished.responses), (&Ending::MostResponses, 2));
+    assert_eq!((&told.finished.ending, told.finished.responses), (&TurnEnd::MaxResponses, 2));
     drop(agent);
     stage.holds();
     stage.only_grew();

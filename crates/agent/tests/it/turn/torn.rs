@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use annals_agent::conversation::{Conversation, Ground, Persistence, Start};
+use annals_agent::conversation::{Conversation, ConversationStart, Persistence, StoreContext};
 use annals_json::Value;
 use annals_store::source::{Clock, Source};
 use annals_testkit::depth::stride;
-use annals_testkit::source::Counting;
+use annals_testkit::source::CountingSource;
 
 use super::holds::resumed;
 use super::{Stage, say};
@@ -17,9 +17,9 @@ const TOOLS: &str = r#"[{"type":"thinking","thinking":"hm: é 漢 😀"},{"type"
 
 /// What the next request would begin with.
 fn messages(stage: &Stage, path: &Path) -> Vec<String> {
-    let start = Start::Resume(path.to_path_buf());
+    let start = ConversationStart::Resume(path.to_path_buf());
     let mut conversation =
-        Conversation::open(stage.ground(), start, &stage.home.work_dir(), Persistence::File).unwrap();
+        Conversation::open(stage.store(), start, &stage.home.work_dir(), Persistence::File).unwrap();
     let text = |block: &Vec<u8>| String::from_utf8(block.clone()).unwrap();
     conversation.messages().unwrap().iter().flat_map(|message| message.blocks.iter().map(text)).collect()
 }
@@ -79,7 +79,7 @@ fn is_call(whole: &[u8], end: usize) -> bool {
 /// A clock that goes where it is told, and now and then an hour back.
 #[derive(Debug, Default)]
 struct Jumping {
-    chance: Counting,
+    chance: CountingSource,
     now: AtomicI64,
 }
 
@@ -103,11 +103,10 @@ impl Source for Jumping {
 async fn f26_a_clock_that_jumps_neither_turns_lines_round_nor_durations() {
     let stage = Stage::new(TOOLS);
     let clock = Jumping::default();
-    let ground = Ground { source: &clock, ..stage.ground() };
-    let start = Start::New(Default::default());
+    let store = StoreContext { source: &clock, ..stage.store() };
+    let start = ConversationStart::New(Default::default());
     let mut agent = stage.new_agent();
-    agent.conversation =
-        Conversation::open(ground, start, &stage.home.work_dir(), Persistence::File).unwrap();
+    agent.conversation = Conversation::open(store, start, &stage.home.work_dir(), Persistence::File).unwrap();
     assert!(say(&mut agent, "do @@a@@").await.is_done());
     assert!(say(&mut agent, "and then?").await.is_done());
     drop(agent);

@@ -1,4 +1,4 @@
-//! One answer a line. Those of records that must be on the disk wait until they are; lines that come fast share the way there.
+//! One answer per line. Answers wait until their records are on disk; lines that come fast share a sync.
 
 use std::io::Write;
 
@@ -9,13 +9,13 @@ use annals_store::source::Clock;
 use annals_store::{SessionKey, SessionWriter};
 
 use super::carry_out;
-use super::input::{Input, Item, read};
+use super::input::{InputItem, InputLines, read};
 use crate::args::AppendArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 
-/// So many answers wait for the disk at most: a program that dies is told of nearly everything that it sent.
-const MOST_WAITING: usize = 256;
+/// How many answers may wait for the disk.
+const MAX_WAITING: usize = 256;
 
 /// The answers of one run.
 pub(super) struct Answers {
@@ -23,7 +23,7 @@ pub(super) struct Answers {
     syncs: bool,
     notes_prompts: bool,
     session: Option<String>,
-    /// What went wrong last, for the exit code.
+    /// The last error, for the exit code.
     fault: Option<Fault>,
 }
 
@@ -40,7 +40,7 @@ impl Answers {
 
     pub(super) fn answer_all(
         mut self,
-        input: &mut Input,
+        input: &mut InputLines,
         writer: &mut SessionWriter<'_>,
         context: &mut Context,
     ) -> Result<Outcome, Fault> {
@@ -62,7 +62,7 @@ impl Answers {
                     }
                 },
             }
-            if !input.has_more()? || self.waiting.len() >= MOST_WAITING {
+            if !input.has_more()? || self.waiting.len() >= MAX_WAITING {
                 self.settle(writer, context)?;
             }
         }
@@ -73,8 +73,13 @@ impl Answers {
         }
     }
 
-    /// Notes what a person said in the history, where that was asked for.
-    fn note_prompt(&self, item: &Item, writer: &SessionWriter<'_>, context: &Context) -> Result<(), Fault> {
+    /// Adds a prompt to the history, with `--history`.
+    fn note_prompt(
+        &self,
+        item: &InputItem,
+        writer: &SessionWriter<'_>,
+        context: &Context,
+    ) -> Result<(), Fault> {
         let Some(said) = item.prompt().filter(|_| self.notes_prompts) else { return Ok(()) };
         let session = SessionKey::new(writer.origin().session.as_str());
         let prompt = NewPrompt {
@@ -85,11 +90,12 @@ impl Answers {
             session: &session,
         };
         append(context.store.config_dir(), &prompt, &context.source).map(drop).map_err(|error| {
-            Fault::conflict(error.to_string()).hint("the record is written; its prompt is not in the history")
+            Fault::conflict(error.to_string())
+                .hint("the record was written, but its prompt is not in the history")
         })
     }
 
-    /// Brings what was written to the disk and gives the answers that waited for it.
+    /// Syncs what was written, and prints the answers that waited for it.
     fn settle(&mut self, writer: &mut SessionWriter<'_>, context: &mut Context) -> Result<(), Fault> {
         let settled = if self.syncs { writer.settle() } else { Ok(()) };
         let waiting = std::mem::take(&mut self.waiting);
@@ -125,7 +131,7 @@ impl Answers {
         Ok(())
     }
 
-    /// A message is known by its last record, and hangs from where its first one does.
+    /// Prints the uuid of a message's last record and the parent of its first.
     fn acknowledge(&self, receipts: &[Receipt], object: &mut ObjectWriter<'_>) {
         let last = receipts.last().and_then(|receipt| receipt.uuid.as_deref());
         let parent = receipts.first().and_then(|receipt| receipt.parent.as_deref());

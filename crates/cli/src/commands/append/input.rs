@@ -1,4 +1,4 @@
-//! The lines of standard input: records, or plain messages.
+//! Reads standard input line by line: records, or plain messages.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -7,61 +7,61 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
 use annals_json::Value;
-use annals_transcript::draft::{Draft, GivenError};
+use annals_transcript::draft::{Draft, RecordError};
 use annals_transcript::line::{Line, LineSplitter};
-use annals_transcript::message::{Message, Role};
+use annals_transcript::message::{Message, MessageRole};
 
-/// What a line asks to be written.
-pub(super) enum Item {
+/// What a line of input contains.
+pub(super) enum InputItem {
     /// A record of the format.
     Record(Draft),
     /// A plain message.
     Message(Box<Message>),
 }
 
-impl Item {
-    /// What a person says with it: a plain message of the user that is no tool's result.
+impl InputItem {
+    /// The prompt, if it is a message of the user and not a tool result.
     pub(super) fn prompt(&self) -> Option<String> {
         let Self::Message(message) = self else { return None };
-        let is_prompt = message.role == Role::User && message.tool_results().next().is_none();
+        let is_prompt = message.role == MessageRole::User && message.tool_results().next().is_none();
         Some(message.text()).filter(|text| is_prompt && !text.is_empty())
     }
 }
 
-/// How much is read at once: as much as a pipe usually holds.
+/// How much is read at once: what a pipe usually holds.
 const CHUNK: usize = 64 * 1024;
 
-/// So many chunks wait to be taken at most.
-const MOST_AHEAD: usize = 32;
+/// How many chunks are read ahead.
+const MAX_CHUNKS_AHEAD: usize = 32;
 
 /// Where the bytes come from.
-enum Feed {
-    /// The reader itself: nothing stands between a line and its answer.
+enum InputSource {
+    /// The reader itself, without reading ahead.
     Reader(Box<dyn Read>),
-    /// A thread that reads on while we wait for the disk: what comes meanwhile shares the next way there.
+    /// A thread that reads on during a sync, so that more lines share the next one.
     Ahead(Receiver<io::Result<Vec<u8>>>),
 }
 
 /// Standard input, a line at a time.
-pub(super) struct Input {
-    feed: Feed,
+pub(super) struct InputLines {
+    feed: InputSource,
     splitter: LineSplitter,
-    /// Lines that are whole, with their numbers; blank ones are left out.
+    /// Complete lines with their numbers, without blank ones.
     ready: VecDeque<(u64, Vec<u8>)>,
     has_ended: bool,
-    /// The line that was read last, counted from 1.
+    /// The last line read, counted from 1.
     pub(super) line: u64,
 }
 
-impl Input {
+impl InputLines {
     /// Reads when a line is asked for.
     pub(super) fn new(reader: impl Read + 'static) -> Self {
-        Self::over(Feed::Reader(Box::new(reader)))
+        Self::over(InputSource::Reader(Box::new(reader)))
     }
 
     /// Reads ahead, up to a few megabytes.
     pub(super) fn ahead(mut reader: impl Read + Send + 'static) -> Self {
-        let (sender, chunks) = sync_channel(MOST_AHEAD);
+        let (sender, chunks) = sync_channel(MAX_CHUNKS_AHEAD);
         thread::spawn(move || {
             loop {
                 let chunk = read_chunk(&mut reader);
@@ -71,10 +71,10 @@ impl Input {
                 }
             }
         });
-        Self::over(Feed::Ahead(chunks))
+        Self::over(InputSource::Ahead(chunks))
     }
 
-    fn over(feed: Feed) -> Self {
+    fn over(feed: InputSource) -> Self {
         Self { feed, splitter: LineSplitter::new(), ready: VecDeque::new(), has_ended: false, line: 0 }
     }
 
@@ -82,9 +82,9 @@ impl Input {
     pub(super) fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
         while self.ready.is_empty() && !self.has_ended {
             let chunk = match &mut self.feed {
-                Feed::Reader(reader) => read_chunk(reader),
-                // A thread that is gone has told the end before.
-                Feed::Ahead(chunks) => chunks.recv().unwrap_or_else(|_| Ok(Vec::new())),
+                InputSource::Reader(reader) => read_chunk(reader),
+                // A thread that ended has sent the end before.
+                InputSource::Ahead(chunks) => chunks.recv().unwrap_or_else(|_| Ok(Vec::new())),
             };
             self.take(&chunk?);
         }
@@ -94,10 +94,10 @@ impl Input {
         }))
     }
 
-    /// Whether a whole line is here already: then the disk can wait for it.
+    /// Whether another line is already here: then the sync can wait for it.
     pub(super) fn has_more(&mut self) -> io::Result<bool> {
         while self.ready.is_empty() && !self.has_ended {
-            let Feed::Ahead(chunks) = &self.feed else { break };
+            let InputSource::Ahead(chunks) = &self.feed else { break };
             let Ok(chunk) = chunks.try_recv() else { break };
             self.take(&chunk?);
         }
@@ -135,18 +135,18 @@ fn read_chunk(reader: &mut dyn Read) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Reads a line as what it is.
-pub(super) fn read(line: &[u8]) -> Result<Item, String> {
-    let value = Value::parse(line).map_err(|fault| GivenError::NotJson(fault.at).to_string())?;
+/// Parses a line.
+pub(super) fn read(line: &[u8]) -> Result<InputItem, String> {
+    let value = Value::parse(line).map_err(|fault| RecordError::NotJson(fault.at).to_string())?;
     let utf8 = std::str::from_utf8(line);
-    utf8.map_err(|error| GivenError::NotUtf8(error.valid_up_to()).to_string())?;
-    let fields = value.fields().ok_or_else(|| GivenError::NotAnObject.to_string())?;
-    // A response of the API has a role and the type `message`, which is no record's.
+    utf8.map_err(|error| RecordError::NotUtf8(error.valid_up_to()).to_string())?;
+    let fields = value.fields().ok_or_else(|| RecordError::NotAnObject.to_string())?;
+    // A response of the API has a role and the type `message`, which no record has.
     let is_message =
         fields.get("role").is_some() && fields.text("type").is_none_or(|word| word.is("message"));
     if is_message {
         let message = Message::parse(&fields).map_err(|fault| fault.to_string())?;
-        return Ok(Item::Message(Box::new(message)));
+        return Ok(InputItem::Message(Box::new(message)));
     }
-    Draft::given(line).map(Item::Record).map_err(|error| error.to_string())
+    Draft::from_json(line).map(InputItem::Record).map_err(|error| error.to_string())
 }

@@ -1,4 +1,4 @@
-//! `annals append`: the provider for programs in any language. A line in, a line out, when it is on the disk.
+//! `annals append`: appends lines from standard input; each is answered by a line once it is on disk.
 
 mod answers;
 mod input;
@@ -9,20 +9,20 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use annals_store::journal::Effect;
-use annals_store::session::{AgentStart, AppendError, ForkError, Patience, fork};
+use annals_store::session::{AgentStart, AppendError, ForkError, OnBusy, fork};
 use annals_store::{DataDir, SessionWriter};
 
 use self::answers::Answers;
-use self::input::{Input, Item};
+use self::input::{InputItem, InputLines};
 use crate::args::AppendArgs;
-use crate::change::note;
+use crate::change::record_change;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::session::Target;
+use crate::session::ResolvedSession;
 use crate::source::SystemSource;
 
 pub(crate) fn run(args: &AppendArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let target = Target::find(context, &args.session)?;
+    let target = ResolvedSession::find(context, &args.session)?;
     target.check_readable()?;
     let data = context.data_dir()?;
     let source = context.source;
@@ -42,11 +42,11 @@ pub(crate) fn run(args: &AppendArgs, context: &mut Context) -> Result<Outcome, F
         }
     };
     if args.dry_run {
-        writer.rehearse();
+        writer.start_dry_run();
     }
     let from = writer.length();
     let ended = Answers::new(args, args.fork.then(|| writer.origin().session.clone())).answer_all(
-        &mut if args.no_sync { Input::new(io::stdin()) } else { Input::ahead(io::stdin()) },
+        &mut if args.no_sync { InputLines::new(io::stdin()) } else { InputLines::ahead(io::stdin()) },
         &mut writer,
         context,
     );
@@ -54,20 +54,20 @@ pub(crate) fn run(args: &AppendArgs, context: &mut Context) -> Result<Outcome, F
     drop(writer);
     if to > from && !args.dry_run {
         let what = format!("append to {}", path.file_stem().unwrap_or_default().to_string_lossy());
-        note(context, &data, &what, vec![Effect::Appended { path, from, to }])?;
+        record_change(context, &data, &what, vec![Effect::Appended { path, from, to }])?;
     }
     ended
 }
 
-/// Opens the session, waiting for others as long as was asked for.
+/// Opens the session, waiting for other writers as long as `--wait` says.
 fn open<'s>(
     path: &std::path::Path,
     args: &AppendArgs,
     data: &DataDir,
     source: &'s SystemSource,
 ) -> Result<SessionWriter<'s>, Fault> {
-    // The fork is ours alone; its copied lines were written just now, by us.
-    let patience = if args.fork { Patience::Append } else { Patience::Refuse };
+    // The fork is new: its lines were written just now, by us.
+    let patience = if args.fork { OnBusy::Append } else { OnBusy::Refuse };
     let deadline = Instant::now() + Duration::from_secs_f64(args.wait.clamp(0.0, 86_400.0));
     loop {
         match SessionWriter::open(path, data, source, patience) {
@@ -76,15 +76,15 @@ fn open<'s>(
             }
             Err(error @ AppendError::Busy { .. }) => {
                 return Err(Fault::from(error)
-                    .hint(format!("go on in a copy of it: annals append --fork {}", args.session))
-                    .hint("or wait for it: --wait SECONDS"));
+                    .hint(format!("append to a copy: annals append --fork {}", args.session))
+                    .hint("or wait: --wait SECONDS"));
             }
             result => return Ok(result?),
         }
     }
 }
 
-fn fork_of(target: &Target, args: &AppendArgs, context: &Context) -> Result<PathBuf, Fault> {
+fn fork_of(target: &ResolvedSession, args: &AppendArgs, context: &Context) -> Result<PathBuf, Fault> {
     let forked = fork(&target.path, args.at.as_deref(), &context.source).map_err(|error| match error {
         ForkError::Read(error) => error.into(),
         ForkError::Write(error) => Fault::from(error),
@@ -92,19 +92,19 @@ fn fork_of(target: &Target, args: &AppendArgs, context: &Context) -> Result<Path
         ForkError::Edit { .. } => Fault::internal(error.to_string()),
     })?;
     context.say(format!(
-        "goes on in {}, which begins with {} records of {}",
+        "appending to {}, which starts with {} records of {}",
         forked.session, forked.records, target.key
     ));
     Ok(forked.path)
 }
 
-/// What one line of input asks for.
+/// Appends what one line of input asks for.
 fn carry_out(
-    item: &Item,
+    item: &InputItem,
     writer: &mut SessionWriter<'_>,
 ) -> Result<Vec<annals_store::session::Receipt>, AppendError> {
     match item {
-        Item::Record(draft) => writer.append(draft).map(|receipt| vec![receipt]),
-        Item::Message(message) => writer.append_message(message),
+        InputItem::Record(draft) => writer.append(draft).map(|receipt| vec![receipt]),
+        InputItem::Message(message) => writer.append_message(message),
     }
 }

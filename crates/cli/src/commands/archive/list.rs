@@ -1,4 +1,4 @@
-//! `annals archive --list`: what the vault has.
+//! `annals archive --list`: lists the vault.
 
 use annals_transcript::time::format_millis;
 use annals_vault::{Vault, Version};
@@ -23,7 +23,7 @@ pub(super) fn run(args: &ArchiveArgs, kept: &Vault, context: &mut Context) -> Re
     if context.json {
         write_json(&sessions, kept, context)?;
     } else if sessions.is_empty() {
-        context.out.line("nothing is kept yet: annals archive --all keeps all sessions")?;
+        context.out.line("the vault is empty: annals archive --all archives all sessions")?;
     } else if args.sessions.is_empty() {
         draw_sessions(&sessions, kept, context)?;
     } else {
@@ -35,7 +35,7 @@ pub(super) fn run(args: &ArchiveArgs, kept: &Vault, context: &mut Context) -> Re
 fn draw_sessions(sessions: &[Vec<&Version>], kept: &Vault, context: &mut Context) -> Result<(), Fault> {
     let mut table = Table::new(&[
         ("session", Align::Left),
-        ("kept", Align::Left),
+        ("archived", Align::Left),
         ("versions", Align::Right),
         ("files", Align::Right),
         ("size", Align::Right),
@@ -52,8 +52,8 @@ fn draw_sessions(sessions: &[Vec<&Version>], kept: &Vault, context: &mut Context
             words::count(versions.len() as u64),
             words::count(newest.files.len() as u64),
             words::bytes(newest.bytes()),
-            if newest.is_gone() { "gone" } else { "there" }.to_owned(),
-            newest.card.title.clone().unwrap_or_default(),
+            if newest.is_gone() { "gone" } else { "present" }.to_owned(),
+            newest.meta.title.clone().unwrap_or_default(),
         ]);
     }
     table.draw(&mut context.out)?;
@@ -67,7 +67,7 @@ fn draw_versions(sessions: &[Vec<&Version>], context: &mut Context) -> Result<()
     let mut table = Table::new(&[
         ("session", Align::Left),
         ("version", Align::Left),
-        ("kept", Align::Left),
+        ("archived", Align::Left),
         ("files", Align::Right),
         ("size", Align::Right),
         ("store", Align::Left),
@@ -81,7 +81,7 @@ fn draw_versions(sessions: &[Vec<&Version>], context: &mut Context) -> Result<()
             words::moment(version.time, &context.zone),
             words::count(version.files.len() as u64),
             words::bytes(version.bytes()),
-            if version.is_gone() { "gone" } else { "there" }.to_owned(),
+            if version.is_gone() { "gone" } else { "present" }.to_owned(),
         ]);
     }
     Ok(table.draw(&mut context.out)?)
@@ -96,7 +96,7 @@ fn write_json(sessions: &[Vec<&Version>], kept: &Vault, context: &mut Context) -
                 list.object(|object| {
                     object.string("session", newest.session.as_str());
                     object.string("file", &newest.path().to_string_lossy());
-                    object.string_or_null("title", newest.card.title.as_deref());
+                    object.string_or_null("title", newest.meta.title.as_deref());
                     object.boolean("gone", newest.is_gone());
                     object.array("versions", |list| {
                         for version in versions {

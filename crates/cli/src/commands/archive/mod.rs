@@ -1,4 +1,4 @@
-//! `annals archive`: sessions are kept in the vault, listed, verified, forgotten.
+//! `annals archive`: archives sessions in the vault; lists, verifies and deletes versions.
 
 mod forget;
 mod list;
@@ -7,13 +7,13 @@ mod watch;
 
 use annals_store::{Discovery, SessionEntry};
 use annals_transcript::time::format_millis;
-use annals_vault::{Archived, Outlook, Vault, VaultError, Version};
+use annals_vault::{ArchiveReport, Status, Vault, VaultError, Version};
 
 use crate::args::ArchiveArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::session::Target;
-use crate::vault::Watched;
+use crate::session::ResolvedSession;
+use crate::vault::VaultProgress;
 use crate::words;
 
 pub(crate) fn run(args: &ArchiveArgs, context: &mut Context) -> Result<Outcome, Fault> {
@@ -31,17 +31,17 @@ pub(crate) fn run(args: &ArchiveArgs, context: &mut Context) -> Result<Outcome, 
         return watch::run(&vault, context);
     }
     let discovery = context.store.discover();
-    let sessions = wanted(args, &discovery, context)?;
-    if args.care.dry_run {
-        return look(&sessions, &discovery, &vault, context);
+    let sessions = selected(args, &discovery, context)?;
+    if args.confirm.dry_run {
+        return preview(&sessions, &discovery, &vault, context);
     }
-    let done = keep(&sessions, &discovery, &vault, context)?;
+    let done = archive(&sessions, &discovery, &vault, context)?;
     report(&done, context)?;
     Ok(if done.failed.is_empty() { Outcome::Done } else { Outcome::ProblemsFound })
 }
 
-/// The sessions that were named, or all that hold anything.
-fn wanted<'d>(
+/// Finds the sessions that were named, or all that are not empty.
+fn selected<'d>(
     args: &ArchiveArgs,
     discovery: &'d Discovery,
     context: &Context,
@@ -51,13 +51,13 @@ fn wanted<'d>(
     }
     let mut found = Vec::new();
     for argument in &args.sessions {
-        let path = Target::find(context, argument)?.path;
+        let path = ResolvedSession::find(context, argument)?.path;
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
         let is_it = |session: &&SessionEntry| {
             session.path == path || session.path.canonicalize().is_ok_and(|p| p == real)
         };
         let session = discovery.sessions.iter().find(is_it).ok_or_else(|| {
-            Fault::usage(format!("{}: is not in this store", path.display()))
+            Fault::usage(format!("{}: not in this store", path.display()))
                 .hint("name its store: annals --config-dir DIR archive …")
         })?;
         found.push(session);
@@ -69,49 +69,49 @@ fn all(discovery: &Discovery) -> Vec<&SessionEntry> {
     discovery.sessions.iter().filter(|session| session.bytes > 0).collect()
 }
 
-/// Keeps what is new, and merges packs where there are many small ones.
-fn keep(
+/// Archives what is new, and merges packs if there are many small ones.
+fn archive(
     sessions: &[&SessionEntry],
     discovery: &Discovery,
     vault: &Vault,
     context: &Context,
-) -> Result<Archived, VaultError> {
-    let mut keeper = vault.keeper()?;
-    let outlooks = keeper.outlook(sessions, discovery);
-    let due = sessions.iter().zip(&outlooks).filter(|(_, outlook)| **outlook != Outlook::Kept);
+) -> Result<ArchiveReport, VaultError> {
+    let mut writer = vault.writer()?;
+    let statuses = writer.status(sessions, discovery);
+    let due = sessions.iter().zip(&statuses).filter(|(_, status)| **status != Status::Archived);
     let total = due.map(|(session, _)| session.bytes).sum();
-    let mut witness = Watched(context.progress("keeping", Some(total)));
-    let done = keeper.archive(sessions, discovery, &context.source, &mut witness)?;
-    let mut witness = Watched(context.progress("merging packs", None));
-    keeper.merge(&context.source, &mut witness)?;
+    let mut witness = VaultProgress(context.progress("archiving", Some(total)));
+    let done = writer.archive(sessions, discovery, &context.source, &mut witness)?;
+    let mut witness = VaultProgress(context.progress("merging packs", None));
+    writer.merge(&context.source, &mut witness)?;
     Ok(done)
 }
 
-/// Says what would be kept.
-fn look(
+/// Prints what would be archived.
+fn preview(
     sessions: &[&SessionEntry],
     discovery: &Discovery,
     vault: &Vault,
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
-    // Without a vault nothing is kept, and to look must not make one.
-    let outlooks = match vault.path().is_dir() {
-        true => vault.keeper()?.outlook(sessions, discovery),
-        false => vec![Outlook::New; sessions.len()],
+    // A dry run must not create a vault.
+    let statuses = match vault.path().is_dir() {
+        true => vault.writer()?.status(sessions, discovery),
+        false => vec![Status::New; sessions.len()],
     };
     let due: Vec<_> =
-        sessions.iter().zip(&outlooks).filter(|(_, outlook)| **outlook != Outlook::Kept).collect();
+        sessions.iter().zip(&statuses).filter(|(_, status)| **status != Status::Archived).collect();
     let bytes: u64 = due.iter().map(|(session, _)| session.bytes).sum();
     let unchanged = sessions.len() - due.len();
     if context.json {
         context.out.json(|object| {
             object.boolean("dryRun", true);
             object.array("sessions", |list| {
-                for (session, outlook) in &due {
+                for (session, status) in &due {
                     list.object(|object| {
                         object.string("session", session.key.as_str());
                         object.string("file", &session.path.to_string_lossy());
-                        object.boolean("new", **outlook == Outlook::New).number("bytes", session.bytes);
+                        object.boolean("new", **status == Status::New).number("bytes", session.bytes);
                     });
                 }
             });
@@ -119,24 +119,27 @@ fn look(
         })?;
         return Ok(Outcome::Done);
     }
-    for (session, outlook) in &due {
-        let word = if **outlook == Outlook::New { "new" } else { "changed" };
+    for (session, status) in &due {
+        let word = if **status == Status::New { "new" } else { "changed" };
         context.out.line(format!("{}  {word}  {}", session.key, words::bytes(session.bytes)))?;
     }
     let count = words::plural(due.len() as u64, "session", "sessions");
-    context.out.line(format!("would keep {count} ({}); {}", words::bytes(bytes), kept_already(unchanged)))?;
+    context.out.line(format!(
+        "would archive {count} ({}); {}",
+        words::bytes(bytes),
+        already_archived(unchanged)
+    ))?;
     Ok(Outcome::Done)
 }
 
-fn kept_already(count: usize) -> String {
-    let are = if count == 1 { "is" } else { "are" };
-    format!("{} {are} kept already", words::count(count as u64))
+fn already_archived(count: usize) -> String {
+    format!("{} already archived", words::plural(count as u64, "session", "sessions"))
 }
 
-/// Says what was kept.
-fn report(done: &Archived, context: &mut Context) -> Result<(), Fault> {
+/// Prints what was archived.
+fn report(done: &ArchiveReport, context: &mut Context) -> Result<(), Fault> {
     for failed in &done.failed {
-        context.say(format!("{}: {}: not kept", failed.path.display(), failed.why));
+        context.say(format!("{}: {}: not archived", failed.path.display(), failed.why));
     }
     if context.json {
         return Ok(context.out.json(|object| {
@@ -157,7 +160,7 @@ fn report(done: &Archived, context: &mut Context) -> Result<(), Fault> {
         })?);
     }
     if done.kept.is_empty() {
-        context.out.line(format!("nothing new; {}", kept_already(done.unchanged)))?;
+        context.out.line(format!("nothing new; {}", already_archived(done.unchanged)))?;
         return Ok(());
     }
     if context.verbosity > 0 {
@@ -168,7 +171,9 @@ fn report(done: &Archived, context: &mut Context) -> Result<(), Fault> {
     }
     let count = words::plural(done.kept.len() as u64, "session", "sessions");
     let (bytes, stored) = (words::bytes(done.bytes), words::bytes(done.stored));
-    context.out.line(format!("kept {count}: {bytes} in {stored}; {}", kept_already(done.unchanged)))?;
+    context
+        .out
+        .line(format!("archived {count}: {bytes} in {stored}; {}", already_archived(done.unchanged)))?;
     Ok(())
 }
 

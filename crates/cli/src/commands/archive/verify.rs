@@ -1,15 +1,15 @@
-//! `annals archive --verify`: everything is read; what is damaged is healed, or named.
+//! `annals archive --verify`: reads the whole vault; repairs damage, or reports it.
 
-use annals_vault::{Vault, Verified};
+use annals_vault::{Vault, VerifyReport};
 
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::vault::Watched;
+use crate::vault::VaultProgress;
 use crate::words;
 
 pub(super) fn run(vault: &Vault, context: &mut Context) -> Result<Outcome, Fault> {
-    let mut witness = Watched(context.progress("verifying", None));
-    let found = vault.keeper()?.verify(&context.source, &mut witness)?;
+    let mut witness = VaultProgress(context.progress("verifying", None));
+    let found = vault.writer()?.verify(&context.source, &mut witness)?;
     drop(witness);
     if context.json {
         write_json(&found, context)?;
@@ -19,9 +19,9 @@ pub(super) fn run(vault: &Vault, context: &mut Context) -> Result<Outcome, Fault
     Ok(if found.is_sound() { Outcome::Done } else { Outcome::ProblemsFound })
 }
 
-fn draw(found: &Verified, context: &mut Context) -> std::io::Result<()> {
+fn draw(found: &VerifyReport, context: &mut Context) -> std::io::Result<()> {
     for path in &found.healed {
-        context.out.line(format!("healed: {}", path.display()))?;
+        context.out.line(format!("repaired: {}", path.display()))?;
     }
     for (path, why) in &found.damaged {
         context.out.line(format!("damaged: {}: {why}", path.display()))?;
@@ -33,14 +33,14 @@ fn draw(found: &Verified, context: &mut Context) -> std::io::Result<()> {
     let versions = words::plural(found.versions as u64, "version", "versions");
     let packs = words::plural(found.packs as u64, "pack", "packs");
     if found.is_sound() {
-        return context.out.line(format!("{versions} in {packs}: everything comes back, byte for byte"));
+        return context.out.line(format!("{versions} in {packs}: all intact"));
     }
     let lost = found.lost.len();
-    context.out.line(format!("{versions} in {packs}: {} come back, {lost} do not", found.versions - lost))?;
-    context.out.line("  annals archive --all brings again what the store still has")
+    context.out.line(format!("{versions} in {packs}: {} intact, {lost} lost", found.versions - lost))?;
+    context.out.line("  annals archive --all archives again what the store still has")
 }
 
-fn write_json(found: &Verified, context: &mut Context) -> std::io::Result<()> {
+fn write_json(found: &VerifyReport, context: &mut Context) -> std::io::Result<()> {
     context.out.json(|object| {
         object.number("packs", found.packs as u64).number("versions", found.versions as u64);
         object.array("healed", |list| {

@@ -1,18 +1,18 @@
-//! The custom commands that hold in this folder: the person's own, and those of folders that are trusted.
+//! Custom slash commands of this folder: the user's own, and those of trusted folders.
 
 use annals_agent::commands::{Author, CommandFolder, CustomCommand, read_commands};
-use annals_policy::rules::{List, Rule, Source};
+use annals_policy::rules::{Rule, RuleList, SettingsSource};
 use annals_policy::screen::visible;
 
 use super::model;
 use super::setup::Setup;
 use crate::context::Context;
 
-/// Names that are taken: what the terminal does itself.
+/// Names of built-in commands, which files cannot define.
 pub(super) const BUILT_IN: [&str; 11] =
     ["clear", "compact", "context", "cost", "exit", "help", "model", "quit", "resume", "rewind", "todos"];
 
-/// All of them, by name; of two with one name the nearer one counts. What is no command is said.
+/// Reads the commands, sorted by name; a nearer folder overrides a farther one. Invalid files are reported.
 pub(super) fn read(setup: &Setup, context: &Context) -> Vec<CustomCommand> {
     let own = setup.cwd.join(context.store.config_dir().path()).join("commands");
     let mut folders = vec![CommandFolder { path: own.clone(), author: Author::Person, within: None }];
@@ -21,25 +21,28 @@ pub(super) fn read(setup: &Setup, context: &Context) -> Vec<CustomCommand> {
         author: Author::Project,
         within: Some(folder),
     });
-    // Somebody's home folder may be trusted: what stands there is theirs and no project's.
+    // The home folder may be trusted, too: its commands are the user's, not a project's.
     folders.extend(projects.filter(|folder| folder.path != own));
     let (mut commands, problems) = read_commands(folders);
     for problem in problems {
-        // Names of files are somebody's words as well.
+        // File names are untrusted text as well.
         context.say(visible(&problem.to_string()));
     }
     commands.retain(|command| {
         let is_taken = BUILT_IN.contains(&command.name.as_str());
         if is_taken {
-            context.say(format!("the command /{} of a file is not used: the name is taken", command.name));
+            context.say(format!(
+                "ignoring the custom command /{}: a built-in command has that name",
+                command.name
+            ));
         }
         !is_taken
     });
     for command in &mut commands {
         command.model = command.model.take().map(|name| model::named(&name));
         for rule in &command.allowed {
-            if let Some(why) = Rule::new(rule, List::Allow, Source::User).unknown() {
-                let problem = format!("/{}: the rule `{rule}` is not understood: {why}", command.name);
+            if let Some(why) = Rule::new(rule, RuleList::Allow, SettingsSource::User).unknown() {
+                let problem = format!("/{}: invalid rule `{rule}`: {why}", command.name);
                 context.say(visible(&problem));
             }
         }

@@ -1,52 +1,52 @@
-//! Prompts: from the arguments, from standard input, or one a line from a program.
+//! Prompts from the arguments, from standard input, or one per line from a program.
 
 use std::io::{BufRead, BufReader, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use annals_agent::command::{Command, Prompt};
+use annals_agent::protocol::{Command, Prompt};
 use annals_json::Value;
 use annals_policy::Mode;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::prompt::{self, Refusal};
-use super::refusals::{Refusals, Refuse};
+use super::refusals::{RefusalReceiver, RefusalSender};
 use crate::args::{ChatArgs, ChatInput};
 use crate::context::Context;
 use crate::error::Fault;
 
-/// No more of standard input is taken as one prompt.
-const MOST_BYTES: u64 = 10 << 20;
-/// So long standard input may keep silent where there is a prompt without it.
-const SILENCE: Duration = Duration::from_secs(3);
+/// The longest prompt on standard input.
+const MAX_BYTES: u64 = 10 << 20;
+/// How long standard input may be silent if there is a prompt without it.
+const MAX_SILENCE: Duration = Duration::from_secs(3);
 
-/// Gives what is to be said, and then the end; what is not said is told apart.
+/// Sends the prompts and then the end; refused messages come through the returned receiver.
 pub(super) fn start(
     args: &ChatArgs,
     sender: UnboundedSender<Command>,
     context: &Context,
-) -> Result<Refusals, Fault> {
-    let (refuse, refusals) = Refusals::channel();
+) -> Result<RefusalReceiver, Fault> {
+    let (refuse, refusals) = RefusalReceiver::channel();
     if args.input_format == ChatInput::StreamJson {
         thread::spawn(move || read_stream(&sender, refuse));
         return Ok(refusals);
     }
-    let silence = args.prompt.as_ref().map(|_| SILENCE);
-    let piped = if context.has_person() { None } else { read_text(silence)? };
+    let silence = args.prompt.as_ref().map(|_| MAX_SILENCE);
+    let piped = if context.stdin_is_terminal() { None } else { read_text(silence)? };
     let words = [args.prompt.clone(), piped].into_iter().flatten().filter(|words| !words.trim().is_empty());
     let words = words.collect::<Vec<_>>().join("\n\n");
     if words.is_empty() {
-        return Err(Fault::usage("there is nothing to say")
-            .hint("annals chat -p PROMPT, or a prompt on standard input"));
+        return Err(Fault::usage("no prompt given")
+            .hint("give a PROMPT argument, or pipe a prompt to standard input"));
     }
-    // The other end is there: it is read from here on.
+    // The receiver exists, so sending succeeds.
     let _ = sender.send(Command::Prompt(Prompt::Text(words)));
     let _ = sender.send(Command::Quit);
     Ok(refusals)
 }
 
-/// Standard input to its end; nothing where it keeps silent for longer than it may.
+/// Reads standard input to its end; `None` if it stays silent for too long.
 fn read_text(silence: Option<Duration>) -> Result<Option<String>, Fault> {
     let chunks = read_aside();
     let mut all = Vec::new();
@@ -60,7 +60,7 @@ fn read_text(silence: Option<Duration>) -> Result<Option<String>, Fault> {
             Ok(Err(error)) => return Err(Fault::usage(format!("standard input: {error}"))),
             Err(_) => break,
         }
-        if all.len() as u64 > MOST_BYTES {
+        if all.len() as u64 > MAX_BYTES {
             return Err(Fault::usage("standard input has more than 10 MB"));
         }
     }
@@ -68,7 +68,7 @@ fn read_text(silence: Option<Duration>) -> Result<Option<String>, Fault> {
     Ok(Some(text).filter(|text| !text.is_empty()))
 }
 
-/// A thread that reads, so that nobody waits for ever for a writer that says nothing.
+/// Reads on a thread, so that a silent writer cannot block the program.
 fn read_aside() -> Receiver<std::io::Result<Vec<u8>>> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
@@ -86,8 +86,8 @@ fn read_aside() -> Receiver<std::io::Result<Vec<u8>>> {
     receiver
 }
 
-/// Messages and requests of a program, a line each.
-fn read_stream(sender: &UnboundedSender<Command>, mut refuse: Refuse) {
+/// Reads messages and requests of a program, one per line.
+fn read_stream(sender: &UnboundedSender<Command>, mut refuse: RefusalSender) {
     let lines = BufReader::new(std::io::stdin()).split(b'\n');
     for line in lines.map_while(Result::ok) {
         match command(&line) {
@@ -106,7 +106,7 @@ fn read_stream(sender: &UnboundedSender<Command>, mut refuse: Refuse) {
     let _ = sender.send(Command::Quit);
 }
 
-/// What a line asks for; one that is not understood asks for nothing.
+/// Parses a line; `None` if it is not understood.
 fn command(line: &[u8]) -> Option<Result<Command, Refusal>> {
     let value = Value::parse(line.trim_ascii()).ok()?;
     let text = |value: Value<'_>, key: &str| value.get(key)?.text().map(|text| text.to_string());
@@ -121,7 +121,7 @@ fn command(line: &[u8]) -> Option<Result<Command, Refusal>> {
                 "interrupt" => Some(Command::Interrupt),
                 "set_model" => Some(Command::SetModel(super::model::named(&text(request, "model")?))),
                 "set_permission_mode" => {
-                    // What no mode may open is not opened by a line either.
+                    // A program cannot switch permissions off either.
                     let mode = Mode::parse(&text(request, "mode")?)?;
                     (mode != Mode::Bypass).then_some(Command::SetMode(mode))
                 }

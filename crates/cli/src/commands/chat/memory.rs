@@ -1,4 +1,4 @@
-//! The memory of a process that knows a key: nobody gets a copy of it.
+//! Protects the memory of a process that knows an API key.
 
 /// Has no core of this process written. On Linux, other programs of the same person cannot look into it either: not into its
 /// memory and not into its environment. Commands that are run have their own, and can raise the limit again.
@@ -6,7 +6,7 @@
 pub(super) fn guard() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { maximum, .. } = getrlimit(Resource::Core);
-    // Where it is forbidden, there is nothing else to try.
+    // If it is forbidden, there is nothing else to try.
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
     // The limit does not hold for cores that are piped to a program.
     #[cfg(target_os = "linux")]
@@ -16,6 +16,6 @@ pub(super) fn guard() {
     }
 }
 
-/// Nothing is known to be done on this system.
+/// Does nothing on this system.
 #[cfg(not(unix))]
 pub(super) fn guard() {}

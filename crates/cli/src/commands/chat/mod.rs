@@ -2,10 +2,9 @@
 //! answers on standard output.
 
 mod access;
-pub(crate) mod aside;
 mod custom;
+mod force_quit;
 mod input;
-mod last_resort;
 mod memory;
 mod model;
 mod print;
@@ -17,6 +16,7 @@ mod result;
 mod runtime;
 mod setup;
 mod signals;
+pub(crate) mod summarize;
 #[cfg(unix)]
 mod terminal;
 mod tools;
@@ -24,55 +24,54 @@ mod tools;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use annals_agent::api::call::{Caller, Manner, Surroundings};
+use annals_agent::api::call::{Caller, RetryClock, RetryOptions};
 use annals_agent::api::client::Client;
-use annals_agent::api::request::{Caching, Display, Thinking};
-use annals_agent::command::{Command, Commands};
+use annals_agent::api::request::{PromptCaching, Thinking, ThinkingDisplay};
 use annals_agent::commands::CustomCommand;
-use annals_agent::context::Briefing;
-use annals_agent::conversation::{Conversation, Ground, OpenError, Persistence, Start};
-use annals_agent::event::Event;
-use annals_agent::subagent::Kind;
+use annals_agent::context::SystemPrompt;
+use annals_agent::conversation::{Conversation, ConversationStart, OpenError, Persistence, StoreContext};
+use annals_agent::protocol::{Approver, Command, Commands, Event, TurnConfig, TurnEnd};
+use annals_agent::subagent::AgentDefinition;
 use annals_agent::tools::bash::Shells;
-use annals_agent::turn::{Agent, Asking, Ending, Wishes};
+use annals_agent::turn::Agent;
 use annals_policy::Policy;
 use annals_policy::paths::Disk;
 use annals_store::session::{AppendError, NewSession};
 use annals_store::source::{Clock, Source};
 use annals_store::{ConfigDir, DataDir};
 
-use self::last_resort::LastResort;
+use self::force_quit::ForceQuit;
 use self::print::Printer;
-use self::refusals::{Next, Refusals};
+use self::refusals::{NextInput, RefusalReceiver};
 use self::setup::Setup;
-use self::signals::{Signal, Signals};
-use self::tools::Models;
+use self::signals::{ExitSignal, SignalListener};
+use self::tools::ModelAccess;
 use crate::args::{ChatArgs, ChatInput, ChatOutput};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::session::Target;
+use crate::session::ResolvedSession;
 use crate::source::SystemSource;
 use crate::table::one_line;
 
-/// How much a model may write at once.
+/// Tokens that a response may have.
 const MAX_TOKENS: u64 = 32_000;
-/// How much it may think, where it must be told.
+/// Tokens for thinking, for models that need a budget.
 const THINKING: u64 = 16_000;
-/// How full the window is, in percent, when the conversation is summed up.
+/// How full the context window is, in percent, when the conversation is compacted.
 const COMPACT_AT: u8 = 90;
 
-impl Surroundings for SystemSource {
+impl RetryClock for SystemSource {
     fn now(&self) -> i64 {
         Clock::now(self)
     }
 
-    fn chance(&self) -> f64 {
+    fn jitter(&self) -> f64 {
         let bytes = self.random();
         f64::from(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])) / (f64::from(u32::MAX) + 1.0)
     }
 }
 
-/// Carries it out.
+/// Runs the command.
 pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
     memory::guard();
     if let Some(session) = args.replay.clone() {
@@ -84,152 +83,152 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
     let is_stream = args.input_format == ChatInput::StreamJson;
     if is_stream && (args.output_format != ChatOutput::StreamJson || args.prompt.is_some()) {
         return Err(Fault::usage(
-            "prompts from a stream are answered by a stream, and come from nowhere else",
+            "--input-format stream-json needs --output-format stream-json, and takes no prompt argument",
         )
         .hint("annals chat -p --input-format stream-json --output-format stream-json"));
     }
-    let bench = Bench::new(&args, context)?;
-    let (mut agent, shells) = bench.agent(&args, start(&args, context)?, Asking::Nobody, context)?;
+    let app = ChatApp::new(&args, context)?;
+    let (mut agent, shells) = app.agent(&args, start(&args, context)?, Approver::Nobody, context)?;
     let (sender, mut commands) = Commands::channel();
-    let signals = Signals { sender: sender.clone() };
-    let last_resort = LastResort::new(|| {});
-    last_resort.watch_over(&shells);
-    let mut printer = Printer::new(args.output_format, &agent, &bench.setup, &bench.kind_names(), context);
+    let signals = SignalListener { sender: sender.clone() };
+    let force_quit = ForceQuit::new(|| {});
+    force_quit.watch(&shells);
+    let mut printer = Printer::new(args.output_format, &agent, &app.setup, &app.kind_names(), context);
     printer.begin(&mut context.out)?;
     let mut refusals = input::start(&args, sender, context)?;
     let runtime = runtime::new()?;
-    last_resort.listen();
+    force_quit.listen();
     let talk = talk(&mut agent, &mut commands, &mut refusals, &mut printer, context);
     let ended = runtime::carry_out(runtime, signals.or(talk));
-    // Whatever runs in the background ends with the conversation.
+    // Background commands end with the conversation.
     for command in shells.end_all() {
-        context.say(ended_with(&command));
+        context.say(stopped_command(&command));
     }
     match ended {
         Ok(outcome) => outcome,
-        Err(Signal::Interrupt) => Ok(Outcome::Interrupted),
-        // The turn is left as it is: whoever resumes goes on with it.
-        Err(Signal::Terminate) => Ok(Outcome::Terminated),
+        Err(ExitSignal::Interrupt) => Ok(Outcome::Interrupted),
+        // The turn stays as it is, and can be resumed.
+        Err(ExitSignal::Terminate) => Ok(Outcome::Terminated),
     }
 }
 
 #[cfg(unix)]
 fn in_terminal(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    if !context.has_person() || !context.out.is_terminal {
+    if !context.stdin_is_terminal() || !context.out.is_terminal {
         if args.resume == Some(None) {
-            return Err(nowhere_to_choose());
+            return Err(no_picker());
         }
-        return Err(Fault::usage("a conversation needs a terminal to be had in")
-            .hint("annals chat -p PROMPT answers once and ends"));
+        return Err(Fault::usage("annals chat needs a terminal")
+            .hint("annals chat -p PROMPT prints one answer and exits"));
     }
     terminal::run(args, context)
 }
 
 #[cfg(not(unix))]
 fn in_terminal(_: &ChatArgs, _: &mut Context) -> Result<Outcome, Fault> {
-    Err(Fault::usage("there is no conversation in the terminal on this system yet")
-        .hint("annals chat -p PROMPT answers once and ends"))
+    Err(Fault::usage("interactive chat is not supported on this system")
+        .hint("annals chat -p PROMPT prints one answer and exits"))
 }
 
-/// What all conversations of one run have in common.
-struct Bench {
+/// What all conversations of one run share.
+struct ChatApp {
     setup: Setup,
     client: Client,
     config: ConfigDir,
     data: DataDir,
     source: SystemSource,
-    /// What the model is told; taken once, so that the API can remember it.
-    briefing: Briefing,
+    /// The system prompt; built once, so that the API can cache it.
+    system_prompt: SystemPrompt,
     /// The types of sub-agents.
-    kinds: Vec<Kind>,
+    kinds: Vec<AgentDefinition>,
     /// The custom commands.
     custom: Vec<CustomCommand>,
 }
 
-impl Bench {
+impl ChatApp {
     fn new(args: &ChatArgs, context: &Context) -> Result<Self, Fault> {
         let setup = Setup::new(args, context)?;
         let client = access::client(&setup.effective, context)?;
         let config = context.store.config_dir().clone();
-        let (briefing, kinds) = (setup.briefing(args, context), setup.kinds(context));
+        let (system_prompt, kinds) = (setup.system_prompt(args, context), setup.kinds(context));
         let custom = custom::read(&setup, context);
         let (data, source) = (context.data_dir()?, context.source);
-        Ok(Self { setup, client, config, data, source, briefing, kinds, custom })
+        Ok(Self { setup, client, config, data, source, system_prompt, kinds, custom })
     }
 
     fn kind_names(&self) -> Vec<String> {
         self.kinds.iter().map(|kind| kind.name.clone()).collect()
     }
 
-    /// A conversation with its tools, and the commands that these run.
+    /// Opens a conversation with its tools; also returns the shells of its commands.
     fn agent(
         &self,
         args: &ChatArgs,
-        start: Start,
-        asking: Asking,
+        start: ConversationStart,
+        approver: Approver,
         context: &Context,
-    ) -> Result<(Talker<'_>, Arc<Shells>), Fault> {
+    ) -> Result<(ChatAgent<'_>, Arc<Shells>), Fault> {
         let setup = &self.setup;
         let persistence = if args.no_session_persistence { Persistence::Memory } else { Persistence::File };
-        let ground = Ground { config: &self.config, data: &self.data, source: &self.source };
-        let conversation = Conversation::open(ground, start, &setup.cwd, persistence)?;
+        let store = StoreContext { config: &self.config, data: &self.data, source: &self.source };
+        let conversation = Conversation::open(store, start, &setup.cwd, persistence)?;
         let model = model::choose(args, setup, context, conversation.model());
         let fallback = args.fallback_model.as_deref().map(model::named);
-        let manner = Manner { fallback, ..Manner::default() };
+        let retry = RetryOptions { fallback, ..RetryOptions::default() };
         let policy = Policy {
             rules: &setup.effective.rules,
             mode: setup.mode,
             workspace: &setup.workspace,
             files: &Disk,
         };
-        let wishes = Wishes {
+        let turn_config = TurnConfig {
             model,
             max_tokens: MAX_TOKENS,
-            system: self.briefing.blocks(),
-            thinking: Thinking::On { budget: THINKING, display: Display::Usual },
+            system: self.system_prompt.blocks(),
+            thinking: Thinking::On { budget: THINKING, display: ThinkingDisplay::Default },
             effort: None,
-            caching: Caching::Minutes,
-            most_responses: args.max_turns,
-            asking,
+            caching: PromptCaching::Minutes,
+            max_responses: args.max_turns,
+            approver,
             compact_at: Some(COMPACT_AT),
         };
-        let caller = Caller { transport: &self.client, surroundings: &self.source, manner };
-        let models = Models {
+        let caller = Caller { transport: &self.client, clock: &self.source, retry };
+        let models = ModelAccess {
             caller: tools::again(&caller),
-            ground,
-            model: wishes.model.clone(),
+            store,
+            model: turn_config.model.clone(),
             kinds: self.kinds.clone(),
-            briefing: self.briefing.clone(),
+            system_prompt: self.system_prompt.clone(),
         };
         let toolbox = tools::tools(args, setup, &conversation, context, models)?;
-        let mut agent = Agent::new(conversation, caller, toolbox.tools, policy, wishes);
+        let mut agent = Agent::new(conversation, caller, toolbox.tools, policy, turn_config);
         agent.custom.clone_from(&self.custom);
         Ok((agent, toolbox.shells))
     }
 }
 
-type Talker<'a, T = Client> = Agent<'a, T, SystemSource>;
+type ChatAgent<'a, T = Client> = Agent<'a, T, SystemSource>;
 
-/// Obeys until nobody is left to give commands.
+/// Runs commands until there are no more.
 async fn talk(
-    agent: &mut Talker<'_>,
+    agent: &mut ChatAgent<'_>,
     commands: &mut Commands,
-    refusals: &mut Refusals,
+    refusals: &mut RefusalReceiver,
     printer: &mut Printer,
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
     let mut outcome = Outcome::Done;
     loop {
         let command = match refusals.or(commands.next()).await {
-            Next::Refused(why) => {
+            NextInput::Refusal(why) => {
                 printer.refuse(&why, context)?;
                 outcome = Outcome::Failed;
                 continue;
             }
-            Next::Command(command) => command,
+            NextInput::Command(command) => command,
         };
-        // What was said before it is answered before it.
-        while let Some(why) = refusals.at_once() {
+        // Earlier messages are answered first.
+        while let Some(why) = refusals.try_next() {
             printer.refuse(&why, context)?;
             outcome = Outcome::Failed;
         }
@@ -245,7 +244,7 @@ async fn talk(
                     fault = printer.print(&event, out).err();
                 }
             };
-            agent.obey(command, commands, &mut report).await
+            agent.handle(command, commands, &mut report).await
         };
         if let Some(fault) = fault {
             return Err(fault.into());
@@ -253,58 +252,58 @@ async fn talk(
         let Some(finished) = finished else { continue };
         printer.finish(&finished, agent.conversation.session(), context)?;
         outcome = match finished.ending {
-            Ending::Done => Outcome::Done,
-            Ending::Interrupted => Outcome::Interrupted,
-            Ending::MostResponses | Ending::Failed(_) => Outcome::Failed,
+            TurnEnd::Done => Outcome::Done,
+            TurnEnd::Interrupted => Outcome::Interrupted,
+            TurnEnd::MaxResponses | TurnEnd::Failed(_) => Outcome::Failed,
         };
     }
 }
 
-/// What is said of a command that ran in the background until the conversation was over.
-fn ended_with(command: &str) -> String {
-    format!("ended in the background: {}", one_line(command))
+/// Returns the message about a background command that was ended with the conversation.
+fn stopped_command(command: &str) -> String {
+    format!("ended background command: {}", one_line(command))
 }
 
-/// Where the conversation begins.
-fn start(args: &ChatArgs, context: &Context) -> Result<Start, Fault> {
+/// Returns how the conversation starts: new, resumed or forked.
+fn start(args: &ChatArgs, context: &Context) -> Result<ConversationStart, Fault> {
     let path: Option<PathBuf> = match (&args.resume, args.r#continue) {
         (Some(Some(session)), _) => {
-            Some(Target::find(context, session).map_err(|fault| unless_prompt(fault, args))?.path)
+            Some(ResolvedSession::find(context, session).map_err(|fault| hint_at_prompt(fault, args))?.path)
         }
-        (Some(None), _) => return Err(nowhere_to_choose()),
-        (None, true) => Some(Target::find(context, "last")?.path),
+        (Some(None), _) => return Err(no_picker()),
+        (None, true) => Some(ResolvedSession::find(context, "last")?.path),
         (None, false) => None,
     };
     Ok(match path {
-        Some(path) => going_on(path, args),
+        Some(path) => resume_or_fork(path, args),
         None if args.fork_session => {
-            return Err(Fault::usage("a copy needs a session to be made from")
+            return Err(Fault::usage("--fork-session needs a session to copy")
                 .hint("annals chat -p --resume SESSION --fork-session PROMPT"));
         }
-        None => Start::New(NewSession {
+        None => ConversationStart::New(NewSession {
             id: args.session_id.clone(),
-            // Pickers list only those that a person had.
+            // Session pickers skip those that no person had.
             entrypoint: args.print.then(|| "sdk-cli".to_owned()),
             ..NewSession::default()
         }),
     })
 }
 
-/// Nobody can choose a session here.
-fn nowhere_to_choose() -> Fault {
+/// Returns the error for `--resume` without a terminal.
+fn no_picker() -> Fault {
     Fault::usage("--resume without a session needs a terminal to choose one in")
-        .hint("--continue goes on with the newest one of this folder; annals ls names them all")
+        .hint("--continue resumes the newest session of this folder; annals ls lists them all")
 }
 
-/// Goes on with a session, or in a copy of it.
-fn going_on(path: PathBuf, args: &ChatArgs) -> Start {
-    if args.fork_session { Start::Fork(path) } else { Start::Resume(path) }
+/// Resumes a session, or a fork of it.
+fn resume_or_fork(path: PathBuf, args: &ChatArgs) -> ConversationStart {
+    if args.fork_session { ConversationStart::Fork(path) } else { ConversationStart::Resume(path) }
 }
 
-/// What stands behind `--resume` is a session, and perhaps was meant to be said.
-fn unless_prompt(fault: Fault, args: &ChatArgs) -> Fault {
+/// Adds a hint if what follows `--resume` may have been meant as a prompt.
+fn hint_at_prompt(fault: Fault, args: &ChatArgs) -> Fault {
     match args.prompt {
-        None => fault.hint("what follows --resume names a session; a prompt stands before it, or behind --"),
+        None => fault.hint("--resume takes a session; put the prompt before --resume, or after --"),
         Some(_) => fault,
     }
 }
@@ -312,8 +311,9 @@ fn unless_prompt(fault: Fault, args: &ChatArgs) -> Fault {
 impl From<OpenError> for Fault {
     fn from(error: OpenError) -> Self {
         match error {
-            OpenError::Append(error @ AppendError::Busy { .. }) => Self::conflict(error.to_string())
-                .hint("--fork-session goes on in a copy, whoever is writing to the session"),
+            OpenError::Append(error @ AppendError::Busy { .. }) => {
+                Self::conflict(error.to_string()).hint("--fork-session continues in a copy of the session")
+            }
             OpenError::Append(error) => error.into(),
             OpenError::Fork(error) => Self::usage(error.to_string()),
             OpenError::Read(error) => error.into(),

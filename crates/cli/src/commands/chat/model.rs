@@ -1,32 +1,32 @@
-//! Which model answers.
+//! Model names.
 
 use super::setup::Setup;
 use crate::args::ChatArgs;
 use crate::context::Context;
 
-/// Where nobody says otherwise.
-const USUAL: &str = "sonnet";
-/// For small things beside a conversation.
+/// The model if nothing else is configured.
+const DEFAULT: &str = "sonnet";
+/// The model for small tasks beside the conversation.
 pub(super) const SMALL: &str = "haiku";
-/// Short names, and what they stand for.
+/// Short names and the models they mean.
 const NAMES: [(&str, &str); 3] =
     [("opus", "claude-opus-5-5"), ("sonnet", "claude-sonnet-5-5"), ("haiku", "claude-haiku-5-5")];
 
-/// The model that the person wants: by the argument, the environment, the settings, or as before.
+/// Returns the model: from the argument, the environment, the settings, or as before in the session.
 pub(super) fn choose(args: &ChatArgs, setup: &Setup, context: &Context, before: Option<&str>) -> String {
     let wanted = args.model.as_deref();
     let wanted = wanted.or_else(|| setup.variable(context, "ANTHROPIC_MODEL"));
     let wanted = wanted.or(setup.effective.model.as_deref());
-    named(wanted.or(before).unwrap_or(USUAL))
+    named(wanted.or(before).unwrap_or(DEFAULT))
 }
 
-/// The full name of a model.
+/// Returns the full name of a model.
 pub(super) fn named(name: &str) -> String {
-    let (short, rest) = name.split_once('[').unwrap_or((name, ""));
+    let (short, finish_work) = name.split_once('[').unwrap_or((name, ""));
     let known = NAMES.iter().find(|(known, _)| *known == short);
     match known {
-        Some((_, full)) if rest.is_empty() => (*full).to_owned(),
-        Some((_, full)) => format!("{full}[{rest}"),
+        Some((_, full)) if finish_work.is_empty() => (*full).to_owned(),
+        Some((_, full)) => format!("{full}[{finish_work}"),
         None => name.to_owned(),
     }
 }

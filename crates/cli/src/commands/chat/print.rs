@@ -4,8 +4,7 @@
 use std::io::{self, Write};
 
 use annals_agent::api::transport::Transport;
-use annals_agent::event::{Event, Line};
-use annals_agent::turn::Finished;
+use annals_agent::protocol::{Event, TurnReport, WrittenLine};
 use annals_json::ObjectWriter;
 use annals_policy::screen::visible;
 use annals_store::session::WRITTEN_FORM;
@@ -14,7 +13,7 @@ use annals_store::source::new_uuid;
 use super::access::key_source;
 use super::prompt::Refusal;
 use super::setup::Setup;
-use super::{Talker, result};
+use super::{ChatAgent, result};
 use crate::args::ChatOutput;
 use crate::context::Context;
 use crate::error::Fault;
@@ -22,7 +21,7 @@ use crate::output::Output;
 use crate::source::SystemSource;
 use crate::stderr;
 
-/// Prints in one of the forms.
+/// Prints the events of a conversation in one of the output formats.
 pub(super) struct Printer {
     form: ChatOutput,
     session: String,
@@ -33,7 +32,7 @@ pub(super) struct Printer {
 impl Printer {
     pub(super) fn new<T: Transport>(
         form: ChatOutput,
-        agent: &Talker<'_, T>,
+        agent: &ChatAgent<'_, T>,
         setup: &Setup,
         kinds: &[String],
         context: &Context,
@@ -43,7 +42,7 @@ impl Printer {
         Self { form, init: init(agent, setup, kinds, context), session, is_loud }
     }
 
-    /// Before anything happens.
+    /// Prints what comes before the first event.
     pub(super) fn begin(&self, out: &mut Output) -> io::Result<()> {
         if self.form != ChatOutput::StreamJson {
             return Ok(());
@@ -53,9 +52,9 @@ impl Printer {
         out.flush()
     }
 
-    /// Something that happened.
+    /// Prints an event.
     pub(super) fn print(&mut self, event: &Event, out: &mut Output) -> io::Result<()> {
-        if let Event::Noticed(notice) = event.innermost()
+        if let Event::Notice(notice) = event.innermost()
             && self.is_loud
         {
             stderr::say(format_args!("annals: {notice}"));
@@ -63,13 +62,13 @@ impl Printer {
         if self.form != ChatOutput::StreamJson {
             return Ok(());
         }
-        // What a sub-agent says stands under the call that it works for.
+        // Messages of a sub-agent name the call that it works for.
         let (event, parent) = under(event);
         match event {
             Event::Replied(line) => self.line("assistant", line, parent, out),
             Event::ToolDone { line, .. } => self.line("user", line, parent, out),
             Event::Retrying(retry) => self.system("api_retry", out, |object| {
-                object.number("attempt", retry.attempt).number("max_retries", retry.most);
+                object.number("attempt", retry.attempt).number("max_retries", retry.max_retries);
                 object.number("retry_delay_ms", retry.wait.as_millis().min(u128::from(u32::MAX)) as u32);
                 match retry.failure.status() {
                     Some(status) => object.number("error_status", status),
@@ -88,10 +87,10 @@ impl Printer {
         }
     }
 
-    /// A turn is over.
+    /// Prints the result of a turn.
     pub(super) fn finish(
         &mut self,
-        finished: &Finished,
+        finished: &TurnReport,
         session: &str,
         context: &mut Context,
     ) -> Result<(), Fault> {
@@ -101,7 +100,7 @@ impl Printer {
                     context.out.line(&finished.text)?;
                 }
                 if let Some(why) = result::complaint(finished) {
-                    // It may quote files and commands of somebody else.
+                    // It may quote untrusted files and commands.
                     context.say(visible(&why));
                 }
             }
@@ -113,13 +112,13 @@ impl Printer {
         Ok(context.out.flush()?)
     }
 
-    /// A message was not said.
+    /// Prints that a message was refused.
     pub(super) fn refuse(&self, why: &Refusal, context: &mut Context) -> Result<(), Fault> {
         context.out.json(|object| result::refused(object, why, &self.session))?;
         Ok(context.out.flush()?)
     }
 
-    fn line(&self, kind: &str, line: &Line, parent: Option<&str>, out: &mut Output) -> io::Result<()> {
+    fn line(&self, kind: &str, line: &WrittenLine, parent: Option<&str>, out: &mut Output) -> io::Result<()> {
         out.json(|object| {
             object.string("type", kind).raw("message", &line.message);
             object.string_or_null("parent_tool_use_id", parent);
@@ -143,10 +142,10 @@ impl Printer {
     }
 }
 
-/// What happened, and the call of the sub-agent to which it did.
+/// Returns the innermost event, and the call of the sub-agent that it belongs to.
 fn under(event: &Event) -> (&Event, Option<&str>) {
     match event {
-        Event::OfAgent { call, event, .. } => {
+        Event::Subagent { call, event, .. } => {
             let (event, nearer) = under(event);
             (event, nearer.or(Some(call)))
         }
@@ -154,8 +153,13 @@ fn under(event: &Event) -> (&Event, Option<&str>) {
     }
 }
 
-/// The first line: what the conversation is had with.
-fn init<T: Transport>(agent: &Talker<'_, T>, setup: &Setup, kinds: &[String], context: &Context) -> Vec<u8> {
+/// Returns the first line: model, tools, settings.
+fn init<T: Transport>(
+    agent: &ChatAgent<'_, T>,
+    setup: &Setup,
+    kinds: &[String],
+    context: &Context,
+) -> Vec<u8> {
     let mut line = Vec::new();
     let mut object = ObjectWriter::begin(&mut line);
     object.string("type", "system").string("subtype", "init").string("cwd", &setup.cwd.to_string_lossy());
@@ -166,7 +170,7 @@ fn init<T: Transport>(agent: &Talker<'_, T>, setup: &Setup, kinds: &[String], co
             list.string(if name == "Agent" { "Task" } else { &name });
         }
     });
-    object.raw("mcp_servers", b"[]").string("model", &agent.wishes.model);
+    object.raw("mcp_servers", b"[]").string("model", &agent.turn_config.model);
     object.string("permissionMode", setup.mode.name()).array("slash_commands", |list| {
         for command in &agent.custom {
             list.string(&command.name);

@@ -1,49 +1,47 @@
-//! What may be said: whatever the API refuses would stand in the session for good, and every request after it be refused.
+//! Checks of prompts: what the API refuses would stay in the session, and every later request would be refused as well.
 
 use std::fmt;
 
-use annals_agent::command::Prompt;
-use annals_json::{Kind, Value};
+use annals_agent::protocol::Prompt;
+use annals_json::{Value, ValueKind};
 
-/// What a person may say beside words.
+/// Blocks that a prompt may have beside text.
 const BESIDE_WORDS: [&str; 3] = ["image", "document", "search_result"];
 
-/// Why something is not said; blocks are counted from 0.
+/// Why a message is refused; blocks are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// There are no words, and nothing else.
+    /// The message is empty.
     Nothing,
-    /// Something else stands where a block should.
+    /// An entry is not a block.
     NoBlock(usize),
-    /// A block that is no person's to say.
+    /// A block of a type that prompts cannot have.
     Unsayable(usize, String),
-    /// A block without what makes it one.
+    /// A block lacks a required field.
     Without(usize, &'static str),
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Nothing => out.write_str(
-                "the message says nothing: it needs words that are more than spaces, an image or a document",
-            ),
-            Self::NoBlock(at) => write!(out, "block {at} of the message is no object with a type"),
+            Self::Nothing => out.write_str("the message is empty: it needs text, an image or a document"),
+            Self::NoBlock(at) => write!(out, "block {at} of the message is not an object with a type"),
             Self::Unsayable(at, kind) => {
-                write!(out, "block {at} of the message has a type that no person can say: {kind}")
+                write!(out, "block {at} of the message has a type that prompts cannot have: {kind}")
             }
             Self::Without(at, key) => write!(out, "block {at} of the message has no {key}"),
         }
     }
 }
 
-/// The content of a message as a prompt.
+/// Returns the content of a message as a prompt.
 pub(super) fn of(content: Value<'_>) -> Option<Result<Prompt, Refusal>> {
     match content.text() {
         Some(words) => {
             let words = words.to_string();
             Some(if is_blank(&words) { Err(Refusal::Nothing) } else { Ok(Prompt::Text(words)) })
         }
-        None if content.kind() == Kind::Array => {
+        None if content.kind() == ValueKind::Array => {
             Some(checked(content).map(|()| Prompt::Blocks(content.raw().to_vec())))
         }
         None => None,
@@ -58,9 +56,9 @@ fn checked(blocks: Value<'_>) -> Result<(), Refusal> {
     let mut count = 0;
     for (at, block) in blocks.items().enumerate() {
         let text = |key: &str| block.get(key).and_then(Value::text).map(|text| text.to_string());
-        let kind = text("type").filter(|_| block.kind() == Kind::Object).ok_or(Refusal::NoBlock(at))?;
+        let kind = text("type").filter(|_| block.kind() == ValueKind::Object).ok_or(Refusal::NoBlock(at))?;
         match kind.as_str() {
-            // A blank one is refused also where others stand beside it.
+            // A blank block is refused even beside others.
             "text" => match text("text") {
                 Some(words) if is_blank(&words) => return Err(Refusal::Nothing),
                 Some(_) => {}

@@ -1,67 +1,67 @@
-//! Messages that are not said: they are answered in their place between the prompts, without the conversation.
+//! Refused messages: they are answered in order with the prompts, without reaching the conversation.
 
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll};
 
-use annals_agent::command::Command;
+use annals_agent::protocol::Command;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::prompt::Refusal;
 
-/// One that was refused.
-struct Refused {
-    /// How many prompts stand before it.
+/// A refused message that waits for its turn.
+struct QueuedRefusal {
+    /// How many prompts came before it.
     after: usize,
     why: Refusal,
 }
 
-/// Where they are told; it counts the prompts between them.
-pub(super) struct Refuse {
-    sender: UnboundedSender<Refused>,
+/// Sends refusals, and counts the prompts between them.
+pub(super) struct RefusalSender {
+    sender: UnboundedSender<QueuedRefusal>,
     prompts: usize,
 }
 
-/// Where they are heard.
-pub(super) struct Refusals {
-    receiver: UnboundedReceiver<Refused>,
-    waiting: Option<Refused>,
-    /// How many prompts were passed on.
+/// Receives refusals.
+pub(super) struct RefusalReceiver {
+    receiver: UnboundedReceiver<QueuedRefusal>,
+    waiting: Option<QueuedRefusal>,
+    /// How many prompts were handled.
     passed: usize,
 }
 
-/// What is to be done next.
-pub(super) enum Next {
+/// What is handled next.
+pub(super) enum NextInput {
     Command(Option<Command>),
-    Refused(Refusal),
+    Refusal(Refusal),
 }
 
-impl Refuse {
-    /// A prompt was given.
+impl RefusalSender {
+    /// Counts a prompt.
     pub(super) fn pass(&mut self) {
         self.prompts += 1;
     }
 
     pub(super) fn refuse(&self, why: Refusal) {
-        // Where nobody listens any more, nobody answers.
-        let _ = self.sender.send(Refused { after: self.prompts, why });
+        // Without a receiver there is nothing to answer.
+        let _ = self.sender.send(QueuedRefusal { after: self.prompts, why });
     }
 }
 
-impl Refusals {
-    /// Both ends.
-    pub(super) fn channel() -> (Refuse, Self) {
+impl RefusalReceiver {
+    /// Creates a connected pair.
+    pub(super) fn channel() -> (RefusalSender, Self) {
         let (sender, receiver) = unbounded_channel();
-        (Refuse { sender, prompts: 0 }, Self { receiver, waiting: None, passed: 0 })
+        (RefusalSender { sender, prompts: 0 }, Self { receiver, waiting: None, passed: 0 })
     }
 
-    /// A prompt is answered from here on.
+    /// Counts a prompt that is handled from here on.
     pub(super) fn pass(&mut self) {
         self.passed += 1;
     }
 
-    /// One whose turn it is, of those that were told.
-    pub(super) fn at_once(&mut self) -> Option<Refusal> {
+    /// Returns a refusal whose turn it is, without waiting.
+    pub(super) fn try_next(&mut self) -> Option<Refusal> {
         self.waiting = self.waiting.take().or_else(|| self.receiver.try_recv().ok());
         self.due()
     }
@@ -80,14 +80,14 @@ impl Refusals {
         self.due().map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// The next command, or one of these where it comes before.
-    pub(super) async fn or(&mut self, command: impl Future<Output = Option<Command>>) -> Next {
+    /// Returns the next command, or a refusal that comes before it.
+    pub(super) async fn or(&mut self, command: impl Future<Output = Option<Command>>) -> NextInput {
         let mut command = pin!(command);
         std::future::poll_fn(|context| {
             if let Poll::Ready(why) = self.poll(context) {
-                return Poll::Ready(Next::Refused(why));
+                return Poll::Ready(NextInput::Refusal(why));
             }
-            command.as_mut().poll(context).map(Next::Command)
+            command.as_mut().poll(context).map(NextInput::Command)
         })
         .await
     }
@@ -99,14 +99,14 @@ mod tests {
 
     #[test]
     fn each_waits_for_its_place_between_the_prompts() {
-        let (mut refuse, mut refusals) = Refusals::channel();
+        let (mut refuse, mut refusals) = RefusalReceiver::channel();
         refuse.refuse(Refusal::Nothing);
         refuse.pass();
         refuse.refuse(Refusal::NoBlock(1));
         refuse.refuse(Refusal::NoBlock(2));
-        assert_eq!([refusals.at_once(), refusals.at_once()], [Some(Refusal::Nothing), None]);
+        assert_eq!([refusals.try_next(), refusals.try_next()], [Some(Refusal::Nothing), None]);
         refusals.pass();
-        let rest = [refusals.at_once(), refusals.at_once(), refusals.at_once()];
-        assert_eq!(rest, [Some(Refusal::NoBlock(1)), Some(Refusal::NoBlock(2)), None]);
+        let finish_work = [refusals.try_next(), refusals.try_next(), refusals.try_next()];
+        assert_eq!(finish_work, [Some(Refusal::NoBlock(1)), Some(Refusal::NoBlock(2)), None]);
     }
 }

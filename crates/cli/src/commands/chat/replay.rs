@@ -1,15 +1,13 @@
-//! `annals chat --replay`: a stored session as the conversation that it was. Nothing is sent, nothing runs, nothing is written.
+//! `annals chat --replay`: plays a stored session. Nothing is sent, run or written.
 
 use std::io::{self, Write};
 
-use annals_agent::api::call::{Caller, Manner};
-use annals_agent::api::request::{Caching, Thinking};
-use annals_agent::api::stream::Event as Streamed;
-use annals_agent::command::{Command, Commands, Prompt};
-use annals_agent::conversation::{Conversation, Ground, Persistence, Start};
-use annals_agent::event::Event;
+use annals_agent::api::call::{Caller, RetryOptions};
+use annals_agent::api::request::{PromptCaching, Thinking};
+use annals_agent::api::stream::StreamEvent;
+use annals_agent::conversation::{Conversation, ConversationStart, Persistence, StoreContext};
+use annals_agent::protocol::{Approver, Command, Commands, Event, Prompt, TurnConfig, TurnEnd};
 use annals_agent::replay::{Pace, Player, Recording, tools};
-use annals_agent::turn::{Asking, Ending, Wishes};
 use annals_json::Value;
 use annals_policy::paths::Disk;
 use annals_policy::rules::Rules;
@@ -19,84 +17,86 @@ use annals_store::session::{ForkError, NewSession};
 
 use super::print::Printer;
 use super::setup::Setup;
-use super::signals::{Signal, Signals};
-use super::{MAX_TOKENS, Talker};
+use super::signals::{ExitSignal, SignalListener};
+use super::{ChatAgent, MAX_TOKENS};
 use crate::args::{ChatArgs, ChatOutput};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::{Output, Paint};
-use crate::session::Target;
+use crate::session::ResolvedSession;
 use crate::table::one_line;
 
-/// Letters a second where somebody watches.
-const VISIBLE: u32 = 1500;
-/// As much of a call is shown, in letters.
-const CALL_LETTERS: usize = 100;
+/// Characters per second on a terminal.
+const WATCHED_PACE: u32 = 1500;
+/// Characters of a call that are shown.
+const MAX_CALL_CHARS: usize = 100;
 
 pub(super) fn run(session: &str, args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let path = Target::find(context, session)?.path;
+    let path = ResolvedSession::find(context, session)?.path;
     let recording = Recording::of(&read_file(&path)?, &path).map_err(|error| match error {
         ForkError::Empty { .. } => Fault::nothing_found(error.to_string()),
         error => Fault::usage(error.to_string()),
     })?;
     if recording.turns.is_empty() {
-        return Err(Fault::nothing_found(format!("{}: there is nothing to play", path.display())));
+        return Err(Fault::nothing_found(format!("{}: no turns to replay", path.display())));
     }
     let pace = match args.replay_speed {
         Some(0) => Pace::AtOnce,
         Some(letters) => Pace::LettersPerSecond(letters),
-        None if context.out.is_terminal => Pace::LettersPerSecond(VISIBLE),
+        None if context.out.is_terminal => Pace::LettersPerSecond(WATCHED_PACE),
         None => Pace::AtOnce,
     };
     let setup = Setup::new(args, context)?;
     let (config, data, source) = (context.store.config_dir().clone(), context.data_dir()?, context.source);
-    let ground = Ground { config: &config, data: &data, source: &source };
+    let store = StoreContext { config: &config, data: &data, source: &source };
     let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let new = NewSession { id: id.filter(|id| annals_store::source::is_uuid(id)), ..NewSession::default() };
-    let conversation = Conversation::open(ground, Start::New(new), &setup.cwd, Persistence::Memory)?;
+    let conversation =
+        Conversation::open(store, ConversationStart::New(new), &setup.cwd, Persistence::Memory)?;
     let player = Player::new(pace);
-    let caller = Caller { transport: &player, surroundings: &source, manner: Manner::default() };
-    // Rules are for tools that do something.
+    let caller = Caller { transport: &player, clock: &source, retry: RetryOptions::default() };
+    // Replayed tools do nothing, so no rules are needed.
     let rules = Rules::default();
     let policy = Policy { rules: &rules, mode: Mode::Default, workspace: &setup.workspace, files: &Disk };
-    let mut agent = Talker::new(conversation, caller, tools(&recording), policy, wishes(&recording));
+    let mut agent = ChatAgent::new(conversation, caller, tools(&recording), policy, turn_config(&recording));
     let mut page = match args.output_format {
-        ChatOutput::Text => Page::People,
-        form => Page::Programs(Printer::new(form, &agent, &setup, &[], context)),
+        ChatOutput::Text => ReplayOutput::Text,
+        form => ReplayOutput::Structured(Printer::new(form, &agent, &setup, &[], context)),
     };
     page.begin(&mut context.out)?;
     let (sender, mut commands) = Commands::channel();
-    let signals = Signals { sender };
+    let signals = SignalListener { sender };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Fault::internal(format!("no runtime: {error}")))?;
+    let runtime =
+        runtime.map_err(|error| Fault::internal(format!("cannot start the async runtime: {error}")))?;
     let playing = play(&mut agent, &recording, &player, &mut commands, &mut page, context);
     match runtime.block_on(signals.or(playing)) {
         Ok(outcome) => outcome,
-        Err(Signal::Interrupt) => Ok(Outcome::Interrupted),
-        Err(Signal::Terminate) => Ok(Outcome::Terminated),
+        Err(ExitSignal::Interrupt) => Ok(Outcome::Interrupted),
+        Err(ExitSignal::Terminate) => Ok(Outcome::Terminated),
     }
 }
 
-fn wishes(recording: &Recording) -> Wishes {
-    Wishes {
+fn turn_config(recording: &Recording) -> TurnConfig {
+    TurnConfig {
         model: recording.model.clone().unwrap_or_default(),
         max_tokens: MAX_TOKENS,
         system: Vec::new(),
         thinking: Thinking::Off,
         effort: None,
-        caching: Caching::Off,
-        most_responses: None,
-        asking: Asking::Nobody,
+        caching: PromptCaching::Off,
+        max_responses: None,
+        approver: Approver::Nobody,
         compact_at: None,
     }
 }
 
 async fn play(
-    agent: &mut Talker<'_, Player>,
+    agent: &mut ChatAgent<'_, Player>,
     recording: &Recording,
     player: &Player,
     commands: &mut Commands,
-    page: &mut Page,
+    page: &mut ReplayOutput,
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
     for turn in &recording.turns {
@@ -111,20 +111,22 @@ async fn play(
                     fault = page.print(&event, out).err();
                 }
             };
-            agent.obey(Command::Prompt(prompt), commands, &mut report).await
+            agent.handle(Command::Prompt(prompt), commands, &mut report).await
         };
         if let Some(fault) = fault {
             return Err(fault.into());
         }
         let Some(finished) = finished else { continue };
         match page {
-            Page::People => context.out.line("")?,
-            Page::Programs(printer) => printer.finish(&finished, agent.conversation.session(), context)?,
+            ReplayOutput::Text => context.out.line("")?,
+            ReplayOutput::Structured(printer) => {
+                printer.finish(&finished, agent.conversation.session(), context)?
+            }
         }
         match finished.ending {
-            Ending::Done => {}
-            Ending::Interrupted => return Ok(Outcome::Interrupted),
-            Ending::MostResponses | Ending::Failed(_) => {
+            TurnEnd::Done => {}
+            TurnEnd::Interrupted => return Ok(Outcome::Interrupted),
+            TurnEnd::MaxResponses | TurnEnd::Failed(_) => {
                 if let Some(why) = super::result::complaint(&finished) {
                     context.say(why);
                 }
@@ -135,24 +137,24 @@ async fn play(
     Ok(Outcome::Done)
 }
 
-/// How it looks.
-enum Page {
-    /// As it was: prompts, texts as they stream, a line for each call.
-    People,
-    /// As any other conversation.
-    Programs(Printer),
+/// The output of a replay.
+enum ReplayOutput {
+    /// For people: prompts, streamed texts, a line for each call.
+    Text,
+    /// For programs, as in any other conversation.
+    Structured(Printer),
 }
 
-impl Page {
+impl ReplayOutput {
     fn begin(&self, out: &mut Output) -> io::Result<()> {
         match self {
-            Self::People => Ok(()),
-            Self::Programs(printer) => printer.begin(out),
+            Self::Text => Ok(()),
+            Self::Structured(printer) => printer.begin(out),
         }
     }
 
     fn prompt(&self, prompt: &Prompt, out: &mut Output) -> io::Result<()> {
-        if let Self::Programs(_) = self {
+        if let Self::Structured(_) = self {
             return Ok(());
         }
         for line in words(prompt).lines() {
@@ -165,18 +167,18 @@ impl Page {
 
     fn print(&mut self, event: &Event, out: &mut Output) -> io::Result<()> {
         match (self, event) {
-            (Self::Programs(printer), event) => printer.print(event, out),
-            (Self::People, Event::Streamed(Streamed::TextDelta { text, .. })) => {
+            (Self::Structured(printer), event) => printer.print(event, out),
+            (Self::Text, Event::Streamed(StreamEvent::TextDelta { text, .. })) => {
                 out.write_all(clean(text).as_bytes())?;
                 out.flush()
             }
-            (Self::People, Event::Replied(line)) if is_text(&line.message) => {
+            (Self::Text, Event::Replied(line)) if is_text(&line.message) => {
                 out.line("")?;
                 out.flush()
             }
-            (Self::People, Event::ToolStarted { tool, input, .. }) => {
+            (Self::Text, Event::ToolStarted { tool, input, .. }) => {
                 let input: String =
-                    one_line(&String::from_utf8_lossy(input)).chars().take(CALL_LETTERS).collect();
+                    one_line(&String::from_utf8_lossy(input)).chars().take(MAX_CALL_CHARS).collect();
                 let line = out.paint(Paint::Dim, format!("[{tool}] {input}"));
                 out.line(line)?;
                 out.flush()
@@ -186,14 +188,14 @@ impl Page {
     }
 }
 
-/// Whether a line says something to people.
+/// Returns whether a message has text.
 fn is_text(message: &[u8]) -> bool {
     let content = Value::parse(message).ok().and_then(|message| message.get("content"));
     let kind = |block: Value<'_>| block.get("type").and_then(Value::text).is_some_and(|kind| kind.is("text"));
     content.is_some_and(|content| content.items().any(kind))
 }
 
-/// A text without what would move a terminal's cursor.
+/// Returns a text without control characters.
 fn clean(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control() || matches!(letter, '\n' | '\t')).collect()
 }

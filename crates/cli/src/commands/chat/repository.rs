@@ -8,17 +8,17 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-/// So many changed files are named.
-const MOST_FILES: usize = 40;
-/// So many commits.
+/// Changed files that are listed.
+const MAX_FILES: usize = 40;
+/// Commits that are listed.
 const COMMITS: &str = "-5";
-/// Letters of one line.
-const MOST_LETTERS: usize = 200;
-/// So long git may take, and so much it may say.
-const PATIENCE: Duration = Duration::from_secs(5);
-const MOST_BYTES: u64 = 1 << 20;
-/// Settings that would have git run something, set to nothing.
-const HARMLESS: [&str; 7] = [
+/// Characters of one line.
+const MAX_LINE_CHARS: usize = 200;
+/// How long git may take, and how much it may print.
+const GIT_TIMEOUT: Duration = Duration::from_secs(5);
+const MAX_BYTES: u64 = 1 << 20;
+/// Settings that could make git run programs, switched off.
+const SAFE_SETTINGS: [&str; 7] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.pager=cat",
@@ -28,10 +28,10 @@ const HARMLESS: [&str; 7] = [
     "submodule.recurse=false",
 ];
 
-/// Branch, changed files and the last commits; nothing where there is no repository, or no git.
+/// Returns the branch, changed files and last commits; `None` without a repository or without git.
 pub(super) fn summary(folder: &Path) -> Option<String> {
     let status = git(folder, &["status", "--short", "--branch", "--ignore-submodules=all"])?;
-    let mut lines: Vec<String> = status.lines().take(MOST_FILES + 1).map(cut).collect();
+    let mut lines: Vec<String> = status.lines().take(MAX_FILES + 1).map(cut).collect();
     let more = status.lines().count().saturating_sub(lines.len());
     if more > 0 {
         lines.push(format!("… and {more} more"));
@@ -48,11 +48,11 @@ pub(super) fn summary(folder: &Path) -> Option<String> {
 fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     let mut command = Command::new("git");
     command.current_dir(folder).arg("--no-optional-locks").arg("--no-pager");
-    for setting in HARMLESS {
+    for setting in SAFE_SETTINGS {
         command.args(["-c", setting]);
     }
     command.args(arguments).stdin(Stdio::null()).stderr(Stdio::null());
-    // What leads git elsewhere is not taken from whoever started us.
+    // Variables that point git elsewhere are not inherited.
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_PARAMETERS"] {
         command.env_remove(name);
     }
@@ -61,11 +61,11 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
         let mut said = Vec::new();
-        let read = output.take(MOST_BYTES).read_to_end(&mut said);
-        // Whoever waited may have gone.
+        let read = output.take(MAX_BYTES).read_to_end(&mut said);
+        // The receiver may be gone.
         let _ = sender.send(read.map(|_| said));
     });
-    let said = receiver.recv_timeout(PATIENCE);
+    let said = receiver.recv_timeout(GIT_TIMEOUT);
     if said.is_err() {
         let _ = child.kill();
     }
@@ -75,5 +75,5 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
 }
 
 fn cut(line: &str) -> String {
-    line.chars().filter(|letter| !letter.is_control()).take(MOST_LETTERS).collect()
+    line.chars().filter(|letter| !letter.is_control()).take(MAX_LINE_CHARS).collect()
 }

@@ -1,6 +1,6 @@
-//! The last line of a turn: how it ended, what was said, what it cost.
+//! The result of a turn: how it ended, the answer, its cost.
 
-use annals_agent::turn::{Ending, Finished};
+use annals_agent::protocol::{TurnEnd, TurnReport};
 use annals_json::ObjectWriter;
 use annals_store::source::new_uuid;
 use annals_transcript::price::Prices;
@@ -9,36 +9,36 @@ use annals_transcript::usage::{ServiceTier, Speed, Tokens};
 use super::prompt::Refusal;
 use crate::source::SystemSource;
 
-/// What went wrong; nothing where nothing did.
-pub(super) fn complaint(finished: &Finished) -> Option<String> {
+/// Returns what went wrong, if anything did.
+pub(super) fn complaint(finished: &TurnReport) -> Option<String> {
     match &finished.ending {
-        Ending::Done => None,
-        Ending::MostResponses => Some(format!("stopped after {} responses", finished.responses)),
-        Ending::Interrupted => Some("interrupted".to_owned()),
-        Ending::Failed(error) => Some(error.to_string()),
+        TurnEnd::Done => None,
+        TurnEnd::MaxResponses => Some(format!("stopped after {} responses", finished.responses)),
+        TurnEnd::Interrupted => Some("interrupted".to_owned()),
+        TurnEnd::Failed(error) => Some(error.to_string()),
     }
 }
 
-/// Writes it.
-pub(super) fn write(object: &mut ObjectWriter<'_>, finished: &Finished, session: &str, prices: &Prices) {
+/// Writes the result.
+pub(super) fn write(object: &mut ObjectWriter<'_>, finished: &TurnReport, session: &str, prices: &Prices) {
     let subtype = match &finished.ending {
-        Ending::Done => "success",
-        Ending::MostResponses => "error_max_turns",
-        Ending::Interrupted | Ending::Failed(_) => "error_during_execution",
+        TurnEnd::Done => "success",
+        TurnEnd::MaxResponses => "error_max_turns",
+        TurnEnd::Interrupted | TurnEnd::Failed(_) => "error_during_execution",
     };
     line(object, subtype, complaint(finished), finished, session, prices);
 }
 
-/// The same for a message that was not said.
+/// Writes the result for a refused message.
 pub(super) fn refused(object: &mut ObjectWriter<'_>, why: &Refusal, session: &str) {
     let complaint = Some(why.to_string());
     line(object, "error_during_execution", complaint, &nothing(), session, &Prices::default());
 }
 
-/// A turn in which nothing happened.
-fn nothing() -> Finished {
-    Finished {
-        ending: Ending::Done,
+/// Returns an empty turn.
+fn nothing() -> TurnReport {
+    TurnReport {
+        ending: TurnEnd::Done,
         prompt: None,
         text: String::new(),
         responses: 0,
@@ -56,7 +56,7 @@ fn line(
     object: &mut ObjectWriter<'_>,
     subtype: &str,
     complaint: Option<String>,
-    finished: &Finished,
+    finished: &TurnReport,
     session: &str,
     prices: &Prices,
 ) {
@@ -106,7 +106,7 @@ fn line(
     object.string("uuid", &new_uuid(&SystemSource));
 }
 
-/// A sum; of nothing it is 0, and not the -0 that `sum` makes of it.
+/// Returns a sum; an empty one is 0, not the -0 of `sum`.
 fn total(dollars: impl Iterator<Item = f64>) -> f64 {
     dollars.fold(0.0, |sum, dollars| sum + dollars)
 }

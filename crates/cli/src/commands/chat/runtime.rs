@@ -1,5 +1,5 @@
-//! The runtime of a conversation. Whoever leaves does not wait for what still reads and reckons on a thread of its own:
-//! nothing of it is written, and it may take as long as it likes.
+//! The async runtime of a conversation. Leaving does not wait for threads that still read or compute:
+//! they write nothing, and may take long.
 
 use std::future::Future;
 
@@ -7,13 +7,13 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::error::Fault;
 
-/// One for the thread that calls.
+/// Creates a runtime for the calling thread.
 pub(super) fn new() -> Result<Runtime, Fault> {
     let runtime = Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|error| Fault::internal(format!("no runtime: {error}")))
+    runtime.map_err(|error| Fault::internal(format!("cannot start the async runtime: {error}")))
 }
 
-/// Carries work out, and leaves.
+/// Runs work, and does not wait for background threads.
 pub(super) fn carry_out<R>(runtime: Runtime, work: impl Future<Output = R>) -> R {
     let done = runtime.block_on(work);
     runtime.shutdown_background();
@@ -33,7 +33,7 @@ mod tests {
         let (tell, told) = channel();
         carry_out(new().unwrap(), async {
             tokio::task::spawn_blocking(move || {
-                // A test that fails is not to hang.
+                // A failing test must not hang.
                 let _ = tell.send(held.recv_timeout(Duration::from_secs(20)));
             });
         });

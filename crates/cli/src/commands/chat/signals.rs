@@ -1,31 +1,31 @@
 //! Signals: the first interrupt stops the turn and leaves a whole session, the second one ends the program, and so does a
-//! request to end. Where the loop that listens here is stuck, [`last_resort`](super::last_resort) ends it.
+//! request to end. If this loop is stuck, [`force_quit`](super::force_quit) ends it.
 
 use std::future::Future;
 use std::pin::pin;
 use std::task::Poll;
 
-use annals_agent::command::Command;
+use annals_agent::protocol::Command;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// What ended the program.
+/// The signal that ended the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Signal {
+pub(super) enum ExitSignal {
     /// A second interrupt.
     Interrupt,
     /// A request to end.
     Terminate,
 }
 
-/// What listens.
-pub(super) struct Signals {
-    /// Where an interrupt is told.
+/// Listens to signals.
+pub(super) struct SignalListener {
+    /// Receives interrupts as commands.
     pub(super) sender: UnboundedSender<Command>,
 }
 
-impl Signals {
-    /// Carries work out until it is done or a signal ends it; it is dropped then, and all that it started.
-    pub(super) async fn or<R>(self, work: impl Future<Output = R>) -> Result<R, Signal> {
+impl SignalListener {
+    /// Runs work until it is done or a signal ends it; then it is dropped with everything that it started.
+    pub(super) async fn or<R>(self, work: impl Future<Output = R>) -> Result<R, ExitSignal> {
         let mut work = pin!(work);
         let mut signal = pin!(self.wait());
         std::future::poll_fn(|context| {
@@ -38,14 +38,14 @@ impl Signals {
     }
 
     #[cfg(unix)]
-    async fn wait(self) -> Signal {
+    async fn wait(self) -> ExitSignal {
         use tokio::signal::unix::{SignalKind, signal};
         let (Ok(mut interrupt), Ok(mut terminate)) =
             (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
         else {
             return std::future::pending().await;
         };
-        // Where the terminal is gone, the program goes, and its commands with it; but for whoever was told to stay.
+        // A hang-up ends the program and its commands, unless it is ignored.
         let mut hangup = (!ignores_hang_ups()).then(|| signal(SignalKind::hangup()).ok()).flatten();
         let mut count = 0;
         loop {
@@ -53,20 +53,20 @@ impl Signals {
                 let hangs_up =
                     |hangup: &mut tokio::signal::unix::Signal| hangup.poll_recv(context).is_ready();
                 if hangup.as_mut().is_some_and(hangs_up) || terminate.poll_recv(context).is_ready() {
-                    return Poll::Ready(Signal::Terminate);
+                    return Poll::Ready(ExitSignal::Terminate);
                 }
-                interrupt.poll_recv(context).map(|_| Signal::Interrupt)
+                interrupt.poll_recv(context).map(|_| ExitSignal::Interrupt)
             })
             .await;
             count += 1;
-            if came == Signal::Terminate || count > 1 || !self.tell() {
+            if came == ExitSignal::Terminate || count > 1 || !self.tell() {
                 return came;
             }
         }
     }
 
     #[cfg(not(unix))]
-    async fn wait(self) -> Signal {
+    async fn wait(self) -> ExitSignal {
         let mut count = 0;
         loop {
             if tokio::signal::ctrl_c().await.is_err() {
@@ -74,18 +74,18 @@ impl Signals {
             }
             count += 1;
             if count > 1 || !self.tell() {
-                return Signal::Interrupt;
+                return ExitSignal::Interrupt;
             }
         }
     }
 
-    /// Tells of an interrupt; `false` where nobody listens.
+    /// Sends an interrupt; `false` without a receiver.
     fn tell(&self) -> bool {
         self.sender.send(Command::Interrupt).is_ok()
     }
 }
 
-/// Whether hang-ups are ignored, as under `nohup`; where that is not told, they are left as they are.
+/// Returns whether hang-ups are ignored, as under `nohup`; assumed if that is unknown.
 #[cfg(unix)]
 fn ignores_hang_ups() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The tools of a conversation in the terminal, and what they stand on.
+//! The tools of a conversation.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use annals_agent::api::call::Caller;
 use annals_agent::api::client::Client;
-use annals_agent::context::Briefing;
-use annals_agent::conversation::{Conversation, Copies, Ground as Written};
-use annals_agent::nested::Nested;
-use annals_agent::subagent::{Household, Kind, Nursery};
+use annals_agent::context::SystemPrompt;
+use annals_agent::conversation::{Conversation, FileBackups, StoreContext};
+use annals_agent::one_shot::OneShot;
+use annals_agent::subagent::{AgentDefinition, SubagentConfig, SubagentSpawner};
 use annals_agent::tools::bash::{ShellSettings, Shells, for_commands};
-use annals_agent::tools::fetch::{Reach, SystemResolver, WebSettings};
-use annals_agent::tools::todo::{TodoKeeper, Todos};
+use annals_agent::tools::fetch::{FetchScope, SystemResolver, WebSettings};
+use annals_agent::tools::todo::{TodoStore, Todos};
 use annals_agent::tools::{
-    Bash, BashOutput, Edit, ExitPlanMode, Glob, Grep, Ground, KillShell, NotebookEdit, Read, Task, TodoWrite,
-    Tool, Veil, WebFetch, WebSearch, Write,
+    AgentTool, Bash, BashOutput, Edit, ExitPlanMode, Glob, Grep, KillShell, NotebookEdit, PathFilter, Read,
+    TodoWrite, Tool, ToolContext, WebFetch, WebSearch, Write,
 };
 use annals_policy::paths::{Disk, Workspace};
 use annals_policy::rules::Rules;
@@ -32,39 +32,39 @@ use crate::context::Context;
 use crate::error::Fault;
 use crate::source::SystemSource;
 
-/// How long a page may take.
+/// How long a web page may take.
 const PAGE_TIME: Duration = Duration::from_secs(60);
 
-type Asker<'a> = Caller<'a, Client, SystemSource>;
+type ApiCaller<'a> = Caller<'a, Client, SystemSource>;
 
-/// The tools, and the commands that they run.
+/// The tools, and the shells that they use.
 pub(super) struct Toolbox<'a> {
     pub(super) tools: Vec<Box<dyn Tool + 'a>>,
-    /// Dropped or ended, no command is left.
+    /// Ends its commands when it is dropped.
     pub(super) shells: Arc<Shells>,
 }
 
-/// What tools that ask a model are made with.
-pub(super) struct Models<'a> {
+/// What tools need that ask a model.
+pub(super) struct ModelAccess<'a> {
     /// How requests are sent.
-    pub(super) caller: Asker<'a>,
+    pub(super) caller: ApiCaller<'a>,
     /// Where the conversations of sub-agents are written.
-    pub(super) ground: Written<'a>,
-    /// The model that searches.
+    pub(super) store: StoreContext<'a>,
+    /// The model for web searches.
     pub(super) model: String,
     /// The types of sub-agents.
-    pub(super) kinds: Vec<Kind>,
-    /// What sub-agents are told beside the instructions of their type.
-    pub(super) briefing: Briefing,
+    pub(super) kinds: Vec<AgentDefinition>,
+    /// The system prompt that sub-agents share.
+    pub(super) system_prompt: SystemPrompt,
 }
 
-/// All of them.
+/// Creates the tools.
 pub(super) fn tools<'a>(
     args: &ChatArgs,
     setup: &Setup,
     conversation: &Conversation<'_>,
     context: &Context,
-    models: Models<'a>,
+    models: ModelAccess<'a>,
 ) -> Result<Toolbox<'a>, Fault> {
     let config = context.store.config_dir();
     let session = SessionKey::new(conversation.session());
@@ -74,94 +74,94 @@ pub(super) fn tools<'a>(
     });
     let scratch = context.data_dir()?.path().join("scratch");
     let mut variables = context.variables.clone();
-    // Keys are not for commands, and no copy of one is made for them.
+    // Commands get no API keys.
     let set = setup.effective.environment.iter().filter(|(name, _)| !name.starts_with("ANTHROPIC_"));
     variables.extend(set.map(|(name, value)| (name.into(), value.reveal().into())));
     let mark = new_uuid(&context.source);
     let settings = ShellSettings::usual(scratch, folder, for_commands(&variables), mark);
     let shells = Arc::new(Shells::new(settings));
-    let keeper: Box<dyn TodoKeeper> = match args.no_session_persistence {
+    let todos: Box<dyn TodoStore> = match args.no_session_persistence {
         true => Box::new(()),
         false => Box::new(TodoFile { config: config.clone(), session }),
     };
-    let outfit = Outfit {
+    let outfit = ToolFactory {
         rules: setup.effective.rules.clone(),
         workspace: setup.workspace.clone(),
-        copies: conversation.copies(),
+        backups: conversation.backups(),
         shells: Arc::clone(&shells),
         caller: again(&models.caller),
         model: models.model,
         searches: Arc::default(),
     };
-    let mut tools = outfit.tools(keeper);
+    let mut tools = outfit.tools(todos);
     tools.push(Box::new(ExitPlanMode));
-    let household = Household {
+    let subagents = SubagentConfig {
         caller: models.caller,
-        ground: models.ground,
-        kinds: models.kinds,
-        briefing: models.briefing,
-        outfit: Box::new(move || outfit.tools(Box::new(()))),
-        full_name: model::named,
+        store: models.store,
+        definitions: models.kinds,
+        system_prompt: models.system_prompt,
+        make_tools: Box::new(move || outfit.tools(Box::new(()))),
+        model_name: model::named,
     };
-    tools.push(Box::new(Task::new(Box::new(Nursery::new(household)))));
+    tools.push(Box::new(AgentTool::new(Box::new(SubagentSpawner::new(subagents)))));
     Ok(Toolbox { tools, shells })
 }
 
-/// What the session and each of its sub-agents get tools from: what was read and the folder are their own, copies of changed
-/// files and commands in the background are the session's.
-struct Outfit<'a> {
+/// Creates tools for the session and each of its sub-agents. Files read and working folder are separate, copies of changed
+/// files and background commands belong to the session.
+struct ToolFactory<'a> {
     rules: Rules,
     workspace: Workspace,
-    copies: Copies,
+    backups: FileBackups,
     shells: Arc<Shells>,
-    caller: Asker<'a>,
+    caller: ApiCaller<'a>,
     model: String,
     searches: Arc<AtomicU64>,
 }
 
-impl<'a> Outfit<'a> {
-    fn tools(&self, keeper: Box<dyn TodoKeeper>) -> Vec<Box<dyn Tool + 'a>> {
-        let veil = Hidden { rules: self.rules.clone(), workspace: self.workspace.clone() };
-        let copies = Box::new(self.copies.clone());
-        let ground = Arc::new(Ground::new(self.workspace.clone(), copies, Box::new(veil)));
+impl<'a> ToolFactory<'a> {
+    fn tools(&self, todos: Box<dyn TodoStore>) -> Vec<Box<dyn Tool + 'a>> {
+        let filter = DeniedPaths { rules: self.rules.clone(), workspace: self.workspace.clone() };
+        let backups = Box::new(self.backups.clone());
+        let context = Arc::new(ToolContext::new(self.workspace.clone(), backups, Box::new(filter)));
         let web = WebSettings {
-            reach: Reach::Public,
+            scope: FetchScope::Public,
             resolver: Box::new(SystemResolver),
             user_agent: concat!("annals/", env!("CARGO_PKG_VERSION")).to_owned(),
             trusted: Vec::new(),
             time: PAGE_TIME,
         };
-        let reader = Nested { caller: again(&self.caller), model: model::named(model::SMALL) };
-        let searcher = Nested { caller: again(&self.caller), model: self.model.clone() };
+        let reader = OneShot { caller: again(&self.caller), model: model::named(model::SMALL) };
+        let searcher = OneShot { caller: again(&self.caller), model: self.model.clone() };
         vec![
-            Box::new(Read::new(Arc::clone(&ground))),
-            Box::new(Write::new(Arc::clone(&ground))),
-            Box::new(Edit::new(Arc::clone(&ground))),
-            Box::new(NotebookEdit::new(Arc::clone(&ground))),
-            Box::new(Glob::new(Arc::clone(&ground))),
-            Box::new(Grep::new(Arc::clone(&ground))),
-            Box::new(Bash::new(ground, Arc::clone(&self.shells))),
+            Box::new(Read::new(Arc::clone(&context))),
+            Box::new(Write::new(Arc::clone(&context))),
+            Box::new(Edit::new(Arc::clone(&context))),
+            Box::new(NotebookEdit::new(Arc::clone(&context))),
+            Box::new(Glob::new(Arc::clone(&context))),
+            Box::new(Grep::new(Arc::clone(&context))),
+            Box::new(Bash::new(context, Arc::clone(&self.shells))),
             Box::new(BashOutput::new(Arc::clone(&self.shells))),
             Box::new(KillShell::new(Arc::clone(&self.shells))),
-            Box::new(TodoWrite::new(Arc::new(Todos::new(Vec::new(), keeper)))),
+            Box::new(TodoWrite::new(Arc::new(Todos::new(Vec::new(), todos)))),
             Box::new(WebFetch::new(web, Box::new(reader))),
             Box::new(WebSearch::new(Box::new(searcher), Arc::clone(&self.searches))),
         ]
     }
 }
 
-/// The same way to the API, for somebody else.
-pub(super) fn again<'a>(caller: &Asker<'a>) -> Asker<'a> {
-    Caller { manner: caller.manner.clone(), ..*caller }
+/// Returns another caller for the same API.
+pub(super) fn again<'a>(caller: &ApiCaller<'a>) -> ApiCaller<'a> {
+    Caller { retry: caller.retry.clone(), ..*caller }
 }
 
-/// What the rules deny to be read, searches do not show.
-struct Hidden {
+/// Hides from searches what the rules deny to read.
+struct DeniedPaths {
     rules: Rules,
     workspace: Workspace,
 }
 
-impl Veil for Hidden {
+impl PathFilter for DeniedPaths {
     fn hides(&self, path: &Path) -> bool {
         let policy =
             Policy { rules: &self.rules, mode: Mode::Default, workspace: &self.workspace, files: &Disk };
@@ -170,13 +170,13 @@ impl Veil for Hidden {
     }
 }
 
-/// The session's list in the store.
+/// The session's todo file in the store.
 struct TodoFile {
     config: ConfigDir,
     session: SessionKey,
 }
 
-impl TodoKeeper for TodoFile {
+impl TodoStore for TodoFile {
     fn keep(&self, items: &[TodoItem]) -> Result<(), String> {
         let agent = AgentKey::new(self.session.as_str());
         let written = annals_store::todos::write(&self.config, &self.session, &agent, items);

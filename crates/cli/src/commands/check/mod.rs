@@ -1,4 +1,4 @@
-//! `annals check`: does it resume, what would each client keep and lose, and what is broken, by line and byte.
+//! `annals check`: whether sessions resume, what each client would keep and lose, and problems by line and byte.
 
 mod report;
 
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use annals_store::parallel;
-use annals_transcript::agents::{AgentLink, Unlinked};
+use annals_transcript::agents::{AgentLink, UnlinkedReason};
 use annals_transcript::graph::Graph;
 use annals_transcript::inspect::inspect;
 use annals_transcript::loss::losses;
@@ -16,20 +16,20 @@ use annals_transcript::resume::{Client, resume};
 use crate::args::CheckArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::session::{Family, Target};
+use crate::session::{ResolvedSession, SessionWithAgents};
 use crate::words;
 
 pub(crate) use report::write_file_problems;
 
-/// What was found about one file.
-struct Checked {
+/// The result for one file.
+struct FileCheck {
     path: PathBuf,
-    clients: Vec<Verdict>,
+    clients: Vec<ClientVerdict>,
     problems: Vec<Problem>,
 }
 
-/// What one client would make of it.
-struct Verdict {
+/// What one client release would do with the file.
+struct ClientVerdict {
     client: Client,
     refused: Option<String>,
     messages: usize,
@@ -37,9 +37,9 @@ struct Verdict {
 }
 
 pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let mut targets: Vec<Target> = Vec::new();
+    let mut targets: Vec<ResolvedSession> = Vec::new();
     for session in &args.sessions {
-        let target = Target::find_or_unpack(context, session)?;
+        let target = ResolvedSession::find_or_unpack(context, session)?;
         target.check_readable()?;
         targets.push(target);
     }
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fa
     if args.all {
         let discovery = Arc::new(context.store.discover());
         let sessions = discovery.sessions.iter().filter(|session| session.bytes > 0);
-        targets.extend(sessions.map(|session| Target::of_entry(session, &discovery)));
+        targets.extend(sessions.map(|session| ResolvedSession::of_entry(session, &discovery)));
         loose.extend(discovery.problems.iter().cloned());
         loose.extend(annals_store::orphans(&discovery));
     }
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fa
     for outcome in read {
         match outcome {
             Ok(file) => checked.push(file),
-            // With --all an unreadable file is among the store's problems already.
+            // With --all, unreadable files do not end the run.
             Err(fault) if !args.all => return Err(fault),
             Err(_) => {}
         }
@@ -81,16 +81,16 @@ pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fa
     Ok(if found { Outcome::ProblemsFound } else { Outcome::Done })
 }
 
-impl Checked {
-    /// Whether the newest known client takes it.
+impl FileCheck {
+    /// Whether the newest known client resumes it.
     fn resumes(&self) -> bool {
         self.clients.last().is_none_or(|verdict| verdict.refused.is_none())
     }
 }
 
-fn check(target: &Target, bytes: &[u8]) -> Checked {
+fn check(target: &ResolvedSession, bytes: &[u8]) -> FileCheck {
     let files = target.agents();
-    let family = Family::new(bytes, &files);
+    let family = SessionWithAgents::new(bytes, &files);
     let transcript = &family.main;
     let graph = Graph::new(transcript);
     let session = (!target.is_agent_file()).then(|| target.key.as_str());
@@ -98,8 +98,8 @@ fn check(target: &Target, bytes: &[u8]) -> Checked {
         let resumed = resume(transcript, client);
         let lost = losses(transcript, &graph, &resumed).len();
         match resumed.outcome {
-            Ok(messages) => Verdict { client, refused: None, messages: messages.len(), lost },
-            Err(refusal) => Verdict { client, refused: Some(refusal.to_string()), messages: 0, lost },
+            Ok(messages) => ClientVerdict { client, refused: None, messages: messages.len(), lost },
+            Err(refusal) => ClientVerdict { client, refused: Some(refusal.to_string()), messages: 0, lost },
         }
     };
     let mut problems = inspect(transcript, &graph, session);
@@ -107,18 +107,18 @@ fn check(target: &Target, bytes: &[u8]) -> Checked {
         problems.extend(annals_store::overflow::missing(transcript, &target.path.with_extension("")));
     }
     problems.extend(unlinked(&family));
-    Checked {
-        path: target.known(&target.path),
-        // Sub-agents' files are not resumed by themselves.
+    FileCheck {
+        path: target.display_path(&target.path),
+        // Files of sub-agents are not resumed by themselves.
         clients: session.map(|_| Client::ALL.iter().map(verdict).collect()).unwrap_or_default(),
         problems,
     }
 }
 
-/// The sub-agents that no call leads to, but for those that nobody calls.
-fn unlinked<'f>(family: &'f Family<'_>) -> impl Iterator<Item = Problem> + 'f {
+/// Reports sub-agents that no call started, except those that are never called.
+fn unlinked<'f>(family: &'f SessionWithAgents<'_>) -> impl Iterator<Item = Problem> + 'f {
     family.agents.iter().filter_map(|(file, _, link)| match link {
-        AgentLink::Unlinked(why @ Unlinked::NeverMentioned) => {
+        AgentLink::Unlinked(why @ UnlinkedReason::NeverMentioned) => {
             let nowhere = Span { offset: 0, length: 0 };
             let detail = format!("{}: {}", file.entry.key, why.reason());
             Some(Problem::new(ProblemKind::UnlinkedAgent, 0, nowhere).with_detail(detail))

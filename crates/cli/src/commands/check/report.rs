@@ -1,18 +1,18 @@
-//! What `annals check` says: for people by file, for programs as JSON.
+//! Prints what `annals check` found, as text or JSON.
 
 use annals_json::ObjectWriter;
 use annals_store::FileProblem;
 use annals_transcript::problem::{Problem, Severity};
 use annals_transcript::resume::Client;
 
-use super::{Checked, Verdict};
+use super::{ClientVerdict, FileCheck};
 use crate::args::CheckArgs;
 use crate::context::Context;
 use crate::output::{Output, Paint};
 use crate::{json, words};
 
 pub(super) fn draw(
-    checked: &[Checked],
+    checked: &[FileCheck],
     loose: &[FileProblem],
     args: &CheckArgs,
     context: &mut Context,
@@ -20,7 +20,7 @@ pub(super) fn draw(
     let verbose = context.verbosity > 0;
     let out = &mut context.out;
     out.page();
-    let is_quiet = |file: &&Checked| {
+    let is_quiet = |file: &&FileCheck| {
         let serious = file.problems.iter().any(|problem| problem.kind.severity() >= Severity::Warning);
         args.all && !verbose && !serious && file.resumes()
     };
@@ -34,7 +34,7 @@ pub(super) fn draw(
         out.line("")?;
     }
     if !loose.is_empty() {
-        let name = out.paint(Paint::Bold, "the store");
+        let name = out.paint(Paint::Bold, "store");
         out.line(name)?;
         for problem in loose {
             let severity = paint_severity(problem.problem.kind.severity(), out);
@@ -48,7 +48,7 @@ pub(super) fn draw(
     out.line(format!("{healthy} of {files} with {newest}"))
 }
 
-fn draw_verdict(verdict: &Verdict, out: &mut Output) -> std::io::Result<()> {
+fn draw_verdict(verdict: &ClientVerdict, out: &mut Output) -> std::io::Result<()> {
     let version = format!("{:<8}", verdict.client.version());
     let text = match (&verdict.refused, verdict.lost) {
         (Some(why), _) => format!("{} {why}", out.paint(Paint::Red, "refuses it:")),
@@ -65,7 +65,7 @@ fn messages(count: usize) -> String {
     words::plural(count as u64, "message", "messages")
 }
 
-/// Errors and warnings line by line; notes only counted, unless everything is wanted.
+/// Prints errors and warnings one per line; notes are counted, unless `--verbose`.
 fn draw_problems(problems: &[Problem], verbose: bool, out: &mut Output) -> std::io::Result<()> {
     let mut notes: Vec<(&'static str, usize)> = Vec::new();
     for problem in problems {
@@ -97,7 +97,7 @@ fn paint_severity(severity: Severity, out: &Output) -> String {
 }
 
 pub(super) fn write_json(
-    checked: &[Checked],
+    checked: &[FileCheck],
     loose: &[FileProblem],
     all: bool,
     context: &mut Context,

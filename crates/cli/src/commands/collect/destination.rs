@@ -1,4 +1,4 @@
-//! What `--to` names: a file, standard output, or a receiver.
+//! The sink that `--to` names: a file, standard output, or an HTTP receiver.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use annals_collect::Sink;
 use annals_collect::sink::{
-    Body, Encoding, FileSink, Format, HttpSink, OutputSink, Scheme, Trust, TrustError, Url, UrlError,
+    BodyOptions, Encoding, FileSink, Format, HttpSink, OutputSink, Scheme, Trust, TrustError, Url, UrlError,
 };
 use annals_store::digest::short;
 use annals_store::read::read_file;
@@ -15,10 +15,10 @@ use crate::args::{BodyEncoding, BodyFormat, CollectArgs};
 use crate::context::Context;
 use crate::error::Fault;
 
-/// How long a receiver may be silent.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long to wait for a receiver.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Where to.
+/// The sink of `annals collect`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Destination {
     File(PathBuf),
@@ -27,7 +27,7 @@ pub(super) enum Destination {
 }
 
 impl Destination {
-    /// Reads `--to`.
+    /// Parses `--to`.
     pub(super) fn parse(text: &str, context: &Context) -> Result<Self, Fault> {
         if text == "-" {
             return Ok(Self::Output);
@@ -39,15 +39,17 @@ impl Destination {
         Url::parse(text).map(Self::Receiver).map_err(|error| {
             let fault = Fault::usage(format!("--to {text}: {error}"));
             match error {
-                UrlError::Credentials => fault.hint("put a token into $ANNALS_COLLECT_TOKEN or --token-file"),
+                UrlError::Credentials => {
+                    fault.hint("pass the token in $ANNALS_COLLECT_TOKEN or --token-file")
+                }
                 UrlError::Malformed => {
-                    fault.hint("file:PATH, - for standard output, or http(s)://HOST[:PORT][/PATH]")
+                    fault.hint("use file:PATH, - for standard output, or http(s)://HOST[:PORT][/PATH]")
                 }
             }
         })
     }
 
-    /// By what name its state is kept.
+    /// The name under which its state is stored.
     pub(super) fn name(&self) -> String {
         match self {
             Self::File(path) => format!("file-{}", short(path.as_os_str().as_encoded_bytes())),
@@ -59,11 +61,11 @@ impl Destination {
         }
     }
 
-    /// The sink itself.
+    /// Opens the sink.
     pub(super) fn open(&self, args: &CollectArgs, context: &Context) -> Result<Box<dyn Sink>, Fault> {
         if !matches!(self, Self::Receiver(_)) && args.format == BodyFormat::Json {
             return Err(Fault::usage(
-                "--format json is for receivers: files and outputs get one item a line",
+                "--format json is for http receivers: files and standard output get one item per line",
             ));
         }
         Ok(match self {
@@ -74,8 +76,7 @@ impl Destination {
     }
 }
 
-/// One name of a file, however it was typed. Folders are asked only where `..` stands: links that are in the path otherwise
-/// are part of its name.
+/// Normalizes a path, so that a file has one name however it is typed. Links are only resolved if the path has a `..`.
 fn normal(path: &Path) -> PathBuf {
     let plain: PathBuf = path.components().collect();
     let leads_back = plain.components().any(|part| part == Component::ParentDir);
@@ -93,20 +94,19 @@ fn receiver(url: &Url, args: &CollectArgs, context: &Context) -> Result<HttpSink
         BodyFormat::Ndjson => Format::Ndjson,
         BodyFormat::Json => Format::Json,
     };
-    let mut sink = HttpSink::new(url.clone(), Body { format, encoding }, PATIENCE);
+    let mut sink = HttpSink::new(url.clone(), BodyOptions { format, encoding }, TIMEOUT);
     if url.scheme == Scheme::Https {
         sink = sink.with_trust(trust(args)?);
     }
     match token(args, context)? {
         Some(token) => sink.with_token(&token).map_err(|error| {
-            Fault::usage(error.to_string())
-                .hint("name it by https, or a forwarder on this machine that speaks it")
+            Fault::usage(error.to_string()).hint("use https, or a forwarder on this machine")
         }),
         None => Ok(sink),
     }
 }
 
-/// Who may vouch for a receiver: those that were named, else those whom the system trusts.
+/// The certificates to trust: those of `--ca-file`, else those of the system.
 fn trust(args: &CollectArgs) -> Result<Trust, Fault> {
     if let Some(path) = &args.ca_file {
         return Trust::in_pem(&read_file(path)?)
@@ -116,8 +116,7 @@ fn trust(args: &CollectArgs) -> Result<Trust, Fault> {
     Trust::in_certificates(found.certs.iter().map(|certificate| &certificate[..])).map_err(
         |error| match error {
             TrustError::NoCertificate => {
-                Fault::usage("this system has no certificates that could vouch for anybody")
-                    .hint("--ca-file FILE names one")
+                Fault::usage("this system has no CA certificates").hint("name some: --ca-file FILE")
             }
             other => Fault::internal(other.to_string()),
         },

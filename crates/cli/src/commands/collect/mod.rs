@@ -1,4 +1,4 @@
-//! `annals collect`: sends what is new in the store to a sink, once or for as long as the store changes.
+//! `annals collect`: sends new lines of the store to a sink, once or continuously.
 
 mod destination;
 
@@ -6,49 +6,50 @@ use std::io::Write;
 use std::time::Duration;
 
 use annals_collect::{
-    Batch, Choice, CollectError, Collector, Extra, Passed, Priority, SetAside, Sink, SinkError, Waiting,
+    Backlog, Batch, CollectError, Collector, Extra, OversizedItem, PassReport, Priority, Selection, Sink,
+    SinkError,
 };
-use annals_store::watch::{Subject, Watch};
-use annals_transcript::redact::Rules;
+use annals_store::watch::{Watch, WatchTarget};
+use annals_transcript::redact::SecretRules;
 
 use self::destination::Destination;
-use crate::args::{CollectArgs, Included, UpTo};
+use crate::args::{CollectArgs, ExtraKind, PriorityLimit};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::words;
 
-/// What happens in quick succession is sent at once.
+/// Changes in quick succession are sent together.
 const QUIET: Duration = Duration::from_millis(300);
-/// How long to wait at most before looking anyway: also how soon a sink that was away is tried again.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// The longest wait before looking anyway, and before a sink that was down is tried again.
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
-/// A sink that has everything already, for a look.
-struct Nowhere;
+/// A sink that accepts everything and sends nothing, for `--dry-run`.
+struct DiscardSink;
 
-impl Sink for Nowhere {
+impl Sink for DiscardSink {
     fn deliver(&mut self, _: &Batch) -> Result<(), SinkError> {
         Ok(())
     }
 }
 
 pub(crate) fn run(args: &CollectArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let rules = Rules::new(&[], &args.pattern)
-        .map_err(|error| Fault::usage(format!("--pattern is no regular expression: {error}")))?;
+    let rules = SecretRules::new(&[], &args.pattern)
+        .map_err(|error| Fault::usage(format!("--pattern is not a regular expression: {error}")))?;
     let destination = Destination::parse(&args.to, context)?;
     let (data, store, source) = (context.data_dir()?, context.store.clone(), context.source);
     let name = destination.name();
     if args.dry_run {
         let mut collector = Collector::look(&store, &data, &name, rules, &source)?;
-        collector.choice = choice(args);
-        let passed = collector.pass(&mut Nowhere)?;
-        report(&passed, &destination, "would be sent", context)?;
+        collector.selection = selection(args);
+        let passed = collector.pass(&mut DiscardSink)?;
+        report(&passed, &destination, "to send", context)?;
         return Ok(outcome(&passed));
     }
     let mut sink = destination.open(args, context)?;
-    // Before the first look, so that nothing falls between the two.
-    let watch = args.watch.then(|| Watch::new(Subject::Tree(store.config_dir().projects())));
+    // Before the first pass, so that no change is missed in between.
+    let watch = args.watch.then(|| Watch::new(WatchTarget::Tree(store.config_dir().projects())));
     let mut collector = Collector::open(&store, &data, &name, rules, &source)?;
-    collector.choice = choice(args);
+    collector.selection = selection(args);
     collector.limits.spool = args.spool;
     collector.retry.attempts = args.attempts;
     let Some(mut watch) = watch else {
@@ -62,65 +63,68 @@ pub(crate) fn run(args: &CollectArgs, context: &mut Context) -> Result<Outcome, 
                 report(&passed, &destination, "sent", context)?
             }
             Ok(_) => {}
-            // What was read is in the spool; nothing of it is lost.
+            // What was read is in the spool, so nothing is lost.
             Err(CollectError::NotDelivered {
                 batch,
                 attempts,
                 waiting,
-                source: SinkError::Away { what, .. },
+                source: SinkError::Unavailable { what, .. },
             }) => {
                 let waits = waits(&waiting);
                 context.say(format!("batch {batch}: {what} ({attempts} attempts); {waits}; trying again"));
             }
             Err(error) => return Err(error.into()),
         }
-        watch.wait(LONGEST_WAIT);
+        watch.wait(MAX_WAIT);
         std::thread::sleep(QUIET);
     }
 }
 
-fn choice(args: &CollectArgs) -> Choice {
+fn selection(args: &CollectArgs) -> Selection {
     let up_to = match args.priority {
-        UpTo::P0 => Priority::P0,
-        UpTo::P1 => Priority::P1,
-        UpTo::P2 => Priority::P2,
-        UpTo::P3 => Priority::P3,
+        PriorityLimit::P0 => Priority::P0,
+        PriorityLimit::P1 => Priority::P1,
+        PriorityLimit::P2 => Priority::P2,
+        PriorityLimit::P3 => Priority::P3,
     };
-    let extra = |included: &Included| match included {
-        Included::ToolResults => Extra::ToolResults,
-        Included::FileHistory => Extra::FileHistory,
-        Included::Todos => Extra::Todos,
-        Included::Plans => Extra::Plans,
+    let extra = |included: &ExtraKind| match included {
+        ExtraKind::ToolResults => Extra::ToolResults,
+        ExtraKind::FileHistory => Extra::FileHistory,
+        ExtraKind::Todos => Extra::Todos,
+        ExtraKind::Plans => Extra::Plans,
     };
-    Choice { up_to, extras: args.include.iter().map(extra).collect() }
+    Selection { up_to, extras: args.include.iter().map(extra).collect() }
 }
 
-/// What is in the spool, in words.
-fn waits(waiting: &Waiting) -> String {
+/// Describes what waits in the spool.
+fn waits(waiting: &Backlog) -> String {
     let batches = words::plural(waiting.batches, "batch waits", "batches wait");
-    let full =
-        if waiting.is_full { ", and it is full: nothing more is read until the sink takes some" } else { "" };
+    let full = if waiting.is_full {
+        ", which is full: nothing more is read until the sink accepts some"
+    } else {
+        ""
+    };
     format!("{batches} in the spool ({}){full}", words::bytes(waiting.bytes))
 }
 
-fn outcome(passed: &Passed) -> Outcome {
+fn outcome(passed: &PassReport) -> Outcome {
     let is_whole = passed.unread.is_empty() && passed.too_large.is_empty() && passed.withheld == 0;
     let is_whole = is_whole && passed.set_aside.is_empty();
     if is_whole { Outcome::Done } else { Outcome::ProblemsFound }
 }
 
-fn report(passed: &Passed, to: &Destination, done: &str, context: &mut Context) -> Result<(), Fault> {
+fn report(passed: &PassReport, to: &Destination, done: &str, context: &mut Context) -> Result<(), Fault> {
     for error in &passed.unread {
         context.say(error.to_string());
     }
     for path in &passed.too_large {
-        context.say(format!("{}: too large to be sent as a whole", path.display()));
+        context.say(format!("{}: too large to send", path.display()));
     }
     for aside in &passed.set_aside {
-        let SetAside { file, line, bytes, path } = aside;
+        let OversizedItem { file, line, bytes, path } = aside;
         let bytes = words::bytes(*bytes);
         context.say(format!(
-            "{file}, line {line}: too large for the sink ({bytes}); it is in {}",
+            "{file}, line {line}: too large for the sink ({bytes}); saved to {}",
             path.display()
         ));
     }
@@ -152,23 +156,25 @@ impl From<CollectError> for Fault {
         match error {
             CollectError::Busy { .. } => Self::conflict(message).hint("nothing was sent"),
             CollectError::UnknownVersion { .. } => {
-                Self::usage(message).hint("another release of annals has written it, and can read it")
+                Self::usage(message).hint("a newer release of annals wrote it; use that release")
             }
             CollectError::Damaged { .. } => {
-                Self::damage(message).hint("move it away: everything is then sent again, as new")
+                Self::damage(message).hint("delete or move it; then everything is sent again")
             }
-            CollectError::DamagedBatch { .. } => Self::damage(message)
-                .hint("move it away to go on without it, and the state too to send everything again, as new"),
+            CollectError::DamagedBatch { .. } => Self::damage(message).hint(
+                "move it away to continue without it; move the state away too to send everything again",
+            ),
             CollectError::NotDelivered { source: SinkError::Output { source }, .. } => source.into(),
             CollectError::NotDelivered { source: SinkError::Write(error), .. }
             | CollectError::Write(error) => error.into(),
-            CollectError::NotDelivered { source: SinkError::Distrusted { .. }, waiting, .. } => {
+            CollectError::NotDelivered { source: SinkError::Untrusted { .. }, waiting, .. } => {
                 Self::usage(message)
-                    .hint("--ca-file FILE names certificates that may vouch for it")
-                    .hint(format!("{}; sent the next time", waits(&waiting)))
+                    .hint("--ca-file FILE adds certificates to trust")
+                    .hint(format!("{}; sent by the next run", waits(&waiting)))
             }
-            CollectError::NotDelivered { waiting, .. } => Self::internal(message)
-                .hint(format!("{}; sent the next time, before anything else", waits(&waiting))),
+            CollectError::NotDelivered { waiting, .. } => {
+                Self::internal(message).hint(format!("{}; sent first by the next run", waits(&waiting)))
+            }
             CollectError::Read(error) => error.into(),
         }
     }

@@ -1,6 +1,6 @@
-//! Letter for letter: the files themselves, as they are now.
+//! Exact text, found in the files themselves.
 
-use annals_index::search::{COUNTED, ExactFile, Found, Hit, find_exactly};
+use annals_index::search::{ExactFile, Hit, MAX_COUNTED, SearchResults, find_exact};
 use annals_store::SessionEntry;
 
 use super::filters;
@@ -8,26 +8,26 @@ use crate::args::SearchArgs;
 use crate::context::Context;
 use crate::error::Fault;
 
-pub(super) fn find(args: &SearchArgs, context: &mut Context) -> Result<Found, Fault> {
+pub(super) fn find(args: &SearchArgs, context: &mut Context) -> Result<SearchResults, Fault> {
     let text = args.query.join(" ");
     if text.is_empty() {
-        return Err(Fault::usage("the query asks for nothing"));
+        return Err(Fault::usage("the query is empty"));
     }
     let filters = filters(args, context)?;
     let discovery = context.store.discover();
-    // Newest first: what is shown is what is likely to be meant.
-    let mut files: Vec<_> = discovery.sessions.iter().map(Whose::of).collect();
-    files.extend(discovery.agents.iter().map(|agent| Whose {
+    // Newest first: those are the likeliest hits.
+    let mut files: Vec<_> = discovery.sessions.iter().map(SearchedFile::of).collect();
+    files.extend(discovery.agents.iter().map(|agent| SearchedFile {
         agent: Some(agent.key.to_string()),
         session: agent.session.as_ref().map(ToString::to_string).unwrap_or_default(),
-        ..Whose::of(&agent.as_session())
+        ..SearchedFile::of(&agent.as_session())
     }));
     files.sort_by(|left, right| right.modified.cmp(&left.modified).then_with(|| left.path.cmp(&right.path)));
     let looked: Vec<_> =
         files.iter().map(|file| ExactFile { path: file.path.clone(), slug: file.slug.clone() }).collect();
-    let mut found = Found::default();
-    let most = COUNTED.max(args.limit);
-    for (file, hits) in files.iter().zip(find_exactly(&looked, &text, most, &filters)) {
+    let mut found = SearchResults::default();
+    let most = MAX_COUNTED.max(args.limit);
+    for (file, hits) in files.iter().zip(find_exact(&looked, &text, most, &filters)) {
         let hits = match hits {
             Ok(hits) => hits,
             Err(error) => {
@@ -59,14 +59,14 @@ pub(super) fn find(args: &SearchArgs, context: &mut Context) -> Result<Found, Fa
             }
         }
     }
-    // How many more were begun before the last was counted is chance.
+    // Files are searched in parallel, so the exact number beyond the limit is not known.
     found.is_more = found.total >= most as u64;
     found.total = found.total.min(most as u64);
     Ok(found)
 }
 
-/// A file and whose it is.
-struct Whose {
+/// A file with the session that it belongs to.
+struct SearchedFile {
     path: std::path::PathBuf,
     session: String,
     slug: String,
@@ -74,7 +74,7 @@ struct Whose {
     modified: Option<i64>,
 }
 
-impl Whose {
+impl SearchedFile {
     fn of(entry: &SessionEntry) -> Self {
         Self {
             path: entry.path.clone(),

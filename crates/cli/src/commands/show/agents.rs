@@ -1,4 +1,4 @@
-//! `--as agents`: the sub-agents of a session, what started each, or why nothing did.
+//! `--as agents`: the sub-agents of a session and what started each.
 
 use annals_transcript::agents::{AgentFacts, AgentLink, link, opening_prompt, spawns};
 use annals_transcript::graph::{Graph, Sidechain, sidechains};
@@ -10,12 +10,12 @@ use annals_transcript::usage::{ResponseUsage, UsageRow, responses_usage};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
-use crate::session::{AgentFile, Family, Target};
+use crate::session::{AgentFile, ResolvedSession, SessionWithAgents};
 use crate::table::{Align, Table};
 use crate::{json, words};
 
 /// One sub-agent, in its own file or inside the session's.
-struct Row {
+struct AgentRow {
     id: String,
     file: String,
     tool_use: Option<String>,
@@ -27,10 +27,10 @@ struct Row {
     reason: Option<&'static str>,
 }
 
-pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
+pub(crate) fn run(target: &ResolvedSession, context: &mut Context) -> Result<Outcome, Fault> {
     let bytes = target.read()?;
     let files = target.agents();
-    let family = Family::new(&bytes, &files);
+    let family = SessionWithAgents::new(&bytes, &files);
     let mut rows = rows_of_files(&family, target, context);
     rows.extend(rows_of_sidechains(&family.main, target, context));
     if context.json {
@@ -47,16 +47,20 @@ fn sum(responses: &[ResponseUsage], context: &Context) -> UsageRow {
     row
 }
 
-fn rows_of_files(family: &Family<'_>, target: &Target, context: &Context) -> Vec<Row> {
+fn rows_of_files(
+    family: &SessionWithAgents<'_>,
+    target: &ResolvedSession,
+    context: &Context,
+) -> Vec<AgentRow> {
     let row = |(file, said, link): &(&AgentFile, Transcript<'_>, AgentLink)| {
         let spawn = family.spawn_of(link);
         let parent = spawn.map(|(caller, _)| match caller {
             Some(agent) => family.agents[*agent].0.entry.key.to_string(),
             None => target.key.to_string(),
         });
-        Row {
+        AgentRow {
             id: file.entry.key.to_string(),
-            file: target.known(&file.entry.path).display().to_string(),
+            file: target.display_path(&file.entry.path).display().to_string(),
             tool_use: spawn.map(|(_, spawn)| spawn.tool_use.clone()),
             linked_by: match link {
                 AgentLink::Linked { by, .. } => Some(by.name()),
@@ -75,8 +79,8 @@ fn rows_of_files(family: &Family<'_>, target: &Target, context: &Context) -> Vec
     family.agents.iter().map(row).collect()
 }
 
-/// Sub-agents of 1.0.x stand inside the session's file; the same signs link them as others.
-fn rows_of_sidechains(main: &Transcript<'_>, target: &Target, context: &Context) -> Vec<Row> {
+/// Sub-agents of 1.0.x are inside the session's file; they are linked by the same facts as others.
+fn rows_of_sidechains(main: &Transcript<'_>, target: &ResolvedSession, context: &Context) -> Vec<AgentRow> {
     if target.is_agent_file() {
         return Vec::new();
     }
@@ -92,9 +96,9 @@ fn rows_of_sidechains(main: &Transcript<'_>, target: &Target, context: &Context)
         // The nodes of a chain are in the order of the file.
         let is_own = |response: &&ResponseUsage| chain.nodes.binary_search(&response.node).is_ok();
         let own: Vec<_> = usage.iter().filter(is_own).cloned().collect();
-        Row {
+        AgentRow {
             id: facts.id.clone(),
-            file: target.known(&target.path).display().to_string(),
+            file: target.display_path(&target.path).display().to_string(),
             tool_use: started.map(|(spawn, _)| spawn.tool_use.clone()),
             linked_by: started.map(|(_, by)| by.name()),
             parent: started.map(|_| target.key.to_string()),
@@ -107,7 +111,7 @@ fn rows_of_sidechains(main: &Transcript<'_>, target: &Target, context: &Context)
     chains.iter().zip(&facts).zip(link(&spawns, &facts)).map(row).collect()
 }
 
-/// What tells a sub-agent inside the file apart: its id, else that of its first line, and what it was asked.
+/// Identifies a sub-agent inside the file: its id, else that of its first line, and its prompt.
 fn facts_of(main: &Transcript<'_>, root: NodeIndex) -> AgentFacts {
     let node = &main.nodes()[root];
     let id = node.agent.map(|id| id.to_string()).or(node.uuid.map(|id| id.to_string()));
@@ -118,7 +122,7 @@ fn facts_of(main: &Transcript<'_>, root: NodeIndex) -> AgentFacts {
     AgentFacts { id: id.unwrap_or_default(), prompt, ..AgentFacts::default() }
 }
 
-fn write_json(rows: &[Row], context: &mut Context) -> std::io::Result<()> {
+fn write_json(rows: &[AgentRow], context: &mut Context) -> std::io::Result<()> {
     context.out.json(|object| {
         object.array("agents", |list| {
             for row in rows.iter().filter(|row| row.reason.is_none()) {
@@ -147,14 +151,14 @@ fn write_json(rows: &[Row], context: &mut Context) -> std::io::Result<()> {
     })
 }
 
-fn draw(rows: &[Row], context: &mut Context) -> std::io::Result<()> {
+fn draw(rows: &[AgentRow], context: &mut Context) -> std::io::Result<()> {
     let heads = [
         ("agent", Align::Left),
         ("records", Align::Right),
         ("tokens", Align::Right),
         ("cost", Align::Right),
         ("started by", Align::Left),
-        ("asked", Align::Left),
+        ("prompt", Align::Left),
     ];
     let mut table = Table::new(&heads).paint(0, Paint::Cyan);
     for row in rows {

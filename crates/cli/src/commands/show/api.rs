@@ -1,4 +1,4 @@
-//! `--as api`: the messages that a client would send on resume, and why it leaves out what it leaves out.
+//! `--as api`: the messages that a client would send on resume, and what it leaves out and why.
 
 use std::io::Write;
 
@@ -8,9 +8,13 @@ use annals_transcript::transcript::Transcript;
 use crate::args::ShowArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::session::Target;
+use crate::session::ResolvedSession;
 
-pub(crate) fn run(args: &ShowArgs, target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
+pub(crate) fn run(
+    args: &ShowArgs,
+    target: &ResolvedSession,
+    context: &mut Context,
+) -> Result<Outcome, Fault> {
     let bytes = target.read()?;
     let resumed = resume(&Transcript::parse(&bytes), args.client.unwrap_or(Client::NEWEST));
     let mut json = Vec::new();

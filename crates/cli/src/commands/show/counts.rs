@@ -1,4 +1,4 @@
-//! `--as counts`: how much of everything the session's file has.
+//! `--as counts`: counts records, messages, calls and tokens of the session's own file.
 
 use annals_transcript::graph::Graph;
 use annals_transcript::query::Counts;
@@ -8,11 +8,11 @@ use annals_transcript::transcript::Transcript;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
-use crate::session::Target;
+use crate::session::ResolvedSession;
 use crate::table::{Align, Table};
 use crate::{json, words};
 
-pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
+pub(crate) fn run(target: &ResolvedSession, context: &mut Context) -> Result<Outcome, Fault> {
     let bytes = target.read()?;
     let transcript = Transcript::parse(&bytes);
     let counts = Counts::of(&transcript, &Graph::new(&transcript));

@@ -1,19 +1,23 @@
-//! `--as messages`: the conversation as plain chat messages, one JSON object a line.
+//! `--as messages`: the conversation as plain chat messages, one JSON object per line.
 
 use std::io::Write;
 
 use annals_transcript::graph::Graph;
 use annals_transcript::message::{Message, groups};
-use annals_transcript::query::{Filter, LineKind, Scope, Wanted, by_uuid, select};
+use annals_transcript::query::{Filter, Inclusion, LineKind, Scope, by_uuid, select};
 use annals_transcript::transcript::Transcript;
 
 use crate::args::{MessageArgs, MessageKind};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::session::Target;
+use crate::session::ResolvedSession;
 use crate::when;
 
-pub(crate) fn run(args: &MessageArgs, target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
+pub(crate) fn run(
+    args: &MessageArgs,
+    target: &ResolvedSession,
+    context: &mut Context,
+) -> Result<Outcome, Fault> {
     let bytes = target.read()?;
     let transcript = Transcript::parse(&bytes);
     let graph = Graph::new(&transcript);
@@ -33,11 +37,11 @@ pub(crate) fn run(args: &MessageArgs, target: &Target, context: &mut Context) ->
 fn filter(args: &MessageArgs, transcript: &Transcript<'_>, context: &Context) -> Result<Filter, Fault> {
     let today = when::today(&context.zone);
     let day = |text: &Option<String>| text.as_deref().map(|text| when::parse_day(text, today)).transpose();
-    let without = |is_unwanted: bool| if is_unwanted { Wanted::Without } else { Wanted::With };
+    let without = |is_unwanted: bool| if is_unwanted { Inclusion::Without } else { Inclusion::With };
     let scope = match &args.up_to {
         None => Scope::LiveBranch,
         Some(uuid) => Scope::UpTo(by_uuid(transcript, uuid).ok_or_else(|| {
-            Fault::nothing_found(format!("no record of this session has the uuid {uuid:?}"))
+            Fault::nothing_found(format!("this session has no record {uuid:?}"))
                 .hint("annals show SESSION --as records lists them")
         })?),
     };

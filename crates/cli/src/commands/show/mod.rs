@@ -1,10 +1,10 @@
-//! `annals show`: one session in one of its forms.
+//! `annals show`: prints a session in one of its formats.
 
 mod agents;
 mod api;
+mod conversation;
 mod counts;
 mod messages;
-mod people;
 mod raw;
 pub(super) mod records;
 mod tools;
@@ -12,41 +12,46 @@ mod tree;
 mod turns;
 mod usage;
 
-use crate::args::{Form, ShowArgs};
+use crate::args::{ShowArgs, ShowFormat};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::session::Target;
+use crate::session::ResolvedSession;
 
 pub(crate) fn run(args: &ShowArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let target = Target::find_or_unpack(context, &args.session)?;
+    let target = ResolvedSession::find_or_unpack(context, &args.session)?;
     target.check_readable()?;
-    let is_for_people = matches!(args.form, Form::Transcript | Form::Markdown);
-    if context.json && is_for_people {
-        return Err(Fault::usage("this form is for people and has no JSON").hint(
-            "forms for programs: --as records, messages, api, turns, tools, agents, tree, usage, counts",
+    let has_no_json = matches!(args.form, ShowFormat::Transcript | ShowFormat::Markdown);
+    if context.json && has_no_json {
+        return Err(Fault::usage("this format has no JSON").hint(
+            "formats with JSON: --as records, messages, api, turns, tools, agents, tree, usage, counts",
         ));
     }
-    if args.form != Form::Messages
+    if args.form != ShowFormat::Messages
         && let Some(option) = args.messages.first_used()
     {
-        return Err(Fault::usage(format!("{option} selects plain messages"))
+        return Err(Fault::usage(format!("{option} needs --as messages"))
             .hint(format!("annals show SESSION --as messages {option} …")));
     }
-    if !context.json && !matches!(args.form, Form::Raw | Form::Records | Form::Messages | Form::Api) {
+    if !context.json
+        && !matches!(
+            args.form,
+            ShowFormat::Raw | ShowFormat::Records | ShowFormat::Messages | ShowFormat::Api
+        )
+    {
         context.out.page();
     }
     match args.form {
-        Form::Transcript => people::transcript(args, &target, context),
-        Form::Markdown => people::markdown(args, &target, context),
-        Form::Raw => raw::run(&target, context),
-        Form::Records => records::run(&target, context),
-        Form::Messages => messages::run(&args.messages, &target, context),
-        Form::Api => api::run(args, &target, context),
-        Form::Turns => turns::run(&target, context),
-        Form::Tools => tools::run(&target, context),
-        Form::Agents => agents::run(&target, context),
-        Form::Tree => tree::run(&target, context),
-        Form::Usage => usage::run(&target, context),
-        Form::Counts => counts::run(&target, context),
+        ShowFormat::Transcript => conversation::transcript(args, &target, context),
+        ShowFormat::Markdown => conversation::markdown(args, &target, context),
+        ShowFormat::Raw => raw::run(&target, context),
+        ShowFormat::Records => records::run(&target, context),
+        ShowFormat::Messages => messages::run(&args.messages, &target, context),
+        ShowFormat::Api => api::run(args, &target, context),
+        ShowFormat::Turns => turns::run(&target, context),
+        ShowFormat::Tools => tools::run(&target, context),
+        ShowFormat::Agents => agents::run(&target, context),
+        ShowFormat::Tree => tree::run(&target, context),
+        ShowFormat::Usage => usage::run(&target, context),
+        ShowFormat::Counts => counts::run(&target, context),
     }
 }

@@ -1,4 +1,4 @@
-//! `--as raw`: the file, put together from its lines, byte for byte.
+//! `--as raw`: the file, byte for byte, rebuilt from its parsed lines.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -7,9 +7,9 @@ use annals_store::read::stream_lines;
 
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::session::Target;
+use crate::session::ResolvedSession;
 
-pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
+pub(crate) fn run(target: &ResolvedSession, context: &mut Context) -> Result<Outcome, Fault> {
     let out = &mut context.out;
     let failed = stream_lines(&target.path, |line| match out.write_all(line.raw()) {
         Ok(()) => ControlFlow::Continue(()),

@@ -1,4 +1,4 @@
-//! `--as records`: one JSON object a record, while the file streams by. A line without a record has one too.
+//! `--as records`: one JSON object per record, streamed. A line without a record has one too.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -13,14 +13,14 @@ use annals_transcript::record::{Record, RecordKind};
 
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::session::Target;
+use crate::session::ResolvedSession;
 
-pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
+pub(crate) fn run(target: &ResolvedSession, context: &mut Context) -> Result<Outcome, Fault> {
     let out = &mut context.out;
     let mut buffer = Vec::new();
     let failed = stream_lines(&target.path, |line| {
         buffer.clear();
-        write_line(&line, Detail::Summary, &mut buffer);
+        write_line(&line, RecordDetail::Summary, &mut buffer);
         match out.write_all(&buffer) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => ControlFlow::Break(error),
@@ -29,17 +29,17 @@ pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fau
     failed.map_or(Ok(Outcome::Done), |error| Err(error.into()))
 }
 
-/// How much is said of a record.
+/// How much of a record is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Detail {
-    /// What it is and where.
+pub(crate) enum RecordDetail {
+    /// Kind and position.
     Summary,
-    /// The record itself too, as it is written.
+    /// The record itself too.
     WithRecord,
 }
 
-/// Writes an object for each record of a line, each on a line of its own.
-pub(crate) fn write_line(line: &Line<'_>, detail: Detail, out: &mut Vec<u8>) {
+/// Writes an object for each record of a line, one per line.
+pub(crate) fn write_line(line: &Line<'_>, detail: RecordDetail, out: &mut Vec<u8>) {
     let mut problems = Vec::new();
     let mut found = Vec::new();
     read_objects(line, |fields, _| found.push(fields), |problem| problems.push(problem));
@@ -48,7 +48,7 @@ pub(crate) fn write_line(line: &Line<'_>, detail: Detail, out: &mut Vec<u8>) {
     }
     for fields in found {
         write_object(line, Some(fields), &problems, detail, out);
-        // Problems of a shared line are told once.
+        // Problems of a shared line are printed once.
         problems.clear();
     }
 }
@@ -57,7 +57,7 @@ fn write_object(
     line: &Line<'_>,
     fields: Option<Fields<'_>>,
     problems: &[Problem],
-    detail: Detail,
+    detail: RecordDetail,
     out: &mut Vec<u8>,
 ) {
     let (offset, length) = match &fields {
@@ -67,7 +67,7 @@ fn write_object(
         }
         None => (line.offset, line.raw().len()),
     };
-    let raw = fields.as_ref().map(|fields| fields.raw()).filter(|_| detail == Detail::WithRecord);
+    let raw = fields.as_ref().map(|fields| fields.raw()).filter(|_| detail == RecordDetail::WithRecord);
     let mut object = ObjectWriter::begin(out);
     object.number("line", line.number as u64).number("offset", offset as u64).number("length", length as u64);
     match fields.map(Record::new) {

@@ -1,20 +1,20 @@
-//! `--as tools`: every tool call with its result, or without.
+//! `--as tools`: every tool call and its result.
 
 use annals_json::{Fields, Value};
-use annals_transcript::pairing::{Pairs, ToolPair};
+use annals_transcript::pairing::{ToolPair, ToolPairs};
 use annals_transcript::transcript::Transcript;
 
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
-use crate::session::Target;
+use crate::session::ResolvedSession;
 use crate::table::{Align, Table};
 use crate::{json, words};
 
-pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
+pub(crate) fn run(target: &ResolvedSession, context: &mut Context) -> Result<Outcome, Fault> {
     let bytes = target.read()?;
     let transcript = Transcript::parse(&bytes);
-    let pairs = Pairs::new(&transcript);
+    let pairs = ToolPairs::new(&transcript);
     if context.json {
         write_json(&transcript, &pairs, context)?;
     } else {
@@ -23,7 +23,11 @@ pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fau
     Ok(if pairs.pairs.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
 
-fn write_json(transcript: &Transcript<'_>, pairs: &Pairs<'_>, context: &mut Context) -> std::io::Result<()> {
+fn write_json(
+    transcript: &Transcript<'_>,
+    pairs: &ToolPairs<'_>,
+    context: &mut Context,
+) -> std::io::Result<()> {
     let uuid = |node: usize| transcript.nodes()[node].uuid.map(|uuid| uuid.to_string());
     context.out.json(|object| {
         object.array("tools", |list| {
@@ -55,13 +59,13 @@ fn write_json(transcript: &Transcript<'_>, pairs: &Pairs<'_>, context: &mut Cont
     })
 }
 
-fn draw(transcript: &Transcript<'_>, pairs: &Pairs<'_>, context: &mut Context) -> std::io::Result<()> {
+fn draw(transcript: &Transcript<'_>, pairs: &ToolPairs<'_>, context: &mut Context) -> std::io::Result<()> {
     let heads = [
         ("line", Align::Right),
         ("tool", Align::Left),
         ("took", Align::Right),
         ("result", Align::Left),
-        ("asked", Align::Left),
+        ("input", Align::Left),
     ];
     let mut table = Table::new(&heads).paint(0, Paint::Dim).paint(1, Paint::Cyan);
     for pair in &pairs.pairs {
@@ -75,7 +79,7 @@ fn draw(transcript: &Transcript<'_>, pairs: &Pairs<'_>, context: &mut Context) -
             pair.name.map(|name| name.to_string()).unwrap_or_default(),
             pair.duration_ms(transcript).map(words::duration).unwrap_or_default(),
             result.to_owned(),
-            asked(pair),
+            main_argument(pair),
         ]);
     }
     if table.is_empty() {
@@ -88,8 +92,8 @@ fn draw(transcript: &Transcript<'_>, pairs: &Pairs<'_>, context: &mut Context) -
     context.out.line(format!("\n{calls}, {errors} failed, {open} unanswered"))
 }
 
-/// The argument that says most about a call.
-fn asked(pair: &ToolPair<'_>) -> String {
+/// The most telling argument of a call.
+fn main_argument(pair: &ToolPair<'_>) -> String {
     const TELLING: [&str; 11] = [
         "command",
         "file_path",
@@ -104,9 +108,9 @@ fn asked(pair: &ToolPair<'_>) -> String {
         "subject",
     ];
     let Some(input) = &pair.input else { return String::new() };
-    let told = TELLING.iter().find_map(|key| input.text(key)).map(|text| text.head(200).into_owned());
+    let known = TELLING.iter().find_map(|key| input.text(key)).map(|text| text.head(200).into_owned());
     let first = || {
         input.iter().next().map(|field| field.value).and_then(Value::text).map(|t| t.head(200).into_owned())
     };
-    told.or_else(first).unwrap_or_default()
+    known.or_else(first).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! `--as tree`: the conversation as a graph: its segments, where it branches and why, where it ends.
+//! `--as tree`: the conversation as a tree: segments, branches with their causes, leaves.
 
 use std::io::Write;
 
@@ -11,12 +11,12 @@ use annals_transcript::turn::{Speaker, prompt_text};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::{Output, Paint};
-use crate::session::Target;
+use crate::session::ResolvedSession;
 use crate::table::{cut, one_line};
 use crate::{json, words};
 
-/// The graph with everything that the form tells.
-struct Tree<'a> {
+/// The graph with everything that is printed.
+struct ConversationTree<'a> {
     transcript: Transcript<'a>,
     graph: Graph<'a>,
     segments: Vec<Segment>,
@@ -24,11 +24,11 @@ struct Tree<'a> {
     leaf: Option<NodeIndex>,
 }
 
-pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
+pub(crate) fn run(target: &ResolvedSession, context: &mut Context) -> Result<Outcome, Fault> {
     let bytes = target.read()?;
     let transcript = Transcript::parse(&bytes);
     let graph = Graph::new(&transcript);
-    let tree = Tree {
+    let tree = ConversationTree {
         segments: segments(&transcript, &graph),
         branches: branch_points(&transcript, &graph),
         leaf: last_leaf(&transcript),
@@ -45,7 +45,7 @@ pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fau
     Ok(if tree.leaf.is_some() { Outcome::Done } else { Outcome::NothingFound })
 }
 
-/// The last line of the chain in the file that is no sub-agent's; in an agent's own file, the last of all.
+/// The last record of the main chain; in a sub-agent's file, the last of all.
 fn last_leaf(transcript: &Transcript<'_>) -> Option<NodeIndex> {
     let nodes = transcript.nodes();
     let last = |is_main: bool| {
@@ -56,7 +56,7 @@ fn last_leaf(transcript: &Transcript<'_>) -> Option<NodeIndex> {
     last(true).or_else(|| last(false))
 }
 
-impl Tree<'_> {
+impl ConversationTree<'_> {
     fn uuid(&self, node: NodeIndex) -> Option<String> {
         self.transcript.nodes()[node].uuid.map(|uuid| uuid.to_string())
     }
@@ -112,10 +112,10 @@ impl Tree<'_> {
         });
     }
 
-    /// Prompts down the history, with compactions, and at each branch the ways not taken.
+    /// Prints the prompts of the history, with compactions and the branches not taken.
     fn draw(&self, out: &mut Output) -> std::io::Result<()> {
         let Some(leaf) = self.leaf else {
-            return out.line("no conversation: nothing here is part of a chain");
+            return out.line("no conversation: no record is part of a chain");
         };
         let (fork, turn) = if out.unicode { ("├╴", "│ ") } else { ("|-", "| ") };
         for node in self.nodes_to_draw(leaf) {
@@ -145,14 +145,14 @@ impl Tree<'_> {
         let count = |cause: BranchCause| self.branches.iter().filter(|point| point.cause == cause).count();
         let artefacts = self.branches.len() - count(BranchCause::Person);
         out.line(format!(
-            "\n{}, {} by a person, {artefacts} by the way lines were written",
+            "\n{}, {}, {artefacts} technical",
             words::plural(self.segments.len() as u64 - 1, "compaction", "compactions"),
-            words::plural(count(BranchCause::Person) as u64, "branch", "branches"),
+            words::plural(count(BranchCause::Person) as u64, "user branch", "user branches"),
         ))
     }
 
-    /// The history of the leaf, with compactions that it passes by at their place in the file: a chain may hang from
-    /// the lines before a boundary that was written since.
+    /// The history of the leaf, with compactions at their place in the file: a chain may continue from lines before a boundary
+    /// that was written since.
     fn nodes_to_draw(&self, leaf: NodeIndex) -> Vec<NodeIndex> {
         let mut nodes = history(&self.transcript, &self.graph, leaf);
         for boundary in self.segments.iter().filter_map(|segment| segment.boundary) {

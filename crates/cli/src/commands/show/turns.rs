@@ -1,4 +1,4 @@
-//! `--as turns`: from prompt to prompt, with what each took and cost.
+//! `--as turns`: the turns, with duration, tools and cost.
 
 use annals_transcript::record::Record;
 use annals_transcript::time::format_millis;
@@ -9,11 +9,11 @@ use annals_transcript::usage::{ResponseUsage, UsageRow, responses_usage};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
-use crate::session::Target;
+use crate::session::ResolvedSession;
 use crate::table::{Align, Table};
 use crate::{json, words};
 
-pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
+pub(crate) fn run(target: &ResolvedSession, context: &mut Context) -> Result<Outcome, Fault> {
     let bytes = target.read()?;
     let transcript = Transcript::parse(&bytes);
     let turns = turns(&transcript);
@@ -98,7 +98,7 @@ fn draw(
         ]);
     }
     if table.is_empty() {
-        context.out.line("no turns: nobody has prompted here")
+        context.out.line("no turns: the session has no prompt")
     } else {
         table.draw(&mut context.out)
     }

@@ -6,11 +6,11 @@ use annals_transcript::usage::{Ledger, Report, UsageRow, group, responses_usage}
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
-use crate::session::Target;
+use crate::session::ResolvedSession;
 use crate::table::{Align, Table};
 use crate::{json, words};
 
-pub(crate) fn run(target: &Target, context: &mut Context) -> Result<Outcome, Fault> {
+pub(crate) fn run(target: &ResolvedSession, context: &mut Context) -> Result<Outcome, Fault> {
     let bytes = target.read()?;
     let files = target.agents();
     // One ledger over all files: an agent's line that was copied into the session counts once.
@@ -69,7 +69,7 @@ fn draw(report: &Report, context: &mut Context) -> std::io::Result<()> {
     table.draw(&mut context.out)?;
     if !report.total.unpriced.is_empty() {
         let names: Vec<_> = report.total.unpriced.iter().map(|name| name.to_string()).collect();
-        context.out.line(format!("\nno price is known for: {}", names.join(", ")))?;
+        context.out.line(format!("\nno price known for: {}", names.join(", ")))?;
     }
     let as_of = format!("\nprices as of {}", context.prices.as_of());
     let as_of = context.out.paint(Paint::Dim, as_of);

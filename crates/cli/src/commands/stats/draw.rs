@@ -1,15 +1,15 @@
-//! The page for people.
+//! Prints the report as text.
 
 use annals_transcript::activity::{Quantiles, ToolActivity};
 
-use super::Page;
+use super::StatsReport;
 use crate::context::Context;
-use crate::graph::{self, Ink};
+use crate::graph::{self, Glyphs};
 use crate::output::Paint;
 use crate::table::{Align, Table};
 use crate::words;
 
-pub(super) fn page(page: &Page, context: &mut Context) -> std::io::Result<()> {
+pub(super) fn page(page: &StatsReport, context: &mut Context) -> std::io::Result<()> {
     context.out.page();
     turns(page, context)?;
     tools(page, context)?;
@@ -19,12 +19,12 @@ pub(super) fn page(page: &Page, context: &mut Context) -> std::io::Result<()> {
         let unread = words::plural(page.unread as u64, "file", "files");
         context.out.line(format!("\n{unread} could not be read: annals check --all"))?;
     }
-    let note = context.out.paint(Paint::Dim, format!("\ndays and hours of {}", page.zone));
+    let note = context.out.paint(Paint::Dim, format!("\ntimes in {}", page.zone));
     context.out.line(note)
 }
 
-fn turns(page: &Page, context: &mut Context) -> std::io::Result<()> {
-    let ink = Ink::of(&context.out);
+fn turns(page: &StatsReport, context: &mut Context) -> std::io::Result<()> {
+    let glyphs = Glyphs::of(&context.out);
     let done = &page.activity;
     context.out.line(format!(
         "turns      {} in {} of {}; {} interrupted",
@@ -35,17 +35,17 @@ fn turns(page: &Page, context: &mut Context) -> std::io::Result<()> {
     ))?;
     let time = words::duration;
     if let Some(turns) = page.turns {
-        let (median, p90, most) = (time(turns.median), time(turns.p90), time(turns.most));
-        context.out.line(format!("took       median {median}, p90 {p90}, longest {most}"))?;
+        let (median, p90, max) = (time(turns.median), time(turns.p90), time(turns.max));
+        context.out.line(format!("took       median {median}, p90 {p90}, longest {max}"))?;
     }
     context.out.line(format!(
-        "days       {} active; {} in a row at most, {} now",
-        words::count(done.days.len() as u64),
+        "days       {}; longest streak {}, current {}",
+        words::plural(done.days.len() as u64, "active day", "active days"),
         words::count(page.streaks.longest),
         words::count(page.streaks.current),
     ))?;
     let hours: Vec<f64> = done.hours.iter().map(|count| *count as f64).collect();
-    context.out.line(format!("hours      0 {} 23", graph::ticks(&hours, ink)))?;
+    context.out.line(format!("hours      0 {} 23", graph::ticks(&hours, glyphs)))?;
     let size = |quantiles: Option<Quantiles>| match quantiles {
         Some(found) => {
             format!("{} (p90 {})", words::short_count(found.median), words::short_count(found.p90))
@@ -53,7 +53,7 @@ fn turns(page: &Page, context: &mut Context) -> std::io::Result<()> {
         None => "–".to_owned(),
     };
     context.out.line(format!(
-        "context    begins with {}, grows to {}, by {} a response; {}",
+        "context    starts at {}, grows to {}, by {} per response; {}",
         size(page.growth.first),
         size(page.growth.peak),
         page.growth.per_response.map_or("–".to_owned(), |found| words::short_count(found.median)),
@@ -70,14 +70,14 @@ fn turns(page: &Page, context: &mut Context) -> std::io::Result<()> {
     ))
 }
 
-fn tools(page: &Page, context: &mut Context) -> std::io::Result<()> {
-    let ink = Ink::of(&context.out);
+fn tools(page: &StatsReport, context: &mut Context) -> std::io::Result<()> {
+    let glyphs = Glyphs::of(&context.out);
     let heads = ["calls", "failed", "rate", "unanswered", "median", "p90"].map(|head| (head, Align::Right));
     let mut heads = [&[("tool", Align::Left)], heads.as_slice()].concat();
     heads.push(("", Align::Left));
     let mut table = Table::new(&heads).paint(0, Paint::Cyan);
     let tools = by_calls(page);
-    let most = tools.first().map_or(0, |(_, tool)| tool.calls) as f64;
+    let max = tools.first().map_or(0, |(_, tool)| tool.calls) as f64;
     for (name, tool) in tools.iter().take(page.limit) {
         let took = Quantiles::of(tool.durations.iter().copied());
         table.row(vec![
@@ -88,20 +88,20 @@ fn tools(page: &Page, context: &mut Context) -> std::io::Result<()> {
             words::count(tool.unanswered),
             took.map(|took| words::duration(took.median)).unwrap_or_default(),
             took.map(|took| words::duration(took.p90)).unwrap_or_default(),
-            graph::bar(tool.calls as f64, most, ink),
+            graph::bar(tool.calls as f64, max, glyphs),
         ]);
     }
     section(table, tools.len(), page.limit, context)
 }
 
 /// The tools, most called first.
-pub(super) fn by_calls(page: &Page) -> Vec<(&str, &ToolActivity)> {
+pub(super) fn by_calls(page: &StatsReport) -> Vec<(&str, &ToolActivity)> {
     let mut tools: Vec<_> = page.activity.tools.iter().map(|(name, tool)| (&**name, tool)).collect();
     tools.sort_by(|(left, one), (right, other)| other.calls.cmp(&one.calls).then_with(|| left.cmp(right)));
     tools
 }
 
-fn models(page: &Page, context: &mut Context) -> std::io::Result<()> {
+fn models(page: &StatsReport, context: &mut Context) -> std::io::Result<()> {
     let heads = [
         ("model", Align::Left),
         ("responses", Align::Right),
@@ -122,7 +122,7 @@ fn models(page: &Page, context: &mut Context) -> std::io::Result<()> {
     section(table, rows.len(), page.limit, context)
 }
 
-fn files(page: &Page, context: &mut Context) -> std::io::Result<()> {
+fn files(page: &StatsReport, context: &mut Context) -> std::io::Result<()> {
     let heads = [("changed", Align::Right), ("read", Align::Right), ("file", Align::Left)];
     let mut table = Table::new(&heads);
     let touched = page.activity.most_touched();
@@ -132,7 +132,7 @@ fn files(page: &Page, context: &mut Context) -> std::io::Result<()> {
     section(table, touched.len(), page.limit, context)
 }
 
-/// A table under a blank line, and how much of it is not shown.
+/// Prints a table after a blank line, and how many rows are not shown.
 fn section(table: Table, total: usize, limit: usize, context: &mut Context) -> std::io::Result<()> {
     if table.is_empty() {
         return Ok(());

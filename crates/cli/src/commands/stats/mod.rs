@@ -1,20 +1,20 @@
-//! `annals stats`: what was done over the store.
+//! `annals stats`: reports activity over the store.
 
 mod draw;
 mod write;
 
 use std::collections::BTreeSet;
 
-use annals_index::BriefKind;
+use annals_index::SummaryKind;
 use annals_store::source::Clock as _;
 use annals_store::usage::{UsageFile, read_activity};
 use annals_transcript::activity::{
-    Activity, Clock, ContextGrowth, Quantiles, Streaks, context_growth, streaks,
+    Activity, ActivityWindow, ContextGrowth, Quantiles, Streaks, context_growth, streaks,
 };
 use annals_transcript::usage::{NO_MODEL, Report, Thread, UsageRow, group_items};
 
-use super::usage::account::{Account, Origin};
-use super::usage::briefs;
+use super::usage::brief_cache;
+use super::usage::items::{UsageItems, UsageOrigin};
 use crate::args::StatsArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -22,8 +22,8 @@ use crate::selection::Selection;
 
 const DAY_MILLIS: i64 = 86_400_000;
 
-/// Everything that is shown.
-struct Page {
+/// Everything that is printed.
+struct StatsReport {
     sessions: u64,
     projects: u64,
     activity: Activity,
@@ -38,7 +38,7 @@ struct Page {
     unread: usize,
 }
 
-impl Clock for Selection {
+impl ActivityWindow for Selection {
     fn keeps(&self, millis: Option<i64>) -> bool {
         self.keeps_time(millis)
     }
@@ -55,18 +55,18 @@ pub(crate) fn run(args: &StatsArgs, context: &mut Context) -> Result<Outcome, Fa
     if context.json {
         write::page(&page, context)?;
     } else if is_empty {
-        context.out.line("nothing was done")?;
+        context.out.line(format!("no activity found in {}", context.store.config_dir().path().display()))?;
     } else {
         draw::page(&page, context)?;
     }
     Ok(if is_empty { Outcome::NothingFound } else { Outcome::Done })
 }
 
-fn page(args: &StatsArgs, selection: &Selection, context: &Context) -> Page {
+fn page(args: &StatsArgs, selection: &Selection, context: &Context) -> StatsReport {
     let discovery = context.store.discover();
     let files = UsageFile::all(&discovery);
-    let origin = Origin::of(args.no_index);
-    let (usage, done) = briefs::read(origin, BriefKind::Activity, &files, context, read_activity);
+    let origin = UsageOrigin::of(args.no_index);
+    let (usage, done) = brief_cache::read(origin, SummaryKind::Activity, &files, context, read_activity);
     let mut activity = Activity::default();
     for (source, file) in usage.sources.iter().zip(&done) {
         if selection.keeps_project(&source.slug, source.project.as_deref()) {
@@ -80,7 +80,7 @@ fn page(args: &StatsArgs, selection: &Selection, context: &Context) -> Page {
     });
     let items = usage.items(&context.prices);
     let unread = discovery.problems.len() + usage.problems.len();
-    let account = Account { sources: usage.sources, items, problems: Vec::new() };
+    let account = UsageItems { sources: usage.sources, items, problems: Vec::new() };
     let mut agents = UsageRow::new("sub-agents");
     let (mut named, mut sessions, mut projects) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for item in account.selected(selection) {
@@ -97,7 +97,7 @@ fn page(args: &StatsArgs, selection: &Selection, context: &Context) -> Page {
         Some(item.model.as_deref().unwrap_or(NO_MODEL).to_owned())
     };
     let today = selection.local(context.source.now()).div_euclid(DAY_MILLIS);
-    Page {
+    StatsReport {
         sessions: sessions.len() as u64,
         projects: projects.len() as u64,
         turns: Quantiles::of(activity.durations.iter().copied()),

@@ -1,14 +1,14 @@
-//! The page for programs.
+//! Prints the report as JSON.
 
 use annals_json::ObjectWriter;
 use annals_transcript::activity::Quantiles;
 use annals_transcript::usage::Period;
 
-use super::{DAY_MILLIS, Page, draw};
+use super::{DAY_MILLIS, StatsReport, draw};
 use crate::context::Context;
 use crate::json;
 
-pub(super) fn page(page: &Page, context: &mut Context) -> std::io::Result<()> {
+pub(super) fn page(page: &StatsReport, context: &mut Context) -> std::io::Result<()> {
     let done = &page.activity;
     context.out.json(|object| {
         object.string("timeZone", &page.zone);
@@ -67,7 +67,7 @@ pub(super) fn page(page: &Page, context: &mut Context) -> std::io::Result<()> {
     })
 }
 
-fn tools(page: &Page, object: &mut ObjectWriter<'_>) {
+fn tools(page: &StatsReport, object: &mut ObjectWriter<'_>) {
     object.array("tools", |list| {
         for (name, tool) in draw::by_calls(page) {
             list.object(|object| {
@@ -85,7 +85,7 @@ fn quantiles(object: &mut ObjectWriter<'_>, key: &str, found: Option<Quantiles>)
         None => object.raw(key, b"null"),
         Some(found) => object.object(key, |object| {
             object.number("count", found.count).number("median", found.median).number("p90", found.p90);
-            object.number("most", found.most).number("sum", found.sum);
+            object.number("most", found.max).number("sum", found.sum);
         }),
     };
 }

@@ -1,53 +1,53 @@
-//! `annals tail`: the last records of a session, then each new one when it is written, until somebody stops it.
+//! `annals tail`: prints the last records of a session, then each new one.
 
-mod people;
-mod programs;
+mod json_lines;
+mod live_view;
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use annals_store::follow::{Event, Follower, Start};
-use annals_store::watch::{Subject, Watch};
+use annals_store::follow::{FollowEvent, FollowStart, Follower};
+use annals_store::watch::{Watch, WatchTarget};
 
-use crate::args::{NoticeBy, TailArgs};
+use crate::args::{TailArgs, WatchMethod};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Output;
-use crate::session::Target;
+use crate::session::ResolvedSession;
 
-/// How long to wait at most before looking anyway. The watch tells of every change; this is for a watch with a fault.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// The longest wait before looking anyway, in case the watch misses a change.
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(args: &TailArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let target = Target::find(context, &args.session)?;
+    let target = ResolvedSession::find(context, &args.session)?;
     target.check_readable()?;
-    // Before the first look, so that nothing falls between the two.
-    let mut watch = watch(args.notice_by, Subject::File(target.path.clone()))?;
-    let mut follower = Follower::open(&target.path, Start::LastLines(args.lines))?;
+    // Before the first read, so that no change is missed in between.
+    let mut watch = watch(args.notice_by, WatchTarget::File(target.path.clone()))?;
+    let mut follower = Follower::open(&target.path, FollowStart::LastLines(args.lines))?;
     if context.json {
-        let mut programs = programs::Programs::new(&target.path);
-        follow(&mut follower, &mut watch, &mut context.out, |event, out| programs.show(event, out))
+        let mut lines = json_lines::JsonLines::new(&target.path);
+        follow(&mut follower, &mut watch, &mut context.out, |event, out| lines.show(event, out))
     } else {
-        let mut people = people::People::new(context);
-        follow(&mut follower, &mut watch, &mut context.out, |event, out| people.show(event, out))
+        let mut view = live_view::LiveView::new(context);
+        follow(&mut follower, &mut watch, &mut context.out, |event, out| view.show(event, out))
     }
 }
 
-fn watch(by: NoticeBy, subject: Subject) -> Result<Watch, Fault> {
+fn watch(by: WatchMethod, subject: WatchTarget) -> Result<Watch, Fault> {
     match by {
-        NoticeBy::Best => Ok(Watch::new(subject)),
-        NoticeBy::Polling => Ok(Watch::polling(subject)),
-        NoticeBy::Events => Watch::events(subject).map_err(|error| Fault::internal(error.to_string())),
+        WatchMethod::Best => Ok(Watch::new(subject)),
+        WatchMethod::Polling => Ok(Watch::polling(subject)),
+        WatchMethod::Events => Watch::events(subject).map_err(|error| Fault::internal(error.to_string())),
     }
 }
 
-/// Shows what happens, each thing at once, for as long as somebody reads.
+/// Prints events as they happen, until the reader goes away.
 fn follow(
     follower: &mut Follower,
     watch: &mut Watch,
     out: &mut Output,
-    mut show: impl FnMut(Event<'_>, &mut Output) -> io::Result<()>,
+    mut show: impl FnMut(FollowEvent<'_>, &mut Output) -> io::Result<()>,
 ) -> Result<Outcome, Fault> {
     loop {
         let failed = follower.poll(|event| match show(event, out).and_then(|()| out.flush()) {
@@ -57,6 +57,6 @@ fn follow(
         if let Some(error) = failed {
             return Err(error.into());
         }
-        watch.wait(LONGEST_WAIT);
+        watch.wait(MAX_WAIT);
     }
 }

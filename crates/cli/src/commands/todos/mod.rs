@@ -1,4 +1,4 @@
-//! `annals todos`: todo lists and tasks, the open ones first to be seen.
+//! `annals todos`: prints todo lists and tasks.
 
 mod set;
 
@@ -10,23 +10,23 @@ use crate::args::{TodosArgs, TodosCommand};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::{Output, Paint};
-use crate::session::Target;
+use crate::session::ResolvedSession;
 use crate::table::one_line;
 
-/// One list, whichever of the two stores it comes from.
-struct List {
+/// A todo list, or the tasks of a session.
+struct TodoEntries {
     session: String,
     agent: Option<String>,
     file: String,
-    items: Vec<Item>,
+    items: Vec<TodoEntry>,
 }
 
-struct Item {
+struct TodoEntry {
     text: String,
     status: String,
 }
 
-impl Item {
+impl TodoEntry {
     fn new(text: Option<Text<'_>>, status: Option<Text<'_>>) -> Self {
         let read = |text: Option<Text<'_>>| text.map(|text| text.to_string()).unwrap_or_default();
         Self { text: read(text), status: read(status) }
@@ -41,13 +41,13 @@ pub(crate) fn run(args: &TodosArgs, context: &mut Context) -> Result<Outcome, Fa
     if let Some(TodosCommand::Set(args)) = &args.command {
         return set::run(args, context);
     }
-    let wanted = args.session.as_ref().map(|session| Target::find(context, session)).transpose()?;
+    let wanted = args.session.as_ref().map(|session| ResolvedSession::find(context, session)).transpose()?;
     let (mut lists, problems) = gather(context);
     if let Some(target) = &wanted {
         lists.retain(|list| list.session == target.key.as_str());
     }
     if !args.all && wanted.is_none() {
-        lists.retain(|list| list.items.iter().any(Item::is_open));
+        lists.retain(|list| list.items.iter().any(TodoEntry::is_open));
     }
     if context.json {
         write_json(&lists, &problems, context)?;
@@ -61,25 +61,25 @@ pub(crate) fn run(args: &TodosArgs, context: &mut Context) -> Result<Outcome, Fa
     })
 }
 
-fn gather(context: &Context) -> (Vec<List>, Vec<FileProblem>) {
+fn gather(context: &Context) -> (Vec<TodoEntries>, Vec<FileProblem>) {
     let discovery = context.store.discover();
     let (todos, mut problems) = todo_lists(&discovery);
     let (task_files, more) = tasks(&discovery);
     problems.extend(more);
-    let mut lists: Vec<List> = Vec::new();
+    let mut lists: Vec<TodoEntries> = Vec::new();
     for list in &todos {
         let (items, more) = list.items();
         problems.extend(more);
-        lists.push(List {
+        lists.push(TodoEntries {
             session: list.session.to_string(),
             agent: (!TodoList::is_main(list)).then(|| list.agent.to_string()),
             file: list.file.path.display().to_string(),
-            items: items.iter().map(|item| Item::new(item.content(), item.status())).collect(),
+            items: items.iter().map(|item| TodoEntry::new(item.content(), item.status())).collect(),
         });
     }
     for file in &task_files {
         let task = match file.task() {
-            Ok(task) => Item::new(task.subject(), task.status()),
+            Ok(task) => TodoEntry::new(task.subject(), task.status()),
             Err(problem) => {
                 problems.push(problem);
                 continue;
@@ -90,16 +90,16 @@ fn gather(context: &Context) -> (Vec<List>, Vec<FileProblem>) {
             Some(list) => list.items.push(task),
             None => {
                 let session = file.session.to_string();
-                lists.push(List { session, agent: None, file: folder, items: vec![task] });
+                lists.push(TodoEntries { session, agent: None, file: folder, items: vec![task] });
             }
         }
     }
     (lists, problems)
 }
 
-fn draw(lists: &[List], problems: &[FileProblem], out: &mut Output) -> std::io::Result<()> {
+fn draw(lists: &[TodoEntries], problems: &[FileProblem], out: &mut Output) -> std::io::Result<()> {
     if lists.is_empty() {
-        out.line("nothing to do: no list has an open item")?;
+        out.line("no list has an open item")?;
     }
     for (at, list) in lists.iter().enumerate() {
         let agent = list.agent.as_ref().map(|agent| format!(" agent {agent}")).unwrap_or_default();
@@ -125,14 +125,14 @@ fn draw(lists: &[List], problems: &[FileProblem], out: &mut Output) -> std::io::
     Ok(())
 }
 
-fn write_json(lists: &[List], problems: &[FileProblem], context: &mut Context) -> std::io::Result<()> {
+fn write_json(lists: &[TodoEntries], problems: &[FileProblem], context: &mut Context) -> std::io::Result<()> {
     context.out.json(|object| {
         object.array("lists", |array| lists.iter().for_each(|list| write_list(list, array)));
         super::check::write_file_problems(object, problems);
     })
 }
 
-fn write_list(list: &List, array: &mut ArrayWriter<'_>) {
+fn write_list(list: &TodoEntries, array: &mut ArrayWriter<'_>) {
     array.object(|object| {
         object.string("session", &list.session).string_or_null("agent", list.agent.as_deref());
         object.string("file", &list.file);

@@ -1,4 +1,4 @@
-//! `annals todos set`: replaces a todo list by one that comes from outside, after a look at every item.
+//! `annals todos set`: replaces a todo list, after checking every item.
 
 use std::io::{Read, stdin};
 use std::ops::ControlFlow;
@@ -10,29 +10,32 @@ use annals_store::files::{PlainName, WriteError};
 use annals_store::read::read_file;
 use annals_store::todos::{TodoItem, list_bytes};
 
-use super::{Item, List, draw};
+use super::{TodoEntries, TodoEntry, draw};
 use crate::args::TodosSetArgs;
-use crate::change::Change;
+use crate::change::ChangeReport;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::session::Target;
+use crate::session::ResolvedSession;
 use crate::words;
 
 pub(crate) fn run(args: &TodosSetArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let target = Target::find(context, &args.session)?;
+    let target = ResolvedSession::find(context, &args.session)?;
     target.check_readable()?;
     check_owner(&target, context)?;
     let agent = AgentKey::new(args.agent.clone().unwrap_or_else(|| target.key.to_string()));
-    // Before anything is looked at: the name becomes a part of a path.
+    // First, because the name becomes part of a path.
     PlainName::new(agent.as_str(), "the id of an agent").map_err(WriteError::from)?;
     let items = read_items(&args.file)?;
     let config = context.store.config_dir().clone();
     let path = config.todo(&target.key, &agent);
     let file = path.display().to_string();
-    let mut change =
-        Change { session: Some(target.key.to_string()), file: Some(path.clone()), ..Change::default() };
-    if !args.care.dry_run {
-        if !context.agrees(args.care, &format!("replace {file}?"))? {
+    let mut change = ChangeReport {
+        session: Some(target.key.to_string()),
+        file: Some(path.clone()),
+        ..ChangeReport::default()
+    };
+    if !args.confirm.dry_run {
+        if !context.confirms(args.confirm, &format!("replace {file}?"))? {
             return Ok(Outcome::Declined);
         }
         let what = format!("todos set {}", target.key);
@@ -46,8 +49,8 @@ pub(crate) fn run(args: &TodosSetArgs, context: &mut Context) -> Result<Outcome,
     }
     if !context.json {
         let shown =
-            |item: &TodoItem| Item { text: item.content.clone(), status: item.status.name().to_owned() };
-        let list = List {
+            |item: &TodoItem| TodoEntry { text: item.content.clone(), status: item.status.name().to_owned() };
+        let list = TodoEntries {
             session: target.key.to_string(),
             agent: args.agent.clone(),
             file: file.clone(),
@@ -55,22 +58,22 @@ pub(crate) fn run(args: &TodosSetArgs, context: &mut Context) -> Result<Outcome,
         };
         draw(&[list], &[], &mut context.out)?;
     }
-    let would = if args.care.dry_run { "would be " } else { "" };
+    let would = if args.confirm.dry_run { "would be " } else { "" };
     let count = words::plural(items.len() as u64, "item", "items");
     change.report(context, &format!("{file}: {would}{count}"))?;
     Ok(Outcome::Done)
 }
 
-/// A list belongs to a session of this store, not to one that lies elsewhere, and not to a sub-agent's file.
-fn check_owner(target: &Target, context: &Context) -> Result<(), Fault> {
+/// Refuses files outside this store, and files of sub-agents.
+fn check_owner(target: &ResolvedSession, context: &Context) -> Result<(), Fault> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let store = context.store.config_dir().projects();
     if !real(&target.path).starts_with(real(&store)) {
-        let message = format!("{}: is not a session of {}", target.path.display(), store.display());
+        let message = format!("{}: not a session of {}", target.path.display(), store.display());
         return Err(Fault::usage(message).hint("name its store: annals --config-dir DIR todos set ..."));
     }
     if target.is_agent_file() {
-        let message = format!("{}: is the file of a sub-agent", target.path.display());
+        let message = format!("{}: the file of a sub-agent", target.path.display());
         return Err(Fault::usage(message).hint("name its session, and the sub-agent with --agent ID"));
     }
     Ok(())
@@ -89,6 +92,6 @@ fn read_items(file: &Path) -> Result<Vec<TodoItem>, Fault> {
     let place = if is_standard_input { "standard input".to_owned() } else { file.display().to_string() };
     TodoItem::list(&bytes).map_err(|error| {
         Fault::usage(format!("{place}: {error}"))
-            .hint("nothing was written; annals todos set --help shows what an item is")
+            .hint("nothing was written; annals help todos set shows what an item is")
     })
 }

@@ -1,16 +1,17 @@
-//! `--compare`: what the client itself has noted, beside our account, with the differences explained.
+//! `--compare`: compares our figures with those that the client recorded, and explains differences.
 
 use std::collections::BTreeSet;
 
 use annals_json::ObjectWriter;
 use annals_store::stats_cache::{StatsCache, read_stats_cache};
 use annals_store::usage::{
-    Beside, Gap, StatsBeside, StoreUsage, UsageFile, beside_noted, beside_stats_cache, read_noted,
+    MismatchReason, StatsComparison, StoreUsage, UsageComparison, UsageFile, compare_noted_costs,
+    compare_stats_cache, read_noted,
 };
 use annals_transcript::time::format_millis;
 use annals_transcript::usage::{Period, Thread, Tokens};
 
-use super::account::reading;
+use super::items::reading;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::json;
@@ -27,15 +28,15 @@ pub(super) fn run(selection: &Selection, context: &mut Context) -> Result<Outcom
     });
     let of_sessions = files.iter().zip(noted).filter(|(file, _)| file.thread == Thread::Main);
     let noted: Vec<_> = of_sessions.filter_map(|(file, cost)| Some((file.session.clone(), cost?))).collect();
-    let sessions = beside_noted(&noted, &usage, &context.prices);
+    let sessions = compare_noted_costs(&noted, &usage, &context.prices);
     let file = read_stats_cache(context.store.config_dir())?;
     let stats = match file.as_ref().map(StatsCache::of_file) {
         Some(Ok(stats)) => {
             let day = |millis| Period::Day.name(selection.local(millis));
-            Some(beside_stats_cache(&stats, &usage, &context.prices, day))
+            Some(compare_stats_cache(&stats, &usage, &context.prices, day))
         }
         Some(Err(problem)) => {
-            context.say(format!("stats-cache.json is passed over: {}", problem));
+            context.say(format!("stats-cache.json is ignored: {}", problem));
             None
         }
         None => None,
@@ -49,8 +50,8 @@ pub(super) fn run(selection: &Selection, context: &mut Context) -> Result<Outcom
 }
 
 fn draw(
-    stats: Option<&StatsBeside>,
-    sessions: &[Beside],
+    stats: Option<&StatsComparison>,
+    sessions: &[UsageComparison],
     selection: &Selection,
     context: &mut Context,
 ) -> std::io::Result<()> {
@@ -72,7 +73,7 @@ fn draw(
             {
                 let day = |millis| words::day(millis, &selection.zone);
                 context.out.line(format!(
-                    "the client saw its first session on {}; the oldest response that is left is of {}",
+                    "the client counts from {}; the oldest response in the store is of {}",
                     day(theirs),
                     day(ours)
                 ))?;
@@ -91,7 +92,7 @@ fn draw(
     legend(models.chain(sessions), context)
 }
 
-fn table(key: &'static str, rows: &[Beside], context: &mut Context) -> std::io::Result<()> {
+fn table(key: &'static str, rows: &[UsageComparison], context: &mut Context) -> std::io::Result<()> {
     let heads = [
         (key, Align::Left),
         ("tokens", Align::Right),
@@ -116,25 +117,29 @@ fn table(key: &'static str, rows: &[Beside], context: &mut Context) -> std::io::
     table.draw(&mut context.out)
 }
 
-fn why(row: &Beside) -> String {
-    if row.only_theirs.is_empty() || row.gap == Gap::None {
-        return row.gap.name().to_owned();
+fn why(row: &UsageComparison) -> String {
+    if row.only_theirs.is_empty() || row.reason == MismatchReason::None {
+        return row.reason.name().to_owned();
     }
     let names: Vec<_> = row.only_theirs.iter().cloned().collect();
-    format!("{}; no line is of {}", row.gap.name(), names.join(", "))
+    format!("{}; no line of {}", row.reason.name(), names.join(", "))
 }
 
-/// What the words in the last column mean.
-fn legend<'a>(rows: impl Iterator<Item = &'a Beside>, context: &mut Context) -> std::io::Result<()> {
-    let gaps: BTreeSet<Gap> = rows.map(|row| row.gap).collect();
+/// Explains the words in the last column.
+fn legend<'a>(rows: impl Iterator<Item = &'a UsageComparison>, context: &mut Context) -> std::io::Result<()> {
+    let gaps: BTreeSet<MismatchReason> = rows.map(|row| row.reason).collect();
     context.out.line("")?;
-    for gap in gaps {
-        context.out.line(format!("{:<15}  {}", gap.name(), gap.explanation()))?;
+    for reason in gaps {
+        context.out.line(format!("{:<15}  {}", reason.name(), reason.explanation()))?;
     }
     Ok(())
 }
 
-fn write(stats: Option<&StatsBeside>, sessions: &[Beside], context: &mut Context) -> std::io::Result<()> {
+fn write(
+    stats: Option<&StatsComparison>,
+    sessions: &[UsageComparison],
+    context: &mut Context,
+) -> std::io::Result<()> {
     context.out.json(|object| {
         match stats {
             None => object.raw("statsCache", b"null"),
@@ -154,14 +159,14 @@ fn write(stats: Option<&StatsBeside>, sessions: &[Beside], context: &mut Context
     })
 }
 
-fn list(object: &mut ObjectWriter<'_>, key: &str, rows: &[Beside]) {
+fn list(object: &mut ObjectWriter<'_>, key: &str, rows: &[UsageComparison]) {
     object.array(key, |list| {
         for row in rows {
             list.object(|object| {
                 object.string("key", &row.key);
                 side(object, "ours", &row.ours, row.our_usd);
                 side(object, "client", &row.theirs, row.their_usd);
-                object.string("why", row.gap.name()).string("explanation", row.gap.explanation());
+                object.string("why", row.reason.name()).string("explanation", row.reason.explanation());
                 json::names(object, "onlyClient", &row.only_theirs);
             });
         }

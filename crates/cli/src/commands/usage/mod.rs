@@ -1,31 +1,31 @@
-//! `annals usage`: tokens and cost over the store, summed by whatever is asked for.
+//! `annals usage`: reports tokens and cost over the store.
 
-pub(crate) mod account;
-pub(crate) mod briefs;
+pub(crate) mod brief_cache;
 mod compare;
 mod draw;
+pub(crate) mod items;
 mod rows;
 mod statusline;
 mod tools;
 mod write;
 
 use annals_store::source::Clock;
-use annals_transcript::usage::{Projection, UsageRow, project_month};
+use annals_transcript::usage::{MonthProjection, UsageRow, project_month};
 
 use crate::args::{UsageArgs, UsageBy};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::selection::Selection;
 use crate::when;
-use account::{Account, Origin};
-use rows::{Detail, Row};
+use items::{UsageItems, UsageOrigin};
+use rows::{ReportRow, RowDetail};
 
-/// Everything that is shown.
-struct Page {
+/// Everything that is printed.
+struct UsageReport {
     by: UsageBy,
-    rows: Vec<Row>,
-    total: Row,
-    month: Projection,
+    rows: Vec<ReportRow>,
+    total: ReportRow,
+    month: MonthProjection,
     zone: String,
     unread: usize,
 }
@@ -38,33 +38,40 @@ pub(crate) fn run(args: &UsageArgs, context: &mut Context) -> Result<Outcome, Fa
     if args.compare {
         return compare::run(&selection, context);
     }
-    let origin = Origin::of(args.no_index);
+    let origin = UsageOrigin::of(args.no_index);
     let page = match args.by {
         UsageBy::Tool => tools::page(origin, &selection, context),
-        by => page(by, &Account::of(origin, context), &selection, context),
+        by => page(by, &UsageItems::of(origin, context), &selection, context),
     };
     if context.json {
         write::page(&page, context)?;
     } else if page.rows.is_empty() {
-        context.out.line("no usage")?;
+        context.out.line(format!("no usage found in {}", context.store.config_dir().path().display()))?;
     } else {
         draw::page(&page, context)?;
     }
     Ok(if page.rows.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
 
-fn page(by: UsageBy, account: &Account, selection: &Selection, context: &Context) -> Page {
+fn page(by: UsageBy, account: &UsageItems, selection: &Selection, context: &Context) -> UsageReport {
     let now = context.source.now();
     let rows = rows::rows(by, account, selection, now, context);
     let mut total = UsageRow::new("total");
     account.selected(selection).for_each(|item| total.add_item(item));
-    let total = Row::plain(total);
+    let total = ReportRow::plain(total);
     let zone = selection.zone_name().to_owned();
-    Page { by, rows, total, month: month(account, selection, now), zone, unread: account.problems.len() }
+    UsageReport {
+        by,
+        rows,
+        total,
+        month: month(account, selection, now),
+        zone,
+        unread: account.problems.len(),
+    }
 }
 
-/// The projection of the running month, of what is looked at but for its days.
-fn month(account: &Account, selection: &Selection, now: i64) -> Projection {
+/// The projection of the current month, for the selection without its days.
+fn month(account: &UsageItems, selection: &Selection, now: i64) -> MonthProjection {
     let (start, end) = when::month_of(now, &selection.zone);
     let of_any_day = account.items.iter().filter(|item| {
         let source = account.source(item);

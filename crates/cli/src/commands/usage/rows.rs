@@ -1,80 +1,66 @@
-//! Items to rows: what belongs together, what it is called, in which order.
+//! Groups items into rows, names and sorts them.
 
 use std::collections::{BTreeMap, HashMap};
 
 use annals_transcript::time::format_millis;
 use annals_transcript::usage::{
-    BillingBlock, Burn, NO_MODEL, Period, Report, Thread, UsageItem, UsageRow, blocks, group_items,
+    BillingBlock, BurnRate, NO_MODEL, Period, Report, Thread, UsageItem, UsageRow, blocks, group_items,
 };
 
-use super::account::Account;
+use super::items::UsageItems;
 use crate::args::UsageBy;
 use crate::context::Context;
 use crate::graph;
 use crate::selection::Selection;
 
-/// The key of what names no time.
+/// The key of items without a time.
 const NO_TIME: &str = "(no time)";
 
-/// A row with what is known of it beside its sums.
-pub(crate) struct Row {
+/// A row of the report.
+pub(crate) struct ReportRow {
     /// The sums.
     pub(crate) usage: UsageRow,
-    /// What else is known.
-    pub(crate) detail: Detail,
-    /// Cost over time, from the first item looked at to the last.
+    pub(crate) detail: RowDetail,
+    /// Cost over time, from the first selected item to the last.
     pub(crate) course: Vec<f64>,
 }
 
-/// What is known of a row beside its sums.
-pub(crate) enum Detail {
-    /// Nothing.
+/// What is known of a row besides its sums.
+pub(crate) enum RowDetail {
     None,
-    /// Of a session.
     Session {
-        /// Its title.
         title: Option<String>,
-        /// Its project.
         project: String,
     },
-    /// Of a sub-agent.
     Agent {
-        /// Its session.
         session: String,
-        /// Its project.
         project: String,
     },
-    /// Of a tool.
     Tool {
-        /// Its calls.
         calls: u64,
-        /// Those that failed.
         errors: u64,
-        /// What its results put into contexts, estimated.
+        /// Tokens that its results added to contexts, estimated.
         result_tokens: u64,
     },
-    /// Of a block.
     Block {
-        /// When it ends.
         end: i64,
-        /// When it starts.
         start: i64,
-        /// How fast it is being used up, if it is not over.
-        burn: Option<Burn>,
+        /// The burn rate, if the block is not over.
+        burn: Option<BurnRate>,
     },
 }
 
-/// The rows of a report: spans of time in their order, everything else by cost.
+/// Groups items into rows: periods in order, everything else by cost.
 pub(crate) fn rows(
     by: UsageBy,
-    account: &Account,
+    account: &UsageItems,
     selection: &Selection,
     now: i64,
     context: &Context,
-) -> Vec<Row> {
+) -> Vec<ReportRow> {
     let items = || account.selected(selection);
     let by_time = |period: Period| {
-        // All of an hour has one name, whatever the span.
+        // All of an hour has one name, whatever the period.
         let mut names: HashMap<i64, String> = HashMap::new();
         group_items(items(), |item| {
             let Some(millis) = item.millis() else { return Some(NO_TIME.to_owned()) };
@@ -83,41 +69,41 @@ pub(crate) fn rows(
         })
     };
     let source = |item: &UsageItem| account.source(item);
-    let plain = |report: Report| report.rows.into_iter().map(Row::plain).collect();
+    let plain = |report: Report| report.rows.into_iter().map(ReportRow::plain).collect();
     match by {
         UsageBy::Hour => plain(by_time(Period::Hour)),
         UsageBy::Day => plain(by_time(Period::Day)),
         UsageBy::Week => plain(by_time(Period::Week)),
         UsageBy::Month => plain(by_time(Period::Month)),
-        UsageBy::Block => blocks(items()).into_iter().map(|block| Row::of_block(block, now)).collect(),
+        UsageBy::Block => blocks(items()).into_iter().map(|block| ReportRow::of_block(block, now)).collect(),
         UsageBy::Project => {
-            courses(items(), |item| Some(source(item)?.project_name().to_owned()), |_| Detail::None)
+            courses(items(), |item| Some(source(item)?.project_name().to_owned()), |_| RowDetail::None)
         }
         UsageBy::Model => courses(
             items(),
             |item| Some(item.model.as_deref().unwrap_or(NO_MODEL).to_owned()),
-            |_| Detail::None,
+            |_| RowDetail::None,
         ),
         UsageBy::Session => sessions(account, selection, context),
         UsageBy::Agent => agents(account, selection),
-        // What tools cost is no sum of items: see `tools`.
+        // The cost of tools is not a sum of items: see `tools`.
         UsageBy::Tool => Vec::new(),
     }
 }
 
-impl Row {
+impl ReportRow {
     pub(crate) fn plain(usage: UsageRow) -> Self {
-        Self { usage, detail: Detail::None, course: Vec::new() }
+        Self { usage, detail: RowDetail::None, course: Vec::new() }
     }
 
     fn of_block(block: BillingBlock, now: i64) -> Self {
         let burn = block.burn(now);
-        let detail = Detail::Block { start: block.start, end: block.end, burn };
+        let detail = RowDetail::Block { start: block.start, end: block.end, burn };
         Self { usage: block.row, detail, course: Vec::new() }
     }
 }
 
-fn sessions(account: &Account, selection: &Selection, context: &Context) -> Vec<Row> {
+fn sessions(account: &UsageItems, selection: &Selection, context: &Context) -> Vec<ReportRow> {
     let discovery = context.store.discover();
     let (summaries, _) = context.store.summaries(&discovery);
     let titles: HashMap<&str, Option<&str>> =
@@ -125,14 +111,14 @@ fn sessions(account: &Account, selection: &Selection, context: &Context) -> Vec<
     let source = |item: &UsageItem| account.source(item);
     let projects: HashMap<&str, &str> =
         account.sources.iter().map(|source| (&*source.session, source.project_name())).collect();
-    let detail = |key: &str| Detail::Session {
+    let detail = |key: &str| RowDetail::Session {
         title: titles.get(key).copied().flatten().map(str::to_owned),
         project: projects.get(key).copied().unwrap_or_default().to_owned(),
     };
     courses(account.selected(selection), |item| Some(source(item)?.session.to_string()), detail)
 }
 
-fn agents(account: &Account, selection: &Selection) -> Vec<Row> {
+fn agents(account: &UsageItems, selection: &Selection) -> Vec<ReportRow> {
     let mut places: HashMap<String, (String, String)> = HashMap::new();
     let key = |item: &UsageItem| match &item.thread {
         Thread::Main => "main".to_owned(),
@@ -146,18 +132,18 @@ fn agents(account: &Account, selection: &Selection) -> Vec<Row> {
         }
     }
     let detail = |key: &str| match places.get(key) {
-        Some((session, project)) => Detail::Agent { session: session.clone(), project: project.clone() },
-        None => Detail::None,
+        Some((session, project)) => RowDetail::Agent { session: session.clone(), project: project.clone() },
+        None => RowDetail::None,
     };
     courses(account.selected(selection), |item| Some(key(item)), detail)
 }
 
-/// Rows by cost, each with its course over the time that is looked at.
+/// Groups items by key, sorted by cost, each with its cost over time.
 fn courses<'a>(
     items: impl Iterator<Item = &'a UsageItem>,
     key: impl Fn(&UsageItem) -> Option<String>,
-    detail: impl Fn(&str) -> Detail,
-) -> Vec<Row> {
+    detail: impl Fn(&str) -> RowDetail,
+) -> Vec<ReportRow> {
     let items: Vec<&UsageItem> = items.collect();
     let times = items.iter().filter_map(|item| item.millis());
     let (first, last) = (times.clone().min().unwrap_or(0), times.max().unwrap_or(0));
@@ -172,21 +158,22 @@ fn courses<'a>(
             course[at.min(graph::WIDTH - 1)] += item.cost.dollars();
         }
     }
-    let mut rows: Vec<Row> = rows
+    let mut rows: Vec<ReportRow> = rows
         .into_iter()
-        .map(|(key, (usage, course))| {
+        .map(|(key, (mut usage, course))| {
             let detail = detail(&key);
-            Row { usage: UsageRow { key, ..usage }, detail, course }
+            usage.key = key;
+            ReportRow { usage, detail, course }
         })
         .collect();
     rows.sort_by(|left, right| {
-        let order = |row: &Row| (row.usage.cost, row.usage.tokens.total());
+        let order = |row: &ReportRow| (row.usage.cost, row.usage.tokens.total());
         order(right).cmp(&order(left)).then_with(|| left.usage.key.cmp(&right.usage.key))
     });
     rows
 }
 
-/// The instant in the form that programs read.
+/// Formats an instant for JSON.
 pub(crate) fn instant(millis: i64) -> String {
     format_millis(millis)
 }

@@ -1,6 +1,6 @@
-//! `--statusline`: one line about this session, today, the running block and the context.
+//! `--statusline`: one line about this session, today, the current block and the context.
 //!
-//! It must be quick, so it reads the session that it is told of and the files that were written to lately, and nothing else.
+//! It must be fast, so it reads only the session that the client names and the files written to recently.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -17,23 +17,23 @@ use crate::error::{Fault, Outcome};
 use crate::selection::Selection;
 use crate::{json, when, words};
 
-/// Files that nobody has written to for so long hold nothing of the running block, nor of the one before it.
-const LATELY: i64 = 10 * 3_600_000;
+/// Files that were not written to for this long have no part in the current block or the one before it.
+const RECENT_MILLIS: i64 = 10 * 3_600_000;
 
-/// The client's word is short; more than this is not it.
-const MOST_INPUT: u64 = 1024 * 1024;
+/// The client's input is short; more than this is something else.
+const MAX_INPUT: u64 = 1024 * 1024;
 
-/// What the client tells on standard input.
+/// The JSON that the client passes on standard input.
 #[derive(Default)]
-struct Told {
+struct StatusInput {
     transcript: Option<PathBuf>,
     session: Option<String>,
     model: Option<String>,
     window: Option<u64>,
 }
 
-/// What the line says.
-struct Status {
+/// What the line shows.
+struct StatusLine {
     model: Option<String>,
     session: Option<UsageRow>,
     today: UsageRow,
@@ -44,8 +44,8 @@ struct Status {
 }
 
 pub(super) fn run(selection: &Selection, context: &mut Context) -> Result<Outcome, Fault> {
-    let told = if context.has_person() { Told::default() } else { Told::read() };
-    let status = status(told, selection, context);
+    let input = if context.stdin_is_terminal() { StatusInput::default() } else { StatusInput::read() };
+    let status = status(input, selection, context);
     if context.json {
         write(&status, context)?;
     } else {
@@ -54,11 +54,11 @@ pub(super) fn run(selection: &Selection, context: &mut Context) -> Result<Outcom
     Ok(Outcome::Done)
 }
 
-impl Told {
-    /// Reads standard input; what cannot be understood is not told.
+impl StatusInput {
+    /// Reads standard input, ignoring what cannot be parsed.
     fn read() -> Self {
         let mut bytes = Vec::new();
-        let Ok(_) = std::io::stdin().lock().take(MOST_INPUT).read_to_end(&mut bytes) else {
+        let Ok(_) = std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut bytes) else {
             return Self::default();
         };
         let Ok(value) = Value::parse(&bytes) else { return Self::default() };
@@ -75,14 +75,14 @@ impl Told {
     }
 }
 
-fn status(told: Told, selection: &Selection, context: &Context) -> Status {
+fn status(input: StatusInput, selection: &Selection, context: &Context) -> StatusLine {
     let now = context.source.now();
     let morning = when::start_of(when::today(&selection.zone), &selection.zone);
-    let recent = context.store.discover_since(morning.min(now - LATELY));
+    let recent = context.store.discover_since(morning.min(now - RECENT_MILLIS));
     let mut files = UsageFile::all(&recent);
-    let near = told.transcript.as_deref().and_then(|path| Discovery::near(path).ok());
+    let near = input.transcript.as_deref().and_then(|path| Discovery::near(path).ok());
     let session = near.as_ref().and_then(|near| near.sessions.first()).map(|session| session.key.clone());
-    let session = session.or_else(|| told.session.as_deref().map(SessionKey::from));
+    let session = session.or_else(|| input.session.as_deref().map(SessionKey::from));
     for file in near.iter().flat_map(UsageFile::all) {
         // The same file may be spelled in two ways; it must not count as two.
         let is_known =
@@ -113,21 +113,21 @@ fn status(told: Told, selection: &Selection, context: &Context) -> Status {
                 && session.as_ref().is_some_and(|key| *source.session == *key.as_str())
         })
     };
-    // A copied response stands in this file too, but is another's: only of a fresh fork is the size then not known.
+    // A copied response belongs to another file, so the context size of a fresh fork is unknown.
     let main = usage.ledger.entries().filter(|entry| own(entry.file) && !entry.usage.is_sidechain);
     let newest = main.max_by_key(|entry| (entry.usage.millis, entry.usage.node));
-    Status {
-        model: told.model.or_else(|| newest?.usage.reading.model.as_ref().map(|model| model.to_string())),
+    StatusLine {
+        model: input.model.or_else(|| newest?.usage.reading.model.as_ref().map(|model| model.to_string())),
         session: is_known.then(|| sum(&mut items.iter().filter(of_session))),
         today: sum(&mut items.iter().filter(|item| item.millis().is_some_and(|at| at >= morning))),
         block: blocks(&items).pop().filter(|block| block.is_active(now)),
         context: newest.map(|entry| entry.usage.reading.tokens.context()),
-        window: told.window.filter(|window| *window > 0),
+        window: input.window.filter(|window| *window > 0),
         now,
     }
 }
 
-fn line(status: &Status, context: &Context) -> String {
+fn line(status: &StatusLine, context: &Context) -> String {
     let cost = |row: &UsageRow| words::dollars(row.cost.dollars());
     let mut parts: Vec<String> = status.model.iter().cloned().collect();
     parts.extend(status.session.as_ref().map(|row| format!("{} session", cost(row))));
@@ -144,7 +144,7 @@ fn line(status: &Status, context: &Context) -> String {
     parts.join(if context.out.unicode { " · " } else { " | " })
 }
 
-fn write(status: &Status, context: &mut Context) -> std::io::Result<()> {
+fn write(status: &StatusLine, context: &mut Context) -> std::io::Result<()> {
     context.out.json(|object| {
         object.string_or_null("model", status.model.as_deref());
         for (key, row) in [("session", status.session.as_ref()), ("today", Some(&status.today))] {

@@ -1,37 +1,35 @@
-//! `--by tool`: what the results of each tool cost to carry.
+//! `--by tool`: what the results of each tool cost in the context.
 
-use annals_index::BriefKind;
+use annals_index::SummaryKind;
 use annals_store::source::Clock;
 use annals_store::usage::{UsageFile, read_trail};
-use annals_transcript::usage::{
-    FileIndex, ResponseUsage, ToolFilter, ToolUsage, UsageRow, UsageSource, tool_report,
-};
+use annals_transcript::usage::{FileIndex, ResponseUsage, ToolFilter, ToolUsage, UsageSource, tool_report};
 
-use super::account::{Account, Origin};
-use super::briefs;
-use super::rows::{Detail, Row};
-use super::{Page, month};
+use super::brief_cache;
+use super::items::{UsageItems, UsageOrigin};
+use super::rows::{ReportRow, RowDetail};
+use super::{UsageReport, month};
 use crate::args::UsageBy;
 use crate::context::Context;
 use crate::selection::Selection;
 
-pub(super) fn page(origin: Origin, selection: &Selection, context: &Context) -> Page {
+pub(super) fn page(origin: UsageOrigin, selection: &Selection, context: &Context) -> UsageReport {
     let discovery = context.store.discover();
     let files = UsageFile::all(&discovery);
     let (usage, trails) =
-        briefs::read(origin, BriefKind::Tools, &files, context, |file| read_trail(&file.entry));
-    let filter = Looked { selection, sources: &usage.sources };
+        brief_cache::read(origin, SummaryKind::Tools, &files, context, |file| read_trail(&file.entry));
+    let filter = ToolSelection { selection, sources: &usage.sources };
     let report = tool_report(&trails, &usage.ledger, &context.prices, &filter);
-    let mut rows: Vec<Row> = report.tools.into_values().map(row).collect();
+    let mut rows: Vec<ReportRow> = report.tools.into_values().map(row).collect();
     rows.sort_by(|left, right| {
-        let order = |row: &Row| (row.usage.cost, row.usage.tokens.total());
+        let order = |row: &ReportRow| (row.usage.cost, row.usage.tokens.total());
         order(right).cmp(&order(left)).then_with(|| left.usage.key.cmp(&right.usage.key))
     });
     let items = usage.items(&context.prices);
     let mut problems = discovery.problems;
     problems.extend(usage.problems);
-    let account = Account { sources: usage.sources, items, problems };
-    Page {
+    let account = UsageItems { sources: usage.sources, items, problems };
+    UsageReport {
         by: UsageBy::Tool,
         rows,
         total: row(report.total),
@@ -41,20 +39,20 @@ pub(super) fn page(origin: Origin, selection: &Selection, context: &Context) -> 
     }
 }
 
-fn row(usage: ToolUsage) -> Row {
-    let ToolUsage { calls, errors, result_tokens, carried } = usage;
-    // That it is an estimate goes for all of it, and not for some models.
-    let usage = UsageRow { estimated: Default::default(), ..carried };
-    Row { usage, detail: Detail::Tool { calls, errors, result_tokens }, course: Vec::new() }
+fn row(usage: ToolUsage) -> ReportRow {
+    let ToolUsage { calls, errors, result_tokens, mut carried, .. } = usage;
+    // All of it is an estimate, not only that of some models.
+    carried.estimated.clear();
+    ReportRow { usage: carried, detail: RowDetail::Tool { calls, errors, result_tokens }, course: Vec::new() }
 }
 
-/// The options as a filter of calls and requests.
-struct Looked<'a> {
+/// Filters calls and requests by the options.
+struct ToolSelection<'a> {
     selection: &'a Selection,
     sources: &'a [UsageSource],
 }
 
-impl ToolFilter for Looked<'_> {
+impl ToolFilter for ToolSelection<'_> {
     fn keeps_file(&self, file: FileIndex) -> bool {
         let source = self.sources.get(file as usize);
         source.is_none_or(|source| self.selection.keeps_project(&source.slug, source.project.as_deref()))

@@ -1,14 +1,14 @@
-//! A report for programs.
+//! Prints a report as JSON.
 
 use annals_json::ObjectWriter;
 use annals_transcript::usage::UsageRow;
 
 use super::rows::instant;
-use super::{Detail, Page, Row};
+use super::{ReportRow, RowDetail, UsageReport};
 use crate::context::Context;
 use crate::json;
 
-pub(super) fn page(page: &Page, context: &mut Context) -> std::io::Result<()> {
+pub(super) fn page(page: &UsageReport, context: &mut Context) -> std::io::Result<()> {
     let as_of = context.prices.as_of().to_owned();
     context.out.json(|object| {
         object.string("by", page.by.name()).string("timeZone", &page.zone);
@@ -22,7 +22,7 @@ pub(super) fn page(page: &Page, context: &mut Context) -> std::io::Result<()> {
         json::names(object, "estimated", &page.total.usage.estimated);
         object.object("month", |object| {
             object.float("costUsd", page.month.so_far.dollars());
-            object.float("usdADay", page.month.a_day.dollars());
+            object.float("usdADay", page.month.per_day.dollars());
             object.float("projectedUsd", page.month.projected.dollars());
         });
         object.number("unreadFiles", page.unread as u64).string("pricesAsOf", &as_of);
@@ -37,26 +37,28 @@ fn sums(row: &UsageRow, object: &mut ObjectWriter<'_>) {
     object.string_or_null("last", row.last.map(instant).as_deref());
 }
 
-fn write_row(row: &Row, object: &mut ObjectWriter<'_>) {
+fn write_row(row: &ReportRow, object: &mut ObjectWriter<'_>) {
     sums(&row.usage, object);
     match &row.detail {
-        Detail::None => {}
-        Detail::Session { title, project } => {
+        RowDetail::None => {}
+        RowDetail::Session { title, project } => {
             object.string_or_null("title", title.as_deref()).string("project", project);
         }
-        Detail::Agent { session, project } => {
+        RowDetail::Agent { session, project } => {
             object.string("session", session).string("project", project);
         }
-        Detail::Tool { calls, errors, result_tokens } => {
+        RowDetail::Tool { calls, errors, result_tokens } => {
             object.number("calls", *calls).number("errors", *errors).number("resultTokens", *result_tokens);
         }
-        Detail::Block { start, end, burn } => {
+        RowDetail::Block { start, end, burn } => {
             object.string("start", &instant(*start)).string("end", &instant(*end));
             object.boolean("active", burn.is_some());
             if let Some(burn) = burn {
                 object.object("burn", |object| {
                     object.number("leftMs", u64::try_from(burn.left).unwrap_or(0));
-                    object.float("tokensAMinute", burn.tokens_a_minute).float("usdAnHour", burn.usd_an_hour);
+                    object
+                        .float("tokensAMinute", burn.tokens_per_minute)
+                        .float("usdAnHour", burn.usd_per_hour);
                     object.float("projectedUsd", burn.projected.dollars());
                 });
             }

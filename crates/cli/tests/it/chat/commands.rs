@@ -30,7 +30,7 @@ fn a_command_is_said_by_its_name_and_the_session_goes_on() {
     let answer = room.exits(&[&STREAM[..], &["/greet 'Ann Lee' x"]].concat(), 0);
     let lines: Vec<&str> = answer.out.lines().collect();
     assert!(lines[0].contains(r#""slash_commands":["greet","sub:deep"]"#), "{}", lines[0]);
-    assert!(answer.error.contains("/cost of a file is not used: the name is taken"), "{}", answer.error);
+    assert!(answer.error.contains("ignoring the custom command /cost"), "{}", answer.error);
     assert_eq!(text(lines.last().unwrap(), &["result"]), "said");
     assert!(room.last().contains(r"Greet Ann Lee @@a@@ from the shell"), "{}", room.last());
     assert!(room.last().contains(r#""model":"claude-haiku-5-5""#));
@@ -114,8 +114,7 @@ fn what_a_file_says_moves_no_cursor() {
     let room = Room::with_commands(&[], &[("bad.md", bad), ("a\u{1b}[2J.md", "x"), ("empty.md", " ")]);
     let answer = room.exits(&["--trust", "--allowedTools", "Bash(false)", "/bad"], 1);
     assert!(!answer.error.contains('\u{1b}'), "{:?}", answer.error);
-    for part in
-        ["‹U+001B›[2J.md", "is not understood", "empty.md: it has no text", "/bad was not carried out"]
+    for part in ["‹U+001B›[2J.md", "invalid rule", "empty.md: it has no text", "/bad was not carried out"]
     {
         assert!(answer.error.contains(part), "{part}: {}", answer.error);
     }
@@ -178,6 +177,6 @@ fn a_session_is_chosen_only_in_a_terminal() {
     assert!(answer.error.contains("--continue") && answer.error.contains("annals ls"), "{}", answer.error);
     // What follows it is a session, and who meant something else is told.
     let answer = room.exits(&["--resume", "say something"], 1);
-    assert!(answer.error.contains("a prompt stands before it, or behind --"), "{}", answer.error);
+    assert!(answer.error.contains("put the prompt before --resume, or after --"), "{}", answer.error);
     assert!(room.exits(&["--resume", "--", "say @@a@@"], 2).error.contains("--continue"));
 }

@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use annals_testkit::home::Answer;
+use annals_testkit::home::CommandOutput;
 
 use super::{Room, kill};
 
@@ -22,7 +22,7 @@ fn what_goes_on_in_the_background_ends_with_the_program_and_is_said() {
     let room = Room::new(SCRIPT);
     let answer = room.exits(&["--allowedTools", "Bash", "@@slow@@"], 0);
     assert_eq!(answer.out, "it goes on\n");
-    assert_eq!(answer.error, "annals: ended in the background: echo begun; exec tail -f /dev/null\n");
+    assert_eq!(answer.error, "annals: ended background command: echo begun; exec tail -f /dev/null\n");
     let sent = room.last();
     assert!(sent.contains("bash_1") && sent.contains("begun"), "{sent}");
     let session = std::fs::read_to_string(&room.sessions()[0]).unwrap();
@@ -62,7 +62,7 @@ fn ended_by(signal: &str) {
         .into();
     assert!(pids.iter().all(|pid| runs(pid)));
     kill(&child, signal);
-    let answer = Answer::from(child.wait_with_output().unwrap());
+    let answer = CommandOutput::from(child.wait_with_output().unwrap());
     assert_eq!(answer.code, Some(143), "{}{}", answer.out, answer.error);
     let left: Vec<_> = pids.iter().filter(|pid| runs(pid)).collect();
     assert!(left.is_empty(), "still running: {left:?} of {pids:?}");

@@ -23,7 +23,7 @@ fn what_cannot_be_said_is_answered_and_leaves_nothing_behind() {
     let errors: Vec<_> = results.iter().map(is_error).collect();
     assert_eq!(errors, [[true; 6].as_slice(), &[false], &[true; 6], &[false]].concat());
     assert_eq!([results[6], results[13]].map(|line| text(line, &["result"])), ["Hallo 😀", "again"]);
-    assert!(results[0].contains(r#""errors":["the message says nothing"#), "{}", results[0]);
+    assert!(results[0].contains(r#""errors":["the message is empty"#), "{}", results[0]);
     for request in room.api.requests() {
         assert_eq!(request.violations, [], "{}", String::from_utf8_lossy(&request.body));
     }

@@ -31,9 +31,9 @@ fn from_the_first_prompt_to_rewind_and_resume() {
     // No, with a word; then yes.
     terminal.press("@@write@@\r");
     terminal.sees("? Write a.txt");
-    terminal.sees("  +one\n  +two");
+    terminal.sees("  1 + one\n  2 + two");
     terminal.press("perhaps\r");
-    terminal.sees("y, n or one of the others above");
+    terminal.sees("answer y, n or one of the keys above");
     terminal.press("n not yet\r");
     terminal.sees("Permission to use Write was denied: not yet.");
     terminal.sees("So be it.");
@@ -42,14 +42,14 @@ fn from_the_first_prompt_to_rewind_and_resume() {
     terminal.press("@@write@@ now\r");
     terminal.sees_times("? Write a.txt", 2);
     terminal.press("a\r");
-    terminal.sees("● Write(a.txt)\n    +one\n    +two");
+    terminal.sees("● Write  a.txt\n  │ 2 lines\n  │ 1 + one\n  │ 2 + two");
     terminal.sees_times("So be it.", 2);
     terminal.ends_with(">");
 
     // What was granted for this file holds for the next change of it.
     terminal.press("@@edit@@\r");
-    terminal.sees("● Edit(a.txt)\n    @@ -1 +1 @@\n     one\n    -two\n    +2");
-    terminal.sees("☒ Count\n    ◐ Measure");
+    terminal.sees("● Edit  a.txt  +1 −1\n  │ 1   one\n  │ 2 - two\n  │ 2 + 2");
+    terminal.sees("☑ Count\n  │ ◐ Measure");
     terminal.sees("Edited.");
     assert_eq!(std::fs::read_to_string(work.join("a.txt")).unwrap(), "one\n2\n");
     terminal.ends_with(">");
@@ -58,7 +58,7 @@ fn from_the_first_prompt_to_rewind_and_resume() {
     terminal.press("@@run@@\r");
     terminal.sees("  touch made && seq 1 9\n");
     terminal.press("a\r");
-    terminal.sees_times("● Bash(touch made && seq 1 9)\n    1\n    2\n    3\n    4\n    … +5 lines", 2);
+    terminal.sees_times("● Bash  touch made && seq 1 9\n  │ 1\n  │ 2\n  │ 3\n  │ … 5 lines more\n  │ 9", 2);
     terminal.sees("It ran twice.");
     terminal.ends_with(">");
 
@@ -66,11 +66,11 @@ fn from_the_first_prompt_to_rewind_and_resume() {
         ("/todos", "◐ Measure\n"),
         ("/cost", "claude-opus-4-5: $0."),
         ("/context", "  messages  about "),
-        ("/model", "claude-opus-4-5 answers; /model NAME"),
-        ("/nothing", "there is no command /nothing; /help names them all"),
-        ("/help", "sum the conversation up"),
-        ("/model haiku", "claude-haiku-5-5 answers from now on"),
-        ("/model claude-opus-4-5", "claude-opus-4-5 answers from now on"),
+        ("/model", "current model: claude-opus-4-5; /model NAME"),
+        ("/nothing", "unknown command /nothing; /help lists all"),
+        ("/help", "summarize the conversation"),
+        ("/model haiku", "model set to claude-haiku-5-5"),
+        ("/model claude-opus-4-5", "model set to claude-opus-4-5"),
     ] {
         terminal.press(&format!("{command}\r"));
         terminal.sees(shown);
@@ -81,7 +81,7 @@ fn from_the_first_prompt_to_rewind_and_resume() {
     terminal.press("/rewind\r");
     terminal.sees(" 5 @@run@@");
     terminal.press("5\r");
-    terminal.sees("no file would change");
+    terminal.sees("no files would change");
     terminal.press("c\r");
     terminal.ends_with("> @@run@@");
     terminal.press("\x15");
@@ -93,7 +93,7 @@ fn from_the_first_prompt_to_rewind_and_resume() {
     assert!(sent.contains("instead") && !sent.contains("@@run@@") && sent.contains("@@edit@@"), "{sent}");
 
     terminal.press("/compact the numbers\r");
-    terminal.sees("the conversation was summed up");
+    terminal.sees("conversation compacted");
     assert!(room.last().contains("the numbers"));
     terminal.ends_with(">");
     terminal.press("/exit\r");
@@ -106,7 +106,7 @@ fn from_the_first_prompt_to_rewind_and_resume() {
     );
     assert_eq!(
         format!("{:?}", terminal.modes()),
-        format!("{:?}", terminal.untouched()),
+        format!("{:?}", terminal.initial_modes()),
         "the terminal is as it was"
     );
     room.holds();
@@ -148,11 +148,11 @@ fn files_go_back_with_the_conversation_or_without_it() {
     terminal.press("2\r");
     terminal.sees("a.txt: restored");
     terminal.press("f\r");
-    terminal.sees("1 file taken back");
+    terminal.sees("1 file restored");
     terminal.ends_with(">");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "one\ntwo\n");
     terminal.press("/rewind\r");
-    terminal.sees_times("to before which one?", 2);
+    terminal.sees_times("rewind to before which prompt?", 2);
     terminal.press("1\r");
     terminal.sees("a.txt: removed");
     terminal.press("b\r");
@@ -195,7 +195,7 @@ fn a_new_session_and_back_to_the_old_one() {
     terminal.ends_with(">");
     assert!(room.last().contains("apples") && !room.last().contains("bananas"));
     terminal.press(&format!("/resume {first}\r"));
-    terminal.sees("that is this session");
+    terminal.sees("this session is already open");
     terminal.press("/resume nobody\r");
     terminal.sees("nobody");
     terminal.press("\x03\x03");
@@ -304,11 +304,11 @@ fn sub_agents_work_below_their_call_and_ask_the_person() {
     terminal.press("@@send@@\r");
     terminal.sees("? Write b.txt");
     terminal.press("y\r");
-    terminal.sees("● Agent(");
-    terminal.sees("    ● Write(b.txt)\n        +three");
+    terminal.sees("● Agent  ");
+    terminal.sees("  ┊ ● Write  b.txt\n  ┊   │ 1 line\n  ┊   │ 1 + three");
     terminal.sees("They are done.");
     terminal.ends_with(">");
     assert_eq!(std::fs::read_to_string(room.home.work_dir().join("b.txt")).unwrap(), "three\n");
     terminal.press("/exit\r");
-    terminal.sees("to go on: annals chat --resume");
+    terminal.sees("resume with: annals chat --resume");
 }

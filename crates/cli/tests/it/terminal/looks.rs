@@ -32,10 +32,10 @@ fn on_a_small_terminal_nothing_is_lost_and_what_does_not_fit_is_allowed_once() {
     assert!(words(&terminal.text()).contains(LONG), "{}", terminal.text());
     assert!(terminal.text().lines().all(|line| line.chars().count() < 40), "{}", terminal.text());
     terminal.press("@@ask@@\r");
-    terminal.sees("allowed only once");
-    assert!(terminal.text().contains("  echo a\n  echo b\n") && !terminal.text().contains("from now on"));
+    terminal.sees("allowed only this time");
+    assert!(terminal.text().contains("  echo a\n  echo b\n") && !terminal.text().contains("don't ask again"));
     terminal.press("a\r");
-    terminal.sees("y, n or one of the others");
+    terminal.sees("answer y, n or one of the keys");
     terminal.press("y\r");
     terminal.sees("finished");
     terminal.ends_with(">");
@@ -99,7 +99,7 @@ fn a_dumb_terminal_gets_lines_and_nothing_else() {
     terminal.ends_with(">");
     assert!(room.home.work_dir().join("made").exists());
     terminal.press("\x03");
-    terminal.sees("ctrl-c again leaves");
+    terminal.sees("press ctrl-c again to exit");
     terminal.press("/exit\n");
     assert_eq!(terminal.code(), Some(0));
     let bytes = String::from_utf8(terminal.bytes()).unwrap();
@@ -142,6 +142,33 @@ fn a_hostile_text_moves_nothing_and_hides_nothing() {
         "{bytes:?}"
     );
     assert!(terminal.text().contains("abc<U+202E>d"), "{}", terminal.text());
+    room.holds();
+}
+
+#[test]
+fn the_models_markdown_is_laid_out_and_plain_on_a_dumb_terminal() {
+    let script = r##"{"md":[{"content":[{"type":"text","text":"# Plan\n\nI will **fix** it:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nfn main() {}\n```\n\nDone."}],"chunk_bytes":7}]}"##;
+    let room = Room::new(script);
+    let mut terminal = room.chat_in((60, 30), &["@@md@@"], |_| {});
+    terminal.sees("Done.");
+    terminal.ends_with(">");
+    let page = "# Plan\n\nI will fix it:\n\n• one\n• two\n\na │ b\n──┼──\n1 │ 2\n\n╭─ rust ──────\n│ fn main() {}\n╰─────────────\n\nDone.";
+    assert!(terminal.text().contains(page), "{}", terminal.text());
+    terminal.press("\x04");
+    assert_eq!(terminal.code(), Some(0));
+    assert_eq!(
+        terminal.text().matches("Done.").count(),
+        1,
+        "nothing of a preview is left: {}",
+        terminal.text()
+    );
+    let mut terminal = room.chat_in((60, 30), &["@@md@@"], |command| {
+        command.env("TERM", "dumb");
+    });
+    terminal.sees("Done.");
+    assert!(terminal.text().contains("I will **fix** it:\n\n- one\n- two"), "{}", terminal.text());
+    terminal.press("/exit\n");
+    assert_eq!(terminal.code(), Some(0));
     room.holds();
 }
 

@@ -67,14 +67,14 @@ fn a_journey_in_tmux() {
     tmux.sees("new · /help");
     tmux.keys(&["-l", "do @@write@@"]);
     tmux.keys(&["Enter"]);
-    tmux.sees("y  yes, once");
+    tmux.sees("y  yes");
     tmux.keys(&["y", "Enter"]);
     tmux.sees("It is written.");
     assert_eq!(std::fs::read_to_string(room.home.work_dir().join("a.txt")).unwrap(), "one\n");
     tmux.run(&["resize-window", "-t", "it", "-x", "45", "-y", "12"]);
     tmux.keys(&["-l", "/rewind"]);
     tmux.keys(&["Enter"]);
-    tmux.sees("to before which one?");
+    tmux.sees("rewind to before which prompt?");
     tmux.keys(&["1", "Enter"]);
     tmux.sees("(b)oth");
     tmux.keys(&["b", "Enter"]);

@@ -1,4 +1,4 @@
-//! Which tool a result is of: only the call says so, and it stands in another line.
+//! Finds the tool of a result, which only the call on another line names.
 
 use std::collections::HashMap;
 
@@ -7,13 +7,13 @@ use memchr::memmem::Finder;
 
 use crate::extract::LineBlocks;
 
-/// What a line with a call has.
+/// What every line with a call contains.
 const CALL: &[u8] = b"tool_use\"";
 
-/// For so many calls of a file it is quicker to look for each by its id than to read all of them.
+/// Up to this many calls per file are searched for by id; for more, all calls of the file are read.
 const FEW: usize = 4;
 
-/// The calls of a file, by their ids. Who looks for a text pays for them only where a result has it.
+/// The calls of a file by id, read only when a result matches.
 pub(super) struct Calls<'b> {
     bytes: &'b [u8],
     asked: usize,
@@ -25,21 +25,21 @@ impl<'b> Calls<'b> {
         Self { bytes, asked: 0, tools: None }
     }
 
-    /// The tool of a call. A copied line repeats its calls: the later line is the one that counts.
+    /// The tool of a call. A copied line repeats its calls; the later line counts.
     pub(super) fn tool(&mut self, call: &str) -> Option<String> {
         self.asked += 1;
         let by_id = if self.asked <= FEW { by_id(self.bytes, call) } else { None };
-        // Where an id is not found as it reads, it may be spelt with escapes.
+        // If the id is not found literally, it may be written with escapes.
         by_id.or_else(|| self.tools.get_or_insert_with(|| all(self.bytes)).get(call).cloned())
     }
 }
 
-/// The tool of one call, by the last line that has both its id and a call of that id.
+/// The tool of one call, by the last line that has a call with this id.
 fn by_id(bytes: &[u8], call: &str) -> Option<String> {
     let mut blocks = LineBlocks::new();
     let (ids, calls) = (Finder::new(call), Finder::new(CALL));
     let (mut at, mut tool) = (0, None);
-    // From the front, which is many times as quick as from the end.
+    // Forward search is many times faster than backward.
     while let Some(found) = ids.find(&bytes[at..]) {
         let place = at + found;
         let start = memchr::memrchr(b'\n', &bytes[at..place]).map_or(at, |newline| at + newline + 1);

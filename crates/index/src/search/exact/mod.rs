@@ -1,4 +1,4 @@
-//! Exact substrings, by looking through the files themselves: nothing is as fresh, and no index is larger.
+//! Finds exact substrings by searching the files themselves, without the index.
 
 mod calls;
 mod project;
@@ -14,51 +14,51 @@ use memchr::memmem::Finder;
 
 use self::calls::Calls;
 use self::project::is_of_project;
-use super::highlight::Marked;
+use super::highlight::HighlightedText;
 use super::query::Filter;
-use crate::extract::{Kind, LineBlocks, Role};
+use crate::extract::{LineBlocks, MessageKind, MessageRole};
 
-/// A file to be looked through.
+/// A file to search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExactFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// The folder of its project.
     pub slug: String,
 }
 
-/// A place where the text stands.
+/// A block that contains the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExactHit {
-    /// The file.
+    /// The file's path.
     pub file: PathBuf,
     /// The line, counted from 1.
     pub line: u64,
-    /// Its first byte.
+    /// The offset of the line in the file.
     pub offset: u64,
-    /// Which block of it.
+    /// The number of the block in its line, from 0.
     pub block: u32,
-    /// Who speaks.
-    pub role: Role,
-    /// What is said.
-    pub kind: Kind,
-    /// The tool that is called, or that answers.
+    /// Who produced the message.
+    pub role: MessageRole,
+    /// The kind of the message.
+    pub kind: MessageKind,
+    /// The tool that was called or answered.
     pub tool: Option<String>,
     /// Whether it is an error.
     pub is_error: bool,
-    /// When.
+    /// When, in milliseconds since 1970.
     pub millis: Option<i64>,
-    /// The line's id.
+    /// The record's uuid.
     pub uuid: Option<String>,
-    /// The words around it.
-    pub snippet: Marked,
+    /// The text around the match.
+    pub snippet: HighlightedText,
 }
 
 impl ExactHit {
-    /// Whether a filter lets it through; what is not known of a single block lets everything through.
+    /// Whether a filter accepts it. Filters that a single block cannot decide accept everything.
     fn passes(&self, filter: &Filter) -> bool {
         match filter {
-            Filter::Role(role) => self.role == *role,
+            Filter::MessageRole(role) => self.role == *role,
             Filter::Kinds(kinds) => kinds.contains(&self.kind),
             Filter::Tool(tool) => self.tool.as_ref().is_some_and(|name| name.eq_ignore_ascii_case(tool)),
             Filter::Before(millis) => self.millis.is_some_and(|time| time < *millis),
@@ -69,10 +69,9 @@ impl ExactHit {
     }
 }
 
-/// The messages of these files that have the text, letter for letter, and pass the filters (those of sessions and of the paths
-/// of calls are left to whoever chose the files); files in the order given. Once there are `most`, the files that follow are
-/// not looked into.
-pub fn find_exactly(
+/// Finds the messages that contain the text literally and pass the filters; filters by session and by path of a call are up
+/// to the caller's choice of files. Results are in the order of `files`. After `most` hits no further file is read.
+pub fn find_exact(
     files: &[ExactFile],
     text: &str,
     most: usize,
@@ -80,7 +79,7 @@ pub fn find_exactly(
 ) -> Vec<Result<Vec<ExactHit>, ReadError>> {
     let needles = spellings(text);
     let finders: Vec<Finder<'_>> = needles.iter().map(Finder::new).collect();
-    // Files are begun in their order: all that were begun come before all that are left out.
+    // Files are started in order, so every file that was read comes before every file that was not.
     let found = AtomicUsize::new(0);
     parallel::map(files, |file| {
         if found.load(Ordering::Relaxed) >= most {
@@ -101,7 +100,7 @@ pub fn find_exactly(
     })
 }
 
-/// How a text may stand in JSON: as most write it, and with every character that is not ASCII escaped.
+/// The spellings of a text in JSON: the usual one, and with all non-ASCII characters escaped.
 fn spellings(text: &str) -> Vec<Vec<u8>> {
     let mut quoted = Vec::new();
     write_string(&mut quoted, text);
@@ -155,9 +154,9 @@ fn in_file(path: &Path, bytes: &[u8], text: &str, finders: &[Finder<'_>]) -> Vec
     hits
 }
 
-/// The line of the text that has the match, or as much of it as fits.
-fn around(text: &str, place: usize, length: usize) -> Marked {
-    super::snippet::in_one_line(
+/// The text around a match.
+fn around(text: &str, place: usize, length: usize) -> HighlightedText {
+    super::snippet::one_line_snippet(
         text,
         super::snippet::window(text, place),
         std::slice::from_ref(&(place..place + length)),

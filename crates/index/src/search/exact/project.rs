@@ -1,11 +1,12 @@
-//! Whether a file is of a project, by the rule of the index: the name of its folder, or a folder that its lines name.
+//! Whether a file belongs to a project, by the rule of the index: the name of its folder or a working directory of its
+//! records.
 
 use annals_transcript::line::{Line, lines};
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::{Record, RecordKind};
 use memchr::memmem::Finder;
 
-/// Whether part of the folder's name, or of a path that a line gives as its own, is what was asked for; case does not matter.
+/// Whether the project's folder or a working directory contains the given text; case does not matter.
 pub(super) fn is_of_project(slug: &str, bytes: &[u8], project: &str) -> bool {
     let project = project.to_ascii_lowercase();
     let as_slug = project.replace(['/', '.', '_'], "-");
@@ -14,7 +15,7 @@ pub(super) fn is_of_project(slug: &str, bytes: &[u8], project: &str) -> bool {
 
 fn names_folder(bytes: &[u8], project: &str) -> bool {
     let finder = Finder::new(b"\"cwd\"");
-    // Nearly every line names a folder, and nearly always one that was looked at.
+    // Nearly every line has a working directory, and nearly always one that was checked already.
     let mut known: Vec<Vec<u8>> = Vec::new();
     lines(bytes).any(|line| {
         let is_known = |place: usize| known.iter().any(|known| line.raw()[place..].starts_with(known));
@@ -28,7 +29,7 @@ fn names_folder(bytes: &[u8], project: &str) -> bool {
     })
 }
 
-/// The folders that a line is of, as they are written with their key, and as they read.
+/// The working directories of a line: as written with their key, and decoded.
 fn folders(line: &Line<'_>) -> Vec<(Vec<u8>, String)> {
     let mut found = Vec::new();
     let look = |fields: annals_json::Fields<'_>, _| {

@@ -1,10 +1,10 @@
-//! A query as FTS5 understands it.
+//! Translates a query into an FTS5 expression.
 
 use super::{Query, Term};
-use crate::extract::{as_indexed, has_humps, parts_of};
+use crate::extract::{as_indexed, is_camel_case, parts_of};
 
 impl Query {
-    /// The query as the word tables understand it; none where it has filters alone.
+    /// The FTS5 expression; `None` if the query has only filters.
     pub(in crate::search) fn expression(&self) -> Option<String> {
         if self.all.is_empty() {
             return None;
@@ -26,15 +26,15 @@ impl Term {
         let star = if self.is_prefix { " *" } else { "" };
         let quoted = |text: &str| format!("\"{}\"{star}", text.replace('"', " "));
         let words = as_indexed(&self.words);
-        match humps(&words) {
+        match camel_case_parts(&words) {
             Some(parts) => format!("({} OR {})", quoted(&words), quoted(&parts)),
             None => quoted(&words),
         }
     }
 }
 
-/// A name in camelCase as the phrase of its parts.
-fn humps(word: &str) -> Option<String> {
-    let is_name = word.bytes().all(|byte| byte.is_ascii_alphanumeric()) && has_humps(word);
+/// A camelCase name as the phrase of its parts.
+fn camel_case_parts(word: &str) -> Option<String> {
+    let is_name = word.bytes().all(|byte| byte.is_ascii_alphanumeric()) && is_camel_case(word);
     is_name.then(|| parts_of(word).collect::<Vec<_>>().join(" "))
 }

@@ -1,25 +1,25 @@
-//! Filters: what a message must be besides having the words.
+//! Filters: conditions on messages besides their words.
 
 use annals_transcript::time::{format_millis, parse_millis};
 
 use super::QueryError;
 use super::tokens::Token;
-use crate::extract::{Kind, Role};
+use crate::extract::{MessageKind, MessageRole};
 
-/// What a message must be besides.
+/// A condition on messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Filter {
-    /// Who speaks.
-    Role(Role),
-    /// What is said: one of these.
-    Kinds(Vec<Kind>),
-    /// The tool that is called or answers.
+    /// Who produced the message.
+    MessageRole(MessageRole),
+    /// The kind of the message is one of these.
+    Kinds(Vec<MessageKind>),
+    /// The tool that was called or answered.
     Tool(String),
-    /// Part of the project's folder.
+    /// A part of the project's folder or working directory.
     Project(String),
-    /// The beginning of a session's id.
+    /// The start of the session's id.
     Session(String),
-    /// Part of the path that a tool was called for.
+    /// A part of the path that a tool was called with.
     File(String),
     /// Before this time, in milliseconds since 1970.
     Before(i64),
@@ -30,12 +30,12 @@ pub enum Filter {
 }
 
 impl Filter {
-    /// Where to look, by its word: prompts, replies, thinking, tools, all, or a kind.
-    pub fn place(name: &str) -> Option<Self> {
-        place(name).map(Self::Kinds)
+    /// The filter of a name for `in:`: prompts, replies, thinking, tools, all, or a kind.
+    pub fn kinds_named(name: &str) -> Option<Self> {
+        kinds_named(name).map(Self::Kinds)
     }
 
-    /// The filter that a word is, if it is one.
+    /// The filter that a token is, if it has a filter's name.
     pub(super) fn of(token: &Token) -> Result<Option<Self>, QueryError> {
         let Some(name) = &token.name else { return Ok(None) };
         let value = token.text.clone();
@@ -45,15 +45,16 @@ impl Filter {
             return Err(bad("a value is missing".to_owned()));
         }
         Ok(Some(match name.as_str() {
-            "role" if value == "user" => Self::Role(Role::Human),
-            "role" => Self::Role(
-                Role::named(&value)
-                    .ok_or_else(|| bad(words("one of user", Role::ALL.iter().map(|role| role.name()))))?,
-            ),
-            "in" | "kind" => Self::Kinds(place(&value).ok_or_else(|| {
+            "role" if value == "user" => Self::MessageRole(MessageRole::Human),
+            "role" => {
+                Self::MessageRole(MessageRole::from_name(&value).ok_or_else(|| {
+                    bad(words("one of user", MessageRole::ALL.iter().map(|role| role.name())))
+                })?)
+            }
+            "in" | "kind" => Self::Kinds(kinds_named(&value).ok_or_else(|| {
                 bad(words(
                     "one of prompts, replies, thinking, tools, all",
-                    Kind::ALL.iter().map(|kind| kind.name()),
+                    MessageKind::ALL.iter().map(|kind| kind.name()),
                 ))
             })?),
             "tool" => Self::Tool(value),
@@ -75,7 +76,7 @@ const FILTERS: [&str; 12] = [
     "role", "in", "kind", "tool", "project", "session", "file", "before", "until", "after", "since", "error",
 ];
 
-/// Whether a word before a colon is a filter's name.
+/// Whether a word before a colon names a filter.
 pub(super) fn is_filter(name: &str) -> bool {
     FILTERS.contains(&name)
 }
@@ -86,19 +87,19 @@ fn words<'w>(first: &str, all: impl Iterator<Item = &'w str>) -> String {
     format!("{first}, {}", all.collect::<Vec<_>>().join(", "))
 }
 
-/// The kinds that a place stands for.
-fn place(name: &str) -> Option<Vec<Kind>> {
+/// The kinds that a name for `in:` stands for.
+fn kinds_named(name: &str) -> Option<Vec<MessageKind>> {
     Some(match name {
-        "prompts" => vec![Kind::Prompt],
-        "replies" => vec![Kind::Response, Kind::Error],
-        "thinking" => vec![Kind::Thinking],
-        "tools" => vec![Kind::ToolCall, Kind::ToolResult],
-        "all" => Kind::ALL.to_vec(),
-        other => vec![Kind::named(other)?],
+        "prompts" => vec![MessageKind::Prompt],
+        "replies" => vec![MessageKind::Response, MessageKind::Error],
+        "thinking" => vec![MessageKind::Thinking],
+        "tools" => vec![MessageKind::ToolCall, MessageKind::ToolResult],
+        "all" => MessageKind::ALL.to_vec(),
+        other => vec![MessageKind::from_name(other)?],
     })
 }
 
-/// A time, of a day that is in the calendar.
+/// Parses a time; the day must exist in the calendar.
 fn time(text: &str) -> Option<i64> {
     let day = text.get(..10)?;
     let is_there = format_millis(parse_millis(day)?).starts_with(day);

@@ -1,7 +1,7 @@
 //! The query language: words, "phrases", prefix*, -not, OR, and filters such as `tool:Bash`.
 //!
-//! All terms must be met by one message; `OR` stands between two terms of which one is enough, and binds closer: `a b OR c`
-//! is a, and b or c.
+//! One message must match all terms. `OR` joins two terms of which one is enough, and binds closer than the implicit "and":
+//! `a b OR c` is a and (b or c).
 
 mod expression;
 mod filter;
@@ -10,64 +10,64 @@ mod tokens;
 pub use filter::Filter;
 use tokens::tokens;
 
-/// One thing to look for.
+/// A word or phrase to search for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// The words, as typed, without quotes and star.
+    /// The words as typed, without quotes and star.
     pub words: String,
-    /// Whether the last word may go on.
+    /// Whether the last word is a prefix.
     pub is_prefix: bool,
 }
 
-/// A query, understood.
+/// A parsed query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// Each must be met, by any of its alternatives.
+    /// Terms of which each must match, in one of its alternatives.
     pub all: Vec<Vec<Term>>,
-    /// None may be met.
+    /// Terms that must not match.
     pub none: Vec<Term>,
-    /// Filters that must hold.
+    /// Filters that must match.
     pub filters: Vec<Filter>,
-    /// Filters that must not.
+    /// Filters that must not match.
     pub excluded: Vec<Filter>,
 }
 
-/// Why a query cannot be understood.
+/// Why a query is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
-    /// Nothing is asked for.
-    #[error("the query asks for nothing")]
+    /// The query is empty.
+    #[error("the query is empty")]
     Empty,
-    /// Only what must not be there is named.
-    #[error("the query says only what must not be there; name a word or a filter that must")]
-    OnlyNot,
+    /// Only excluded terms are given.
+    #[error("the query only excludes; add a word or a filter that must match")]
+    OnlyExcluded,
     /// A quote is never closed.
-    #[error("a quote is opened and not closed: {0}")]
+    #[error("missing closing quote: {0}")]
     OpenQuote(String),
-    /// `OR` without something on both sides.
-    #[error("OR stands between two words")]
-    LoneOr,
-    /// A filter has a value that it cannot have.
+    /// `OR` without a term on both sides.
+    #[error("OR needs a word on both sides")]
+    DanglingOr,
+    /// A filter does not accept this value.
     #[error("{name}:{value}: {expected}")]
     BadValue {
-        /// The filter.
+        /// The name of the filter.
         name: String,
-        /// What was given.
+        /// The value.
         value: String,
-        /// What can be.
+        /// What the filter accepts.
         expected: String,
     },
 }
 
 impl Query {
-    /// Reads a query. Times without a zone are taken as UTC.
+    /// Parses a query. Times without a zone are UTC.
     pub fn parse(text: &str) -> Result<Self, QueryError> {
         let mut query = Self::default();
         let mut waits_for_other = false;
         for token in tokens(text)? {
             if token.is_bare && token.text == "OR" && !token.is_not {
                 if query.all.is_empty() || waits_for_other {
-                    return Err(QueryError::LoneOr);
+                    return Err(QueryError::DanglingOr);
                 }
                 waits_for_other = true;
                 continue;
@@ -98,14 +98,14 @@ impl Query {
             }
         }
         if waits_for_other {
-            return Err(QueryError::LoneOr);
+            return Err(QueryError::DanglingOr);
         }
         if query.all.is_empty() && query.filters.is_empty() {
             let is_not = !query.none.is_empty() || !query.excluded.is_empty();
-            return Err(if is_not { QueryError::OnlyNot } else { QueryError::Empty });
+            return Err(if is_not { QueryError::OnlyExcluded } else { QueryError::Empty });
         }
         if query.all.is_empty() && !query.none.is_empty() {
-            return Err(QueryError::OnlyNot);
+            return Err(QueryError::OnlyExcluded);
         }
         Ok(query)
     }
@@ -114,7 +114,7 @@ impl Query {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extract::{Kind, Role};
+    use crate::extract::{MessageKind, MessageRole};
 
     fn expression(text: &str) -> String {
         Query::parse(text).unwrap().expression().unwrap_or_default()
@@ -140,12 +140,12 @@ mod tests {
             query.filters,
             [
                 Filter::Tool("Bash".into()),
-                Filter::Kinds(vec![Kind::Thinking]),
+                Filter::Kinds(vec![MessageKind::Thinking]),
                 Filter::Before(1_767_225_600_000),
                 Filter::Error(true),
             ]
         );
-        assert_eq!(query.excluded, [Filter::Role(Role::Human)]);
+        assert_eq!(query.excluded, [Filter::MessageRole(MessageRole::Human)]);
         assert_eq!(query.all.len(), 2);
         let leap = Query::parse("since:2024-02-29 until:2024-02-29T12:00:00Z").unwrap();
         assert_eq!(leap.filters, [Filter::After(1_709_164_800_000), Filter::Before(1_709_208_000_000)]);
@@ -158,9 +158,9 @@ mod tests {
         for (text, error) in [
             ("", QueryError::Empty),
             ("  ... ", QueryError::Empty),
-            ("-x", QueryError::OnlyNot),
-            ("OR x", QueryError::LoneOr),
-            ("x OR", QueryError::LoneOr),
+            ("-x", QueryError::OnlyExcluded),
+            ("OR x", QueryError::DanglingOr),
+            ("x OR", QueryError::DanglingOr),
             ("\"x", QueryError::OpenQuote("x".into())),
         ] {
             assert_eq!(Query::parse(text), Err(error), "{text}");

@@ -1,13 +1,13 @@
-//! A query's text to words, phrases and filters.
+//! Splits a query into words, phrases and filters.
 
 use super::QueryError;
 use super::filter::is_filter;
 
-/// A word or a phrase, with what stands before it.
+/// A word or phrase with its prefix.
 pub(super) struct Token {
     pub(super) text: String,
     pub(super) is_not: bool,
-    /// Nothing of it was quoted.
+    /// Whether no part of it was quoted.
     pub(super) is_bare: bool,
     /// `name` of `name:value`.
     pub(super) name: Option<String>,
@@ -31,8 +31,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, QueryError> {
                 '"' if token.text.is_empty() => {
                     letters.next();
                     token.is_bare = false;
-                    let quoted: String = letters.by_ref().take_while_inclusive_of('"')?;
-                    token.text.push_str(&quoted);
+                    token.text.push_str(&quoted(letters.by_ref())?);
                     break;
                 }
                 ':' if token.name.is_none() && is_filter(&token.text) => {
@@ -52,20 +51,14 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, QueryError> {
     }
 }
 
-/// Everything up to a closing letter, which must come.
-trait UpTo {
-    fn take_while_inclusive_of(self, end: char) -> Result<String, QueryError>;
-}
-
-impl<I: Iterator<Item = char>> UpTo for I {
-    fn take_while_inclusive_of(self, end: char) -> Result<String, QueryError> {
-        let mut taken = String::new();
-        for letter in self {
-            if letter == end {
-                return Ok(taken);
-            }
-            taken.push(letter);
+/// Reads up to the closing quote.
+fn quoted(letters: impl Iterator<Item = char>) -> Result<String, QueryError> {
+    let mut text = String::new();
+    for letter in letters {
+        if letter == '"' {
+            return Ok(text);
         }
-        Err(QueryError::OpenQuote(taken))
+        text.push(letter);
     }
+    Err(QueryError::OpenQuote(text))
 }

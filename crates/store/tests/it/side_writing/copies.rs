@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use annals_store::file_history::{Backups, KeptCopy, path_hash};
+use annals_store::file_history::{BackupVersion, Backups, path_hash};
 use annals_transcript::draft::{Draft, SnapshotKind};
 
 use super::{WRONG_NAMES, empty, expect_mode, names};
 
-fn copy(hash: &str, version: u32, time: i64) -> KeptCopy {
-    KeptCopy { name: Some(format!("{hash}@v{version}")), version, time }
+fn copy(hash: &str, version: u32, time: i64) -> BackupVersion {
+    BackupVersion { name: Some(format!("{hash}@v{version}")), version, time }
 }
 
 #[test]
@@ -44,14 +44,14 @@ fn what_did_not_exist_has_no_copy_and_its_first_copy_is_the_second_version() {
     let file = temp.path().join("new.rs");
     let hash = path_hash(file.to_str().unwrap());
     let mut backups = Backups::of_session(&config, &"s1".into(), temp.path()).unwrap();
-    let nothing = KeptCopy { name: None, version: 1, time: 5 };
+    let nothing = BackupVersion { name: None, version: 1, time: 5 };
     assert_eq!(backups.keep(&file, 5).unwrap(), nothing);
     assert_eq!(backups.keep(&file, 6).unwrap(), nothing);
     assert!(!config.file_history().exists());
     fs::write(&file, "").unwrap();
     assert_eq!(backups.keep(&file, 7).unwrap(), copy(&hash, 2, 7));
     fs::remove_file(&file).unwrap();
-    assert_eq!(backups.keep(&file, 8).unwrap(), KeptCopy { name: None, version: 3, time: 8 });
+    assert_eq!(backups.keep(&file, 8).unwrap(), BackupVersion { name: None, version: 3, time: 8 });
     fs::write(&file, "").unwrap();
     assert_eq!(backups.keep(&file, 9).unwrap(), copy(&hash, 4, 9));
 }
@@ -61,7 +61,7 @@ fn a_resumed_session_goes_on_from_what_its_records_say() {
     let (temp, config) = empty();
     let file = temp.write("new.rs", "x");
     let hash = path_hash(file.to_str().unwrap());
-    let kept = KeptCopy { name: None, version: 1, time: 5 }.in_record("new.rs".to_owned());
+    let kept = BackupVersion { name: None, version: 1, time: 5 }.in_record("new.rs".to_owned());
     let draft = Draft::file_history_snapshot("m", SnapshotKind::New, &[kept], "2026-01-01T00:00:00.000Z");
     let fields = draft.value("snapshot").unwrap().get("trackedFileBackups").unwrap().fields().unwrap();
     let mut backups = Backups::of_session(&config, &"s1".into(), temp.path()).unwrap();
@@ -69,7 +69,7 @@ fn a_resumed_session_goes_on_from_what_its_records_say() {
     assert_eq!(backups.keep(&file, 7).unwrap(), copy(&hash, 2, 7));
     // A copy that a record names and that is gone holds nothing; one with a strange name neither.
     for name in ["ffff@v7", "../../new.rs"] {
-        backups.remember(&file, KeptCopy { name: Some(name.to_owned()), version: 7, time: 1 });
+        backups.remember(&file, BackupVersion { name: Some(name.to_owned()), version: 7, time: 1 });
         let kept = backups.keep(&file, 8).unwrap();
         assert_eq!(kept, copy(&hash, kept.version, 8));
         assert!(kept.version > 7);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
 use annals_store::sessions_index::{
-    IndexError, Refreshed, entries, rebuild, refresh, remove, stale_entries, staleness,
+    IndexError, IndexUpdate, entries, rebuild, refresh, remove, stale_entries, staleness,
 };
 use annals_store::{ConfigDir, JsonFile, SessionKey, Slug};
 use annals_testkit::builder::Session;
@@ -38,7 +38,7 @@ fn index(config: &ConfigDir) -> String {
     fs::read_to_string(config.sessions_index(&slug())).unwrap()
 }
 
-fn refresh_one(config: &ConfigDir) -> Refreshed {
+fn refresh_one(config: &ConfigDir) -> IndexUpdate {
     refresh(config, &slug(), &"one".into()).unwrap()
 }
 
@@ -46,8 +46,8 @@ fn refresh_one(config: &ConfigDir) -> Refreshed {
 fn without_an_index_none_is_made() {
     let (_temp, config) = empty();
     put_session(&config, "one", Session::new().prompt("hi"));
-    assert_eq!(refresh_one(&config), Refreshed::NoIndex);
-    assert_eq!(remove(&config, &slug(), &"one".into()).unwrap(), Refreshed::NoIndex);
+    assert_eq!(refresh_one(&config), IndexUpdate::NoIndex);
+    assert_eq!(remove(&config, &slug(), &"one".into()).unwrap(), IndexUpdate::NoIndex);
     assert_eq!(names(&config.project(&slug())), ["one.jsonl"]);
 }
 
@@ -60,7 +60,7 @@ fn an_entry_is_added_as_the_client_lays_it_out() {
         Session::new().prompt("say \"hi\"").reply("hi").sub_agent("a").prompt("x"),
     );
     put_index(&config, "{\n  \"version\": 1,\n  \"entries\": [],\n  \"originalPath\": \"/w\"\n}");
-    assert_eq!(refresh_one(&config), Refreshed::Added);
+    assert_eq!(refresh_one(&config), IndexUpdate::Added);
     let expected = format!(
         r#"{{
   "version": 1,
@@ -83,7 +83,7 @@ fn an_entry_is_added_as_the_client_lays_it_out() {
         path.display(),
     );
     assert_eq!(index(&config), expected);
-    assert_eq!(refresh_one(&config), Refreshed::Unchanged);
+    assert_eq!(refresh_one(&config), IndexUpdate::Unchanged);
     let file = JsonFile::read(&config.sessions_index(&slug())).unwrap();
     assert_eq!(stale_entries(&file), []);
 }
@@ -99,10 +99,10 @@ fn an_entry_is_updated_and_nothing_else_is_touched() {
         )
     };
     put_index(&config, &index_with("1.5e3", "99", r#","customTitle":"taken back""#));
-    assert_eq!(refresh_one(&config), Refreshed::Updated);
+    assert_eq!(refresh_one(&config), IndexUpdate::Updated);
     assert_eq!(index(&config), index_with(&MODIFIED.to_string(), "2", ""));
     expect_mode_kept(&config);
-    assert_eq!(refresh_one(&config), Refreshed::Unchanged);
+    assert_eq!(refresh_one(&config), IndexUpdate::Unchanged);
 }
 
 /// The index has the mode that it had.
@@ -148,10 +148,10 @@ fn an_entry_of_a_file_that_is_gone_goes() {
     let (_temp, config) = empty();
     let text = |entries: &str| format!("\u{feff}{{\"entries\":[{entries}],\"version\":1}}\n");
     put_index(&config, &text(r#"{"sessionId":"one","a":1}, {"sessionId":"two"},{"sessionId":"one"}"#));
-    assert_eq!(refresh_one(&config), Refreshed::Removed);
+    assert_eq!(refresh_one(&config), IndexUpdate::Removed);
     assert_eq!(index(&config), text(r#"{"sessionId":"two"}"#));
-    assert_eq!(remove(&config, &slug(), &"one".into()).unwrap(), Refreshed::Unchanged);
-    assert_eq!(remove(&config, &slug(), &"two".into()).unwrap(), Refreshed::Removed);
+    assert_eq!(remove(&config, &slug(), &"one".into()).unwrap(), IndexUpdate::Unchanged);
+    assert_eq!(remove(&config, &slug(), &"two".into()).unwrap(), IndexUpdate::Removed);
     assert_eq!(index(&config), text(""));
 }
 
@@ -160,7 +160,7 @@ fn a_file_without_a_conversation_gets_no_entry() {
     let (_temp, config) = empty();
     put_session(&config, "one", Session::new());
     put_index(&config, r#"{"entries":[]}"#);
-    assert_eq!(refresh_one(&config), Refreshed::Unchanged);
+    assert_eq!(refresh_one(&config), IndexUpdate::Unchanged);
     assert_eq!(rebuild(&config, &slug()).unwrap(), 0);
 }
 
@@ -175,7 +175,7 @@ fn an_index_that_cannot_be_read_is_left_alone_until_it_is_rebuilt() {
         assert!(remove(&config, &slug(), &"one".into()).is_err());
         assert_eq!(index(&config), broken);
         assert_eq!(rebuild(&config, &slug()).unwrap(), 1);
-        assert_eq!(refresh_one(&config), Refreshed::Unchanged);
+        assert_eq!(refresh_one(&config), IndexUpdate::Unchanged);
     }
 }
 
@@ -197,7 +197,7 @@ fn a_rebuilt_index_is_true_and_keeps_what_is_not_an_entry() {
     assert!(fresh.ends_with("    }\n  ],\n  \"originalPath\": \"/home/dev/garden\"\n}"), "{fresh}");
     expect_mode(&config.sessions_index(&slug()), 0o600);
     for id in ["one", "two"] {
-        assert_eq!(refresh(&config, &slug(), &id.into()).unwrap(), Refreshed::Unchanged);
+        assert_eq!(refresh(&config, &slug(), &id.into()).unwrap(), IndexUpdate::Unchanged);
     }
     let file = JsonFile::read(&config.sessions_index(&slug())).unwrap();
     let (list, problems) = entries(&file);
@@ -227,7 +227,7 @@ fn wrong_names_are_refused() {
     assert_eq!(index(&config), r#"{"entries":[]}"#);
     // The longest slug that there is: 200 units, a dash, and a hash.
     let long = Slug::from(format!("{}-1a2b3c", "a".repeat(200)));
-    assert_eq!(refresh(&config, &long, &"one".into()).unwrap(), Refreshed::NoIndex);
+    assert_eq!(refresh(&config, &long, &"one".into()).unwrap(), IndexUpdate::NoIndex);
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn a_left_over_of_a_crash_is_no_index() {
     let beside = format!(".sessions-index.json.{}.annals-new", std::process::id());
     fs::write(config.project(&slug()).join(&beside), "{\"ent").unwrap();
     assert_eq!(index(&config), r#"{"entries":[]}"#);
-    assert_eq!(refresh_one(&config), Refreshed::Added);
+    assert_eq!(refresh_one(&config), IndexUpdate::Added);
     assert_eq!(names(&config.project(&slug())), ["one.jsonl", "sessions-index.json"]);
 }
 
@@ -257,13 +257,13 @@ fn the_indexes_of_the_corpus_keep_their_bytes() {
         for file in sessions {
             let key = SessionKey::new(file.file_stem().unwrap().to_string_lossy());
             fs::copy(&file, config.session(&slug, &key)).unwrap();
-            assert_eq!(refresh(&config, &slug, &key).unwrap(), Refreshed::Added);
+            assert_eq!(refresh(&config, &slug, &key).unwrap(), IndexUpdate::Added);
             let with = fs::read_to_string(config.sessions_index(&slug)).unwrap();
             let (head, tail) = before.split_once("[]").unwrap();
             assert!(with.starts_with(head) && with.ends_with(tail), "{with}");
-            assert_eq!(refresh(&config, &slug, &key).unwrap(), Refreshed::Unchanged);
+            assert_eq!(refresh(&config, &slug, &key).unwrap(), IndexUpdate::Unchanged);
             // Taken out again, all that is left of it is white space.
-            assert_eq!(remove(&config, &slug, &key).unwrap(), Refreshed::Removed);
+            assert_eq!(remove(&config, &slug, &key).unwrap(), IndexUpdate::Removed);
             let without = fs::read_to_string(config.sessions_index(&slug)).unwrap();
             let bare = |text: &str| text.split_whitespace().collect::<String>();
             assert_eq!(bare(&without), bare(&before));

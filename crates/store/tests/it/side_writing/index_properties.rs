@@ -3,7 +3,7 @@
 use std::fs;
 
 use annals_json::Value;
-use annals_store::sessions_index::{Refreshed, refresh, remove};
+use annals_store::sessions_index::{IndexUpdate, refresh, remove};
 use annals_store::{ConfigDir, Slug};
 use annals_testkit::builder::Session;
 use annals_testkit::depth::cases;
@@ -99,7 +99,7 @@ proptest! {
         let had = Value::parse(before.as_bytes()).unwrap().get("entries").unwrap().items().filter(is_of_session).count();
 
         let done = refresh(&config, &slug, &"one".into()).unwrap();
-        prop_assert_eq!(done, if had == 0 { Refreshed::Added } else { Refreshed::Updated });
+        prop_assert_eq!(done, if had == 0 { IndexUpdate::Added } else { IndexUpdate::Updated });
         let after = fs::read(&path).unwrap();
         prop_assert_eq!(others(&after), others(before.as_bytes()));
         prop_assert_eq!(unknown(&after), unknown(before.as_bytes()));
@@ -111,10 +111,10 @@ proptest! {
             prop_assert_eq!(entry.get("messageCount").unwrap().count(), Some(2));
             prop_assert!(entry.get("customTitle").is_none());
         }
-        prop_assert_eq!(refresh(&config, &slug, &"one".into()).unwrap(), Refreshed::Unchanged);
+        prop_assert_eq!(refresh(&config, &slug, &"one".into()).unwrap(), IndexUpdate::Unchanged);
         prop_assert_eq!(&fs::read(&path).unwrap(), &after);
 
-        prop_assert_eq!(remove(&config, &slug, &"one".into()).unwrap(), Refreshed::Removed);
+        prop_assert_eq!(remove(&config, &slug, &"one".into()).unwrap(), IndexUpdate::Removed);
         let without = fs::read(&path).unwrap();
         prop_assert_eq!(others(&without), others(before.as_bytes()));
         prop_assert!(!Value::parse(&without).unwrap().get("entries").unwrap().items().any(|entry| is_of_session(&entry)));

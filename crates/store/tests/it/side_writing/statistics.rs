@@ -4,7 +4,8 @@ use std::fs;
 
 use annals_demo::Plan;
 use annals_store::stats_cache::{
-    Day, Difference, Statistics, StatsCache, StatsError, differences, read_stats_cache, recompute, write,
+    DayStats, Statistics, StatsCache, StatsDifference, StatsError, differences, read_stats_cache, recompute,
+    write,
 };
 use annals_store::{ConfigDir, JsonFile, Store};
 use annals_testkit::home::Home;
@@ -55,7 +56,7 @@ fn lines_and_responses_count_once() {
     let (_temp, config) = store();
     let stats = compute(&config, 0);
     let days: Vec<_> = stats.days.iter().map(|(date, day)| (date.as_str(), *day)).collect();
-    let day = |messages, sessions, tool_calls| Day { messages, sessions, tool_calls };
+    let day = |messages, sessions, tool_calls| DayStats { messages, sessions, tool_calls };
     assert_eq!(days, [("2026-01-01", day(3, 2, 2)), ("2026-01-02", day(1, 0, 1))]);
     assert_eq!((stats.sessions, stats.messages), (2, 4));
     let longest = stats.longest.clone().unwrap();
@@ -123,7 +124,7 @@ fn differences_are_told_by_key() {
     );
     let stats = |file: &JsonFile| differences_of(file, &theirs);
     let text = |text: &str| Some(text.to_owned());
-    let key = |key: &str, ours, theirs| Difference { key: key.to_owned(), ours, theirs };
+    let key = |key: &str, ours, theirs| StatsDifference { key: key.to_owned(), ours, theirs };
     assert_eq!(
         stats(&ours),
         [
@@ -134,7 +135,7 @@ fn differences_are_told_by_key() {
     assert_eq!(stats(&theirs), []);
 }
 
-fn differences_of(ours: &JsonFile, theirs: &JsonFile) -> Vec<Difference> {
+fn differences_of(ours: &JsonFile, theirs: &JsonFile) -> Vec<StatsDifference> {
     differences(&StatsCache::of_file(ours).unwrap(), &StatsCache::of_file(theirs).unwrap())
 }
 

@@ -7,15 +7,15 @@ use std::time::{Duration, SystemTime};
 
 use annals_store::SessionWriter;
 use annals_store::busy::Busy;
-use annals_store::session::{AppendError, Patience};
-use annals_testkit::source::Counting;
+use annals_store::session::{AppendError, OnBusy};
+use annals_testkit::source::CountingSource;
 use annals_transcript::draft::Draft;
 
 use super::{Now, Place, ids, prompt};
 
 fn try_open(place: &Place, path: &Path) -> Result<(), Busy> {
-    let source = Now(Counting::default());
-    match SessionWriter::open(path, &place.data, &source, Patience::Refuse) {
+    let source = Now(CountingSource::default());
+    match SessionWriter::open(path, &place.data, &source, OnBusy::Refuse) {
         Ok(_) => Ok(()),
         Err(AppendError::Busy { busy, .. }) => Err(busy),
         Err(error) => panic!("{error}"),
@@ -68,12 +68,12 @@ fn neither_a_title_nor_a_rehearsal_hides_a_client_at_work() {
     // Whoever only looked, or rehearsed, has left no trace.
     drop(place.open(&path));
     let mut rehearsing = place.open(&path);
-    rehearsing.rehearse();
+    rehearsing.start_dry_run();
     rehearsing.append(&prompt("not written")).unwrap();
     drop(rehearsing);
     assert!(matches!(try_open(&place, &path), Err(Busy::FreshWrite { .. })));
-    let source = Now(Counting::default());
-    let mut naming = SessionWriter::open(&path, &place.data, &source, Patience::Append).unwrap();
+    let source = Now(CountingSource::default());
+    let mut naming = SessionWriter::open(&path, &place.data, &source, OnBusy::Append).unwrap();
     naming.append_settled(&Draft::custom_title("A title")).unwrap();
     drop(naming);
     assert!(matches!(try_open(&place, &path), Err(Busy::FreshWrite { .. })));

@@ -8,7 +8,7 @@ use annals_store::journal::{Effect, Journal, Stage, UndoError};
 use annals_store::reset::{ResetError, apply, plan};
 use annals_store::session::InUse;
 use annals_store::{Slug, Store};
-use annals_testkit::source::Counting;
+use annals_testkit::source::CountingSource;
 use annals_testkit::tree::tree;
 
 use super::{Now, Place, prompt};
@@ -42,7 +42,7 @@ fn store() -> (Place, Slug) {
 fn a_reset_takes_the_project_and_nothing_else_and_comes_back_whole() {
     let (place, slug) = store();
     let before = tree(place.config.path());
-    let source = Now(Counting::default());
+    let source = Now(CountingSource::default());
     let discovery = Store::open(place.config.path()).discover();
     let planned = plan(&discovery, &place.config, &slug);
     assert_eq!((planned.sessions.len(), planned.paths.len()), (1, 8), "{planned:#?}");
@@ -140,7 +140,7 @@ fn a_project_that_is_written_to_is_not_reset() {
     let planned = plan(&discovery, &place.config, &slug);
     let path = place.config.session(&slug, &planned.sessions[0]);
     let writer = place.open(&path);
-    let source = Now(Counting::default());
+    let source = Now(CountingSource::default());
     let before = tree(place.config.path());
     assert!(matches!(
         apply(&planned, &place.config, &place.data, &source),

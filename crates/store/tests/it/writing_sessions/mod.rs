@@ -1,22 +1,22 @@
 //! Writing sessions: the promise after a crash, faults of the disk, others who write, changes that are taken back.
 
-mod aside;
 mod busy;
 mod faults;
+mod handle;
 mod journal;
 mod model;
 mod promise;
-mod provider;
 mod sessions;
+mod side_record;
 
 use std::path::{Path, PathBuf};
 
-use annals_store::session::{NewSession, Patience};
+use annals_store::session::{NewSession, OnBusy};
 use annals_store::source::{Clock, Source};
 use annals_store::{ConfigDir, DataDir, SessionWriter};
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
-use annals_transcript::draft::{Draft, Said};
+use annals_testkit::source::CountingSource;
+use annals_transcript::draft::{Draft, PromptContent};
 use annals_transcript::transcript::Transcript;
 
 /// A home with a store to write to.
@@ -24,14 +24,14 @@ struct Place {
     home: Home,
     config: ConfigDir,
     data: DataDir,
-    source: Counting,
+    source: CountingSource,
 }
 
 impl Place {
     fn new() -> Self {
         let home = Home::new();
         let (config, data) = (ConfigDir::new(home.config_dir()), DataDir::new(home.data_dir()));
-        Self { home, config, data, source: Counting::default() }
+        Self { home, config, data, source: CountingSource::default() }
     }
 
     fn create(&self) -> SessionWriter<'_> {
@@ -40,7 +40,7 @@ impl Place {
     }
 
     fn open(&self, path: &Path) -> SessionWriter<'_> {
-        SessionWriter::open(path, &self.data, &self.source, Patience::Append).unwrap()
+        SessionWriter::open(path, &self.data, &self.source, OnBusy::Append).unwrap()
     }
 
     /// A session with so many prompts, closed; its file and the ids.
@@ -53,7 +53,7 @@ impl Place {
 }
 
 fn prompt(text: &str) -> Draft {
-    Draft::prompt(Said::Text(text))
+    Draft::prompt(PromptContent::Text(text))
 }
 
 /// The ids of a file's chain, in order.
@@ -73,7 +73,7 @@ fn parents(path: &Path) -> Vec<Option<String>> {
 
 /// A source whose time is the machine's, for what compares with times of files.
 #[derive(Debug)]
-struct Now(Counting);
+struct Now(CountingSource);
 
 impl Clock for Now {
     fn now(&self) -> i64 {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use annals_store::SessionWriter;
 use annals_store::busy::Busy;
-use annals_store::session::{AppendError, Patience};
+use annals_store::session::{AppendError, OnBusy};
 use annals_store::source::Clock;
 use annals_testkit::depth::cases;
 use annals_transcript::draft::Draft;
@@ -208,7 +208,7 @@ impl<'p> Model<'p> {
     }
 
     fn open(&mut self) {
-        let opened = SessionWriter::open(&self.path, &self.place.data, &self.place.source, Patience::Refuse);
+        let opened = SessionWriter::open(&self.path, &self.place.data, &self.place.source, OnBusy::Refuse);
         self.writer = Some(opened.unwrap());
         self.is_behind = false;
         self.writer_knows();
@@ -232,7 +232,7 @@ impl<'p> Model<'p> {
     }
 
     fn meet_a_second(&mut self) {
-        let second = SessionWriter::open(&self.path, &self.place.data, &self.place.source, Patience::Append);
+        let second = SessionWriter::open(&self.path, &self.place.data, &self.place.source, OnBusy::Append);
         assert!(matches!(second, Err(AppendError::Busy { busy: Busy::Locked, .. })), "{second:?}");
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use annals_store::session::{AgentParent, AgentStart, AppendError, NewSession, fork};
 use annals_store::{SessionWriter, project_slug};
-use annals_transcript::draft::{AgentAnswer, CompactionTrigger, Draft, ResponseDraft};
+use annals_transcript::draft::{AgentResultDraft, CompactionTrigger, Draft, ResponseDraft};
 use annals_transcript::graph::Graph;
 use annals_transcript::transcript::Transcript;
 
@@ -124,7 +124,7 @@ fn a_sub_agent_has_its_own_file_and_is_linked() {
     };
     // Opened again it goes on, and keeps what is known of it.
     writer.open_agent(&place.data, &start).unwrap().append(&prompt("more")).unwrap();
-    let answer = AgentAnswer {
+    let answer = AgentResultDraft {
         tool_use: "t1",
         agent: &start.id,
         prompt: "dig",

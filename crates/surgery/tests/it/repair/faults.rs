@@ -1,9 +1,9 @@
-//! Faults for healthy files: each kind damages a file at a place that a seed chooses.
+//! Faults for healthy files: each kind damages a file at a place chosen by a seed.
 
 use annals_json::Value;
 use annals_transcript::transcript::Transcript;
 
-/// Numbers that are the same in every run.
+/// Pseudo-random numbers, the same in every run.
 pub(super) struct Chance(u64);
 
 impl Chance {
@@ -70,7 +70,7 @@ impl Fault {
         Self::Oversize,
     ];
 
-    /// The file with this fault; none where it has no place for it.
+    /// The file with this fault; `None` if it has no place for it.
     pub(super) fn inject(self, file: &[u8], chance: &mut Chance) -> Option<Vec<u8>> {
         let transcript = Transcript::parse(file);
         let nodes = transcript.nodes();
@@ -162,7 +162,7 @@ impl Fault {
                 drop(lines.remove(line(pick(summaries.collect())?)));
             }
             Self::BranchLost => {
-                // Of two results, one behind the other, the second hangs from the call, and the first was answered by itself.
+                // Of two results in a chain, the second becomes a child of the call, and the first gets its own reply.
                 let results = has("\"type\":\"tool_result\"");
                 let parent_of = |index: usize| {
                     chained.iter().copied().find(|&other| nodes[other].uuid == nodes[index].parent.id())
@@ -181,7 +181,7 @@ impl Fault {
                 lines.insert(line(first) + 1, (answer + "\n").into_bytes());
             }
             Self::Oversize => {
-                // A few of these do: each is large.
+                // A few of these are enough: each is large.
                 pick((0..16).collect()).filter(|&number| number == 0)?;
                 let at = line(pick(chained.clone())?);
                 let end = lines[at].iter().rposition(|&byte| byte == b'}')?;

@@ -1,13 +1,13 @@
-//! One small file for each kind of repair: what is done about it, line by line, and what the newest client then sends.
+//! One small file for each kind of repair: the edits by line, and what the newest client sends afterwards.
 
-use annals_surgery::repair::{Options, RepairKind, repair};
+use annals_surgery::repair::{RepairKind, RepairOptions, repair};
 use annals_testkit::builder::{Session, uuid};
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 
 use super::{check_not_worse, count, plan, reasons, repaired, session};
 
-/// A file, what its repair does, and how many messages the newest client sends before and after.
+/// Checks the edits of a repair, and how many messages the newest client sends before and after.
 fn check(bytes: &[u8], expected: &[&str], messages: (usize, usize)) {
     assert_eq!(reasons(&plan(bytes)), expected);
     let after = check_not_worse(bytes, "a small file");
@@ -26,17 +26,14 @@ fn damaged_lines_keep_what_is_whole() {
     let torn = [lines[0], lines[1], &lines[2][..40], lines[3]].concat();
     check(
         &torn,
-        &["3 ~ spliced-line: the record that is whole is kept, what is none goes; \
+        &["3 ~ spliced-line: the complete record is kept, the rest is removed; \
              dangling-parent: it follows line 2: the nearest line in time"],
         (2, 3),
     );
     let glued = [lines[0], &lines[1][..lines[1].len() - 1], lines[2], lines[3]].concat();
     check(
         &glued,
-        &[
-            "2 ~ two-objects: each record gets a line of its own",
-            "2 + two-objects: each record gets a line of its own",
-        ],
+        &["2 ~ two-objects: each record gets its own line", "2 + two-objects: each record gets its own line"],
         (3, 4),
     );
     assert_eq!(repaired(&glued), whole);
@@ -44,9 +41,9 @@ fn damaged_lines_keep_what_is_whole() {
     check(
         &noise,
         &[
-            "2 - nul-run: no whole record is on the line",
-            "4 - not-json: no whole record is on the line",
-            "7 - torn-tail: no whole record is on the line",
+            "2 - nul-run: the line has no complete record",
+            "4 - not-json: the line has no complete record",
+            "7 - torn-tail: the line has no complete record",
         ],
         (4, 4),
     );
@@ -67,7 +64,7 @@ fn a_chain_that_is_cut_at_progress_is_joined() {
 
 #[test]
 fn what_was_cut_off_follows_the_end_of_a_branch_not_its_newest_line() {
-    // The client's own words bear the time at which it began to make them: before the result that they follow.
+    // Records of the client itself have the time at which they were begun: before the result that they follow.
     let begun = Session::new().prompt("one").tool_use("Skill", "{}").wait(3).tool_result("launching");
     let result = String::from_utf8(begun.clone().into_bytes()).unwrap();
     let (_, time) = result.lines().nth(1).unwrap().split_once("\"timestamp\":").unwrap();
@@ -93,15 +90,15 @@ fn cut_chains_are_joined() {
     check(&late(None).into_bytes(), &["3 ~ null-parent: it follows line 2: the line before it"], (2, 4));
     let again = Session::new().prompt("one").reply("first").parent(None).prompt("one").reply("second");
     let left = plan(&again.clone().into_bytes());
-    assert!(left.is_empty() && left.notes[0].contains("began anew"), "{:?}", left.notes);
+    assert!(left.is_empty() && left.notes[0].contains("started over"), "{:?}", left.notes);
     let circle =
         Session::new().parent(Some(&uuid(4))).prompt("one").reply("first").prompt("two").reply("second");
-    check(&circle.into_bytes(), &["1 ~ cycle: the circle starts here"], (4, 4));
+    check(&circle.into_bytes(), &["1 ~ cycle: the cycle starts here"], (4, 4));
 }
 
 #[test]
 fn what_is_ambiguous_is_said_and_left() {
-    // By its place it follows the second reply, by its time the first.
+    // By position it follows the second reply, by time the first.
     let lines = two_turns().wait(500).prompt("three").reply("third").into_bytes();
     let text = String::from_utf8(lines).unwrap();
     let lines: Vec<_> = text.lines().collect();
@@ -111,7 +108,7 @@ fn what_is_ambiguous_is_said_and_left() {
     let file = file.replace(&format!("\"parentUuid\":\"{}\"", uuid(4)), "\"parentUuid\":\"lost\"");
     let plan = plan(file.as_bytes());
     assert!(
-        plan.notes.iter().any(|note| note.contains("another line than by its place")),
+        plan.notes.iter().any(|note| note.contains("time and position in the file disagree")),
         "{:?}",
         plan.notes
     );
@@ -123,8 +120,8 @@ fn results_and_calls_get_their_other_half() {
     check(
         &open.into_bytes(),
         &[
-            "3 ~ unanswered-tool-use: an error stands in for the result of toolu_000000000001000000000000",
-            "2 + unanswered-tool-use: an error stands in for the result of toolu_000000000001000000000000",
+            "3 ~ unanswered-tool-use: an error result is inserted for toolu_000000000001000000000000",
+            "2 + unanswered-tool-use: an error result is inserted for toolu_000000000001000000000000",
         ],
         (2, 4),
     );
@@ -136,14 +133,14 @@ fn results_and_calls_get_their_other_half() {
     let thought = Session::new().prompt("one").response(|response| response.thinking("hm")).prompt("two");
     check(
         &thought.reply("second").into_bytes(),
-        &["2 ~ thinking-only: a word says that the reply broke off"],
+        &["2 ~ thinking-only: a note says that the reply broke off"],
         (2, 4),
     );
 }
 
 #[test]
 fn a_lost_parallel_branch_goes_into_the_chain() {
-    // Two calls of one response; the first result went on by itself, then the second did, and only that is resumed.
+    // Two calls of one response; the first result continued by itself, then the second did, and only that is resumed.
     let start = Session::new()
         .prompt("one")
         .response(|response| response.tool_use("Bash", "{}").tool_use("Read", "{}"));
@@ -185,7 +182,7 @@ fn a_cut_without_a_summary_goes() {
     let lines: Vec<&[u8]> = bytes.split_inclusive(|&byte| byte == b'\n').collect();
     check(
         &[lines[0], lines[1], lines[2]].concat(),
-        &["3 - boundary-without-summary: it cut history and put nothing in its place"],
+        &["3 - boundary-without-summary: it hid history without a summary"],
         (2, 2),
     );
     let oldest = |bytes: &[u8]| count(bytes, Client::ALL[0]);
@@ -199,14 +196,14 @@ fn copies_go_and_namesakes_get_their_own_id() {
     let bytes = two_turns().into_bytes();
     let lines: Vec<&[u8]> = bytes.split_inclusive(|&byte| byte == b'\n').collect();
     let copied = [lines[0], lines[1], lines[1], lines[2], lines[3]].concat();
-    check(&copied, &["2 - duplicate-uuid: line 3 says the same"], (4, 4));
+    check(&copied, &["2 - duplicate-uuid: line 3 is the same"], (4, 4));
     assert_eq!(repaired(&copied), bytes);
     let namesake = String::from_utf8(lines[0].to_vec()).unwrap().replace("\"one\"", "\"another\"");
     let file = [namesake.as_bytes(), &bytes].concat();
     check(
         &file,
         &[
-            "1 ~ duplicate-uuid: it says something else than the later line, and gets an id of its own",
+            "1 ~ duplicate-uuid: it differs from the later line and gets a new id",
             "2 ~ null-parent: it follows line 1: the nearest line in time",
         ],
         (4, 4),
@@ -234,7 +231,7 @@ fn only_what_is_named_is_repaired() {
     let bytes =
         [b"what\n".to_vec(), Session::new().prompt("one").tool_use("Bash", "{}").into_bytes()].concat();
     let only = |kind: RepairKind| {
-        let options = Options { only: [kind].into(), ..Options::default() };
+        let options = RepairOptions { only: [kind].into(), ..RepairOptions::default() };
         reasons(&repair(&session(&bytes), &options).unwrap()).len()
     };
     assert_eq!(

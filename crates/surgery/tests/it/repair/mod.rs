@@ -1,4 +1,4 @@
-//! Repair: what is broken is mended, never at the cost of what is there; what is whole stays byte for byte.
+//! Repair: fixes what is broken, never at the cost of what is there; healthy files stay byte for byte.
 
 mod faults;
 mod kinds;
@@ -10,9 +10,9 @@ use std::path::Path;
 
 use annals_demo::Plan as DemoPlan;
 use annals_store::SessionKey;
-use annals_surgery::repair::{Options, repair};
+use annals_surgery::repair::{RepairOptions, repair};
 use annals_surgery::verify::verify;
-use annals_surgery::{LineFate, Plan, Session};
+use annals_surgery::{LineEdit, Plan, Session};
 use annals_testkit::depth::repetitions;
 use annals_testkit::home::Home;
 use annals_testkit::{builder, corpus, oracle};
@@ -20,13 +20,13 @@ use annals_transcript::graph::Graph;
 use annals_transcript::inspect::inspect;
 use annals_transcript::loss::losses;
 use annals_transcript::record::Record;
-use annals_transcript::resume::{Client, Origin, resume};
+use annals_transcript::resume::{BlockOrigin, Client, resume};
 use annals_transcript::transcript::Transcript;
 use annals_transcript::turn::Speaker;
 
 use faults::{Chance, Fault};
 
-/// A session that lies nowhere.
+/// A session without a file.
 fn session(bytes: &[u8]) -> Session {
     let path = Path::new("somewhere").join(format!("{}.jsonl", builder::SESSION_ID));
     Session {
@@ -39,7 +39,7 @@ fn session(bytes: &[u8]) -> Session {
 }
 
 fn plan(bytes: &[u8]) -> Plan {
-    repair(&session(bytes), &Options::default()).unwrap_or_else(|error| panic!("{error}"))
+    repair(&session(bytes), &RepairOptions::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The file after its repair, verified.
@@ -54,21 +54,21 @@ fn repaired(bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-/// What a plan does, line by line.
+/// The edits of a plan, by line.
 fn reasons(plan: &Plan) -> Vec<String> {
     let mut found = Vec::new();
     for edit in &plan.edits {
-        found.extend(edit.fates().filter_map(|(line, fate)| match fate {
-            LineFate::Kept => None,
-            LineFate::Removed { why } => Some(format!("{line} - {why}")),
-            LineFate::Changed { why, .. } => Some(format!("{line} ~ {why}")),
+        found.extend(edit.line_edits().filter_map(|(line, line_edit)| match line_edit {
+            LineEdit::Kept => None,
+            LineEdit::Removed { why } => Some(format!("{line} - {why}")),
+            LineEdit::Changed { why, .. } => Some(format!("{line} ~ {why}")),
         }));
         found.extend(edit.insertions().map(|(line, new)| format!("{line} + {}", new.why)));
     }
     found
 }
 
-/// How many messages a client sends; none where it refuses the file.
+/// How many messages a client sends; `None` if it refuses the file.
 fn count(bytes: &[u8], client: Client) -> Option<usize> {
     resume(&Transcript::parse(bytes), client).outcome.ok().map(|messages| messages.len())
 }
@@ -79,7 +79,7 @@ fn prompts(bytes: &[u8], client: Client) -> BTreeSet<String> {
     let resumed = resume(&transcript, client);
     let mut found = BTreeSet::new();
     for block in resumed.messages().iter().flat_map(|message| &message.blocks) {
-        if let Origin::Record(node) = block.origin
+        if let BlockOrigin::Record(node) = block.origin
             && let Record::User(user) = transcript.record(node)
             && Speaker::of(&user).opens_turn()
         {
@@ -89,7 +89,7 @@ fn prompts(bytes: &[u8], client: Client) -> BTreeSet<String> {
     found
 }
 
-/// Holds a repaired file against the broken one: no client sends less, no prompt is missed, nothing is left to do.
+/// Compares a repaired file with the broken one: no client sends less, no prompt is lost, nothing is left to do.
 fn check_not_worse(broken: &[u8], what: &str) -> Vec<u8> {
     let after = repaired(broken);
     for &client in Client::ALL {
@@ -124,7 +124,7 @@ fn corpus_sessions(test: &str) -> Vec<Vec<u8>> {
     corpus.transcripts().into_iter().filter(small).map(|path| fs::read(path).unwrap()).collect()
 }
 
-/// A session with everything that a fault needs: parallel calls, thoughts, a compaction, gaps in time.
+/// A session with everything that a fault needs: parallel calls, thinking, a compaction, gaps in time.
 fn made_up(seed: usize) -> Vec<u8> {
     let mut session = builder::Session::new();
     for turn in 0..3 + seed % 4 {
@@ -135,7 +135,7 @@ fn made_up(seed: usize) -> Vec<u8> {
         session = session
             .prompt("both")
             .response(|response| response.tool_use("Bash", r#"{"command":"ls"}"#).tool_use("Read", "{}"));
-        // Four responses a turn; this is the third.
+        // Four responses per turn; this is the third.
         let id = |place: usize| format!("toolu_{:012}{place:012}", 4 * turn + 3);
         session = session.result_of(&id(0), "a").result_of(&id(1), "b").reply(&format!("both {turn}"));
         if turn == 1 + seed % 3 {
@@ -145,7 +145,7 @@ fn made_up(seed: usize) -> Vec<u8> {
     session.into_bytes()
 }
 
-/// Whether nothing is irregular about it and the newest client loses nothing.
+/// Whether it has no problems and the newest client loses nothing.
 fn is_healthy(bytes: &[u8]) -> bool {
     let transcript = Transcript::parse(bytes);
     let graph = Graph::new(&transcript);
@@ -182,14 +182,14 @@ fn faults_of_every_kind_are_mended_without_loss() {
     files.extend(corpus_sessions("faults_of_every_kind_are_mended_without_loss"));
     files.retain(|bytes| bytes.len() < 200_000 && is_healthy(bytes));
     let mut table: BTreeMap<String, [usize; 4]> = BTreeMap::new();
-    // Ten of each kind at the least.
+    // At least ten of each kind.
     let (mut cases, wanted) = (0, repetitions(1000).max(200));
     for (round, fault) in (0..).zip(Fault::ALL.iter().cycle()) {
         if cases >= wanted {
             break;
         }
         let mut chance = Chance::new(round);
-        // Half of the cases are of files that have all that faults need.
+        // Half of the cases are files that have everything that faults need.
         let among = if (round as usize / Fault::ALL.len()).is_multiple_of(2) { 24 } else { files.len() };
         let healthy = &files[chance.below(among)];
         let Some(broken) = fault.inject(healthy, &mut chance) else { continue };
@@ -206,7 +206,7 @@ fn faults_of_every_kind_are_mended_without_loss() {
     for (fault, [cases, healthy, broken, after]) in &table {
         eprintln!("| {fault} | {cases} | {healthy} | {broken} | {after} |");
     }
-    // Faults that leave every record whole give back what they took (more, where they hid a compaction).
+    // Faults that leave every record intact are fully repaired (more so if they hid a compaction).
     for fault in ["Glued", "NulPrefix", "Garbage", "DuplicateSame", "DanglingParent", "NullParent", "Cycle"] {
         let [_, healthy, broken, after] = table[fault];
         assert!(after >= healthy, "{fault}: {broken} of {healthy} became {after}");
@@ -216,7 +216,7 @@ fn faults_of_every_kind_are_mended_without_loss() {
 #[test]
 fn cases_that_lose_history_are_mended() {
     let Some(oracle) = oracle::or_skip("cases_that_lose_history_are_mended") else { return };
-    let mut mended = BTreeMap::new();
+    let mut relinked = BTreeMap::new();
     for path in oracle.resume_cases() {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let bytes = fs::read(&path).unwrap();
@@ -225,10 +225,14 @@ fn cases_that_lose_history_are_mended() {
             let counts: Vec<_> =
                 Client::ALL.iter().map(|&client| (count(&bytes, client), count(&after, client))).collect();
             eprintln!("| {name} | {counts:?} |");
-            mended.insert(name, counts);
+            relinked.insert(name, counts);
         }
     }
     for (name, expected) in [("second_root", 4), ("cycle", 4), ("y_gap_600", 4)] {
-        assert!(mended[name].iter().all(|(_, after)| *after == Some(expected)), "{name}: {:?}", mended[name]);
+        assert!(
+            relinked[name].iter().all(|(_, after)| *after == Some(expected)),
+            "{name}: {:?}",
+            relinked[name]
+        );
     }
 }

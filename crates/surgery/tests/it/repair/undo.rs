@@ -1,4 +1,4 @@
-//! A repair is carried out as one and taken back byte for byte, also after a stop at any step.
+//! A repair is applied as one and reverted byte for byte, also after a stop at any step.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -8,9 +8,9 @@ use annals_store::DataDir;
 use annals_store::journal::Journal;
 use annals_surgery::Session;
 use annals_surgery::apply::apply;
-use annals_surgery::repair::{Options, repair};
+use annals_surgery::repair::{RepairOptions, repair};
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
+use annals_testkit::source::CountingSource;
 
 use super::faults::{Chance, Fault};
 use super::made_up;
@@ -23,7 +23,7 @@ fn a_repair_stopped_at_any_step_comes_back_whole() {
     let make = || {
         let home = Home::new();
         let path = home.write("projects/-p/5e550000-0000-4000-8000-000000000000.jsonl", &broken);
-        let plan = repair(&Session::load(&path).unwrap(), &Options::default()).unwrap();
+        let plan = repair(&Session::load(&path).unwrap(), &RepairOptions::default()).unwrap();
         (home, plan)
     };
     come_back_from_every_step(1, make, |_, before, after| assert_ne!(before, after));
@@ -33,7 +33,7 @@ fn a_repair_stopped_at_any_step_comes_back_whole() {
 fn every_broken_session_of_a_store_is_repaired_and_comes_back() {
     let home = Home::new();
     home.fill(&DemoPlan::default());
-    let (data, source) = (DataDir::new(home.data_dir()), Counting::default());
+    let (data, source) = (DataDir::new(home.data_dir()), CountingSource::default());
     let mut chance = Chance::new(1);
     let mut repaired = 0;
     for path in tree(&home.config_dir().join("projects")).into_keys() {
@@ -46,7 +46,7 @@ fn every_broken_session_of_a_store_is_repaired_and_comes_back() {
             fs::write(&path, broken).unwrap();
         }
         let before = tree(&home.config_dir());
-        let plan = repair(&Session::load(&path).unwrap(), &Options::default()).unwrap();
+        let plan = repair(&Session::load(&path).unwrap(), &RepairOptions::default()).unwrap();
         if plan.is_empty() {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The sessions of the demo store, in a work folder of their own: every turn against what their results tell.
+//! The sessions of the demo store in a working directory: every turn against the results of tools.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use annals_demo::Plan;
 use annals_json::Value;
-use annals_store::files::NotPlain;
+use annals_store::files::PathRefusal;
 use annals_store::{Store, project_slug};
-use annals_surgery::rewind::{FileFate, FileRewind, Foreign, Scope, Skipped, To};
+use annals_surgery::rewind::{FileOutcome, FileRewind, ForeignChanges, RewindScope, SkipReason, TurnRef};
 use annals_testkit::home::Home;
 use annals_transcript::transcript::Transcript;
 use annals_transcript::turn::turns;
 
-use super::{carried_out, planned, undo, wish};
+use super::{carried_out, options, planned, undo};
 
 type Model = BTreeMap<PathBuf, Option<String>>;
 
@@ -23,7 +23,7 @@ enum Edit {
     Part(String, String),
 }
 
-/// What a result says that a file held before, where it does, and what became of it.
+/// The content of a file before an edit according to its result, if it has it, and the edit.
 fn told(line: &[u8]) -> Option<(PathBuf, Option<String>, Edit)> {
     let result = Value::parse(line).ok()?.get("toolUseResult")?;
     let text = |key: &str| result.get(key).and_then(Value::text).map(|text| text.to_string());
@@ -47,15 +47,15 @@ fn moved(bytes: &[u8], work: &Path) -> Option<(Vec<u8>, Vec<Model>, Model)> {
     let transcript = Transcript::parse(text.as_bytes());
     let prompts: Vec<_> = turns(&transcript).iter().map(|turn| turn.prompt).collect();
     let (mut model, mut models, mut untold) = (Model::new(), Vec::new(), Vec::new());
-    // What is first said of a file is what it always was.
-    // What lies elsewhere, a plan of the person's, is neither written here nor gone back in.
+    // The first known state of a file is the original one. Files elsewhere, such as a plan, are neither written nor
+    // rewound.
     let told = |node| told(transcript.fields(node).raw()).filter(|(path, ..)| path.starts_with(work));
     for node in 0..transcript.nodes().len() {
         if let Some((path, before, edit)) = told(node)
             && !model.contains_key(&path)
             && !untold.contains(&path)
         {
-            // Of some files it is not told what they were at first.
+            // Of some files the original state is unknown.
             let is_known = before.is_some() || matches!(edit, Edit::Whole(_));
             if is_known {
                 model.insert(path, before);
@@ -77,7 +77,7 @@ fn moved(bytes: &[u8], work: &Path) -> Option<(Vec<u8>, Vec<Model>, Model)> {
             model.insert(path, Some(after));
         }
     }
-    // The newest of the demo sessions tells of one edit and is silent about those before it: no client does that.
+    // The newest of the demo sessions records one edit and not those before it, which no client does.
     let has_history = text.contains("\"file-history-snapshot\"");
     let bytes = text.clone().into_bytes();
     (has_history && !model.is_empty()).then_some((bytes, models, model))
@@ -124,13 +124,16 @@ fn every_turn_of_the_demo_sessions_is_as_their_results_tell() {
         }
         put(&end, &work);
         for (turn, model) in models.iter().enumerate() {
-            let rewinding = planned(&path, &To::Number(turn + 1), wish(Scope::Code, Foreign::Left)).unwrap();
-            let outside = FileFate::Skipped(Skipped::NotPlain(NotPlain::Outside));
-            let is_left =
-                |file: &FileRewind| matches!(file.fate, FileFate::Skipped(_)) && file.fate != outside;
+            let rewinding =
+                planned(&path, &TurnRef::Number(turn + 1), options(RewindScope::Code, ForeignChanges::Left))
+                    .unwrap();
+            let outside = FileOutcome::Skipped(SkipReason::PathRefusal(PathRefusal::Outside));
+            let is_left = |file: &FileRewind| {
+                matches!(file.outcome, FileOutcome::Skipped(_)) && file.outcome != outside
+            };
             let left = rewinding.files.iter().any(is_left);
             assert!(!left, "{key}, turn {}: {:?}", turn + 1, rewinding.files);
-            // Files that the session tells nothing of stay as they are.
+            // Files that the session does not know stay as they are.
             let known: Vec<_> = rewinding.files.iter().filter_map(|file| file.path.clone()).collect();
             let expected: Model = model
                 .iter()

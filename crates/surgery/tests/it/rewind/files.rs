@@ -1,24 +1,27 @@
-//! Files go back to their state at a prompt, in every era, and only those that may.
+//! Files are rewound to their state at a prompt, in the format of every release, and only those that may be.
 
 use std::fs;
 
-use annals_store::files::NotPlain;
-use annals_surgery::rewind::{Conversation, FileFate, Foreign, RewindError, Scope, Skipped, To, Wish, turns};
+use annals_store::files::PathRefusal;
+use annals_surgery::rewind::{
+    Conversation, FileOutcome, ForeignChanges, RewindError, RewindOptions, RewindScope, SkipReason, TurnRef,
+    turns,
+};
 use annals_testkit::tree::tree;
 
 use super::world::{ERAS, Era, ID, World, story};
-use super::{carried_out, planned, undo, wish};
+use super::{carried_out, options, planned, undo};
 use crate::steps::come_back_from_every_step;
 
-const LEFT: Foreign = Foreign::Left;
+const LEFT: ForeignChanges = ForeignChanges::Left;
 
-fn fate(rewinding: &annals_surgery::rewind::Rewinding, name: &str) -> FileFate {
+fn outcome(rewinding: &annals_surgery::rewind::RewindPlan, name: &str) -> FileOutcome {
     rewinding
         .files
         .iter()
         .find(|file| file.name == name)
         .unwrap_or_else(|| panic!("{name}: {rewinding:?}"))
-        .fate
+        .outcome
 }
 
 #[test]
@@ -28,7 +31,7 @@ fn every_turn_of_every_era_is_as_the_model_says() {
             let mut world = story(era);
             let path = world.write();
             let (before, lines) = (world.now(), fs::read(&path).unwrap());
-            let rewinding = planned(&path, &To::Number(turn), wish(Scope::Code, LEFT)).unwrap();
+            let rewinding = planned(&path, &TurnRef::Number(turn), options(RewindScope::Code, LEFT)).unwrap();
             assert_eq!(rewinding.conversation, Conversation::Stays);
             assert!(rewinding.plan.locked.is_empty(), "a session that is open can be gone back in");
             let entry = carried_out(&world.home, &rewinding).unwrap();
@@ -56,7 +59,7 @@ fn going_back_twice_needs_no_force() {
     let mut world = story(Era::Snapshots);
     let path = world.write();
     for turn in [3, 1, 4, 2] {
-        let rewinding = planned(&path, &To::Number(turn), wish(Scope::Code, LEFT)).unwrap();
+        let rewinding = planned(&path, &TurnRef::Number(turn), options(RewindScope::Code, LEFT)).unwrap();
         assert_eq!(rewinding.foreign().count(), 0, "turn {turn}");
         if !rewinding.plan.is_empty() {
             carried_out(&world.home, &rewinding).unwrap();
@@ -71,13 +74,14 @@ fn what_somebody_else_changed_is_left_unless_it_is_meant() {
     let path = world.write();
     world.put("old.txt", "by hand\n");
     fs::remove_file(world.work.join("src/deep.rs")).unwrap();
-    let rewinding = planned(&path, &To::Number(1), wish(Scope::Code, LEFT)).unwrap();
-    assert_eq!(fate(&rewinding, "old.txt"), FileFate::Skipped(Skipped::ChangedSince));
+    let rewinding = planned(&path, &TurnRef::Number(1), options(RewindScope::Code, LEFT)).unwrap();
+    assert_eq!(outcome(&rewinding, "old.txt"), FileOutcome::Skipped(SkipReason::ChangedSince));
     assert_eq!(rewinding.foreign().map(|file| file.name.as_str()).collect::<Vec<_>>(), ["old.txt"]);
-    // What was deleted comes back: nothing is lost by it.
-    assert_eq!(fate(&rewinding, "src/deep.rs"), FileFate::Created);
-    let rewinding = planned(&path, &To::Number(1), wish(Scope::Code, Foreign::Overwritten)).unwrap();
-    assert_eq!(fate(&rewinding, "old.txt"), FileFate::Restored);
+    // A deleted file is restored: nothing is lost by it.
+    assert_eq!(outcome(&rewinding, "src/deep.rs"), FileOutcome::Created);
+    let rewinding =
+        planned(&path, &TurnRef::Number(1), options(RewindScope::Code, ForeignChanges::Overwritten)).unwrap();
+    assert_eq!(outcome(&rewinding, "old.txt"), FileOutcome::Restored);
     assert!(rewinding.files.iter().any(|file| file.name == "old.txt" && file.changed_since));
     let entry = carried_out(&world.home, &rewinding).unwrap();
     assert_eq!(world.now(), world.models[0]);
@@ -86,7 +90,7 @@ fn what_somebody_else_changed_is_left_unless_it_is_meant() {
     assert!(!world.work.join("src/deep.rs").exists());
 }
 
-/// A snapshot of the first prompt that says whatever a test wants.
+/// A snapshot of the first prompt with these entries.
 fn claiming(tracked: &[(&str, &str)]) -> World {
     let mut world = World::new(Era::Snapshots);
     world.put("mine.txt", "mine\n");
@@ -130,20 +134,21 @@ fn names_that_lead_elsewhere_are_left() {
     let outside = world.home.path().join("outside.txt");
     fs::write(&outside, "not mine\n").unwrap();
     let path = world.write();
-    let rewinding = planned(&path, &To::Last, wish(Scope::Code, Foreign::Overwritten)).unwrap();
-    let skipped = |why| FileFate::Skipped(why);
+    let rewinding =
+        planned(&path, &TurnRef::Last, options(RewindScope::Code, ForeignChanges::Overwritten)).unwrap();
+    let skipped = |why| FileOutcome::Skipped(why);
     for (name, expected) in [
-        ("../outside.txt", skipped(Skipped::NotPlain(NotPlain::Outside))),
-        ("a/../../outside.txt", skipped(Skipped::NotPlain(NotPlain::Outside))),
-        ("/etc/passwd", skipped(Skipped::NotPlain(NotPlain::Outside))),
-        (".git/hooks/pre-commit", skipped(Skipped::NotPlain(NotPlain::OfGit))),
-        ("traversal.txt", skipped(Skipped::BadName)),
-        ("absolute.txt", skipped(Skipped::BadName)),
-        ("odd.txt", skipped(Skipped::BadName)),
-        ("gone.txt", skipped(Skipped::NoCopy)),
-        ("fine.txt", FileFate::Created),
+        ("../outside.txt", skipped(SkipReason::PathRefusal(PathRefusal::Outside))),
+        ("a/../../outside.txt", skipped(SkipReason::PathRefusal(PathRefusal::Outside))),
+        ("/etc/passwd", skipped(SkipReason::PathRefusal(PathRefusal::Outside))),
+        (".git/hooks/pre-commit", skipped(SkipReason::PathRefusal(PathRefusal::OfGit))),
+        ("traversal.txt", skipped(SkipReason::BadName)),
+        ("absolute.txt", skipped(SkipReason::BadName)),
+        ("odd.txt", skipped(SkipReason::BadName)),
+        ("gone.txt", skipped(SkipReason::NoCopy)),
+        ("fine.txt", FileOutcome::Created),
     ] {
-        assert_eq!(fate(&rewinding, name), expected, "{name}");
+        assert_eq!(outcome(&rewinding, name), expected, "{name}");
     }
     carried_out(&world.home, &rewinding).unwrap();
     let there = tree(&world.work);
@@ -162,9 +167,12 @@ fn links_are_left_also_those_that_come_between() {
     fs::create_dir_all(&elsewhere).unwrap();
     fs::write(elsewhere.join("deep.rs"), "not mine\n").unwrap();
     fs::hard_link(world.work.join("new.txt"), world.work.join("twin.txt")).unwrap();
-    let rewinding = planned(&path, &To::Number(1), wish(Scope::Code, LEFT)).unwrap();
-    assert_eq!(fate(&rewinding, "new.txt"), FileFate::Skipped(Skipped::NotPlain(NotPlain::HardLink)));
-    // The folder is swapped for a link after the plan was made.
+    let rewinding = planned(&path, &TurnRef::Number(1), options(RewindScope::Code, LEFT)).unwrap();
+    assert_eq!(
+        outcome(&rewinding, "new.txt"),
+        FileOutcome::Skipped(SkipReason::PathRefusal(PathRefusal::HardLink))
+    );
+    // The folder is replaced by a link after the plan was made.
     fs::rename(world.work.join("src"), world.work.join("src-before")).unwrap();
     symlink(&elsewhere, world.work.join("src")).unwrap();
     let before = tree(world.home.path());
@@ -175,8 +183,11 @@ fn links_are_left_also_those_that_come_between() {
     let mut before = before;
     before.retain(|path, _| !path.starts_with(world.home.data_dir()));
     assert_eq!(after, before, "{refused}");
-    let rewinding = planned(&path, &To::Number(1), wish(Scope::Code, LEFT)).unwrap();
-    assert_eq!(fate(&rewinding, "src/deep.rs"), FileFate::Skipped(Skipped::NotPlain(NotPlain::SymbolicLink)));
+    let rewinding = planned(&path, &TurnRef::Number(1), options(RewindScope::Code, LEFT)).unwrap();
+    assert_eq!(
+        outcome(&rewinding, "src/deep.rs"),
+        FileOutcome::Skipped(SkipReason::PathRefusal(PathRefusal::SymbolicLink))
+    );
     fs::remove_file(world.work.join("old.txt")).unwrap();
     symlink(elsewhere.join("deep.rs"), world.work.join("old.txt")).unwrap();
     let refused = carried_out(&world.home, &rewinding).unwrap_err();
@@ -192,11 +203,11 @@ fn a_copy_that_is_a_link_is_no_copy_and_modes_stay() {
     let old = world.work.join("old.txt");
     fs::set_permissions(&old, fs::Permissions::from_mode(0o755)).unwrap();
     let copies = world.home.config_dir().join("file-history").join(ID);
-    // Clients that resume give copies a second name.
+    // Clients that resume hard-link copies.
     for (number, entry) in fs::read_dir(&copies).unwrap().flatten().enumerate() {
         fs::hard_link(entry.path(), world.home.path().join(format!("twin-{number}"))).unwrap();
     }
-    let rewinding = planned(&path, &To::Number(2), wish(Scope::Code, LEFT)).unwrap();
+    let rewinding = planned(&path, &TurnRef::Number(2), options(RewindScope::Code, LEFT)).unwrap();
     carried_out(&world.home, &rewinding).unwrap();
     assert_eq!(world.now(), world.models[1]);
     assert_eq!(fs::metadata(&old).unwrap().permissions().mode() & 0o777, 0o755);
@@ -204,8 +215,9 @@ fn a_copy_that_is_a_link_is_no_copy_and_modes_stay() {
         fs::remove_file(entry.path()).unwrap();
         symlink("/etc/passwd", entry.path()).unwrap();
     }
-    let rewinding = planned(&path, &To::Number(1), wish(Scope::Code, Foreign::Overwritten)).unwrap();
-    assert_eq!(fate(&rewinding, "old.txt"), FileFate::Skipped(Skipped::NoCopy));
+    let rewinding =
+        planned(&path, &TurnRef::Number(1), options(RewindScope::Code, ForeignChanges::Overwritten)).unwrap();
+    assert_eq!(outcome(&rewinding, "old.txt"), FileOutcome::Skipped(SkipReason::NoCopy));
 }
 
 #[test]
@@ -213,19 +225,19 @@ fn sessions_that_claim_the_disk_or_a_home_change_nothing() {
     let mut world = story(Era::Snapshots);
     let path = world.write();
     let work = world.work.clone();
-    let home = Wish { home: Some(&work), ..wish(Scope::Code, LEFT) };
-    assert!(matches!(planned(&path, &To::Last, home), Err(RewindError::WorkFolder { .. })));
+    let home = RewindOptions { home: Some(&work), ..options(RewindScope::Code, LEFT) };
+    assert!(matches!(planned(&path, &TurnRef::Last, home), Err(RewindError::WorkFolder { .. })));
     fs::rename(&work, work.with_file_name("moved")).unwrap();
-    let gone = planned(&path, &To::Last, wish(Scope::Both, LEFT));
+    let gone = planned(&path, &TurnRef::Last, options(RewindScope::Both, LEFT));
     assert!(matches!(gone, Err(RewindError::WorkFolder { .. })));
-    assert!(planned(&path, &To::Last, wish(Scope::Conversation, LEFT)).is_ok());
+    assert!(planned(&path, &TurnRef::Last, options(RewindScope::Conversation, LEFT)).is_ok());
 }
 
 #[test]
 fn a_file_that_is_written_to_after_the_plan_is_not_touched() {
     let mut world = story(Era::Snapshots);
     let path = world.write();
-    let rewinding = planned(&path, &To::Number(1), wish(Scope::Both, LEFT)).unwrap();
+    let rewinding = planned(&path, &TurnRef::Number(1), options(RewindScope::Both, LEFT)).unwrap();
     world.put("old.txt", "meanwhile\n");
     let before = world.now();
     assert!(carried_out(&world.home, &rewinding).is_err());
@@ -234,11 +246,11 @@ fn a_file_that_is_written_to_after_the_plan_is_not_touched() {
 
 #[test]
 fn stopped_at_any_step_it_comes_back_whole() {
-    // The work folder stands in the config dir, so that its files are compared as well.
+    // The working directory is in the config dir, so that its files are compared as well.
     let make = || {
         let mut world = story(Era::Snapshots);
         let path = world.write();
-        let rewinding = planned(&path, &To::Number(2), wish(Scope::Both, LEFT)).unwrap();
+        let rewinding = planned(&path, &TurnRef::Number(2), options(RewindScope::Both, LEFT)).unwrap();
         assert!(matches!(rewinding.conversation, Conversation::Back { .. }));
         (world.home, rewinding.plan)
     };

@@ -1,4 +1,4 @@
-//! The conversation goes on from before a prompt, for every client, also in real sessions.
+//! The conversation continues from before a prompt, for every client, also in real sessions.
 
 use std::fs;
 use std::path::Path;
@@ -6,29 +6,31 @@ use std::path::Path;
 use annals_store::Store;
 use annals_store::session::{forked_lines, path_to};
 use annals_surgery::Session;
-use annals_surgery::belongings::belongings;
-use annals_surgery::rewind::{Conversation, Foreign, RewindError, Rewinding, Scope, To, plan, turns};
+use annals_surgery::rewind::{
+    Conversation, ForeignChanges, RewindError, RewindPlan, RewindScope, TurnRef, plan, turns,
+};
+use annals_surgery::session_files::session_files;
 use annals_testkit::builder::{self, uuid};
 use annals_testkit::corpus;
 use annals_testkit::depth::{at_least, max_file_bytes};
 use annals_testkit::home::Home;
-use annals_testkit::source::Counting;
-use annals_transcript::resume::{Client, Origin, resume};
+use annals_testkit::source::CountingSource;
+use annals_transcript::resume::{BlockOrigin, Client, resume};
 use annals_transcript::transcript::Transcript;
 
-use super::{carried_out, planned, undo, wish};
+use super::{carried_out, options, planned, undo};
 
 const ID: &str = "3f2a0000-1111-4222-8333-444444444444";
-const BACK: Scope = Scope::Conversation;
+const BACK: RewindScope = RewindScope::Conversation;
 
-/// What a client sends, as JSON; none where it refuses the file.
+/// What a client sends, as JSON; `None` if it refuses the file.
 fn said(bytes: &[u8], client: Client) -> Option<String> {
     let transcript = Transcript::parse(bytes);
     let resumed = resume(&transcript, client);
     let mut json = Vec::new();
     for message in resumed.outcome.as_ref().ok()? {
-        // A client puts a word of its own behind a prompt without an answer; another prompt takes its place.
-        for block in message.blocks.iter().filter(|block| matches!(block.origin, Origin::Record(_))) {
+        // A client adds a text after an unanswered prompt; another prompt takes its place.
+        for block in message.blocks.iter().filter(|block| matches!(block.origin, BlockOrigin::Record(_))) {
             block.write_json(&mut json);
         }
     }
@@ -45,7 +47,7 @@ fn three() -> builder::Session {
 }
 
 /// The file after the plan.
-fn after(home: &Home, path: &Path, rewinding: &Rewinding) -> Vec<u8> {
+fn after(home: &Home, path: &Path, rewinding: &RewindPlan) -> Vec<u8> {
     carried_out(home, rewinding).unwrap();
     fs::read(path).unwrap()
 }
@@ -54,10 +56,10 @@ fn after(home: &Home, path: &Path, rewinding: &Rewinding) -> Vec<u8> {
 fn every_client_goes_on_from_before_the_prompt() {
     for last_prompt in [None, Some(uuid(6)), Some(uuid(2))] {
         for (to, there, absent) in [
-            (To::Number(2), &["one", "\"1\""][..], &["two", "three"][..]),
-            (To::Number(3), &["one", "two", "\"2\""], &["three"]),
-            (To::Last, &["one", "two"], &["three"]),
-            (To::Record(uuid(3)), &["one"], &["two"]),
+            (TurnRef::Number(2), &["one", "\"1\""][..], &["two", "three"][..]),
+            (TurnRef::Number(3), &["one", "two", "\"2\""], &["three"]),
+            (TurnRef::Last, &["one", "two"], &["three"]),
+            (TurnRef::Record(uuid(3)), &["one"], &["two"]),
         ] {
             let home = Home::new();
             let mut session = three();
@@ -68,7 +70,7 @@ fn every_client_goes_on_from_before_the_prompt() {
             }
             let path = write(&home, session);
             let before = fs::read(&path).unwrap();
-            let rewinding = planned(&path, &to, wish(BACK, Foreign::Left)).unwrap();
+            let rewinding = planned(&path, &to, options(BACK, ForeignChanges::Left)).unwrap();
             assert!(matches!(rewinding.conversation, Conversation::Back { .. }), "{to:?} {last_prompt:?}");
             let entry = carried_out(&home, &rewinding).unwrap();
             let bytes = fs::read(&path).unwrap();
@@ -88,9 +90,9 @@ fn every_client_goes_on_from_before_the_prompt() {
 fn it_can_go_back_further_and_on_again() {
     let home = Home::new();
     let path = write(&home, three());
-    let rewinding = planned(&path, &To::Number(3), wish(BACK, Foreign::Left)).unwrap();
+    let rewinding = planned(&path, &TurnRef::Number(3), options(BACK, ForeignChanges::Left)).unwrap();
     let bytes = after(&home, &path, &rewinding);
-    // Somebody goes on from there, and goes back once more.
+    // The conversation continues from there and is rewound once more.
     let last = Transcript::parse(&bytes).nodes().iter().rev().find_map(|node| node.uuid).unwrap().to_string();
     let more = builder::Session::new().id(ID).folder("/w").wait(3600 * 24 * 20).parent(Some(&last));
     let more = String::from_utf8(more.prompt("anew").reply("4").into_bytes()).unwrap();
@@ -98,7 +100,7 @@ fn it_can_go_back_further_and_on_again() {
     fs::write(&path, [bytes, more.into_bytes()].concat()).unwrap();
     let text = said(&fs::read(&path).unwrap(), Client::NEWEST).unwrap();
     assert!(text.contains("two") && text.contains("anew") && !text.contains("three"), "{text}");
-    let rewinding = planned(&path, &To::Number(2), wish(BACK, Foreign::Left)).unwrap();
+    let rewinding = planned(&path, &TurnRef::Number(2), options(BACK, ForeignChanges::Left)).unwrap();
     let bytes = after(&home, &path, &rewinding);
     for &client in Client::ALL {
         let text = said(&bytes, client).unwrap();
@@ -111,7 +113,7 @@ fn before_a_compaction_all_is_there_again() {
     let home = Home::new();
     let session = three().compaction("so far").prompt("four").reply("4");
     let path = write(&home, session);
-    let rewinding = planned(&path, &To::Number(3), wish(BACK, Foreign::Left)).unwrap();
+    let rewinding = planned(&path, &TurnRef::Number(3), options(BACK, ForeignChanges::Left)).unwrap();
     assert!(matches!(rewinding.conversation, Conversation::Back { .. }));
     let bytes = after(&home, &path, &rewinding);
     for &client in Client::ALL {
@@ -127,9 +129,9 @@ fn before_a_compaction_all_is_there_again() {
 fn nothing_comes_before_the_first_prompt() {
     let home = Home::new();
     let path = write(&home, three());
-    let refused = planned(&path, &To::Number(1), wish(BACK, Foreign::Left));
+    let refused = planned(&path, &TurnRef::Number(1), options(BACK, ForeignChanges::Left));
     assert!(matches!(refused, Err(RewindError::NothingBefore { .. })));
-    let both = planned(&path, &To::Number(1), wish(Scope::Both, Foreign::Left)).unwrap();
+    let both = planned(&path, &TurnRef::Number(1), options(RewindScope::Both, ForeignChanges::Left)).unwrap();
     assert_eq!(both.conversation, Conversation::NothingBefore);
     assert!(both.plan.is_empty());
 }
@@ -138,12 +140,12 @@ fn nothing_comes_before_the_first_prompt() {
 fn turns_that_are_not_there_are_refused() {
     let home = Home::new();
     let path = write(&home, three());
-    for to in [To::Number(0), To::Number(4), To::Record("ffff".to_owned())] {
-        let refused = planned(&path, &to, wish(BACK, Foreign::Left));
+    for to in [TurnRef::Number(0), TurnRef::Number(4), TurnRef::Record("ffff".to_owned())] {
+        let refused = planned(&path, &to, options(BACK, ForeignChanges::Left));
         assert!(matches!(refused, Err(RewindError::NoSuchTurn { turns: 3, .. })), "{to:?}");
     }
     let common = uuid(1)[..4].to_owned();
-    let refused = planned(&path, &To::Record(common), wish(BACK, Foreign::Left));
+    let refused = planned(&path, &TurnRef::Record(common), options(BACK, ForeignChanges::Left));
     assert!(matches!(refused, Err(RewindError::Ambiguous { count: 3, .. })));
 }
 
@@ -157,21 +159,26 @@ fn real_sessions_go_back_to_every_turn() {
         for entry in discovery.sessions.iter().filter(|entry| entry.bytes <= max_file_bytes().min(3_000_000))
         {
             let session = Session::load_from(&entry.path, Some(&discovery)).unwrap();
-            let side = belongings(&session, &discovery).unwrap();
+            let side = session_files(&session, &discovery).unwrap();
             let name = corpus.name_of(&entry.path);
             let turns = turns(&session);
-            // Long sessions have hundreds: about five of them will do.
+            // Long sessions have hundreds of turns: about five of them are enough.
             for turn in turns.iter().step_by((turns.len() / 5).max(1)) {
-                let wish = wish(BACK, Foreign::Left);
-                let rewinding =
-                    match plan(&session, &side, &To::Number(turn.number), wish, &Counting::default()) {
-                        Ok(rewinding) => rewinding,
-                        Err(RewindError::NothingBefore { .. } | RewindError::Fork(_)) => {
-                            first += 1;
-                            continue;
-                        }
-                        Err(error) => panic!("{name}: {error}"),
-                    };
+                let options = options(BACK, ForeignChanges::Left);
+                let rewinding = match plan(
+                    &session,
+                    &side,
+                    &TurnRef::Number(turn.number),
+                    options,
+                    &CountingSource::default(),
+                ) {
+                    Ok(rewinding) => rewinding,
+                    Err(RewindError::NothingBefore { .. } | RewindError::Fork(_)) => {
+                        first += 1;
+                        continue;
+                    }
+                    Err(error) => panic!("{name}: {error}"),
+                };
                 match &rewinding.conversation {
                     Conversation::Back { from } => {
                         let transcript = session.transcript();

@@ -1,4 +1,4 @@
-//! A made-up client that edits files and keeps copies as each era did, beside a model of what every file was.
+//! A made-up client that edits files and keeps copies as each release did, beside a model of every file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,14 +12,14 @@ use annals_testkit::home::Home;
 
 pub(crate) const ID: &str = "3f2a0000-1111-4222-8333-444444444444";
 
-/// How copies are kept and told.
+/// How copies are kept and recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
     /// Snapshots, and updates of them.
     Snapshots,
     /// The same, with a first copy that is made after the first edit.
     Late,
-    /// Snapshots, and a delta for each file that comes.
+    /// Snapshots, and a delta for each new file.
     Deltas,
     /// The contents in the records.
     Contents,
@@ -27,7 +27,7 @@ pub(crate) enum Era {
 
 pub(crate) const ERAS: [Era; 4] = [Era::Snapshots, Era::Late, Era::Deltas, Era::Contents];
 
-/// Files of the work folder by name; none is there no more.
+/// Files of the working directory by name; `None` if deleted.
 pub(crate) type Model = BTreeMap<String, Option<String>>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(crate) struct World {
     of_turn: Vec<String>,
     prompt: String,
     calls: u32,
-    /// What every file was when each prompt was sent.
+    /// The state of every file at each prompt.
     pub(crate) models: Vec<Model>,
 }
 
@@ -131,7 +131,7 @@ impl World {
         });
     }
 
-    /// A person says something; all that was changed before is looked at.
+    /// Sends a prompt and takes a snapshot.
     pub(crate) fn prompt(&mut self, text: &str) {
         self.models.push(self.now());
         self.add(|session| session.prompt(text));
@@ -149,7 +149,7 @@ impl World {
         self.add(|session| session.reply(text));
     }
 
-    /// A tool makes a file hold this.
+    /// Edits a file with a tool.
     pub(crate) fn edit(&mut self, name: &str, content: &str) {
         let before = fs::read_to_string(self.work.join(name)).ok();
         let is_first = !self.tracked.contains_key(name);
@@ -211,7 +211,7 @@ impl World {
         self.prompt.clone()
     }
 
-    /// The session's file.
+    /// Writes the session's file.
     pub(crate) fn write(&mut self) -> PathBuf {
         let bytes = std::mem::take(&mut self.session).into_bytes();
         let slug = project_slug(&self.work.display().to_string());
@@ -219,7 +219,8 @@ impl World {
     }
 }
 
-/// Four turns: an old file is changed, one comes, one lies deep, one is made late; the third turn changes nothing.
+/// Four turns: an old file is changed, one is created, one is in a subfolder, one is created late; the third turn changes
+/// nothing.
 pub(crate) fn story(era: Era) -> World {
     let mut world = World::new(era);
     world.put("old.txt", "one\n");

@@ -49,7 +49,7 @@ fn the_readme_is_short() {
 #[test]
 fn every_page_is_linked() {
     let missing = unlinked(&pages(), &read("README.md"), &read("docs/README.md"));
-    report(&missing, "Link the page from docs/README.md or README.md: nobody finds it otherwise.");
+    report(&missing, "Link the page from docs/README.md or README.md.");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Rule: crates depend on each other only as the picture in ARCHITECTURE.md says.
 
-use super::{read, report, rooms};
+use super::{crate_names, read, report};
 
-/// A room and the rooms below it that it may use.
+/// A crate and the crates that it may use.
 const PICTURE: [(&str, &[&str]); 14] = [
     ("json", &[]),
     ("transcript", &["json"]),
@@ -36,7 +36,7 @@ const PICTURE: [(&str, &[&str]); 14] = [
     ("testkit", &["store", "transcript", "json", "demo", "mockapi"]),
 ];
 
-/// What any room may use for its tests, besides what it may use anyway.
+/// What any crate may use for its tests as well.
 const FOR_TESTS: [&str; 2] = ["testkit", "demo"];
 
 /// What an edge is for.
@@ -46,7 +46,7 @@ enum Use {
     Tests,
 }
 
-/// The edges that a manifest draws to rooms of ours.
+/// The dependencies of a manifest on crates of ours.
 fn edges(manifest: &str) -> Vec<(String, Use)> {
     let mut found = Vec::new();
     let mut section = String::new();
@@ -63,29 +63,31 @@ fn edges(manifest: &str) -> Vec<(String, Use)> {
         // `annals-x = …`, `annals-x.workspace = true`, `y = { package = "annals-x" }`, `[dependencies.annals-x]`.
         let words =
             line.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '-' || letter == '_'));
-        for room in words.filter_map(|word| word.strip_prefix("annals-")) {
-            found.push((room.to_owned(), purpose));
+        for crate_name in words.filter_map(|word| word.strip_prefix("annals-")) {
+            found.push((crate_name.to_owned(), purpose));
         }
     }
     found
 }
 
-fn findings(room: &str, manifest: &str) -> Vec<String> {
-    let Some((_, allowed)) = PICTURE.iter().find(|(name, _)| *name == room) else {
-        return vec![format!("crates/{room} is not in the picture")];
+fn findings(crate_name: &str, manifest: &str) -> Vec<String> {
+    let Some((_, allowed)) = PICTURE.iter().find(|(name, _)| *name == crate_name) else {
+        return vec![format!("crates/{crate_name} is not in the picture")];
     };
     let forbidden = |(target, purpose): &(String, Use)| {
         let test_only = *purpose == Use::Tests && FOR_TESTS.contains(&target.as_str());
         !allowed.contains(&target.as_str()) && !test_only
     };
     let wrong = edges(manifest).into_iter().filter(forbidden);
-    wrong.map(|(target, purpose)| format!("{room} → {target} ({purpose:?})")).collect()
+    wrong.map(|(target, purpose)| format!("{crate_name} → {target} ({purpose:?})")).collect()
 }
 
 #[test]
 fn crates_depend_only_as_the_picture_says() {
-    let wrong: Vec<_> =
-        rooms().iter().flat_map(|room| findings(room, &read(&format!("crates/{room}/Cargo.toml")))).collect();
+    let wrong: Vec<_> = crate_names()
+        .iter()
+        .flat_map(|crate_name| findings(crate_name, &read(&format!("crates/{crate_name}/Cargo.toml"))))
+        .collect();
     report(
         &wrong,
         "An edge that is not in the picture needs the picture changed first: ARCHITECTURE.md, then this table.",
@@ -95,8 +97,9 @@ fn crates_depend_only_as_the_picture_says() {
 #[test]
 fn every_room_is_in_the_architecture() {
     let page = read("ARCHITECTURE.md");
-    let missing: Vec<_> = rooms().into_iter().filter(|room| !page.contains(&format!("`{room}`"))).collect();
-    report(&missing, "Name the room, in backticks, in ARCHITECTURE.md.");
+    let missing: Vec<_> =
+        crate_names().into_iter().filter(|crate_name| !page.contains(&format!("`{crate_name}`"))).collect();
+    report(&missing, "Name the crate, in backticks, in ARCHITECTURE.md.");
 }
 
 #[test]

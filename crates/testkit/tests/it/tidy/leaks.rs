@@ -1,4 +1,4 @@
-//! Rule: nothing in the project tells where it was written: no file holds the path of the checkout that it stands in, or of
+//! Rule: nothing in the project tells where it was written: no file holds the path of the checkout that it is in, or of
 //! the data that is kept beside it.
 
 use std::fs;

@@ -8,7 +8,7 @@ use super::read;
 /// a third are for systems that are not built here (Windows, Android, WebAssembly) and another third spell host names;
 /// `collect` speaks https with the same rustls. Five more are gzip. Fifteen are the libraries of ripgrep, for the tools that
 /// search, and the one that finds the difference of two texts; one takes the signals that end a run of the client. The
-/// last is a room of our own, `mockapi`, which was a part of `testkit`: no package of others came with it. Sixteen decode
+/// last is a crate of ours, `mockapi`, which was a part of `testkit`: no package of others came with it. Sixteen decode
 /// and scale the pictures that a model is shown (`image`, with PNG, JPEG, GIF and WebP): one of them is only listed, for a
 /// feature that is not in use.
 const MOST_PACKAGES: usize = 330;

@@ -7,6 +7,7 @@ mod headers;
 mod leaks;
 mod licences;
 mod lock;
+mod names;
 mod purity;
 mod reach;
 mod sizes;
@@ -21,25 +22,25 @@ use annals_testkit::workspace_root;
 /// Texts by path; paths are relative to the workspace root, with `/`.
 type Files = BTreeMap<String, String>;
 
-/// The rooms: folders under `crates/` that hold a package.
-fn rooms() -> Vec<String> {
+/// The crates: folders under `crates/` that hold a package.
+fn crate_names() -> Vec<String> {
     let root = workspace_root().join("crates");
-    let mut rooms: Vec<String> = fs::read_dir(root)
+    let mut crate_names: Vec<String> = fs::read_dir(root)
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.join("Cargo.toml").is_file())
         .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
         .collect();
-    rooms.sort();
-    rooms
+    crate_names.sort();
+    crate_names
 }
 
-/// Every Rust file of every room: sources, tests, benches, examples; and the fuzz targets.
+/// Every Rust file of every crate: sources, tests, benches, examples; and the fuzz targets.
 fn rust_files() -> Files {
     let mut files = Files::new();
-    for room in rooms() {
+    for crate_name in crate_names() {
         for folder in ["src", "tests", "benches", "examples"] {
-            collect(&format!("crates/{room}/{folder}"), "rs", &mut files);
+            collect(&format!("crates/{crate_name}/{folder}"), "rs", &mut files);
         }
     }
     collect("fuzz/fuzz_targets", "rs", &mut files);
@@ -79,8 +80,8 @@ fn tracked_files() -> Option<Vec<String>> {
     Some(text.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
 }
 
-/// The room that a path belongs to.
-fn room_of(path: &str) -> &str {
+/// The crate that a path belongs to.
+fn crate_of(path: &str) -> &str {
     path.strip_prefix("crates/").and_then(|rest| rest.split('/').next()).unwrap_or("")
 }
 

@@ -28,7 +28,7 @@ fn median(files: &Files) -> usize {
 fn no_file_is_too_long() {
     report(
         &longer_than(TOO_LONG, &rust_files()),
-        "Over 800 lines: a file that long holds two rooms. Split it.",
+        "Over 800 lines: a file that long holds two modules. Split it.",
     );
 }
 

@@ -4,7 +4,7 @@ use annals_transcript::line::lines;
 use annals_transcript::objects::find_objects;
 use annals_transcript::price::{Prices, Usd};
 use annals_transcript::record::Record;
-use annals_transcript::usage::{KeepAll, Ledger, ToolReport, ToolTrail, tool_report};
+use annals_transcript::usage::{KeepAll, Ledger, ToolReport, ToolTimeline, tool_report};
 
 use super::read;
 
@@ -30,7 +30,7 @@ fn report(files: &[&str]) -> ToolReport {
     let mut trails = Vec::new();
     for (index, file) in (0..).zip(files) {
         ledger.add_file(index, read(file.as_bytes()));
-        let mut trail = ToolTrail::default();
+        let mut trail = ToolTimeline::default();
         for line in lines(file.as_bytes()) {
             find_objects(&line, |fields, _| trail.feed(&Record::new(fields)));
         }

@@ -1,6 +1,6 @@
 //! Prices: each class at its own, long contexts, batches, searches, and models that have none.
 
-use annals_transcript::price::{Basis, Cost, Prices, Usd};
+use annals_transcript::price::{Cost, PriceBasis, Prices, Usd};
 use annals_transcript::usage::{NO_MODEL, ServiceTier, Speed, Tokens, group};
 
 use super::{file, line, read};
@@ -78,10 +78,13 @@ fn a_price_says_what_it_rests_on() {
         Cost::Unpriced => None,
     };
     let hour = tokens(1, 1, 0, (0, 1));
-    assert_eq!(basis("claude-opus-4-20250514", hour, Speed::Standard), Some(Basis::Table));
-    assert_eq!(basis("claude-4-opus-20250514", hour, Speed::Standard), Some(Basis::Derived));
-    assert_eq!(basis("claude-4-opus-20250514", tokens(1, 1, 1, (1, 0)), Speed::Standard), Some(Basis::Table));
-    assert_eq!(basis("claude-opus-4-8", hour, Speed::Fast), Some(Basis::StandardSpeed));
+    assert_eq!(basis("claude-opus-4-20250514", hour, Speed::Standard), Some(PriceBasis::Table));
+    assert_eq!(basis("claude-4-opus-20250514", hour, Speed::Standard), Some(PriceBasis::Derived));
+    assert_eq!(
+        basis("claude-4-opus-20250514", tokens(1, 1, 1, (1, 0)), Speed::Standard),
+        Some(PriceBasis::Table)
+    );
+    assert_eq!(basis("claude-opus-4-8", hour, Speed::Fast), Some(PriceBasis::StandardSpeed));
     assert_eq!(basis("claude-opus-99", hour, Speed::Standard), None);
 }
 

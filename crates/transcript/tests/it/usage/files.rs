@@ -1,6 +1,6 @@
 //! One file: which lines count, and which of a response's lines.
 
-use annals_transcript::usage::{AsideKind, ServiceTier, Speed};
+use annals_transcript::usage::{ServiceTier, SideCallKind, Speed};
 
 use super::{file, line, outputs, read, sum};
 
@@ -112,15 +112,15 @@ fn calls_that_the_totals_leave_out_are_counted_beside_them() {
     assert_eq!((responses[0].reading.tokens.output, responses[0].tokens().output), (5, 75));
     let models: Vec<_> = responses[0]
         .charges()
-        .map(|charge| (charge.aside, charge.model.map(|name| name.to_string()), charge.tokens.total()))
+        .map(|charge| (charge.side_call, charge.model.map(|name| name.to_string()), charge.tokens.total()))
         .collect();
     let own = Some("claude-opus-4-5-20251101".to_owned());
     assert_eq!(
         models,
         [
             (None, own.clone(), 5),
-            (Some(AsideKind::Advisor), Some("claude-opus-4-8".to_owned()), 970),
-            (Some(AsideKind::Compaction), own, 1000),
+            (Some(SideCallKind::Advisor), Some("claude-opus-4-8".to_owned()), 970),
+            (Some(SideCallKind::Compaction), own, 1000),
         ]
     );
 }

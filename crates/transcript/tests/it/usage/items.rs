@@ -92,8 +92,8 @@ fn blocks_start_at_the_full_hour_and_last_five() {
     let now = millis("2026-01-02T10:30:00.000Z");
     let burn = found[2].burn(now).unwrap();
     assert_eq!(burn.left, 3 * 3_600_000 + 1_800_000);
-    assert_eq!(burn.usd_an_hour, 25.0);
-    assert_eq!(burn.tokens_a_minute, 1_000_000.0 / 60.0);
+    assert_eq!(burn.usd_per_hour, 25.0);
+    assert_eq!(burn.tokens_per_minute, 1_000_000.0 / 60.0);
     assert_eq!(burn.projected, Usd::from_dollars(25.0 + 3.5 * 25.0));
     assert_eq!(found[2].burn(found[2].end), None);
     assert!(found[0].burn(now).is_none() && !found[0].is_active(now));
@@ -112,6 +112,6 @@ fn a_month_goes_on_as_the_last_seven_days() {
     let month = project_month(&items, start, end, millis("2026-02-05T00:00:00Z"));
     // 50 so far; 75 in seven days; 24 days left: 50 + 24 x 75 / 7 = 307.14
     assert_eq!(month.so_far, Usd::from_dollars(50.0));
-    assert!((month.a_day.dollars() - 75.0 / 7.0).abs() < 1e-4);
+    assert!((month.per_day.dollars() - 75.0 / 7.0).abs() < 1e-4);
     assert!((month.projected.dollars() - 307.142_857).abs() < 1e-3, "{:?}", month.projected);
 }

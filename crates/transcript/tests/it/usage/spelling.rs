@@ -1,6 +1,6 @@
 //! Looking only at lines that can hold usage loses none, however a line is spelled, spaced, damaged or joined to another.
 
-use annals_transcript::usage::{UsageLines, candidate_lines};
+use annals_transcript::usage::{UsageLineFinder, candidate_lines};
 use proptest::prelude::*;
 
 use super::{outputs, read};
@@ -32,7 +32,7 @@ fn lines_that_cannot_hold_usage_are_passed_over() {
         r#"{"type":"user","message":{"content":"\u001b[31mred\u001b[0m \u00e9 \u005c"}}"#,
         r#"{"type":"assistant","message":{"content":[]}}"#,
     ];
-    candidate_lines(&UsageLines::default(), lines.join("\n").as_bytes(), |at, line| {
+    candidate_lines(&UsageLineFinder::default(), lines.join("\n").as_bytes(), |at, line| {
         panic!("{at}: {}", String::from_utf8_lossy(line));
     });
 }

@@ -1,4 +1,4 @@
-//! A PDF as a file of objects: found by its cross-reference or, where that is damaged, by looking at all of it.
+//! A PDF as a file of objects, found by its cross-reference table or, if that is damaged, by searching the whole file.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -6,66 +6,67 @@ use std::rc::Rc;
 
 use memchr::memmem;
 
-use super::filter::{self, Room};
+use super::filter;
 use super::object::{Dict, Object};
 use super::parse::{Parser, is_space};
-use super::xref::{self, Places};
-use super::{PdfError, Wrong};
+use super::xref::{self, XrefTable};
+use super::{PdfDamage, PdfError};
 
-/// What all streams of a document may become together.
-const MOST_INFLATED: usize = 192 << 20;
-/// How many values of a document are kept in memory.
-const MOST_VALUES: usize = 3_000_000;
+/// The most bytes that all streams of a document may decode to.
+const MAX_INFLATED: usize = 192 << 20;
+/// The most values of a document that are kept in memory.
+const MAX_VALUES: usize = 3_000_000;
 
-/// Where an object stands.
+/// Where an object is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// At this byte.
+pub(super) enum ObjectLocation {
+    /// At this offset.
     At(usize),
-    /// In a stream of objects, as which of them.
+    /// In an object stream, at this index.
     Within(u32, usize),
 }
 
 /// An object, with the stored bytes of its stream.
 #[derive(Debug)]
-pub(super) struct Indirect {
+pub(super) struct IndirectObject {
     pub(super) object: Object,
     pub(super) stream: Option<Range<usize>>,
 }
 
-/// A stream of objects.
-struct Packed {
+/// A decoded object stream.
+struct ObjectStream {
     bytes: Vec<u8>,
-    /// Numbers, and where they begin.
+    /// Object numbers and offsets.
     index: Vec<(u32, usize)>,
 }
 
 /// A document.
 pub(super) struct Pdf<'a> {
     pub(super) bytes: &'a [u8],
-    places: Places,
-    known: HashMap<u32, Rc<Indirect>>,
-    packed: HashMap<u32, Option<Rc<Packed>>>,
-    room: Room,
-    /// Bytes that may still be parsed: a file can have the same ones parsed over and over.
+    places: XrefTable,
+    known: HashMap<u32, Rc<IndirectObject>>,
+    packed: HashMap<u32, Option<Rc<ObjectStream>>>,
+    /// Bytes that its streams may still decode to.
+    inflate_budget: usize,
+    /// Bytes that may still be parsed: a file can make the same bytes be parsed again and again.
     work: usize,
     values: usize,
-    /// Whether something was not where it should be.
-    pub(super) is_astray: bool,
-    /// Whether its objects were searched for.
+    /// Whether an object was not where the table says.
+    pub(super) is_damaged: bool,
+    /// Whether the objects were found by searching.
     pub(super) is_searched: bool,
 }
 
 impl<'a> Pdf<'a> {
-    /// By its cross-reference.
-    pub(super) fn open(bytes: &'a [u8]) -> Result<Self, Wrong> {
+    /// Opens a file by its cross-reference table.
+    pub(super) fn open(bytes: &'a [u8]) -> Result<Self, PdfDamage> {
         let mut pdf = Self::empty(bytes);
         xref::read(&mut pdf)?;
         Ok(pdf)
     }
 
-    /// By whatever looks like an object.
-    pub(super) fn searched(bytes: &'a [u8]) -> Result<Self, Wrong> {
+    /// Opens a file by searching for objects.
+    pub(super) fn searched(bytes: &'a [u8]) -> Result<Self, PdfDamage> {
         let mut pdf = Self::empty(bytes);
         pdf.is_searched = true;
         xref::search(&mut pdf)?;
@@ -75,13 +76,13 @@ impl<'a> Pdf<'a> {
     fn empty(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
-            places: Places::default(),
+            places: XrefTable::default(),
             known: HashMap::new(),
             packed: HashMap::new(),
-            room: Room(MOST_INFLATED),
+            inflate_budget: MAX_INFLATED,
             work: bytes.len().saturating_mul(6).saturating_add(16 << 20),
             values: 0,
-            is_astray: false,
+            is_damaged: false,
             is_searched: false,
         }
     }
@@ -90,39 +91,39 @@ impl<'a> Pdf<'a> {
         &self.places.trailer
     }
 
-    pub(super) fn places(&mut self) -> &mut Places {
+    pub(super) fn places(&mut self) -> &mut XrefTable {
         &mut self.places
     }
 
-    /// The document's own object; what is encrypted is not looked into.
+    /// The catalog; an error if the document is encrypted.
     pub(super) fn root(&mut self) -> Result<Dict, PdfError> {
         if self.trailer().get("Encrypt").is_some_and(|value| *value != Object::Null) {
             return Err(PdfError::Encrypted);
         }
-        let root = self.trailer().get("Root").cloned().ok_or(Wrong::NoRoot)?;
+        let root = self.trailer().get("Root").cloned().ok_or(PdfDamage::NoRoot)?;
         let root = self.resolve(&root)?;
-        root.dict().cloned().ok_or(PdfError::Wrong(Wrong::NoRoot))
+        root.dict().cloned().ok_or(PdfError::PdfDamage(PdfDamage::NoRoot))
     }
 
-    /// Counts work that was done; an error where it is too much.
-    pub(super) fn spend(&mut self, bytes: usize, values: usize) -> Result<(), Wrong> {
+    /// Counts work; an error if it is too much.
+    pub(super) fn spend(&mut self, bytes: usize, values: usize) -> Result<(), PdfDamage> {
         self.values += values;
         match self.work.checked_sub(bytes) {
-            Some(left) if self.values <= MOST_VALUES => {
+            Some(left) if self.values <= MAX_VALUES => {
                 self.work = left;
                 Ok(())
             }
-            _ => Err(Wrong::TooMuch),
+            _ => Err(PdfDamage::TooMuch),
         }
     }
 
-    /// The value that a reference leads to, or the value itself.
-    pub(super) fn resolve(&mut self, object: &Object) -> Result<Object, Wrong> {
+    /// Follows references to a value.
+    pub(super) fn resolve(&mut self, object: &Object) -> Result<Object, PdfDamage> {
         let mut object = object.clone();
-        // Who refers to a reference more than a few times goes round.
+        // A longer chain of references is a loop.
         for _ in 0..8 {
             let Object::Reference(number) = object else {
-                // It is a copy, and one of anything large can be asked for again and again.
+                // The copy counts: a large value can be copied again and again.
                 self.spend(object.weight(), 0)?;
                 return Ok(object);
             };
@@ -131,8 +132,8 @@ impl<'a> Pdf<'a> {
         Ok(Object::Null)
     }
 
-    /// A value of a dictionary, references followed.
-    pub(super) fn value(&mut self, dict: &Dict, key: &str) -> Result<Object, Wrong> {
+    /// A value of a dictionary, with references followed.
+    pub(super) fn value(&mut self, dict: &Dict, key: &str) -> Result<Object, PdfDamage> {
         self.spend(dict.0.len(), 0)?;
         match dict.get(key) {
             Some(value) => self.resolve(value),
@@ -140,10 +141,10 @@ impl<'a> Pdf<'a> {
         }
     }
 
-    /// What a dictionary in a dictionary holds by a name; nothing else of it is copied.
-    pub(super) fn entry(&mut self, dict: &Dict, key: &str, name: &[u8]) -> Result<Option<Object>, Wrong> {
+    /// An entry of a dictionary in a dictionary, without copying the rest.
+    pub(super) fn entry(&mut self, dict: &Dict, key: &str, name: &[u8]) -> Result<Option<Object>, PdfDamage> {
         self.spend(dict.0.len(), 0)?;
-        let mut held: Option<Rc<Indirect>> = None;
+        let mut held: Option<Rc<IndirectObject>> = None;
         for _ in 0..8 {
             let within = match held.as_ref().map_or_else(|| dict.get(key), |held| Some(&held.object)) {
                 Some(Object::Dict(within)) => within,
@@ -161,27 +162,27 @@ impl<'a> Pdf<'a> {
         Ok(None)
     }
 
-    /// An object by its number; one that is not there is null.
-    pub(super) fn get(&mut self, number: u32) -> Result<Rc<Indirect>, Wrong> {
+    /// An object by its number; null if it does not exist.
+    pub(super) fn get(&mut self, number: u32) -> Result<Rc<IndirectObject>, PdfDamage> {
         if let Some(known) = self.known.get(&number) {
             return Ok(Rc::clone(known));
         }
         let found = match self.places.of(number) {
-            Some(Place::At(at)) => {
+            Some(ObjectLocation::At(at)) => {
                 let found = self.at(at)?.filter(|(head, _)| *head == number).map(|(_, found)| found);
-                self.is_astray |= found.is_none();
+                self.is_damaged |= found.is_none();
                 found
             }
-            Some(Place::Within(stream, index)) => self.within(stream, index, number)?,
+            Some(ObjectLocation::Within(stream, index)) => self.within(stream, index, number)?,
             None => None,
         };
-        let found = Rc::new(found.unwrap_or(Indirect { object: Object::Null, stream: None }));
+        let found = Rc::new(found.unwrap_or(IndirectObject { object: Object::Null, stream: None }));
         self.known.insert(number, Rc::clone(&found));
         Ok(found)
     }
 
-    /// The object that begins at a byte, and its number.
-    pub(super) fn at(&mut self, at: usize) -> Result<Option<(u32, Indirect)>, Wrong> {
+    /// The object at an offset, and its number.
+    pub(super) fn at(&mut self, at: usize) -> Result<Option<(u32, IndirectObject)>, PdfDamage> {
         let mut parser = Parser::new(self.bytes, at);
         let read = parser.head().and_then(|number| Some((number, parser.object()?)));
         parser.skip_spaces();
@@ -196,14 +197,14 @@ impl<'a> Pdf<'a> {
             let length = self.length(dict)?;
             stream = Some(start..self.end_of_stream(start, length)?);
         }
-        Ok(Some((number, Indirect { object, stream })))
+        Ok(Some((number, IndirectObject { object, stream })))
     }
 
-    /// How long a stream says that it is. The number may stand in an object of its own, which is not taken further.
-    fn length(&mut self, dict: &Dict) -> Result<Option<usize>, Wrong> {
+    /// The stated length of a stream. It may be a reference to a number.
+    fn length(&mut self, dict: &Dict) -> Result<Option<usize>, PdfDamage> {
         match dict.get("Length") {
             Some(Object::Reference(number)) => match self.places.of(*number) {
-                Some(Place::At(at)) => {
+                Some(ObjectLocation::At(at)) => {
                     let mut parser = Parser::new(self.bytes, at);
                     let is_it = parser.head() == Some(*number);
                     let length = parser.number().filter(|_| is_it);
@@ -216,7 +217,7 @@ impl<'a> Pdf<'a> {
         }
     }
 
-    fn end_of_stream(&mut self, start: usize, length: Option<usize>) -> Result<usize, Wrong> {
+    fn end_of_stream(&mut self, start: usize, length: Option<usize>) -> Result<usize, PdfDamage> {
         if let Some(end) = length.and_then(|length| start.checked_add(length))
             && end <= self.bytes.len()
         {
@@ -229,7 +230,7 @@ impl<'a> Pdf<'a> {
             }
         }
         let rest = &self.bytes[start..];
-        // What is searched is paid for, also where nothing is found: else each stream could have all of the file searched.
+        // The search counts even if nothing is found: otherwise each stream could make the whole file be searched.
         let mut found = None;
         for word in [b"endstream".as_slice(), b"endobj"] {
             found = memmem::find(rest, word);
@@ -248,8 +249,8 @@ impl<'a> Pdf<'a> {
         Ok(end - eol)
     }
 
-    /// What a stream is meant to say; none where it cannot be decoded.
-    pub(super) fn decoded(&mut self, indirect: &Indirect) -> Result<Option<Vec<u8>>, Wrong> {
+    /// Decodes a stream; `None` if that is not possible.
+    pub(super) fn decoded(&mut self, indirect: &IndirectObject) -> Result<Option<Vec<u8>>, PdfDamage> {
         let (Some(dict), Some(stream)) = (indirect.object.dict(), indirect.stream.clone()) else {
             return Ok(None);
         };
@@ -265,16 +266,21 @@ impl<'a> Pdf<'a> {
             plain.0.push((key.as_bytes().to_vec(), value));
         }
         self.spend(stream.len(), 0)?;
-        let decoded = filter::decode(&plain, &self.bytes[stream], &mut self.room);
-        match self.room.0 {
-            0 => Err(Wrong::TooMuch),
+        let decoded = filter::decode(&plain, &self.bytes[stream], &mut self.inflate_budget);
+        match self.inflate_budget {
+            0 => Err(PdfDamage::TooMuch),
             _ => Ok(decoded),
         }
     }
 
-    fn within(&mut self, stream: u32, index: usize, number: u32) -> Result<Option<Indirect>, Wrong> {
+    fn within(
+        &mut self,
+        stream: u32,
+        index: usize,
+        number: u32,
+    ) -> Result<Option<IndirectObject>, PdfDamage> {
         let Some(packed) = self.packed(stream)? else {
-            self.is_astray = true;
+            self.is_damaged = true;
             return Ok(None);
         };
         let is_it = |entry: &&(u32, usize)| entry.0 == number;
@@ -284,34 +290,34 @@ impl<'a> Pdf<'a> {
             entry = packed.index.iter().find(is_it);
         }
         let Some((_, at)) = entry else {
-            self.is_astray = true;
+            self.is_damaged = true;
             return Ok(None);
         };
         let mut parser = Parser::new(&packed.bytes, *at);
         let object = parser.object();
         self.spend(parser.looked_at(*at), parser.values())?;
-        Ok(object.map(|object| Indirect { object, stream: None }))
+        Ok(object.map(|object| IndirectObject { object, stream: None }))
     }
 
-    /// The numbers of the objects in a stream of objects, if it is one.
-    pub(super) fn numbers_within(&mut self, stream: u32) -> Result<Vec<u32>, Wrong> {
+    /// The numbers of the objects in an object stream.
+    pub(super) fn numbers_within(&mut self, stream: u32) -> Result<Vec<u32>, PdfDamage> {
         let packed = self.packed(stream)?;
         Ok(packed.map(|packed| packed.index.iter().map(|(number, _)| *number).collect()).unwrap_or_default())
     }
 
-    fn packed(&mut self, stream: u32) -> Result<Option<Rc<Packed>>, Wrong> {
+    fn packed(&mut self, stream: u32) -> Result<Option<Rc<ObjectStream>>, PdfDamage> {
         if let Some(known) = self.packed.get(&stream) {
             return Ok(known.clone());
         }
-        // A stream that stands in itself finds nothing there.
+        // A stream that contains itself finds nothing.
         self.packed.insert(stream, None);
         let packed = self.unpack(stream)?.map(Rc::new);
         self.packed.insert(stream, packed.clone());
         Ok(packed)
     }
 
-    fn unpack(&mut self, stream: u32) -> Result<Option<Packed>, Wrong> {
-        let Some(Place::At(at)) = self.places.of(stream) else { return Ok(None) };
+    fn unpack(&mut self, stream: u32) -> Result<Option<ObjectStream>, PdfDamage> {
+        let Some(ObjectLocation::At(at)) = self.places.of(stream) else { return Ok(None) };
         let Some((_, indirect)) = self.at(at)?.filter(|(head, _)| *head == stream) else { return Ok(None) };
         let Some(dict) = indirect.object.dict() else { return Ok(None) };
         let (Some(first), Some(count)) = (dict.number("First"), dict.number("N")) else { return Ok(None) };
@@ -319,7 +325,7 @@ impl<'a> Pdf<'a> {
         let mut parser = Parser::new(&bytes, 0);
         let mut index = Vec::new();
         let mut seen = HashSet::new();
-        while index.len() < count.min(MOST_VALUES) {
+        while index.len() < count.min(MAX_VALUES) {
             let (Some(number), Some(offset)) = (parser.number(), parser.number()) else { break };
             let Ok(number) = u32::try_from(number) else { break };
             if seen.insert(number) {
@@ -327,6 +333,6 @@ impl<'a> Pdf<'a> {
             }
         }
         self.spend(parser.looked_at(0), index.len())?;
-        Ok(Some(Packed { bytes, index }))
+        Ok(Some(ObjectStream { bytes, index }))
     }
 }

@@ -1,18 +1,16 @@
-//! Streams as they are meant: filters undone, within a limit on what may come out.
+//! Decodes streams by their filters, within a limit.
 
 use std::io::Read as _;
 
 use super::object::{Dict, Object, hex};
 use super::parse::is_space;
 
-/// The most that one stream may become.
-const MOST_OF_A_STREAM: usize = 64 << 20;
+/// The most bytes that one stream may decode to.
+const MAX_STREAM: usize = 64 << 20;
 
-/// What may still come out of the streams of a document.
-pub(super) struct Room(pub(super) usize);
-
-/// A stream with its filters undone; none where there is a filter that is not known, or no room.
-pub(super) fn decode(dict: &Dict, stored: &[u8], room: &mut Room) -> Option<Vec<u8>> {
+/// Decodes a stream by its filters and takes what comes out from the budget; `None` for an unknown filter, or if the budget
+/// does not suffice.
+pub(super) fn decode(dict: &Dict, stored: &[u8], budget: &mut usize) -> Option<Vec<u8>> {
     let one = |value: &Object| match value {
         Object::Array(items) => items.clone(),
         value => vec![value.clone()],
@@ -20,10 +18,9 @@ pub(super) fn decode(dict: &Dict, stored: &[u8], room: &mut Room) -> Option<Vec<
     let filters = dict.get("Filter").or_else(|| dict.get("F")).map(one).unwrap_or_default();
     let settings = dict.get("DecodeParms").or_else(|| dict.get("DP")).map(one).unwrap_or_default();
     let mut bytes = stored.to_vec();
-    // More than a few of them are there to multiply.
     for (at, filter) in filters.iter().enumerate() {
         let Object::Name(name) = filter else { return None };
-        let most = MOST_OF_A_STREAM.min(room.0);
+        let most = MAX_STREAM.min(*budget);
         bytes = match name.as_slice() {
             b"FlateDecode" | b"Fl" => inflate(&bytes, most)?,
             b"LZWDecode" | b"LZW" => {
@@ -35,7 +32,7 @@ pub(super) fn decode(dict: &Dict, stored: &[u8], room: &mut Room) -> Option<Vec<
             b"RunLengthDecode" | b"RL" => runs(&bytes, most)?,
             _ => return None,
         };
-        room.0 = room.0.saturating_sub(bytes.len());
+        *budget = budget.saturating_sub(bytes.len());
         if let Some(set) = settings.get(at).and_then(Object::dict) {
             bytes = unpredict(set, bytes)?;
         }
@@ -43,7 +40,7 @@ pub(super) fn decode(dict: &Dict, stored: &[u8], room: &mut Room) -> Option<Vec<
     Some(bytes)
 }
 
-/// What can be inflated before the first damage: a missing check sum is no reason to see nothing.
+/// Inflates up to the first damage: a missing checksum does not matter.
 fn inflate(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     let all = flate2::read::ZlibDecoder::new(bytes).take(most as u64 + 1).read_to_end(&mut out);
@@ -157,7 +154,7 @@ fn runs(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Undoes the guess that each row is like the one above it, as PNG does it.
+/// Undoes the PNG predictors.
 fn unpredict(set: &Dict, bytes: Vec<u8>) -> Option<Vec<u8>> {
     let number = |key: &str, usual: usize| set.number(key).unwrap_or(usual);
     match number("Predictor", 1) {

@@ -1,7 +1,10 @@
-//! PDF documents: whole where they are short, and otherwise the pages that are asked for, as a smaller PDF; the API reads the
-//! text and the pictures of a page better than anybody here. Only what is too large for it goes as plain text.
+//! PDF documents: sent whole if they are short, otherwise the requested pages as a smaller PDF, since the API reads text and
+//! images of a page best. Only pages that are too large are sent as plain text.
 //!
-//! A document that the API refuses would stay in the conversation, so none goes out whose pages cannot be found here.
+//! A document that the API refuses would stay in the conversation, so a document whose pages cannot be found here is not sent.
+//!
+//! The reader is written by hand for its limits: all work and memory on a document is counted (`Pdf::spend`). Of the crates,
+//! `lopdf` parses every object of a file when it opens it, and `hayro-syntax` inflates streams without a limit.
 
 mod file;
 mod filter;
@@ -15,29 +18,30 @@ mod tests;
 mod text;
 mod xref;
 
-use annals_transcript::objects::OVERSIZE;
+use annals_transcript::objects::MAX_LINE_BYTES;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
-use super::base64::base64;
 use crate::tools::answer::object;
-use crate::tools::stop::Stop;
-use crate::tools::{InputError, Outcome, Shown};
+use crate::tools::blocking::StopFlag;
+use crate::tools::{InputError, Outcome, ToolContent};
 use file::Pdf;
-use pages::Page;
-use ranges::{MOST_PAGES, Ranges, spelled};
+use pages::PdfPage;
+use ranges::{MAX_PAGES, PageRanges, spelled};
 
-/// The largest document that is shown: in base 64 it fits into a line that clients still open ([`OVERSIZE`]), and several
-/// of them into a request.
-const MOST_BYTES: usize = 7 << 20;
-/// What else a line holds.
+/// The largest document that is sent: as base64 it fits into a line that clients still open ([`MAX_LINE_BYTES`]), and several of
+/// them into a request.
+const MAX_BYTES: usize = 7 << 20;
+/// What the rest of a line may take.
 const REST_OF_A_LINE: usize = 64 << 10;
-/// Bytes of text that fit into an answer: some 25,000 tokens.
-const MOST_OF_A_TEXT: usize = 100_000;
-/// How many pages are shown where none are asked for.
-const MOST_UNASKED: usize = 10;
+/// The most bytes of text in an answer: some 25,000 tokens.
+const MAX_TEXT: usize = 100_000;
+/// How many pages are shown by default.
+const MAX_DEFAULT_PAGES: usize = 10;
 
-/// What is wrong with a file.
+/// Why a file cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Wrong {
+pub(super) enum PdfDamage {
     #[error("its cross-reference cannot be read")]
     NoReference,
     #[error("it names no catalog")]
@@ -52,7 +56,7 @@ pub(super) enum Wrong {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PdfError {
     #[error("The PDF is damaged: {0}. Look at it with a program through Bash.")]
-    Wrong(#[from] Wrong),
+    PdfDamage(#[from] PdfDamage),
     #[error(
         "The PDF is encrypted, and the API takes none that are. Take the password away with a program through Bash, such as `qpdf --decrypt`."
     )]
@@ -62,49 +66,49 @@ pub(super) enum PdfError {
     #[error("There is no page {page}: the PDF has pages 1 to {total}.")]
     OutOfRange { page: usize, total: usize },
     #[error(
-        "At most {MOST_PAGES} pages are shown at once; the PDF has {total}. Ask for fewer with `pages`, such as \"1-{MOST_PAGES}\"."
+        "At most {MAX_PAGES} pages are shown at once; the PDF has {total}. Ask for fewer with `pages`, such as \"1-{MAX_PAGES}\"."
     )]
     TooManyAsked { total: usize },
     #[error(
-        "The PDF has {total} pages; more than {MOST_UNASKED} are not shown at once without being asked for. Ask with `pages`, such as \"1-5\", for at most {MOST_PAGES}."
+        "The PDF has {total} pages; more than {MAX_DEFAULT_PAGES} are not shown at once without being asked for. Ask with `pages`, such as \"1-5\", for at most {MAX_PAGES}."
     )]
     TooMany { total: usize },
     #[error(
-        "Pages {pages} of the PDF have more than {MOST_BYTES} bytes, which is too much for one line of a session, and no text that could be shown instead. Ask for fewer pages."
+        "Pages {pages} of the PDF have more than {MAX_BYTES} bytes, which is too much for one line of a session, and no text that could be shown instead. Ask for fewer pages."
     )]
     DoesNotFit { pages: String },
     #[error(
-        "Pages {pages} of the PDF have more than {MOST_BYTES} bytes, and their text alone has {bytes} ({MOST_OF_A_TEXT} fit into an answer). Ask for fewer pages."
+        "Pages {pages} of the PDF have more than {MAX_BYTES} bytes, and their text alone has {bytes} ({MAX_TEXT} fit into an answer). Ask for fewer pages."
     )]
     TextDoesNotFit { pages: String, bytes: usize },
     #[error("The call was interrupted.")]
     Stopped,
 }
 
-/// What goes to the model.
-enum Chosen {
-    /// The file as it is.
+/// What is sent to the model.
+enum PdfContent {
+    /// The file unchanged.
     Whole,
-    /// A smaller one, of these pages.
+    /// A smaller file with these pages.
     Pages { bytes: Vec<u8>, pages: Vec<usize>, total: usize },
     /// The text of pages that are too large.
     Text(String),
 }
 
-/// A document as a block. It takes a while: not for the thread that others wait on.
+/// Shows a document as a content block. This blocks for a while.
 pub(super) fn show(
     path: &str,
     bytes: &[u8],
-    asked: Option<&Ranges>,
-    stop: &Stop,
+    asked: Option<&PageRanges>,
+    stop: &StopFlag,
 ) -> Result<Outcome, InputError> {
-    let chosen = choose(bytes, asked, stop).map_err(|error| InputError(error.to_string()))?;
-    Ok(match chosen {
-        Chosen::Whole => {
+    let content = content(bytes, asked, stop).map_err(|error| InputError(error.to_string()))?;
+    Ok(match content {
+        PdfContent::Whole => {
             let note = format!("PDF file read: {path} ({} bytes)", bytes.len());
             block(path, bytes.len(), bytes, &note)
         }
-        Chosen::Pages { bytes: picked, pages, total } => {
+        PdfContent::Pages { bytes: picked, pages, total } => {
             let note = format!(
                 "PDF file read: {path} ({} bytes), pages {} of {total}",
                 bytes.len(),
@@ -112,41 +116,41 @@ pub(super) fn show(
             );
             block(path, bytes.len(), &picked, &note)
         }
-        Chosen::Text(text) => plain(path, &text),
+        PdfContent::Text(text) => plain(path, &text),
     })
 }
 
-fn choose(bytes: &[u8], asked: Option<&Ranges>, stop: &Stop) -> Result<Chosen, PdfError> {
-    let (first, is_astray) = match Pdf::open(bytes) {
-        Ok(mut pdf) => (chosen_of(&mut pdf, asked), pdf.is_astray),
+fn content(bytes: &[u8], asked: Option<&PageRanges>, stop: &StopFlag) -> Result<PdfContent, PdfError> {
+    let (first, is_damaged) = match Pdf::open(bytes) {
+        Ok(mut pdf) => (content_of(&mut pdf, asked), pdf.is_damaged),
         Err(wrong) => (Err(wrong.into()), true),
     };
-    if !is_astray && !matches!(first, Err(PdfError::Wrong(_))) {
+    if !is_damaged && !matches!(first, Err(PdfError::PdfDamage(_))) {
         return first;
     }
-    if stop.is_wanted() {
+    if stop.is_set() {
         return Err(PdfError::Stopped);
     }
-    let again = Pdf::searched(bytes).map_err(PdfError::from).and_then(|mut pdf| chosen_of(&mut pdf, asked));
+    let again = Pdf::searched(bytes).map_err(PdfError::from).and_then(|mut pdf| content_of(&mut pdf, asked));
     match (first, again) {
-        (_, Ok(chosen)) | (Ok(chosen), Err(_)) => Ok(chosen),
-        (Err(PdfError::Wrong(_)), Err(error)) | (Err(error), Err(_)) => Err(error),
+        (_, Ok(content)) | (Ok(content), Err(_)) => Ok(content),
+        (Err(PdfError::PdfDamage(_)), Err(error)) | (Err(error), Err(_)) => Err(error),
     }
 }
 
-fn chosen_of(pdf: &mut Pdf<'_>, asked: Option<&Ranges>) -> Result<Chosen, PdfError> {
+fn content_of(pdf: &mut Pdf<'_>, asked: Option<&PageRanges>) -> Result<PdfContent, PdfError> {
     let all = pages::all(pdf)?;
     let total = all.len();
     let wanted: Vec<usize> = match asked {
         Some(asked) => asked.of(total)?,
-        None if total > MOST_UNASKED => return Err(PdfError::TooMany { total }),
-        // One that had to be searched is written anew: others may not find their way in it.
-        None if pdf.bytes.len() <= MOST_BYTES && !pdf.is_searched => return Ok(Chosen::Whole),
+        None if total > MAX_DEFAULT_PAGES => return Err(PdfError::TooMany { total }),
+        // A damaged file is rewritten: the API may not be able to read it.
+        None if pdf.bytes.len() <= MAX_BYTES && !pdf.is_searched => return Ok(PdfContent::Whole),
         None => (0..total).collect(),
     };
-    let picked: Vec<&Page> = wanted.iter().filter_map(|page| all.get(*page)).collect();
-    if let Some(bytes) = pick::pick(pdf, &picked, MOST_BYTES)? {
-        return Ok(Chosen::Pages { bytes, pages: wanted, total });
+    let picked: Vec<&PdfPage> = wanted.iter().filter_map(|page| all.get(*page)).collect();
+    if let Some(bytes) = pick::pick(pdf, &picked, MAX_BYTES)? {
+        return Ok(PdfContent::Pages { bytes, pages: wanted, total });
     }
     let mut text = String::new();
     for (page, number) in picked.iter().zip(&wanted) {
@@ -157,12 +161,12 @@ fn chosen_of(pdf: &mut Pdf<'_>, asked: Option<&Ranges>) -> Result<Chosen, PdfErr
     }
     match text.len() {
         0 => Err(PdfError::DoesNotFit { pages: spelled(&wanted) }),
-        bytes if bytes > MOST_OF_A_TEXT => Err(PdfError::TextDoesNotFit { pages: spelled(&wanted), bytes }),
-        _ => Ok(Chosen::Text(text)),
+        bytes if bytes > MAX_TEXT => Err(PdfError::TextDoesNotFit { pages: spelled(&wanted), bytes }),
+        _ => Ok(PdfContent::Text(text)),
     }
 }
 
-/// Text instead of pages, said to be that.
+/// The text of pages that are too large, with a note.
 fn plain(path: &str, text: &str) -> Outcome {
     let lines = text.lines().count() as u64;
     let kept = object(|kept| {
@@ -172,15 +176,15 @@ fn plain(path: &str, text: &str) -> Outcome {
         });
     });
     let note = format!(
-        "<system-reminder>These pages have more than {MOST_BYTES} bytes, which is too much to be shown: this is their text, without pictures and without the layout.</system-reminder>"
+        "<system-reminder>These pages have more than {MAX_BYTES} bytes, which is too much to be shown: this is their text, without pictures and without the layout.</system-reminder>"
     );
     Outcome::text(format!("{text}\n{note}"), kept)
 }
 
 fn block(path: &str, original: usize, bytes: &[u8], note: &str) -> Outcome {
-    let data = base64(bytes);
-    // The copy for display stands beside the one that is sent, as long as both fit.
-    let copy = if data.len() * 2 + REST_OF_A_LINE <= OVERSIZE { data.as_str() } else { "" };
+    let data = STANDARD.encode(bytes);
+    // The session line holds a second copy for display, if both fit.
+    let copy = if data.len() * 2 + REST_OF_A_LINE <= MAX_LINE_BYTES { data.as_str() } else { "" };
     let kept = object(|kept| {
         kept.string("type", "pdf").object("file", |file| {
             file.string("filePath", path).string("base64", copy).number("originalSize", original as u64);
@@ -194,5 +198,5 @@ fn block(path: &str, original: usize, bytes: &[u8], note: &str) -> Outcome {
             source.string("type", "base64").string("media_type", "application/pdf").string("data", &data);
         });
     });
-    Outcome { shown: Shown::Blocks(vec![note, document]), kept, ..Outcome::default() }
+    Outcome { shown: ToolContent::Blocks(vec![note, document]), kept, ..Outcome::default() }
 }

@@ -1,20 +1,20 @@
-//! What a PDF is made of: values, with numbers and strings as they are written.
+//! PDF values, with numbers and strings as they are written.
 
-/// A value. Numbers of generations are not kept: of an object, the newest is meant.
+/// A value. Generation numbers are ignored: the newest object counts.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Object {
     Null,
-    /// A number, a string or a truth value, as it is written.
+    /// A number, string or boolean, as it is written.
     Plain(Vec<u8>),
-    /// A name without its slash, its escapes undone.
+    /// A name without its slash, unescaped.
     Name(Vec<u8>),
     Array(Vec<Object>),
     Dict(Dict),
-    /// Another object, by its number.
+    /// A reference by object number.
     Reference(u32),
 }
 
-/// Names and values, in their order.
+/// A dictionary in file order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Dict(pub(super) Vec<(Vec<u8>, Object)>);
 
@@ -23,7 +23,7 @@ impl Dict {
         self.0.iter().find(|(name, _)| name == key.as_bytes()).map(|(_, value)| value)
     }
 
-    /// Whether a name stands there.
+    /// Whether the value is this name.
     pub(super) fn says(&self, key: &str, word: &str) -> bool {
         self.get(key).is_some_and(|value| value.is_name(word))
     }
@@ -57,7 +57,7 @@ impl Object {
         }
     }
 
-    /// What a copy of it costs, in bytes, roughly.
+    /// The approximate cost of a copy, in bytes.
     pub(super) fn weight(&self) -> usize {
         let within: usize = match self {
             Self::Plain(bytes) | Self::Name(bytes) => bytes.len(),
@@ -81,7 +81,7 @@ impl Object {
     }
 }
 
-/// Two digits a byte; a last one that stands alone is followed by 0.
+/// Decodes hex; a single last digit is followed by 0.
 pub(super) fn hex(digits: &[u8]) -> Vec<u8> {
     let nibbles: Vec<_> = digits.iter().filter_map(|digit| char::from(*digit).to_digit(16)).collect();
     nibbles.chunks(2).map(|two| (two[0] << 4 | two.get(1).copied().unwrap_or(0)) as u8).collect()
@@ -121,7 +121,7 @@ fn literal(inner: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Writes a value; `number` says what a reference becomes.
+/// Writes a value; `number` maps references.
 pub(super) fn write(
     out: &mut Vec<u8>,
     object: &Object,

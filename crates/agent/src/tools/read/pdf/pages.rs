@@ -1,30 +1,30 @@
-//! The pages of a document, in their order, each with what it inherits.
+//! The pages of a document in their order, with inherited attributes.
 
 use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::file::Pdf;
 use super::object::{Dict, Object};
-use super::{PdfError, Wrong};
+use super::{PdfDamage, PdfError};
 
-/// What a page takes from above where it says nothing itself.
+/// Attributes that a page inherits.
 const INHERITED: [&str; 4] = ["Resources", "MediaBox", "CropBox", "Rotate"];
-/// How deep the tree of pages may be.
-const DEEPEST: usize = 50;
+/// The deepest page tree.
+const MAX_DEPTH: usize = 50;
 
 /// A page.
-pub(super) struct Page {
-    /// The number of its object.
+pub(super) struct PdfPage {
+    /// Its object number.
     pub(super) number: u32,
-    inherited: Inherited,
+    inherited: InheritedValues,
 }
 
-/// What is inherited, in the order of the names; shared, as any number of pages may take it from one that is large.
-type Inherited = [Option<Rc<Object>>; INHERITED.len()];
+/// Inherited values in the order of the names; shared, since many pages may inherit one large value.
+type InheritedValues = [Option<Rc<Object>>; INHERITED.len()];
 
-impl Page {
-    /// What it says, with what it inherits.
-    pub(super) fn dict(&self, pdf: &mut Pdf<'_>) -> Result<Dict, Wrong> {
+impl PdfPage {
+    /// Its dictionary, with inherited values.
+    pub(super) fn dict(&self, pdf: &mut Pdf<'_>) -> Result<Dict, PdfDamage> {
         let found = pdf.get(self.number)?;
         let Some(own) = found.object.dict() else { return Ok(Dict::default()) };
         let mut own = own.clone();
@@ -38,16 +38,16 @@ impl Page {
 }
 
 /// All pages.
-pub(super) fn all(pdf: &mut Pdf<'_>) -> Result<Vec<Page>, PdfError> {
+pub(super) fn all(pdf: &mut Pdf<'_>) -> Result<Vec<PdfPage>, PdfError> {
     let root = pdf.root()?;
-    let Some(Object::Reference(top)) = root.get("Pages") else { return Err(Wrong::NoPages.into()) };
+    let Some(Object::Reference(top)) = root.get("Pages") else { return Err(PdfDamage::NoPages.into()) };
     let mut pages = Vec::new();
-    // What is still to be looked at, the next last: number, depth, inheritance.
-    let mut waiting = vec![(*top, 0, Inherited::default())];
+    // Nodes to visit, the next one last: number, depth, inherited values.
+    let mut waiting = vec![(*top, 0, InheritedValues::default())];
     let mut visited = HashSet::new();
     while let Some((number, depth, inherited)) = waiting.pop() {
-        if depth > DEEPEST {
-            return Err(Wrong::TooMuch.into());
+        if depth > MAX_DEPTH {
+            return Err(PdfDamage::TooMuch.into());
         }
         if !visited.insert(number) {
             continue;
@@ -55,7 +55,7 @@ pub(super) fn all(pdf: &mut Pdf<'_>) -> Result<Vec<Page>, PdfError> {
         let found = pdf.get(number)?;
         let Some(own) = found.object.dict() else { continue };
         let Object::Array(kids) = pdf.value(own, "Kids")? else {
-            pages.push(Page { number, inherited });
+            pages.push(PdfPage { number, inherited });
             continue;
         };
         let mut handed_down = inherited;
@@ -71,7 +71,7 @@ pub(super) fn all(pdf: &mut Pdf<'_>) -> Result<Vec<Page>, PdfError> {
         };
         waiting.extend(kids.iter().rev().filter_map(kid));
     }
-    if pages.is_empty() { Err(Wrong::NoPages.into()) } else { Ok(pages) }
+    if pages.is_empty() { Err(PdfDamage::NoPages.into()) } else { Ok(pages) }
 }
 
 #[cfg(test)]

@@ -1,26 +1,25 @@
-//! From bytes to values. What is no value is `None`; nesting and size have limits, so nothing here can be made to run away.
+//! Parses PDF values. Nesting and size have limits.
 
 use super::object::{Dict, Object};
 
-/// How deep values may stand in each other.
-const DEEPEST: usize = 60;
-/// How many values one object may hold.
-const MOST_VALUES: usize = 1_000_000;
+/// The deepest nesting of values.
+const MAX_DEPTH: usize = 60;
+/// The most values in one object.
+const MAX_VALUES: usize = 1_000_000;
 
-/// A place in bytes, going forward.
+/// A cursor over bytes.
 pub(super) struct Parser<'a> {
     bytes: &'a [u8],
     pub(super) at: usize,
-    /// How far it was, where it went back.
+    /// The furthest position before it went back.
     reach: usize,
     values: usize,
 }
 
-/// What stands next.
 #[derive(Debug, PartialEq)]
 pub(super) enum Token<'a> {
     Value(Object),
-    /// A word that is no value: `obj`, `stream`, `R`, an operator.
+    /// A keyword: `obj`, `stream`, `R`, an operator.
     Word(&'a [u8]),
     ArrayEnd,
     DictEnd,
@@ -40,12 +39,12 @@ impl<'a> Parser<'a> {
         Self { bytes, at, reach: at, values: 0 }
     }
 
-    /// How many values were read.
+    /// The number of values read.
     pub(super) fn values(&self) -> usize {
         self.values
     }
 
-    /// How many bytes from a place on were looked at, also those that nothing was made of: that is what it cost.
+    /// How many bytes were looked at since `from`, whether or not they were used: this is the cost.
     pub(super) fn looked_at(&self, from: usize) -> usize {
         self.at.max(self.reach).saturating_sub(from)
     }
@@ -58,7 +57,7 @@ impl<'a> Parser<'a> {
         &self.bytes[self.at..]
     }
 
-    /// Past spaces and comments.
+    /// Skips spaces and comments.
     pub(super) fn skip_spaces(&mut self) {
         while let Some(byte) = self.peek() {
             if byte == b'%' {
@@ -72,14 +71,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Past a word, if it stands here.
+    /// Skips a word if it is next.
     pub(super) fn takes(&mut self, word: &[u8]) -> bool {
         let is_there = self.rest().starts_with(word);
         self.at += if is_there { word.len() } else { 0 };
         is_there
     }
 
-    /// A value, with references.
+    /// Parses a value or a reference.
     pub(super) fn object(&mut self) -> Option<Object> {
         match self.token(0)? {
             Token::Value(value) => Some(self.or_reference(value)),
@@ -96,7 +95,7 @@ impl<'a> Parser<'a> {
         std::str::from_utf8(digits).ok()?.parse().ok()
     }
 
-    /// The beginning of an object: its number.
+    /// Parses `N G obj` and returns the number.
     pub(super) fn head(&mut self) -> Option<u32> {
         let number = u32::try_from(self.number()?).ok()?;
         self.number()?;
@@ -104,10 +103,10 @@ impl<'a> Parser<'a> {
         self.takes(b"obj").then_some(number)
     }
 
-    /// What stands next; none at the end and where nothing can be made of it.
+    /// The next token; `None` at the end or if it is invalid.
     pub(super) fn token(&mut self, depth: usize) -> Option<Token<'a>> {
         self.values += 1;
-        if depth > DEEPEST || self.values > MOST_VALUES {
+        if depth > MAX_DEPTH || self.values > MAX_VALUES {
             return None;
         }
         self.skip_spaces();
@@ -181,7 +180,7 @@ impl<'a> Parser<'a> {
         out
     }
 
-    /// Past a string in brackets, which may hold brackets.
+    /// Skips a string in brackets, which may hold brackets.
     fn literal(&mut self) -> Option<()> {
         let mut open = 0_usize;
         loop {

@@ -1,13 +1,13 @@
-//! A smaller PDF of some pages: everything that they need, and nothing of the others.
+//! Writes a smaller PDF with some of the pages and only the objects that they need.
 
 use std::collections::{HashMap, VecDeque};
 
 use super::file::Pdf;
 use super::object::{self, Dict, Object};
-use super::pages::Page;
-use super::{PdfError, Wrong};
+use super::pages::PdfPage;
+use super::{PdfDamage, PdfError};
 
-/// Left out of a page: what leads to other pages, or is not for the eye.
+/// Keys that are left out of a page: references to other pages, and what is not visible.
 const NOT_OF_A_PAGE: [&str; 12] = [
     "Parent",
     "B",
@@ -22,7 +22,7 @@ const NOT_OF_A_PAGE: [&str; 12] = [
     "TemplateInstantiated",
     "AF",
 ];
-/// The same of what lies on a page: links, fields, notes.
+/// Keys that are left out of annotations.
 const NOT_OF_A_NOTE: [&str; 15] = [
     "Parent",
     "P",
@@ -40,38 +40,38 @@ const NOT_OF_A_NOTE: [&str; 15] = [
     "RichMediaContent",
     "AF",
 ];
-/// The same of a place where a form is filled in: what is written there is told by its field.
+/// Keys that are left out of form widgets; their values are in the field.
 const NOT_OF_A_WIDGET: [&str; 8] = ["P", "Dest", "A", "AA", "StructParent", "IRT", "Popup", "AF"];
-/// The same of a field: its other places are on other pages.
+/// Keys that are left out of form fields; other widgets are on other pages.
 const NOT_OF_A_FIELD: [&str; 4] = ["Kids", "A", "AA", "AF"];
-/// The same of a form as a whole.
+/// Keys that are left out of the form.
 const NOT_OF_A_FORM: [&str; 4] = ["Fields", "XFA", "CO", "SigFlags"];
-/// The same of what is drawn.
+/// Keys that are left out of streams.
 const NOT_OF_A_STREAM: [&str; 5] = ["Length", "StructParent", "StructParents", "Metadata", "PieceInfo"];
-/// And of all else.
+/// Keys that are left out of all other dictionaries.
 const NOT_OF_OTHERS: [&str; 3] = ["Metadata", "PieceInfo", "StructParent"];
 
-/// Numbers in the new file, given as they are met.
-struct Numbers {
+/// Object numbers in the new file, assigned when an object is first referenced.
+struct ObjectNumbers {
     new: HashMap<u32, Option<u32>>,
     waiting: VecDeque<u32>,
     last: u32,
 }
 
-/// The file in the making.
-struct Output {
+/// The file that is being written.
+struct PdfWriter {
     bytes: Vec<u8>,
     places: Vec<usize>,
 }
 
-/// A PDF of these pages, in this order; none where it would have more bytes than `most`.
-pub(super) fn pick(pdf: &mut Pdf<'_>, pages: &[&Page], most: usize) -> Result<Option<Vec<u8>>, PdfError> {
-    let mut numbers = Numbers { new: HashMap::new(), waiting: VecDeque::new(), last: 2 };
+/// Writes a PDF of these pages, in this order; `None` if it would have more bytes than `most`.
+pub(super) fn pick(pdf: &mut Pdf<'_>, pages: &[&PdfPage], most: usize) -> Result<Option<Vec<u8>>, PdfError> {
+    let mut numbers = ObjectNumbers { new: HashMap::new(), waiting: VecDeque::new(), last: 2 };
     for page in pages {
         numbers.last += 1;
         numbers.new.insert(page.number, Some(numbers.last));
     }
-    let mut out = Output { bytes: b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n".to_vec(), places: Vec::new() };
+    let mut out = PdfWriter { bytes: b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n".to_vec(), places: Vec::new() };
     let root = pdf.root()?;
     out.begin();
     out.bytes.extend_from_slice(b"<</Type/Catalog/Pages 2 0 R");
@@ -127,9 +127,9 @@ pub(super) fn pick(pdf: &mut Pdf<'_>, pages: &[&Page], most: usize) -> Result<Op
     Ok((bytes.len() <= most).then_some(bytes))
 }
 
-impl Numbers {
-    /// Writes a value; what it refers to gets a number and waits for its turn.
-    fn write(&mut self, pdf: &mut Pdf<'_>, out: &mut Vec<u8>, value: &Object) -> Result<(), Wrong> {
+impl ObjectNumbers {
+    /// Writes a value; objects that it references get a number and are queued.
+    fn write(&mut self, pdf: &mut Pdf<'_>, out: &mut Vec<u8>, value: &Object) -> Result<(), PdfDamage> {
         let mut failed = Ok(());
         let mut number = |old: u32| match self.of(pdf, old) {
             Ok(new) => new,
@@ -142,7 +142,7 @@ impl Numbers {
         failed
     }
 
-    fn of(&mut self, pdf: &mut Pdf<'_>, old: u32) -> Result<Option<u32>, Wrong> {
+    fn of(&mut self, pdf: &mut Pdf<'_>, old: u32) -> Result<Option<u32>, PdfDamage> {
         if let Some(known) = self.new.get(&old) {
             return Ok(*known);
         }
@@ -174,14 +174,14 @@ fn left_out(dict: &Dict) -> &'static [&'static str] {
     }
 }
 
-impl Output {
+impl PdfWriter {
     /// Begins the next object.
     fn begin(&mut self) {
         self.places.push(self.bytes.len());
         self.bytes.extend_from_slice(format!("{} 0 obj\n", self.places.len()).as_bytes());
     }
 
-    /// The cross-reference and the end.
+    /// Writes the cross-reference table and the trailer.
     fn end(mut self) -> Vec<u8> {
         let at = self.bytes.len();
         let size = self.places.len() + 1;

@@ -1,16 +1,16 @@
-//! Which pages are asked for: `3`, `1-5`, `2,4-6`, `10-`.
+//! Page ranges: `3`, `1-5`, `2,4-6`, `10-`.
 
 use super::PdfError;
 
-/// How many pages are shown at once.
-pub(super) const MOST_PAGES: usize = 20;
+/// The most pages that are shown at once.
+pub(super) const MAX_PAGES: usize = 20;
 
-/// Pages that are asked for, before it is known how many there are.
+/// Page ranges, before the number of pages is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in super::super) struct Ranges(Vec<(usize, Option<usize>)>);
+pub(in super::super) struct PageRanges(Vec<(usize, Option<usize>)>);
 
-impl Ranges {
-    /// Reads them; none where nothing is asked for.
+impl PageRanges {
+    /// Parses page ranges; `None` if the text is empty.
     pub(in super::super) fn read(text: &str) -> Result<Option<Self>, PdfError> {
         if text.trim().is_empty() {
             return Ok(None);
@@ -31,7 +31,7 @@ impl Ranges {
         Ok(Some(Self(ranges)))
     }
 
-    /// The pages of a document of so many, from 0 on: each once, in the order in which they are asked for.
+    /// The page indexes in a document with `total` pages: each once, in the requested order.
     pub(super) fn of(&self, total: usize) -> Result<Vec<usize>, PdfError> {
         let mut pages = Vec::new();
         for (first, last) in &self.0 {
@@ -43,7 +43,7 @@ impl Ranges {
                 if !pages.contains(&page) {
                     pages.push(page);
                 }
-                if pages.len() > MOST_PAGES {
+                if pages.len() > MAX_PAGES {
                     return Err(PdfError::TooManyAsked { total });
                 }
             }
@@ -52,7 +52,7 @@ impl Ranges {
     }
 }
 
-/// Pages as people write them, from 1 on.
+/// Formats page indexes as ranges, counted from 1.
 pub(super) fn spelled(pages: &[usize]) -> String {
     let mut parts: Vec<(usize, usize)> = Vec::new();
     for page in pages {
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn ranges_are_read() {
         let pages = |text: &str| {
-            let found = Ranges::read(text).unwrap().unwrap().of(12);
+            let found = PageRanges::read(text).unwrap().unwrap().of(12);
             found.map(|pages| spelled(&pages)).map_err(|error| error.to_string())
         };
         assert_eq!(pages("3").unwrap(), "3");
@@ -84,11 +84,11 @@ mod tests {
         assert_eq!(pages("7,1-2").unwrap(), "7, 1-2");
         assert!(pages("11-13").unwrap_err().contains("pages 1 to 12"));
         assert!(pages("13-").unwrap_err().contains("pages 1 to 12"));
-        assert_eq!(Ranges::read(" ").unwrap(), None);
+        assert_eq!(PageRanges::read(" ").unwrap(), None);
         for text in ["0", "a", "3-1", "1,,2", "-3", "1-2-3", "99999999999999999999999"] {
-            assert!(Ranges::read(text).is_err(), "{text}");
+            assert!(PageRanges::read(text).is_err(), "{text}");
         }
-        let many = Ranges::read("1-9223372036854775807").unwrap().unwrap();
+        let many = PageRanges::read("1-9223372036854775807").unwrap().unwrap();
         assert!(many.of(usize::MAX).unwrap_err().to_string().contains("20"));
     }
 }

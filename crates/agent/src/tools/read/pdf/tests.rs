@@ -1,8 +1,8 @@
-//! What documents cost that are made to have much looked at for little: all of it is counted, and has an end.
+//! Hostile documents that cause much work with few bytes: all of it is counted and limited.
 
 use super::file::Pdf;
 use super::object::Object;
-use super::{PdfError, Wrong, pages, text};
+use super::{PdfDamage, PdfError, pages, text};
 
 /// What comes of looking at all pages and their text.
 fn looked_at(bytes: &[u8]) -> Result<(), PdfError> {
@@ -16,7 +16,7 @@ fn looked_at(bytes: &[u8]) -> Result<(), PdfError> {
 #[track_caller]
 fn is_too_much(bytes: &str) {
     let end = looked_at(bytes.as_bytes());
-    assert!(matches!(end, Err(PdfError::Wrong(Wrong::TooMuch))), "{end:?}");
+    assert!(matches!(end, Err(PdfError::PdfDamage(PdfDamage::TooMuch))), "{end:?}");
 }
 
 const BEGIN: &str = "%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n";
@@ -41,7 +41,7 @@ fn copies_are_paid_for() {
     let text = format!("{BEGIN}2 0 obj [{}] endobj", "0 ".repeat(100_000));
     let mut pdf = Pdf::searched(text.as_bytes()).unwrap();
     let copies = (0..1000).map(|_| pdf.resolve(&Object::Reference(2))).collect::<Result<Vec<_>, _>>();
-    assert_eq!(copies.map(|copies| copies.len()), Err(Wrong::TooMuch));
+    assert_eq!(copies.map(|copies| copies.len()), Err(PdfDamage::TooMuch));
 }
 
 #[test]

@@ -1,37 +1,37 @@
-//! Where the objects of a PDF stand: its cross-reference, in both forms, and what to do without one.
+//! The cross-reference table in both forms, and the search for objects if it is damaged.
 
 use std::collections::{HashMap, HashSet};
 
 use memchr::memmem;
 
-use super::Wrong;
-use super::file::{Pdf, Place};
+use super::PdfDamage;
+use super::file::{ObjectLocation, Pdf};
 use super::object::{Dict, Object};
 use super::parse::{Parser, is_space};
 
-/// How far from the end the way to the cross-reference is looked for.
+/// How far from the end `startxref` is searched.
 const TAIL: usize = 4096;
-/// How many objects are noted: what a stream of zeros claims would fill the memory.
-const MOST_OBJECTS: usize = 2_000_000;
-/// What is kept of trailers: the rest is asked for by nobody, and there can be any number of it.
-const ASKED_FOR: [&str; 2] = ["Root", "Encrypt"];
+/// The most objects of a table: a stream of zeros could claim any number.
+const MAX_OBJECTS: usize = 2_000_000;
+/// The keys of trailers that are kept.
+const TRAILER_KEYS: [&str; 2] = ["Root", "Encrypt"];
 
-/// Where objects stand, and what the document says of itself.
+/// Where objects are stored, and the trailer.
 #[derive(Default)]
-pub(super) struct Places {
-    of: HashMap<u32, Option<Place>>,
+pub(super) struct XrefTable {
+    of: HashMap<u32, Option<ObjectLocation>>,
     pub(super) trailer: Dict,
 }
 
-impl Places {
-    pub(super) fn of(&self, number: u32) -> Option<Place> {
+impl XrefTable {
+    pub(super) fn of(&self, number: u32) -> Option<ObjectLocation> {
         self.of.get(&number).copied().flatten()
     }
 
-    /// The first that is said counts: the newest part of a file is read first. None: it was taken away.
-    fn note(&mut self, number: usize, place: Option<Place>) {
+    /// Notes a location; the first one counts, since the newest part of a file is read first. `None` if the object was deleted.
+    fn note(&mut self, number: usize, place: Option<ObjectLocation>) {
         if let Ok(number) = u32::try_from(number)
-            && self.of.len() < MOST_OBJECTS
+            && self.of.len() < MAX_OBJECTS
         {
             self.of.entry(number).or_insert(place);
         }
@@ -39,7 +39,7 @@ impl Places {
 
     /// The same for trailers.
     fn add(&mut self, trailer: &Dict) {
-        for key in ASKED_FOR {
+        for key in TRAILER_KEYS {
             if let (None, Some(value)) = (self.trailer.get(key), trailer.get(key)) {
                 let value = value.clone();
                 self.trailer.0.push((key.as_bytes().to_vec(), value));
@@ -48,10 +48,10 @@ impl Places {
     }
 }
 
-/// Reads the cross-reference, from the newest part to the oldest.
-pub(super) fn read(pdf: &mut Pdf<'_>) -> Result<(), Wrong> {
+/// Reads the cross-reference tables, the newest first.
+pub(super) fn read(pdf: &mut Pdf<'_>) -> Result<(), PdfDamage> {
     let tail = pdf.bytes.len().saturating_sub(TAIL);
-    let start = memmem::rfind(&pdf.bytes[tail..], b"startxref").ok_or(Wrong::NoReference)?;
+    let start = memmem::rfind(&pdf.bytes[tail..], b"startxref").ok_or(PdfDamage::NoReference)?;
     let mut next = Parser::new(pdf.bytes, tail + start + b"startxref".len()).number();
     let mut visited = HashSet::new();
     while let Some(at) = next {
@@ -76,49 +76,53 @@ pub(super) fn read(pdf: &mut Pdf<'_>) -> Result<(), Wrong> {
 }
 
 /// The older form: lines of offsets, and a trailer.
-fn table(pdf: &mut Pdf<'_>, mut parser: Parser<'_>, start: usize) -> Result<Dict, Wrong> {
+fn table(pdf: &mut Pdf<'_>, mut parser: Parser<'_>, start: usize) -> Result<Dict, PdfDamage> {
     loop {
         parser.skip_spaces();
         if parser.takes(b"trailer") {
             let trailer = parser.object();
             pdf.spend(parser.looked_at(start), parser.values())?;
-            return trailer.as_ref().and_then(Object::dict).cloned().ok_or(Wrong::NoReference);
+            return trailer.as_ref().and_then(Object::dict).cloned().ok_or(PdfDamage::NoReference);
         }
         let (Some(first), Some(count)) = (parser.number(), parser.number()) else {
-            return Err(Wrong::NoReference);
+            return Err(PdfDamage::NoReference);
         };
         for number in first..first.saturating_add(count) {
             let (Some(offset), Some(_)) = (parser.number(), parser.number()) else {
-                return Err(Wrong::NoReference);
+                return Err(PdfDamage::NoReference);
             };
             parser.skip_spaces();
             let place = if parser.takes(b"n") {
-                Some(Place::At(offset))
+                Some(ObjectLocation::At(offset))
             } else if parser.takes(b"f") {
                 None
             } else {
-                return Err(Wrong::NoReference);
+                return Err(PdfDamage::NoReference);
             };
             pdf.places().note(number, place);
         }
     }
 }
 
-/// The newer form: a stream of columns.
-fn packed(pdf: &mut Pdf<'_>, at: usize) -> Result<Dict, Wrong> {
-    let (_, indirect) = pdf.at(at)?.ok_or(Wrong::NoReference)?;
-    let dict =
-        indirect.object.dict().filter(|dict| dict.says("Type", "XRef")).ok_or(Wrong::NoReference)?.clone();
-    let bytes = pdf.decoded(&indirect)?.ok_or(Wrong::NoReference)?;
+/// The newer form: a stream.
+fn packed(pdf: &mut Pdf<'_>, at: usize) -> Result<Dict, PdfDamage> {
+    let (_, indirect) = pdf.at(at)?.ok_or(PdfDamage::NoReference)?;
+    let dict = indirect
+        .object
+        .dict()
+        .filter(|dict| dict.says("Type", "XRef"))
+        .ok_or(PdfDamage::NoReference)?
+        .clone();
+    let bytes = pdf.decoded(&indirect)?.ok_or(PdfDamage::NoReference)?;
     let numbers = |key: &str| match dict.get(key) {
         Some(Object::Array(items)) => items.iter().map(Object::number).collect::<Option<Vec<_>>>(),
         _ => None,
     };
     let widths = numbers("W").filter(|widths| widths.len() >= 3 && widths.iter().all(|width| *width <= 8));
-    let widths = widths.ok_or(Wrong::NoReference)?;
+    let widths = widths.ok_or(PdfDamage::NoReference)?;
     let row: usize = widths.iter().sum();
     if row == 0 {
-        return Err(Wrong::NoReference);
+        return Err(PdfDamage::NoReference);
     }
     let sections = numbers("Index").unwrap_or_else(|| vec![0, dict.number("Size").unwrap_or(0)]);
     let numbered = sections.chunks_exact(2).flat_map(|pair| pair[0]..pair[0].saturating_add(pair[1]));
@@ -131,8 +135,8 @@ fn packed(pdf: &mut Pdf<'_>, at: usize) -> Result<Dict, Wrong> {
         };
         let (kind, second, third) = (column(widths[0], 1), column(widths[1], 0), column(widths[2], 0));
         let place = match (kind, u32::try_from(second)) {
-            (1, _) => Some(Place::At(second)),
-            (2, Ok(stream)) => Some(Place::Within(stream, third)),
+            (1, _) => Some(ObjectLocation::At(second)),
+            (2, Ok(stream)) => Some(ObjectLocation::Within(stream, third)),
             _ => None,
         };
         pdf.places().note(number, place);
@@ -140,14 +144,14 @@ fn packed(pdf: &mut Pdf<'_>, at: usize) -> Result<Dict, Wrong> {
     Ok(dict)
 }
 
-/// Looks at all of the file for objects and trailers: the last one of each counts.
-pub(super) fn search(pdf: &mut Pdf<'_>) -> Result<(), Wrong> {
+/// Searches the file for objects and trailers: the last one of each counts.
+pub(super) fn search(pdf: &mut Pdf<'_>) -> Result<(), PdfDamage> {
     let bytes = pdf.bytes;
     let found = memmem::find_iter(bytes, b"obj").filter_map(|at| head_before(bytes, at));
-    let mut heads: Vec<_> = found.take(MOST_OBJECTS).collect();
+    let mut heads: Vec<_> = found.take(MAX_OBJECTS).collect();
     heads.reverse();
     for (number, at) in &heads {
-        pdf.places().note(*number as usize, Some(Place::At(*at)));
+        pdf.places().note(*number as usize, Some(ObjectLocation::At(*at)));
     }
     let trailers: Vec<_> = memmem::find_iter(bytes, b"trailer").collect();
     for at in trailers.iter().rev() {
@@ -161,7 +165,7 @@ pub(super) fn search(pdf: &mut Pdf<'_>) -> Result<(), Wrong> {
     }
     let mut catalog = None;
     for (number, at) in &heads {
-        if pdf.places().of(*number) != Some(Place::At(*at)) {
+        if pdf.places().of(*number) != Some(ObjectLocation::At(*at)) {
             continue;
         }
         let mut parser = Parser::new(bytes, *at);
@@ -172,7 +176,7 @@ pub(super) fn search(pdf: &mut Pdf<'_>) -> Result<(), Wrong> {
             pdf.places().add(dict);
         } else if dict.says("Type", "ObjStm") {
             for (index, within) in pdf.numbers_within(*number)?.into_iter().enumerate() {
-                pdf.places().note(within as usize, Some(Place::Within(*number, index)));
+                pdf.places().note(within as usize, Some(ObjectLocation::Within(*number, index)));
             }
         } else if dict.says("Type", "Catalog") {
             catalog = catalog.or(Some(*number));
@@ -184,11 +188,11 @@ pub(super) fn search(pdf: &mut Pdf<'_>) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// The number and the beginning of an object whose word `obj` stands at a byte.
+/// The number and start of the object whose `obj` is at an offset.
 fn head_before(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     let before = |end: usize, is: fn(u8) -> bool| {
         let start = bytes[..end].iter().rposition(|byte| !is(*byte)).map_or(0, |at| at + 1);
-        // Numbers and gaps of any length would have the same bytes looked at again and again.
+        // Without a limit, the same bytes could be read again and again.
         (start < end && end - start <= 12).then_some(start)
     };
     let digit: fn(u8) -> bool = |byte| byte.is_ascii_digit();

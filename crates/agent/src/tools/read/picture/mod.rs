@@ -1,34 +1,37 @@
-//! Pictures: told by their first bytes, looked at before they are sent, and sent as they are where the API takes them so.
+//! Images: recognised by their first bytes, decoded before they are sent, and sent unchanged if the API takes them so.
 //!
-//! A picture that the API refuses would stay in the conversation and have every request after it refused, so none goes
-//! out that cannot be decoded here.
+//! An image that the API refuses would stay in the conversation and make every later request fail, so an image that cannot
+//! be decoded here is not sent.
 
 mod decode;
+mod orientation;
+mod pixels;
 mod shrink;
 
 use std::sync::{Mutex, PoisonError};
 
-use annals_transcript::objects::OVERSIZE;
+use annals_transcript::objects::MAX_LINE_BYTES;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
-use super::base64::base64;
 use crate::tools::answer::object;
-use crate::tools::stop::Stop;
-use crate::tools::{InputError, Outcome, Shown};
-use decode::Opened;
+use crate::tools::blocking::StopFlag;
+use crate::tools::{InputError, Outcome, ToolContent};
+use decode::DecodedImage;
 
-/// The largest picture that the API takes, before it is spelled in base 64.
-const MOST_BYTES: usize = 3_750_000;
-/// It stands in a line twice, and the line must be one that clients still open.
-const _: () = assert!(MOST_BYTES / 3 * 4 * 2 + (64 << 10) < OVERSIZE);
-/// The longest edge: the API takes 8000 pixels of a picture alone, and 2000 of one among many.
-const LONGEST_EDGE: u32 = 2000;
+/// The largest image that the API takes, before base64.
+const MAX_BYTES: usize = 3_750_000;
+/// A session line holds it twice, and must be one that clients still open.
+const _: () = assert!(MAX_BYTES / 3 * 4 * 2 + (64 << 10) < MAX_LINE_BYTES);
+/// The longest edge: the API takes 8000 pixels of a single image, and 2000 if there are many.
+const MAX_EDGE: u32 = 2000;
 
-/// Reads run beside each other, and a decoded picture is large: one at a time.
+/// Reads run in parallel, and a decoded image is large: one at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Kinds of pictures that the API takes.
+/// Image formats that the API takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ImageFormat {
     Png,
     Jpeg,
     Gif,
@@ -42,38 +45,44 @@ struct Size {
     height: u32,
 }
 
-/// A picture as it is sent.
-struct Sent<'a> {
-    kind: Kind,
+/// An image as it is sent.
+struct SentImage<'a> {
+    format: ImageFormat,
     bytes: &'a [u8],
     size: Size,
 }
 
-/// Why a picture cannot be shown.
+/// Why an image cannot be shown.
 #[derive(Debug, thiserror::Error)]
 enum PictureError {
-    #[error("The picture cannot be decoded as {}: {source}.", kind.media_type())]
-    Damaged { kind: Kind, source: image::ImageError },
+    #[error("The picture cannot be decoded as {}: {source}.", format.media_type())]
+    Damaged { format: ImageFormat, source: Box<dyn std::error::Error + Send + Sync> },
     #[error(
         "The picture says that it has {} x {} pixels, which is more than can be decoded here ({} MiB). Make it smaller with a program through Bash.",
-        size.width, size.height, decode::MOST_DECODED >> 20
+        size.width, size.height, decode::MAX_DECODED >> 20
     )]
     TooLarge { size: Size },
     #[error(
         "The picture needs more memory to be decoded than it may have here ({} MiB). Make it smaller with a program through Bash.",
-        decode::MOST_DECODED >> 20
+        decode::MAX_DECODED >> 20
     )]
     NeedsTooMuch,
     #[error("The picture says that it has no pixels.")]
     Empty,
-    #[error("The picture has {bytes} bytes, and it could not be made smaller than {MOST_BYTES}.")]
+    #[error("The picture has {bytes} bytes, and it could not be made smaller than {MAX_BYTES}.")]
     DoesNotFit { bytes: usize },
     #[error("The call was interrupted.")]
     Stopped,
 }
 
-impl Kind {
-    /// The kind of these bytes, whatever their file is called.
+impl PictureError {
+    fn damaged(format: ImageFormat, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Damaged { format, source: source.into() }
+    }
+}
+
+impl ImageFormat {
+    /// The format of these bytes, whatever their file is called.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(Self::Png),
@@ -99,7 +108,7 @@ impl Size {
         self.width.max(self.height)
     }
 
-    /// The same form with the longest edge so long; never without pixels.
+    /// The same proportions with the longest edge at most `edge`; at least one pixel wide and high.
     fn within(self, edge: u32) -> Self {
         let longest = self.longest();
         if longest <= edge {
@@ -113,36 +122,30 @@ impl Size {
     }
 }
 
-/// A picture as a block. It takes a while: not for the thread that others wait on.
-pub(super) fn show(bytes: &[u8], kind: Kind, stop: &Stop) -> Result<Outcome, InputError> {
-    prepare(bytes, kind, stop).map_err(|error| InputError(error.to_string()))
+/// Shows an image as a content block. This blocks for a while.
+pub(super) fn show(bytes: &[u8], format: ImageFormat, stop: &StopFlag) -> Result<Outcome, InputError> {
+    prepare(bytes, format, stop).map_err(|error| InputError(error.to_string()))
 }
 
-fn prepare(bytes: &[u8], kind: Kind, stop: &Stop) -> Result<Outcome, PictureError> {
+fn prepare(bytes: &[u8], format: ImageFormat, stop: &StopFlag) -> Result<Outcome, PictureError> {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    if stop.is_wanted() {
+    if stop.is_set() {
         return Err(PictureError::Stopped);
     }
-    let Opened { size, pixels } = decode::open(bytes, kind)?;
-    let fits = bytes.len() <= MOST_BYTES && size.longest() <= LONGEST_EDGE;
-    let Some(pixels) = pixels.filter(|_| !fits) else {
-        return match fits {
-            true => Ok(outcome(bytes.len(), size, &Sent { kind, bytes, size })),
-            // A variety that the API may know and that is not decoded here: it can only go as it is.
-            false => Err(PictureError::DoesNotFit { bytes: bytes.len() }),
-        };
-    };
-    let original = Size { width: pixels.width(), height: pixels.height() };
-    let smaller = shrink::shrink(pixels, kind, stop)?;
-    Ok(outcome(
-        bytes.len(),
-        original,
-        &Sent { kind: smaller.kind, bytes: &smaller.bytes, size: smaller.size },
-    ))
+    let DecodedImage { size, orientation, pixels } = decode::decode(bytes, format)?;
+    if bytes.len() <= MAX_BYTES && size.longest() <= MAX_EDGE {
+        return Ok(outcome(bytes.len(), size, &SentImage { format, bytes, size }));
+    }
+    // A kind that the API may know and that is not decoded here: it could only go unchanged.
+    let Some(pixels) = pixels else { return Err(PictureError::DoesNotFit { bytes: bytes.len() }) };
+    let original = orientation.size(size);
+    let shrunk = shrink::shrink(pixels, orientation, format, stop)?;
+    let sent = SentImage { format: shrunk.format, bytes: &shrunk.bytes, size: shrunk.size };
+    Ok(outcome(bytes.len(), original, &sent))
 }
 
-fn outcome(original_bytes: usize, original: Size, sent: &Sent<'_>) -> Outcome {
-    let (data, media_type) = (base64(sent.bytes), sent.kind.media_type());
+fn outcome(original_bytes: usize, original: Size, sent: &SentImage<'_>) -> Outcome {
+    let (data, media_type) = (STANDARD.encode(sent.bytes), sent.format.media_type());
     let kept = object(|kept| {
         kept.string("type", "image").object("file", |file| {
             file.string("base64", &data).string("type", media_type);
@@ -162,7 +165,7 @@ fn outcome(original_bytes: usize, original: Size, sent: &Sent<'_>) -> Outcome {
     });
     let mut blocks = vec![block];
     if original != sent.size {
-        // Who points at a place of the picture, or cuts it out of the file, must know the scale.
+        // Coordinates in the file need the scale.
         let note = format!(
             "The picture has {} x {} pixels and is shown with {} x {}: coordinates times {:.3} are those of the file.",
             original.width,
@@ -175,7 +178,7 @@ fn outcome(original_bytes: usize, original: Size, sent: &Sent<'_>) -> Outcome {
             block.string("type", "text").string("text", &note);
         }));
     }
-    Outcome { shown: Shown::Blocks(blocks), kept, ..Outcome::default() }
+    Outcome { shown: ToolContent::Blocks(blocks), kept, ..Outcome::default() }
 }
 
 #[cfg(test)]

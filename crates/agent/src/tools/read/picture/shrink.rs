@@ -1,114 +1,112 @@
-//! Making a picture fit: fewer pixels, then the form of file that holds them in few enough bytes.
+//! Makes an image fit: fewer pixels, then the file format that holds them in few enough bytes.
 
-use image::codecs::jpeg::JpegEncoder;
-use image::codecs::png::{CompressionType, FilterType as PngFilter, PngEncoder};
-use image::imageops::FilterType;
-use image::{DynamicImage, ExtendedColorType, ImageEncoder, ImageResult, RgbImage};
+use jpeg_encoder::{ColorType, SamplingFactor};
 
-use super::{Kind, LONGEST_EDGE, MOST_BYTES, PictureError, Size};
-use crate::tools::stop::Stop;
+use super::orientation::Orientation;
+use super::pixels::{Layout, Pixels};
+use super::{ImageFormat, MAX_BYTES, MAX_EDGE, PictureError, Size};
+use crate::tools::blocking::StopFlag;
 
 /// Qualities of a JPEG that are tried, the best first.
 const QUALITIES: [u8; 3] = [88, 75, 55];
-/// An edge that is not gone below: what does not fit then is no picture that anybody can see.
-const SHORTEST_EDGE: u32 = 200;
+/// The shortest "longest edge" that is tried: an image that does not fit then shows nothing.
+const MIN_EDGE: u32 = 200;
 
-/// A picture that fits.
-pub(super) struct Smaller {
-    pub(super) kind: Kind,
+/// An image that fits.
+pub(super) struct ShrunkImage {
+    pub(super) format: ImageFormat,
     pub(super) bytes: Vec<u8>,
     pub(super) size: Size,
 }
 
-/// Makes it fit. What was drawn stays sharp (PNG) as long as it fits; a photo stays a photo (JPEG).
-pub(super) fn shrink(pixels: DynamicImage, kind: Kind, stop: &Stop) -> Result<Smaller, PictureError> {
-    let mut edge = LONGEST_EDGE;
-    let mut pixels = scaled(pixels, edge);
+/// Makes an image fit. A drawing stays sharp (PNG) as long as it fits; a photo stays a photo (JPEG).
+pub(super) fn shrink(
+    pixels: Pixels,
+    orientation: Orientation,
+    format: ImageFormat,
+    stop: &StopFlag,
+) -> Result<ShrunkImage, PictureError> {
+    let mut edge = MAX_EDGE;
+    // Turned when it is small: that is less to move.
+    let mut pixels = orientation.apply(scaled(pixels, edge, format)?);
     loop {
-        if stop.is_wanted() {
+        if stop.is_set() {
             return Err(PictureError::Stopped);
         }
-        let size = Size { width: pixels.width(), height: pixels.height() };
-        let done = |kind, bytes| Ok(Smaller { kind, bytes, size });
-        let damaged = |source| PictureError::Damaged { kind, source };
-        let mut least = usize::MAX;
-        if kind != Kind::Jpeg {
-            let bytes = png(&pixels).map_err(damaged)?;
-            least = bytes.len();
-            if least <= MOST_BYTES {
-                return done(Kind::Png, bytes);
+        let size = pixels.size();
+        let done = |format, bytes| Ok(ShrunkImage { format, bytes, size });
+        let mut smallest = usize::MAX;
+        if format != ImageFormat::Jpeg {
+            let bytes = png(&pixels).map_err(|error| PictureError::damaged(format, error))?;
+            smallest = bytes.len();
+            if smallest <= MAX_BYTES {
+                return done(ImageFormat::Png, bytes);
             }
         }
         let opaque = on_white(&pixels);
         for quality in QUALITIES {
-            let bytes = jpeg(&opaque, quality).map_err(damaged)?;
-            least = least.min(bytes.len());
-            if bytes.len() <= MOST_BYTES {
-                return done(Kind::Jpeg, bytes);
+            let bytes = jpeg(&opaque, size, quality).map_err(|error| PictureError::damaged(format, error))?;
+            smallest = smallest.min(bytes.len());
+            if bytes.len() <= MAX_BYTES {
+                return done(ImageFormat::Jpeg, bytes);
             }
         }
         edge = edge * 3 / 4;
-        if edge < SHORTEST_EDGE {
-            return Err(PictureError::DoesNotFit { bytes: least });
+        if edge < MIN_EDGE {
+            return Err(PictureError::DoesNotFit { bytes: smallest });
         }
-        pixels = scaled(pixels, edge);
+        pixels = scaled(pixels, edge, format)?;
     }
 }
 
-/// Scaled down to an edge, eight bits a color.
-fn scaled(pixels: DynamicImage, edge: u32) -> DynamicImage {
-    let size = Size { width: pixels.width(), height: pixels.height() };
-    let wanted = size.within(edge);
-    let mut pixels = pixels;
-    if wanted != size {
-        // The mean of whole cells first: it needs no memory beside the picture, and what is left for the finer filter, which
-        // does, is not large. Cells that are not much larger than a pixel would leave a pattern.
-        let cell = size.longest() / (edge * 2);
-        if cell > 1 {
-            pixels = pixels.thumbnail_exact((size.width / cell).max(1), (size.height / cell).max(1));
-        }
-        pixels = pixels.resize_exact(wanted.width, wanted.height, FilterType::Lanczos3);
-    }
-    match (pixels.color().has_alpha(), pixels.color().has_color()) {
-        (true, _) => DynamicImage::ImageRgba8(pixels.into_rgba8()),
-        (false, true) => DynamicImage::ImageRgb8(pixels.into_rgb8()),
-        (false, false) => DynamicImage::ImageLuma8(pixels.into_luma8()),
-    }
-}
-
-fn png(pixels: &DynamicImage) -> ImageResult<Vec<u8>> {
-    let mut out = Vec::new();
-    pixels.write_with_encoder(PngEncoder::new_with_quality(
-        &mut out,
-        CompressionType::Default,
-        PngFilter::Adaptive,
-    ))?;
-    Ok(out)
-}
-
-fn jpeg(pixels: &RgbImage, quality: u8) -> ImageResult<Vec<u8>> {
-    let mut out = Vec::new();
-    JpegEncoder::new_with_quality(&mut out, quality).write_image(
-        pixels,
-        pixels.width(),
-        pixels.height(),
-        ExtendedColorType::Rgb8,
-    )?;
-    Ok(out)
-}
-
-/// What can be seen through is seen on white: a JPEG knows no other way.
-fn on_white(pixels: &DynamicImage) -> RgbImage {
-    if !pixels.color().has_alpha() {
-        return pixels.to_rgb8();
-    }
-    let seen = pixels.to_rgba8();
-    RgbImage::from_fn(seen.width(), seen.height(), |x, y| {
-        let [red, green, blue, alpha] = seen.get_pixel(x, y).0;
-        let mixed = |color: u8| {
-            let (color, alpha) = (u32::from(color), u32::from(alpha));
-            u8::try_from((color * alpha + 255 * (255 - alpha) + 127) / 255).unwrap_or(u8::MAX)
-        };
-        image::Rgb([mixed(red), mixed(green), mixed(blue)])
+fn scaled(pixels: Pixels, edge: u32, format: ImageFormat) -> Result<Pixels, PictureError> {
+    pixels.scaled(edge).map_err(|error| match error {
+        resize::Error::OutOfMemory => PictureError::NeedsTooMuch,
+        error => PictureError::damaged(format, error),
     })
+}
+
+fn png(pixels: &Pixels) -> Result<Vec<u8>, png::EncodingError> {
+    let mut out = Vec::new();
+    let Size { width, height } = pixels.size();
+    let mut encoder = png::Encoder::new(&mut out, width, height);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_color(match pixels.layout() {
+        Layout::Gray => png::ColorType::Grayscale,
+        Layout::GrayAlpha => png::ColorType::GrayscaleAlpha,
+        Layout::Rgb => png::ColorType::Rgb,
+        Layout::Rgba => png::ColorType::Rgba,
+    });
+    encoder.set_compression(png::Compression::Balanced);
+    encoder.set_filter(png::Filter::Adaptive);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels.samples())?;
+    writer.finish()?;
+    Ok(out)
+}
+
+fn jpeg(rgb: &[u8], size: Size, quality: u8) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
+    let mut out = Vec::new();
+    let mut encoder = jpeg_encoder::Encoder::new(&mut out, quality);
+    // Small letters in colour become unreadable when colours are stored for four pixels at once.
+    encoder.set_sampling_factor(SamplingFactor::F_1_1);
+    encoder.encode(rgb, size.width.try_into()?, size.height.try_into()?, ColorType::Rgb)?;
+    Ok(out)
+}
+
+/// The colours of an image as they are seen on white: a JPEG has no transparency.
+fn on_white(pixels: &Pixels) -> Vec<u8> {
+    let mixed = |color: u8, alpha: u8| {
+        let (color, alpha) = (u32::from(color), u32::from(alpha));
+        u8::try_from((color * alpha + 255 * (255 - alpha) + 127) / 255).unwrap_or(u8::MAX)
+    };
+    let count = pixels.layout().samples();
+    let seen = pixels.samples().chunks_exact(count).flat_map(|pixel| match *pixel {
+        [gray] => [gray; 3],
+        [gray, alpha] => [mixed(gray, alpha); 3],
+        [red, green, blue, alpha] => [red, green, blue].map(|color| mixed(color, alpha)),
+        [red, green, blue, ..] => [red, green, blue],
+        [] => [0; 3],
+    });
+    seen.collect()
 }

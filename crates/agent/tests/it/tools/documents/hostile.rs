@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use annals_agent::tools::{Outcome, Read, Shown};
+use annals_agent::tools::{Outcome, Read, ToolContent};
 
 use super::made::{FORMS, Form, Made, deflated, stream};
-use super::{Bench, Text, pages_in, read, read_with, refused, run, sent};
+use super::{Fixture, Text, pages_in, read, read_with, refused, run, sent};
 
 /// Waits, generously: what hangs must not hang the tests.
 async fn soon(bytes: &[u8]) -> Outcome {
@@ -154,8 +154,8 @@ async fn no_damage_ends_the_work() {
         b"-1",
         b"99999999999",
     ];
-    let bench = Bench::new();
-    let tool = Read::new(bench.ground.clone());
+    let fixture = Fixture::new();
+    let tool = Read::new(fixture.context.clone());
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let (mut shown, mut told) = (0, 0);
     for form in FORMS {
@@ -182,17 +182,17 @@ async fn no_damage_ends_the_work() {
                 }
                 bytes.extend(b"  ");
             }
-            bench.write("p.pdf", &bytes);
+            fixture.write("p.pdf", &bytes);
             let outcome = run(&tool, &[("file_path", Text("p.pdf")), ("pages", Text("2-3"))]).await;
             match &outcome.shown {
-                Shown::Text(text) => {
+                ToolContent::Text(text) => {
                     assert!(outcome.is_error && !text.contains("ended before"), "{form:?}: {text}");
                     told += 1;
                 }
-                Shown::Blocks(_) => {
+                ToolContent::Blocks(_) => {
                     // Whatever was made of it is sound.
                     let (_, document) = sent(&outcome);
-                    bench.write("q.pdf", &document);
+                    fixture.write("q.pdf", &document);
                     let again = run(&tool, &[("file_path", Text("q.pdf"))]).await;
                     assert_eq!(sent(&again).1, document, "{form:?}");
                     shown += 1;

@@ -3,20 +3,20 @@
 mod hostile;
 mod made;
 
-use annals_agent::tools::{Outcome, Read, Shown, Tool};
+use annals_agent::tools::{Outcome, Read, Tool, ToolContent};
 use annals_json::Value;
-use annals_transcript::objects::OVERSIZE;
+use annals_transcript::objects::MAX_LINE_BYTES;
 
 use super::pictures::plain;
-use super::{Arg, Bench, Count, Raw, Text, input, kept, refused, run};
+use super::{Arg, Count, Fixture, Raw, Text, input, kept, refused, run};
 use made::{FORMS, Form, Made};
 
 async fn read_with(bytes: &[u8], pages: Option<Arg<'_>>) -> Outcome {
-    let bench = Bench::new();
-    bench.write("paper.pdf", bytes);
+    let fixture = Fixture::new();
+    fixture.write("paper.pdf", bytes);
     let mut args = vec![("file_path", Text("paper.pdf"))];
     args.extend(pages.map(|pages| ("pages", pages)));
-    run(&Read::new(bench.ground.clone()), &args).await
+    run(&Read::new(fixture.context.clone()), &args).await
 }
 
 async fn read(bytes: &[u8], pages: &str) -> Outcome {
@@ -25,7 +25,7 @@ async fn read(bytes: &[u8], pages: &str) -> Outcome {
 
 /// What was said of the document, and the document. What is kept is the same one.
 fn sent(outcome: &Outcome) -> (String, Vec<u8>) {
-    let Shown::Blocks(blocks) = &outcome.shown else { panic!("{:?}", outcome.shown) };
+    let ToolContent::Blocks(blocks) = &outcome.shown else { panic!("{:?}", outcome.shown) };
     let note = Value::parse(&blocks[0]).unwrap().get("text").unwrap().text().unwrap().to_string();
     let block = Value::parse(&blocks[1]).unwrap();
     assert!(block.get("type").unwrap().text().unwrap().is("document"));
@@ -147,8 +147,8 @@ async fn what_cannot_be_shown_says_what_can() {
 
 #[tokio::test]
 async fn wrong_pages_are_refused_before_anything_runs() {
-    let bench = Bench::new();
-    let tool = Read::new(bench.ground.clone());
+    let fixture = Fixture::new();
+    let tool = Read::new(fixture.context.clone());
     for pages in ["0", "x", "3-1", "1,,2", "-2"] {
         let input = input(&[("file_path", Text("a.pdf")), ("pages", Text(pages))]);
         let asked = tool.call(&Value::parse(&input).unwrap().fields().unwrap());
@@ -195,13 +195,13 @@ async fn what_is_too_large_is_shown_as_text() {
     refused(&read(&heavy(8 << 20, &"long ".repeat(30_000)), "1").await, "their text alone has 1");
     // As much as fits goes as a document, in a line that can be opened: without the copy where both are too much.
     let outcome = read(&heavy(6 << 20, ""), "2").await;
-    let Shown::Blocks(blocks) = &outcome.shown else { panic!("no blocks") };
-    assert!(blocks[1].len() > 8 << 20 && blocks[1].len() + outcome.kept.len() < OVERSIZE);
+    let ToolContent::Blocks(blocks) = &outcome.shown else { panic!("no blocks") };
+    assert!(blocks[1].len() > 8 << 20 && blocks[1].len() + outcome.kept.len() < MAX_LINE_BYTES);
     assert!(kept(&outcome).get("file").unwrap().get("base64").unwrap().text().unwrap().is(""));
     let outcome = read(&heavy(3 << 20, ""), "2").await;
     assert_eq!(pages_in(&sent(&outcome).1), [2]);
-    let Shown::Blocks(blocks) = &outcome.shown else { panic!("no blocks") };
-    assert!(blocks[1].len() + outcome.kept.len() < OVERSIZE);
+    let ToolContent::Blocks(blocks) = &outcome.shown else { panic!("no blocks") };
+    assert!(blocks[1].len() + outcome.kept.len() < MAX_LINE_BYTES);
 }
 
 #[tokio::test]

@@ -2,12 +2,11 @@
 
 use std::sync::Mutex;
 
-use annals_agent::api::stream::Event as Streamed;
-use annals_agent::command::{Command, Commands, Permit, Prompt};
-use annals_agent::conversation::{Persistence, Start};
-use annals_agent::event::{Event, Notice};
-use annals_agent::tools::Told;
-use annals_agent::turn::{Asking, Ending};
+use annals_agent::api::stream::StreamEvent;
+use annals_agent::conversation::{ConversationStart, Persistence};
+use annals_agent::protocol::{
+    Approver, Command, Commands, Event, Notice, Permit, Prompt, ToolProgress, TurnEnd,
+};
 
 use super::super::{Stage, interrupting, say, say_with};
 use super::{END, agent, depth};
@@ -53,14 +52,14 @@ async fn f18_an_interrupt_ends_all_and_leaves_their_files_whole() {
     let when = |event: &Event| {
         let mut seen = seen.lock().unwrap();
         match event.innermost() {
-            Event::ToolTold { told: Told::Output { .. }, .. } => seen.0 += 1,
-            Event::Streamed(Streamed::BlockStart { index: 1, .. }) if depth(event) == 1 => seen.1 += 1,
+            Event::ToolProgress { progress: ToolProgress::Output { .. }, .. } => seen.0 += 1,
+            Event::Streamed(StreamEvent::BlockStart { index: 1, .. }) if depth(event) == 1 => seen.1 += 1,
             _ => {}
         }
         seen.0 >= 2 && seen.1 >= 2
     };
     let told = say_with(&mut agent, "do @@a@@", &mut commands, interrupting(sender, when)).await;
-    assert_eq!(told.finished.ending, Ending::Interrupted);
+    assert_eq!(told.finished.ending, TurnEnd::Interrupted);
     stage.holds();
     assert_eq!(stage.agent_files().len(), 4);
     for text in stage.agent_texts() {
@@ -70,7 +69,7 @@ async fn f18_an_interrupt_ends_all_and_leaves_their_files_whole() {
     // The next turn works, live and read again.
     assert!(say(&mut agent, "and then?").await.is_done());
     drop(agent);
-    let mut agent = stage.with_agents(Start::Resume(stage.file()), Persistence::File);
+    let mut agent = stage.with_agents(ConversationStart::Resume(stage.file()), Persistence::File);
     assert!(say(&mut agent, "once more").await.is_done());
     drop(agent);
     stage.holds();
@@ -94,12 +93,12 @@ async fn a_person_is_asked_from_inside_and_each_answer_finds_its_call() {
         asks("yes-e")
     ));
     let mut agent = stage.new_with_agents();
-    agent.wishes.asking = Asking::Person;
+    agent.turn_config.approver = Approver::Person;
     let (sender, mut commands) = Commands::channel();
     let mut waiting = Vec::new();
     // Only when all three wait are they answered, the last one first.
     let answer = move |event: &Event| {
-        if let Event::Asked(question) = event.innermost() {
+        if let Event::PermissionRequested(question) = event.innermost() {
             waiting.push(question.clone());
             if waiting.len() == 3 {
                 for question in waiting.iter().rev() {
@@ -135,11 +134,11 @@ async fn one_yes_is_for_one_question_though_two_calls_have_one_id() {
         asks("no-c")
     ));
     let mut agent = stage.new_with_agents();
-    agent.wishes.asking = Asking::Person;
+    agent.turn_config.approver = Approver::Person;
     let (sender, mut commands) = Commands::channel();
     let mut waiting = Vec::new();
     let answer = move |event: &Event| {
-        if let Event::Asked(question) = event.innermost() {
+        if let Event::PermissionRequested(question) = event.innermost() {
             assert_eq!(question.call, "call_1");
             waiting.push(question.clone());
             // The yes comes first, while both wait.
@@ -179,19 +178,19 @@ async fn killed_while_one_works_it_goes_on() {
     let (tell, told) = tokio::sync::oneshot::channel::<()>();
     let mut tell = Some(tell);
     let mut report = |event: Event| {
-        if matches!(event.innermost(), Event::ToolTold { told: Told::Output { .. }, .. }) {
+        if matches!(event.innermost(), Event::ToolProgress { progress: ToolProgress::Output { .. }, .. }) {
             tell.take().map(|tell| tell.send(()));
         }
     };
     let prompt = Command::Prompt(Prompt::Text("do @@a@@".into()));
     tokio::select! {
-        _ = agent.obey(prompt, &mut commands, &mut report) => panic!("it waits for ever"),
+        _ = agent.handle(prompt, &mut commands, &mut report) => panic!("it waits for ever"),
         _ = told => {}
     }
     drop(agent);
     let inside = stage.agent_texts();
     assert!(inside[0].ends_with('\n') && inside[0].contains("tool_use"));
-    let mut agent = stage.with_agents(Start::Resume(stage.file()), Persistence::File);
+    let mut agent = stage.with_agents(ConversationStart::Resume(stage.file()), Persistence::File);
     assert!(say(&mut agent, "what now?").await.is_done());
     drop(agent);
     let sent = stage.sent().pop().unwrap();
@@ -216,8 +215,9 @@ async fn f21_one_that_cannot_be_written_works_in_memory() {
     std::fs::write(folder.join("subagents"), "").unwrap();
     let told = say(&mut parent, "do @@a@@").await;
     assert!(told.is_done());
-    let is_told =
-        |event: &Event| depth(event) == 1 && matches!(event.innermost(), Event::Noticed(Notice::NotKept(_)));
+    let is_told = |event: &Event| {
+        depth(event) == 1 && matches!(event.innermost(), Event::Notice(Notice::NotWritten(_)))
+    };
     assert!(told.events.iter().any(is_told), "nobody was told");
     assert_eq!(stage.done(), ["begin x", "end x"]);
     drop(parent);

@@ -1,206 +1,135 @@
-//! From the bytes of a terminal to keys, however they are cut.
+//! Keys from the terminal: `crossterm` decodes them where the cursor can be moved, and lines are read where the terminal
+//! edits them itself.
 
-/// Something that was pressed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Key {
-    /// A character.
-    Letter(char),
-    /// Text that was pasted, whole.
-    Paste(String),
-    Enter,
-    /// A line break that does not send.
-    Break,
-    Tab,
-    Backspace,
-    Delete,
-    Left,
-    Right,
-    WordLeft,
-    WordRight,
-    Home,
-    End,
-    Up,
-    Down,
-    /// Delete to the end of the line.
-    CutAfter,
-    /// Delete to the beginning of the line.
-    CutBefore,
-    /// Delete the word before.
-    CutWord,
-    /// Ctrl-C.
-    Interrupt,
-    /// Ctrl-D, or the end of standard input.
-    EndOfInput,
-    /// Ctrl-Z.
-    Suspend,
-    /// Ctrl-L.
-    Redraw,
-    Escape,
-}
+use std::io::{self, BufRead};
+use std::sync::Arc;
+use std::time::Duration;
 
-const PASTE_BEGINS: &[u8] = b"\x1b[200~";
-const PASTE_ENDS: &[u8] = b"\x1b[201~";
+use annals_ui::chat::{Key, TermCaps};
+use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::termios::tcgetattr;
+use tokio::sync::mpsc::UnboundedSender;
 
-/// How lines end in what comes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Breaks {
-    /// Enter is a carriage return: the terminal is raw.
-    Return,
-    /// Enter is a line feed: the terminal edits lines.
-    Feed,
-}
+use super::super::force_quit::ForceQuit;
+use super::ui_event::UiEvent;
 
-/// Takes bytes and gives keys.
-#[derive(Debug)]
-pub(super) struct Decoder {
-    breaks: Breaks,
-    waiting: Vec<u8>,
-    paste: Option<Vec<u8>>,
-}
-
-/// What the beginning of the bytes is.
-enum Found {
-    /// A key of so many bytes; none where they mean nothing.
-    Key(Option<Key>, usize),
-    PasteBegins(usize),
-    /// More must come.
-    Part,
-}
-
-impl Decoder {
-    pub(super) fn new(breaks: Breaks) -> Self {
-        Self { breaks, waiting: Vec::new(), paste: None }
-    }
-
-    /// Whether an escape waits for what follows it.
-    pub(super) fn is_waiting(&self) -> bool {
-        self.paste.is_none() && self.waiting.first() == Some(&0x1b)
-    }
-
-    /// Nothing follows: an escape was the key of that name.
-    pub(super) fn give_up(&mut self) -> Vec<Key> {
-        let waited = std::mem::take(&mut self.waiting);
-        waited.first().map(|_| Key::Escape).into_iter().collect()
-    }
-
-    /// The keys that these bytes complete.
-    pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Key> {
-        self.waiting.extend_from_slice(bytes);
-        let mut keys = Vec::new();
-        loop {
-            if let Some(paste) = &mut self.paste {
-                let end = self.waiting.windows(PASTE_ENDS.len()).position(|window| window == PASTE_ENDS);
-                let Some(end) = end else {
-                    // The mark itself may be cut.
-                    let keep = (PASTE_ENDS.len() - 1).min(self.waiting.len());
-                    paste.extend(self.waiting.drain(..self.waiting.len() - keep));
-                    return keys;
-                };
-                paste.extend(self.waiting.drain(..end));
-                self.waiting.drain(..PASTE_ENDS.len());
-                let text = String::from_utf8_lossy(&self.paste.take().unwrap_or_default()).into_owned();
-                keys.push(Key::Paste(text.replace("\r\n", "\n").replace('\r', "\n")));
-                continue;
-            }
-            if self.waiting.is_empty() {
-                return keys;
-            }
-            match self.first() {
-                Found::Key(key, length) => {
-                    keys.extend(key);
-                    self.waiting.drain(..length.min(self.waiting.len()));
-                }
-                Found::PasteBegins(length) => {
-                    self.waiting.drain(..length);
-                    self.paste = Some(Vec::new());
-                }
-                Found::Part => return keys,
-            }
-        }
-    }
-
-    fn first(&self) -> Found {
-        let one = |key| Found::Key(Some(key), 1);
-        match self.waiting[0] {
-            0x1b => self.sequence(),
-            b'\r' => one(Key::Enter),
-            b'\n' if self.breaks == Breaks::Feed => one(Key::Enter),
-            b'\n' => one(Key::Break),
-            b'\t' => one(Key::Tab),
-            0x7f | 0x08 => one(Key::Backspace),
-            0x01 => one(Key::Home),
-            0x02 => one(Key::Left),
-            0x03 => one(Key::Interrupt),
-            0x04 => one(Key::EndOfInput),
-            0x05 => one(Key::End),
-            0x06 => one(Key::Right),
-            0x0b => one(Key::CutAfter),
-            0x0c => one(Key::Redraw),
-            0x0e => one(Key::Down),
-            0x10 => one(Key::Up),
-            0x15 => one(Key::CutBefore),
-            0x17 => one(Key::CutWord),
-            0x1a => one(Key::Suspend),
-            0x00..=0x1f => Found::Key(None, 1),
-            first => self.letter(first),
-        }
-    }
-
-    fn letter(&self, first: u8) -> Found {
-        let length = match first {
-            0xc0..=0xdf => 2,
-            0xe0..=0xef => 3,
-            0xf0..=0xf7 => 4,
-            _ => 1,
+/// Starts a thread that reads keys.
+pub(super) fn read_keys(sender: UnboundedSender<UiEvent>, caps: TermCaps, force_quit: Arc<ForceQuit>) {
+    std::thread::spawn(move || {
+        let read = match caps {
+            TermCaps::Cursor => read_events,
+            TermCaps::Lines => read_lines,
         };
-        let Some(bytes) = self.waiting.get(..length) else { return Found::Part };
-        match std::str::from_utf8(bytes).ok().and_then(|text| text.chars().next()) {
-            Some(letter) => Found::Key(Some(Key::Letter(letter)), length),
-            None => Found::Key(None, 1),
-        }
-    }
-
-    fn sequence(&self) -> Found {
-        let bytes = &self.waiting[..];
-        match bytes.get(1) {
-            None => Found::Part,
-            Some(b'[') => {
-                let Some(end) = bytes[2..].iter().position(|byte| (0x40..=0x7e).contains(byte)) else {
-                    return Found::Part;
-                };
-                let whole = &bytes[..end + 3];
-                if whole == PASTE_BEGINS {
-                    return Found::PasteBegins(whole.len());
+        loop {
+            let Ok(keys) = read() else {
+                let _ = sender.send(UiEvent::Terminated);
+                return;
+            };
+            for key in keys {
+                if key == Key::Interrupt {
+                    force_quit.interrupted();
                 }
-                Found::Key(named(&whole[2..]), whole.len())
+                if sender.send(UiEvent::Key(key)).is_err() {
+                    return;
+                }
             }
-            Some(b'O') => match bytes.get(2) {
-                None => Found::Part,
-                Some(last) => Found::Key(named(&[*last]), 3),
-            },
-            Some(b'b') => Found::Key(Some(Key::WordLeft), 2),
-            Some(b'f') => Found::Key(Some(Key::WordRight), 2),
-            Some(b'\r' | b'\n') => Found::Key(Some(Key::Break), 2),
-            Some(0x7f | 0x08) => Found::Key(Some(Key::CutWord), 2),
-            // A second escape: the first was a key.
-            Some(0x1b) => Found::Key(Some(Key::Escape), 1),
-            Some(_) => Found::Key(None, 2),
         }
+    });
+}
+
+/// Waits for keys. A terminal that is gone is an error here: `crossterm` would read its end again and again.
+fn read_events() -> io::Result<Vec<Key>> {
+    let stdin = io::stdin();
+    let mut watched = [PollFd::new(&stdin, PollFlags::IN)];
+    match poll(&mut watched, None) {
+        Ok(_) if !watched[0].revents().contains(PollFlags::IN) => {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        Ok(_) if watched[0].revents().contains(PollFlags::HUP) => {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        Ok(_) => {}
+        Err(rustix::io::Errno::INTR) => return Ok(Vec::new()),
+        Err(error) => return Err(error.into()),
+    }
+    let mut keys = Vec::new();
+    while event::poll(Duration::ZERO)? {
+        keys.extend(from_event(event::read()?));
+    }
+    Ok(keys)
+}
+
+/// Reads a line that the terminal has edited.
+fn read_lines() -> io::Result<Vec<Key>> {
+    let mut line = Vec::new();
+    if io::stdin().lock().read_until(b'\n', &mut line)? == 0 {
+        // On a terminal, more may follow; without one, the end would be read again and again.
+        tcgetattr(io::stdin())?;
+        return Ok(vec![Key::EndOfInput]);
+    }
+    let is_sent = line.ends_with(b"\n");
+    let text = String::from_utf8_lossy(&line);
+    let characters = text.trim_end_matches(['\r', '\n']).chars().map(Key::Char);
+    Ok(characters.chain(is_sent.then_some(Key::Enter)).collect())
+}
+
+/// Returns the key of an event; `None` for what means nothing here.
+fn from_event(event: Event) -> Option<Key> {
+    match event {
+        Event::Paste(text) => Some(Key::Paste(text.replace("\r\n", "\n").replace('\r', "\n"))),
+        Event::Key(KeyEvent {
+            code, modifiers, kind: KeyEventKind::Press | KeyEventKind::Repeat, ..
+        }) => from_key(code, modifiers),
+        _ => None,
     }
 }
 
-/// The key of a control sequence, without its introduction.
-fn named(sequence: &[u8]) -> Option<Key> {
-    Some(match sequence {
-        b"A" => Key::Up,
-        b"B" => Key::Down,
-        b"C" => Key::Right,
-        b"D" => Key::Left,
-        b"H" | b"1~" | b"7~" => Key::Home,
-        b"F" | b"4~" | b"8~" => Key::End,
-        b"3~" => Key::Delete,
-        b"1;5C" | b"1;3C" | b"5C" => Key::WordRight,
-        b"1;5D" | b"1;3D" | b"5D" => Key::WordLeft,
+fn from_key(code: KeyCode, modifiers: KeyModifiers) -> Option<Key> {
+    let is_control = modifiers.contains(KeyModifiers::CONTROL);
+    let is_alt = modifiers.contains(KeyModifiers::ALT);
+    Some(match code {
+        KeyCode::Char(character) if is_control => from_control(character)?,
+        KeyCode::Char('b') if is_alt => Key::WordLeft,
+        KeyCode::Char('f') if is_alt => Key::WordRight,
+        KeyCode::Char(_) if is_alt => return None,
+        KeyCode::Char(character) => Key::Char(character),
+        KeyCode::Enter if is_alt => Key::LineBreak,
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Tab => Key::Tab,
+        KeyCode::Backspace if is_alt => Key::DeleteWord,
+        KeyCode::Backspace => Key::Backspace,
+        KeyCode::Delete => Key::Delete,
+        KeyCode::Left if is_control || is_alt => Key::WordLeft,
+        KeyCode::Right if is_control || is_alt => Key::WordRight,
+        KeyCode::Left => Key::Left,
+        KeyCode::Right => Key::Right,
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::Home => Key::Home,
+        KeyCode::End => Key::End,
+        KeyCode::Esc => Key::Escape,
+        _ => return None,
+    })
+}
+
+fn from_control(character: char) -> Option<Key> {
+    Some(match character {
+        'a' => Key::Home,
+        'b' => Key::Left,
+        'c' => Key::Interrupt,
+        'd' => Key::EndOfInput,
+        'e' => Key::End,
+        'f' => Key::Right,
+        'h' => Key::Backspace,
+        'j' => Key::LineBreak,
+        'k' => Key::DeleteToEnd,
+        'l' => Key::Redraw,
+        'n' => Key::Down,
+        'p' => Key::Up,
+        'u' => Key::DeleteToStart,
+        'w' => Key::DeleteWord,
+        'z' => Key::Suspend,
         _ => return None,
     })
 }
@@ -210,39 +139,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_the_same_however_their_bytes_are_cut() {
-        let typed = "aé😀\x1b[A\x1b[1;5D\x1bOH\x1bb\x1b[200~one\r\ntwo\x1b[201~\x1b[99~\x7f\x03\r".as_bytes();
-        let all = Decoder::new(Breaks::Return).feed(typed);
-        let expected = [
-            Key::Letter('a'),
-            Key::Letter('é'),
-            Key::Letter('😀'),
-            Key::Up,
-            Key::WordLeft,
-            Key::Home,
-            Key::WordLeft,
-            Key::Paste("one\ntwo".into()),
-            Key::Backspace,
-            Key::Interrupt,
-            Key::Enter,
+    fn keys_mean_what_they_mean_in_a_shell() {
+        let (none, control, alt) = (KeyModifiers::NONE, KeyModifiers::CONTROL, KeyModifiers::ALT);
+        let cases = [
+            (KeyCode::Char('é'), none, Some(Key::Char('é'))),
+            (KeyCode::Char('A'), KeyModifiers::SHIFT, Some(Key::Char('A'))),
+            (KeyCode::Char('c'), control, Some(Key::Interrupt)),
+            (KeyCode::Char('d'), control, Some(Key::EndOfInput)),
+            (KeyCode::Char('j'), control, Some(Key::LineBreak)),
+            (KeyCode::Char('h'), control, Some(Key::Backspace)),
+            (KeyCode::Char('b'), alt, Some(Key::WordLeft)),
+            (KeyCode::Enter, none, Some(Key::Enter)),
+            (KeyCode::Enter, alt, Some(Key::LineBreak)),
+            (KeyCode::Left, control, Some(Key::WordLeft)),
+            (KeyCode::Right, alt, Some(Key::WordRight)),
+            (KeyCode::Esc, none, Some(Key::Escape)),
+            (KeyCode::F(5), none, None),
+            (KeyCode::Char('x'), control, None),
         ];
-        assert_eq!(all, expected);
-        for size in 1..typed.len() {
-            let mut decoder = Decoder::new(Breaks::Return);
-            let pieces: Vec<Key> = typed.chunks(size).flat_map(|piece| decoder.feed(piece)).collect();
-            assert_eq!(pieces, expected, "pieces of {size}");
+        for (code, modifiers, expected) in cases {
+            assert_eq!(from_key(code, modifiers), expected, "{code:?} {modifiers:?}");
         }
-    }
-
-    #[test]
-    fn an_escape_alone_is_a_key_when_nothing_follows() {
-        let mut decoder = Decoder::new(Breaks::Return);
-        assert_eq!(decoder.feed(b"\x1b"), []);
-        assert!(decoder.is_waiting());
-        assert_eq!(decoder.give_up(), [Key::Escape]);
-        assert!(!decoder.is_waiting() && decoder.give_up().is_empty());
-        assert_eq!(decoder.feed(b"\x1b\x1b[A"), [Key::Escape, Key::Up]);
-        assert_eq!(Decoder::new(Breaks::Feed).feed(b"a\n"), [Key::Letter('a'), Key::Enter]);
-        assert_eq!(Decoder::new(Breaks::Return).feed(b"\xff\n"), [Key::Break]);
+        let paste = Event::Paste("one\r\ntwo\rthree".to_owned());
+        assert_eq!(from_event(paste), Some(Key::Paste("one\ntwo\nthree".to_owned())));
+        assert_eq!(from_event(Event::Resize(80, 24)), None);
     }
 }

@@ -2,171 +2,177 @@
 //!
 //! | module | owns |
 //! |---|---|
-//! | `tty` | the device: raw, put back, stopped and continued |
-//! | `keys`, `editor`, `layout` | from bytes to keys, to a text, to rows |
-//! | `screen` | what stands on the terminal |
-//! | `happening` | keys, events and signals in one queue |
-//! | `desk`, `meanwhile` | whoever sits there: prompts and answers; and what happens while something runs |
-//! | `telling`, `tool_lines`, `question`, `status` | what a conversation tells, as lines |
-//! | `talk`, `naming` | one session: prompts and commands; what it is called |
-//! | `slash`, `reports`, `spent`, `sessions`, `rewind`, `files_back`, `trust` | the commands, and what they ask and say |
+//! | `raw_mode`, `keys` | the terminal: raw mode, keys |
+//! | `ui_event` | keys, events and signals in one queue |
+//! | `terminal_ui`, `busy` | prompts and answers; events, questions and interrupts during a turn |
+//! | `show_event`, `show_agent`, `permission` | events and permission questions as lines; `annals_ui` draws them |
+//! | `session`, `auto_title` | one session: prompts, commands, its title |
+//! | `slash`, `reports`, `cost`, `session_picker`, `rewind`, `file_restore`, `trust` | slash commands |
 //!
-//! All goes through [`Event`](annals_agent::event::Event) and [`Command`](annals_agent::command::Command): another
+//! All goes through [`Event`](annals_agent::protocol::Event) and [`Command`](annals_agent::protocol::Command): another
 //! interface needs nothing else.
 
-mod agents;
-mod desk;
-mod editor;
-mod files_back;
-mod happening;
+mod auto_title;
+mod busy;
+mod cost;
+mod file_restore;
 mod keys;
-mod layout;
-mod meanwhile;
-mod naming;
-mod question;
+mod permission;
+mod raw_mode;
 mod reports;
 mod rewind;
-mod screen;
-mod sessions;
+mod session;
+mod session_picker;
+mod show_agent;
+mod show_event;
 mod slash;
-mod spent;
-mod status;
-mod talk;
-mod telling;
-mod tool_lines;
+mod terminal_ui;
 mod trust;
-mod tty;
+mod ui_event;
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use annals_agent::conversation::Start;
-use annals_agent::turn::Asking;
+use annals_agent::conversation::ConversationStart;
+use annals_agent::protocol::Approver;
 use annals_store::history::stream_history;
 use annals_store::session::NewSession;
 use annals_store::todos::TodoItem;
 use annals_store::{AgentKey, SessionKey};
+use annals_ui::chat::{Editor, TermCaps};
+use annals_ui::terminal::ColorMode;
 
-use self::desk::{Away, Desk};
-use self::naming::Naming;
-use self::screen::{Color, Ink};
-use self::spent::{Files, Unwritten};
-use self::talk::{Next, Talk};
-use self::tty::Skill;
-use super::{Bench, going_on, runtime, start};
+use self::auto_title::TitleTask;
+use self::cost::{AgentFiles, UnrecordedUsage};
+use self::session::{ChatSession, NextSession};
+use self::terminal_ui::{ERROR, Exit, TerminalUi};
+use super::{ChatApp, resume_or_fork, runtime, start};
 use crate::args::ChatArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 
-/// So many earlier prompts can be called up.
-const REMEMBERED: usize = 500;
+/// Earlier prompts that can be recalled.
+const MAX_HISTORY: usize = 500;
 
-/// Has a conversation with whoever sits at the terminal.
+/// Runs the conversation in the terminal.
 pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let cwd = context.current_dir.clone();
-    let cwd = cwd.ok_or_else(|| Fault::usage("this folder is not there any more"))?;
+    let cwd = cwd.ok_or_else(|| Fault::usage("the current folder no longer exists"))?;
     let variable =
         |name: &str| context.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value);
-    let skill = match variable("TERM").and_then(|term| term.to_str()) {
-        None | Some("" | "dumb") => Skill::Lines,
-        Some(_) => Skill::Moving,
+    let caps = match variable("TERM").and_then(|term| term.to_str()) {
+        None | Some("" | "dumb") => TermCaps::Lines,
+        Some(_) => TermCaps::Cursor,
     };
-    let color = if context.out.color && skill == Skill::Moving { Color::Yes } else { Color::No };
+    let color =
+        if context.out.color && caps == TermCaps::Cursor { ColorMode::Ansi } else { ColorMode::Plain };
     let runtime = runtime::new()?;
-    let mut desk = Desk::sit(skill, color, cwd.to_string_lossy().into_owned())?;
+    let mut ui = TerminalUi::open(caps, color, context.out.unicode, cwd.to_string_lossy().into_owned())?;
     let outcome = runtime::carry_out(runtime, async {
-        happening::listen_to_signals(&desk.sender());
-        desk.last_resort.listen();
-        converse(args, &cwd, context, &mut desk).await
+        ui_event::listen_to_signals(&ui.sender());
+        ui.force_quit.listen();
+        converse(args, &cwd, context, &mut ui).await
     });
-    desk.screen.end_line();
-    // Where the terminal is gone, there is nobody to tell.
-    let _ = desk.screen.show(None);
+    ui.end_text();
+    // The terminal may be gone.
+    ui.screen.set_footer(None);
+    let _ = ui.write_out();
     outcome
 }
 
-async fn converse(args: &ChatArgs, cwd: &Path, context: &Context, desk: &mut Desk) -> Result<Outcome, Fault> {
+async fn converse(
+    args: &ChatArgs,
+    cwd: &Path,
+    context: &Context,
+    ui: &mut TerminalUi,
+) -> Result<Outcome, Fault> {
     if !args.trust {
-        match trust::ask(cwd, context, desk).await {
+        match trust::ask(cwd, context, ui).await {
             Ok(()) => {}
-            Err(Away::Fault(fault)) => return Err(fault),
-            Err(Away::Leave(outcome)) => return Ok(outcome),
+            Err(Exit::Fault(fault)) => return Err(fault),
+            Err(Exit::Leave(outcome)) => return Ok(outcome),
         }
     }
     let begin = match args.resume {
-        Some(None) => match sessions::choose(None, cwd, context, desk).await {
-            Ok(Some(path)) => going_on(path, args),
+        Some(None) => match session_picker::choose(None, cwd, context, ui).await {
+            Ok(Some(path)) => resume_or_fork(path, args),
             Ok(None) => return Ok(Outcome::Done),
-            Err(Away::Fault(fault)) => return Err(fault),
-            Err(Away::Leave(outcome)) => return Ok(outcome),
+            Err(Exit::Fault(fault)) => return Err(fault),
+            Err(Exit::Leave(outcome)) => return Ok(outcome),
         },
         _ => start(args, context)?,
     };
-    let bench = Bench::new(args, context)?;
-    desk.editor = editor::Editor::with_history(history(cwd, context));
-    desk.offer = slash::Offer::of(&bench.custom);
-    let open = |start: Start| -> Result<Talk<'_>, Fault> {
-        let (agent, shells) = bench.agent(args, start, Asking::Person, context)?;
-        let files = if args.no_session_persistence { Files::Nowhere } else { Files::There };
-        Ok(Talk { agent, shells, naming: Naming::default(), files, unwritten: Unwritten::default() })
+    let app = ChatApp::new(args, context)?;
+    ui.editor = Editor::with_history(history(cwd, context));
+    ui.completions = slash::Completions::of(&app.custom);
+    let open = |start: ConversationStart| -> Result<ChatSession<'_>, Fault> {
+        let (agent, shells) = app.agent(args, start, Approver::Person, context)?;
+        let files = if args.no_session_persistence { AgentFiles::None } else { AgentFiles::Stored };
+        Ok(ChatSession {
+            agent,
+            shells,
+            title_task: TitleTask::default(),
+            files,
+            unrecorded: UnrecordedUsage::default(),
+        })
     };
     let mut talk = open(begin)?;
     let mut first = args.prompt.clone().filter(|prompt| !prompt.trim().is_empty());
     let outcome = loop {
-        desk.last_resort.watch_over(&talk.shells);
-        desk.todos = todos(&talk, context);
-        talk.greet(desk);
-        // Nothing of another session's begins this one.
+        ui.force_quit.watch(&talk.shells);
+        ui.todos = todos(&talk, context);
+        talk.print_header(ui);
+        // The prompt of the arguments belongs to the first session only.
         let next = loop {
-            match talk.have(first.take(), context, desk).await {
+            match talk.have(first.take(), context, ui).await {
                 Ok(next) => break next,
-                Err(fault) => desk.note(Ink::Red, fault.message()),
+                Err(fault) => ui.note(ERROR, fault.message()),
             }
         };
         let other = match next {
-            Next::Leave(outcome) => break outcome,
-            Next::Clear => open(Start::New(NewSession::default())).map(|mut new| {
-                new.agent.wishes.model.clone_from(&talk.agent.wishes.model);
+            NextSession::Exit(outcome) => break outcome,
+            NextSession::New => open(ConversationStart::New(NewSession::default())).map(|mut new| {
+                new.agent.turn_config.model.clone_from(&talk.agent.turn_config.model);
                 new
             }),
-            Next::Resume(path) => open(Start::Resume(path)),
+            NextSession::Resume(path) => open(ConversationStart::Resume(path)),
         };
         match other {
             Ok(other) => {
-                talk.end_commands(desk);
-                talk.take_leave(desk);
+                talk.stop_background(ui);
+                talk.print_resume_hint(ui);
                 talk = other;
             }
-            Err(fault) => desk.note(Ink::Red, fault.message()),
+            Err(fault) => ui.note(ERROR, fault.message()),
         }
     };
-    // Whatever runs in the background ends with the conversation.
-    talk.end_commands(desk);
-    desk.rest();
-    talk.take_leave(desk);
+    // Background commands end with the conversation.
+    talk.stop_background(ui);
+    ui.finish_work();
+    talk.print_resume_hint(ui);
     Ok(outcome)
 }
 
-/// What was on the session's list.
-fn todos(talk: &Talk<'_>, context: &Context) -> Vec<TodoItem> {
+/// Returns the session's todo list.
+fn todos(talk: &ChatSession<'_>, context: &Context) -> Vec<TodoItem> {
     let session = SessionKey::new(talk.agent.conversation.session());
     let agent = AgentKey::new(session.as_str());
     let list = std::fs::read(context.store.config_dir().todo(&session, &agent)).ok();
     list.and_then(|bytes| TodoItem::list(&bytes).ok()).unwrap_or_default()
 }
 
-/// The prompts of this folder, oldest first.
+/// Returns the prompts of this folder, oldest first.
 fn history(cwd: &Path, context: &Context) -> Vec<String> {
     let cwd = cwd.to_string_lossy();
     let mut prompts: std::collections::VecDeque<String> = std::collections::VecDeque::new();
-    // Whoever cannot read it has no earlier prompts.
+    // Without a readable history there are no earlier prompts.
     let _ = stream_history(context.store.config_dir(), |_, entry| {
         let is_ours = entry.project().is_some_and(|project| project.is(&cwd));
         if let Some(prompt) = entry.display().filter(|_| is_ours).map(|text| text.to_string())
             && prompts.back() != Some(&prompt)
         {
             prompts.push_back(prompt);
-            if prompts.len() > REMEMBERED {
+            if prompts.len() > MAX_HISTORY {
                 prompts.pop_front();
             }
         }

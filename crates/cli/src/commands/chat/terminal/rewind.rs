@@ -1,34 +1,34 @@
-//! `/rewind`: back to before an earlier prompt. The conversation goes back by itself, and writes nothing; files go back by
-//! whoever can do that.
+//! `/rewind`: restores the conversation, the files or both to before an earlier prompt. Rewinding the conversation
+//! writes nothing.
 
 use std::path::Path;
 
 use annals_agent::conversation::{Conversation, PastTurn};
 use annals_ui::figures;
+use annals_ui::terminal::{Span, Style, StyledLine, clip};
 
-use super::desk::{Desk, Said};
-use super::screen::{Ink, Styled, clipped};
+use super::terminal_ui::{ERROR, PromptInput, TerminalUi};
 use crate::error::Outcome;
 
-/// Takes the files of a session back to how they were when a prompt was said.
-pub(super) trait FilesBack {
-    /// What would change, a line each.
+/// Restores the files of a session to before a prompt.
+pub(super) trait FileRestorer {
+    /// Returns what would change, one line per file.
     fn preview(&self, session: &Path, prompt: &str) -> Result<Vec<String>, String>;
 
-    /// Does it, and says what was done.
+    /// Restores the files, and returns what was done.
     fn apply(&self, session: &Path, prompt: &str) -> Result<String, String>;
 }
 
-/// What goes back.
+/// What is rewound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scope {
+enum RewindScope {
     Conversation,
     Files,
     Both,
 }
 
-impl Scope {
-    fn of(answer: &str) -> Option<Self> {
+impl RewindScope {
+    fn parse(answer: &str) -> Option<Self> {
         match answer {
             "b" | "both" => Some(Self::Both),
             "c" | "conversation" => Some(Self::Conversation),
@@ -38,94 +38,95 @@ impl Scope {
     }
 }
 
-/// Asks how far, does it, and puts the prompt back to where it can be written anew.
+/// Asks how far to rewind, does it, and puts the prompt back into the editor.
 pub(super) async fn rewind(
     conversation: &mut Conversation<'_>,
-    files: &dyn FilesBack,
+    files: &dyn FileRestorer,
     now: i64,
-    desk: &mut Desk,
+    ui: &mut TerminalUi,
 ) -> Result<(), Outcome> {
     let turns = match conversation.turns() {
         Ok(turns) => turns,
         Err(error) => {
-            desk.note(Ink::Red, &error.to_string());
+            ui.note(ERROR, &error.to_string());
             return Ok(());
         }
     };
     if turns.is_empty() {
-        desk.note(Ink::Dim, "there is nothing to go back to");
+        ui.note(Style::DIM, "nothing to rewind to");
         return Ok(());
     }
-    desk.notes(&listed(&turns, now));
-    let Some(turn) = chosen(&turns, desk).await? else { return Ok(()) };
+    ui.notes(&listed(&turns, now));
+    let Some(turn) = chosen(&turns, ui).await? else { return Ok(()) };
     let scope = match conversation.path().map(Path::to_path_buf) {
-        Some(session) => match scope(files, &session, turn, desk).await? {
+        Some(session) => match scope(files, &session, turn, ui).await? {
             Some(scope) => scope,
             None => return Ok(()),
         },
-        // Nothing is kept, and no copy of a file either.
+        // A session that is not stored has no copies of files.
         None => {
-            desk.note(Ink::Dim, "files stay as they are: only the conversation goes back");
-            Scope::Conversation
+            ui.note(
+                Style::DIM,
+                "this session is not stored: only the conversation is rewound, not the files",
+            );
+            RewindScope::Conversation
         }
     };
-    if scope != Scope::Files {
-        if let Err(error) = conversation.go_back_to(&turn.prompt) {
-            desk.note(Ink::Red, &error.to_string());
+    if scope != RewindScope::Files {
+        if let Err(error) = conversation.rewind_to(&turn.prompt) {
+            ui.note(ERROR, &error.to_string());
             return Ok(());
         }
-        desk.note(
-            Ink::Dim,
-            "the conversation goes on from before that prompt; what followed it stays in the file",
-        );
-        desk.editor.set(&turn.text);
+        ui.note(Style::DIM, "rewound to before that prompt; what followed it stays in the session file");
+        ui.editor.set(&turn.text);
     }
     Ok(())
 }
 
-async fn chosen<'t>(turns: &'t [PastTurn], desk: &mut Desk) -> Result<Option<&'t PastTurn>, Outcome> {
-    match desk.ask("to before which one? ").await {
-        Said::Leave(outcome) => Err(outcome),
-        Said::Nothing => Ok(None),
-        Said::Line(text) => {
+async fn chosen<'t>(turns: &'t [PastTurn], ui: &mut TerminalUi) -> Result<Option<&'t PastTurn>, Outcome> {
+    match ui.ask("rewind to before which prompt? ").await {
+        PromptInput::Leave(outcome) => Err(outcome),
+        PromptInput::Nothing => Ok(None),
+        PromptInput::Line(text) => {
             let turn = text.parse::<usize>().ok().and_then(|number| turns.get(number.wrapping_sub(1)));
             if turn.is_none() {
-                desk.note(Ink::Dim, "nothing was changed");
+                ui.note(Style::DIM, "nothing changed");
             }
             Ok(turn)
         }
     }
 }
 
-/// Shows what would change, asks, and takes files back.
+/// Shows what would change, asks, and restores the files.
 async fn scope(
-    files: &dyn FilesBack,
+    files: &dyn FileRestorer,
     session: &Path,
     turn: &PastTurn,
-    desk: &mut Desk,
-) -> Result<Option<Scope>, Outcome> {
+    ui: &mut TerminalUi,
+) -> Result<Option<RewindScope>, Outcome> {
     match files.preview(session, &turn.prompt) {
-        Ok(lines) if lines.is_empty() => desk.note(Ink::Dim, "no file would change"),
+        Ok(lines) if lines.is_empty() => ui.note(Style::DIM, "no files would change"),
         Ok(lines) => {
-            let lines: Vec<Styled> = lines.into_iter().map(|line| vec![(Ink::Plain, line)]).collect();
-            desk.notes(&lines);
+            let lines: Vec<StyledLine> =
+                lines.into_iter().map(|line| vec![Span::new(line, Style::PLAIN)]).collect();
+            ui.notes(&lines);
         }
-        Err(error) => desk.note(Ink::Red, &error),
+        Err(error) => ui.note(ERROR, &error),
     }
-    let scope = match desk.ask("(b)oth, (c)onversation or (f)iles? ").await {
-        Said::Leave(outcome) => return Err(outcome),
-        Said::Nothing => None,
-        Said::Line(text) => Scope::of(&text),
+    let scope = match ui.ask("(b)oth, (c)onversation or (f)iles? ").await {
+        PromptInput::Leave(outcome) => return Err(outcome),
+        PromptInput::Nothing => None,
+        PromptInput::Line(text) => RewindScope::parse(&text),
     };
     let Some(scope) = scope else {
-        desk.note(Ink::Dim, "nothing was changed");
+        ui.note(Style::DIM, "nothing changed");
         return Ok(None);
     };
-    if scope != Scope::Conversation {
+    if scope != RewindScope::Conversation {
         match files.apply(session, &turn.prompt) {
-            Ok(done) => desk.note(Ink::Dim, &done),
+            Ok(done) => ui.note(Style::DIM, &done),
             Err(error) => {
-                desk.note(Ink::Red, &error);
+                ui.note(ERROR, &error);
                 return Ok(None);
             }
         }
@@ -133,14 +134,14 @@ async fn scope(
     Ok(Some(scope))
 }
 
-fn listed(turns: &[PastTurn], now: i64) -> Vec<Styled> {
+fn listed(turns: &[PastTurn], now: i64) -> Vec<StyledLine> {
     let line = |(number, turn): (usize, &PastTurn)| {
         let age = turn.millis.and_then(|at| u64::try_from(now.saturating_sub(at)).ok());
         let age = age.map_or_else(String::new, |millis| format!(" · {} ago", figures::duration(millis)));
         vec![
-            (Ink::Bold, format!("{:>2} ", number + 1)),
-            (Ink::Plain, clipped(&turn.text, 60)),
-            (Ink::Dim, age),
+            Span::new(format!("{:>2} ", number + 1), Style::BOLD),
+            Span::new(clip(&turn.text, 60), Style::PLAIN),
+            Span::new(age, Style::DIM),
         ]
     };
     turns.iter().enumerate().map(line).collect()

@@ -1,10 +1,10 @@
-//! Commands of the conversation: what begins with a slash.
+//! Slash commands.
 
 use annals_agent::commands::CustomCommand;
 
 /// A command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Slash {
+pub(super) enum SlashCommand {
     Help,
     Clear,
     Compact(Option<String>),
@@ -18,36 +18,36 @@ pub(super) enum Slash {
     Unknown(String),
 }
 
-/// Names, what may follow, and what they do.
+/// Names, arguments and descriptions.
 pub(super) const ALL: [(&str, &str, &str); 10] = [
-    ("/help", "", "what can be said and pressed here"),
-    ("/clear", "", "begin a new session; this one can be resumed"),
-    ("/compact", "[FOCUS]", "sum the conversation up, above all what matters for FOCUS"),
-    ("/resume", "[SESSION]", "go on with another session of this folder"),
-    ("/rewind", "", "go back to before an earlier prompt: the conversation, the files, or both"),
-    ("/model", "[NAME]", "which model answers, or another one from now on"),
-    ("/cost", "", "tokens and price of this session, by model"),
-    ("/context", "", "how full the model's window is, and of what"),
-    ("/todos", "", "what is to be done"),
-    ("/exit", "", "leave; so does ctrl-d"),
+    ("/help", "", "show commands and keys"),
+    ("/clear", "", "start a new session; this one can be resumed"),
+    ("/compact", "[FOCUS]", "summarize the conversation to free context, with a FOCUS if given"),
+    ("/resume", "[SESSION]", "resume another session of this folder"),
+    ("/rewind", "", "restore the conversation, the files or both to before an earlier prompt"),
+    ("/model", "[NAME]", "show or change the model"),
+    ("/cost", "", "show tokens and cost of this session by model"),
+    ("/context", "", "show what fills the context window"),
+    ("/todos", "", "show the todo list"),
+    ("/exit", "", "exit; also ctrl-d"),
 ];
 
-impl Slash {
-    /// The command that a line is; none where it is a prompt. A path is no command.
+impl SlashCommand {
+    /// Parses a line; `None` if it is a prompt. A path is not a command.
     pub(super) fn parse(line: &str) -> Option<Self> {
         let line = line.trim();
-        let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let (name, finish_work) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         if !name.starts_with('/') || name[1..].contains('/') || line.contains('\n') && name == "/" {
             return None;
         }
-        let rest = Some(rest.trim().to_owned()).filter(|rest| !rest.is_empty());
+        let finish_work = Some(finish_work.trim().to_owned()).filter(|finish_work| !finish_work.is_empty());
         Some(match name {
             "/help" => Self::Help,
             "/clear" => Self::Clear,
-            "/compact" => Self::Compact(rest),
-            "/resume" => Self::Resume(rest),
+            "/compact" => Self::Compact(finish_work),
+            "/resume" => Self::Resume(finish_work),
             "/rewind" => Self::Rewind,
-            "/model" => Self::Model(rest),
+            "/model" => Self::Model(finish_work),
             "/cost" => Self::Cost,
             "/context" => Self::Context,
             "/todos" => Self::Todos,
@@ -57,22 +57,22 @@ impl Slash {
     }
 }
 
-/// The names that are offered: those above, and those of custom commands.
+/// Completes built-in and custom commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Offer {
-    /// Each with its slash, and whether something may follow it.
+pub(super) struct Completions {
+    /// Names with slash, and whether they take arguments.
     custom: Vec<(String, Follows)>,
 }
 
-/// Whether something may follow a command.
+/// Whether a command takes arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Follows {
     Something,
     Nothing,
 }
 
-impl Offer {
-    /// With these custom commands.
+impl Completions {
+    /// Adds these custom commands to the built-in ones.
     pub(super) fn of(custom: &[CustomCommand]) -> Self {
         let offered = custom.iter().map(|command| {
             let follows = if command.hint.is_some() { Follows::Something } else { Follows::Nothing };
@@ -88,12 +88,12 @@ impl Offer {
         built_in.chain(self.custom.iter().map(|(name, follows)| (name.as_str(), *follows)))
     }
 
-    /// Whether a custom command has this name, which begins with a slash.
+    /// Returns whether a custom command has this name, given with its slash.
     pub(super) fn has_custom(&self, name: &str) -> bool {
         self.custom.iter().any(|(known, _)| known == name)
     }
 
-    /// What can be put behind the beginning of a command; none where several go on differently.
+    /// Completes the beginning of a command as far as it is unambiguous.
     pub(super) fn completed(&self, text: &str) -> Option<String> {
         if !text.starts_with('/') {
             return None;
@@ -111,7 +111,7 @@ impl Offer {
         Some(if goes_on { format!("{common} ") } else { common })
     }
 
-    /// The commands that begin so, for somebody who must choose.
+    /// Returns the commands that start with a text.
     pub(super) fn fitting(&self, text: &str) -> Vec<&str> {
         self.all().map(|(name, _)| name).filter(|name| name.starts_with(text)).collect()
     }
@@ -123,32 +123,35 @@ mod tests {
 
     #[test]
     fn lines_are_commands_or_prompts() {
-        assert_eq!(Slash::parse(" /help "), Some(Slash::Help));
-        assert_eq!(Slash::parse("/compact the tests"), Some(Slash::Compact(Some("the tests".into()))));
-        assert_eq!(Slash::parse("/model"), Some(Slash::Model(None)));
-        assert_eq!(Slash::parse("/nothing"), Some(Slash::Unknown("/nothing".into())));
-        assert_eq!(Slash::parse("/etc/hosts is what?"), None);
-        assert_eq!(Slash::parse("say /help"), None);
+        assert_eq!(SlashCommand::parse(" /help "), Some(SlashCommand::Help));
+        assert_eq!(
+            SlashCommand::parse("/compact the tests"),
+            Some(SlashCommand::Compact(Some("the tests".into())))
+        );
+        assert_eq!(SlashCommand::parse("/model"), Some(SlashCommand::Model(None)));
+        assert_eq!(SlashCommand::parse("/nothing"), Some(SlashCommand::Unknown("/nothing".into())));
+        assert_eq!(SlashCommand::parse("/etc/hosts is what?"), None);
+        assert_eq!(SlashCommand::parse("say /help"), None);
         for (name, ..) in ALL {
-            assert!(!matches!(Slash::parse(name), None | Some(Slash::Unknown(_))), "{name}");
+            assert!(!matches!(SlashCommand::parse(name), None | Some(SlashCommand::Unknown(_))), "{name}");
         }
     }
 
     #[test]
     fn beginnings_are_completed() {
-        let offer = Offer::default();
-        assert_eq!(offer.completed("/he").as_deref(), Some("/help"));
-        assert_eq!(offer.completed("/mod").as_deref(), Some("/model "));
-        assert_eq!(offer.completed("/r").as_deref(), Some("/re"));
-        assert_eq!(offer.completed("/re"), None);
-        assert_eq!(offer.fitting("/re"), ["/resume", "/rewind"]);
-        assert_eq!((offer.completed("/x"), offer.completed("he")), (None, None));
+        let completions = Completions::default();
+        assert_eq!(completions.completed("/he").as_deref(), Some("/help"));
+        assert_eq!(completions.completed("/mod").as_deref(), Some("/model "));
+        assert_eq!(completions.completed("/r").as_deref(), Some("/re"));
+        assert_eq!(completions.completed("/re"), None);
+        assert_eq!(completions.fitting("/re"), ["/resume", "/rewind"]);
+        assert_eq!((completions.completed("/x"), completions.completed("he")), (None, None));
         let custom = [("/review".to_owned(), Follows::Something), ("/größe:x".to_owned(), Follows::Nothing)];
-        let offer = Offer { custom: custom.to_vec() };
-        assert_eq!(offer.completed("/rev").as_deref(), Some("/review "));
-        assert_eq!(offer.completed("/g").as_deref(), Some("/größe:x"));
-        assert_eq!(offer.fitting("/re"), ["/resume", "/rewind", "/review"]);
-        assert!(offer.has_custom("/review") && !offer.has_custom("/resume"));
+        let completions = Completions { custom: custom.to_vec() };
+        assert_eq!(completions.completed("/rev").as_deref(), Some("/review "));
+        assert_eq!(completions.completed("/g").as_deref(), Some("/größe:x"));
+        assert_eq!(completions.fitting("/re"), ["/resume", "/rewind", "/review"]);
+        assert!(completions.has_custom("/review") && !completions.has_custom("/resume"));
     }
 
     #[test]
@@ -156,7 +159,7 @@ mod tests {
         use super::super::super::custom::BUILT_IN;
         let names = BUILT_IN.map(|name| format!("/{name}"));
         for name in &names {
-            assert!(!matches!(Slash::parse(name), None | Some(Slash::Unknown(_))), "{name}");
+            assert!(!matches!(SlashCommand::parse(name), None | Some(SlashCommand::Unknown(_))), "{name}");
         }
         assert!(ALL.iter().all(|(name, ..)| names.iter().any(|taken| taken == name)));
     }

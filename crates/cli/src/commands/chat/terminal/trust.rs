@@ -1,55 +1,55 @@
-//! Whether a folder's own files are obeyed: asked once, before anything in them is read as more than text.
+//! The trust question: asked once per folder, before its files have any effect.
 
 use std::path::Path;
 
-use annals_agent::context::MemoryPlace;
+use annals_agent::context::MemorySource;
 use annals_policy::paths::Disk;
 use annals_policy::{Trust, TrustFile};
 use annals_store::source::Clock;
+use annals_ui::terminal::{Span, Style, StyledLine};
 
-use super::desk::{Away, Desk, Said};
-use super::screen::{Ink, Styled};
+use super::terminal_ui::{Exit, PromptInput, TerminalUi, WARNING};
 use crate::context::Context;
 use crate::error::Fault;
 
-/// Asks where there is something to obey and nobody has said whether it may be. What cannot be kept holds for now.
-pub(super) async fn ask(cwd: &Path, context: &Context, desk: &mut Desk) -> Result<(), Away> {
-    let file = TrustFile::new(&context.data_dir().map_err(Away::Fault)?);
-    // A file of trust that cannot be read is told of where it is needed, and nothing is trusted.
+/// Asks if the folder has such files and no answer is stored.
+pub(super) async fn ask(cwd: &Path, context: &Context, ui: &mut TerminalUi) -> Result<(), Exit> {
+    let file = TrustFile::new(&context.data_dir().map_err(Exit::Fault)?);
+    // An unreadable trust file is reported where it is needed; until then nothing is trusted.
     let is_open = matches!(file.of(&Disk, cwd), Ok(Trust::Untrusted));
     let found = obeyed(cwd);
     if !is_open || found.is_empty() {
         return Ok(());
     }
-    desk.note(Ink::Yellow, "this folder brings files that would be obeyed:");
-    let lines: Vec<Styled> = found
+    ui.note(WARNING, "this folder has files that the conversation would follow:");
+    let lines: Vec<StyledLine> = found
         .iter()
-        .map(|(name, what)| vec![(Ink::Bold, format!("{name:<28}")), (Ink::Plain, (*what).to_owned())])
+        .map(|(name, what)| vec![Span::new(format!("{name:<28}"), Style::BOLD), Span::plain(*what)])
         .collect();
-    desk.notes(&lines);
-    desk.note(
-        Ink::Dim,
-        "trust it only if you know who wrote them; without trust they may forbid, and nothing else",
+    ui.notes(&lines);
+    ui.note(
+        Style::DIM,
+        "trust it only if you know who wrote them; without trust, only their deny rules apply",
     );
-    match desk.ask("trust this folder? y/n ").await {
-        Said::Leave(outcome) => return Err(Away::Leave(outcome)),
-        Said::Line(text) if matches!(text.as_str(), "y" | "yes") => {
+    match ui.ask("trust this folder? (y/n) ").await {
+        PromptInput::Leave(outcome) => return Err(Exit::Leave(outcome)),
+        PromptInput::Line(text) if matches!(text.as_str(), "y" | "yes") => {
             let given = file.give(&Disk, cwd, Clock::now(&context.source));
-            given.map_err(|error| Away::Fault(Fault::usage(error.to_string())))?;
+            given.map_err(|error| Exit::Fault(Fault::usage(error.to_string())))?;
         }
-        _ => desk.note(Ink::Dim, "not trusted; you are asked again next time"),
+        _ => ui.note(Style::DIM, "not trusted; you will be asked again next time"),
     }
     Ok(())
 }
 
-/// What is there, and what it would do.
+/// Returns the files that would have an effect, and which.
 fn obeyed(cwd: &Path) -> Vec<(String, &'static str)> {
-    let notes = MemoryPlace::of_folder(cwd).into_iter().map(|place| (place.path, "is said to the model"));
+    let notes =
+        MemorySource::of_folder(cwd).into_iter().map(|place| (place.path, "instructions for the model"));
     let settings = ["settings.json", "settings.local.json"].into_iter();
     let settings =
-        settings.map(|name| (cwd.join(".claude").join(name), "rules for what may happen, and more"));
-    let folders =
-        [("commands", "commands that you can use"), ("agents", "sub-agents that the model can use")];
+        settings.map(|name| (cwd.join(".claude").join(name), "permission rules and other settings"));
+    let folders = [("commands", "custom slash commands"), ("agents", "custom sub-agents")];
     let folders = folders.map(|(name, what)| (cwd.join(".claude").join(name), what));
     let holds = |path: &Path| path.read_dir().is_ok_and(|mut entries| entries.next().is_some());
     let folders = folders.into_iter().filter(|(path, _)| holds(path));

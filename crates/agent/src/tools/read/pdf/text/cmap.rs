@@ -1,22 +1,22 @@
-//! Which letters the codes of a font stand for, where it says so itself.
+//! `ToUnicode` maps: which characters the codes of a font stand for.
 
 use std::collections::HashMap;
 
 use super::super::object::Object;
 use super::super::parse::{Parser, Token};
 
-/// How many codes are taken in, also where they are the same ones again.
-const MOST_CODES: usize = 100_000;
-/// Bytes of what one code stands for: letters that are drawn as one are few.
-const MOST_OF_A_CODE: usize = 128;
+/// The most codes of a map, repeated ones included.
+const MAX_CODES: usize = 100_000;
+/// The most bytes that one code stands for.
+const MAX_CODE_BYTES: usize = 128;
 
-/// Codes and their letters.
+/// Codes and their characters.
 #[derive(Debug, Default)]
 pub(super) struct CodeMap {
     letters: HashMap<u32, String>,
-    /// How many codes were taken in.
+    /// How many codes were read.
     pub(super) taken: usize,
-    /// Bytes of a code, where it says so.
+    /// Bytes per code, if stated.
     pub(super) width: Option<usize>,
 }
 
@@ -25,7 +25,7 @@ impl CodeMap {
         self.letters.get(&code).map(String::as_str)
     }
 
-    /// Reads one; what is not understood is left out.
+    /// Parses a map; what is not understood is left out.
     pub(super) fn read(bytes: &[u8]) -> Self {
         let mut map = Self::default();
         let mut parser = Parser::new(bytes, 0);
@@ -57,15 +57,15 @@ impl CodeMap {
     }
 
     fn put(&mut self, code: u32, letters: &[u8]) {
-        if self.taken < MOST_CODES {
+        if self.taken < MAX_CODES {
             self.taken += 1;
-            self.letters.insert(code, utf16(&letters[..letters.len().min(MOST_OF_A_CODE)]));
+            self.letters.insert(code, utf16(&letters[..letters.len().min(MAX_CODE_BYTES)]));
         }
     }
 
     fn range(&mut self, range: &[Object]) {
         let (Some(low), Some(high)) = (range[0].string(), range[1].string()) else { return };
-        let left = u32::try_from(MOST_CODES.saturating_sub(self.taken)).unwrap_or(0).min(0x1_0000);
+        let left = u32::try_from(MAX_CODES.saturating_sub(self.taken)).unwrap_or(0).min(0x1_0000);
         let Some(most) = left.checked_sub(1) else { return };
         let (low, high) = (number(&low), number(&high).min(number(&low).saturating_add(most)));
         if let Object::Array(each) = &range[2] {
@@ -74,9 +74,9 @@ impl CodeMap {
             }
         }
         let Some(mut first) = range[2].string() else { return };
-        first.truncate(MOST_OF_A_CODE);
+        first.truncate(MAX_CODE_BYTES);
         for (code, step) in (low..=high).zip(0_u32..) {
-            // Only the last letter counts on.
+            // Only the last character is incremented.
             let mut units = first.clone();
             let last = units.len().saturating_sub(2);
             let next = number(&units[last..]).wrapping_add(step);
@@ -91,7 +91,7 @@ fn number(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |sum, byte| sum << 8 | u32::from(*byte))
 }
 
-/// Letters in UTF-16, the high byte first.
+/// Decodes UTF-16, big endian.
 pub(super) fn utf16(bytes: &[u8]) -> String {
     let units = bytes.chunks(2).map(|two| number(two) as u16);
     char::decode_utf16(units).map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
@@ -117,11 +117,11 @@ mod tests {
     #[test]
     fn a_map_takes_in_so_many_codes_and_no_more() {
         let again = CodeMap::read("<0000> <FFFF> <0041> endbfrange ".repeat(3).as_bytes());
-        assert_eq!(again.taken, MOST_CODES);
+        assert_eq!(again.taken, MAX_CODES);
         let long = format!("<01> <{0}> endbfchar <02> <03> <{0}> endbfrange", "0041".repeat(100_000));
         let long = CodeMap::read(long.as_bytes());
         for code in 1..=3 {
-            assert_eq!(long.get(code).map(str::len), Some(MOST_OF_A_CODE / 2), "{code}");
+            assert_eq!(long.get(code).map(str::len), Some(MAX_CODE_BYTES / 2), "{code}");
         }
     }
 }

@@ -1,27 +1,26 @@
-//! What the instructions of a page write, in the order in which they do: a new line where they go elsewhere, a space
-//! where they leave a gap.
+//! Runs the content stream of a page and collects its text: a line break at a move, a space at a gap.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use memchr::memmem;
 
-use super::super::Wrong;
+use super::super::PdfDamage;
 use super::super::file::Pdf;
 use super::super::object::{Dict, Object};
 use super::super::parse::{Parser, Token, is_space};
 use super::font::Font;
-use super::place::Matrix;
+use super::matrix::Matrix;
 use super::resources_of;
 
-/// How deep drawings may stand in each other.
-const DEEPEST: usize = 6;
-/// How many states may be put aside.
-const MOST_STATES: usize = 100;
+/// The deepest nesting of forms.
+const MAX_DEPTH: usize = 6;
+/// The most saved states.
+const MAX_STATES: usize = 100;
 
-/// What instructions set.
+/// The text state.
 #[derive(Clone)]
-struct State {
+struct TextState {
     page: Matrix,
     font: Option<Rc<Font>>,
     size: f64,
@@ -30,28 +29,34 @@ struct State {
     word_gap: f64,
 }
 
-/// Takes instructions and writes their text.
-pub(super) struct Writer {
+/// Collects the text of content streams.
+pub(super) struct TextExtractor {
     text: String,
-    most: usize,
-    state: State,
-    aside: Vec<State>,
+    max_len: usize,
+    state: TextState,
+    saved: Vec<TextState>,
     line: Matrix,
     at: Matrix,
-    /// Where the last letter ended, on the page.
+    /// Where the last glyph ended on the page.
     end: Option<(f64, f64)>,
     fonts: HashMap<u32, Rc<Font>>,
 }
 
-impl Writer {
-    pub(super) fn new(most: usize) -> Self {
-        let state =
-            State { page: Matrix::NONE, font: None, size: 1.0, leading: 0.0, letter_gap: 0.0, word_gap: 0.0 };
+impl TextExtractor {
+    pub(super) fn new(max_len: usize) -> Self {
+        let state = TextState {
+            page: Matrix::NONE,
+            font: None,
+            size: 1.0,
+            leading: 0.0,
+            letter_gap: 0.0,
+            word_gap: 0.0,
+        };
         Self {
             text: String::new(),
-            most,
+            max_len,
             state,
-            aside: Vec::new(),
+            saved: Vec::new(),
             line: Matrix::NONE,
             at: Matrix::NONE,
             end: None,
@@ -59,7 +64,7 @@ impl Writer {
         }
     }
 
-    /// What was written: no spaces at the ends of lines, no two empty lines.
+    /// The text, without trailing spaces.
     pub(super) fn finish(self) -> String {
         let mut out = String::with_capacity(self.text.len());
         for line in self.text.lines() {
@@ -76,15 +81,15 @@ impl Writer {
         content: &[u8],
         resources: &Dict,
         depth: usize,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), PdfDamage> {
         pdf.spend(content.len(), 0)?;
         let mut parser = Parser::new(content, 0);
         let mut operands: Vec<Object> = Vec::new();
-        while parser.at < content.len() && self.text.len() < self.most {
+        while parser.at < content.len() && self.text.len() < self.max_len {
             match parser.token(0) {
                 Some(Token::Value(value)) => operands.push(value),
                 Some(Token::Word(b"ID")) => {
-                    // A picture between the instructions.
+                    // An inline image.
                     let is_end = |at: &usize| {
                         let around = |at: usize| parser.rest().get(at).is_none_or(|byte| is_space(*byte));
                         at.checked_sub(1).is_some_and(around) && around(at + 2)
@@ -119,7 +124,7 @@ impl Writer {
         pdf: &mut Pdf<'_>,
         resources: &Dict,
         name: Option<&Object>,
-    ) -> Result<Option<Rc<Font>>, Wrong> {
+    ) -> Result<Option<Rc<Font>>, PdfDamage> {
         let Some(Object::Name(name)) = name else { return Ok(None) };
         let Some(entry) = pdf.entry(resources, "Font", name)? else { return Ok(None) };
         if let Object::Reference(number) = &entry
@@ -135,21 +140,21 @@ impl Writer {
         Ok(Some(font))
     }
 
-    /// A drawing of its own, with text in it.
+    /// Runs a form.
     fn draw(
         &mut self,
         pdf: &mut Pdf<'_>,
         resources: &Dict,
         name: Option<Object>,
         depth: usize,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), PdfDamage> {
         let Some(Object::Name(name)) = name else { return Ok(()) };
         let Some(Object::Reference(number)) = pdf.entry(resources, "XObject", &name)? else { return Ok(()) };
         let found = pdf.get(number)?;
         let Some(dict) = found.object.dict().filter(|dict| dict.says("Subtype", "Form")) else {
             return Ok(());
         };
-        if depth >= DEEPEST {
+        if depth >= MAX_DEPTH {
             return Ok(());
         }
         let Some(content) = pdf.decoded(&found)? else { return Ok(()) };
@@ -173,8 +178,8 @@ impl Writer {
     fn instruct(&mut self, word: &[u8], operands: &[Object]) {
         let number = |at: usize| operands.get(at).and_then(Object::real).unwrap_or(0.0);
         match word {
-            b"q" if self.aside.len() < MOST_STATES => self.aside.push(self.state.clone()),
-            b"Q" => self.state = self.aside.pop().unwrap_or_else(|| self.state.clone()),
+            b"q" if self.saved.len() < MAX_STATES => self.saved.push(self.state.clone()),
+            b"Q" => self.state = self.saved.pop().unwrap_or_else(|| self.state.clone()),
             b"cm" => self.turn(operands),
             b"BT" => self.go(Matrix::NONE),
             b"Tc" => self.state.letter_gap = number(0),
@@ -223,23 +228,23 @@ impl Writer {
     fn show(&mut self, string: Option<&Object>) {
         let Some(string) = string.and_then(Object::string) else { return };
         let Some(font) = self.state.font.clone() else { return };
-        for drawn in font.drawn(&string) {
-            let place = self.at.then(self.state.page);
-            self.part(place);
-            if self.text.len() < self.most {
-                self.text.push_str(&drawn.text);
+        for glyph in font.glyphs(&string) {
+            let position = self.at.then(self.state.page);
+            self.part(position);
+            if self.text.len() < self.max_len {
+                self.text.push_str(&glyph.text);
             }
-            let gap = self.state.letter_gap + if drawn.is_space { self.state.word_gap } else { 0.0 };
-            let step = drawn.width / 1000.0 * self.state.size + gap;
+            let gap = self.state.letter_gap + if glyph.is_space { self.state.word_gap } else { 0.0 };
+            let step = glyph.width / 1000.0 * self.state.size + gap;
             self.at = Matrix::moved(step, 0.0).then(self.at);
             self.end = Some(self.at.then(self.state.page).origin());
         }
     }
 
-    /// What stands between the last letter and one at this place.
-    fn part(&mut self, place: Matrix) {
+    /// Adds the space or break between the last glyph and one at this position.
+    fn part(&mut self, position: Matrix) {
         let Some((end_x, end_y)) = self.end else { return };
-        let ((x, y), (_, height)) = (place.origin(), place.scale());
+        let ((x, y), (_, height)) = (position.origin(), position.scale());
         let size = (height * self.state.size).abs().max(0.1);
         let is_open = !self.text.ends_with(['\n', ' ']) && !self.text.is_empty();
         if (y - end_y).abs() > size * 1.8 && !self.text.ends_with("\n\n") {

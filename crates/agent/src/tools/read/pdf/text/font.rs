@@ -1,49 +1,49 @@
-//! A font, as far as its text is concerned: which letters its codes draw, and how wide.
+//! Fonts: which characters their codes stand for, and how wide they are.
 
 use std::collections::HashMap;
 
-use super::super::Wrong;
+use super::super::PdfDamage;
 use super::super::file::Pdf;
 use super::super::object::{Dict, Object};
 use super::cmap::{CodeMap, utf16};
-use super::glyphs::{Numbering, named};
+use super::glyphs::{BaseEncoding, named};
 
-/// How many widths are taken in, also where they are of the same codes again.
-const MOST_WIDTHS: usize = 0x1_0000;
-/// What a code or a width costs, in bytes that are read.
+/// The most widths of a font, repeated codes included.
+const MAX_WIDTHS: usize = 0x1_0000;
+/// The cost of a code or width, in bytes.
 const COST: usize = 16;
 
 /// A font.
 #[derive(Debug)]
 pub(super) struct Font {
-    /// Bytes of a code.
+    /// Bytes per code.
     width: usize,
     map: Option<CodeMap>,
-    letters: Letters,
+    letters: FontEncoding,
     widths: HashMap<u32, f64>,
     usual_width: f64,
 }
 
-/// What is known of the letters without a map.
+/// How codes are decoded without a `ToUnicode` map.
 #[derive(Debug)]
-enum Letters {
-    Numbered(Numbering, HashMap<u32, String>),
+enum FontEncoding {
+    Numbered(BaseEncoding, HashMap<u32, String>),
     /// The codes are UTF-16.
-    Themselves,
+    Utf16,
     Unknown,
 }
 
-/// A letter that is drawn.
-pub(super) struct Drawn {
+/// A glyph of a string.
+pub(super) struct Glyph {
     pub(super) text: String,
     /// In thousandths of the font's size.
     pub(super) width: f64,
-    /// Whether it is the space that is made wider where lines are filled.
+    /// Whether it is a space that word spacing applies to.
     pub(super) is_space: bool,
 }
 
 impl Font {
-    pub(super) fn read(pdf: &mut Pdf<'_>, dict: &Dict) -> Result<Self, Wrong> {
+    pub(super) fn read(pdf: &mut Pdf<'_>, dict: &Dict) -> Result<Self, PdfDamage> {
         let map = match dict.get("ToUnicode") {
             Some(Object::Reference(number)) => {
                 let found = pdf.get(*number)?;
@@ -57,15 +57,16 @@ impl Font {
         } else {
             Self::simple(pdf, dict, map)?
         };
-        // A few bytes can stand for many, and be read for every word.
+        // A few bytes can stand for many codes, and be read for every word.
         pdf.spend(codes.saturating_add(font.widths.len()).saturating_mul(COST), 0)?;
         Ok(font)
     }
 
-    fn simple(pdf: &mut Pdf<'_>, dict: &Dict, map: Option<CodeMap>) -> Result<Self, Wrong> {
+    fn simple(pdf: &mut Pdf<'_>, dict: &Dict, map: Option<CodeMap>) -> Result<Self, PdfDamage> {
         let encoding = pdf.value(dict, "Encoding")?;
         let base = encoding.dict().and_then(|encoding| encoding.get("BaseEncoding")).unwrap_or(&encoding);
-        let numbering = if base.is_name("MacRomanEncoding") { Numbering::Mac } else { Numbering::Windows };
+        let numbering =
+            if base.is_name("MacRomanEncoding") { BaseEncoding::Mac } else { BaseEncoding::Windows };
         let mut names = HashMap::new();
         let differences = match encoding.dict() {
             Some(encoding) => pdf.value(encoding, "Differences")?,
@@ -91,12 +92,18 @@ impl Font {
                 (first..).zip(items.iter().take(256)).filter_map(|(code, width)| Some((code, width.real()?))),
             );
         }
-        Ok(Self { width: 1, map, letters: Letters::Numbered(numbering, names), widths, usual_width: 500.0 })
+        Ok(Self {
+            width: 1,
+            map,
+            letters: FontEncoding::Numbered(numbering, names),
+            widths,
+            usual_width: 500.0,
+        })
     }
 
-    fn composite(pdf: &mut Pdf<'_>, dict: &Dict, map: Option<CodeMap>) -> Result<Self, Wrong> {
+    fn composite(pdf: &mut Pdf<'_>, dict: &Dict, map: Option<CodeMap>) -> Result<Self, PdfDamage> {
         let is_unicode = matches!(dict.get("Encoding"), Some(Object::Name(name)) if name.windows(5).any(|part| part == b"UTF16" || part == b"UCS2-"));
-        let letters = if is_unicode { Letters::Themselves } else { Letters::Unknown };
+        let letters = if is_unicode { FontEncoding::Utf16 } else { FontEncoding::Unknown };
         let below = match pdf.value(dict, "DescendantFonts")? {
             Object::Array(fonts) => match fonts.first() {
                 Some(font) => pdf.resolve(font)?,
@@ -114,21 +121,21 @@ impl Font {
         Ok(Self { width, map, letters, widths, usual_width })
     }
 
-    /// What a string draws.
-    pub(super) fn drawn(&self, string: &[u8]) -> Vec<Drawn> {
+    /// The glyphs of a string.
+    pub(super) fn glyphs(&self, string: &[u8]) -> Vec<Glyph> {
         let draw = |bytes: &[u8]| {
             let code = bytes.iter().fold(0_u32, |sum, byte| sum << 8 | u32::from(*byte));
             let mapped = self.map.as_ref().and_then(|map| map.get(code)).map(str::to_owned);
             let text = mapped.unwrap_or_else(|| match &self.letters {
-                Letters::Numbered(numbering, names) => names
+                FontEncoding::Numbered(numbering, names) => names
                     .get(&code)
                     .cloned()
                     .unwrap_or_else(|| numbering.letter(u8::try_from(code).unwrap_or(b'?')).to_string()),
-                Letters::Themselves => utf16(bytes),
-                Letters::Unknown => String::new(),
+                FontEncoding::Utf16 => utf16(bytes),
+                FontEncoding::Unknown => String::new(),
             });
             let width = self.widths.get(&code).copied().unwrap_or(self.usual_width);
-            Drawn { text, width, is_space: bytes == b" " }
+            Glyph { text, width, is_space: bytes == b" " }
         };
         string.chunks(self.width).map(draw).collect()
     }
@@ -139,7 +146,7 @@ fn wide_widths(items: &[Object], widths: &mut HashMap<u32, f64>) {
     let number =
         |item: Option<&Object>| item.and_then(Object::number).and_then(|code| u32::try_from(code).ok());
     let mut rest = items;
-    let mut left = MOST_WIDTHS;
+    let mut left = MAX_WIDTHS;
     while let Some(first) = number(rest.first()) {
         match rest.get(1) {
             Some(Object::Array(each)) => {

@@ -94,19 +94,19 @@ const ACCENTS: [(&str, &str); 8] = [
     ("caron", "CČcčEĚeěRŘrřSŠsšZŽzž"),
 ];
 
-/// The second half of the letters of older Macs.
+/// The upper half of Mac Roman.
 const MAC: &str = "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»… ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\u{f8ff}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ";
-/// What Windows puts where Latin 1 has no letters.
+/// The characters that Windows-1252 adds to Latin-1.
 const WINDOWS: &str = "€•‚ƒ„…†‡ˆ‰Š‹Œ•Ž••‘’“”•–—˜™š›œ•žŸ";
 
-/// How the letters of a font are numbered.
+/// The base encoding of a font.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Numbering {
+pub(super) enum BaseEncoding {
     Windows,
     Mac,
 }
 
-impl Numbering {
+impl BaseEncoding {
     pub(super) fn letter(self, code: u8) -> char {
         match (self, code) {
             (_, ..=0x7f) => char::from(code),
@@ -117,10 +117,10 @@ impl Numbering {
     }
 }
 
-/// What a name stands for.
+/// The characters of a glyph name.
 pub(super) fn named(name: &[u8]) -> Option<String> {
     let name = std::str::from_utf8(name).ok()?;
-    // What follows a dot says how the letter looks.
+    // A suffix after a dot is a variant of the glyph.
     let name = name.split('.').next().filter(|name| !name.is_empty())?;
     if let Some((_, text)) = NAMES.iter().find(|(known, _)| *known == name) {
         return Some((*text).to_owned());
@@ -169,9 +169,9 @@ mod tests {
         assert_eq!(MAC.chars().count(), 128);
         assert_eq!(WINDOWS.chars().count(), 32);
         assert_eq!(
-            [0x41, 0x80, 0x96, 0xe4].map(|code| Numbering::Windows.letter(code)),
+            [0x41, 0x80, 0x96, 0xe4].map(|code| BaseEncoding::Windows.letter(code)),
             ['A', '€', '–', 'ä']
         );
-        assert_eq!([0x80, 0x8a, 0xd0, 0xff].map(|code| Numbering::Mac.letter(code)), ['Ä', 'ä', '–', 'ˇ']);
+        assert_eq!([0x80, 0x8a, 0xd0, 0xff].map(|code| BaseEncoding::Mac.letter(code)), ['Ä', 'ä', '–', 'ˇ']);
     }
 }

@@ -1,0 +1,197 @@
+//! Writes the lines of a conversation: prompts, responses, tool results, and what ends a turn.
+
+use annals_json::{RawJson, Value};
+use annals_store::SessionKey;
+use annals_store::history::{NewPrompt, append as append_to_history};
+use annals_store::session::AppendError;
+use annals_store::source::new_uuid;
+use annals_transcript::draft::{
+    Draft, PromptContent, SnapshotKind, ThreadKind, ToolOutcome, ToolResultDraft,
+};
+use annals_transcript::record::RecordKind;
+use annals_transcript::time::format_millis;
+
+use super::backend::{AppendOutcome, Backend};
+use super::messages::{self, Grouping};
+use super::{Conversation, SessionState};
+use crate::api::request::Role;
+use crate::protocol::{Notice, Prompt, WrittenLine};
+
+/// The length of a prompt in lists, in characters.
+const MAX_LISTED_PROMPT: usize = 200;
+
+impl Conversation<'_> {
+    /// Writes a line that the model does not see, or that [`Self::push_message`] adds.
+    pub(crate) fn append(&mut self, draft: Draft) -> Result<(), AppendError> {
+        let is_message = matches!(draft.kind(), RecordKind::User | RecordKind::Assistant);
+        let draft = if is_message { self.with_uuid(draft).0 } else { draft };
+        let draft = self.with_rewind_parent(draft);
+        let message = draft.own_uuid().filter(|_| is_message).map(str::to_owned);
+        let kept = self.backend()?.append(draft)?;
+        self.last_message = message.or(self.last_message.take());
+        match kept {
+            AppendOutcome::Written => {}
+            AppendOutcome::Recovered => self.notices.push(Notice::WrittenAgain),
+            AppendOutcome::Queued(why) => self.notices.push(Notice::NotWritten(why)),
+        }
+        Ok(())
+    }
+
+    /// Writes a line about the session, and nothing for a sub-agent.
+    pub(crate) fn append_metadata(&mut self, draft: Draft) -> Result<(), AppendError> {
+        match self.thread {
+            ThreadKind::Main => self.append(draft),
+            ThreadKind::Agent => Ok(()),
+        }
+    }
+
+    /// Adds a written line to the messages of the next request.
+    pub(crate) fn push_message(&mut self, draft: &Draft, role: Role, grouping: Grouping) {
+        if !self.is_stale && !messages::add(&mut self.messages, draft, role, grouping) {
+            self.is_stale = true;
+        }
+    }
+
+    /// Writes a line and adds it to the messages of the next request.
+    pub(crate) fn append_and_send(
+        &mut self,
+        draft: Draft,
+        role: Role,
+        grouping: Grouping,
+    ) -> Result<WrittenLine, AppendError> {
+        let (draft, line) = self.with_uuid(draft);
+        self.append(draft.clone())?;
+        self.push_message(&draft, role, grouping);
+        Ok(line)
+    }
+
+    /// Gives a line its uuid.
+    pub(crate) fn with_uuid(&self, draft: Draft) -> (Draft, WrittenLine) {
+        let uuid = draft.own_uuid().map_or_else(|| new_uuid(self.store.source), str::to_owned);
+        let draft = draft.with_uuid(&uuid);
+        let raw = |key: &str| draft.value(key).map_or_else(Vec::new, |value| value.raw().to_vec());
+        let (message, result) = (raw("message"), raw("toolUseResult"));
+        (draft, WrittenLine { uuid, message, result })
+    }
+
+    /// Writes a prompt, after answering the tool calls that an aborted turn left open.
+    pub(crate) fn append_prompt(&mut self, prompt: &Prompt) -> Result<WrittenLine, AppendError> {
+        self.answer_open_calls()?;
+        let said = match prompt {
+            Prompt::Text(text) => PromptContent::Text(text),
+            Prompt::Blocks(json) => PromptContent::Blocks(json),
+        };
+        self.open_turn(Draft::prompt(said), &text_of(prompt))
+    }
+
+    /// Writes the line that opens a turn; `text` is what lists show.
+    pub(super) fn open_turn(&mut self, draft: Draft, text: &str) -> Result<WrittenLine, AppendError> {
+        let (draft, line) = self.with_uuid(draft);
+        if self.thread == ThreadKind::Agent {
+            self.append(draft.clone())?;
+            self.push_message(&draft, Role::User, Grouping::NewMessage);
+            return Ok(line);
+        }
+        let now = self.store.source.now();
+        let kept = self.backups.begin_turn(now);
+        let snapshot =
+            Draft::file_history_snapshot(&line.uuid, SnapshotKind::New, &kept, &format_millis(now));
+        self.append(snapshot)?;
+        self.prompt_line = Some(line.uuid.clone());
+        self.append(draft.clone())?;
+        self.push_message(&draft, Role::User, Grouping::NewMessage);
+        self.append_history(text);
+        self.last_prompt = Some(in_lists(text));
+        Ok(line)
+    }
+
+    /// Records backups made since the last call.
+    pub(crate) fn append_backups(&mut self) -> Result<(), AppendError> {
+        let (Some(kept), Some(prompt)) = (self.backups.news(), self.prompt_line.clone()) else {
+            return Ok(());
+        };
+        let line = self.last_message.clone().unwrap_or_else(|| prompt.clone());
+        let now = format_millis(self.store.source.now());
+        self.append(Draft::file_history_snapshot(&line, SnapshotKind::UpdateOf(&prompt), &kept, &now))
+    }
+
+    /// Answers the tool calls that an aborted turn left open, so that a prompt can follow.
+    pub(super) fn answer_open_calls(&mut self) -> Result<(), AppendError> {
+        let SessionState::Open(backend) = &self.state else { return Ok(()) };
+        if !self.is_stale {
+            return Ok(());
+        }
+        let rebuilt = messages::rebuild(&backend.tail()?, self.thread, self.thinking_from.as_deref());
+        // Without open calls, further lines can be added; a file that clients refuse may become valid with the next line.
+        self.is_stale = !rebuilt.open_calls.is_empty() || rebuilt.messages.is_empty();
+        self.messages = rebuilt.messages;
+        self.responses.extend(rebuilt.responses);
+        for call in rebuilt.open_calls {
+            let why = "The session ended before this call was answered. Whether it ran is not known.";
+            self.append(failed_result(&call, why))?;
+        }
+        Ok(())
+    }
+
+    /// Ends a turn: writes its duration and where clients resume.
+    pub(crate) fn end_turn(&mut self, millis: u64) -> Result<(), AppendError> {
+        // Without a prompt there is no session yet.
+        if self.thread == ThreadKind::Agent || matches!(self.state, SessionState::NotYet(..)) {
+            return Ok(());
+        }
+        let messages = u64::try_from(self.messages.len()).ok();
+        self.append(Draft::turn_duration(millis, messages))?;
+        // Some clients use the last message as parent of the next prompt, not the line after it: if the leaf were not a message,
+        // their prompt would open a branch that is overlooked.
+        match (self.last_prompt.clone(), self.last_message.clone()) {
+            (Some(prompt), Some(leaf)) => self.append(Draft::last_prompt(&prompt, Some(&leaf))),
+            _ => Ok(()),
+        }
+    }
+
+    fn append_history(&mut self, text: &str) {
+        let SessionState::Open(Backend::File { .. }) = &self.state else { return };
+        let session = SessionKey::new(self.session.as_str());
+        let project = self.cwd.to_string_lossy();
+        let prompt = NewPrompt {
+            display: text,
+            pastes: Vec::new(),
+            millis: self.store.source.now(),
+            project: &project,
+            session: &session,
+        };
+        if let Err(error) = append_to_history(self.store.config, &prompt, self.store.source) {
+            self.notices.push(Notice::NotWritten(error.to_string()));
+        }
+    }
+}
+
+/// Builds a tool result that is an error.
+pub(crate) fn failed_result(call: &str, why: &str) -> Draft {
+    let (content, shown) = (RawJson::string(why), RawJson::string(&format!("Error: {why}")));
+    Draft::tool_result(ToolResultDraft {
+        tool_use: call,
+        content: content.raw(),
+        outcome: ToolOutcome::Failed,
+        shown: Some(shown.raw()),
+    })
+}
+
+fn text_of(prompt: &Prompt) -> String {
+    match prompt {
+        Prompt::Text(text) => text.clone(),
+        Prompt::Blocks(json) => {
+            let Ok(blocks) = Value::parse(json) else { return String::new() };
+            let texts = blocks.items().filter_map(|block| block.get("text")?.text());
+            texts.map(|text| text.to_string()).collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+fn in_lists(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MAX_LISTED_PROMPT) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
+}

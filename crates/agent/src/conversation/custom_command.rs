@@ -1,0 +1,108 @@
+//! Records of custom commands, as the original writes them: the invocation as tags, the expanded text, the files that it
+//! mentions, the rules that it allows.
+
+use annals_json::{ArrayWriter, ObjectWriter};
+use annals_store::session::AppendError;
+use annals_transcript::draft::{Draft, PromptContent};
+
+use super::Conversation;
+use crate::commands::Invocation;
+use crate::protocol::WrittenLine;
+
+/// Tells the model that a command failed.
+const CAVEAT: &str = "The person wanted to use a command of their own, and it could not be carried out. Nothing is asked of you.";
+
+/// A custom command with its expanded text.
+pub(crate) struct ExpandedCommand<'e> {
+    pub(crate) invocation: &'e Invocation,
+    pub(crate) text: &'e str,
+    pub(crate) files: &'e [AttachedFile],
+}
+
+/// A file that a command mentions, with what Read returned.
+pub(crate) struct AttachedFile {
+    /// The absolute path.
+    pub(crate) path: String,
+    /// The path as shown to people.
+    pub(crate) shown: String,
+    /// The stored result of the Read tool: JSON.
+    pub(crate) kept: Vec<u8>,
+}
+
+impl Conversation<'_> {
+    /// Writes a command: the line that opens the turn, then its text, files and rules.
+    pub(crate) fn append_command(&mut self, said: &ExpandedCommand<'_>) -> Result<WrittenLine, AppendError> {
+        self.answer_open_calls()?;
+        let invocation = said.invocation;
+        let name = &invocation.command.name;
+        let mut words =
+            format!("<command-message>{name}</command-message>\n<command-name>/{name}</command-name>");
+        if !invocation.arguments.is_empty() {
+            words.push_str(&format!("\n<command-args>{}</command-args>", invocation.arguments));
+        }
+        let line = self.open_turn(Draft::prompt(PromptContent::Text(&words)), &invocation.text())?;
+        self.append(Draft::meta_prompt(PromptContent::Blocks(&text_block(said.text))))?;
+        for file in said.files {
+            self.append(Draft::attachment(&attached(file)))?;
+        }
+        self.append(Draft::attachment(&permissions(invocation)))?;
+        self.mark_stale();
+        Ok(line)
+    }
+
+    /// Writes that a command failed, and why.
+    pub(crate) fn append_failed_command(
+        &mut self,
+        invocation: &Invocation,
+        why: &str,
+    ) -> Result<WrittenLine, AppendError> {
+        self.answer_open_calls()?;
+        let name = &invocation.command.name;
+        let caveat = format!("<local-command-caveat>{CAVEAT}</local-command-caveat>");
+        // Readers recognize commands that the client ran itself by this order and this indentation.
+        let room = " ".repeat(12);
+        let words = format!(
+            "<command-name>/{name}</command-name>\n{room}<command-message>{name}</command-message>\n{room}<command-args>{}</command-args>",
+            invocation.arguments
+        );
+        self.append(Draft::meta_prompt(PromptContent::Text(&caveat)))?;
+        let line = self.open_turn(Draft::prompt(PromptContent::Text(&words)), &invocation.text())?;
+        let output = format!("<local-command-stderr>{why}</local-command-stderr>");
+        self.append(Draft::local_command(&output))?;
+        self.mark_stale();
+        Ok(line)
+    }
+}
+
+fn text_block(text: &str) -> Vec<u8> {
+    let mut json = Vec::new();
+    let mut list = ArrayWriter::begin(&mut json);
+    list.object(|block| {
+        block.string("type", "text").string("text", text);
+    });
+    list.end();
+    json
+}
+
+fn attached(file: &AttachedFile) -> Vec<u8> {
+    let mut json = Vec::new();
+    let mut object = ObjectWriter::begin(&mut json);
+    object.string("type", "file").string("filename", &file.path).raw("content", &file.kept);
+    object.string("displayPath", &file.shown);
+    object.end();
+    json
+}
+
+fn permissions(invocation: &Invocation) -> Vec<u8> {
+    let command = &invocation.command;
+    let mut json = Vec::new();
+    let mut object = ObjectWriter::begin(&mut json);
+    object.string("type", "command_permissions").array("allowedTools", |list| {
+        for rule in &command.allowed {
+            list.string(rule);
+        }
+    });
+    object.string_if("model", command.model.as_deref());
+    object.end();
+    json
+}

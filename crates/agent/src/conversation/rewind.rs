@@ -1,0 +1,133 @@
+//! Rewinding to an earlier prompt: the conversation continues before it, in the same file. Like the original, rewinding
+//! writes nothing; the next line gets the new parent, and what came since stays in the file as a branch.
+
+use annals_store::session::AppendError;
+use annals_transcript::draft::{Draft, Origin, Placement};
+use annals_transcript::graph::Graph;
+use annals_transcript::record::{Record, RecordKind, SystemKind};
+use annals_transcript::transcript::{NodeIndex, Transcript};
+use annals_transcript::turn::{prompt_text, turns};
+
+use super::{Conversation, SessionState, messages};
+
+/// A turn that the conversation can be rewound to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PastTurn {
+    /// The uuid of the prompt.
+    pub prompt: String,
+    /// The text of the prompt.
+    pub text: String,
+    /// The time of the prompt, in milliseconds since 1970.
+    pub millis: Option<i64>,
+}
+
+/// Why a conversation cannot be rewound.
+#[derive(Debug, thiserror::Error)]
+pub enum RewindError {
+    /// The conversation has no such prompt.
+    #[error("there is no prompt {0} in the conversation")]
+    NoSuchPrompt(String),
+    /// The session cannot be read.
+    #[error(transparent)]
+    Session(#[from] AppendError),
+}
+
+/// The parent of the next line; `None` if the conversation restarts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RewindPoint {
+    pub(super) to: Option<String>,
+}
+
+impl Conversation<'_> {
+    /// Returns the turns of the current branch, oldest first. Of a large session only those since its last compaction are
+    /// read, as clients do.
+    pub fn turns(&self) -> Result<Vec<PastTurn>, AppendError> {
+        let SessionState::Open(backend) = &self.state else { return Ok(Vec::new()) };
+        let bytes = backend.tail()?;
+        let transcript = Transcript::parse(&bytes);
+        let tip = match &self.rewind_point {
+            Some(back) => back.to.as_deref(),
+            None => backend.state().tip(),
+        };
+        let on_the_way = ancestors_of(&transcript, tip);
+        let past = turns(&transcript).into_iter().filter(|turn| on_the_way[turn.prompt]);
+        let past = past.filter_map(|turn| {
+            let Record::User(user) = transcript.record(turn.prompt) else { return None };
+            let prompt = transcript.nodes()[turn.prompt].uuid?.to_string();
+            Some(PastTurn { prompt, text: prompt_text(&user), millis: turn.started })
+        });
+        Ok(past.collect())
+    }
+
+    /// Rewinds the conversation to before a prompt.
+    pub fn rewind_to(&mut self, prompt: &str) -> Result<(), RewindError> {
+        let unknown = || RewindError::NoSuchPrompt(prompt.to_owned());
+        if !self.turns()?.iter().any(|turn| turn.prompt == prompt) {
+            return Err(unknown());
+        }
+        let SessionState::Open(backend) = &self.state else { return Err(unknown()) };
+        let mut bytes = backend.tail()?.into_owned();
+        let to = {
+            let transcript = Transcript::parse(&bytes);
+            let graph = Graph::new(&transcript);
+            let nodes = transcript.nodes();
+            let at = nodes.iter().position(|node| node.uuid.is_some_and(|id| id.is(prompt)));
+            let before = graph.parent(at.ok_or_else(unknown)?);
+            before.and_then(|node| nodes[node].uuid).map(|id| id.to_string())
+        };
+        self.messages = match &to {
+            None => Vec::new(),
+            Some(line) => {
+                // A temporary record, as a client writes it after a rewind: so its own rules apply.
+                point_at(&mut bytes, line, backend.origin());
+                messages::rebuild(&bytes, self.thread, self.thinking_from.as_deref()).messages
+            }
+        };
+        self.is_stale = false;
+        self.rewind_point = Some(RewindPoint { to });
+        Ok(())
+    }
+
+    /// Gives the first line after a rewind its parent; a compact boundary gets a logical parent instead.
+    pub(super) fn with_rewind_parent(&mut self, draft: Draft) -> Draft {
+        if !draft.kind().is_chain() {
+            return draft;
+        }
+        let Some(RewindPoint { to }) = self.rewind_point.take() else { return draft };
+        self.is_stale = true;
+        let subtype = draft.value("subtype").and_then(|value| value.text());
+        let is_boundary =
+            draft.kind() == RecordKind::System && SystemKind::of(subtype) == SystemKind::CompactBoundary;
+        match (is_boundary, to) {
+            (true, Some(line)) => draft.with_logical_parent(&line),
+            (_, to) => draft.with_parent(to.as_deref()),
+        }
+    }
+}
+
+fn point_at(bytes: &mut Vec<u8>, line: &str, origin: &Origin) {
+    let draft = Draft::last_prompt("", Some(line)).field("explicit", b"true");
+    if bytes.last().is_some_and(|byte| *byte != b'\n') {
+        bytes.push(b'\n');
+    }
+    bytes.extend_from_slice(&draft.line(origin, &Placement::default()));
+    bytes.push(b'\n');
+}
+
+/// Returns which lines are ancestors of a line, also across compactions.
+fn ancestors_of(transcript: &Transcript<'_>, tip: Option<&str>) -> Vec<bool> {
+    let nodes = transcript.nodes();
+    let graph = Graph::new(transcript);
+    let named = |id: &str| nodes.iter().position(|node| node.uuid.is_some_and(|uuid| uuid.is(id)));
+    let above = |node: NodeIndex| {
+        let logical = || transcript.fields(node).text("logicalParentUuid").map(|id| id.to_string());
+        graph.parent(node).or_else(|| named(&logical()?))
+    };
+    let mut seen = vec![false; nodes.len()];
+    let mut at = tip.and_then(named);
+    while let Some(node) = at.filter(|&node| !seen[node]) {
+        seen[node] = true;
+        at = above(node);
+    }
+    seen
+}

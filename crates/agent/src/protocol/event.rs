@@ -1,0 +1,186 @@
+//! Events: everything that a conversation reports to its caller.
+
+use super::permission::{Denial, PermissionRequest};
+use super::report::TurnReport;
+use crate::api::call::ScheduledRetry;
+use crate::api::stream::StreamEvent;
+use crate::api::usage::Usage;
+
+/// An event of a conversation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A piece of a streaming response, for display. Complete blocks follow as [`Event::Replied`].
+    Streamed(StreamEvent),
+    /// The displayed part of the response is void: the response starts over.
+    Restarted,
+    /// A block of a response is complete and written.
+    Replied(WrittenLine),
+    /// A response is complete: of the conversation, of a one-shot request or of a compaction.
+    Usage {
+        /// The model that answered.
+        model: String,
+        /// Its token usage.
+        usage: Usage,
+        /// Whether a session holds this usage.
+        storage: UsageStorage,
+    },
+    /// A person must decide about a call; [`Command::Permit`](super::Command::Permit) answers.
+    PermissionRequested(PermissionRequest),
+    /// A call was denied.
+    Denied(Denial),
+    /// A call starts.
+    ToolStarted {
+        /// The id of the call.
+        call: String,
+        /// The name of the tool.
+        tool: String,
+        /// The input, as the model wrote it.
+        input: Vec<u8>,
+    },
+    /// A running call reports progress.
+    ToolProgress {
+        /// The id of the call.
+        call: String,
+        /// The progress.
+        progress: ToolProgress,
+    },
+    /// A call has its result, and the result is written.
+    ToolDone {
+        /// The id of the call.
+        call: String,
+        /// The written line.
+        line: WrittenLine,
+    },
+    /// An event of a sub-agent.
+    Subagent {
+        /// The id of the call that started it.
+        call: String,
+        /// The id of the sub-agent.
+        agent: String,
+        /// The event; nested again if it is of a sub-agent's own sub-agent.
+        event: Box<Event>,
+    },
+    /// A call opened a pull request.
+    PullRequestOpened(PullRequest),
+    /// A request failed and will be retried.
+    Retrying(ScheduledRetry),
+    /// A notice for the person.
+    Notice(Notice),
+    /// The conversation was compacted.
+    Compacted {
+        /// Its tokens before the compaction.
+        tokens_before: u64,
+    },
+    /// A turn ended.
+    Finished(TurnReport),
+}
+
+impl Event {
+    /// Returns the event itself, without the sub-agents around it.
+    pub fn innermost(&self) -> &Self {
+        match self {
+            Self::Subagent { event, .. } => event.innermost(),
+            event => event,
+        }
+    }
+}
+
+/// What a tool reports while it runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ToolProgress {
+    /// New output of a command.
+    Output {
+        /// The output since the last report.
+        new: String,
+        /// The whole output, or its end if it is long.
+        whole: String,
+        /// The lines of the whole output.
+        lines: u64,
+        /// The running time, in milliseconds.
+        millis: u64,
+    },
+    /// A sub-agent started.
+    SubagentStarted {
+        /// The id of the sub-agent.
+        agent: String,
+        /// Its task.
+        prompt: String,
+    },
+    /// An event of a sub-agent.
+    SubagentEvent {
+        /// The id of the sub-agent.
+        agent: String,
+        /// The event.
+        event: Box<Event>,
+    },
+    /// A one-shot request was answered.
+    Usage {
+        /// The model that answered.
+        model: String,
+        /// Its token usage.
+        usage: Usage,
+    },
+}
+
+/// Whether the usage of a response is in a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UsageStorage {
+    /// The session of its conversation holds it.
+    Session,
+    /// No session holds it: a page read by a model, a search, a summary.
+    None,
+}
+
+/// A line that was written, without its envelope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenLine {
+    /// The uuid of the line.
+    pub uuid: String,
+    /// `message`: a JSON object.
+    pub message: Vec<u8>,
+    /// `toolUseResult`: the stored tool result as JSON, or empty.
+    pub result: Vec<u8>,
+}
+
+/// A pull request that a command opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PullRequest {
+    /// The number of the pull request.
+    pub number: u64,
+    /// The address of the pull request.
+    pub url: String,
+    /// `OWNER/NAME`.
+    pub repository: String,
+}
+
+/// A notice that is not part of the conversation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Notice {
+    /// The stream broke after the first complete block.
+    #[error("the response may be incomplete: {0}")]
+    Incomplete(String),
+    /// The response reached `max_tokens`.
+    #[error("the response reached its limit of tokens")]
+    MaxTokens,
+    /// The model refused to answer.
+    #[error("the model refused to answer{}{}", if .0.is_empty() { "" } else { ": " }, .0)]
+    Refused(String),
+    /// The response ended for a reason that this program does not know.
+    #[error("the response ended for an unknown reason: {0}")]
+    UnknownEnd(String),
+    /// Lines could not be written; they are queued until writing works again.
+    #[error("the session could not be written, and goes on in memory: {0}")]
+    NotWritten(String),
+    /// The queued lines are written.
+    #[error("the session is written again")]
+    WrittenAgain,
+    /// Thinking of earlier turns is left out, since the model refuses it.
+    #[error("thinking of earlier turns is left out")]
+    ThinkingDropped,
+    /// A fallback model answers.
+    #[error("{0} answers from now on")]
+    ModelChanged(String),
+    /// A compaction failed.
+    #[error("the conversation could not be summed up: {0}")]
+    NotCompacted(String),
+}

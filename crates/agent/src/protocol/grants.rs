@@ -1,0 +1,48 @@
+//! Rules that a person grants during a conversation, and rules that a custom command brings for its turn. Sub-agents share
+//! them, so that a grant is requested once.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use annals_policy::rules::{Rule, RuleList, Rules, SettingsSource};
+
+/// The rules granted so far.
+#[derive(Clone, Debug, Default)]
+pub struct Grants(Arc<Mutex<RuleLists>>);
+
+#[derive(Debug, Default)]
+struct RuleLists {
+    /// Granted until the conversation ends.
+    granted: Vec<Rule>,
+    /// Granted for the current turn.
+    of_turn: Vec<Rule>,
+}
+
+impl Grants {
+    fn lists(&self) -> MutexGuard<'_, RuleLists> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Allows what these rules name.
+    pub(crate) fn add(&self, rules: &[String]) {
+        let rules = rules.iter().map(|rule| Rule::new(rule, RuleList::Allow, SettingsSource::Session));
+        self.lists().granted.extend(rules);
+    }
+
+    /// Allows what these rules name until [`Self::end_turn`].
+    pub(crate) fn allow_for_turn(&self, rules: &[String], source: SettingsSource) {
+        self.lists().of_turn = rules.iter().map(|rule| Rule::new(rule, RuleList::Allow, source)).collect();
+    }
+
+    /// Drops the rules of the turn.
+    pub(crate) fn end_turn(&self) {
+        self.lists().of_turn.clear();
+    }
+
+    /// Returns the rules together with the granted ones.
+    pub(crate) fn merged(&self, rules: &Rules) -> Rules {
+        let mut rules = rules.clone();
+        let lists = self.lists();
+        rules.extend(lists.granted.iter().chain(&lists.of_turn).cloned());
+        rules
+    }
+}

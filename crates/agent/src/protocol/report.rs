@@ -1,0 +1,81 @@
+//! How a turn ended, and what it cost.
+
+use std::collections::BTreeMap;
+
+use annals_json::Value;
+use annals_store::session::AppendError;
+use annals_transcript::usage::{Tokens, Usage as UsageView};
+
+use super::permission::Denial;
+use crate::api::call::CallError;
+use crate::api::usage::Usage;
+
+/// The report of a turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnReport {
+    /// How the turn ended.
+    pub ending: TurnEnd,
+    /// The uuid of the line that opened it; `None` if it was interrupted before.
+    pub prompt: Option<String>,
+    /// The last text of the model.
+    pub text: String,
+    /// The number of responses.
+    pub responses: u64,
+    /// The stop reason of the last response.
+    pub stop_reason: Option<String>,
+    /// The duration, in milliseconds.
+    pub millis: u64,
+    /// The time spent on requests, in milliseconds.
+    pub api_millis: u64,
+    /// Token usage by model.
+    pub spent: BTreeMap<String, Tokens>,
+    /// Token usage of each response: long requests may have another price.
+    pub counted: Vec<(String, Tokens)>,
+    /// The usage of the last response.
+    pub usage: Usage,
+    /// Calls that were denied.
+    pub denials: Vec<Denial>,
+}
+
+/// How a turn ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TurnEnd {
+    /// The model was done, or had nothing more to say.
+    Done,
+    /// The turn reached its limit of responses.
+    MaxResponses,
+    /// The person interrupted it.
+    Interrupted,
+    /// The turn failed.
+    Failed(TurnError),
+}
+
+/// Why a turn failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TurnError {
+    /// A request failed.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// Another process writes to the session, or a line has no valid parent.
+    #[error("{0}")]
+    Session(String),
+    /// The conversation is too long, and compaction failed.
+    #[error("the conversation is too long for the model, and could not be summed up: {0}")]
+    TooLong(String),
+    /// A custom command failed.
+    #[error("{0}")]
+    Command(String),
+}
+
+impl From<AppendError> for TurnError {
+    fn from(error: AppendError) -> Self {
+        Self::Session(error.to_string())
+    }
+}
+
+/// Converts the usage of a response into token counts.
+pub fn tokens(usage: &Usage) -> Tokens {
+    let json = usage.to_json();
+    let fields = Value::parse(&json).ok().and_then(Value::fields);
+    fields.map_or_else(Tokens::default, |fields| Tokens::of(&UsageView::new(fields)))
+}

@@ -1,0 +1,185 @@
+//! The processes of this machine by `/proc` (Linux), and which of them came from a command.
+//!
+//! A process that leaves its group (`setsid`) or its parents (a daemon) still has the mark of its command in its environment, or
+//! descends from one that has. A process that has left all three is not found.
+
+use std::collections::HashSet;
+use std::fs;
+
+use rustix::process::{Pid, Signal, getpid};
+
+/// The environment variable with the mark of a command.
+pub(super) const MARK: &str = "ANNALS_COMMAND";
+
+/// A process. Process ids are reused; together with its start time the id is unique.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Process {
+    pub(super) pid: Pid,
+    /// In ticks since the machine started.
+    pub(super) start: u64,
+}
+
+/// A living process.
+#[derive(Debug)]
+struct ProcessEntry {
+    process: Process,
+    parent: Option<Pid>,
+    group: Option<Pid>,
+    mark: Option<Vec<u8>>,
+}
+
+/// All living processes but this one.
+#[derive(Debug)]
+pub(super) struct ProcessTable(Vec<ProcessEntry>);
+
+/// How the processes of a command are recognised.
+#[derive(Debug)]
+pub(super) struct ProcessMatcher<'t> {
+    /// The mark in their environment.
+    pub(super) mark: &'t str,
+    /// Their group, as long as its id cannot be reused.
+    pub(super) group: Option<Pid>,
+    /// Those that were found before.
+    pub(super) known: &'t HashSet<Process>,
+}
+
+impl ProcessTable {
+    /// Reads the table; `None` if there is no `/proc`.
+    pub(super) fn take() -> Option<Self> {
+        let own = getpid();
+        entry(own)?;
+        let pids = fs::read_dir("/proc").ok()?.flatten().filter_map(|folder| number(&folder.file_name()));
+        Some(Self(pids.filter(|pid| *pid != own).filter_map(entry).collect()))
+    }
+
+    /// The processes that came from a command, and all that descend from them.
+    pub(super) fn of(&self, traces: &ProcessMatcher<'_>) -> Vec<Process> {
+        let is_known = |entry: &ProcessEntry| {
+            traces.known.contains(&entry.process)
+                || entry.mark.as_deref() == Some(traces.mark.as_bytes())
+                || (entry.group.is_some() && entry.group == traces.group)
+        };
+        let (mut found, mut rest): (Vec<_>, Vec<_>) = self.0.iter().partition(|entry| is_known(entry));
+        loop {
+            let pids: HashSet<Pid> = found.iter().map(|entry| entry.process.pid).collect();
+            let descends = |entry: &&ProcessEntry| entry.parent.is_some_and(|parent| pids.contains(&parent));
+            let (more, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(descends);
+            rest = others;
+            if more.is_empty() {
+                return found.into_iter().map(|entry| entry.process).collect();
+            }
+            found.extend(more);
+        }
+    }
+}
+
+impl Process {
+    /// Sends a signal to this process, and never to another one that has its id now.
+    pub(super) fn send(self, signal: Signal) {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
+            if let Ok(held) = pidfd_open(self.pid, PidfdFlags::empty()) {
+                if self.lives() {
+                    let _ = pidfd_send_signal(held, signal);
+                }
+                return;
+            }
+        }
+        if self.lives() {
+            let _ = rustix::process::kill_process(self.pid, signal);
+        }
+    }
+
+    fn lives(self) -> bool {
+        stat(self.pid).is_some_and(|entry| entry.process == self)
+    }
+}
+
+fn entry(pid: Pid) -> Option<ProcessEntry> {
+    let entry = stat(pid)?;
+    // The environment of another user's process cannot be read, and it is not ours.
+    let environment = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).unwrap_or_default();
+    let mark = environment
+        .split(|byte| *byte == 0)
+        .find_map(|variable| variable.strip_prefix(MARK.as_bytes())?.strip_prefix(b"=").map(<[u8]>::to_vec));
+    Some(ProcessEntry { mark, ..entry })
+}
+
+/// Reads `/proc/PID/stat`; `None` for a zombie.
+fn stat(pid: Pid) -> Option<ProcessEntry> {
+    let text = fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+    parse(pid, &text)
+}
+
+fn parse(pid: Pid, text: &[u8]) -> Option<ProcessEntry> {
+    // The name is in brackets and may hold anything, brackets too.
+    let after = text.iter().rposition(|byte| *byte == b')')? + 1;
+    let rest = std::str::from_utf8(&text[after..]).ok()?;
+    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+    let number = |at: usize| fields.get(at).and_then(|field| field.parse().ok()).and_then(Pid::from_raw);
+    if matches!(*fields.first()?, "Z" | "X" | "x") {
+        return None;
+    }
+    let process = Process { pid, start: fields.get(19)?.parse().ok()? };
+    Some(ProcessEntry { process, parent: number(1), group: number(2), mark: None })
+}
+
+fn number(name: &std::ffi::OsStr) -> Option<Pid> {
+    name.to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pid(number: i32) -> Pid {
+        Pid::from_raw(number).unwrap()
+    }
+
+    fn made(number: i32, parent: i32, group: i32, mark: Option<&str>) -> ProcessEntry {
+        let process = Process { pid: pid(number), start: number as u64 };
+        let mark = mark.map(|mark| mark.as_bytes().to_vec());
+        ProcessEntry { process, parent: Pid::from_raw(parent), group: Pid::from_raw(group), mark }
+    }
+
+    fn found(process_table: &ProcessTable, group: Option<i32>, known: &[Process]) -> Vec<i32> {
+        let known = known.iter().copied().collect();
+        let traces = ProcessMatcher { mark: "m", group: group.map(pid), known: &known };
+        let mut found: Vec<_> =
+            process_table.of(&traces).iter().map(|process| process.pid.as_raw_nonzero().get()).collect();
+        found.sort_unstable();
+        found
+    }
+
+    #[test]
+    fn a_name_may_hold_anything() {
+        let line = b"7 (a) Z 9 (b)) S 3 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0";
+        let entry = parse(pid(7), line).unwrap();
+        assert_eq!(
+            (entry.process.start, entry.parent, entry.group),
+            (4711, Pid::from_raw(3), Pid::from_raw(7))
+        );
+        assert!(parse(pid(7), b"7 (a) Z 3 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0").is_none());
+        assert!(parse(pid(7), b"").is_none() && parse(pid(7), b"7 (a) S 1").is_none());
+    }
+
+    #[test]
+    fn marks_groups_and_descent_are_followed_and_nothing_else() {
+        let process_table = ProcessTable(vec![
+            made(10, 1, 10, None),
+            made(11, 10, 10, None),
+            made(12, 11, 12, None),
+            made(13, 12, 13, None),
+            made(20, 1, 20, Some("m")),
+            made(21, 20, 20, None),
+            made(30, 1, 30, Some("mm")),
+            made(31, 1, 31, None),
+        ]);
+        assert_eq!(found(&process_table, Some(10), &[]), [10, 11, 12, 13, 20, 21]);
+        assert_eq!(found(&process_table, None, &[]), [20, 21]);
+        let known = |start| Process { pid: pid(31), start };
+        assert_eq!(found(&process_table, None, &[known(31)]), [20, 21, 31]);
+        assert_eq!(found(&process_table, None, &[known(5)]), [20, 21], "the number was used again");
+    }
+}

@@ -1,0 +1,58 @@
+//! Permission requests of tools: what a call would do, with its texts decoded.
+
+use std::path::PathBuf;
+
+use annals_policy::{Call, Decision, EditTool, Policy, ReadTool};
+
+/// What a call would do; the owned form of [`Call`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToolRequest {
+    /// A shell command, and the folder in which it starts.
+    Bash(String, PathBuf),
+    /// A file or folder to read.
+    Read(ReadTool, String),
+    /// A file to change.
+    Edit(EditTool, String),
+    /// An address to fetch.
+    WebFetch(String),
+    /// A search on the web.
+    WebSearch,
+    /// A sub-agent of this type.
+    Agent(String),
+    /// A plan that is to be carried out.
+    Plan,
+    /// A tool that affects only the session.
+    Inward(&'static str),
+}
+
+impl ToolRequest {
+    /// The borrowed form that the policy takes.
+    pub fn call(&self) -> Call<'_> {
+        match self {
+            Self::Bash(command, _) => Call::Bash(command),
+            Self::Read(tool, path) => Call::Read(*tool, path),
+            Self::Edit(tool, path) => Call::Edit(*tool, path),
+            Self::WebFetch(url) => Call::WebFetch(url),
+            Self::WebSearch => Call::WebSearch,
+            Self::Agent(kind) => Call::Agent(kind),
+            Self::Plan => Call::Plan,
+            Self::Inward(name) => Call::Inward(name),
+        }
+    }
+
+    /// Asks the policy.
+    pub fn decide(&self, policy: &Policy<'_>) -> Decision {
+        match self {
+            Self::Bash(_, folder) => policy.decide_in(&self.call(), folder),
+            _ => policy.decide(&self.call()),
+        }
+    }
+
+    /// The path that it reads or changes, if any.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::Read(_, path) | Self::Edit(_, path) => Some(path),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The agent: a conversation with the tools, the policy and the API that its turns use.
+
+use annals_json::ObjectWriter;
+use annals_policy::{Mode, Policy};
+use annals_store::session::AppendError;
+use annals_transcript::draft::{Draft, PromptContent};
+
+use crate::api::call::{Caller, RetryClock};
+use crate::api::request::Role;
+use crate::api::transport::Transport;
+use crate::commands::CustomCommand;
+use crate::conversation::{Conversation, Grouping};
+use crate::protocol::{Event, EventSink, Grants, TurnConfig};
+use crate::tools::Tool;
+
+/// Runs turns of one conversation: API, tools, policy, session file.
+pub struct Agent<'a, T, S> {
+    /// The conversation and its session.
+    pub conversation: Conversation<'a>,
+    /// Sends the requests.
+    pub caller: Caller<'a, T, S>,
+    /// The tools that the model may call.
+    pub tools: Vec<Box<dyn Tool + 'a>>,
+    /// The permissions of the tools.
+    pub policy: Policy<'a>,
+    /// The settings of the next turn.
+    pub turn_config: TurnConfig,
+    /// The custom commands that a prompt can name.
+    pub custom: Vec<CustomCommand>,
+    pub(super) compactions_failed: u32,
+    /// The tokens in the context window after the last response.
+    pub(super) context: u64,
+    /// The mode to return to when a plan is approved.
+    pub(super) before_plan: Mode,
+    /// The queued prompts, as recorded in the session.
+    pub(super) queued: u64,
+    /// Rules granted by the person during the conversation.
+    pub(crate) grants: Grants,
+}
+
+impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
+    /// Creates an agent.
+    pub fn new(
+        conversation: Conversation<'a>,
+        caller: Caller<'a, T, S>,
+        tools: Vec<Box<dyn Tool + 'a>>,
+        policy: Policy<'a>,
+        turn_config: TurnConfig,
+    ) -> Self {
+        Self {
+            conversation,
+            caller,
+            tools,
+            policy,
+            turn_config,
+            custom: Vec::new(),
+            compactions_failed: 0,
+            context: 0,
+            before_plan: Mode::Default,
+            queued: 0,
+            grants: Grants::default(),
+        }
+    }
+
+    /// Returns the tokens in the context window after the last response; 0 before the first one.
+    pub fn context(&self) -> u64 {
+        self.context
+    }
+
+    /// Records an interruption by the person.
+    pub(super) fn append_interruption(&mut self, words: &str) -> Result<(), AppendError> {
+        let mut json = b"[".to_vec();
+        let mut object = ObjectWriter::begin(&mut json);
+        object.string("type", "text").string("text", words);
+        object.end();
+        json.push(b']');
+        self.conversation.append_and_send(
+            Draft::prompt(PromptContent::Blocks(&json)),
+            Role::User,
+            Grouping::NewMessage,
+        )?;
+        self.conversation.mark_stale();
+        Ok(())
+    }
+
+    pub(super) fn report_notices(&mut self, report: &mut EventSink<'_>) {
+        for notice in self.conversation.take_notices() {
+            report(Event::Notice(notice));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Runs approved tool calls, concurrently if they allow it, until they end or are interrupted.
+
+use tokio::sync::mpsc::unbounded_channel;
+
+use super::agent::Agent;
+use super::approve::Approval;
+use super::pending::PendingCall;
+use super::progress::{ProgressLog, handle_all, handle_progress, progress_sender};
+use super::wait::{Bounded, Either, either};
+use crate::api::call::RetryClock;
+use crate::api::transport::Transport;
+use crate::protocol::{Command, Commands, Event, EventSink, Relay};
+use crate::tools::{CallContext, Outcome, Parent, Tool};
+
+/// The most calls that run concurrently.
+const MAX_CONCURRENT: usize = 10;
+
+/// How the calls ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RunOutcome {
+    All,
+    /// The person interrupted them; calls without a result get an error.
+    Interrupted,
+}
+
+impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
+    /// Runs the approved calls. The result of an interrupted call is `None`.
+    pub(super) async fn attempt(
+        &mut self,
+        calls: &[PendingCall],
+        approvals: Vec<Approval>,
+        log: ProgressLog,
+        commands: &mut Commands,
+        report: &mut EventSink<'_>,
+    ) -> (Vec<Option<Outcome>>, RunOutcome) {
+        let (relay, subagent_storage) = (Relay::default(), self.conversation.subagent_storage());
+        let parent = Parent {
+            policy: &self.policy,
+            grants: &self.grants,
+            turn_config: &self.turn_config,
+            subagent_storage: &subagent_storage,
+            relay: &relay,
+        };
+        let (sender, mut receiver) = unbounded_channel();
+        let sender: Vec<_> = calls.iter().map(|call| progress_sender(&call.id, &sender)).collect();
+        let mut scenes = Vec::new();
+        for ((call, tell), approval) in calls.iter().zip(&sender).zip(&approvals) {
+            let agreed = approval.agreed();
+            scenes.push(CallContext { tool_use: &call.id, tell, agreed, parent: Some(&parent) });
+        }
+        let tools: &[Box<dyn Tool + '_>] = &self.tools;
+        let find = |name: &str| tools.iter().map(AsRef::as_ref).find(|tool| tool.spec().name == name);
+        let mut outcomes: Vec<Option<Outcome>> = Vec::new();
+        let (mut places, mut work) = (Vec::new(), Vec::new());
+        for (number, (call, approval)) in calls.iter().zip(&approvals).enumerate() {
+            outcomes.push(match (approval, find(&call.name)) {
+                (Approval::ApiResponse(outcome), _) => Some(outcome.clone()),
+                (Approval::Run(_) | Approval::LeavePlan, Some(tool)) => {
+                    report(Event::ToolStarted {
+                        call: call.id.clone(),
+                        tool: call.name.clone(),
+                        input: call.input.clone(),
+                    });
+                    places.push(number);
+                    work.push(tool.run(&call.input, &scenes[number]));
+                    None
+                }
+                _ => None,
+            });
+        }
+        let mut bounded = Bounded::new(work, MAX_CONCURRENT);
+        let first = {
+            let progress = handle_all(&mut receiver, log, &mut self.conversation, report);
+            either(
+                bounded.finish(),
+                either(progress, commands.interrupt_forwarding(|command| relay.forward(command))),
+            )
+            .await
+        };
+        let ran = match first {
+            Either::First(()) => RunOutcome::All,
+            Either::Second(_) => {
+                // Sub-agents end by themselves and complete their files; a second interrupt does not wait for them.
+                relay.forward(&Command::Interrupt);
+                bounded.retain(|piece| relay.has_listener(&calls[places[piece]].id));
+                let progress = handle_all(&mut receiver, log, &mut self.conversation, report);
+                either(bounded.finish(), either(progress, commands.interrupt())).await;
+                RunOutcome::Interrupted
+            }
+        };
+        while let Ok((call, progress)) = receiver.try_recv() {
+            handle_progress(&call, progress, log, &mut self.conversation, report);
+        }
+        for (place, outcome) in places.into_iter().zip(bounded.into_results()) {
+            outcomes[place] = outcome;
+        }
+        (outcomes, ran)
+    }
+}

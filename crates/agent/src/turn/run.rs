@@ -1,0 +1,197 @@
+//! The loop of a turn: a prompt, then responses and tool calls until the model is done or something else ends it.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use annals_json::RawJson;
+use annals_policy::Mode;
+use annals_store::session::AppendError;
+use annals_transcript::draft::{CompactionTrigger, Draft, QueueStep};
+use annals_transcript::usage::Tokens;
+
+use super::agent::Agent;
+use super::compact::CompactionOutcome;
+use super::custom_command::CommandStart;
+use super::pending::PendingCall;
+use super::respond::ResponseOutcome;
+use super::state::{Step, TurnInput, TurnState};
+use crate::api::call::RetryClock;
+use crate::api::transport::Transport;
+use crate::commands::Invocation;
+use crate::conversation::Grouping;
+use crate::protocol::{
+    Command, Commands, Event, EventSink, INTERRUPTED_CALL, Notice, Prompt, TurnEnd, TurnError, TurnReport,
+    tokens,
+};
+
+impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
+    /// Executes a command. Commands that come during a turn are queued, except interrupts.
+    pub async fn handle(
+        &mut self,
+        command: Command,
+        commands: &mut Commands,
+        report: &mut EventSink<'_>,
+    ) -> Option<TurnReport> {
+        match command {
+            Command::Prompt(prompt) => return Some(self.turn(&prompt, commands, report).await),
+            Command::SetModel(model) => self.turn_config.model = model,
+            Command::SetMode(mode) => {
+                if mode == Mode::Plan && self.policy.mode != Mode::Plan {
+                    self.before_plan = self.policy.mode;
+                }
+                self.policy.mode = mode;
+            }
+            Command::Compact(focus) => {
+                let summed =
+                    self.compact(CompactionTrigger::Manual, focus.as_deref(), commands, report).await;
+                let why = match summed {
+                    Ok(CompactionOutcome::Done) => None,
+                    Ok(CompactionOutcome::Interrupted) => Some("it was interrupted".to_owned()),
+                    Err(error) => Some(error.to_string()),
+                };
+                if let Some(why) = why {
+                    report(Event::Notice(Notice::NotCompacted(why)));
+                }
+                self.report_notices(report);
+            }
+            // Nothing runs, and no request is open.
+            Command::Interrupt | Command::Permit { .. } | Command::Quit => {}
+        }
+        None
+    }
+
+    /// Runs a turn.
+    pub async fn turn(
+        &mut self,
+        prompt: &Prompt,
+        commands: &mut Commands,
+        report: &mut EventSink<'_>,
+    ) -> TurnReport {
+        let began = Instant::now();
+        let mut state = TurnState {
+            finished: TurnReport {
+                ending: TurnEnd::Done,
+                prompt: None,
+                text: String::new(),
+                responses: 0,
+                stop_reason: None,
+                millis: 0,
+                api_millis: 0,
+                spent: Default::default(),
+                counted: Vec::new(),
+                usage: Default::default(),
+                denials: Vec::new(),
+            },
+            pauses: 0,
+            continuations: 0,
+            has_dropped_thinking: false,
+        };
+        let invocation = Invocation::of(prompt, &self.custom);
+        // A fallback model holds for the rest of the turn.
+        let model = self.turn_config.model.clone();
+        let saved = invocation.as_ref().map(|invocation| self.apply_command(invocation));
+        let (mut denials, mut counted) = (Vec::new(), Vec::<(String, Tokens)>::new());
+        let ending = {
+            // Usage and denials of sub-agents are included.
+            let mut report = |event: Event| {
+                match event.innermost() {
+                    Event::Denied(denial) => denials.push(denial.clone()),
+                    Event::Usage { model, usage, .. } => counted.push((model.clone(), tokens(usage))),
+                    _ => {}
+                }
+                report(event);
+            };
+            let input = invocation.as_ref().map_or(TurnInput::Prompt(prompt), TurnInput::Command);
+            match self.run(input, &mut state, commands, &mut report).await {
+                Ok(ending) => ending,
+                Err(error) => TurnEnd::Failed(error),
+            }
+        };
+        saved.into_iter().for_each(|saved| self.restore(saved));
+        self.turn_config.model = model;
+        let millis = millis(began.elapsed());
+        let ended = self.append_queued_prompts(commands).and_then(|()| self.conversation.end_turn(millis));
+        self.report_notices(report);
+        let ending = match (ending, ended) {
+            (TurnEnd::Done, Err(error)) => TurnEnd::Failed(error.into()),
+            (ending, _) => ending,
+        };
+        let mut spent = BTreeMap::<String, Tokens>::new();
+        for (model, tokens) in &counted {
+            *spent.entry(model.clone()).or_default() += *tokens;
+        }
+        let finished = TurnReport { ending, millis, denials, spent, counted, ..state.finished };
+        report(Event::Finished(finished.clone()));
+        finished
+    }
+
+    async fn run(
+        &mut self,
+        input: TurnInput<'_>,
+        state: &mut TurnState,
+        commands: &mut Commands,
+        report: &mut EventSink<'_>,
+    ) -> Result<TurnEnd, TurnError> {
+        if self.is_full() && self.auto_compact(commands, report).await == CompactionOutcome::Interrupted {
+            // Nothing is written yet: the prompt goes back to the person.
+            return Ok(TurnEnd::Interrupted);
+        }
+        if self.queued > 0 {
+            self.queued -= 1;
+            self.conversation.append(Draft::queue_operation(QueueStep::Dequeue, None))?;
+        }
+        match input {
+            TurnInput::Prompt(prompt) => {
+                state.finished.prompt = Some(self.conversation.append_prompt(prompt)?.uuid)
+            }
+            TurnInput::Command(invocation) => match self.begin(invocation, commands, report).await? {
+                CommandStart::Started(line) => state.finished.prompt = Some(line.uuid),
+                CommandStart::Failed(line, error) => {
+                    state.finished.prompt = Some(line.uuid);
+                    return Ok(TurnEnd::Failed(error));
+                }
+                CommandStart::Interrupted => return Ok(TurnEnd::Interrupted),
+            },
+        }
+        loop {
+            self.append_queued_prompts(commands)?;
+            self.report_notices(report);
+            if self.turn_config.max_responses.is_some_and(|max| state.finished.responses >= max) {
+                return Ok(TurnEnd::MaxResponses);
+            }
+            let (outcome, took) = self.respond(commands, report).await?;
+            state.finished.api_millis += millis(took);
+            let next = match outcome {
+                ResponseOutcome::Answered(answer) => {
+                    self.after_response(&answer, state, commands, report).await?
+                }
+                ResponseOutcome::Interrupted(calls) => {
+                    let calls: Vec<_> = calls.iter().map(PendingCall::from_block).collect();
+                    self.answer_all(&calls, INTERRUPTED_CALL, Grouping::NewMessage, report)?;
+                    self.stop()?
+                }
+                ResponseOutcome::Failed(error) => self.recover(error, state, commands, report).await?,
+            };
+            if let Step::End(ending) = next {
+                return Ok(ending);
+            }
+        }
+    }
+
+    /// Records prompts that were queued meanwhile.
+    fn append_queued_prompts(&mut self, commands: &mut Commands) -> Result<(), AppendError> {
+        for prompt in commands.take_queued() {
+            let content = match prompt {
+                Prompt::Text(text) => RawJson::string(&text).raw().to_vec(),
+                Prompt::Blocks(json) => json,
+            };
+            self.conversation.append(Draft::queue_operation(QueueStep::Enqueue, Some(&content)))?;
+            self.queued += 1;
+        }
+        Ok(())
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

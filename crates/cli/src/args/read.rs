@@ -1,0 +1,385 @@
+//! The arguments of the commands that read: `ls`, `show`, `tail`, `check`, `todos`, `plans`, `history`; and of `demo` and
+//! `completions`.
+
+use std::path::PathBuf;
+
+use annals_transcript::resume::Client;
+use clap::{Subcommand, ValueEnum};
+
+use super::change::{SET_EXAMPLES, TodosSetArgs};
+use super::help::COMPLETIONS_EXAMPLES;
+
+const LS_EXAMPLES: &str = "\
+Examples:
+  # The sessions of a project
+  annals ls --project shop
+
+  # The ten most expensive sessions, with their turns, tokens and cost
+  annals ls --long --sort cost --limit 10";
+
+/// `annals ls`
+#[derive(Debug, clap::Args)]
+#[command(after_help = LS_EXAMPLES)]
+pub(crate) struct LsArgs {
+    /// Only projects whose path or folder contains this
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) project: Option<String>,
+    /// Only sessions written to on this day or later: 2026-01-03, today, yesterday, 7d
+    #[arg(long, value_name = "DATE")]
+    pub(crate) since: Option<String>,
+    /// Only sessions written to on this day or earlier
+    #[arg(long, value_name = "DATE")]
+    pub(crate) until: Option<String>,
+    /// Only sessions that used a model whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) model: Option<String>,
+    /// Only sessions with this tag
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Option<String>,
+    /// What to sort by
+    #[arg(long, value_enum, default_value_t = SortKey::Modified, value_name = "KEY")]
+    pub(crate) sort: SortKey,
+    /// Show at most N sessions [default: 20 on a terminal, else all]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Show turns, sub-agents, tokens and cost; slow without an index (`annals index`)
+    #[arg(short, long)]
+    pub(crate) long: bool,
+    /// Show empty files and warm-up stubs too, without a limit
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+/// What sessions are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SortKey {
+    /// Last written first
+    Modified,
+    /// Newest first
+    Created,
+    /// Largest first
+    Size,
+    /// Most expensive first
+    Cost,
+    /// Most tokens first
+    Tokens,
+    /// Most turns first
+    Turns,
+    /// By title
+    Title,
+}
+
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  # Read the newest session of this folder
+  annals show last
+
+  # The same session as a document
+  annals show 190c --as markdown
+
+  # The last four messages as JSON, without tools
+  annals show 190c --as messages --no-tools --last 4";
+
+/// `annals show`
+#[derive(Debug, clap::Args)]
+#[command(after_help = SHOW_EXAMPLES)]
+pub(crate) struct ShowArgs {
+    /// A session: path, id or prefix, title, or `last`
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: String,
+    /// The format
+    #[arg(long = "as", value_enum, default_value_t = ShowFormat::Transcript, value_name = "FORMAT")]
+    pub(crate) form: ShowFormat,
+    /// With --as api: the client release whose rules apply [default: the newest known]
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) client: Option<Client>,
+    /// Show long tool output in full
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Hide thinking
+    #[arg(long)]
+    pub(crate) no_thinking: bool,
+    /// Hide sub-agents
+    #[arg(long)]
+    pub(crate) no_agents: bool,
+    #[command(flatten)]
+    pub(crate) messages: MessageArgs,
+}
+
+/// The options of `annals show --as messages`.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "With --as messages")]
+pub(crate) struct MessageArgs {
+    /// Keep only the last N messages (applied last)
+    #[arg(long, value_name = "N")]
+    pub(crate) last: Option<usize>,
+    /// Only lines of this day or later
+    #[arg(long, value_name = "DATE")]
+    pub(crate) since: Option<String>,
+    /// Only lines of this day or earlier
+    #[arg(long, value_name = "DATE")]
+    pub(crate) until: Option<String>,
+    /// Only this kind
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) only: Option<MessageKind>,
+    /// Leave out tool calls and results
+    #[arg(long)]
+    pub(crate) no_tools: bool,
+    /// Leave out notices of the client and attachments
+    #[arg(long)]
+    pub(crate) no_system: bool,
+    /// The branch that ends with this record [default: the live branch]
+    #[arg(long, value_name = "UUID")]
+    pub(crate) up_to: Option<String>,
+}
+
+impl MessageArgs {
+    /// Returns the first of these options that is given.
+    pub(crate) fn first_used(&self) -> Option<&'static str> {
+        let used = [
+            ("--last", self.last.is_some()),
+            ("--since", self.since.is_some()),
+            ("--until", self.until.is_some()),
+            ("--only", self.only.is_some()),
+            ("--no-tools", self.no_tools),
+            ("--no-system", self.no_system),
+            ("--up-to", self.up_to.is_some()),
+        ];
+        used.into_iter().find_map(|(option, is_used)| is_used.then_some(option))
+    }
+}
+
+/// The kinds of plain messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MessageKind {
+    /// Prompts
+    Prompts,
+    /// The model's replies and thinking
+    Replies,
+    /// Tool calls and results
+    Tools,
+    /// Notices of the client and attachments
+    System,
+}
+
+/// The formats that `annals show` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShowFormat {
+    /// Text for people
+    Transcript,
+    /// The file, byte for byte, rebuilt from its parsed lines
+    Raw,
+    /// One JSON object per record: line, offset, length, kind, uuid, parent, role, blocks, problems
+    Records,
+    /// One plain chat message per line, as JSON: the live branch, including what compactions hid
+    Messages,
+    /// The messages that a client would send on resume
+    Api,
+    /// Turns: prompt, duration, tools, tokens, cost
+    Turns,
+    /// Tool calls with their results
+    Tools,
+    /// Sub-agents and what started them
+    Agents,
+    /// The conversation as a tree: segments, branches, leaves
+    Tree,
+    /// Tokens and cost
+    Usage,
+    /// Counts of records, messages, prompts, calls, errors and tokens
+    Counts,
+    /// A Markdown document
+    Markdown,
+}
+
+const TAIL_EXAMPLES: &str = "\
+Ctrl-C ends it. With --json every record is one line.
+
+Examples:
+  # Watch the newest session of this folder
+  annals tail last
+
+  # Only new records, as JSON
+  annals tail 190c --lines 0 --json";
+
+/// `annals tail`
+#[derive(Debug, clap::Args)]
+#[command(after_help = TAIL_EXAMPLES)]
+pub(crate) struct TailArgs {
+    /// A session: path, id or prefix, title, or `last`
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: String,
+    /// Print the last N records before following
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
+    pub(crate) lines: usize,
+    /// How to watch the file; for benchmarks
+    #[arg(long, value_enum, default_value_t = WatchMethod::Best, value_name = "WAY", hide = true)]
+    pub(crate) notice_by: WatchMethod,
+}
+
+/// How a file is watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WatchMethod {
+    /// Events of the system if available, else polling
+    Best,
+    /// Events of the system
+    Events,
+    /// Polling
+    Polling,
+}
+
+const CHECK_EXAMPLES: &str = "\
+Lists problems by line and byte, and what each client release would keep and
+lose. Exit code 3 if there are problems; `annals repair` fixes most of them.
+
+Examples:
+  # Check the newest session of this folder
+  annals check last
+
+  # Check the whole store
+  annals check --all";
+
+/// `annals check`
+#[derive(Debug, clap::Args)]
+#[command(after_help = CHECK_EXAMPLES)]
+pub(crate) struct CheckArgs {
+    /// Sessions: paths, ids or prefixes, titles, or `last`
+    #[arg(value_name = "SESSION", required_unless_present = "all")]
+    pub(crate) sessions: Vec<String>,
+    /// Check every session of the store, and look for orphans, stale index entries and empty files
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+const TODOS_EXAMPLES: &str = "\
+Examples:
+  # Lists with an open item
+  annals todos
+
+  # All lists of one session
+  annals todos 0024 --all";
+
+/// `annals todos`
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, after_help = TODOS_EXAMPLES)]
+pub(crate) struct TodosArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<TodosCommand>,
+    /// Only lists of this session
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: Option<String>,
+    /// Show lists without an open item too
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+/// The commands of `annals todos`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TodosCommand {
+    /// Replace the todo list of a session
+    #[command(after_help = SET_EXAMPLES)]
+    Set(TodosSetArgs),
+}
+
+const PLANS_EXAMPLES: &str = "\
+Examples:
+  # List plans, with the sessions that refer to them
+  annals plans
+
+  # Print one
+  annals plans quiet-folding-heron";
+
+/// `annals plans`
+#[derive(Debug, clap::Args)]
+#[command(after_help = PLANS_EXAMPLES)]
+pub(crate) struct PlansArgs {
+    /// Print this plan [default: list all]
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+const HISTORY_EXAMPLES: &str = "\
+Examples:
+  # The last ten prompts
+  annals history --limit 10
+
+  # Prompts of one project that contain a text
+  annals history voucher --project shop";
+
+/// `annals history`
+#[derive(Debug, clap::Args)]
+#[command(after_help = HISTORY_EXAMPLES)]
+pub(crate) struct HistoryArgs {
+    /// Only prompts that contain this
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: Option<String>,
+    /// Only projects whose path contains this
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) project: Option<String>,
+    /// Show at most the last N prompts [default: 50 on a terminal, else all]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+const DEMO_EXAMPLES: &str = "\
+The same seed gives the same store, byte for byte.
+
+Examples:
+  # A small store with one session of each kind
+  annals demo --out demo
+
+  # A larger one
+  annals demo --out large --bytes 10M --seed 7";
+
+/// `annals demo`
+#[derive(Debug, clap::Args)]
+#[command(after_help = DEMO_EXAMPLES)]
+pub(crate) struct DemoArgs {
+    /// Write it to this folder, which must be empty or absent
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Write at least N sessions [default: 30, one of each kind]
+    #[arg(long, value_name = "N", conflicts_with = "bytes")]
+    pub(crate) sessions: Option<u32>,
+    /// Write at least this much, such as 500M or 1G
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub(crate) bytes: Option<u64>,
+    /// The seed of the generator
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+/// `annals completions`
+#[derive(Debug, clap::Args)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// `500`, `64k`, `500M`, `1G`
+pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor = match text[digits.len()..].to_ascii_uppercase().trim_end_matches('B') {
+        "" => 1,
+        "K" => 1_000,
+        "M" => 1_000_000,
+        "G" => 1_000_000_000,
+        _ => return Err("a number of bytes, such as 500M or 1G".to_owned()),
+    };
+    let number: u64 = digits.parse().map_err(|_| "a number of bytes, such as 500M or 1G".to_owned())?;
+    number.checked_mul(factor).ok_or_else(|| "too many bytes".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_sizes() {
+        assert_eq!(parse_bytes("1G"), Ok(1_000_000_000));
+        assert_eq!(parse_bytes("64kb"), Ok(64_000));
+        assert!(parse_bytes("1X").is_err());
+        assert!(parse_bytes("G").is_err());
+    }
+}

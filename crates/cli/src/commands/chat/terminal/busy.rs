@@ -1,0 +1,118 @@
+//! The terminal UI during a turn: events are drawn, permission questions are answered, prompts are queued, and
+//! interrupts are passed on.
+
+use std::ops::ControlFlow;
+
+use annals_agent::protocol::{Command, Event, PermissionRequest};
+use annals_ui::chat::{EditOutcome, Key, TermCaps};
+use annals_ui::terminal::Style;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::permission::PermissionPrompt;
+use super::terminal_ui::{TerminalUi, WARNING};
+use super::ui_event::UiEvent;
+use crate::error::Outcome;
+
+/// The mark of an answer.
+const MARK: &str = "? ";
+
+impl TerminalUi {
+    /// Handles an event during a turn.
+    pub(super) fn handle_while_busy(
+        &mut self,
+        event: UiEvent,
+        commands: &UnboundedSender<Command>,
+    ) -> ControlFlow<Outcome> {
+        match event {
+            UiEvent::Agent(event) => match event.innermost() {
+                // Questions of sub-agents are answered by the person as well.
+                Event::PermissionRequested(question) => self.put(question),
+                _ => self.show_event(*event),
+            },
+            UiEvent::Terminated => return ControlFlow::Break(Outcome::Terminated),
+            UiEvent::Key(Key::Interrupt | Key::Escape) => return self.stop(commands),
+            UiEvent::Key(Key::EndOfInput) if self.questions.is_empty() && self.editor.text().is_empty() => {
+                self.queue.push_back("/exit".to_owned());
+            }
+            UiEvent::Key(key) => {
+                if let EditOutcome::Submitted(text) = self.editor.press(&key) {
+                    self.screen.line_submitted();
+                    self.typed(text, commands);
+                }
+            }
+            UiEvent::Tick | UiEvent::Resized | UiEvent::Continued => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn put(&mut self, question: &PermissionRequest) {
+        self.end_text();
+        let asking = PermissionPrompt::new(question, &self.cwd, self.screen.size());
+        self.calls.insert(question.call.clone(), (question.tool.clone(), question.input.clone()));
+        self.questions.push_back(asking);
+        if self.questions.len() == 1 {
+            self.show_question();
+        }
+    }
+
+    /// Interrupts the turn; the second time, ends the program.
+    fn stop(&mut self, commands: &UnboundedSender<Command>) -> ControlFlow<Outcome> {
+        let Some(work) = &mut self.work else { return ControlFlow::Continue(()) };
+        work.interrupts += 1;
+        if work.interrupts > 1 {
+            return ControlFlow::Break(Outcome::Interrupted);
+        }
+        // The turn may have just ended by itself.
+        let _ = commands.send(Command::Interrupt);
+        if !self.questions.is_empty() {
+            self.questions.clear();
+            self.end_question();
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Handles a line that was typed during a turn: an answer, or the next prompt.
+    fn typed(&mut self, text: String, commands: &UnboundedSender<Command>) {
+        let Some(asking) = self.questions.front() else {
+            if !text.trim().is_empty() {
+                if self.screen.caps() == TermCaps::Lines {
+                    self.note(Style::DIM, &format!("queued: {text}"));
+                }
+                self.queue.push_back(text);
+            }
+            return;
+        };
+        let Some(permit) = asking.answered(&text) else {
+            self.note(WARNING, "answer y, n or one of the keys above; ctrl-c interrupts");
+            return;
+        };
+        let question = asking.id.clone();
+        self.note(Style::DIM, &format!("{MARK}{}", text.trim()));
+        let _ = commands.send(Command::Permit { question, permit });
+        self.questions.pop_front();
+        self.end_question();
+        if !self.questions.is_empty() {
+            self.show_question();
+        }
+    }
+
+    fn show_question(&mut self) {
+        let Some(asking) = self.questions.front() else { return };
+        let lines = asking.lines.clone();
+        self.screen.lines(0, &lines);
+        self.page.interrupt();
+        self.begin_question(MARK);
+    }
+
+    /// Ends the turn and its open questions.
+    pub(super) fn finish_work(&mut self) {
+        self.end_text();
+        self.work = None;
+        self.calls.clear();
+        self.last_call = None;
+        if !self.questions.is_empty() {
+            self.questions.clear();
+            self.end_question();
+        }
+    }
+}

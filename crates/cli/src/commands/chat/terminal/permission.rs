@@ -1,0 +1,229 @@
+//! Permission prompts: everything a call would do, why it is asked, and the possible answers.
+//!
+//! Nothing is hidden: control and zero-width characters are shown by number. A call that does not fit on the terminal
+//! can only be allowed once, not by a rule, since it cannot be seen as a whole.
+
+use std::path::Path;
+
+use annals_agent::protocol::{PermissionRequest, Permit};
+use annals_agent::tools::patch::structured;
+use annals_json::{Fields, Value};
+use annals_policy::screen::{Visibility, visibility, visible};
+use annals_ui::terminal::{RenderOptions, Span, Style, StyledLine, diff};
+use annals_ui::view::{Diff, headline};
+
+use super::terminal_ui::WARNING;
+
+/// Rows that the prompt itself needs: title, reason, answers, input line.
+const PROMPT_ROWS: usize = 6;
+
+/// A permission prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PermissionPrompt {
+    pub(super) id: String,
+    /// The lines that are shown.
+    pub(super) lines: Vec<StyledLine>,
+    /// Rules for exactly this call.
+    exact: Vec<String>,
+    /// Rules for similar calls.
+    like: Vec<String>,
+}
+
+impl PermissionPrompt {
+    /// Lays out a question for a terminal of the given columns and rows.
+    pub(super) fn new(question: &PermissionRequest, cwd: &str, (columns, rows): (usize, usize)) -> Self {
+        let fields = Value::parse(&question.input).ok().and_then(Value::fields);
+        let about =
+            fields.as_ref().map(|fields| headline(&question.tool, fields, Some(cwd))).unwrap_or_default();
+        let body = fields.as_ref().map_or_else(
+            || plain(&String::from_utf8_lossy(&question.input)),
+            |fields| body(&question.tool, fields, cwd, columns.saturating_sub(3)),
+        );
+        let text: Vec<String> =
+            body.iter().map(|line| line.iter().map(|span| span.text.as_str()).collect()).collect();
+        // It is indented by two columns.
+        let seen = visibility(&text.join("\n"), columns.saturating_sub(3), rows.saturating_sub(PROMPT_ROWS));
+        let (like, exact): (Vec<_>, Vec<_>) =
+            question.suggestions.iter().cloned().partition(|rule| rule.contains('*'));
+        let (exact, like) = if seen == Visibility::Whole { (exact, like) } else { (Vec::new(), Vec::new()) };
+        let mut lines = vec![vec![Span::new("? ", WARNING), Span::new(question.tool.clone(), Style::BOLD)]];
+        if question.tool != "Bash" && !about.is_empty() {
+            lines[0].push(Span::new(format!(" {}", visible(&about.replace('\n', " "))), Style::PLAIN));
+        }
+        let indented = |mut line: StyledLine| {
+            line.insert(0, Span::plain("  "));
+            line
+        };
+        lines.extend(body.into_iter().map(indented));
+        lines.push(vec![Span::new(format!("  {}", visible(&question.why)), Style::DIM)]);
+        lines.push(vec![Span::new("  y  yes", Style::PLAIN)]);
+        for (key, words, rules) in [
+            ("a", "yes, and don't ask again for", &exact),
+            ("A", "yes, and don't ask again for anything like", &like),
+        ] {
+            if !rules.is_empty() {
+                lines.push(vec![Span::new(
+                    format!("  {key}  {words}: {}", visible(&rules.join(", "))),
+                    Style::PLAIN,
+                )]);
+            }
+        }
+        if seen == Visibility::Part {
+            let why = "     too long for this terminal to show at once, so it can be allowed only this time";
+            lines.push(vec![Span::new(why, Style::DIM)]);
+        }
+        let no = "  n  no; add a few words to tell the model what to do instead · ctrl-c interrupts";
+        lines.push(vec![Span::new(no, Style::PLAIN)]);
+        Self { id: question.id.clone(), lines, exact, like }
+    }
+
+    /// Parses an answer; `None` if it is invalid.
+    pub(super) fn answered(&self, text: &str) -> Option<Permit> {
+        let text = text.trim();
+        let (first, finish_work) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let granted = |rules: &Vec<String>| Some(rules.clone()).filter(|rules| !rules.is_empty());
+        match (first, finish_work.trim()) {
+            ("y" | "yes", "") => Some(Permit::Allow),
+            ("a", "") => granted(&self.exact).map(Permit::AllowAlways),
+            ("A", "") => granted(&self.like).map(Permit::AllowAlways),
+            ("n" | "no", "") => Some(Permit::Deny(None)),
+            ("n" | "no", words) => Some(Permit::Deny(Some(words.to_owned()))),
+            _ => None,
+        }
+    }
+}
+
+/// Returns everything that the call would do.
+fn body(tool: &str, input: &Fields<'_>, cwd: &str, columns: usize) -> Vec<StyledLine> {
+    let text = |key: &str| input.text(key).map(|text| text.decode().into_owned());
+    match tool {
+        "Bash" => plain(&text("command").unwrap_or_default()),
+        "Edit" | "Write" => match change(input, cwd) {
+            Some((old, new)) => difference(&old, &new, columns),
+            None => each(input),
+        },
+        _ => each(input),
+    }
+}
+
+/// Returns a file before and after the change; `None` if that is unknown.
+fn change(input: &Fields<'_>, cwd: &str) -> Option<(String, String)> {
+    let text = |key: &str| input.text(key).map(|text| text.decode().into_owned());
+    let path = Path::new(cwd).join(text("file_path")?);
+    let there = match std::fs::metadata(&path) {
+        Ok(metadata) if metadata.is_file() => std::fs::read_to_string(&path).ok()?,
+        Ok(_) => return None,
+        Err(_) => String::new(),
+    };
+    if let Some(content) = text("content") {
+        return Some((there, content));
+    }
+    let (old, new) = (text("old_string")?, text("new_string")?);
+    let changed = match (old.is_empty(), input.is_true("replace_all")) {
+        (true, _) => new,
+        (false, true) if there.contains(&old) => there.replace(&old, &new),
+        (false, false) if there.contains(&old) => there.replacen(&old, &new, 1),
+        // It will fail, or the file is spelled differently: only the requested change can be shown.
+        _ => return Some((old, new)),
+    };
+    Some((there, changed))
+}
+
+fn difference(old: &str, new: &str, columns: usize) -> Vec<StyledLine> {
+    let (old, new) = (visible(old), visible(new));
+    let patch = structured(&old, &new);
+    let change = Value::parse(&patch).ok().and_then(|patch| Diff::from_patch("", None, patch.items()));
+    let options = RenderOptions { full: true, ..RenderOptions::plain(columns) };
+    let lines = change.map(|change| diff(&change, columns, &options)).unwrap_or_default();
+    if lines.is_empty() { vec![vec![Span::dim("(no changes)")]] } else { lines }
+}
+
+/// Returns every field of the input.
+fn each(input: &Fields<'_>) -> Vec<StyledLine> {
+    let mut lines = Vec::new();
+    for field in input.iter() {
+        let value = field.value.text().map_or_else(
+            || String::from_utf8_lossy(field.value.raw()).into_owned(),
+            |text| text.decode().into_owned(),
+        );
+        lines.extend(plain(&format!("{}: {value}", field.key.decode())));
+    }
+    lines
+}
+
+fn plain(text: &str) -> Vec<StyledLine> {
+    visible(text).split('\n').map(|line| vec![Span::new(line, Style::PLAIN)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(tool: &str, input: &str, suggestions: &[&str]) -> PermissionRequest {
+        PermissionRequest {
+            id: "q".into(),
+            call: "c".into(),
+            tool: tool.into(),
+            input: input.as_bytes().to_vec(),
+            why: "no rule".into(),
+            suggestions: suggestions.iter().map(|rule| (*rule).to_owned()).collect(),
+        }
+    }
+
+    fn text(asking: &PermissionPrompt) -> String {
+        let lines =
+            asking.lines.iter().map(|line| line.iter().map(|span| span.text.as_str()).collect::<String>());
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn a_command_is_shown_whole_and_nothing_in_it_hides() {
+        let question = question(
+            "Bash",
+            r#"{"command":"git  push\n\u001b[2J\u202e rm"}"#,
+            &["Bash(git push)", "Bash(git push *)"],
+        );
+        let asking = PermissionPrompt::new(&question, "/w", (80, 24));
+        let shown = text(&asking);
+        assert!(shown.contains("  git  push\n  ‹U+001B›[2J‹U+202E› rm"), "{shown}");
+        assert!(shown.contains("a  yes, and don't ask again for: Bash(git push)\n"), "{shown}");
+        assert_eq!(asking.answered(" y "), Some(Permit::Allow));
+        assert_eq!(asking.answered("a"), Some(Permit::AllowAlways(vec!["Bash(git push)".into()])));
+        assert_eq!(asking.answered("A"), Some(Permit::AllowAlways(vec!["Bash(git push *)".into()])));
+        assert_eq!(asking.answered("n not now"), Some(Permit::Deny(Some("not now".into()))));
+        for none in ["", "yes please", "ok", "always", "a b"] {
+            assert_eq!(asking.answered(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_seen_whole_is_allowed_only_once() {
+        let long = (0..30).map(|number| format!("echo {number}")).collect::<Vec<_>>().join("\\n");
+        let question = question("Bash", &format!(r#"{{"command":"{long}"}}"#), &["Bash(echo 1)"]);
+        let asking = PermissionPrompt::new(&question, "/w", (40, 10));
+        assert!(text(&asking).contains("echo 29") && text(&asking).contains("only this time"));
+        assert_eq!((asking.answered("a"), asking.answered("y")), (None, Some(Permit::Allow)));
+        assert!(PermissionPrompt::new(&question, "/w", (80, 60)).answered("a").is_some());
+    }
+
+    #[test]
+    fn a_change_is_shown_as_a_difference() {
+        let home = annals_testkit::home::Home::new();
+        let work = home.work_dir();
+        std::fs::write(work.join("a.txt"), "one\ntwo\n").unwrap();
+        let edit = r#"{"file_path":"a.txt","old_string":"two","new_string":"2"}"#;
+        let shown =
+            text(&PermissionPrompt::new(&question("Edit", edit, &[]), &work.to_string_lossy(), (80, 24)));
+        assert!(shown.contains("  1   one\n  2 - two\n  2 + 2\n"), "{shown}");
+        let write = r#"{"file_path":"b.txt","content":"new\n"}"#;
+        let shown =
+            text(&PermissionPrompt::new(&question("Write", write, &[]), &work.to_string_lossy(), (80, 24)));
+        assert!(shown.contains("  1 + new\n"), "{shown}");
+        let other = text(&PermissionPrompt::new(
+            &question("WebFetch", r#"{"url":"https://a.b","prompt":"p"}"#, &[]),
+            "/w",
+            (80, 24),
+        ));
+        assert!(other.contains("  url: https://a.b\n  prompt: p\n"), "{other}");
+    }
+}

@@ -1,0 +1,307 @@
+//! One session in the terminal: prompts and slash commands until the person exits or changes the session.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Instant;
+
+use annals_agent::conversation::ApiMessage;
+use annals_agent::protocol::{Command, Commands, Event, Prompt, TurnEnd, TurnReport};
+use annals_agent::tools::bash::Shells;
+use annals_store::source::Clock;
+use annals_store::todos::{TodoItem, TodoStatus};
+use annals_ui::chat::WorkStatus;
+use annals_ui::figures;
+use annals_ui::terminal::{Span, Style, todos};
+use annals_ui::view::{Todo, TodoState};
+
+use super::super::{ChatAgent, model, stopped_command};
+use super::auto_title::TitleTask;
+use super::cost::{self, AgentFiles, UnrecordedUsage};
+use super::file_restore::CheckpointRestorer;
+use super::reports::{self, ContextBreakdown};
+use super::slash::SlashCommand;
+use super::terminal_ui::{ERROR, Exit, PromptInput, TerminalUi, WARNING};
+use super::ui_event::UiEvent;
+use super::{rewind, session_picker};
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::session::ResolvedSession;
+
+/// What follows after a session.
+pub(super) enum NextSession {
+    /// The program ends.
+    Exit(Outcome),
+    /// A new session.
+    New,
+    /// Another session.
+    Resume(PathBuf),
+}
+
+/// A session in the terminal.
+pub(super) struct ChatSession<'b> {
+    pub(super) agent: ChatAgent<'b>,
+    pub(super) shells: Arc<Shells>,
+    pub(super) title_task: TitleTask<'b>,
+    /// Whether its sub-agents have session files.
+    pub(super) files: AgentFiles,
+    /// Usage that its files do not record.
+    pub(super) unrecorded: UnrecordedUsage,
+}
+
+impl ChatSession<'_> {
+    /// Runs prompts and commands until another session follows.
+    pub(super) async fn have(
+        &mut self,
+        first: Option<String>,
+        context: &Context,
+        ui: &mut TerminalUi,
+    ) -> Result<NextSession, Fault> {
+        ui.queue.extend(first);
+        loop {
+            let said = {
+                let mut prompt = pin!(ui.prompt());
+                std::future::poll_fn(|context| {
+                    self.title_task.go_on(context);
+                    if let Some((model, spent)) = self.title_task.write(&mut self.agent.conversation) {
+                        self.unrecorded.title(&model, spent);
+                    }
+                    prompt.as_mut().poll(context)
+                })
+                .await
+            };
+            let line = match said {
+                PromptInput::Line(line) => line,
+                PromptInput::Nothing => continue,
+                PromptInput::Leave(outcome) => return Ok(NextSession::Exit(outcome)),
+            };
+            let next = match SlashCommand::parse(&line) {
+                Some(SlashCommand::Unknown(name)) if ui.completions.has_custom(&name) => {
+                    self.say(line, ui).await
+                }
+                Some(slash) => self.obey(slash, context, ui).await?,
+                None => self.say(line, ui).await,
+            };
+            if let ControlFlow::Break(next) = next {
+                return Ok(next);
+            }
+        }
+    }
+
+    /// Sends a prompt, and runs its turn.
+    async fn say(&mut self, text: String, ui: &mut TerminalUi) -> ControlFlow<NextSession> {
+        ui.editor.remember(&text);
+        let command = Command::Prompt(Prompt::Text(text.clone()));
+        let (finished, produced) = match self.carry_out(command, "working", ui).await {
+            ControlFlow::Continue(done) => done,
+            ControlFlow::Break(outcome) => return ControlFlow::Break(NextSession::Exit(outcome)),
+        };
+        match finished {
+            Some(TurnReport { ending: TurnEnd::Done, .. }) => self.title_task.begin(&self.agent, &text),
+            Some(TurnReport { ending: TurnEnd::Interrupted, prompt, .. }) => {
+                self.title_task.cancel();
+                if !produced {
+                    self.restore_prompt(&text, prompt.as_deref(), ui);
+                }
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Puts a prompt without an answer back into the editor. In the file, if it was written, it becomes an abandoned
+    /// branch.
+    fn restore_prompt(&mut self, text: &str, line: Option<&str>, ui: &mut TerminalUi) {
+        let is_back = line.is_none_or(|line| self.agent.conversation.rewind_to(line).is_ok());
+        if is_back && ui.editor.text().is_empty() && ui.queue.is_empty() {
+            ui.editor.set(text);
+        }
+    }
+
+    /// Runs a command while the person can type, answer and interrupt.
+    async fn carry_out(
+        &mut self,
+        command: Command,
+        what: &str,
+        ui: &mut TerminalUi,
+    ) -> ControlFlow<Outcome, (Option<TurnReport>, bool)> {
+        let files = self.files;
+        let (sender, mut commands) = Commands::channel();
+        let events = ui.sender();
+        let mut report = move |event: Event| {
+            // The receiver lives as long as the turn.
+            let _ = events.send(UiEvent::Agent(Box::new(event)));
+        };
+        ui.work = Some(WorkStatus::new(what, Instant::now()));
+        let finished = {
+            let mut work = pin!(self.agent.handle(command, &mut commands, &mut report));
+            loop {
+                let first = {
+                    let mut next = pin!(ui.next());
+                    std::future::poll_fn(|context| {
+                        self.title_task.go_on(context);
+                        if let Poll::Ready(done) = work.as_mut().poll(context) {
+                            return Poll::Ready(Err(done));
+                        }
+                        next.as_mut().poll(context).map(Ok)
+                    })
+                    .await
+                };
+                match first {
+                    Err(finished) => break finished,
+                    Ok(event) => {
+                        self.unrecorded.add_ui_event(&event, files);
+                        ui.handle_while_busy(event, &sender)?;
+                    }
+                }
+            }
+        };
+        while let Some(event) = ui.try_next() {
+            self.unrecorded.add_ui_event(&event, files);
+            ui.handle_while_busy(event, &sender)?;
+        }
+        let produced = ui.work.as_ref().is_some_and(|work| work.has_output);
+        ui.finish_work();
+        ControlFlow::Continue((finished, produced))
+    }
+
+    /// Runs a slash command.
+    async fn obey(
+        &mut self,
+        slash: SlashCommand,
+        context: &Context,
+        ui: &mut TerminalUi,
+    ) -> Result<ControlFlow<NextSession>, Fault> {
+        match slash {
+            SlashCommand::Help => ui.notes(&reports::help(&self.agent.custom)),
+            SlashCommand::Clear => return Ok(ControlFlow::Break(NextSession::New)),
+            SlashCommand::Exit => return Ok(ControlFlow::Break(NextSession::Exit(Outcome::Done))),
+            SlashCommand::Unknown(name) => {
+                ui.note(WARNING, &format!("unknown command {name}; /help lists all"));
+            }
+            SlashCommand::Compact(focus) => {
+                let done = self.carry_out(Command::Compact(focus), "compacting", ui).await;
+                if let ControlFlow::Break(outcome) = done {
+                    return Ok(ControlFlow::Break(NextSession::Exit(outcome)));
+                }
+            }
+            SlashCommand::Model(None) => {
+                let model = self.agent.turn_config.model.clone();
+                ui.note(
+                    Style::PLAIN,
+                    &format!(
+                        "current model: {model}; /model NAME changes it (opus, sonnet, haiku or a full name)"
+                    ),
+                );
+            }
+            SlashCommand::Model(Some(name)) => {
+                let name = model::named(&name);
+                let done = self.carry_out(Command::SetModel(name.clone()), "working", ui).await;
+                if let ControlFlow::Break(outcome) = done {
+                    return Ok(ControlFlow::Break(NextSession::Exit(outcome)));
+                }
+                ui.note(Style::PLAIN, &format!("model set to {name}"));
+            }
+            SlashCommand::Cost => {
+                let mut files = vec![self.agent.conversation.bytes()?];
+                if let Some(path) = self.agent.conversation.path() {
+                    let session = ResolvedSession::find(context, &path.to_string_lossy())?;
+                    files.extend(session.agents().into_iter().map(|agent| agent.bytes));
+                }
+                ui.notes(&cost::report(&files, &self.unrecorded, &context.prices));
+            }
+            SlashCommand::Context => {
+                let room = self.room()?;
+                ui.notes(&reports::context(&self.agent.turn_config.model, self.agent.context(), room));
+            }
+            SlashCommand::Todos if ui.todos.is_empty() => ui.note(Style::DIM, "no todos"),
+            SlashCommand::Todos => {
+                let items: Vec<Todo> = ui.todos.iter().map(todo).collect();
+                let lines = todos(&items, ui.screen.width().saturating_sub(2), &ui.options);
+                ui.notes(&lines);
+            }
+            SlashCommand::Rewind => {
+                let now = Clock::now(&context.source);
+                if let Err(outcome) =
+                    rewind::rewind(&mut self.agent.conversation, &CheckpointRestorer(context), now, ui).await
+                {
+                    return Ok(ControlFlow::Break(NextSession::Exit(outcome)));
+                }
+            }
+            SlashCommand::Resume(wanted) => return Ok(self.resume(wanted, context, ui).await),
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    async fn resume(
+        &self,
+        wanted: Option<String>,
+        context: &Context,
+        ui: &mut TerminalUi,
+    ) -> ControlFlow<NextSession> {
+        let cwd = self.agent.conversation.cwd().to_path_buf();
+        match session_picker::choose(wanted.as_deref(), &cwd, context, ui).await {
+            Ok(Some(path)) if self.agent.conversation.path() == Some(&path) => {
+                ui.note(Style::DIM, "this session is already open");
+            }
+            Ok(Some(path)) => return ControlFlow::Break(NextSession::Resume(path)),
+            Ok(None) => {}
+            Err(Exit::Fault(fault)) => ui.note(ERROR, fault.message()),
+            Err(Exit::Leave(outcome)) => return ControlFlow::Break(NextSession::Exit(outcome)),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Returns what fills the context window.
+    fn room(&mut self) -> Result<ContextBreakdown, Fault> {
+        let system = self.agent.turn_config.system.iter().map(String::len).sum();
+        let tools = self.agent.tools.iter().map(|tool| tool.spec().json.len()).sum();
+        let size = |message: &ApiMessage| message.blocks.iter().map(Vec::len).sum::<usize>();
+        let messages = self.agent.conversation.messages()?.iter().map(size).sum();
+        Ok(ContextBreakdown { system, tools, messages })
+    }
+
+    /// Ends background commands, and reports them.
+    pub(super) fn stop_background(&self, ui: &mut TerminalUi) {
+        for command in self.shells.end_all() {
+            ui.note(Style::DIM, &stopped_command(&command));
+        }
+    }
+
+    /// Prints how to resume this session, if it is stored.
+    pub(super) fn print_resume_hint(&self, ui: &mut TerminalUi) {
+        let session = self.agent.conversation.session();
+        if self.agent.conversation.path().is_some() {
+            ui.note(Style::DIM, &format!("resume with: annals chat --resume {session}"));
+            ui.note(Style::DIM, &format!("         or: claude --resume {session}"));
+        }
+    }
+
+    /// Prints the header: model, mode, folder, session.
+    pub(super) fn print_header(&self, ui: &mut TerminalUi) {
+        let (agent, cwd) = (&self.agent, ui.cwd.clone());
+        let model = figures::model(&agent.turn_config.model).to_owned();
+        let mode = agent.policy.mode.name();
+        ui.screen.line(
+            2,
+            &[
+                Span::new("annals", Style::BOLD),
+                Span::new(&format!(" · {model} · mode {mode} · {cwd}"), Style::PLAIN),
+            ],
+        );
+        let session = agent.conversation.session().to_owned();
+        let what = if agent.conversation.path().is_some() { "resumed" } else { "new" };
+        ui.screen.line(2, &[Span::new(&format!("session {session} · {what} · /help"), Style::DIM)]);
+    }
+}
+
+fn todo(item: &TodoItem) -> Todo {
+    let state = match item.status {
+        TodoStatus::Pending => TodoState::Pending,
+        TodoStatus::InProgress => TodoState::InProgress,
+        TodoStatus::Completed => TodoState::Completed,
+    };
+    Todo { text: item.content.clone(), state }
+}

@@ -1,0 +1,30 @@
+//! `annals help`: the list of commands, the page of a command, or a topic.
+
+use std::io::Write;
+
+use crate::args::HelpArgs;
+use crate::context::Context;
+use crate::error::{Fault, Outcome};
+use crate::help::{self, Topic};
+
+pub(crate) fn run(args: &HelpArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    if let Some(topic) = args.name.as_deref().and_then(Topic::named) {
+        context.out.page();
+        context.out.write_all(topic.text.as_bytes())?;
+        return Ok(Outcome::Done);
+    }
+    let mut command = help::command();
+    command.build();
+    let mut page = &mut command;
+    for name in args.name.iter().chain(&args.subcommand) {
+        page = page.find_subcommand_mut(name).ok_or_else(|| {
+            Fault::usage(format!("there is no command {name:?}"))
+                .hint("annals help lists commands and topics")
+        })?;
+    }
+    let text = if args.name.is_some() { page.render_long_help() } else { page.render_help() };
+    context.out.page();
+    let text = if context.out.color { text.ansi().to_string() } else { text.to_string() };
+    context.out.write_all(text.as_bytes())?;
+    Ok(Outcome::Done)
+}

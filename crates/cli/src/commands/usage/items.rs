@@ -1,0 +1,102 @@
+//! Reads the items of a report, from the index or the files. Both give the same items and sources.
+
+use std::sync::Mutex;
+
+use annals_index::Index;
+use annals_store::FileProblem;
+use annals_store::usage::{StoreUsage, UsageFile};
+use annals_transcript::usage::{UsageItem, UsageSource};
+
+use crate::context::Context;
+use crate::error::Fault;
+use crate::indexed;
+use crate::selection::Selection;
+use crate::words;
+
+/// The usage of a store.
+pub(crate) struct UsageItems {
+    /// The files; items refer to them by position.
+    pub(crate) sources: Vec<UsageSource>,
+    pub(crate) items: Vec<UsageItem>,
+    /// What could not be read.
+    pub(crate) problems: Vec<FileProblem>,
+}
+
+/// Where usage is read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UsageOrigin {
+    /// The index, brought up to date, and cached briefs of whole files.
+    Index,
+    /// The files alone.
+    Files,
+}
+
+impl UsageOrigin {
+    /// From `--no-index`.
+    pub(crate) fn of(no_index: bool) -> Self {
+        if no_index { Self::Files } else { Self::Index }
+    }
+}
+
+impl UsageItems {
+    /// Reads the usage of the store.
+    pub(crate) fn of(origin: UsageOrigin, context: &Context) -> Self {
+        let indexed = match origin {
+            UsageOrigin::Index => Self::of_index(context),
+            UsageOrigin::Files => return Self::of_files(context),
+        };
+        // The index is faster; without one the answer is the same.
+        let why = match indexed {
+            Ok(Some(account)) => return account,
+            Ok(None) => "another annals is bringing the index up to date".to_owned(),
+            Err(fault) => fault.message().to_owned(),
+        };
+        context.say(format!("{why}; reading the files instead"));
+        Self::of_files(context)
+    }
+
+    /// From the index, if it is complete. Deleted files still count there: their cost was paid.
+    fn of_index(context: &Context) -> Result<Option<Self>, Fault> {
+        let Some(((sources, items), refreshed)) = indexed::query_complete(context, Index::usage)? else {
+            return Ok(None);
+        };
+        let problems = refreshed.unread.iter().map(|error| error.problem()).collect();
+        Ok(Some(Self { sources, items, problems }))
+    }
+
+    /// From the files.
+    fn of_files(context: &Context) -> Self {
+        let discovery = context.store.discover();
+        let files = UsageFile::all(&discovery);
+        let mut usage = reading(&files, context, |advance| StoreUsage::read(&files, advance));
+        let mut problems = discovery.problems;
+        problems.append(&mut usage.problems);
+        let items = usage.items(&context.prices);
+        Self { sources: usage.sources, items, problems }
+    }
+
+    /// The selected items.
+    pub(crate) fn selected<'a>(&'a self, selection: &'a Selection) -> impl Iterator<Item = &'a UsageItem> {
+        self.items.iter().filter(|item| selection.keeps(item, self.source(item)))
+    }
+
+    /// The file of an item.
+    pub(crate) fn source(&self, item: &UsageItem) -> Option<&UsageSource> {
+        self.sources.get(item.file as usize)
+    }
+}
+
+/// Reads files with a progress bar; `read` gets a callback to advance it.
+pub(crate) fn reading<T>(
+    files: &[UsageFile],
+    context: &Context,
+    read: impl FnOnce(&(dyn Fn(u64) + Sync)) -> T,
+) -> T {
+    let total = files.iter().map(|file| file.entry.bytes).sum();
+    let progress = Mutex::new(context.progress("reading", Some(total)));
+    read(&|bytes| {
+        if let Ok(mut progress) = progress.lock() {
+            progress.advance(bytes, words::bytes);
+        }
+    })
+}

@@ -1,0 +1,138 @@
+//! The process's environment, read once: variables, working directory, terminal. Nothing else reads them.
+
+use std::env;
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use annals_policy::secret::Secret;
+
+/// Variables for the API.
+const API_VARIABLES: [&str; 14] = [
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_MODEL",
+    "ANTHROPIC_CUSTOM_HEADERS",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "ALL_PROXY",
+    "all_proxy",
+    "NO_PROXY",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "NODE_EXTRA_CA_CERTS",
+    "IS_SANDBOX",
+];
+
+/// Variables that hold a key.
+const KEYS: [&str; 4] =
+    ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "ANNALS_COLLECT_TOKEN"];
+
+/// The environment of the process.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Environment {
+    /// `CLAUDE_CONFIG_DIR`, if set and not empty.
+    pub(crate) claude_config_dir: Option<PathBuf>,
+    /// `ANNALS_DATA_DIR`, if set and not empty.
+    pub(crate) annals_data_dir: Option<PathBuf>,
+    /// The platform's folder for application data.
+    pub(crate) platform_data_dir: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
+    /// `ANNALS_COLLECT_TOKEN`, if set and not empty.
+    pub(crate) collect_token: Option<Secret>,
+    /// Variables for the API.
+    pub(crate) api: Vec<(&'static str, Secret)>,
+    /// Variables for child processes, without those that hold a key.
+    pub(crate) variables: Vec<(OsString, OsString)>,
+    /// `NO_COLOR`, set to anything.
+    pub(crate) no_color: bool,
+    /// `PAGER`.
+    pub(crate) pager: Option<String>,
+    /// The working directory, symbolic links resolved, as the client takes it.
+    pub(crate) current_dir: Option<PathBuf>,
+    pub(crate) stdout_is_terminal: bool,
+    pub(crate) stdin_is_terminal: bool,
+    pub(crate) stderr_is_terminal: bool,
+    /// The terminal's columns and rows.
+    pub(crate) terminal_size: Option<(usize, usize)>,
+    /// `TZ`.
+    pub(crate) time_zone: Option<String>,
+    /// Whether the locale can show more than ASCII.
+    pub(crate) unicode: bool,
+}
+
+impl Environment {
+    pub(crate) fn of_process() -> Self {
+        let path = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let home = path("HOME").or_else(|| path("USERPROFILE"));
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+            .iter()
+            .find_map(|name| env::var(name).ok().filter(|v| !v.is_empty()));
+        let size = terminal_size::terminal_size();
+        Self {
+            claude_config_dir: path("CLAUDE_CONFIG_DIR"),
+            annals_data_dir: path("ANNALS_DATA_DIR"),
+            platform_data_dir: platform_data_dir(&path, home.as_deref()),
+            home,
+            collect_token: secret("ANNALS_COLLECT_TOKEN"),
+            api: API_VARIABLES.into_iter().filter_map(|name| Some((name, secret(name)?))).collect(),
+            variables: env::vars_os().filter_map(not_a_key).collect(),
+            no_color: path("NO_COLOR").is_some(),
+            pager: env::var("PAGER").ok(),
+            current_dir: env::current_dir().ok().map(|dir| dir.canonicalize().unwrap_or(dir)),
+            stdout_is_terminal: std::io::stdout().is_terminal(),
+            stdin_is_terminal: std::io::stdin().is_terminal(),
+            stderr_is_terminal: std::io::stderr().is_terminal(),
+            terminal_size: size.map(|(width, height)| (usize::from(width.0), usize::from(height.0))),
+            time_zone: env::var("TZ").ok(),
+            unicode: cfg!(windows) || locale.is_none_or(|locale| locale.to_lowercase().contains("utf")),
+        }
+    }
+}
+
+/// Reads a variable that may hold a key, if set and not empty.
+fn secret(name: &str) -> Option<Secret> {
+    env::var(name).ok().filter(|value| !value.is_empty()).map(Secret::from)
+}
+
+/// Drops a variable that holds a key, and wipes the copy.
+fn not_a_key((name, value): (OsString, OsString)) -> Option<(OsString, OsString)> {
+    if KEYS.iter().all(|key| name != *key) {
+        return Some((name, value));
+    }
+    drop(Secret::of_bytes(value.into_encoded_bytes()));
+    None
+}
+
+fn platform_data_dir(
+    path: &dyn Fn(&str) -> Option<PathBuf>,
+    home: Option<&std::path::Path>,
+) -> Option<PathBuf> {
+    if cfg!(windows) {
+        return path("LOCALAPPDATA");
+    }
+    if cfg!(target_os = "macos") {
+        return home.map(|home| home.join("Library/Application Support"));
+    }
+    path("XDG_DATA_HOME").or_else(|| home.map(|home| home.join(".local/share")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_not_shown_and_not_for_commands() {
+        let variable = |name: &str| (OsString::from(name), OsString::from("sk-of-the-tests"));
+        let environment = Environment {
+            api: vec![("ANTHROPIC_API_KEY", Secret::from("sk-of-the-tests"))],
+            collect_token: Some(Secret::from("sk-of-the-tests")),
+            variables: KEYS.map(variable).into_iter().filter_map(not_a_key).collect(),
+            ..Environment::default()
+        };
+        assert_eq!(environment.variables, []);
+        assert!(!format!("{environment:?}").contains("sk-"));
+        assert_eq!(not_a_key(variable("PATH")), Some(variable("PATH")));
+    }
+}

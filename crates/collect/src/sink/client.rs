@@ -1,0 +1,120 @@
+//! The HTTP client: one POST at a time on a separate connection. It follows no redirects, uses no proxies, and reads no
+//! environment.
+
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+use reqwest::Body;
+use reqwest::header::{CONNECTION, RETRY_AFTER};
+use reqwest::redirect::Policy;
+use tokio::runtime::Builder;
+
+use super::tls::{Trust, distrust};
+use super::upload::Upload;
+use super::url::{Scheme, Url};
+use crate::retry::RetryAfter;
+
+/// The slowest upload that is waited for, in bytes per second.
+const MIN_UPLOAD_RATE: u64 = 8 * 1024;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RequestError {
+    #[error("cannot connect: {0}")]
+    Connect(String),
+    #[error("no answer within {0:?}")]
+    TimedOut(Duration),
+    #[error("the connection broke before the answer came: {0}")]
+    Broken(String),
+    #[error("the answer came before the batch was sent")]
+    Early,
+    /// The receiver is not who it should be, or cannot prove it.
+    #[error("{0}")]
+    Untrusted(String),
+    #[error("cannot set up an HTTP client: {0}")]
+    Setup(#[from] io::Error),
+}
+
+/// A client of one receiver.
+pub(super) struct Client {
+    http: reqwest::Client,
+    url: reqwest::Url,
+    timeout: Duration,
+}
+
+/// The head of an answer.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) retry_after: Option<RetryAfter>,
+}
+
+impl Client {
+    /// Sets a client up; nothing is sent yet.
+    pub(super) fn new(url: &Url, trust: Option<&Trust>, timeout: Duration) -> Result<Self, RequestError> {
+        let config = match trust {
+            Some(trust) => trust.config(),
+            None => Trust::none().map_err(io::Error::other)?.config(),
+        };
+        let http = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(Policy::none())
+            .retry(reqwest::retry::never())
+            .http1_only()
+            .https_only(url.scheme == Scheme::Https)
+            .pool_max_idle_per_host(0)
+            .connect_timeout(timeout)
+            .tls_backend_preconfigured(config)
+            .build()
+            .map_err(io::Error::other)?;
+        Ok(Self { http, url: url.parsed.clone(), timeout })
+    }
+
+    /// Sends a body and waits for the head of the answer; the body of the answer is not read.
+    pub(super) fn post(&self, headers: &[(&str, String)], body: Vec<u8>) -> Result<Answer, RequestError> {
+        let bytes = body.len() as u64;
+        let timeout = self.timeout + Duration::from_millis(bytes.saturating_mul(1000) / MIN_UPLOAD_RATE);
+        let (upload, progress) = Upload::new(body);
+        let mut request = self.http.post(self.url.clone()).timeout(timeout).header(CONNECTION, "close");
+        for (name, value) in headers {
+            request = request.header(*name, value);
+        }
+        let request = request.body(Body::wrap(upload));
+        // A runtime for one request: the connection ends with it.
+        let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
+        let response = runtime.block_on(async { request.send().await });
+        // A name may still be looked up after the time is up.
+        runtime.shutdown_background();
+        let response = response.map_err(|error| self.failure(&error, timeout))?;
+        if response.status().is_success() && !progress.is_complete() {
+            return Err(RequestError::Early);
+        }
+        let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+        Ok(Answer {
+            status: response.status().as_u16(),
+            retry_after: retry_after.and_then(RetryAfter::parse),
+        })
+    }
+
+    fn failure(&self, error: &reqwest::Error, timeout: Duration) -> RequestError {
+        let root = || causes(error).last().map_or_else(String::new, ToString::to_string);
+        if let Some(reason) = causes(error).find_map(|cause| distrust(cause.downcast_ref()?)) {
+            return RequestError::Untrusted(reason);
+        }
+        match error {
+            _ if error.is_timeout() && error.is_connect() => RequestError::TimedOut(self.timeout),
+            _ if error.is_timeout() => RequestError::TimedOut(timeout),
+            _ if error.is_connect() => RequestError::Connect(root()),
+            _ => RequestError::Broken(root()),
+        }
+    }
+}
+
+/// An error and its causes, from the outermost to the first.
+fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error| {
+        // An `io::Error` gives as its source not the error that it wraps but the source of that.
+        let wrapped = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        wrapped.map(|inner| inner as &(dyn Error + 'static)).or_else(|| (*error).source())
+    })
+}

@@ -1,0 +1,94 @@
+//! A batch as it waits on the disk: the items as they will be sent, and how far each file is read with them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use annals_index::cursor::Cursor;
+use annals_json::{ObjectWriter, Value};
+
+use crate::error::CollectError;
+use crate::item::{Batch, Item};
+use crate::state::{UNKNOWN_STORE, integer, read_cursor, write_cursor};
+
+/// The form of the file.
+const VERSION: u64 = 1;
+
+/// How far a file is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FilePosition {
+    pub(crate) generation: i64,
+    pub(crate) cursor: Cursor,
+}
+
+/// A batch in the spool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SpooledBatch {
+    pub(crate) batch: Batch,
+    /// The last generation that was given.
+    pub(crate) generation: i64,
+    /// The store that it was read from.
+    pub(crate) store: String,
+    /// By name.
+    pub(crate) files: BTreeMap<String, FilePosition>,
+}
+
+impl SpooledBatch {
+    /// A line about the batch, and one an item.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut object = ObjectWriter::begin(&mut out);
+        object.number("version", VERSION).string("machine", &self.batch.machine);
+        object.number("batch", self.batch.sequence).number("generation", self.generation);
+        object.string("store", &self.store);
+        object.object("files", |files| {
+            for (name, taken) in &self.files {
+                files.object(name, |object| {
+                    object.number("generation", taken.generation);
+                    object.object("taken", |object| write_cursor(object, &taken.cursor));
+                });
+            }
+        });
+        object.end();
+        out.push(b'\n');
+        out.extend(self.batch.ndjson());
+        out
+    }
+
+    /// Parses what `bytes` wrote.
+    pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, CollectError> {
+        let damaged = || CollectError::DamagedBatch { path: path.to_path_buf() };
+        let mut lines = bytes.split(|&byte| byte == b'\n');
+        let head = lines.next().and_then(|line| Value::parse(line).ok()).ok_or_else(damaged)?;
+        let version = head.get("version").and_then(Value::count).ok_or_else(damaged)?;
+        if version != VERSION {
+            return Err(CollectError::UnknownVersion { path: path.to_path_buf(), version });
+        }
+        let mut spooled = of_head(head).ok_or_else(damaged)?;
+        for line in lines.filter(|line| !line.is_empty()) {
+            let value = Value::parse(line).map_err(|_| damaged())?;
+            spooled.batch.items.push(Item::read(value).ok_or_else(damaged)?);
+        }
+        Ok(spooled)
+    }
+}
+
+fn of_head(head: Value<'_>) -> Option<SpooledBatch> {
+    let batch = Batch {
+        machine: head.get("machine")?.text()?.decode().into_owned(),
+        sequence: head.get("batch")?.count()?,
+        items: Vec::new(),
+    };
+    let generation = integer(head.get("generation")?)?;
+    // Batches of a release that knew one store do not say.
+    let store = match head.get("store") {
+        Some(store) => store.text()?.decode().into_owned(),
+        None => UNKNOWN_STORE.to_owned(),
+    };
+    let mut files = BTreeMap::new();
+    for field in head.get("files")?.fields()?.iter() {
+        let generation = integer(field.value.get("generation")?)?;
+        let taken = FilePosition { generation, cursor: read_cursor(field.value.get("taken")?)? };
+        files.insert(field.key.decode().into_owned(), taken);
+    }
+    Some(SpooledBatch { batch, generation, store, files })
+}

@@ -1,0 +1,223 @@
+//! Turns a record into rows: messages, calls, facts.
+
+mod conversation;
+
+use annals_json::{Text, Value};
+use annals_transcript::record::{ProgressKind, Record, RecordKind, System, SystemKind};
+use annals_transcript::time::Timestamp;
+
+use super::kinds::{FactKind, MessageKind, MessageRole};
+use super::rows::{Batch, MessageRow};
+use super::texts::TextCollector;
+
+/// Where a line is in its file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LineSpan {
+    pub(crate) line: u64,
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+}
+
+/// Adds the rows of one record to a batch.
+pub(super) struct RecordExtractor<'b> {
+    batch: &'b mut Batch,
+    span: LineSpan,
+    millis: Option<i64>,
+    uuid: Option<Vec<u8>>,
+    block: u32,
+}
+
+impl<'b> RecordExtractor<'b> {
+    pub(super) fn take(batch: &'b mut Batch, span: LineSpan, record: &Record<'_>) -> Option<i64> {
+        let fields = record.fields();
+        let millis = fields.text("timestamp").and_then(|text| Timestamp::new(text).millis());
+        let uuid = fields.text("uuid").map(|text| short_uuid(&text.decode()));
+        let mut extractor = Self { batch, span, millis, uuid, block: 0 };
+        extractor.envelope(record);
+        match record {
+            Record::User(user) => extractor.user(user),
+            Record::Assistant(assistant) => extractor.assistant(assistant),
+            Record::System(system) => extractor.system(system),
+            Record::Attachment(attachment) => {
+                if let Some(body) = attachment.body() {
+                    let value = Value::parse(body.fields().raw()).ok();
+                    extractor.message(
+                        MessageRole::System,
+                        MessageKind::Context,
+                        value.map(TextCollector::of).unwrap_or_default(),
+                    );
+                }
+            }
+            Record::CustomTitle(title) => {
+                extractor.title(FactKind::CustomTitle, title.title(), MissingTitle::Clears)
+            }
+            Record::AiTitle(title) => {
+                extractor.title(FactKind::AiTitle, title.title(), MissingTitle::Ignored)
+            }
+            Record::LastPrompt(last) => {
+                if let Some(prompt) = last.prompt() {
+                    extractor.batch.fact(FactKind::LastPrompt, &prompt.decode(), span.line);
+                }
+            }
+            Record::Tag(tag) => {
+                let tag = tag.tag().map(|tag| tag.to_string()).unwrap_or_default();
+                extractor.batch.fact(FactKind::Tag, &tag, span.line);
+            }
+            Record::Summary(summary) => {
+                if let (Some(leaf), Some(text)) = (summary.leaf(), summary.summary()) {
+                    extractor.batch.fact(FactKind::Summary, &format!("{leaf} {text}"), span.line);
+                    extractor.text_message(MessageRole::System, MessageKind::Title, &text.decode());
+                }
+            }
+            Record::Progress(progress) if progress.progress_kind() == ProgressKind::Agent => {
+                let agent = progress.data().and_then(|data| data.agent());
+                if let (Some(call), Some(agent)) = (progress.parent_tool_use(), agent) {
+                    extractor.batch.fact(FactKind::AgentProgress, &format!("{agent}\t{call}"), span.line);
+                }
+            }
+            Record::FileHistorySnapshot(history) => {
+                let tracked = history.snapshot().and_then(|snapshot| snapshot.tracked_file_backups());
+                extractor.batch.versions(tracked, span);
+            }
+            Record::FileHistoryDelta(delta) => {
+                extractor.batch.versions(delta.tracked_file_backups(), span);
+            }
+            Record::PrLink(link) => {
+                let number = link.number().map(|number| number.to_string()).unwrap_or_default();
+                let [url, repository] = [link.url(), link.repository()]
+                    .map(|text| text.map(|text| text.to_string()).unwrap_or_default());
+                extractor.batch.fact(
+                    FactKind::PullRequest,
+                    &format!("{number}\t{repository}\t{url}"),
+                    span.line,
+                );
+            }
+            _ => {}
+        }
+        millis
+    }
+
+    /// Adds the facts that any record may state.
+    fn envelope(&mut self, record: &Record<'_>) {
+        let (kind, line) = (record.kind(), self.span.line);
+        for field in record.fields().iter() {
+            let Some(text) = field.value.text().filter(|text| !text.is_empty()) else { continue };
+            let fact = match field.key.raw() {
+                b"cwd" if kind != RecordKind::Relocated => FactKind::Cwd,
+                b"gitBranch" => FactKind::GitBranch,
+                b"version" if kind.is_chain() => FactKind::Version,
+                b"entrypoint" => FactKind::Entrypoint,
+                b"slug" if kind.is_chain() => FactKind::PlanName,
+                b"timestamp" => FactKind::Created,
+                _ => continue,
+            };
+            self.batch.fact(fact, &text.decode(), line);
+        }
+    }
+
+    fn title(&mut self, kind: FactKind, title: Option<Text<'_>>, missing: MissingTitle) {
+        match (title, missing) {
+            (Some(title), _) => {
+                let title = title.decode();
+                self.batch.fact(kind, &title, self.span.line);
+                self.text_message(MessageRole::System, MessageKind::Title, &title);
+            }
+            (None, MissingTitle::Clears) => self.batch.fact(kind, "", self.span.line),
+            (None, MissingTitle::Ignored) => {}
+        }
+    }
+
+    fn system(&mut self, system: &System<'_>) {
+        let kind = match system.system_kind() {
+            SystemKind::ApiError => MessageKind::Error,
+            _ => MessageKind::Context,
+        };
+        let mut texts = TextCollector::default();
+        if let Some(text) = system.content() {
+            texts.push(&text.decode());
+        }
+        if kind == MessageKind::Error
+            && let Some(error) = system.error()
+        {
+            let more = TextCollector::of(error);
+            texts.push(&more.text);
+        }
+        self.message(MessageRole::System, kind, texts);
+    }
+
+    fn text_message(&mut self, role: MessageRole, kind: MessageKind, text: &str) {
+        let mut texts = TextCollector::default();
+        texts.push(text);
+        self.message(role, kind, texts);
+    }
+
+    fn message(&mut self, role: MessageRole, kind: MessageKind, texts: TextCollector) {
+        self.row(role, kind, texts, ToolRef::Nothing, kind == MessageKind::Error);
+    }
+
+    fn row(
+        &mut self,
+        role: MessageRole,
+        kind: MessageKind,
+        texts: TextCollector,
+        tool_ref: ToolRef,
+        is_error: bool,
+    ) {
+        let block = self.block;
+        self.block += 1;
+        if texts.bytes == 0 && tool_ref == ToolRef::Nothing {
+            return;
+        }
+        let (tool, call) = match tool_ref {
+            ToolRef::Nothing => (None, None),
+            ToolRef::Tool(tool, call) => (tool, call),
+            ToolRef::Call(call) => (None, call),
+        };
+        self.batch.messages.push(MessageRow {
+            line: self.span.line,
+            offset: self.span.offset,
+            length: self.span.length,
+            block,
+            role,
+            kind,
+            millis: self.millis,
+            uuid: self.uuid.clone(),
+            tool,
+            call,
+            is_error,
+            bytes: texts.bytes,
+            text: texts.text,
+            words: String::new(),
+            indexed: 0,
+        });
+    }
+}
+
+/// The tool that a row refers to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum ToolRef {
+    Nothing,
+    Tool(Option<String>, Option<String>),
+    Call(Option<String>),
+}
+
+/// What a title record without a title means.
+#[derive(Clone, Copy)]
+enum MissingTitle {
+    Clears,
+    Ignored,
+}
+
+/// The sixteen bytes of a UUID; other ids unchanged.
+pub(crate) fn short_uuid(id: &str) -> Vec<u8> {
+    let digits: Vec<u8> = id.bytes().filter(|&byte| byte != b'-').collect();
+    let is_uuid = id.len() == 36
+        && digits.len() == 32
+        && [8, 13, 18, 23].iter().all(|&at| id.as_bytes()[at] == b'-')
+        && digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if !is_uuid {
+        return id.as_bytes().to_vec();
+    }
+    let value = |digit: u8| if digit <= b'9' { digit - b'0' } else { digit - b'a' + 10 };
+    digits.chunks_exact(2).map(|pair| value(pair[0]) << 4 | value(pair[1])).collect()
+}

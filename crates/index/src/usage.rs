@@ -1,0 +1,135 @@
+//! Usage from the index: the same items that reading the files would give.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use annals_store::project_path::PathCollector;
+use annals_transcript::price::Usd;
+use annals_transcript::usage::{Certainty, Thread, Tokens, UsageItem, UsageSource};
+use rusqlite::Row;
+
+use crate::error::IndexError;
+use crate::extract::{FactKind, IndexedFileRole};
+use crate::open::Index;
+use crate::write::{CERTAINTIES, INLINE, MAIN, NO_QUARTER};
+
+impl Index {
+    /// Every file with usage, and its items; `UsageItem::file` is the position of its source.
+    pub fn usage(&self) -> Result<(Vec<UsageSource>, Vec<UsageItem>), IndexError> {
+        let names = self.names()?;
+        let paths = self.project_paths()?;
+        let mut sources: Vec<UsageSource> = Vec::new();
+        let mut places: HashMap<i64, usize> = HashMap::new();
+        let mut items = Vec::new();
+        let mut files: HashMap<i64, UsageSource> = self
+            .connection
+            .prepare_cached("SELECT role, slug, session, agent, path, id FROM files WHERE role < 2")?
+            .query_map([], |row| Ok((row.get(5)?, source(row, &paths)?)))?
+            .collect::<Result<_, _>>()?;
+        let mut statement = self.connection.prepare_cached(
+            "SELECT file, quarter, thread, model, certainty, first, last, responses, input, output, cache_read, write_5m,
+             write_1h, searches, fetches, nanos, femtos, bare_nanos, bare_femtos FROM spent",
+        )?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let file: i64 = row.get(0)?;
+            let place = match places.get(&file) {
+                Some(place) => *place,
+                None => {
+                    let Some(source) = files.remove(&file) else { continue };
+                    sources.push(source);
+                    places.insert(file, sources.len() - 1);
+                    sources.len() - 1
+                }
+            };
+            let mut item = item(row, place as u32, &names)?;
+            // Everything in a sub-agent's file is the sub-agent's, whatever its records say.
+            if sources[place].thread != Thread::Main {
+                item.thread = sources[place].thread.clone();
+            }
+            items.push(item);
+        }
+        Ok((sources, items))
+    }
+
+    fn names(&self) -> Result<HashMap<i64, Arc<str>>, IndexError> {
+        let mut statement = self.connection.prepare_cached("SELECT id, name FROM names")?;
+        let names = statement.query_map([], |row| Ok((row.get(0)?, Arc::from(row.get::<_, String>(1)?))))?;
+        Ok(names.collect::<Result<_, _>>()?)
+    }
+
+    /// The working directory of each project by its folder, determined as everywhere else.
+    fn project_paths(&self) -> Result<HashMap<String, Arc<str>>, IndexError> {
+        let mut statement = self.connection.prepare_cached(
+            // From the few sessions to their facts; the other way round, all facts would be read.
+            "SELECT slug, value, sum(count) FROM files CROSS JOIN facts ON facts.file = files.id
+             WHERE facts.kind = ?1 AND files.role = ?2 GROUP BY slug, value ORDER BY slug, 3 DESC",
+        )?;
+        let rows = statement
+            .query_map([FactKind::Cwd.number(), IndexedFileRole::Session.number()], |row| {
+                Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
+            })?;
+        let mut folders: HashMap<String, Vec<String>> = HashMap::new();
+        for row in rows {
+            let (slug, folder) = row?;
+            folders.entry(slug).or_default().push(folder);
+        }
+        let settled = |slug: &str, folders: &[String]| {
+            let mut collector = PathCollector::new(slug);
+            // Most common first: the first that settles it counts, else the first of all.
+            let _ = folders.iter().any(|folder| collector.add(folder));
+            collector.path().map(|path| Arc::from(path.path))
+        };
+        Ok(folders
+            .into_iter()
+            .filter_map(|(slug, folders)| Some((slug.clone(), settled(&slug, &folders)?)))
+            .collect())
+    }
+}
+
+fn source(row: &Row<'_>, paths: &HashMap<String, Arc<str>>) -> rusqlite::Result<UsageSource> {
+    let role = IndexedFileRole::from_number(row.get(0)?).unwrap_or_default();
+    let (slug, session): (String, String) = (row.get(1)?, row.get(2)?);
+    let agent: Option<String> = row.get(3)?;
+    let path: String = row.get(4)?;
+    let own = || path.rsplit('/').next().unwrap_or(&path).trim_end_matches(".jsonl").to_owned();
+    Ok(UsageSource {
+        session: if session.is_empty() { own() } else { session }.into(),
+        project: paths.get(&slug).cloned(),
+        slug: slug.into(),
+        thread: match (role, agent) {
+            (IndexedFileRole::Agent, Some(agent)) => Thread::Agent(agent.into()),
+            _ => Thread::Main,
+        },
+    })
+}
+
+fn item(row: &Row<'_>, file: u32, names: &HashMap<i64, Arc<str>>) -> rusqlite::Result<UsageItem> {
+    let count = |at: usize| row.get::<_, i64>(at).map(|number| number as u64);
+    let quarter: i64 = row.get(1)?;
+    Ok(UsageItem {
+        file,
+        thread: match row.get::<_, i64>(2)? {
+            MAIN => Thread::Main,
+            INLINE => Thread::Inline,
+            name => names.get(&name).map_or(Thread::Inline, |name| Thread::Agent(Arc::clone(name))),
+        },
+        model: names.get(&row.get::<_, i64>(3)?).cloned(),
+        quarter: (quarter != NO_QUARTER).then_some(quarter),
+        certainty: CERTAINTIES.get(count(4)? as usize).copied().unwrap_or(Certainty::Unpriced),
+        first: row.get(5)?,
+        last: row.get(6)?,
+        responses: count(7)?,
+        tokens: Tokens {
+            input: count(8)?,
+            output: count(9)?,
+            cache_read: count(10)?,
+            cache_write_5m: count(11)?,
+            cache_write_1h: count(12)?,
+            web_searches: count(13)?,
+            web_fetches: count(14)?,
+        },
+        cost: Usd::from_nanos_and_femtos(count(15)?, count(16)?),
+        without_cache: Usd::from_nanos_and_femtos(count(17)?, count(18)?),
+    })
+}

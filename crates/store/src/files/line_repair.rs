@@ -1,0 +1,84 @@
+//! The bytes that end a torn line: the rest of a cut UTF-8 character, if there is one, and a line break.
+//!
+//! Nothing that stands is changed. Without the rest of the letter the file would not be UTF-8 any more, and readers that insist
+//! on that would refuse all of it.
+
+/// How many bytes of a file's end decide the repair.
+pub(crate) const TAIL_BYTES: u64 = 4;
+
+/// What must be appended to a file with this end before another line can follow; nothing where it ends with a line.
+pub(crate) fn line_repair(end: &[u8]) -> Vec<u8> {
+    if end.last().is_none_or(|last| *last == b'\n') {
+        return Vec::new();
+    }
+    let mut line_repair = rest_of_letter(end);
+    line_repair.push(b'\n');
+    line_repair
+}
+
+/// What makes a letter whole of which only the beginning is there. Which letter it becomes does not matter: its line is torn.
+fn rest_of_letter(end: &[u8]) -> Vec<u8> {
+    let Some(at) = end.iter().rposition(|byte| byte & 0xc0 != 0x80) else { return Vec::new() };
+    let begun = &end[at..];
+    let is_cut = std::str::from_utf8(begun).is_err_and(|error| error.error_len().is_none());
+    let length = match begun[0] {
+        _ if !is_cut => return Vec::new(),
+        0xf0.. => 4,
+        0xe0.. => 3,
+        _ => 2,
+    };
+    // The second byte must not make the letter one that could be written shorter.
+    let second = match begun[0] {
+        0xe0 => 0xa0,
+        0xf0 => 0x90,
+        _ => 0x80,
+    };
+    (begun.len()..length).map(|place| if place == 1 { second } else { 0x80 }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_letter_cut_anywhere_becomes_text_again() {
+        for letter in [
+            "\u{80}",
+            "é",
+            "\u{7ff}",
+            "\u{800}",
+            "漢",
+            "\u{d7ff}",
+            "\u{ffff}",
+            "\u{10000}",
+            "😀",
+            "\u{10ffff}",
+        ] {
+            for cut in 1..letter.len() {
+                let mut line = format!("{{\"a\":\"x{letter}").into_bytes();
+                line.truncate(line.len() - letter.len() + cut);
+                let before = line.clone();
+                line.extend(line_repair(&before[before.len() - TAIL_BYTES as usize..]));
+                assert!(std::str::from_utf8(&line).is_ok(), "{letter:?} cut at {cut}: {line:x?}");
+                assert!(line.starts_with(&before) && line.ends_with(b"\n") && line.len() <= before.len() + 4);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_cut_letter_is_only_ended() {
+        for end in [
+            &b"abc"[..],
+            "xé".as_bytes(),
+            "😀".as_bytes(),
+            b"a\xff",
+            b"\x80\x80\x80\x80",
+            b"x\xc3\xff",
+            b"\xed\xa0",
+        ] {
+            assert_eq!(line_repair(end), b"\n", "{end:x?}");
+        }
+        assert_eq!(line_repair(b""), b"");
+        assert_eq!(line_repair(b"abc\n"), b"");
+    }
+}

@@ -1,0 +1,197 @@
+//! A snapshot of a store's files, and what has changed since: checked before every answer, so with as few system calls as
+//! that takes.
+//!
+//! A folder's own time changes whenever a name comes or goes in it. As long as it is the same, the names are known, and
+//! only files that grow in place are looked at: transcripts in projects, every file elsewhere. Others are only compared when their
+//! folder's time is another. A cache that was
+//! made of a store keeps the snapshot of before with it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use memchr::memchr_iter;
+
+use crate::digest::sha256;
+use crate::layout::ConfigDir;
+
+/// The state of a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct FolderState {
+    /// Its identity and its time.
+    pub(super) stamp: u64,
+    /// Whether its time lay back far enough: what came in the same instant as the look might have been missed.
+    pub(super) is_settled: bool,
+    /// The files that are looked at, in the order of their names, each with identity, size and time in one number.
+    pub(super) files: Vec<(String, u64)>,
+    /// The other files, in one number: each is written once, so a name that comes or goes says all, and the folder notices that.
+    pub(super) others: u64,
+}
+
+/// What a store looked like: the text that is kept, and where in it what stands. Most of the time nothing has changed, and not
+/// one name is copied.
+#[derive(Clone, Debug, Default)]
+pub struct StoreSnapshot {
+    text: String,
+    /// In the order of their paths.
+    folders: Vec<SnapshotLine>,
+    files: Vec<SnapshotLine>,
+}
+
+/// A line of the text: a folder with the files that follow it, or a file.
+#[derive(Clone, Debug)]
+struct SnapshotLine {
+    stamp: u64,
+    is_settled: bool,
+    name: Range<usize>,
+    files: Range<usize>,
+    others: u64,
+}
+
+/// A folder of a snapshot.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KnownFolder<'s> {
+    snapshot: &'s StoreSnapshot,
+    line: &'s SnapshotLine,
+}
+
+impl<'s> KnownFolder<'s> {
+    pub(super) fn path(self) -> &'s str {
+        &self.snapshot.text[self.line.name.clone()]
+    }
+
+    /// Whether it stands as it did, and nothing can have been missed.
+    pub(super) fn is_same(self, stamp: u64) -> bool {
+        self.line.is_settled && self.line.stamp == stamp
+    }
+
+    /// Its files, by name.
+    pub(super) fn files(self) -> impl Iterator<Item = (&'s str, u64)> {
+        let lines = &self.snapshot.files[self.line.files.clone()];
+        lines.iter().map(move |line| (&self.snapshot.text[line.name.clone()], line.stamp))
+    }
+
+    /// Its other files, in one number.
+    pub(super) fn others(self) -> u64 {
+        self.line.others
+    }
+
+    /// A copy, to be changed.
+    pub(super) fn to_folder(self) -> FolderState {
+        FolderState {
+            stamp: self.line.stamp,
+            is_settled: self.line.is_settled,
+            files: self.files().map(|(name, stamp)| (name.to_owned(), stamp)).collect(),
+            others: self.line.others,
+        }
+    }
+}
+
+/// What has changed since a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreChanges {
+    /// Nothing.
+    Nothing,
+    /// These files, and nothing else; no name has come or gone.
+    Files(Vec<PathBuf>),
+    /// More than that.
+    More,
+}
+
+/// The difference between a scan and a snapshot.
+#[derive(Clone, Debug)]
+pub struct ScanDiff {
+    /// What has changed.
+    pub changes: StoreChanges,
+    /// The folders that are not as they were; none for those that are gone.
+    pub(super) folders: BTreeMap<String, Option<FolderState>>,
+}
+
+impl StoreSnapshot {
+    /// Returns its digest, which identifies the state of the store.
+    pub fn name(&self) -> &str {
+        self.text.split_once('\0').map_or("", |(name, _)| name)
+    }
+
+    /// Whether it is of this store, under this name: paths are kept as they were asked for.
+    pub fn is_of(&self, config: &ConfigDir) -> bool {
+        config.path().to_str().is_some_and(|path| self.folder(path).is_some())
+    }
+
+    /// All folders, in the order of their paths.
+    pub(super) fn folders(&self) -> impl Iterator<Item = KnownFolder<'_>> {
+        self.folders.iter().map(|line| KnownFolder { snapshot: self, line })
+    }
+
+    /// How many folders there are.
+    pub(super) fn folder_count(&self) -> usize {
+        self.folders.len()
+    }
+
+    /// A folder by its path.
+    pub(super) fn folder(&self, path: &str) -> Option<KnownFolder<'_>> {
+        let at = self.folders.binary_search_by(|line| self.text[line.name.clone()].cmp(path)).ok()?;
+        Some(KnownFolder { snapshot: self, line: &self.folders[at] })
+    }
+
+    /// What the store looked like after all when `diff` was compared with this.
+    pub fn updated(&self, diff: &ScanDiff) -> Self {
+        let before = self.folders().filter(|known| !diff.folders.contains_key(known.path()));
+        let mut all: BTreeMap<&str, FolderState> =
+            before.map(|known| (known.path(), known.to_folder())).collect();
+        let after = diff.folders.iter().filter_map(|(path, folder)| Some((path.as_str(), folder.clone()?)));
+        all.extend(after);
+        let mut text = String::new();
+        for (path, folder) in all {
+            let settled = if folder.is_settled { 's' } else { 'u' };
+            text.push_str(&format!("{settled} {:016x} {path}\0", folder.stamp));
+            if folder.others != 0 {
+                text.push_str(&format!("o {:016x} \0", folder.others));
+            }
+            folder.files.iter().for_each(|(name, stamp)| text.push_str(&format!("f {stamp:016x} {name}\0")));
+        }
+        // What was just written can be read.
+        Self::parse(format!("{}\0{text}", sha256(text.as_bytes()))).unwrap_or_default()
+    }
+
+    /// The text to be kept: the name, then folders with their files. Its lines end with the one byte that no name has.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Parses the text; `None` if it is invalid.
+    pub fn parse(text: String) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let (mut folders, mut files): (Vec<SnapshotLine>, Vec<SnapshotLine>) = (Vec::new(), Vec::new());
+        let mut ends = memchr_iter(0, bytes);
+        let mut at = ends.next()? + 1;
+        for end in ends {
+            let (head, name) = (bytes[at..end].get(..19)?, at + 19..end);
+            let stamp = hexadecimal(&head[2..18]).filter(|_| head[1] == b' ' && head[18] == b' ')?;
+            at = end + 1;
+            let here = files.len()..files.len();
+            match head[0] {
+                b'f' => {
+                    files.push(SnapshotLine { stamp, is_settled: true, name, files: here, others: 0 });
+                    folders.last_mut()?.files.end = files.len();
+                }
+                b'o' => folders.last_mut()?.others = stamp,
+                kind @ (b's' | b'u') => folders.push(SnapshotLine {
+                    stamp,
+                    is_settled: kind == b's',
+                    name,
+                    files: here,
+                    others: 0,
+                }),
+                _ => return None,
+            }
+        }
+        (at == bytes.len()).then_some(Self { text, folders, files })
+    }
+}
+
+fn hexadecimal(digits: &[u8]) -> Option<u64> {
+    digits
+        .iter()
+        .try_fold(0_u64, |number, digit| Some(number << 4 | u64::from((*digit as char).to_digit(16)?)))
+}

@@ -1,0 +1,161 @@
+//! Asks the system whether files are unchanged: by name, relative to the store's folder, which is opened once and not once a
+//! file.
+
+use std::fs::Metadata;
+use std::io;
+use std::path::Path;
+
+#[cfg(unix)]
+use std::os::fd::OwnedFd;
+
+use crate::identity::FileIdentity;
+
+/// After this many files of one project its folder is opened, which costs as much as it then saves.
+#[cfg(unix)]
+const OPEN_AFTER: u32 = 12;
+
+/// Where the last file was that was asked for: mostly the next one is near it.
+#[derive(Default)]
+pub(super) struct FolderCursor {
+    /// The path of a project's folder below the root, with the separator behind it; none elsewhere.
+    #[cfg(unix)]
+    project: String,
+    #[cfg(unix)]
+    asked_count: u32,
+    #[cfg(unix)]
+    folder: Option<OwnedFd>,
+    /// Room for the next path.
+    pub(super) path: String,
+}
+
+/// Reads the metadata of files below one folder, and elsewhere.
+pub(super) struct StatReader {
+    #[cfg(unix)]
+    root: Option<OwnedFd>,
+    /// The folder's path, with the separator behind it.
+    prefix: String,
+}
+
+impl StatReader {
+    /// For files below this folder.
+    pub(super) fn below(root: &Path) -> Self {
+        #[cfg(unix)]
+        use rustix::fs::{Mode, OFlags};
+        Self {
+            #[cfg(unix)]
+            root: rustix::fs::open(root, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok(),
+            prefix: root.to_str().map(|root| format!("{root}/")).unwrap_or_default(),
+        }
+    }
+
+    /// One number for what a file or folder is and when it was written, as [`stamp`] gives it.
+    #[cfg(unix)]
+    pub(super) fn stamp(&self, path: &str, near: &mut FolderCursor) -> io::Result<u64> {
+        use rustix::fs::{AtFlags, FileType, statat};
+        let Some((root, below)) = self.root.as_ref().zip(path.strip_prefix(&self.prefix)) else {
+            return std::fs::metadata(path).map(|metadata| stamp(&metadata));
+        };
+        let found = match near.folder_of(root, below) {
+            Some((folder, inside)) => statat(folder, inside, AtFlags::empty())?,
+            None => statat(root, below, AtFlags::empty())?,
+        };
+        let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
+        let identity = FileIdentity::of_numbers(found.st_dev, found.st_ino);
+        let nanos = i128::from(found.st_mtime) * 1_000_000_000 + i128::from(found.st_mtime_nsec);
+        Ok(number(identity, if is_file { found.st_size as u64 } else { 0 }, nanos as i64))
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn stamp(&self, path: &str, _: &mut FolderCursor) -> io::Result<u64> {
+        std::fs::metadata(path).map(|metadata| stamp(&metadata))
+    }
+}
+
+#[cfg(unix)]
+impl FolderCursor {
+    /// The open folder of a file's project, and the file's path in it; none where it is not worth it.
+    fn folder_of<'p>(&mut self, root: &OwnedFd, below: &'p str) -> Option<(&OwnedFd, &'p str)> {
+        use rustix::fs::{Mode, OFlags, openat};
+        let end = below.match_indices('/').nth(1).map(|(at, _)| at + 1)?;
+        let (project, inside) = below.split_at(end);
+        if project != self.project {
+            self.project.clear();
+            self.project.push_str(project);
+            (self.asked_count, self.folder) = (0, None);
+        }
+        self.asked_count += 1;
+        if self.asked_count == OPEN_AFTER {
+            let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+            self.folder = openat(root, project, flags, Mode::empty()).ok();
+        }
+        self.folder.as_ref().map(|folder| (folder, inside))
+    }
+}
+
+/// One number for what a file or folder is and when it was written.
+pub(super) fn stamp(metadata: &Metadata) -> u64 {
+    let nanos = match metadata.modified().map(|time| time.duration_since(std::time::UNIX_EPOCH)) {
+        Ok(Ok(since)) => since.as_nanos() as i64,
+        Ok(Err(before)) => -(before.duration().as_nanos() as i64),
+        Err(_) => 0,
+    };
+    number(FileIdentity::of(metadata), if metadata.is_file() { metadata.len() } else { 0 }, nanos)
+}
+
+fn number(identity: FileIdentity, bytes: u64, nanos: i64) -> u64 {
+    mixed(mixed(identity.as_number() as u64, bytes), nanos as u64)
+}
+
+/// Two numbers as one, each bit of either in each bit of it: the halves of a product.
+fn mixed(left: u64, right: u64) -> u64 {
+    let product =
+        u128::from(left ^ 0x9e37_79b9_7f4a_7c15) * u128::from(right.rotate_left(32) ^ 0xd1b5_4a32_d192_ed03);
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
+mod tests {
+    use std::collections::HashSet;
+    use std::time::{Duration, SystemTime};
+
+    use annals_testkit::temp::TempDir;
+
+    use super::*;
+
+    #[test]
+    fn both_ways_of_asking_give_the_same_number() {
+        let (folder, elsewhere) = (TempDir::new("asked"), TempDir::new("asked-elsewhere"));
+        let stat_reader = StatReader::below(folder.path());
+        let mut paths = vec![folder.path().to_path_buf(), folder.write("a/b.jsonl", "one\n")];
+        paths.push(folder.path().join("a"));
+        paths.push(elsewhere.write("c.jsonl", "two\n"));
+        let old = folder.write("a/old", "");
+        let before_1970 = SystemTime::UNIX_EPOCH - Duration::new(5, 7);
+        std::fs::File::options().write(true).open(&old).unwrap().set_modified(before_1970).unwrap();
+        paths.push(old);
+        // More than many of one project, and the project itself.
+        paths.extend((0..40).map(|at| folder.write(format!("projects/p/{at}/{at}.jsonl"), "three\n")));
+        paths.extend([folder.path().join("projects/p"), folder.write("projects/pq/4.jsonl", "")]);
+        let mut near = FolderCursor::default();
+        for path in &paths {
+            let by_path = stamp(&std::fs::metadata(path).unwrap());
+            assert_eq!(
+                stat_reader.stamp(path.to_str().unwrap(), &mut near).unwrap(),
+                by_path,
+                "{}",
+                path.display()
+            );
+        }
+        let missing = folder.path().join("a/none");
+        let answer = stat_reader.stamp(missing.to_str().unwrap(), &mut near);
+        assert_eq!(answer.unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn neighbours_are_told_apart() {
+        let numbers = (0..20_u64).flat_map(|left| (0..20_u64).map(move |right| mixed(left, right)));
+        let times = (0..400_i64).map(|nanos| number(FileIdentity::of_numbers(1, 2), 3, nanos));
+        assert_eq!(numbers.chain(times).collect::<HashSet<_>>().len(), 800);
+    }
+}

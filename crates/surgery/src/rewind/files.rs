@@ -1,0 +1,275 @@
+//! Rewinds files to their state at a prompt. Names and contents come from a transcript, which is not trusted: only plain
+//! files below the session's folder are changed.
+
+use std::path::{Path, PathBuf};
+
+use annals_store::changes::Change;
+use annals_store::files::{PathRefusal, PathState, resolve_plain_file};
+use annals_store::project_slug;
+use annals_store::read::{read_file, read_file_if_there};
+use annals_transcript::transcript::Transcript;
+
+use super::file_history::{FileHistory, FileState};
+use super::tool_edits::{ToolEdit, edits, is_same};
+use super::turns::RewindTurn;
+use super::{ForeignChanges, RewindError, RewindOptions, write};
+use crate::plan::Plan;
+use crate::session::Session;
+
+/// What happens to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileOutcome {
+    /// Its content is the same.
+    Same,
+    /// Its old content is restored.
+    Restored,
+    /// It was deleted, and is created again.
+    Created,
+    /// It did not exist, and is removed.
+    Removed,
+    /// It stays as it is.
+    Skipped(SkipReason),
+}
+
+impl FileOutcome {
+    /// Its stable name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Restored => "restored",
+            Self::Created => "created",
+            Self::Removed => "removed",
+            Self::Skipped(_) => "skipped",
+        }
+    }
+}
+
+/// Why a file is skipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SkipReason {
+    /// It is not a plain file below the session's folder.
+    PathRefusal(PathRefusal),
+    /// No client gives a copy this name.
+    BadName,
+    /// The copy is missing, or not a plain file.
+    NoCopy,
+    /// The record has an unknown format.
+    Unknown,
+    /// Something else than the session has changed it since.
+    ChangedSince,
+    /// It cannot be read.
+    Unreadable,
+}
+
+impl SkipReason {
+    /// The reason, for people.
+    pub fn explanation(self) -> &'static str {
+        match self {
+            Self::PathRefusal(why) => why.explanation(),
+            Self::BadName => "its copy has an invalid name",
+            Self::NoCopy => "its copy is missing",
+            Self::Unknown => "its snapshot has an unknown format",
+            Self::ChangedSince => "something other than the session changed it since",
+            Self::Unreadable => "it cannot be read",
+        }
+    }
+}
+
+/// A file that the session changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRewind {
+    /// Its name in the records.
+    pub name: String,
+    /// Its path; `None` if the name is not trusted.
+    pub path: Option<PathBuf>,
+    /// What happens to it.
+    pub outcome: FileOutcome,
+    /// Whether something else than the session has changed it since.
+    pub changed_since: bool,
+}
+
+/// Plans the rewind of all files.
+pub(super) fn rewind(
+    session: &Session,
+    transcript: &Transcript<'_>,
+    turn: &RewindTurn,
+    options: RewindOptions<'_>,
+    plan: &mut Plan,
+) -> Result<Vec<FileRewind>, RewindError> {
+    let history = FileHistory::of(transcript);
+    let states = history.at(turn.uuid.as_deref(), turn.node);
+    if states.is_empty() {
+        return Ok(Vec::new());
+    }
+    let folder = work_folder(session, transcript, options)?;
+    let rewinder =
+        FileRewinder { session, turn, options, folder, history: &history, edits: edits(session, transcript) };
+    let mut files = Vec::new();
+    for (name, state) in states {
+        let place = resolve_plain_file(&rewinder.folder, name);
+        let path = place.as_ref().ok().map(|(path, _)| path.clone());
+        let (outcome, changed_since) = match (place, state) {
+            (Err(why), _) => (FileOutcome::Skipped(SkipReason::PathRefusal(why)), false),
+            (Ok(_), None) => (FileOutcome::Same, false),
+            (Ok((path, standing)), Some(state)) => rewinder
+                .file(name, &path, standing, state, plan)
+                .unwrap_or_else(|why| (FileOutcome::Skipped(why), false)),
+        };
+        files.push(FileRewind { name: name.to_owned(), path, outcome, changed_since });
+    }
+    Ok(files)
+}
+
+/// The session's working directory: of those in its records, the one of its project.
+fn work_folder(
+    session: &Session,
+    transcript: &Transcript<'_>,
+    options: RewindOptions<'_>,
+) -> Result<PathBuf, RewindError> {
+    let named =
+        transcript.records().filter_map(|(_, record)| record.envelope().cwd().map(|cwd| cwd.to_string()));
+    let mut named = named.peekable();
+    let first = named.peek().cloned().unwrap_or_default();
+    let of_project = match &session.home {
+        Some((_, slug)) => named.find(|cwd| project_slug(cwd) == slug.as_str()),
+        None => None,
+    };
+    let folder = PathBuf::from(of_project.unwrap_or(first));
+    let fault = |why| Err(RewindError::WorkFolder { folder: folder.clone(), why });
+    match () {
+        () if !folder.is_absolute() => fault("the session names no working directory"),
+        () if folder.parent().is_none() => fault("the session names the root of the disk as its folder"),
+        () if options.home == Some(folder.as_path()) => {
+            fault("the session works in the home folder, where files are never changed")
+        }
+        () if !folder.is_dir() => fault("the working directory of the session does not exist"),
+        () => Ok(folder),
+    }
+}
+
+struct FileRewinder<'b> {
+    session: &'b Session,
+    turn: &'b RewindTurn,
+    options: RewindOptions<'b>,
+    folder: PathBuf,
+    history: &'b FileHistory,
+    edits: Vec<ToolEdit>,
+}
+
+impl FileRewinder<'_> {
+    fn file(
+        &self,
+        name: &str,
+        path: &Path,
+        standing: PathState,
+        state: &FileState,
+        plan: &mut Plan,
+    ) -> Result<(FileOutcome, bool), SkipReason> {
+        let then = self.content(path, state)?;
+        let now = match standing {
+            PathState::Nothing => None,
+            PathState::File => read_file_if_there(path).map_err(|_| SkipReason::Unreadable)?,
+        };
+        if then == now {
+            return Ok((FileOutcome::Same, false));
+        }
+        let is_foreign = now.as_deref().is_some_and(|now| !self.is_known(name, path, now));
+        if is_foreign && self.options.foreign == ForeignChanges::Left {
+            return Ok((FileOutcome::Skipped(SkipReason::ChangedSince), true));
+        }
+        plan.plain.push((self.folder.clone(), path.to_path_buf()));
+        let outcome = match (now, then) {
+            (Some(now), Some(then)) => {
+                write(path, Some(&now), then, plan);
+                FileOutcome::Restored
+            }
+            (None, Some(then)) => {
+                write(path, None, then, plan);
+                FileOutcome::Created
+            }
+            (Some(now), None) => {
+                plan.depend_on(path, &now);
+                plan.changes.push(Change::Discard { path: path.to_path_buf() });
+                FileOutcome::Removed
+            }
+            (None, None) => FileOutcome::Same,
+        };
+        Ok((outcome, is_foreign))
+    }
+
+    /// The content of the file at the prompt; `None` if it did not exist.
+    fn content(&self, path: &Path, state: &FileState) -> Result<Option<Vec<u8>>, SkipReason> {
+        match state {
+            FileState::Absent => Ok(None),
+            FileState::Content(content) => Ok(Some(content.clone().into_bytes())),
+            FileState::Unknown => Err(SkipReason::Unknown),
+            FileState::Copy { name, is_first } => {
+                let copy = self.copy(name)?;
+                let late = is_first.then(|| self.made_too_late(path, &copy)).flatten();
+                Ok(Some(late.unwrap_or(copy)))
+            }
+        }
+    }
+
+    fn copy(&self, name: &str) -> Result<Vec<u8>, SkipReason> {
+        if !is_name_of_copy(name) {
+            return Err(SkipReason::BadName);
+        }
+        let (config, _) = self.session.home.as_ref().ok_or(SkipReason::NoCopy)?;
+        let folder = config.file_history_of(&self.session.key);
+        match resolve_plain_file(&folder, name) {
+            // Clients that resume hard-link copies; reading them is safe.
+            Ok((_, PathState::File)) | Err(PathRefusal::HardLink) => {
+                read_file(&folder.join(name)).map_err(|_| SkipReason::NoCopy)
+            }
+            _ => Err(SkipReason::NoCopy),
+        }
+    }
+
+    /// 2.0.76 made the first copy after the first edit. Before that edit, the result of the edit has the original; after
+    /// it, the copy is right.
+    fn made_too_late(&self, path: &Path, copy: &[u8]) -> Option<Vec<u8>> {
+        let first = self.edits.iter().find(|edit| edit.is_of(path))?;
+        let is_ahead = first.node.is_some_and(|node| node > self.turn.node);
+        let (before, after) = (first.before.as_deref()?, first.after.as_deref()?);
+        let is_late = is_same(copy, after.as_bytes()) && !is_same(copy, before.as_bytes());
+        (is_ahead && is_late).then(|| before.as_bytes().to_vec())
+    }
+
+    /// Whether the content was written by the session.
+    fn is_known(&self, name: &str, path: &Path, now: &[u8]) -> bool {
+        let left = self.edits.iter().filter(|edit| edit.is_of(path));
+        let mut contents = left.filter_map(|edit| edit.after.as_deref());
+        contents.any(|after| is_same(after.as_bytes(), now))
+            || self.history.copies_of(name).any(|copy| self.copy(copy).is_ok_and(|copy| copy == now))
+    }
+}
+
+/// `^[0-9a-f]{16}@v[0-9]+$`
+fn is_name_of_copy(name: &str) -> bool {
+    name.split_once("@v").is_some_and(|(hash, version)| {
+        let is_hash = hash.len() == 16 && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        is_hash && !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_name_of_copy;
+
+    #[test]
+    fn copies_are_named_as_clients_name_them() {
+        assert!(is_name_of_copy("00ff00ff00ff00ff@v12"));
+        for name in [
+            "",
+            "@v1",
+            "00ff00ff00ff00ff@v",
+            "00FF00ff00ff00ff@v1",
+            "../../00ff00ff00ff@v1",
+            "00ff00ff00ff00ff@v1x",
+            "00ff@v1",
+        ] {
+            assert!(!is_name_of_copy(name), "{name}");
+        }
+    }
+}

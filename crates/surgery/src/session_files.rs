@@ -1,0 +1,57 @@
+//! The side files of a session: outputs, todos, tasks, file copies, titles.
+
+use std::path::{Path, PathBuf};
+
+use annals_store::layout::{ConfigDir, FileRole};
+use annals_store::read::{ReadError, read_file};
+use annals_store::{Discovery, SideFile, Store};
+
+use crate::session::Session;
+
+/// A side file of a session.
+#[derive(Clone, Debug)]
+pub struct SessionFile {
+    /// Its role in the store.
+    pub role: FileRole,
+    /// Its path.
+    pub path: PathBuf,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+/// Reads a session and its side files: from its store, or from beside and below its file.
+pub fn load(path: &Path) -> Result<(Session, Vec<SessionFile>), ReadError> {
+    let discovery = match ConfigDir::containing(path) {
+        Some(config) => Store::open(config.path()).discover(),
+        None => Discovery::near(path)?,
+    };
+    let session = Session::load_from(path, Some(&discovery))?;
+    let session_files = session_files(&session, &discovery)?;
+    Ok((session, session_files))
+}
+
+/// Reads the side files of a session in order of their paths, without locks and empty folders.
+pub fn session_files(session: &Session, discovery: &Discovery) -> Result<Vec<SessionFile>, ReadError> {
+    let folder = session.folder();
+    let tasks = session.home.as_ref().map(|(config, _)| config.tasks().join(session.key.as_str()));
+    let metas: Vec<_> = session.agents.iter().filter_map(|agent| agent.entry.meta.as_ref()).collect();
+    let is_theirs = |file: &SideFile| {
+        if matches!(file.role, FileRole::SubAgentMeta { .. }) {
+            return metas.contains(&&file.path);
+        }
+        if file.path.starts_with(&folder) || tasks.as_ref().is_some_and(|tasks| file.path.starts_with(tasks))
+        {
+            return true;
+        }
+        // A session with the same id in another project has its own folder.
+        file.role.session() == Some(&session.key) && file.role.slug().is_none()
+    };
+    let mut found = Vec::new();
+    for file in discovery.side_files.iter().filter(|file| is_theirs(file) && file.path.is_file()) {
+        if file.role != FileRole::Lock {
+            let bytes = read_file(&file.path)?;
+            found.push(SessionFile { role: file.role.clone(), path: file.path.clone(), bytes });
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,47 @@
+//! A page that grows: conversations drawn one below the other, as they come.
+
+use super::items::{LastItem, Renderer};
+use super::options::RenderOptions;
+use super::style::{Color, Span, Style};
+use crate::view::Conversation;
+
+/// What was drawn last, so that labels, dates and blank lines come out as if everything were drawn at once.
+#[derive(Clone, Debug, Default)]
+pub struct LivePage {
+    pub(super) is_started: bool,
+    pub(super) last_item: LastItem,
+    pub(super) date: String,
+    pub(super) model: String,
+    pub(super) open_call: String,
+}
+
+impl LivePage {
+    /// Draws a conversation below what was drawn before.
+    pub fn draw(&mut self, conversation: &Conversation, options: &RenderOptions<'_>, out: &mut String) {
+        self.draw_nested(conversation, 0, options, out);
+    }
+
+    /// Draws a conversation behind the gutters of a sub-agent that is this deep.
+    pub fn draw_nested(
+        &mut self,
+        conversation: &Conversation,
+        depth: usize,
+        options: &RenderOptions<'_>,
+        out: &mut String,
+    ) {
+        // A sub-agent hangs on the call above it, without a blank line between.
+        if depth > 0 && conversation.items.len() == 1 {
+            self.last_item = LastItem::Tool { is_brief: true };
+        }
+        let mut renderer = Renderer::on(std::mem::take(self), options, out);
+        let gutter = Span::new(format!("  {}", options.glyphs().agent), Style::color(Color::Blue));
+        renderer.gutters(vec![gutter; depth], |renderer| renderer.conversation(conversation));
+        *self = renderer.into_page();
+    }
+
+    /// Says that something else was drawn below, so that the next item is set apart from it.
+    pub fn interrupt(&mut self) {
+        (self.is_started, self.last_item) = (true, LastItem::Block);
+        self.open_call.clear();
+    }
+}

@@ -1,0 +1,78 @@
+//! A tool call of a conversation that is going on: from what the client knows of it to the item that a stored session has.
+
+use annals_json::{Value, object};
+use annals_transcript::transcript::Transcript;
+
+use super::item::{Item, ItemBody};
+use super::tool::{CallPhase, ToolCall};
+use super::{Conversation, ViewOptions};
+
+/// A tool call as the client knows it.
+#[derive(Clone, Copy, Debug)]
+pub struct LiveCall<'c> {
+    /// Its id.
+    pub id: &'c str,
+    /// The tool.
+    pub tool: &'c str,
+    /// The input, a JSON object.
+    pub input: &'c [u8],
+    /// The working directory.
+    pub cwd: &'c str,
+}
+
+impl LiveCall<'_> {
+    /// Returns the call as it starts, without a result.
+    pub fn started(&self) -> Conversation {
+        self.conversation(self.record(), CallPhase::Started)
+    }
+
+    /// Returns the call with its result: the user message that answers it, and `toolUseResult`, which may be empty. With
+    /// [`CallPhase::Finished`] a page that has just drawn the start adds the result only.
+    pub fn finished(&self, message: &[u8], result: &[u8], phase: CallPhase) -> Conversation {
+        let mut records = self.record();
+        records.extend(object(|record| {
+            record.string("type", "user").string("uuid", "result").string("parentUuid", "call");
+            record.string("cwd", self.cwd).raw("message", valid(message));
+            if Value::parse(result).is_ok() {
+                record.raw("toolUseResult", result);
+            }
+        }));
+        records.push(b'\n');
+        self.conversation(records, phase)
+    }
+
+    /// Returns the record of the response that made the call.
+    fn record(&self) -> Vec<u8> {
+        let mut record = object(|record| {
+            record.string("type", "assistant").string("uuid", "call").raw("parentUuid", b"null");
+            record.string("cwd", self.cwd).object("message", |message| {
+                message.string("role", "assistant").array("content", |content| {
+                    content.object(|block| {
+                        block.string("type", "tool_use").string("id", self.id).string("name", self.tool);
+                        block.raw("input", valid(self.input));
+                    });
+                });
+            });
+        });
+        record.push(b'\n');
+        record
+    }
+
+    fn conversation(&self, records: Vec<u8>, phase: CallPhase) -> Conversation {
+        let whole = Conversation::build(&Transcript::parse(&records), &[], ViewOptions::default());
+        let items = whole.items.into_iter().filter_map(|item| match item.body {
+            ItemBody::ToolCall(call) if call.id == self.id => {
+                // The start shows nothing of a result, not even what the call itself says about it.
+                let result = if phase == CallPhase::Started { None } else { call.result.clone() };
+                Some(Item { body: ItemBody::ToolCall(Box::new(ToolCall { result, phase, ..*call })), ..item })
+            }
+            _ => None,
+        });
+        Conversation { items: items.collect() }
+    }
+}
+
+/// Returns the JSON, or an empty object in place of something else.
+fn valid(json: &[u8]) -> &[u8] {
+    if Value::parse(json).is_ok() { json } else { b"{}" }
+}
