@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use annals_store::{AgentEntry, Discovery, FileProblem, FullSummary, SessionEntry, Store};
 use annals_transcript::price::Prices;
-use annals_transcript::usage::{Ledger, UsageRow};
+use annals_transcript::usage::{UsageLedger, UsageRow};
 
 /// The overview of a store.
 pub(crate) struct FullOverview {
@@ -12,7 +12,7 @@ pub(crate) struct FullOverview {
     /// Every readable session, in the order of the discovery.
     pub(crate) sessions: Vec<SessionOverview>,
     /// Every response of the store, once.
-    pub(crate) ledger: Ledger,
+    pub(crate) ledger: UsageLedger,
     /// Files that could not be read.
     pub(crate) problems: Vec<FileProblem>,
     owners: Vec<Option<usize>>,
@@ -37,7 +37,7 @@ impl FullOverview {
         problems.extend(more);
         problems.extend(discovery.problems.iter().cloned());
 
-        let mut ledger = Ledger::new();
+        let mut ledger = UsageLedger::new();
         let mut owners = Vec::new();
         let mut sessions = Vec::new();
         for mut full in summaries {

@@ -78,7 +78,7 @@ pub enum ChangesError {
     #[error(transparent)]
     Before(WriteError),
     /// After some changes: the journal entry undoes them.
-    #[error("{source}; what was done so far can be taken back ({id})")]
+    #[error("{source}; undo what was done so far: annals undo {id}")]
     Midway {
         /// The entry.
         id: String,
@@ -86,7 +86,7 @@ pub enum ChangesError {
         source: WriteError,
     },
     /// The callback stopped it.
-    #[error("stopped in the midst; what was done so far can be taken back ({id})")]
+    #[error("stopped midway; undo what was done so far: annals undo {id}")]
     Stopped {
         /// The journal entry; empty if nothing was written to the journal yet.
         id: String,

@@ -55,7 +55,7 @@ fn replaced<'t>(trashed: &'t TrashedSession, file: &Path) -> Option<(&'t Path, &
     })
 }
 
-/// Restores the exact index if it has not changed since; else whoever applies the plan refreshes it.
+/// Restores the exact index if it has not changed since; else applying the plan refreshes it.
 fn restore_index(trashed: &TrashedSession, plan: &mut Plan) -> Result<(), ReadError> {
     let index = trashed.config.sessions_index(&trashed.slug);
     let Some((kept, left)) = replaced(trashed, &index) else { return Ok(()) };

@@ -4,7 +4,7 @@
 //!
 //! After `kill -9` or a power failure at any instant every old version is there, and a new one is there completely or not
 //! at all. A pack is written and synced under a temporary name (`.new`); writing its index publishes it; then follow the
-//! second copy of the index and the final name of the pack. Whoever takes the lock next finishes or removes what a crash
+//! second copy of the index and the final name of the pack. The next holder of the lock finishes or removes what a crash
 //! left over. A pack that has its final name and no index is never removed: only damage can cause that.
 
 use std::fs;

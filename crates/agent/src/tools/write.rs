@@ -60,7 +60,7 @@ impl Write {
         let patch = old.map(|old| structured(old, &content.replace("\r\n", "\n")));
         let patch = patch.as_deref().unwrap_or(b"[]");
         let kept = first_fitting(&[&|| kept(old, patch), &|| kept(None, patch), &|| kept(None, b"[]")]);
-        let said = if before.is_some() { "was written anew" } else { "was created" };
+        let said = if before.is_some() { "was overwritten" } else { "was created" };
         Ok(Outcome::text(format!("The file {spelled} {said}."), kept).changing(real.clone()))
     }
 }

@@ -6,7 +6,7 @@ use super::agent::Agent;
 use super::approve::Approval;
 use super::pending::PendingCall;
 use super::progress::{ProgressLog, handle_all, handle_progress, progress_sender};
-use super::wait::{Bounded, Either, either};
+use super::wait::{BoundedTasks, Either, either};
 use crate::api::call::RetryClock;
 use crate::api::transport::Transport;
 use crate::protocol::{Command, Commands, Event, EventSink, Relay};
@@ -68,7 +68,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 _ => None,
             });
         }
-        let mut bounded = Bounded::new(work, MAX_CONCURRENT);
+        let mut bounded = BoundedTasks::new(work, MAX_CONCURRENT);
         let first = {
             let progress = handle_all(&mut receiver, log, &mut self.conversation, report);
             either(

@@ -30,13 +30,13 @@ where
 type BoxFuture<'w, R> = Pin<Box<dyn Future<Output = R> + Send + 'w>>;
 
 /// Futures of which a limited number run at a time. Results stay when the rest is dropped.
-pub(crate) struct Bounded<'w, R> {
+pub(crate) struct BoundedTasks<'w, R> {
     work: Vec<Option<BoxFuture<'w, R>>>,
     done: Vec<Option<R>>,
     max: usize,
 }
 
-impl<'w, R> Bounded<'w, R> {
+impl<'w, R> BoundedTasks<'w, R> {
     pub(crate) fn new(work: Vec<BoxFuture<'w, R>>, max: usize) -> Self {
         let done = work.iter().map(|_| None).collect();
         Self { work: work.into_iter().map(Some).collect(), done, max }
@@ -103,7 +103,7 @@ mod tests {
                 number
             }) as BoxFuture<'_, i32>
         });
-        let mut bounded = Bounded::new(work.collect(), 10);
+        let mut bounded = BoundedTasks::new(work.collect(), 10);
         let steps = async {
             for _ in 0..100 {
                 tokio::task::yield_now().await;

@@ -10,7 +10,7 @@ use annals_transcript::content::{Block, Content};
 use annals_transcript::line::lines;
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::Record;
-use annals_transcript::usage::{Ledger, Tokens, UsageCollector};
+use annals_transcript::usage::{Tokens, UsageCollector, UsageLedger};
 
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -26,7 +26,7 @@ struct Tally {
     blocks: u64,
     tool_results: u64,
     problems: u64,
-    ledger: Ledger,
+    ledger: UsageLedger,
 }
 
 pub(crate) fn run(context: &mut Context) -> Result<Outcome, Fault> {

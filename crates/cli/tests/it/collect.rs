@@ -108,7 +108,7 @@ fn an_encrypted_receiver_is_trusted_only_by_who_vouches_for_it() {
             receiver.kept().iter().map(|kept| kept.header("authorization").map(str::to_owned)).collect();
         assert_eq!(tokens, vec![Some("Bearer word".to_owned()); usize::from(code == 0)]);
     }
-    // Whoever the system trusts, it is not this one.
+    // The system does not trust this one.
     let receiver = Receiver::start_encrypted(ReceiverBehavior::Good, Certificate::Good);
     let answer = annals_exits(&home, &["collect", "--to", &receiver.url()], 2);
     assert!(answer.error.contains("--ca-file"), "{}", answer.error);

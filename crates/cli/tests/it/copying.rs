@@ -1,4 +1,4 @@
-//! `annals clone` and `annals fork`: what they show before, what they say after, what they refuse; and the way back.
+//! `annals clone` and `annals fork`: what they show before, what they say after, what they refuse; and undo.
 
 use std::fs;
 

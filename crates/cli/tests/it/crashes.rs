@@ -115,7 +115,7 @@ fn kill_writers(rounds: std::ops::Range<u64>) -> usize {
     busy_rounds
 }
 
-/// Follows a session with `annals tail` until so many records were seen, each whole; their ids, in order.
+/// Follows a session with `annals tail` until a number of records were seen, each whole; their ids, in order.
 fn follow(home: &Home, session: &str, count: usize) -> Vec<String> {
     let mut child = start(home, &["tail", session, "--json", "-n", "5000"]);
     let output = BufReader::new(child.stdout.take().unwrap());

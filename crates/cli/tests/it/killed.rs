@@ -238,7 +238,7 @@ fn killed_before_each_step(name: &str, least: usize) {
             assert_ne!(tree(&home.config_dir()), before, "{name} did nothing");
         }
         let undone = annals(&home, &["undo", "--yes"]);
-        // Before the change is noted nothing is done that could be taken back.
+        // Before the change is noted nothing is done that could be undone.
         assert!(matches!(undone.code, Some(0 | 1)), "{name} {step}: {}", undone.error);
         assert!(undone.code == Some(0) || !finished, "{name} {step}: {}", undone.error);
         is_as_before(&home, &before, &format!("{name}, killed before step {step}"));

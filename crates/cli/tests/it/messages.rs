@@ -1,4 +1,4 @@
-//! `show --as messages` and `--as counts`: plain messages, their filters, and the way back to the file.
+//! `show --as messages` and `--as counts`: plain messages, their filters, and back to the file.
 
 use annals_json::{Fields, Value};
 use annals_testkit::builder::{Session, uuid};

@@ -1,4 +1,4 @@
-//! `annals move-project` and `annals merge`: what they show before, what they say after, what they refuse; and the way back.
+//! `annals move-project` and `annals merge`: what they show before, what they say after, what they refuse; and undo.
 
 use std::fs;
 

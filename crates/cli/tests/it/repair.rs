@@ -1,4 +1,4 @@
-//! `annals repair`: the preview, the result, the way back, and what programs are told.
+//! `annals repair`: the preview, the result, the undo, and what programs are told.
 
 use std::fs;
 

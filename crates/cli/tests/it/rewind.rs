@@ -1,4 +1,4 @@
-//! `annals rewind`: turns are listed, going back is shown, done and taken back, and what must not be is refused.
+//! `annals rewind`: turns are listed, going back is shown, done and undone, and what must not be is refused.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `annals trash`, `restore` and `gc`: what they show, say and refuse; and the way back.
+//! `annals trash`, `restore` and `gc`: what they show, say and refuse; and undo.
 
 use std::fs;
 use std::time::{Duration, SystemTime};
@@ -104,7 +104,7 @@ fn the_trash_is_emptied_for_good() {
     assert_eq!(value.get("removed").unwrap().count(), Some(2));
     assert_eq!(value.get("bytesAfter").unwrap().count(), Some(0));
     assert!(value.get("bytesBefore").unwrap().count().unwrap() > 3000);
-    // Nobody can be asked here: what cannot be taken back must be said.
+    // Nobody can be asked here: what cannot be undone must be confirmed.
     let refused = annals_exits(&home, &["trash", "--empty"], 2);
     assert!(refused.error.contains("cannot be undone"), "{}", refused.error);
     expect(
@@ -123,11 +123,7 @@ fn the_trash_is_emptied_for_good() {
     annals_exits(&home, &["trash", "--list"], 1);
     let id = value.get("undo").unwrap().text().unwrap().to_string();
     let refused = annals_exits(&home, &["undo", &id], 1);
-    assert!(
-        refused.error.contains("cannot be taken back any more: the trash was emptied"),
-        "{}",
-        refused.error
-    );
+    assert!(refused.error.contains("can no longer be undone: the trash was emptied"), "{}", refused.error);
     let listed = annals_exits(&home, &["undo", "--list", "--json"], 0);
     keep_schema("undo", &[&listed.bytes], "undo --list --json");
     assert!(listed.out.contains(r#""state":"emptied""#));

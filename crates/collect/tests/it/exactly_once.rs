@@ -92,7 +92,7 @@ fn every_record_arrives_once_through_a_bad_receiver() {
         "{retries} {ended_early}"
     );
     let mut texts: Vec<_> = arrived.texts.into_values().collect();
-    // A line that is written anew after a rewrite would be a second one: none here is.
+    // A line that is written again after a rewrite would be a second one: none here is.
     texts.sort();
     expected.sort();
     assert_eq!((texts.len(), expected.len()), (FILES * rounds * LINES, FILES * rounds * LINES));

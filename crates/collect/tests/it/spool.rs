@@ -19,7 +19,7 @@ const OTHER: &str = "projects/-work/22222222-2222-4222-8222-222222222222.jsonl";
 /// Made of two halves, so that no scanner takes this file for a leak.
 const SECRET: &str = concat!("ghp_", "a8Kq2LmN4pRs6TuV8wXy1ZbC3dEf5GhJ7kQ9");
 
-/// A sink that is away so many times, and then remembers.
+/// A sink that is away a number of times, and then remembers.
 #[derive(Debug, Default)]
 struct Unavailable {
     times: u32,

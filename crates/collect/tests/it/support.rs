@@ -48,7 +48,7 @@ impl Arrived {
 pub(crate) struct Memory {
     pub(crate) arrived: Arrived,
     pub(crate) batches: Vec<u64>,
-    /// Takes so many batches, then the next, unsaid, and nothing more.
+    /// Takes a number of batches, then the next, unsaid, and nothing more.
     pub(crate) left: Option<usize>,
 }
 

@@ -28,7 +28,7 @@ fn arrived(receiver: &Receiver) -> Arrived {
     arrived
 }
 
-/// So many lines of text, of which the one with this number is large.
+/// Lines of text, of which the one with this number is large.
 fn lines(count: usize, large: usize) -> Vec<String> {
     let line =
         |at: usize| format!("line {at} {}", if at == large { "x".repeat(5000) } else { String::new() });

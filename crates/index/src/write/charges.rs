@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use annals_transcript::price::Prices;
-use annals_transcript::usage::{Certainty, Ledger, ResponseKey, ResponseUsage, Thread, UsageItem};
+use annals_transcript::usage::{Certainty, ResponseKey, ResponseUsage, Thread, UsageItem, UsageLedger};
 use rusqlite::{Connection, params};
 
 use super::RowWriter;
@@ -62,7 +62,7 @@ impl RowWriter<'_> {
         all.sort_by(|(left, _), (right, _)| left.cmp(right));
         let (state, ..) = all[0].0;
         all.retain(|((other, ..), _)| *other == state);
-        let mut ledger = Ledger::new();
+        let mut ledger = UsageLedger::new();
         for (at, (_, response_row)) in all.iter().enumerate() {
             ledger.add_file(at as u32, [response_row.usage.clone()]);
         }

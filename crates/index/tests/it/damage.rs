@@ -73,7 +73,7 @@ fn those_who_begin_at_once_make_one_index() {
             let all: Vec<_> = (0..8).map(|_| scope.spawn(begin)).collect();
             all.into_iter().map(|one| one.join().unwrap()).sum::<usize>()
         });
-        assert_eq!(made, 1, "so many made it");
+        assert_eq!(made, 1, "{made} made it");
     }
 }
 
@@ -119,7 +119,7 @@ fn who_has_an_index_open_that_was_made_anew_does_not_write_into_the_new_one() {
         "projects/-p/44444444-4444-4444-8444-444444444444.jsonl",
         "{\"type\":\"summary\",\"summary\":\"quokka\"}\n",
     );
-    assert!(is_refused(changes(&mut old, &home)), "made anew");
+    assert!(is_refused(changes(&mut old, &home)), "made again");
     assert_eq!(dump(&new), whole);
 }
 

@@ -172,17 +172,17 @@ fn an_index_that_followed_is_the_index_made_anew() {
         let (mut followed, again) = refreshed(&world.home.config_dir(), &world.home.data_dir());
         assert!(again.is_unchanged(), "seed {seed}: {again:?}");
         let elsewhere = world.home.path().join("elsewhere");
-        let (anew, _) = refreshed(&world.home.config_dir(), &elsewhere);
+        let (rebuilt, _) = refreshed(&world.home.config_dir(), &elsewhere);
         // The rest is about deleted files.
-        assert_eq!(billed(&followed), billed(&anew), "seed {seed}: {story:#?}");
+        assert_eq!(billed(&followed), billed(&rebuilt), "seed {seed}: {story:#?}");
         followed
             .forget_gone(&HashSet::new(), &DataDir::new(world.home.data_dir()), &Prices::embedded())
             .unwrap();
-        let (followed_rows, rows) = (dump(&followed), dump(&anew));
+        let (followed_rows, rows) = (dump(&followed), dump(&rebuilt));
         let first = followed_rows.iter().zip(&rows).find(|(left, right)| left != right);
         assert!(followed_rows == rows, "seed {seed}: {first:#?}\n{story:#?}");
         for word in ["weather", "done", "output3", "number7", "ls"] {
-            assert_eq!(matches(&followed, word), matches(&anew, word), "seed {seed}: {word}");
+            assert_eq!(matches(&followed, word), matches(&rebuilt, word), "seed {seed}: {word}");
         }
     }
 }

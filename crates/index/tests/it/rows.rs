@@ -67,8 +67,8 @@ fn what_belongs_to_a_session_that_comes_later_or_moves_goes_with_it() {
         let (followed, _) = refreshed(&home.config_dir(), &home.data_dir());
         // Deleted files stay in the index; they are not the subject here.
         let there = |index| dump(index).into_iter().filter(|row| !row.contains("-gone/")).collect::<Vec<_>>();
-        let (anew, _) = refreshed(&home.config_dir(), &home.path().join(format!("anew{steps}")));
-        assert_eq!(there(&followed), there(&anew));
+        let (rebuilt, _) = refreshed(&home.config_dir(), &home.path().join(format!("rebuilt{steps}")));
+        assert_eq!(there(&followed), there(&rebuilt));
         assert!(refreshed(&home.config_dir(), &home.data_dir()).1.is_unchanged());
         let rows = there(&followed);
         let belongs = |path: &std::path::Path, slug: &str| {

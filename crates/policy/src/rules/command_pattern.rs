@@ -109,7 +109,8 @@ impl CommandSpellings {
             short.words[0] = Word::of(&crate::shell::base_name(&name));
             forms.push(short);
         }
-        let both = |form| [by_words(form, ' ', Gone::No), by_words(form, ' ', Gone::Yes)];
+        let both =
+            |form| [by_words(form, ' ', VanishingWords::Include), by_words(form, ' ', VanishingWords::Omit)];
         let letters = |text: String| text.trim().chars().map(Symbol::Letter).collect();
         Self {
             sure: forms.iter().map(|form| all_expansions(form, ' ')).collect(),
@@ -133,22 +134,22 @@ fn all_expansions(command: &Command, space: char) -> Vec<Vec<Symbol>> {
         };
         let left = command.words.iter().enumerate().filter(|(place, _)| !is_gone(*place));
         let words = left.map(|(_, word)| word.clone()).collect();
-        by_words(&Command { words, ..Command::default() }, space, Gone::No)
+        by_words(&Command { words, ..Command::default() }, space, VanishingWords::Include)
     };
     (0..1_u32 << vanishing.len()).map(without).collect()
 }
 
-/// Whether words that can vanish are written as gone with the space before them.
+/// Whether words that can vanish are left out, with the space before them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Gone {
-    Yes,
-    No,
+enum VanishingWords {
+    Omit,
+    Include,
 }
 
-fn by_words(command: &Command, space: char, gone: Gone) -> Vec<Symbol> {
+fn by_words(command: &Command, space: char, vanishing: VanishingWords) -> Vec<Symbol> {
     let mut out = Vec::new();
     for (place, word) in command.words.iter().enumerate() {
-        if place > 0 && !(gone == Gone::Yes && word.can_vanish()) {
+        if place > 0 && !(vanishing == VanishingWords::Omit && word.can_vanish()) {
             out.push(Symbol::Letter(' '));
         }
         for piece in &word.parts {

@@ -49,7 +49,7 @@ fn is_allowed(folder: &TempDir, text: &str) -> bool {
     })
 }
 
-/// Texts that define functions could call themselves for ever.
+/// Texts that define functions could call themselves without end.
 fn is_safe(text: &str) -> bool {
     let dense: String = text.chars().filter(|letter| !letter.is_whitespace() && *letter != '\\').collect();
     !dense.contains("()") && parse(text).is_ok_and(|script| script.functions.is_empty())

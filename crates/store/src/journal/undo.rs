@@ -15,13 +15,13 @@ use crate::lock::FileLock;
 #[derive(Debug, thiserror::Error)]
 pub enum UndoError {
     /// It was undone before.
-    #[error("{id} was taken back already")]
+    #[error("{id} is already undone")]
     AlreadyUndone {
         /// The entry.
         id: String,
     },
     /// What it took away was deleted for good.
-    #[error("{id} cannot be taken back any more: the trash was emptied")]
+    #[error("{id} can no longer be undone: the trash was emptied")]
     Emptied {
         /// The entry.
         id: String,

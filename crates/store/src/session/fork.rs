@@ -59,7 +59,7 @@ pub enum ForkError {
     Write(#[from] WriteError),
 }
 
-/// Copies the conversation that ends at a record (at its end where none is named) into a new session of the same project,
+/// Copies the conversation that ends at a record (at its end if none is named) into a new session of the same project,
 /// from its first line on, also what compactions hide from the model.
 ///
 /// As the client's `/branch` does it: the lines keep their ids, get the new session's, and say where they come from. The
@@ -84,7 +84,7 @@ pub(super) fn fork_transcript(
     Ok(Fork { session, path: target, records: nodes.len() })
 }
 
-/// The records that a fork at a record (at the end of the conversation where none is named) begins with, in the order of
+/// The records that a fork at a record (at the end of the conversation if none is named) begins with, in the order of
 /// the file; `path` is only named in errors.
 pub fn path_to(
     transcript: &Transcript<'_>,

@@ -83,7 +83,7 @@ impl AgentFolder {
         &self.origin
     }
 
-    /// Goes on with a sub-agent, or begins it: its own file, and what is known of it beside that.
+    /// Continues or starts a sub-agent: its own file, and what is known of it beside that.
     pub fn open<'s>(
         &self,
         data: &DataDir,
@@ -199,7 +199,7 @@ impl<'s> SessionWriter<'s> {
         Ok((writer, parsed))
     }
 
-    /// Goes on with a sub-agent of this session, or begins it: its own file under the session's folder, and what is known
+    /// Continues or starts a sub-agent of this session: its own file under the session's folder, and what is known
     /// of it beside that. The link from the session is the call's result, which names it
     /// ([`Draft::agent_result`](annals_transcript::draft::Draft::agent_result)).
     pub fn open_agent(&self, data: &DataDir, start: &AgentStart) -> Result<SessionWriter<'s>, AppendError> {

@@ -9,7 +9,9 @@ use annals_transcript::objects::read_objects;
 use annals_transcript::price::Prices;
 use annals_transcript::record::Record;
 use annals_transcript::time::{Timestamp, format_millis};
-use annals_transcript::usage::{Charge, Ledger, NO_MODEL, ResponseUsage, UsageCollector, UsageRow, group};
+use annals_transcript::usage::{
+    Charge, NO_MODEL, ResponseUsage, UsageCollector, UsageLedger, UsageRow, group,
+};
 use sha2::{Digest, Sha256};
 
 use crate::key::SessionKey;
@@ -80,7 +82,7 @@ pub fn recompute(
     let read = parallel::map(&files, |(kind, file)| FileStats::read(*kind, file));
     let day = |millis: i64| format_millis(millis.saturating_add(offset(millis))).chars().take(10).collect();
     let mut stats = Statistics { computed: day(now), ..Statistics::default() };
-    let (mut ledger, mut seen, mut problems) = (Ledger::new(), HashSet::new(), Vec::new());
+    let (mut ledger, mut seen, mut problems) = (UsageLedger::new(), HashSet::new(), Vec::new());
     for (index, ((kind, file), file_stats)) in files.iter().zip(read).enumerate() {
         let file_stats = match file_stats {
             Ok(file_stats) => file_stats,
@@ -135,7 +137,7 @@ impl Statistics {
         }
     }
 
-    fn add_tokens(&mut self, ledger: &Ledger, prices: &Prices, day: &impl Fn(i64) -> String) {
+    fn add_tokens(&mut self, ledger: &UsageLedger, prices: &Prices, day: &impl Fn(i64) -> String) {
         let model = |charge: &Charge<'_>| charge.model.map_or(NO_MODEL, |name| &**name).to_owned();
         self.models = group(ledger.charges(), prices, |_, charge| Some(model(charge))).rows;
         for (_, charge) in ledger.charges() {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use annals_transcript::price::Prices;
-use annals_transcript::usage::{Ledger, Thread, UsageItem, UsageSource, items};
+use annals_transcript::usage::{Thread, UsageItem, UsageLedger, UsageSource, items};
 
 pub use comparison::{
     MismatchReason, StatsComparison, UsageComparison, compare_noted_costs, compare_stats_cache,
@@ -63,7 +63,7 @@ pub struct StoreUsage {
     /// The files, by their index in the ledger and in the items.
     pub sources: Vec<UsageSource>,
     /// Every response once.
-    pub ledger: Ledger,
+    pub ledger: UsageLedger,
     /// What could not be read.
     pub problems: Vec<FileProblem>,
 }
@@ -85,7 +85,7 @@ impl StoreUsage {
         // Large files first, so that no thread is left alone with one at the end.
         let mut order: Vec<usize> = (0..files.len()).collect();
         order.sort_by_key(|&at| (std::cmp::Reverse(files[at].entry.bytes), at));
-        let ledger = Mutex::new(Ledger::new());
+        let ledger = Mutex::new(UsageLedger::new());
         let read = parallel::map(&order, |&at| {
             let read = each(&files[at]);
             advance(files[at].entry.bytes);

@@ -79,7 +79,7 @@ fn every_change_is_noticed_and_nothing_else() {
         let second = output.with_file_name("two.txt");
         write(&second, "printed, too");
         expect("what another printed", StoreChanges::More);
-        write(&beside, "printed anew");
+        write(&beside, "printed again");
         fs::rename(&beside, &second).unwrap();
         expect("another text in its place", StoreChanges::More);
         fs::remove_file(&output).unwrap();

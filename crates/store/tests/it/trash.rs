@@ -1,4 +1,4 @@
-//! The trash: what is in it, what emptying takes and spares, and what can then no longer be taken back.
+//! The trash: what is in it, what emptying takes and spares, and what can then no longer be undone.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -58,7 +58,7 @@ fn what_is_deleted_cannot_be_taken_back_and_the_journal_says_so() {
     assert!(matches!(journal.undo(entry), Err(UndoError::Emptied { .. })));
     journal.undo(new).unwrap();
     assert_eq!(fs::read(kept).unwrap(), b"bytes");
-    // A batch that somebody removed by hand: nothing is half taken back.
+    // A batch that somebody removed by hand: nothing is half undone.
     fs::remove_dir_all(place.data.trash(&replacing.id)).unwrap();
     assert!(matches!(journal.undo(replacing), Err(UndoError::ChangedSince { .. })));
     assert_eq!(fs::read(replaced).unwrap(), b"new");

@@ -9,11 +9,11 @@ use annals_store::{FullSummary, JsonFile, Store};
 use annals_testkit::corpus;
 use annals_testkit::home::Home;
 use annals_transcript::price::{Prices, Usd};
-use annals_transcript::usage::{Ledger, LedgerEntry, Period, Thread, Tokens, UsageRow};
+use annals_transcript::usage::{LedgerEntry, Period, Thread, Tokens, UsageLedger, UsageRow};
 
 /// The account by the other pass.
-fn by_summaries(files: &[UsageFile]) -> Ledger {
-    let mut ledger = Ledger::new();
+fn by_summaries(files: &[UsageFile]) -> UsageLedger {
+    let mut ledger = UsageLedger::new();
     for (index, file) in (0..).zip(files) {
         ledger.add_file(index, FullSummary::read(&file.entry).unwrap().responses);
     }
@@ -21,7 +21,7 @@ fn by_summaries(files: &[UsageFile]) -> Ledger {
 }
 
 /// The entries without their places, which one pass counts in bytes and the other in records.
-fn entries(ledger: Ledger) -> Vec<LedgerEntry> {
+fn entries(ledger: UsageLedger) -> Vec<LedgerEntry> {
     let mut entries = ledger.into_sorted();
     for entry in &mut entries {
         entry.usage.node = 0;

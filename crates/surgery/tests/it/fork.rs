@@ -45,7 +45,8 @@ fn said(bytes: &[u8], client: Client) -> Vec<String> {
 /// Three turns; the second was sent again, so that its first version is a side branch; then a compaction and one more.
 fn branched(home: &Home) -> PathBuf {
     let session = builder::Session::new().id(ID).folder("/w").prompt("one").reply("1");
-    let session = session.prompt("two").reply("2").parent(Some(&uuid(2))).prompt("two anew").reply("2 anew");
+    let session =
+        session.prompt("two").reply("2").parent(Some(&uuid(2))).prompt("two again").reply("2 again");
     let session = session.compaction("so far").prompt("three").reply("3");
     home.write(format!("projects/-w/{ID}.jsonl"), session.into_bytes())
 }
@@ -57,10 +58,10 @@ fn a_fork_ends_where_it_is_told_for_every_client() {
     let cases: [(ForkPoint, &[&str], &[&str]); 6] = [
         (ForkPoint::End, &["so far", "three", "3"], &[]),
         (ForkPoint::Turn(1), &["one", "1"], &["two", "so far"]),
-        (ForkPoint::Turn(2), &["one", "1", "two", "2"], &["anew", "so far"]),
-        (ForkPoint::Turn(3), &["one", "1", "two anew", "2 anew"], &["so far", "\"two\""]),
-        (ForkPoint::Record(uuid(4)), &["one", "two", "2"], &["anew"]),
-        (ForkPoint::Record(uuid(5)), &["one", "1", "two anew"], &["2 anew"]),
+        (ForkPoint::Turn(2), &["one", "1", "two", "2"], &["again", "so far"]),
+        (ForkPoint::Turn(3), &["one", "1", "two again", "2 again"], &["so far", "\"two\""]),
+        (ForkPoint::Record(uuid(4)), &["one", "two", "2"], &["again"]),
+        (ForkPoint::Record(uuid(5)), &["one", "1", "two again"], &["2 again"]),
     ];
     for (at, there, absent) in cases {
         for ids in [ForkIds::Kept, ForkIds::New] {
@@ -75,7 +76,7 @@ fn a_fork_ends_where_it_is_told_for_every_client() {
     }
     // What a compaction hides is in the fork too, so that another fork can start before it.
     let whole = forked(&path, &ForkPoint::End, ForkIds::New);
-    assert!(String::from_utf8(lines(&whole)).unwrap().contains("two anew"));
+    assert!(String::from_utf8(lines(&whole)).unwrap().contains("two again"));
 }
 
 /// Real files have this: preserved messages continue beside the boundary, to which no parent leads.

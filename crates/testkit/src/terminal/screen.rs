@@ -9,17 +9,17 @@ const SCROLLBACK: usize = 100_000;
 
 /// A terminal screen with its scrollback.
 pub struct Screen {
-    parser: Parser<Unhandled>,
+    parser: Parser<UnhandledSequences>,
 }
 
 /// Collects the sequences that the interpreter does not know.
 #[derive(Debug, Default)]
-struct Unhandled(Vec<String>);
+struct UnhandledSequences(Vec<String>);
 
 impl Screen {
     /// Creates an empty screen.
     pub fn new(columns: u16, rows: u16) -> Self {
-        let callbacks = Unhandled::default();
+        let callbacks = UnhandledSequences::default();
         Self { parser: Parser::new_with_callbacks(nonzero(rows), nonzero(columns), SCROLLBACK, callbacks) }
     }
 
@@ -62,7 +62,7 @@ impl std::fmt::Debug for Screen {
     }
 }
 
-impl Callbacks for Unhandled {
+impl Callbacks for UnhandledSequences {
     fn audible_bell(&mut self, _: &mut vt100::Screen) {
         self.0.push("bell".to_owned());
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::quantile::Quantiles;
-use crate::usage::{Ledger, ResponseUsage, Thread, UsageSource};
+use crate::usage::{ResponseUsage, Thread, UsageLedger, UsageSource};
 
 /// The growth of contexts over many sessions; sub-agents are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ type RequestContext = ((Option<i64>, usize), u64);
 
 /// Computes the context growth over these files, for the responses that pass `keeps`.
 pub fn context_growth(
-    ledger: &Ledger,
+    ledger: &UsageLedger,
     sources: &[UsageSource],
     keeps: impl Fn(&UsageSource, &ResponseUsage) -> bool,
 ) -> ContextGrowth {

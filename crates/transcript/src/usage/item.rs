@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::ledger::{FileIndex, Ledger};
+use super::ledger::{FileIndex, UsageLedger};
 use super::response::{Charge, ResponseUsage};
 use super::tokens::Tokens;
 use crate::price::{Cost, ModelPrices, PriceBasis, Prices, Usd};
@@ -147,7 +147,7 @@ fn thread_of(response: &ResponseUsage) -> Thread {
 /// Returns the items of a ledger, by file, quarter, thread, model and certainty.
 ///
 /// `sources` are the files of the ledger, by index: records in a sub-agent's file belong to the sub-agent in any case.
-pub fn items(ledger: &Ledger, sources: &[UsageSource], prices: &Prices) -> Vec<UsageItem> {
+pub fn items(ledger: &UsageLedger, sources: &[UsageSource], prices: &Prices) -> Vec<UsageItem> {
     let mut known: HashMap<Arc<str>, Option<&ModelPrices>> = HashMap::new();
     let mut places: HashMap<ItemKey, usize> = HashMap::new();
     let mut items: Vec<UsageItem> = Vec::new();

@@ -50,12 +50,12 @@ impl LedgerEntry {
 /// Files may be added in any order and by several threads, each with its own ledger: [`merge`](Self::merge) gives the same
 /// result in any order. Takes about 250 bytes per response.
 #[derive(Clone, Debug, Default)]
-pub struct Ledger {
+pub struct UsageLedger {
     places: HashMap<ResponseKey, u32, KeyHashing>,
     entries: Vec<LedgerEntry>,
 }
 
-impl Ledger {
+impl UsageLedger {
     /// Makes an empty ledger.
     pub fn new() -> Self {
         Self::default()

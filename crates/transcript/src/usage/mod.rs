@@ -1,7 +1,7 @@
 //! Exact token usage: each response counted once over the whole store.
 //!
 //! From the bottom up: [`Usage`] is the view of `message.usage`, [`Tokens`] its counts, [`ResponseUsage`] one response of a
-//! file, [`Ledger`] the responses of many files, [`UsageItem`] sums by file, thread, model and quarter of an hour, and
+//! file, [`UsageLedger`] the responses of many files, [`UsageItem`] sums by file, thread, model and quarter of an hour, and
 //! [`Report`] their sums by any key. Prices are in [`price`](crate::price).
 
 mod block;
@@ -25,7 +25,7 @@ pub use client_cost::{ClientCost, last_client_cost};
 pub use collect::{UsageCollector, responses_usage};
 pub use item::{Certainty, QUARTER_MILLIS, Thread, UsageItem, UsageSource, items};
 pub use key::ResponseKey;
-pub use ledger::{FileIndex, Ledger, LedgerEntry};
+pub use ledger::{FileIndex, LedgerEntry, UsageLedger};
 pub use line_finder::{UsageLineFinder, candidate_lines, responses_of_bytes};
 pub use month::{MonthProjection, project_month};
 pub use period::Period;

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::item::{Certainty, Thread, UsageItem};
-use super::ledger::{FileIndex, Ledger};
+use super::ledger::{FileIndex, UsageLedger};
 use super::report::UsageRow;
 use super::response::ResponseUsage;
 use super::tokens::Tokens;
@@ -76,7 +76,7 @@ impl ToolFilter for KeepAll {
 /// Computes the cost of the tools of these files. The timelines are those of the ledger's files, by index.
 pub fn tool_report(
     trails: &[ToolTimeline],
-    ledger: &Ledger,
+    ledger: &UsageLedger,
     prices: &Prices,
     filter: &impl ToolFilter,
 ) -> ToolReport {

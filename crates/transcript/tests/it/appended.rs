@@ -381,8 +381,8 @@ proptest! {
         lines_are_in_order(&file.bytes);
         let transcript = Transcript::parse(&file.bytes);
         let tip = file.state.tip().unwrap().to_owned();
-        let anew = Continuation::of(&transcript, ThreadKind::Main);
-        prop_assert_eq!(anew.tip(), Some(tip.as_str()), "who opens it anew goes on elsewhere");
+        let reopened = Continuation::of(&transcript, ThreadKind::Main);
+        prop_assert_eq!(reopened.tip(), Some(tip.as_str()), "a program that opens it again continues elsewhere");
         let said = said_on_the_way(&transcript, &tip);
         prop_assert_eq!(said.first().map(String::as_str), Some("the last word"));
         for &client in Client::ALL {

@@ -45,7 +45,7 @@ fn a_whole_record_stays_as_it_is() {
             };
             let line = draft.line(&origin(&envelope.session().unwrap().to_string()), &placement);
             let expected = RawJson::parse(record.fields().raw()).unwrap();
-            // Ids are written anew only where they were spelled oddly, which no client does.
+            // Ids are rewritten only where they were spelled oddly, which no client does.
             assert_eq!(String::from_utf8_lossy(&line), String::from_utf8_lossy(expected.raw()));
             seen += 1;
         }

@@ -1,4 +1,4 @@
-//! Records become messages, messages become JSON, and the way back gives the same bytes.
+//! Records become messages, messages become JSON, and back again to the same bytes.
 
 use annals_json::Fields;
 use annals_testkit::corpus;

@@ -84,7 +84,7 @@ fn what_a_compaction_summarised_is_not_lost() {
         line("user", "c", "\"b\"", &result("1")),
         // A result that hangs beside the chain, and a prompt that the person took back.
         line("user", "d", "\"b\"", &result("2")),
-        line("user", "e", "\"a\"", r#""taken back""#),
+        line("user", "e", "\"a\"", r#""withdrawn""#),
         line("assistant", "f", "\"d\"", r#"[{"type":"text","text":"old reply"}]"#),
         system("h", r#""logicalParentUuid":"f","compactMetadata":{"trigger":"auto","preTokens":9}"#),
         line("user", "i", "\"h\"", r#""in short""#)

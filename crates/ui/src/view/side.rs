@@ -19,7 +19,7 @@ pub(super) fn queued_text(value: Value<'_>) -> (String, usize) {
 }
 
 /// Entries of the queue that were sent while a tool ran and that no other record has, as older clients left them: neither
-/// taken back, nor sent as a prompt or attachment of their own.
+/// withdrawn, nor sent as a prompt or attachment of their own.
 pub(super) fn unsent_prompts(transcript: &Transcript<'_>) -> HashSet<NodeIndex> {
     let mut queue: VecDeque<(NodeIndex, String)> = VecDeque::new();
     let mut gone: Vec<(NodeIndex, String)> = Vec::new();

@@ -95,7 +95,7 @@ fn a_queued_prompt_that_only_the_queue_knows_is_a_prompt() {
         .prompt("go")
         .raw(&queue("enqueue", "and that"))
         .raw(&queue("remove", "and that"))
-        .raw(&queue("enqueue", "taken back"))
+        .raw(&queue("enqueue", "withdrawn"))
         .raw(&queue("popAll", ""))
         .raw(&queue("enqueue", "next"))
         .raw(&queue("dequeue", ""))

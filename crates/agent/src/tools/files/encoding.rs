@@ -118,7 +118,7 @@ mod tests {
             b"\xfe\xff\0a\0\n",
             b"caf\xe9\n",
             "déjà vu 😀".as_bytes(),
-            b"one\0nul in a text that is long enough for it to be a text, or so it seems to whoever counts to a hundred bytes",
+            b"one\0nul in a text that is long enough for it to be a text, or so it seems to one who counts to a hundred bytes",
         ];
         for bytes in cases {
             let (encoding, text) = TextFormat::read(bytes).unwrap();

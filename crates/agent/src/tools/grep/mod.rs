@@ -73,7 +73,7 @@ impl Tool for Grep {
         .optional("-C", ParamType::Count, "content: lines to show before and after each match")
         .optional("context", ParamType::Count, "The same as -C")
         .optional("head_limit", ParamType::Count, "Show no more lines or files than this; 250 if not given, 0 for all")
-        .optional("offset", ParamType::Count, "Leave out so many lines or files first")
+        .optional("offset", ParamType::Count, "Skip the first N lines or files")
         .optional("multiline", ParamType::Flag, "Let `.` match line ends, and matches go over several lines")
         .build()
     }

@@ -1,4 +1,4 @@
-//! The end of commands: whoever drops a call, or the whole shell, leaves no process behind, whatever it ignores.
+//! The end of commands: dropping a call, or the whole shell, leaves no process behind, whatever it ignores.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

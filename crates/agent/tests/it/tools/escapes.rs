@@ -19,7 +19,7 @@ setsid bash -c "env -i NAME=bare PATH=\"$PATH\" setsid bash -c '$note; exec slee
 
 const NAMES: [&str; 5] = ["session.pid", "nohup.pid", "daemon.pid", "stubborn.pid", "bare.pid"];
 
-/// Goes on for ever, and does not go on in the background.
+/// Runs without end, and stops in the background.
 fn endless() -> String {
     format!("{ESCAPES}\nwhile :; do sleep 0.1; done; git --version")
 }

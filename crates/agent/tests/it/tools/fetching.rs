@@ -85,7 +85,7 @@ fn server(answer: impl Fn(&str) -> Vec<u8> + Send + 'static) -> (String, Arc<Mut
             while !head.ends_with("\r\n\r\n") && stream.read_line(&mut head).unwrap_or(0) > 0 {}
             let path = head.split_whitespace().nth(1).unwrap_or_default().to_owned();
             noted.lock().unwrap().push(head);
-            // Whoever asked may be gone.
+            // The client may be gone.
             let _ = stream.get_mut().write_all(&answer(&path));
         }
     });
@@ -289,7 +289,7 @@ fn over_tls() -> (u16, Arc<AtomicUsize>) {
                 true => answer("301 Moved Permanently", "location: /after\r\n", ""),
                 false => answer("200 OK", "content-type: text/plain\r\n", "after"),
             };
-            // Whoever asked may be gone.
+            // The client may be gone.
             let _ = stream.get_mut().write_all(&said);
             stream.get_mut().conn.send_close_notify();
             let _ = stream.get_mut().flush();

@@ -14,7 +14,7 @@ use super::{Arg, Count, Fixture, Flag, Text, input, kept, kept_text, knows, refu
 const OF_A_GREP: [&str; 8] =
     ["mode", "numFiles", "filenames", "content", "numLines", "numMatches", "appliedLimit", "appliedOffset"];
 
-/// Makes a file older by so many minutes.
+/// Makes a file older by some minutes.
 fn aged(fixture: &Fixture, name: &str, text: &str, minutes: u64) {
     let path = fixture.write(name, text);
     let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000 - minutes * 60);

@@ -106,7 +106,7 @@ async fn nobody_approves_a_plan_where_nobody_is_asked_nor_where_none_is_made() {
 
 #[tokio::test]
 async fn a_search_is_a_request_of_its_own_and_counts() {
-    // The first response pauses in the middle, and is gone on with.
+    // The first response pauses in the middle, and is continued.
     let first = r#"{"content":[{"type":"text","text":"I search."},
         {"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"x"}}],"stop_reason":"pause_turn"}"#;
     let found = r#"[{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[{"type":"web_search_result","title":"A page","url":"https://example.com/","encrypted_content":"e"}]},

@@ -134,7 +134,7 @@ async fn a_command_is_written_as_the_original_writes_it() {
     std::fs::remove_file(stage.home.work_dir().join("made.txt")).unwrap();
     let told = say(&mut agent, "and now @@a@@").await;
     assert!(told.is_done() && !stage.made());
-    assert_eq!(told.finished.denials.len(), 1, "what was lent is taken back");
+    assert_eq!(told.finished.denials.len(), 1, "the grant ends with the turn");
     assert_eq!(stage.models()[2], "claude-opus-4-8");
     stage.holds();
     stage.only_grew();

@@ -13,7 +13,7 @@ use annals_transcript::transcript::Transcript;
 
 use super::{KEY, Stage};
 
-/// No file is longer than so many times what was sent and served, and a bit.
+/// No file is longer than a multiple of what was sent and served, and a bit.
 const MAX_TIMES: usize = 12;
 
 impl Stage {

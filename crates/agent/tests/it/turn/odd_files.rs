@@ -1,4 +1,4 @@
-//! Files that are not as they should be: a conversation goes on with what can be understood of them, or says why not, and
+//! Files that are not as they should be: a conversation continues with what can be read of them, or says why not, and
 //! changes nothing of what was there.
 
 use std::fmt::Write as _;

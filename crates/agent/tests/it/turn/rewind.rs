@@ -54,7 +54,7 @@ async fn what_is_sent_after_going_back_is_what_the_file_says() {
         let text = std::fs::read_to_string(stage.file()).unwrap();
         assert_eq!(parent_of(&text, "second"), parent_of(&text, "other"));
         assert!(resumed(text.as_bytes()).starts_with(sent.last().unwrap()));
-        // Whoever resumes goes on there.
+        // A client that resumes continues there.
         let mut agent = stage.resumed();
         assert!(say(&mut agent, "and on").await.is_done());
         drop(agent);
@@ -74,7 +74,7 @@ async fn back_to_the_beginning_and_twice_over() {
     agent.conversation.rewind_to(&turns[2].prompt).unwrap();
     agent.conversation.rewind_to(&turns[0].prompt).unwrap();
     assert!(agent.conversation.messages().unwrap().is_empty());
-    assert!(say(&mut agent, "anew").await.is_done());
+    assert!(say(&mut agent, "again").await.is_done());
     assert_eq!(stage.sent().last().unwrap().len(), 1);
     let turns = agent.conversation.turns().unwrap();
     assert_eq!(turns.len(), 1);
@@ -82,7 +82,7 @@ async fn back_to_the_beginning_and_twice_over() {
     drop(agent);
     stage.holds();
     let text = std::fs::read_to_string(stage.file()).unwrap();
-    assert_eq!(parent_of(&text, "anew"), None);
+    assert_eq!(parent_of(&text, "again"), None);
     assert!(resumed(text.as_bytes()).starts_with(stage.sent().last().unwrap()));
 }
 

@@ -1,4 +1,4 @@
-//! The way out when the thread that should answer is stuck, as one is that writes to whoever does not read: it needs nothing
+//! The way out when the thread that should answer is stuck, such as one that writes to a reader that stopped: it needs nothing
 //! of that thread, and leaves no command behind.
 
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,7 +1,7 @@
 //! `--as usage`: tokens and cost of a session, by thread: the conversation itself and each of its sub-agents.
 
 use annals_transcript::transcript::Transcript;
-use annals_transcript::usage::{Ledger, Report, UsageRow, group, responses_usage};
+use annals_transcript::usage::{Report, UsageLedger, UsageRow, group, responses_usage};
 
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -14,7 +14,7 @@ pub(crate) fn run(target: &ResolvedSession, context: &mut Context) -> Result<Out
     let bytes = target.read()?;
     let files = target.agents();
     // One ledger over all files: an agent's line that was copied into the session counts once.
-    let mut ledger = Ledger::new();
+    let mut ledger = UsageLedger::new();
     let mut names = vec![target.key.to_string()];
     ledger.add_file(0, responses_usage(&Transcript::parse(&bytes)));
     for (index, file) in (1..).zip(&files) {

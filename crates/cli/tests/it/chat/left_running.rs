@@ -35,7 +35,7 @@ fn what_goes_on_in_the_background_ends_with_the_program_and_is_said() {
 #[test]
 fn a_request_to_end_ends_commands_wherever_they_went() {
     ended_by("-TERM");
-    // Whoever runs the tests may have said that hang-ups are ignored, and that is inherited.
+    // The caller of the tests may ignore hang-ups, and that is inherited.
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
     if u64::from_str_radix(ignored.trim(), 16).unwrap() & 1 == 0 {
@@ -96,7 +96,7 @@ fn a_program_that_hangs_is_ended_by_the_third_interrupt_or_one_request() {
             }
             if began.elapsed() > HANGS {
                 child.kill().unwrap();
-                panic!("it hangs for ever");
+                panic!("it hangs");
             }
             std::thread::sleep(Duration::from_millis(10));
         };

@@ -117,7 +117,7 @@ fn a_session_is_chosen_from_a_list() {
     terminal.press("/exit\r");
     assert_eq!(terminal.code(), Some(0));
     assert!(room.last().contains("first @@a@@") && room.last().contains("go on @@b@@"));
-    // Whoever turns away leaves, and nothing is begun.
+    // A user who declines leaves, and nothing is begun.
     let mut terminal = room.chat(&["--resume"]);
     terminal.ends_with("resume which session?");
     terminal.press("\x1b");

@@ -142,7 +142,7 @@ fn a_second_one_and_a_request_to_end_leave_at_once_with_a_whole_session() {
 
 #[test]
 fn a_third_one_ends_a_program_that_hangs() {
-    // Whoever prints to a terminal that nobody reads waits for ever.
+    // A program that prints to a terminal that is not read blocks.
     let flood = "never to be seen ".repeat(20_000);
     let script = format!(
         r#"{{"flood":[

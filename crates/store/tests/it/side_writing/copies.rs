@@ -31,7 +31,7 @@ fn a_copy_is_made_once_for_each_content() {
     assert_eq!((contents, names(&folder).len()), (vec!["one".into(), "two".into(), "one".into()], 3));
     expect_mode(&folder.join(format!("{hash}@v1")), 0o600);
     expect_mode(&folder, 0o700);
-    // Whoever comes later finds what is on the disk.
+    // A later reader finds what is on the disk.
     let mut later = Backups::of_session(&config, &"s1".into(), &work).unwrap();
     assert_eq!(later.keep(&file, 50).unwrap().version, 3);
     fs::write(&file, "four").unwrap();

@@ -39,7 +39,7 @@ fn clock<F: Fn(u64)>(on_pause: F) -> FakeClock<F> {
     FakeClock { now: Cell::new(NOW), paused: Cell::new(0), on_pause }
 }
 
-/// Makes the lock of another program, last touched so many milliseconds ago.
+/// Makes the lock of another program, last touched `millis` milliseconds ago.
 fn lock_of_another(path: &Path, age: i64) {
     fs::create_dir(path).unwrap();
     let time = UNIX_EPOCH + Duration::from_millis((NOW - age) as u64);

@@ -98,7 +98,7 @@ fn an_entry_is_updated_and_nothing_else_is_touched() {
             r#"{{"version":1,"x":[ 1.0 ],"entries":[ {{"sessionId":"two","customTitle":"keep","u":"\ud800"}} ,7,{{ "mine":{{"k":1e2}},"sessionId":"\u006fne","fullPath":"{path}","fileMtime":{mtime} ,"firstPrompt":"caf\u00e9","summary":"old title"{title},"messageCount":{count},"created":"2026-06-01T00:00:00.000Z","modified":"2026-06-01T00:00:01.000Z","gitBranch":"main","projectPath":"/home/dev/garden","isSidechain":false}}]}}"#
         )
     };
-    put_index(&config, &index_with("1.5e3", "99", r#","customTitle":"taken back""#));
+    put_index(&config, &index_with("1.5e3", "99", r#","customTitle":"withdrawn""#));
     assert_eq!(refresh_one(&config), IndexUpdate::Updated);
     assert_eq!(index(&config), index_with(&MODIFIED.to_string(), "2", ""));
     expect_mode_kept(&config);

@@ -65,7 +65,7 @@ fn neither_a_title_nor_a_rehearsal_hides_a_client_at_work() {
     let (path, _) = place.session(1);
     std::thread::sleep(Duration::from_millis(700));
     append_as_another(&path, &chain_line("theirs"));
-    // Whoever only looked, or rehearsed, has left no trace.
+    // A reader or a dry run has left no trace.
     drop(place.open(&path));
     let mut rehearsing = place.open(&path);
     rehearsing.start_dry_run();
@@ -97,7 +97,7 @@ fn a_running_client_has_its_session_and_no_other() {
     assert_eq!(try_open(&place, &path), Err(Busy::Client { pid }));
     fs::write(&file, note("another")).unwrap();
     std::thread::sleep(Duration::from_millis(700));
-    // Clients of this store say what they have open: whoever wrote this has ended.
+    // Clients of this store say what they have open: the writer of this has ended.
     append_as_another(&path, &chain_line("theirs"));
     assert_eq!(try_open(&place, &path), Ok(()));
 }
@@ -118,7 +118,7 @@ fn what_others_write_meanwhile_is_met_before_the_next_append() {
     assert!(matches!(refused, Err(AppendError::Busy { busy: Busy::Meanwhile { .. }, .. })), "{refused:?}");
     assert_eq!(fs::metadata(&path).unwrap().len(), length);
     drop(writer);
-    // Who opens it anew goes on from their line.
+    // A program that opens it again continues from their line.
     let mut writer = place.open(&path);
     assert_eq!(writer.append(&prompt("then")).unwrap().parent.as_deref(), Some("theirs"));
     writer.append(&Draft::tag("t")).unwrap();

@@ -1,4 +1,4 @@
-//! Writing sessions: the promise after a crash, faults of the disk, others who write, changes that are taken back.
+//! Writing sessions: the promise after a crash, faults of the disk, other writers, changes that are undone.
 
 mod busy;
 mod faults;
@@ -43,7 +43,7 @@ impl Place {
         SessionWriter::open(path, &self.data, &self.source, OnBusy::Append).unwrap()
     }
 
-    /// A session with so many prompts, closed; its file and the ids.
+    /// A session with some prompts, closed; its file and the ids.
     fn session(&self, prompts: usize) -> (PathBuf, Vec<String>) {
         let mut writer = self.create();
         let add = |at: usize| writer.append_settled(&prompt(&format!("prompt {at}"))).unwrap().uuid.unwrap();

@@ -95,16 +95,16 @@ fn it_can_go_back_further_and_on_again() {
     // The conversation continues from there and is rewound once more.
     let last = Transcript::parse(&bytes).nodes().iter().rev().find_map(|node| node.uuid).unwrap().to_string();
     let more = builder::Session::new().id(ID).folder("/w").wait(3600 * 24 * 20).parent(Some(&last));
-    let more = String::from_utf8(more.prompt("anew").reply("4").into_bytes()).unwrap();
+    let more = String::from_utf8(more.prompt("again").reply("4").into_bytes()).unwrap();
     let more = more.replace(&uuid(1), &uuid(101)).replace(&uuid(2), &uuid(102)).replace("msg_", "msg_9");
     fs::write(&path, [bytes, more.into_bytes()].concat()).unwrap();
     let text = said(&fs::read(&path).unwrap(), Client::NEWEST).unwrap();
-    assert!(text.contains("two") && text.contains("anew") && !text.contains("three"), "{text}");
+    assert!(text.contains("two") && text.contains("again") && !text.contains("three"), "{text}");
     let rewinding = planned(&path, &TurnRef::Number(2), options(BACK, ForeignChanges::Left)).unwrap();
     let bytes = after(&home, &path, &rewinding);
     for &client in Client::ALL {
         let text = said(&bytes, client).unwrap();
-        assert!(text.contains("one") && !text.contains("two") && !text.contains("anew"), "{client}: {text}");
+        assert!(text.contains("one") && !text.contains("two") && !text.contains("again"), "{client}: {text}");
     }
 }
 

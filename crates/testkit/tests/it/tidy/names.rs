@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::{Files, collect, crate_of, read, report, rust_files, sample};
 
 /// Names that were metaphors or could have meant anything. The reviews list what replaced them.
-const RETIRED_TYPES: [&str; 71] = [
+const RETIRED_TYPES: [&str; 70] = [
     "Away",
     "Belonging",
     "Belongings",
@@ -57,7 +57,6 @@ const RETIRED_TYPES: [&str; 71] = [
     "Places",
     "Roll",
     "Room",
-    "Scene",
     "Scribe",
     "Shelf",
     "Shelves",
@@ -92,7 +91,7 @@ const IRREGULAR: [&str; 37] = [
 const NO_PARTICIPLES: [&str; 6] = ["Bed", "Embed", "Feed", "Need", "Seed", "Speed"];
 
 /// Phrases that stand in no source, help or document.
-const RETIRED_PHRASES: [&str; 16] = [
+const RETIRED_PHRASES: [&str; 15] = [
     "so many",
     "anew",
     "for ever",
@@ -108,7 +107,6 @@ const RETIRED_PHRASES: [&str; 16] = [
     "taken back",
     "nobody needs",
     "is no longer had",
-    "by chance",
 ];
 
 /// Files that cite retired words because they retire them.

@@ -4,7 +4,7 @@ use std::fs;
 
 use annals_testkit::corpus;
 use annals_transcript::price::Prices;
-use annals_transcript::usage::{Ledger, group};
+use annals_transcript::usage::{UsageLedger, group};
 
 use super::{read, sum};
 
@@ -13,7 +13,7 @@ fn the_corpus_has_one_account() {
     let Some(corpus) = corpus::or_skip("the_corpus_has_one_account") else { return };
     let files = corpus.transcripts();
     let prices = Prices::embedded();
-    let (mut forward, mut halves) = (Ledger::new(), [Ledger::new(), Ledger::new()]);
+    let (mut forward, mut halves) = (UsageLedger::new(), [UsageLedger::new(), UsageLedger::new()]);
     let (mut in_files, mut context) = (0, 0);
     for (index, path) in files.iter().enumerate() {
         let responses = read(&fs::read(path).unwrap());
@@ -25,7 +25,7 @@ fn the_corpus_has_one_account() {
     }
     let [mut even, odd] = halves;
     even.merge(odd);
-    let report = |ledger: &Ledger| {
+    let report = |ledger: &UsageLedger| {
         group(ledger.charges(), &prices, |file, _| Some(files[*file as usize].display().to_string()))
     };
     let (one, other) = (report(&forward), report(&even));

@@ -1,6 +1,6 @@
 //! Many files: copies count once, where they appeared first, in whatever order the files come.
 
-use annals_transcript::usage::{Ledger, LedgerEntry, ResponseUsage};
+use annals_transcript::usage::{LedgerEntry, ResponseUsage, UsageLedger};
 
 use super::{Line, file, line, outputs, read};
 
@@ -13,23 +13,24 @@ fn account(files: &[Vec<ResponseUsage>]) -> Vec<LedgerEntry> {
     let mut accounts = Vec::new();
     for order in orders(files.len()) {
         let alone = |index: usize| {
-            let mut ledger = Ledger::new();
+            let mut ledger = UsageLedger::new();
             ledger.add_file(index as u32, files[index].iter().cloned());
             ledger
         };
-        let mut fed = Ledger::new();
+        let mut fed = UsageLedger::new();
         for &index in &order {
             fed.add_file(index as u32, files[index].iter().cloned());
         }
-        let merged = order.iter().map(|&index| alone(index)).fold(Ledger::new(), |mut all, one| {
+        let merged = order.iter().map(|&index| alone(index)).fold(UsageLedger::new(), |mut all, one| {
             all.merge(one);
             all
         });
-        let nested = order.iter().rev().map(|&index| alone(index)).fold(Ledger::new(), |all, mut one| {
-            one.merge(all);
-            one
-        });
-        accounts.extend([fed, merged, nested].map(Ledger::into_sorted));
+        let nested =
+            order.iter().rev().map(|&index| alone(index)).fold(UsageLedger::new(), |all, mut one| {
+                one.merge(all);
+                one
+            });
+        accounts.extend([fed, merged, nested].map(UsageLedger::into_sorted));
     }
     let first = accounts[0].clone();
     for other in accounts {

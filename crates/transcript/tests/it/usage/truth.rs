@@ -3,7 +3,7 @@
 //! and 10e-6 for an hour.
 
 use annals_transcript::price::{Prices, Usd};
-use annals_transcript::usage::{Ledger, Thread, Tokens, UsageRow, UsageSource, group_items, items};
+use annals_transcript::usage::{Thread, Tokens, UsageLedger, UsageRow, UsageSource, group_items, items};
 
 use super::read;
 
@@ -20,7 +20,7 @@ fn reply(message: &str, request: &str, model: &str, usage: &str, extra: &str) ->
 
 /// The account of files, the first of which is a session's and those named otherwise sub-agents'.
 fn account(files: &[(Thread, String)]) -> UsageRow {
-    let mut ledger = Ledger::new();
+    let mut ledger = UsageLedger::new();
     let mut sources = Vec::new();
     for (index, (thread, text)) in (0..).zip(files) {
         ledger.add_file(index, read(text.as_bytes()));

@@ -89,7 +89,7 @@ fn tables_code_and_rules_keep_their_form() {
     );
 }
 
-/// Each end of a link once wrote all of the text anew.
+/// Each end of a link once wrote all of the text again.
 #[test]
 fn links_in_links_take_no_time() {
     let html = format!("{}{}", "<a href=b>x".repeat(300_000), "</a>".repeat(300_000));

@@ -45,7 +45,7 @@ impl Made {
         self.objects.len()
     }
 
-    /// A document of so many pages in a tree of two levels, each saying its number. They inherit their size and their
+    /// A document of that number of pages in a tree of two levels, each saying its number. They inherit their size and their
     /// font, and each has a link to the next.
     pub(super) fn of(pages: usize) -> Self {
         let mut made = Self::default();

@@ -165,7 +165,7 @@ async fn what_is_encrypted_is_refused() {
     }
 }
 
-/// A document whose pages have a picture of so many bytes together, and words.
+/// A document whose pages have a picture of that many bytes together, and words.
 fn heavy(bytes: usize, words: &str) -> Vec<u8> {
     let mut made = Made::of(3);
     made.objects[2] = b"<</Subtype/Type1>>".to_vec();

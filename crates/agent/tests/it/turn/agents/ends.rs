@@ -184,7 +184,7 @@ async fn killed_while_one_works_it_goes_on() {
     };
     let prompt = Command::Prompt(Prompt::Text("do @@a@@".into()));
     tokio::select! {
-        _ = agent.handle(prompt, &mut commands, &mut report) => panic!("it waits for ever"),
+        _ = agent.handle(prompt, &mut commands, &mut report) => panic!("it never ends"),
         _ = told => {}
     }
     drop(agent);

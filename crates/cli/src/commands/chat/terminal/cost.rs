@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use annals_agent::protocol::{Event, UsageStorage, tokens};
 use annals_transcript::price::Prices;
-use annals_transcript::usage::{Ledger, ServiceTier, Speed, Tokens, UsageRow, group, responses_of_bytes};
+use annals_transcript::usage::{
+    ServiceTier, Speed, Tokens, UsageLedger, UsageRow, group, responses_of_bytes,
+};
 use annals_ui::figures;
 use annals_ui::terminal::{Span, Style, StyledLine};
 
@@ -98,7 +100,7 @@ impl CostRow {
 
 /// Returns tokens and cost by model: of the session and its sub-agents, then unrecorded usage, then the total.
 pub(super) fn report(files: &[Vec<u8>], unrecorded: &UnrecordedUsage, prices: &Prices) -> Vec<StyledLine> {
-    let mut ledger = Ledger::new();
+    let mut ledger = UsageLedger::new();
     for (number, bytes) in (0..).zip(files) {
         ledger.add_file(number, responses_of_bytes(bytes));
     }

@@ -243,7 +243,7 @@ impl TerminalUi {
         Some(Footer { lines: above, ..footer })
     }
 
-    /// Returns the end of the text that is still arriving, in at most so many rows.
+    /// Returns the end of the text that is still arriving, in at most `rows` rows.
     fn preview(&self, width: usize, rows: usize) -> Vec<StyledLine> {
         if self.screen.caps() == TermCaps::Lines || self.markdown.is_empty() {
             return Vec::new();
