@@ -7,7 +7,7 @@ use super::message::{AssistantMessage, kind_of};
 /// Text arrives in portions of about this many characters.
 const PORTION: usize = 24;
 /// And in no more portions than about this.
-const MOST_PORTIONS: usize = 64;
+const MAX_PORTIONS: usize = 64;
 
 /// The events of a message, each ready to be written.
 pub(super) fn events(message: &AssistantMessage) -> Vec<Vec<u8>> {
@@ -96,7 +96,7 @@ fn unfold(block: &[u8]) -> (Vec<u8>, Vec<Delta>) {
 
 fn portions(text: &str, kind: &'static str, key: &'static str) -> Vec<Delta> {
     let letters: Vec<char> = text.chars().collect();
-    let size = PORTION.max(letters.len() / MOST_PORTIONS);
+    let size = PORTION.max(letters.len() / MAX_PORTIONS);
     letters.chunks(size).map(|portion| (kind, key, portion.iter().collect())).collect()
 }
 

@@ -177,7 +177,7 @@ fn what_goes_wrong_is_said() {
     assert!(answer.out.contains(r#""subtype":"error_during_execution","is_error":true"#), "{}", answer.out);
     let mut command = room.command(&["hello"]);
     command.env_remove("ANTHROPIC_API_KEY");
-    assert!(room.finishes(command, 2).error.contains("there is no key"));
+    assert!(room.finishes(command, 2).error.contains("no API key found"));
     let mut command = room.command(&["hello"]);
     command.env("ANTHROPIC_BASE_URL", "http://api.example.com");
     assert!(room.finishes(command, 2).error.contains("https"));

@@ -133,7 +133,7 @@ fn bad_scripts_and_ports_are_refused() {
     let bad = home.write("bad.json", r#"{"a":[{"contents":[]}]}"#).display().to_string();
     let answer = annals_exits(&home, &["mock-api", "--script", &bad], 2);
     assert!(
-        answer.error.contains(r#"bad.json: script a: nobody knows what "contents" means"#),
+        answer.error.contains(r#"bad.json: script a: unknown field "contents" in a step"#),
         "{}",
         answer.error
     );

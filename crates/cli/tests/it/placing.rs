@@ -127,7 +127,7 @@ fn what_makes_no_sense_is_refused() {
         assert!(answer.error.contains(words), "{arguments:?}: {}", answer.error);
     };
     refused(&["merge", TWO, ONE], 2, "ended before");
-    refused(&["merge", ONE, ONE], 2, "one session, not two");
+    refused(&["merge", ONE, ONE], 2, "both arguments name this session");
     refused(&["merge", ONE, "ffff0000"], 1, "ffff0000");
     refused(&["move-project", "/nowhere", "/b"], 1, "no sessions of this folder");
     refused(&["move-project", "/a/old", "/a/old/sub"], 2, "cannot be moved into itself");

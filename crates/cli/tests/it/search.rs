@@ -144,7 +144,7 @@ fn a_query_that_makes_no_sense_is_explained() {
         (&["search", "x OR"][..], "OR needs a word on both sides"),
         (&["search", "role:nobody x"], "one of user"),
         (&["search", "--role", "nobody", "x"], "unknown role"),
-        (&["search", "--", "-x"], "only what must not be there"),
+        (&["search", "--", "-x"], "the query only excludes"),
         (&["sql", "DELETE FROM files"], "the statement would change the index"),
         (&["sql", "SELECT colour FROM sessions"], "no such column"),
     ] {

@@ -188,7 +188,7 @@ fn what_makes_no_sense_is_refused() {
     refuse(&["strip", "3f2a"], 2, "nothing to remove was named");
     refuse(&["strip", "3f2a", "--keep-calls"], 2, "--tools");
     refuse(&["strip", "3f2a", "--thinking", "--oldest-percent", "101"], 2, "1..=100");
-    refuse(&["strip", "3f2a", "--tools", "Bash,Glob"], 1, "never calls a tool Glob\n  it calls Bash");
+    refuse(&["strip", "3f2a", "--tools", "Bash,Glob"], 1, "never calls the tool Glob\n  it calls Bash");
     refuse(&["strip", "3f2a", "--images"], 1, "nothing to remove in the session");
     refuse(&["strip", "3f2a", "--thinking", "--older-than-turns", "2"], 1, "older than the last 2");
     refuse(&["compress", "3f2a"], 1, "it has 2 turns");

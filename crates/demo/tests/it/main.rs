@@ -1,5 +1,7 @@
 //! The generator held against a reader that knows nothing of it.
 
+#![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
+
 mod chains;
 mod coverage;
 mod json;

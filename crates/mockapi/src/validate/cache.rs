@@ -5,7 +5,7 @@ use annals_json::Value;
 use super::body::{ContentBlock, RequestBody};
 use super::{Rule, Violation};
 
-const MOST_MARKS: usize = 4;
+const MAX_MARKS: usize = 4;
 
 pub(super) fn few_marks(body: &RequestBody<'_>) -> Vec<Violation> {
     let listed = |key: &str| {
@@ -15,10 +15,10 @@ pub(super) fn few_marks(body: &RequestBody<'_>) -> Vec<Violation> {
     let inner = body.blocks().flat_map(ContentBlock::inner).filter(|block| has_mark(block)).count();
     let outer = body.blocks().filter(|block| has_mark(block)).count();
     let marks = listed("system") + listed("tools") + outer + inner;
-    if marks <= MOST_MARKS {
+    if marks <= MAX_MARKS {
         return vec![];
     }
-    let text = format!("A maximum of {MOST_MARKS} blocks with cache_control may be provided. Found {marks}.");
+    let text = format!("A maximum of {MAX_MARKS} blocks with cache_control may be provided. Found {marks}.");
     vec![Violation::new(Rule::FewCacheMarks, "messages", text)]
 }
 

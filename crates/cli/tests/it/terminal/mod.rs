@@ -40,7 +40,7 @@ impl Room {
     fn command(&self, program: &str) -> Command {
         let mut command = self.home.command(program);
         command.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", self.api.url());
-        command.env("TERM", "xterm-256color").env("LANG", "C.UTF-8");
+        command.env("TERM", "xterm-256color").env("LC_ALL", "C.UTF-8");
         command
     }
 
