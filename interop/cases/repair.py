@@ -54,7 +54,7 @@ def place_of(lines, word, last=False):
     return found[-1 if last else 0]
 
 
-def case_a_line_that_starts_anew(bench):
+def case_a_line_that_starts_over(bench):
     def damage(lines):
         place = place_of(lines, b"What is in this picture?")
         lines[place] = with_field(lines[place], "parentUuid", None)

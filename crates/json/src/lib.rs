@@ -1,3 +1,5 @@
+//! JSON as spans of the bytes it was read from; knows nothing of sessions.
+//!
 #![doc = include_str!("../README.md")]
 
 mod compact;

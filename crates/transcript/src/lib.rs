@@ -1,3 +1,5 @@
+//! Bytes of a session file ⇄ records ⇄ meaning; pure: no files, clock, environment, threads or async.
+//!
 #![doc = include_str!("../README.md")]
 //!
 //! # Modules

@@ -12,8 +12,7 @@ pub(crate) fn calls(line: &str) -> Vec<Vec<String>> {
     let mut calls = vec![Vec::new()];
     let mut word: Option<String> = None;
     let mut quote = None;
-    let mut characters = line.chars().peekable();
-    while let Some(character) = characters.next() {
+    for character in line.chars() {
         match (quote, character) {
             (Some(open), _) if open == character => quote = None,
             (Some(_), _) => word.get_or_insert_default().push(character),

@@ -146,7 +146,7 @@ fn what_is_in_use_or_in_the_way_or_unknown_is_refused() {
     annals_exits(&home, &["restore", ID], 1);
     let agent = home.config_dir().join(format!("projects/-w/{ID}/subagents/agent-a01.jsonl"));
     let refused = annals_exits(&home, &["trash", &agent.display().to_string()], 2);
-    assert!(refused.error.contains("is no session of a store"), "{}", refused.error);
+    assert!(refused.error.contains("not a session of a store"), "{}", refused.error);
     annals_exits(&home, &["trash", ID, "--yes"], 0);
     let there = home.write(format!("projects/-w/{ID}.jsonl"), "{}\n");
     let refused = annals_exits(&home, &["restore", ID], 4);

@@ -16,7 +16,7 @@ use super::TABLES;
 const MAX_ACCUMULATED: i64 = 24;
 /// The defaults of FTS5.
 const AUTOMERGE: i64 = 4;
-const MOST: i64 = 16;
+const MAX_SEGMENTS: i64 = 16;
 
 /// How a transaction treats the segments that it leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,10 @@ impl SegmentPolicy {
         let transaction = connection.transaction()?;
         if accumulated(&transaction)? > 0 {
             // A negative number moves all segments to a new level before merging.
-            run_on_all(&transaction, &[("merge", -1), ("automerge", AUTOMERGE), ("crisismerge", MOST)])?;
+            run_on_all(
+                &transaction,
+                &[("merge", -1), ("automerge", AUTOMERGE), ("crisismerge", MAX_SEGMENTS)],
+            )?;
             transaction.execute("UPDATE reached SET let_be = 0", [])?;
         }
         transaction.commit()

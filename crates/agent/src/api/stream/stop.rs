@@ -1,4 +1,4 @@
-//! Stop reasons.
+//! Stop reasons: why the model ended a response.
 
 use annals_json::RawJson;
 

@@ -9,7 +9,7 @@ use annals_agent::tools::{Bash, CallContext, Tool};
 use super::{Fixture, Flag, Text, input, run};
 
 /// The most that an end may take: two seconds, and some for a busy machine.
-const MOST: Duration = Duration::from_secs(6);
+const MAX_WAIT: Duration = Duration::from_secs(6);
 
 /// A command that ignores polite requests, with children and grandchildren that do as well; each notes its number.
 const STUBBORN: &str = r#"
@@ -47,7 +47,7 @@ pub(super) fn runs(pid: &str) -> bool {
 pub(super) fn all_end(pids: &[String]) {
     let asked = Instant::now();
     while pids.iter().any(|pid| runs(pid)) {
-        assert!(asked.elapsed() < MOST, "still running: {pids:?}");
+        assert!(asked.elapsed() < MAX_WAIT, "still running: {pids:?}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

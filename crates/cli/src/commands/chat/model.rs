@@ -1,4 +1,4 @@
-//! Model names.
+//! Model names: aliases, full names and context suffixes.
 
 use super::setup::Setup;
 use crate::args::ChatArgs;
@@ -22,11 +22,11 @@ pub(super) fn choose(args: &ChatArgs, setup: &Setup, context: &Context, before: 
 
 /// Returns the full name of a model.
 pub(super) fn named(name: &str) -> String {
-    let (short, finish_work) = name.split_once('[').unwrap_or((name, ""));
+    let (short, suffix) = name.split_once('[').unwrap_or((name, ""));
     let known = NAMES.iter().find(|(known, _)| *known == short);
     match known {
-        Some((_, full)) if finish_work.is_empty() => (*full).to_owned(),
-        Some((_, full)) => format!("{full}[{finish_work}"),
+        Some((_, full)) if suffix.is_empty() => (*full).to_owned(),
+        Some((_, full)) => format!("{full}[{suffix}"),
         None => name.to_owned(),
     }
 }

@@ -106,7 +106,7 @@ mod tests {
         refuse.refuse(Refusal::NoBlock(2));
         assert_eq!([refusals.try_next(), refusals.try_next()], [Some(Refusal::Nothing), None]);
         refusals.pass();
-        let finish_work = [refusals.try_next(), refusals.try_next(), refusals.try_next()];
-        assert_eq!(finish_work, [Some(Refusal::NoBlock(1)), Some(Refusal::NoBlock(2)), None]);
+        let rest = [refusals.try_next(), refusals.try_next(), refusals.try_next()];
+        assert_eq!(rest, [Some(Refusal::NoBlock(1)), Some(Refusal::NoBlock(2)), None]);
     }
 }

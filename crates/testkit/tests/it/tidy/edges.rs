@@ -95,7 +95,7 @@ fn crates_depend_only_as_the_picture_says() {
 }
 
 #[test]
-fn every_room_is_in_the_architecture() {
+fn every_crate_is_in_the_architecture() {
     let page = read("ARCHITECTURE.md");
     let missing: Vec<_> =
         crate_names().into_iter().filter(|crate_name| !page.contains(&format!("`{crate_name}`"))).collect();

@@ -172,7 +172,7 @@ fn bad_types(files: &Files) -> Vec<String> {
 
 fn bad_constants(files: &Files) -> Vec<String> {
     let mut found = Vec::new();
-    for (path, text) in files {
+    for (path, text) in files.iter().filter(|(path, _)| !CITING.contains(&path.as_str())) {
         for (number, line) in text.lines().enumerate() {
             let Some(at) = line.find("const ") else { continue };
             let name = line[at + 6..].split([':', ' ']).next().unwrap_or("");

@@ -181,7 +181,8 @@ mod tests {
     #[test]
     fn transparent_pixels_do_not_lend_their_color() {
         let size = Size { width: 400, height: 400 };
-        let pixel = |x: u32, y: u32| if (x + y) % 2 == 0 { &[255, 0, 0, 255][..] } else { &[0, 255, 0, 0] };
+        let pixel =
+            |x: u32, y: u32| if (x + y).is_multiple_of(2) { &[255, 0, 0, 255][..] } else { &[0, 255, 0, 0] };
         for edge in [30, 300] {
             let scaled = Pixels::from_fn(size, Layout::Rgba, pixel).scaled(edge).unwrap();
             for pixel in scaled.samples().chunks_exact(4) {

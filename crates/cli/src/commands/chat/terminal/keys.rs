@@ -14,6 +14,9 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::super::force_quit::ForceQuit;
 use super::ui_event::UiEvent;
 
+/// How long `crossterm` is asked for more keys of one read. It does not look at all if this is zero.
+const DRAIN: Duration = Duration::from_millis(1);
+
 /// Starts a thread that reads keys.
 pub(super) fn read_keys(sender: UnboundedSender<UiEvent>, caps: TermCaps, force_quit: Arc<ForceQuit>) {
     std::thread::spawn(move || {
@@ -54,7 +57,7 @@ fn read_events() -> io::Result<Vec<Key>> {
         Err(error) => return Err(error.into()),
     }
     let mut keys = Vec::new();
-    while event::poll(Duration::ZERO)? {
+    while event::poll(DRAIN)? {
         keys.extend(from_event(event::read()?));
     }
     Ok(keys)

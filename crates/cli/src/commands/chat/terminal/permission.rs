@@ -80,9 +80,9 @@ impl PermissionPrompt {
     /// Parses an answer; `None` if it is invalid.
     pub(super) fn answered(&self, text: &str) -> Option<Permit> {
         let text = text.trim();
-        let (first, finish_work) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let granted = |rules: &Vec<String>| Some(rules.clone()).filter(|rules| !rules.is_empty());
-        match (first, finish_work.trim()) {
+        match (first, rest.trim()) {
             ("y" | "yes", "") => Some(Permit::Allow),
             ("a", "") => granted(&self.exact).map(Permit::AllowAlways),
             ("A", "") => granted(&self.like).map(Permit::AllowAlways),

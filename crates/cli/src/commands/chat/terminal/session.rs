@@ -288,12 +288,12 @@ impl ChatSession<'_> {
             2,
             &[
                 Span::new("annals", Style::BOLD),
-                Span::new(&format!(" · {model} · mode {mode} · {cwd}"), Style::PLAIN),
+                Span::new(format!(" · {model} · mode {mode} · {cwd}"), Style::PLAIN),
             ],
         );
         let session = agent.conversation.session().to_owned();
         let what = if agent.conversation.path().is_some() { "resumed" } else { "new" };
-        ui.screen.line(2, &[Span::new(&format!("session {session} · {what} · /help"), Style::DIM)]);
+        ui.screen.line(2, &[Span::new(format!("session {session} · {what} · /help"), Style::DIM)]);
     }
 }
 

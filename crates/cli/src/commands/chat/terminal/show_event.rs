@@ -116,9 +116,9 @@ impl TerminalUi {
         let thought = std::mem::take(&mut self.thinking);
         let first = thought.trim().lines().next().unwrap_or_default();
         if !first.is_empty() {
-            let finish_work = if thought.trim().lines().nth(1).is_some() { " …" } else { "" };
+            let ellipsis = if thought.trim().lines().nth(1).is_some() { " …" } else { "" };
             let short = clip(first, self.screen.width().saturating_sub(6));
-            self.note(Style::DIM, &format!("∴ {short}{finish_work}"));
+            self.note(Style::DIM, &format!("∴ {short}{ellipsis}"));
         }
     }
 

@@ -1,4 +1,4 @@
-//! Slash commands.
+//! Slash commands: their names, arguments and help.
 
 use annals_agent::commands::CustomCommand;
 
@@ -36,18 +36,18 @@ impl SlashCommand {
     /// Parses a line; `None` if it is a prompt. A path is not a command.
     pub(super) fn parse(line: &str) -> Option<Self> {
         let line = line.trim();
-        let (name, finish_work) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         if !name.starts_with('/') || name[1..].contains('/') || line.contains('\n') && name == "/" {
             return None;
         }
-        let finish_work = Some(finish_work.trim().to_owned()).filter(|finish_work| !finish_work.is_empty());
+        let argument = Some(argument.trim().to_owned()).filter(|argument| !argument.is_empty());
         Some(match name {
             "/help" => Self::Help,
             "/clear" => Self::Clear,
-            "/compact" => Self::Compact(finish_work),
-            "/resume" => Self::Resume(finish_work),
+            "/compact" => Self::Compact(argument),
+            "/resume" => Self::Resume(argument),
             "/rewind" => Self::Rewind,
-            "/model" => Self::Model(finish_work),
+            "/model" => Self::Model(argument),
             "/cost" => Self::Cost,
             "/context" => Self::Context,
             "/todos" => Self::Todos,
