@@ -108,7 +108,7 @@ fn end_of_turn(transcript: &Transcript<'_>, turn: usize, session: &Session) -> R
     let graph = Graph::new(transcript);
     let mut inside: HashSet<NodeIndex> = HashSet::from([wanted.prompt]);
     let mut end = wanted.prompt;
-    for node in wanted.prompt + 1..wanted.end {
+    for node in wanted.nodes().skip(1) {
         let record = &transcript.nodes()[node];
         if record.is_sidechain || graph.parent(node).is_none_or(|parent| !inside.contains(&parent)) {
             continue;
@@ -147,7 +147,7 @@ fn with_new_ids(
     let kept: HashSet<String> =
         nodes.iter().filter_map(|&node| transcript.nodes()[node].uuid).map(|id| id.to_string()).collect();
     let mut lines = Vec::new();
-    for node in 0..transcript.nodes().len() {
+    for node in transcript.indices() {
         if nodes.contains(&node) || is_snapshot_of(transcript, node, &kept) {
             lines.extend_from_slice(transcript.fields(node).raw());
             lines.push(b'\n');

@@ -9,7 +9,7 @@ use annals_transcript::pairing::ToolPairs;
 use annals_transcript::problem::{Problem, ProblemKind};
 use annals_transcript::record::Record;
 use annals_transcript::resume::{Client, resume};
-use annals_transcript::transcript::Transcript;
+use annals_transcript::transcript::{NodeIndex, Transcript};
 
 use crate::edit::{FileEdit, LineEdit};
 
@@ -102,7 +102,7 @@ fn readable(old: &[Transcript<'_>], new: &Transcript<'_>, found: &mut Vec<Violat
 }
 
 fn unique_with_parents(old: &[Transcript<'_>], new: &Transcript<'_>, found: &mut Vec<Violation>) {
-    let ids = |transcript: &Transcript<'_>, nodes: Vec<usize>| -> HashSet<String> {
+    let ids = |transcript: &Transcript<'_>, nodes: Vec<NodeIndex>| -> HashSet<String> {
         nodes.into_iter().filter_map(|node| transcript.nodes()[node].uuid).map(|id| id.to_string()).collect()
     };
     let new_graph = Graph::new(new);

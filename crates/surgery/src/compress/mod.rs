@@ -192,8 +192,8 @@ fn origin_of(transcript: &Transcript<'_>, node: NodeIndex, session: &Session) ->
 /// Checks that every client that resumed the file sends the summary and nothing above its boundary.
 fn check_seen(before: &Transcript<'_>, after: &[u8], boundary: &str) -> Result<(), CompressError> {
     let after = Transcript::parse(after);
-    let from = after.nodes().iter().position(|node| node.uuid.is_some_and(|uuid| uuid.is(boundary)));
-    let from = from.unwrap_or(after.nodes().len());
+    let from = after.position(|node| node.uuid.is_some_and(|uuid| uuid.is(boundary)));
+    let from = from.unwrap_or(after.end());
     for &client in Client::ALL {
         if resume(before, client).messages().is_empty() {
             continue;
@@ -211,7 +211,7 @@ fn check_seen(before: &Transcript<'_>, after: &[u8], boundary: &str) -> Result<(
         let stay: HashSet<_> =
             nodes.iter().filter(|&&node| node > from).filter_map(|&node| known[node].message).collect();
         let is_copy = |node: NodeIndex| known[node].message.is_some_and(|message| stay.contains(&message));
-        if !nodes.contains(&(from + 1)) || nodes.iter().any(|&node| node < from && !is_copy(node)) {
+        if !nodes.contains(&from.next()) || nodes.iter().any(|&node| node < from && !is_copy(node)) {
             return Err(CompressError::NotSeen { client });
         }
     }

@@ -98,7 +98,7 @@ fn unanswered(transcript: &Transcript<'_>) -> HashSet<String> {
 /// Whether a client sends the second session from its start, without a compaction.
 fn begins(comparison: &Comparison<'_>, root: NodeIndex, sent: &[String]) -> bool {
     let nodes = comparison.two.nodes();
-    let first_message = (root..nodes.len()).find(|index| {
+    let first_message = root.until(comparison.two.end()).find(|index| {
         comparison.own.contains(index)
             && matches!(nodes[*index].kind, RecordKind::User | RecordKind::Assistant)
             && !nodes[*index].is_sidechain

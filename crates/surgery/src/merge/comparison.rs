@@ -44,11 +44,12 @@ impl<'a> Comparison<'a> {
     ) -> Result<Self, MergePlanError> {
         let in_first: HashMap<String, NodeIndex> = uuids(one).collect();
         let (mut own, mut shared, mut is_copy) = (BTreeSet::new(), 0, true);
-        let without_session: HashSet<Vec<u8>> = (0..one.nodes().len())
+        let without_session: HashSet<Vec<u8>> = one
+            .indices()
             .filter(|&node| one.nodes()[node].uuid.is_none())
             .map(|node| without_session(one, node))
             .collect();
-        for (index, node) in two.nodes().iter().enumerate() {
+        for (index, node) in two.indexed_nodes() {
             match node.uuid.map(|uuid| uuid.to_string()) {
                 Some(uuid) => match in_first.get(&uuid) {
                     Some(&existing) if is_same_record(&one.fields(existing), &two.fields(index)) => {
@@ -186,7 +187,7 @@ impl<'a> Comparison<'a> {
 }
 
 fn uuids<'a>(transcript: &'a Transcript<'_>) -> impl Iterator<Item = (String, NodeIndex)> + 'a {
-    let nodes = transcript.nodes().iter().enumerate();
+    let nodes = transcript.indexed_nodes();
     nodes.filter_map(|(index, node)| Some((node.uuid?.to_string(), index)))
 }
 

@@ -117,7 +117,7 @@ pub fn strip(session: &Session, options: &StripOptions) -> Result<Plan, StripErr
 
 /// The removed records without those of which a copy with the same uuid stays, since references still resolve.
 fn without_copies(transcript: &Transcript<'_>, removed: BTreeSet<NodeIndex>) -> BTreeSet<NodeIndex> {
-    let remaining = (0..transcript.nodes().len()).filter(|node| !removed.contains(node));
+    let remaining = transcript.indices().filter(|node| !removed.contains(node));
     let remaining: HashSet<_> = remaining.filter_map(|node| transcript.nodes()[node].uuid).collect();
     let is_gone =
         |node: &NodeIndex| transcript.nodes()[*node].uuid.is_none_or(|uuid| !remaining.contains(&uuid));

@@ -2,7 +2,7 @@
 
 use annals_transcript::problem::ProblemKind;
 use annals_transcript::record::{Record, RecordKind, SystemKind};
-use annals_transcript::transcript::NodeIndex;
+use annals_transcript::transcript::{NodeIndex, NodeMap};
 use annals_transcript::turn::{Speaker, prompt_text};
 
 use super::indexed::IndexedTranscript;
@@ -24,9 +24,9 @@ pub(super) struct ThreadBuilder<'b, 't, 'a, 'g> {
     pub(super) layout: &'b Layout<'a>,
     pub(super) items: Vec<Item>,
     /// Records that are shown already.
-    pub(super) is_shown: Vec<bool>,
+    pub(super) is_shown: NodeMap<bool>,
     /// The number of the turn of each record of this thread; 0 for other records.
-    pub(super) turn_of: Vec<u32>,
+    pub(super) turn_of: NodeMap<u32>,
     pub(super) cwd: Option<String>,
     pub(super) turn: TurnEnd,
     turn_span: Option<(i64, i64)>,
@@ -40,14 +40,13 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
         agents: &'b mut SubAgents<'g>,
         layout: &'b Layout<'a>,
     ) -> Self {
-        let count = source.transcript.nodes().len();
         Self {
             source,
             agents,
             layout,
             items: Vec::new(),
-            is_shown: vec![false; count],
-            turn_of: vec![0; count],
+            is_shown: NodeMap::new(source.transcript, false),
+            turn_of: NodeMap::new(source.transcript, 0),
             cwd: None,
             turn: TurnEnd::default(),
             turn_span: None,

@@ -94,7 +94,8 @@ fn rows_of_sidechains(main: &Transcript<'_>, target: &ResolvedSession, context: 
             AgentLink::Unlinked(_) => None,
         };
         // The nodes of a chain are in the order of the file.
-        let is_own = |response: &&ResponseUsage| chain.nodes.binary_search(&response.node).is_ok();
+        let is_own =
+            |response: &&ResponseUsage| chain.nodes.binary_search(&NodeIndex::new(response.position)).is_ok();
         let own: Vec<_> = usage.iter().filter(is_own).cloned().collect();
         AgentRow {
             id: facts.id.clone(),

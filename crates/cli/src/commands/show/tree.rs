@@ -47,9 +47,8 @@ pub(crate) fn run(target: &ResolvedSession, context: &mut Context) -> Result<Out
 
 /// The last record of the main chain; in a sub-agent's file, the last of all.
 fn last_leaf(transcript: &Transcript<'_>) -> Option<NodeIndex> {
-    let nodes = transcript.nodes();
     let last = |is_main: bool| {
-        nodes.iter().rposition(|node| {
+        transcript.rposition(|node| {
             node.is_chain() && node.kind != RecordKind::Progress && !(is_main && node.is_sidechain)
         })
     };

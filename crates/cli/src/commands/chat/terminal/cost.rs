@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use annals_agent::protocol::{Event, UsageStorage, tokens};
 use annals_transcript::price::Prices;
-use annals_transcript::usage::{Ledger, ServiceTier, Speed, Tokens, UsageRow, group, responses_of_bytes};
+use annals_transcript::usage::{
+    FileIndex, Ledger, ServiceTier, Speed, Tokens, UsageRow, group, responses_of_bytes,
+};
 use annals_ui::figures;
 use annals_ui::terminal::{Span, Style, StyledLine};
 
@@ -99,8 +101,8 @@ impl CostRow {
 /// Returns tokens and cost by model: of the session and its sub-agents, then unrecorded usage, then the total.
 pub(super) fn report(files: &[Vec<u8>], unrecorded: &UnrecordedUsage, prices: &Prices) -> Vec<StyledLine> {
     let mut ledger = Ledger::new();
-    for (number, bytes) in (0..).zip(files) {
-        ledger.add_file(number, responses_of_bytes(bytes));
+    for (number, bytes) in files.iter().enumerate() {
+        ledger.add_file(FileIndex::new(number), responses_of_bytes(bytes));
     }
     let report = group(ledger.charges(), prices, |_, charge| {
         charge.model.map(|model| model.to_string()).filter(|model| model != "<synthetic>")
