@@ -95,8 +95,8 @@ pub fn relink(
         return Ok(());
     }
     let gone: HashMap<String, NodeIndex> =
-        removed.iter().filter_map(|&node| Some((transcript.nodes()[node].uuid?.to_string(), node))).collect();
-    let uuid_of = |node: NodeIndex| transcript.nodes()[node].uuid.map(|id| id.to_string());
+        removed.iter().filter_map(|&node| Some((transcript.node(node).uuid?.to_string(), node))).collect();
+    let uuid_of = |node: NodeIndex| transcript.node(node).uuid.map(|id| id.to_string());
     let above = |node: NodeIndex| {
         let parent = |node| graph.parent(node).or_else(|| bridge(transcript, graph, node));
         let mut at = parent(node);
@@ -120,7 +120,7 @@ pub fn relink(
         None
     };
     for node in transcript.indices().filter(|node| !removed.contains(node)) {
-        let line = transcript.nodes()[node].line as usize;
+        let line = transcript.node(node).line as usize;
         let original = transcript.fields(node).raw();
         let Some(now) = edit.line_now(line, original).map(<[u8]>::to_vec) else { continue };
         let Ok(value) = Value::parse(&now) else { continue };

@@ -53,7 +53,7 @@ impl Conversation<'_> {
         let past = turns(&transcript).into_iter().filter(|turn| on_the_way[turn.prompt]);
         let past = past.filter_map(|turn| {
             let Record::User(user) = transcript.record(turn.prompt) else { return None };
-            let prompt = transcript.nodes()[turn.prompt].uuid?.to_string();
+            let prompt = transcript.node(turn.prompt).uuid?.to_string();
             Some(PastTurn { prompt, text: prompt_text(&user), millis: turn.started })
         });
         Ok(past.collect())

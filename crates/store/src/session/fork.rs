@@ -141,7 +141,7 @@ pub fn forked_lines(
         let raw = transcript.fields(node).raw();
         let line = copy_line(raw, &old, session).map_err(|source| ForkError::Edit {
             path: path.to_path_buf(),
-            line: transcript.nodes()[node].line,
+            line: transcript.node(node).line,
             source,
         })?;
         out.extend_from_slice(&line);

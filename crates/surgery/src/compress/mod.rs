@@ -103,7 +103,7 @@ fn plan(
     let graph = Graph::new(&transcript);
     let seen = resume(&transcript, Client::NEWEST);
     let cut_point = CutPoint::find(&transcript, &graph, &seen, kept)?;
-    let first = &transcript.nodes()[cut_point.first];
+    let first = transcript.node(cut_point.first);
     let line = first.line as usize;
     let text = match summary_source {
         SummarySource::Extract => summary::of(&extract::turns_of(&transcript, &cut_point.old)),
@@ -120,7 +120,7 @@ fn plan(
         source_assistant: None,
         timestamp: timestamp.clone(),
     };
-    let above = transcript.nodes()[cut_point.above].uuid.map(|uuid| uuid.to_string());
+    let above = transcript.node(cut_point.above).uuid.map(|uuid| uuid.to_string());
     let draft = Draft::compact_boundary(CompactionTrigger::Manual, tokens(&seen), |_| {});
     let mut edit = FileEdit::new(&session.path, &session.bytes);
     let why = "the summarized part ends here";
@@ -155,8 +155,8 @@ fn follow(
     parent: &str,
     why: &str,
 ) -> Result<(), CompressError> {
-    let line = transcript.nodes()[node].line as usize;
-    if transcript.nodes()[node].sharing != LineSharing::Alone {
+    let line = transcript.node(node).line as usize;
+    if transcript.node(node).sharing != LineSharing::Alone {
         return Err(CompressError::Damaged { line });
     }
     let changed = Editor::new(transcript.fields(node).raw()).and_then(|mut editor| {

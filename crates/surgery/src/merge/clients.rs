@@ -69,7 +69,7 @@ fn sent(transcript: &Transcript<'_>, client: Client) -> Option<(usize, Vec<Strin
     let mut records: Vec<String> = Vec::new();
     for block in messages.iter().flat_map(|message| &message.blocks) {
         let BlockOrigin::Record(index) = block.origin else { continue };
-        let node = &transcript.nodes()[index];
+        let node = transcript.node(index);
         if !matches!(node.kind, RecordKind::User | RecordKind::Assistant) {
             continue;
         }

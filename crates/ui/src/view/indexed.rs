@@ -45,7 +45,7 @@ impl<'t, 'a> IndexedTranscript<'t, 'a> {
     }
 
     fn is_end(&self, node: NodeIndex) -> bool {
-        let node = &self.transcript.nodes()[node];
+        let node = self.transcript.node(node);
         node.is_chain() && node.kind != RecordKind::Progress && (self.is_agent_file || !node.is_sidechain)
     }
 
@@ -79,7 +79,7 @@ impl<'t, 'a> IndexedTranscript<'t, 'a> {
 
     /// Returns the position of a record.
     pub(super) fn position(&self, node: NodeIndex) -> Position {
-        let node = &self.transcript.nodes()[node];
+        let node = self.transcript.node(node);
         Position {
             line: node.line as usize,
             uuid: node.uuid.map(|uuid| uuid.to_string()),

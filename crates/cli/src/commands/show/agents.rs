@@ -114,7 +114,7 @@ fn rows_of_sidechains(main: &Transcript<'_>, target: &ResolvedSession, context: 
 
 /// Identifies a sub-agent inside the file: its id, else that of its first line, and its prompt.
 fn facts_of(main: &Transcript<'_>, root: NodeIndex) -> AgentFacts {
-    let node = &main.nodes()[root];
+    let node = main.node(root);
     let id = node.agent.map(|id| id.to_string()).or(node.uuid.map(|id| id.to_string()));
     let prompt = match main.record(root) {
         Record::User(user) => Some(prompt_text(&user)),

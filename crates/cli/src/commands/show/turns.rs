@@ -53,7 +53,7 @@ fn write_json(
             for (index, (turn, row)) in rows.iter().enumerate() {
                 list.object(|object| {
                     object.number("index", index as u64);
-                    let uuid = transcript.nodes()[turn.prompt].uuid.map(|uuid| uuid.to_string());
+                    let uuid = transcript.node(turn.prompt).uuid.map(|uuid| uuid.to_string());
                     object.string_or_null("promptUuid", uuid.as_deref());
                     object.string("prompt", &prompt(transcript, turn));
                     object.string_or_null("started", turn.started.map(format_millis).as_deref());
