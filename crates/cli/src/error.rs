@@ -162,9 +162,8 @@ impl From<WriteError> for Fault {
             }
             WriteError::Denied { .. } | WriteError::ReadOnly { .. } => Self::internal(message)
                 .hint("nothing was changed: check who owns the store and its permissions"),
-            WriteError::Vanished { .. } | WriteError::Io { .. } => {
-                Self::internal(message).hint("the write was not acknowledged: try again")
-            }
+            // Gone, or another error of the system.
+            _ => Self::internal(message).hint("the write was not acknowledged: try again"),
         }
     }
 }
@@ -182,9 +181,8 @@ impl From<ChangesError> for Fault {
     fn from(error: ChangesError) -> Self {
         match error {
             ChangesError::Before(error) => Self::from(error).hint("nothing was changed"),
-            ChangesError::Midway { .. } | ChangesError::Stopped { .. } => {
-                Self::internal(error.to_string()).hint("annals undo reverts what was done")
-            }
+            // Some changes were made.
+            _ => Self::internal(error.to_string()).hint("annals undo reverts what was done"),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use annals_store::{AgentEntry, Discovery, FileProblem, FullSummary, SessionEntry, Store};
 use annals_transcript::price::Prices;
-use annals_transcript::usage::{UsageLedger, UsageRow};
+use annals_transcript::usage::{FileIndex, UsageLedger, UsageRow};
 
 /// The overview of a store.
 pub(crate) struct FullOverview {
@@ -41,7 +41,7 @@ impl FullOverview {
         let mut owners = Vec::new();
         let mut sessions = Vec::new();
         for mut full in summaries {
-            ledger.add_file(owners.len() as u32, std::mem::take(&mut full.responses));
+            ledger.add_file(FileIndex::new(owners.len()), std::mem::take(&mut full.responses));
             owners.push(Some(sessions.len()));
             let usage = UsageRow::new(full.summary.session.as_str());
             sessions.push(SessionOverview { full, sub_agents: 0, usage });
@@ -61,7 +61,7 @@ impl FullOverview {
             if let Some(owner) = owner {
                 sessions[owner].sub_agents += 1;
             }
-            ledger.add_file(owners.len() as u32, full.responses);
+            ledger.add_file(FileIndex::new(owners.len()), full.responses);
             owners.push(owner);
         }
         let mut overview = Self { discovery, sessions, ledger, problems, owners };
@@ -72,7 +72,7 @@ impl FullOverview {
     fn add_usage(&mut self, prices: &Prices) {
         let Self { sessions, ledger, owners, .. } = self;
         for (file, charge) in ledger.charges() {
-            if let Some(owner) = owners.get(file as usize).copied().flatten() {
+            if let Some(owner) = owners.get(file.get()).copied().flatten() {
                 sessions[owner].usage.add(&charge, prices);
             }
         }

@@ -42,7 +42,7 @@ impl IndexedOverview {
         let (summaries, problems) = context.store.summaries(&discovery);
         let mut usage: HashMap<String, UsageRow> = HashMap::new();
         for item in &items {
-            if let Some(source) = sources.get(item.file as usize) {
+            if let Some(source) = sources.get(item.file.get()) {
                 usage.entry(source.session.to_string()).or_default().add_item(item);
             }
         }

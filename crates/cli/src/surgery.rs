@@ -115,6 +115,7 @@ fn draw(plan: &Plan, shown: &[FilePreview], context: &mut Context) -> Result<(),
             FileChange::Place { path, .. } => format!("write   {}", path.display()),
             FileChange::Move { from, to } => format!("move    {} to {}", from.display(), to.display()),
             FileChange::Discard { path } => format!("trash   {}", path.display()),
+            _ => "change  of an unknown kind".to_owned(),
         };
         context.out.line(text)?;
     }

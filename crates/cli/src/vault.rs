@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use annals_store::find::MIN_PREFIX;
 use annals_store::project_path::{Evidence, ProjectPath};
-use annals_store::summary::Coverage;
 use annals_store::{ConfigDir, FileRole, Slug, Store, Summary, sessions_index};
 use annals_transcript::title::TitleSource;
 use annals_vault::{
@@ -91,32 +90,19 @@ fn slug_of(version: &Version) -> Slug {
 
 fn summary(version: &Version) -> Summary {
     let meta = version.meta.clone();
-    let project = meta.project.map(|path| ProjectPath { path, evidence: Evidence::MostCommonCwd });
-    Summary {
-        session: version.session.clone(),
-        slug: slug_of(version),
-        path: version.path(),
-        bytes: version.main().map_or(0, annals_vault::FileCopy::bytes),
-        modified: version.main().map(|copy| copy.modified / 1_000_000),
-        project,
-        title: meta.title.map(|title| (TitleSource::Summary, title)),
-        first_prompt: meta.first_prompt,
-        last_prompt: None,
-        created_millis: None,
-        created: meta.created,
-        active_millis: meta.active,
-        git_branch: meta.branch,
-        versions: Vec::new(),
-        models: meta.models,
-        entrypoint: None,
-        tag: meta.tag,
-        plan_names: Vec::new(),
-        pull_requests: Vec::new(),
-        has_conversation: true,
-        is_warm_up: meta.is_warm_up,
-        is_sidechain_first: false,
-        coverage: Coverage::HeadAndTail,
-    }
+    let mut summary = Summary::new(version.session.clone(), slug_of(version), version.path());
+    summary.bytes = version.main().map_or(0, annals_vault::FileCopy::bytes);
+    summary.modified = version.main().map(|copy| copy.modified / 1_000_000);
+    summary.project = meta.project.map(|path| ProjectPath { path, evidence: Evidence::MostCommonCwd });
+    summary.title = meta.title.map(|title| (TitleSource::Summary, title));
+    summary.first_prompt = meta.first_prompt;
+    summary.created = meta.created;
+    summary.active_millis = meta.active;
+    summary.git_branch = meta.branch;
+    summary.models = meta.models;
+    summary.tag = meta.tag;
+    summary.is_warm_up = meta.is_warm_up;
+    summary
 }
 
 /// Reads the deleted sessions in full, from a temporary folder. A damaged version is reported on standard error and left out.

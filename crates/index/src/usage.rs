@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use annals_store::project_path::PathCollector;
 use annals_transcript::price::Usd;
-use annals_transcript::usage::{Certainty, Thread, Tokens, UsageItem, UsageSource};
+use annals_transcript::usage::{Certainty, FileIndex, Thread, Tokens, UsageItem, UsageSource};
 use rusqlite::Row;
 
 use crate::error::IndexError;
@@ -42,7 +42,7 @@ impl Index {
                     sources.len() - 1
                 }
             };
-            let mut item = item(row, place as u32, &names)?;
+            let mut item = item(row, FileIndex::new(place), &names)?;
             // Everything in a sub-agent's file is the sub-agent's, whatever its records say.
             if sources[place].thread != Thread::Main {
                 item.thread = sources[place].thread.clone();
@@ -104,7 +104,7 @@ fn source(row: &Row<'_>, paths: &HashMap<String, Arc<str>>) -> rusqlite::Result<
     })
 }
 
-fn item(row: &Row<'_>, file: u32, names: &HashMap<i64, Arc<str>>) -> rusqlite::Result<UsageItem> {
+fn item(row: &Row<'_>, file: FileIndex, names: &HashMap<i64, Arc<str>>) -> rusqlite::Result<UsageItem> {
     let count = |at: usize| row.get::<_, i64>(at).map(|number| number as u64);
     let quarter: i64 = row.get(1)?;
     Ok(UsageItem {

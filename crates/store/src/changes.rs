@@ -17,6 +17,7 @@ use crate::source::Source;
 
 /// One change of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Change {
     /// A file gets other bytes.
     Replace {
@@ -73,6 +74,7 @@ impl Change {
 
 /// Why changes were not made.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ChangesError {
     /// Before the first change: nothing was changed.
     #[error(transparent)]

@@ -5,11 +5,15 @@ use sha2::{Digest, Sha256};
 /// How many digits name a file's copies and a paste.
 const SHORT: usize = 16;
 
-/// Bytes as hex digits.
-pub fn hex(bytes: &[u8]) -> String {
+/// Formats a byte as two hex digits, in ASCII.
+pub fn hex_digits(byte: u8) -> [u8; 2] {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |value: u8| char::from(DIGITS[usize::from(value & 0x0f)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
+    [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 0x0f)]]
+}
+
+/// Formats bytes as hex digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().flat_map(|byte| hex_digits(*byte)).map(char::from).collect()
 }
 
 /// The sha256 of bytes, itself.

@@ -108,8 +108,8 @@ fn end_of_turn(transcript: &Transcript<'_>, turn: usize, session: &Session) -> R
     let graph = Graph::new(transcript);
     let mut inside: HashSet<NodeIndex> = HashSet::from([wanted.prompt]);
     let mut end = wanted.prompt;
-    for node in wanted.prompt + 1..wanted.end {
-        let record = &transcript.nodes()[node];
+    for node in wanted.nodes().skip(1) {
+        let record = transcript.node(node);
         if record.is_sidechain || graph.parent(node).is_none_or(|parent| !inside.contains(&parent)) {
             continue;
         }
@@ -119,7 +119,7 @@ fn end_of_turn(transcript: &Transcript<'_>, turn: usize, session: &Session) -> R
             end = node;
         }
     }
-    transcript.nodes()[end].uuid.map(|uuid| uuid.to_string()).ok_or_else(missing)
+    transcript.node(end).uuid.map(|uuid| uuid.to_string()).ok_or_else(missing)
 }
 
 fn with_kept_ids(
@@ -145,9 +145,9 @@ fn with_new_ids(
     source: &dyn Source,
 ) -> Result<ForkPlan, ForkPlanError> {
     let kept: HashSet<String> =
-        nodes.iter().filter_map(|&node| transcript.nodes()[node].uuid).map(|id| id.to_string()).collect();
+        nodes.iter().filter_map(|&node| transcript.node(node).uuid).map(|id| id.to_string()).collect();
     let mut lines = Vec::new();
-    for node in 0..transcript.nodes().len() {
+    for node in transcript.indices() {
         if nodes.contains(&node) || is_snapshot_of(transcript, node, &kept) {
             lines.extend_from_slice(transcript.fields(node).raw());
             lines.push(b'\n');
@@ -168,7 +168,7 @@ fn with_new_ids(
 
 /// Whether a record is a file snapshot of a copied record, which a rewind in the fork needs.
 fn is_snapshot_of(transcript: &Transcript<'_>, node: NodeIndex, kept: &HashSet<String>) -> bool {
-    let kind = transcript.nodes()[node].kind;
+    let kind = transcript.node(node).kind;
     if !matches!(kind, RecordKind::FileHistorySnapshot | RecordKind::FileHistoryDelta) {
         return false;
     }

@@ -95,8 +95,8 @@ pub fn relink(
         return Ok(());
     }
     let gone: HashMap<String, NodeIndex> =
-        removed.iter().filter_map(|&node| Some((transcript.nodes()[node].uuid?.to_string(), node))).collect();
-    let uuid_of = |node: NodeIndex| transcript.nodes()[node].uuid.map(|id| id.to_string());
+        removed.iter().filter_map(|&node| Some((transcript.node(node).uuid?.to_string(), node))).collect();
+    let uuid_of = |node: NodeIndex| transcript.node(node).uuid.map(|id| id.to_string());
     let above = |node: NodeIndex| {
         let parent = |node| graph.parent(node).or_else(|| bridge(transcript, graph, node));
         let mut at = parent(node);
@@ -119,8 +119,8 @@ pub fn relink(
         }
         None
     };
-    for node in (0..transcript.nodes().len()).filter(|node| !removed.contains(node)) {
-        let line = transcript.nodes()[node].line as usize;
+    for node in transcript.indices().filter(|node| !removed.contains(node)) {
+        let line = transcript.node(node).line as usize;
         let original = transcript.fields(node).raw();
         let Some(now) = edit.line_now(line, original).map(<[u8]>::to_vec) else { continue };
         let Ok(value) = Value::parse(&now) else { continue };
@@ -177,7 +177,7 @@ fn first_left(
     head: NodeIndex,
     tail: &str,
 ) -> Option<NodeIndex> {
-    let tail = transcript.nodes().iter().rposition(|node| node.uuid.is_some_and(|uuid| uuid.is(tail)));
+    let tail = transcript.rposition(|node| node.uuid.is_some_and(|uuid| uuid.is(tail)));
     let up = std::iter::successors(tail, |&node| (node != head).then(|| graph.parent(node)).flatten());
     // No chain is longer than the file.
     let stretch: Vec<_> = up.take(transcript.nodes().len()).collect();
@@ -197,7 +197,8 @@ pub(crate) fn bridge(transcript: &Transcript<'_>, graph: &Graph<'_>, node: NodeI
         return None;
     }
     let latest = child.millis?;
-    let before = nodes[..node].iter().enumerate().filter(|(_, node)| node.is_chain() && !node.is_sidechain);
+    let before = transcript.indexed_nodes().take(node.get());
+    let before = before.filter(|(_, node)| node.is_chain() && !node.is_sidechain);
     let near = before.filter_map(|(index, node)| Some((node.millis?, index)));
     // The newest; of several, the first in the file.
     near.filter(|(millis, _)| (latest - BRIDGE_MILLIS..=latest).contains(millis))

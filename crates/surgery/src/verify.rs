@@ -9,7 +9,7 @@ use annals_transcript::pairing::ToolPairs;
 use annals_transcript::problem::{Problem, ProblemKind};
 use annals_transcript::record::Record;
 use annals_transcript::resume::{Client, resume};
-use annals_transcript::transcript::Transcript;
+use annals_transcript::transcript::{NodeIndex, Transcript};
 
 use crate::edit::{FileEdit, LineEdit};
 
@@ -102,8 +102,8 @@ fn readable(old: &[Transcript<'_>], new: &Transcript<'_>, found: &mut Vec<Violat
 }
 
 fn unique_with_parents(old: &[Transcript<'_>], new: &Transcript<'_>, found: &mut Vec<Violation>) {
-    let ids = |transcript: &Transcript<'_>, nodes: Vec<usize>| -> HashSet<String> {
-        nodes.into_iter().filter_map(|node| transcript.nodes()[node].uuid).map(|id| id.to_string()).collect()
+    let ids = |transcript: &Transcript<'_>, nodes: Vec<NodeIndex>| -> HashSet<String> {
+        nodes.into_iter().filter_map(|node| transcript.node(node).uuid).map(|id| id.to_string()).collect()
     };
     let new_graph = Graph::new(new);
     let old_graphs: Vec<_> = old.iter().map(|old| (old, Graph::new(old))).collect();
@@ -148,7 +148,7 @@ fn thoughts(transcript: &Transcript<'_>) -> Vec<(usize, Vec<u8>)> {
         let Record::Assistant(assistant) = record else { continue };
         for block in assistant.content().blocks() {
             if matches!(block, Block::Thinking(_) | Block::RedactedThinking(_)) {
-                found.push((transcript.nodes()[index].line as usize, block.raw().to_vec()));
+                found.push((transcript.node(index).line as usize, block.raw().to_vec()));
             }
         }
     }

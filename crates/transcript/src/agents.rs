@@ -121,7 +121,7 @@ pub fn spawns(transcript: &Transcript<'_>) -> Vec<Spawn> {
             spawns.len() - 1
         })
     };
-    for (index, node) in transcript.nodes().iter().enumerate() {
+    for (index, node) in transcript.indexed_nodes() {
         if !matches!(node.kind, RecordKind::Assistant | RecordKind::User | RecordKind::Progress) {
             continue;
         }
@@ -171,7 +171,7 @@ pub fn spawns(transcript: &Transcript<'_>) -> Vec<Spawn> {
 
 /// Returns the prompt on the first user line of an agent's file.
 pub fn opening_prompt(transcript: &Transcript<'_>) -> Option<String> {
-    transcript.nodes().iter().enumerate().find_map(|(index, _)| match transcript.record(index) {
+    transcript.indexed_nodes().find_map(|(index, _)| match transcript.record(index) {
         Record::User(user) => Some(prompt_text(&user)),
         _ => None,
     })

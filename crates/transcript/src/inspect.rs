@@ -43,7 +43,7 @@ fn boundaries_without_summary<'t>(
     transcript: &'t Transcript<'_>,
     graph: &'t Graph<'_>,
 ) -> impl Iterator<Item = Problem> + 't {
-    let boundaries = transcript.nodes().iter().enumerate();
+    let boundaries = transcript.indexed_nodes();
     let boundaries = boundaries.filter(|(_, node)| node.system == Some(SystemKind::CompactBoundary));
     boundaries.filter_map(|(index, node)| {
         let has_summary = graph.children(index).any(|child| transcript.nodes()[child].is_compact_summary);
@@ -66,7 +66,7 @@ fn thinking_only(transcript: &Transcript<'_>) -> Vec<Problem> {
 /// The records name sessions, but none that the file is named after.
 fn wrong_file_name(transcript: &Transcript<'_>, stem: &str) -> Option<Problem> {
     let mut other: Option<(SessionId<'_>, usize)> = None;
-    for (index, node) in transcript.nodes().iter().enumerate().filter(|(_, node)| node.is_chain()) {
+    for (index, node) in transcript.indexed_nodes().filter(|(_, node)| node.is_chain()) {
         let named = match transcript.record(index) {
             Record::Unknown(_) => None,
             record => record.envelope().session(),

@@ -25,6 +25,7 @@ pub mod inspect;
 pub mod line;
 pub mod loss;
 pub mod message;
+mod node_index;
 #[doc(hidden)]
 pub mod objects;
 #[doc(hidden)]

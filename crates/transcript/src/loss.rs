@@ -85,7 +85,7 @@ mod tests {
         ) + "\n"
     }
 
-    fn check(file: &str, expected: &[NodeIndex]) {
+    fn check(file: &str, expected: &[usize]) {
         let transcript = Transcript::parse(file.as_bytes());
         let graph = Graph::new(&transcript);
         let resumed = resume(&transcript, Client::NEWEST);

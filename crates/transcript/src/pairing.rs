@@ -57,7 +57,7 @@ impl<'a> ToolPairs<'a> {
         let mut pairs: Vec<ToolPair<'a>> = Vec::new();
         let mut places: HashMap<ToolUseId<'a>, usize> = HashMap::new();
         let mut results: Vec<ResultLine<'a>> = Vec::new();
-        for (index, node) in transcript.nodes().iter().enumerate() {
+        for (index, node) in transcript.indexed_nodes() {
             match node.kind {
                 RecordKind::Assistant => {
                     for (id, name, input) in calls(&transcript.record(index)) {
@@ -184,7 +184,7 @@ mod tests {
         let transcript = Transcript::parse(file.as_bytes());
         let pairs = ToolPairs::new(&transcript);
         assert_eq!(pairs.pairs.len(), 2);
-        assert_eq!((pairs.pairs[0].result, pairs.pairs[0].is_error), (Some(0), true));
+        assert_eq!((pairs.pairs[0].result, pairs.pairs[0].is_error), (Some(NodeIndex::FIRST), true));
         assert_eq!(pairs.unanswered().map(|pair| pair.id.to_string()).collect::<Vec<_>>(), ["t2"]);
         let kinds: Vec<_> =
             pairs.problems(&transcript).iter().map(|problem| (problem.kind, problem.line)).collect();

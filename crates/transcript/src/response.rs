@@ -63,7 +63,7 @@ impl<'a> Response<'a> {
 /// come between or they are on another branch. A record that was written twice (same uuid) counts once, the last time.
 pub fn responses<'a>(transcript: &Transcript<'a>) -> Vec<Response<'a>> {
     let mut latest = HashMap::new();
-    for (index, node) in transcript.nodes().iter().enumerate() {
+    for (index, node) in transcript.indexed_nodes() {
         if let (RecordKind::Assistant, Some(uuid)) = (node.kind, node.uuid) {
             latest.insert(uuid, index);
         }
@@ -71,7 +71,7 @@ pub fn responses<'a>(transcript: &Transcript<'a>) -> Vec<Response<'a>> {
     let is_latest = |&index: &NodeIndex| {
         transcript.nodes()[index].uuid.is_none_or(|uuid| latest.get(&uuid).is_none_or(|&last| last == index))
     };
-    responses_of(transcript, (0..transcript.nodes().len()).filter(is_latest))
+    responses_of(transcript, transcript.indices().filter(is_latest))
 }
 
 /// Returns the responses of some records, in the order of their first records. Other records than assistant ones are

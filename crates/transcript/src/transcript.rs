@@ -10,8 +10,7 @@ use crate::record::{Record, RecordKind, SystemKind};
 use crate::time::Timestamp;
 use annals_json::Fields;
 
-/// The index of a record in its transcript.
-pub type NodeIndex = usize;
+pub use crate::node_index::{NodeIndex, NodeMap};
 
 /// The value of `parentUuid`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,6 +192,44 @@ impl<'a> Transcript<'a> {
         &self.nodes
     }
 
+    /// The record with this index.
+    ///
+    /// # Panics
+    ///
+    /// If the transcript has no record with this index; indices are valid only for the transcript they come from.
+    pub fn node(&self, index: NodeIndex) -> &Node<'a> {
+        &self.nodes[index.get()]
+    }
+
+    /// The index after that of the last record.
+    pub fn end(&self) -> NodeIndex {
+        NodeIndex::new(self.nodes.len())
+    }
+
+    /// Iterates over the indices of all records.
+    pub fn indices(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = NodeIndex> + ExactSizeIterator + Clone + use<'a> {
+        NodeIndex::FIRST.until(self.end())
+    }
+
+    /// Iterates over all records and their indices, in the order of the file.
+    pub fn indexed_nodes(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = (NodeIndex, &Node<'a>)> + ExactSizeIterator + Clone {
+        self.nodes.iter().enumerate().map(|(number, node)| (NodeIndex::new(number), node))
+    }
+
+    /// Returns the first record that passes, like [`Iterator::position`].
+    pub fn position(&self, passes: impl FnMut(&Node<'a>) -> bool) -> Option<NodeIndex> {
+        self.nodes.iter().position(passes).map(NodeIndex::new)
+    }
+
+    /// Returns the last record that passes, like [`Iterator::rposition`].
+    pub fn rposition(&self, passes: impl FnMut(&Node<'a>) -> bool) -> Option<NodeIndex> {
+        self.nodes.iter().rposition(passes).map(NodeIndex::new)
+    }
+
     /// Problems of the lines and records; [`inspect`](crate::inspect::inspect) finds more.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
@@ -207,9 +244,9 @@ impl<'a> Transcript<'a> {
     ///
     /// # Panics
     ///
-    /// If the transcript has no record with this index; indexes are valid only for the transcript they come from.
+    /// If the transcript has no record with this index; indices are valid only for the transcript they come from.
     pub fn fields(&self, index: NodeIndex) -> Fields<'a> {
-        let span = self.nodes[index].span;
+        let span = self.node(index).span;
         Fields::from_checked(&self.bytes[span.offset..span.offset + span.length])
     }
 
@@ -224,12 +261,12 @@ impl<'a> Transcript<'a> {
 
     /// Returns a record as its typed view, or `None` if the transcript has no record with this index.
     pub fn get(&self, index: NodeIndex) -> Option<Record<'a>> {
-        (index < self.nodes.len()).then(|| self.record(index))
+        (index.get() < self.nodes.len()).then(|| self.record(index))
     }
 
     /// Iterates over all records as typed views, in the order of the file.
     pub fn records(&self) -> impl Iterator<Item = (NodeIndex, Record<'a>)> + '_ {
-        (0..self.nodes.len()).map(|index| (index, self.record(index)))
+        self.indices().map(|index| (index, self.record(index)))
     }
 }
 
@@ -276,7 +313,7 @@ mod tests {
         assert_eq!(transcript.line_count(), 4);
         assert_eq!(transcript.nodes()[0].parent, Parent::Null);
         assert!(transcript.nodes()[1].message.unwrap().is("m1"));
-        assert!(matches!(transcript.record(2), Record::Unknown(_)));
+        assert!(matches!(transcript.record(NodeIndex::new(2)), Record::Unknown(_)));
         let kinds: Vec<_> =
             transcript.problems().iter().map(|problem| (problem.kind, problem.line)).collect();
         use ProblemKind::{Blank, NoFinalNewline, UnknownRecord};

@@ -157,6 +157,11 @@ pub struct Turn {
 }
 
 impl Turn {
+    /// Iterates over the records of the turn, the prompt first.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeIndex> + ExactSizeIterator + Clone + use<> {
+        self.prompt.until(self.end)
+    }
+
     /// The measured duration, or the time from the first to the last record.
     pub fn duration_ms(&self) -> Option<u64> {
         let span = || u64::try_from(self.ended?.checked_sub(self.started?)?).ok();
@@ -171,7 +176,7 @@ pub fn turns(transcript: &Transcript<'_>) -> Vec<Turn> {
     let is_agent_file = chain.clone().count() > 0 && chain.clone().all(|node| node.is_sidechain);
     let mut turns: Vec<Turn> = Vec::new();
     let mut last_message = None;
-    for (index, node) in transcript.nodes().iter().enumerate() {
+    for (index, node) in transcript.indexed_nodes() {
         if !matches!(node.kind, RecordKind::User | RecordKind::Assistant | RecordKind::System) {
             continue;
         }
@@ -186,7 +191,7 @@ pub fn turns(transcript: &Transcript<'_>) -> Vec<Turn> {
             }
             turns.push(Turn {
                 prompt: index,
-                end: transcript.nodes().len(),
+                end: transcript.end(),
                 started: node.millis,
                 ended: node.millis,
                 measured_ms: None,
@@ -276,6 +281,6 @@ mod tests {
         let turns = turns(&transcript);
         assert_eq!(turns.len(), 2);
         assert_eq!((turns[0].responses, turns[0].tool_calls, turns[0].duration_ms()), (1, 1, Some(5000)));
-        assert_eq!((turns[0].end, turns[1].duration_ms()), (4, Some(77)));
+        assert_eq!((turns[0].end, turns[1].duration_ms()), (NodeIndex::new(4), Some(77)));
     }
 }

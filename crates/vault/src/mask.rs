@@ -7,6 +7,7 @@
 //! The byte `ff` never occurs in UTF-8: `ff 01` stands for the session's id, `ff 02` and 16 bytes for another id, `ff 00`
 //! for an `ff` in the input.
 
+use annals_store::digest::hex_digits;
 use memchr::{memchr, memmem};
 
 const ESCAPE: u8 = 0xff;
@@ -110,8 +111,7 @@ fn write_uuid(id: &[u8; 16], out: &mut Vec<u8>) {
         if matches!(at, 4 | 6 | 8 | 10) {
             out.push(b'-');
         }
-        let digit = |value: u8| b"0123456789abcdef"[usize::from(value)];
-        out.extend_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+        out.extend_from_slice(&hex_digits(*byte));
     }
 }
 

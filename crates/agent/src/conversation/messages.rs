@@ -79,7 +79,7 @@ pub(crate) fn rebuild(bytes: &[u8], thread: ThreadKind, thinking_from: Option<&s
     let (mut first_with_thinking, mut last_prompt) = (0, None);
     for message in resumed.messages() {
         let lines = message.blocks.iter().filter_map(|block| match block.origin {
-            BlockOrigin::Record(node) => transcript.nodes()[node].uuid,
+            BlockOrigin::Record(node) => transcript.node(node).uuid,
             BlockOrigin::Filler(_) => None,
         });
         let lines: Vec<_> = lines.collect();
@@ -119,7 +119,7 @@ pub(crate) fn rebuild(bytes: &[u8], thread: ThreadKind, thinking_from: Option<&s
 }
 
 fn responses_of(transcript: &Transcript<'_>) -> Vec<String> {
-    let nodes = transcript.nodes().iter().enumerate();
+    let nodes = transcript.indexed_nodes();
     let replies = nodes.filter(|(_, node)| node.kind == RecordKind::Assistant).map(|(at, _)| at);
     let id = |at| transcript.fields(at).object("message")?.text("id").map(|id| id.to_string());
     replies.filter_map(id).collect()

@@ -5,7 +5,7 @@ use annals_store::session::AppendError;
 use annals_transcript::draft::{Draft, Origin, Placement};
 use annals_transcript::graph::Graph;
 use annals_transcript::record::{Record, RecordKind, SystemKind};
-use annals_transcript::transcript::{NodeIndex, Transcript};
+use annals_transcript::transcript::{NodeIndex, NodeMap, Transcript};
 use annals_transcript::turn::{prompt_text, turns};
 
 use super::{Conversation, SessionState, messages};
@@ -53,7 +53,7 @@ impl Conversation<'_> {
         let past = turns(&transcript).into_iter().filter(|turn| on_the_way[turn.prompt]);
         let past = past.filter_map(|turn| {
             let Record::User(user) = transcript.record(turn.prompt) else { return None };
-            let prompt = transcript.nodes()[turn.prompt].uuid?.to_string();
+            let prompt = transcript.node(turn.prompt).uuid?.to_string();
             Some(PastTurn { prompt, text: prompt_text(&user), millis: turn.started })
         });
         Ok(past.collect())
@@ -71,7 +71,7 @@ impl Conversation<'_> {
             let transcript = Transcript::parse(&bytes);
             let graph = Graph::new(&transcript);
             let nodes = transcript.nodes();
-            let at = nodes.iter().position(|node| node.uuid.is_some_and(|id| id.is(prompt)));
+            let at = transcript.position(|node| node.uuid.is_some_and(|id| id.is(prompt)));
             let before = graph.parent(at.ok_or_else(unknown)?);
             before.and_then(|node| nodes[node].uuid).map(|id| id.to_string())
         };
@@ -115,15 +115,14 @@ fn point_at(bytes: &mut Vec<u8>, line: &str, origin: &Origin) {
 }
 
 /// Returns which lines are ancestors of a line, also across compactions.
-fn ancestors_of(transcript: &Transcript<'_>, tip: Option<&str>) -> Vec<bool> {
-    let nodes = transcript.nodes();
+fn ancestors_of(transcript: &Transcript<'_>, tip: Option<&str>) -> NodeMap<bool> {
     let graph = Graph::new(transcript);
-    let named = |id: &str| nodes.iter().position(|node| node.uuid.is_some_and(|uuid| uuid.is(id)));
+    let named = |id: &str| transcript.position(|node| node.uuid.is_some_and(|uuid| uuid.is(id)));
     let above = |node: NodeIndex| {
         let logical = || transcript.fields(node).text("logicalParentUuid").map(|id| id.to_string());
         graph.parent(node).or_else(|| named(&logical()?))
     };
-    let mut seen = vec![false; nodes.len()];
+    let mut seen = NodeMap::new(transcript, false);
     let mut at = tip.and_then(named);
     while let Some(node) = at.filter(|&node| !seen[node]) {
         seen[node] = true;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use annals_store::session::{AgentParent, AgentStart};
-use annals_store::source::Source;
+use annals_store::source::new_agent_id;
 
 use super::AgentDefinition;
 use crate::api::call::{Caller, RetryClock};
@@ -160,10 +160,4 @@ fn result_of(agent: String, finished: TurnReport, tool_uses: u64) -> Result<Agen
             Err(SpawnError::Failed(said))
         }
     }
-}
-
-/// Makes an id as the newest client does: `a` and sixteen hex digits.
-fn new_agent_id(source: &dyn Source) -> String {
-    let digits = source.random().into_iter().take(8).map(|byte| format!("{byte:02x}"));
-    format!("a{}", digits.collect::<String>())
 }

@@ -10,7 +10,7 @@ use annals_transcript::content::{Block, Content};
 use annals_transcript::line::lines;
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::Record;
-use annals_transcript::usage::{Tokens, UsageCollector, UsageLedger};
+use annals_transcript::usage::{FileIndex, UsageLedger, Tokens, UsageCollector};
 
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -37,11 +37,11 @@ pub(crate) fn run(context: &mut Context) -> Result<Outcome, Fault> {
     // Large files first, so that no thread is left alone with one at the end.
     let mut files: Vec<_> = sessions.chain(agents).collect();
     files.sort_by(|left, right| right.cmp(left));
-    let numbered: Vec<_> = (0_u32..).zip(files).collect();
-    let tallies = parallel::map(&numbered, |(index, (_, path))| {
+    let numbered: Vec<_> = (0..).map(FileIndex::new).zip(files).collect();
+    let tallies = parallel::map(&numbered, |(file, (_, path))| {
         let mut tally = Tally::default();
         if let Ok(bytes) = read_file(path) {
-            tally.add_file(*index, &bytes);
+            tally.add_file(*file, &bytes);
         }
         tally
     });
@@ -51,7 +51,7 @@ pub(crate) fn run(context: &mut Context) -> Result<Outcome, Fault> {
 }
 
 impl Tally {
-    fn add_file(&mut self, index: u32, bytes: &[u8]) {
+    fn add_file(&mut self, file: FileIndex, bytes: &[u8]) {
         self.files += 1;
         self.bytes += bytes.len() as u64;
         let mut usage = UsageCollector::new();
@@ -70,7 +70,7 @@ impl Tally {
             );
             self.problems += problems;
         }
-        self.ledger.add_file(index, usage.finish());
+        self.ledger.add_file(file, usage.finish());
     }
 
     fn add_record(&mut self, record: &Record<'_>) {

@@ -75,6 +75,7 @@ fn fault(error: UndoError) -> Fault {
             Fault::conflict(message).hint("nothing was changed")
         }
         UndoError::Write(error) => error.into(),
+        _ => Fault::internal(message),
     }
 }
 

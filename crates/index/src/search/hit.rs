@@ -167,9 +167,8 @@ fn hit_file(row: &Row<'_>) -> rusqlite::Result<HitFile> {
 
 /// A stored uuid as text.
 pub(super) fn long_uuid(bytes: &[u8]) -> String {
-    if bytes.len() != 16 {
-        return String::from_utf8_lossy(bytes).into_owned();
+    match <[u8; 16]>::try_from(bytes) {
+        Ok(id) => annals_store::source::uuid_text(id),
+        Err(_) => String::from_utf8_lossy(bytes).into_owned(),
     }
-    let digits = annals_store::digest::hex(bytes);
-    [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
 }

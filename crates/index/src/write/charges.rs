@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use annals_transcript::price::Prices;
-use annals_transcript::usage::{Certainty, ResponseKey, ResponseUsage, Thread, UsageItem, UsageLedger};
+use annals_transcript::usage::{Certainty, FileIndex, UsageLedger, ResponseKey, ResponseUsage, Thread, UsageItem};
 use rusqlite::{Connection, params};
 
 use super::RowWriter;
@@ -64,15 +64,19 @@ impl RowWriter<'_> {
         all.retain(|((other, ..), _)| *other == state);
         let mut ledger = UsageLedger::new();
         for (at, (_, response_row)) in all.iter().enumerate() {
-            ledger.add_file(at as u32, [response_row.usage.clone()]);
+            ledger.add_file(FileIndex::new(at), [response_row.usage.clone()]);
         }
         let entry = ledger.get(ResponseKey::from_bytes(key));
-        Ok(entry.map(|entry| (all[entry.file as usize].1.file, entry.usage.clone())))
+        Ok(entry.map(|entry| (all[entry.file.get()].1.file, entry.usage.clone())))
     }
 
     fn charge(&mut self, file: i64, usage: &ResponseUsage) -> Result<(), IndexError> {
         for (part, charge) in usage.charges().enumerate() {
-            let item = UsageItem::of(0, &charge, charge.model.and_then(|model| self.prices.find(model)));
+            let item = UsageItem::of(
+                FileIndex::default(),
+                &charge,
+                charge.model.and_then(|model| self.prices.find(model)),
+            );
             let mut number = |name: &str| self.names.number(&self.transaction, name);
             let model = item.model.as_deref().map(&mut number).transpose()?;
             let thread = match &item.thread {

@@ -33,7 +33,7 @@ pub(super) fn response_row(key: [u8; 16], row: &Row<'_>) -> rusqlite::Result<Res
         file: row.get(0)?,
         usage: ResponseUsage {
             key: ResponseKey::from_bytes(key),
-            node: count(1)? as usize,
+            position: count(1)? as usize,
             millis: row.get(2)?,
             is_copy: row.get(3)?,
             is_sidechain: row.get(4)?,
@@ -90,7 +90,7 @@ impl RowWriter<'_> {
                 .execute(params![
                     key,
                     file,
-                    now.node as i64,
+                    now.position as i64,
                     *line as i64,
                     now.millis,
                     now.is_copy,

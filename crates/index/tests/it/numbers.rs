@@ -9,7 +9,7 @@ use annals_store::usage::{StoreUsage, UsageFile};
 use annals_testkit::corpus;
 use annals_testkit::home::Home;
 use annals_transcript::price::Prices;
-use annals_transcript::usage::{UsageItem, UsageSource};
+use annals_transcript::usage::{FileIndex, UsageItem, UsageSource};
 
 use crate::refreshed;
 
@@ -30,13 +30,13 @@ fn told(sources: &[UsageSource], items: &[UsageItem]) -> Vec<String> {
     let mut told: Vec<String> = items
         .iter()
         .map(|item| {
-            let source = &sources[item.file as usize];
+            let source = &sources[item.file.get()];
             format!(
                 "{} {} {:?} {:?}",
                 source.session,
                 source.slug,
                 source.thread,
-                UsageItem { file: 0, ..item.clone() }
+                UsageItem { file: FileIndex::default(), ..item.clone() }
             )
         })
         .collect();

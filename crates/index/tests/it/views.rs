@@ -88,7 +88,7 @@ fn file_versions_are_those_that_records_name() {
     for session in &discovery.sessions {
         let bytes = read_file(&session.path).unwrap();
         let transcript = Transcript::parse(&bytes);
-        for at in 0..transcript.nodes().len() {
+        for at in transcript.indices() {
             let tracked = match transcript.record(at) {
                 Record::FileHistorySnapshot(record) => {
                     record.snapshot().and_then(|copies| copies.tracked_file_backups())

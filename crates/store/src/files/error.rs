@@ -7,6 +7,7 @@ use super::name::NameError;
 
 /// Why something was not written. Nothing that failed with one of these was acknowledged.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WriteError {
     /// No room.
     #[error("{}: the disk is full", path.display())]

@@ -28,6 +28,7 @@ const CHUNK: usize = 64 * 1024;
 
 /// What happened to the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FollowEvent<'l> {
     /// A line is whole now.
     Line(Line<'l>),

@@ -10,6 +10,7 @@ use crate::files::{WriteError, create_file, keep_time};
 
 /// One step of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Effect {
     /// A file or folder was moved.
     Moved {

@@ -6,6 +6,7 @@ use super::effect::Effect;
 
 /// How far a change is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stage {
     /// It may have happened in part.
     Begun,

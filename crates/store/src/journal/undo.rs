@@ -13,6 +13,7 @@ use crate::lock::FileLock;
 
 /// Why a change was not undone.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum UndoError {
     /// It was undone before.
     #[error("{id} is already undone")]

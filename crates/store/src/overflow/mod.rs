@@ -78,7 +78,7 @@ pub fn missing(transcript: &Transcript<'_>, folder: &Path) -> Vec<Problem> {
         let Record::User(user) = record else { continue };
         for named in named_paths(&user) {
             if resolve_in(folder, &named).is_none() {
-                let node = &transcript.nodes()[index];
+                let node = transcript.node(index);
                 found.push(node.problem(ProblemKind::MissingOverflow).with_detail(named));
             }
         }

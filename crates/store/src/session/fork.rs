@@ -141,7 +141,7 @@ pub fn forked_lines(
         let raw = transcript.fields(node).raw();
         let line = copy_line(raw, &old, session).map_err(|source| ForkError::Edit {
             path: path.to_path_buf(),
-            line: transcript.nodes()[node].line,
+            line: transcript.node(node).line,
             source,
         })?;
         out.extend_from_slice(&line);
@@ -164,7 +164,7 @@ fn with_parents(path: Vec<NodeIndex>, graph: &Graph<'_>) -> BTreeSet<NodeIndex> 
 }
 
 fn find(transcript: &Transcript<'_>, uuid: &str) -> Option<NodeIndex> {
-    transcript.nodes().iter().rposition(|node| node.uuid.is_some_and(|id| id.is(uuid)))
+    transcript.rposition(|node| node.uuid.is_some_and(|id| id.is(uuid)))
 }
 
 fn copy_line(raw: &[u8], old: &str, session: &str) -> Result<Vec<u8>, EditError> {

@@ -10,7 +10,7 @@ use annals_transcript::price::Prices;
 use annals_transcript::record::Record;
 use annals_transcript::time::{Timestamp, format_millis};
 use annals_transcript::usage::{
-    Charge, NO_MODEL, ResponseUsage, UsageCollector, UsageLedger, UsageRow, group,
+    Charge, FileIndex, UsageLedger, NO_MODEL, ResponseUsage, UsageCollector, UsageRow, group,
 };
 use sha2::{Digest, Sha256};
 
@@ -99,7 +99,7 @@ pub fn recompute(
         if *kind == FileKind::Session && file_stats.messages > 0 {
             stats.add_session(file, &file_stats, &day, &offset);
         }
-        ledger.add_file(u32::try_from(index).unwrap_or(u32::MAX), file_stats.responses);
+        ledger.add_file(FileIndex::new(index), file_stats.responses);
     }
     stats.add_tokens(&ledger, prices, &day);
     (stats, problems)

@@ -28,6 +28,7 @@ pub enum Coverage {
 
 /// A pull request that a session opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PullRequest {
     /// Its number.
     pub number: Option<u64>,
@@ -39,6 +40,7 @@ pub struct PullRequest {
 
 /// A summary of a session, from the beginning and the end of its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Summary {
     /// The session.
     pub session: SessionKey,
@@ -89,6 +91,36 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Makes a summary of a conversation of which nothing else is known, such as an archived one; the caller fills in the
+    /// fields that it knows.
+    pub fn new(session: SessionKey, slug: Slug, path: PathBuf) -> Self {
+        Self {
+            session,
+            slug,
+            path,
+            bytes: 0,
+            modified: None,
+            project: None,
+            title: None,
+            first_prompt: None,
+            last_prompt: None,
+            created: None,
+            created_millis: None,
+            active_millis: None,
+            git_branch: None,
+            versions: Vec::new(),
+            models: Vec::new(),
+            entrypoint: None,
+            tag: None,
+            plan_names: Vec::new(),
+            pull_requests: Vec::new(),
+            has_conversation: true,
+            is_warm_up: false,
+            is_sidechain_first: false,
+            coverage: Coverage::HeadAndTail,
+        }
+    }
+
     /// Reads the beginning and the end of a session.
     pub fn read(session: &SessionEntry) -> Result<Self, ReadError> {
         head_tail::gather(session).map(|parts| parts.summary)

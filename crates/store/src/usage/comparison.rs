@@ -151,10 +151,10 @@ pub fn compare_noted_costs(
     let wanted: BTreeMap<&str, &ClientCost> = noted.iter().map(|(key, cost)| (key.as_str(), cost)).collect();
     let mut ours: BTreeMap<&str, (UsageTotals, BTreeSet<String>)> = BTreeMap::new();
     for entry in usage.ledger.entries() {
-        let Some(source) = usage.sources.get(entry.file as usize) else { continue };
+        let Some(source) = usage.sources.get(entry.file.get()) else { continue };
         let Some(cost) = wanted.get(&*source.session) else { continue };
         let (totals, models) = ours.entry(&source.session).or_default();
-        let is_later = source.thread == Thread::Main && entry.usage.node > cost.offset;
+        let is_later = source.thread == Thread::Main && entry.usage.position > cost.offset;
         for charge in entry.usage.charges() {
             let item = UsageItem::of(entry.file, &charge, charge.model.and_then(|model| prices.find(model)));
             models.insert(charge.model.map_or(NO_MODEL, |name| name).to_owned());
@@ -203,7 +203,7 @@ impl Requester {
 }
 
 fn note(ours: &mut BTreeMap<String, UsageTotals>, entry: &LedgerEntry, usage: &StoreUsage, prices: &Prices) {
-    let source = usage.sources.get(entry.file as usize);
+    let source = usage.sources.get(entry.file.get());
     let requester = source.map_or(Requester::Conversation, |source| Requester::of(source, entry));
     for charge in entry.usage.charges() {
         let item = UsageItem::of(entry.file, &charge, charge.model.and_then(|model| prices.find(model)));

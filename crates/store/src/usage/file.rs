@@ -98,7 +98,7 @@ pub fn read_activity(file: &UsageFile) -> Result<(FileUsage, FileActivity), Read
     let bytes = read_file(&file.entry.path)?;
     let transcript = Transcript::parse(&bytes);
     let mut paths = PathCollector::new(file.entry.slug.as_str());
-    for index in 0..transcript.nodes().len().min(MAX_ASKED) {
+    for index in transcript.indices().take(MAX_ASKED) {
         if let Some(cwd) = transcript.fields(index).text("cwd") {
             paths.add(&cwd.decode());
         }

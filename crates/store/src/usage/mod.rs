@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use annals_transcript::price::Prices;
-use annals_transcript::usage::{Thread, UsageItem, UsageLedger, UsageSource, items};
+use annals_transcript::usage::{FileIndex, UsageLedger, Thread, UsageItem, UsageSource, items};
 
 pub use comparison::{
     MismatchReason, StatsComparison, UsageComparison, compare_noted_costs, compare_stats_cache,
@@ -92,7 +92,7 @@ impl StoreUsage {
             read.map(|(read, more)| {
                 // The account does not depend on the order of files; a thread that panicked has left it whole.
                 let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
-                ledger.add_file(u32::try_from(at).unwrap_or(u32::MAX), read.responses);
+                ledger.add_file(FileIndex::new(at), read.responses);
                 (read.project, more)
             })
         });

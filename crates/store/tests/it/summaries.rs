@@ -1,6 +1,6 @@
 //! Summaries for lists: short and exact ones agree where both can know.
 
-use annals_store::summary::{Coverage, PullRequest};
+use annals_store::summary::Coverage;
 use annals_store::{FullSummary, Store, Summary};
 use annals_testkit::temp::TempDir;
 use annals_transcript::title::TitleSource;
@@ -30,8 +30,9 @@ fn a_small_file_is_summarised_exactly() {
     assert_eq!(found.git_branch.as_deref(), Some("fix"));
     assert_eq!((found.versions.len(), found.models.clone()), (2, vec!["opus".to_owned()]));
     assert_eq!((found.entrypoint.as_deref(), found.tag.as_deref()), (Some("cli"), Some("urgent")));
-    let (url, repository) = (Some("https://x/7".to_owned()), Some("a/b".to_owned()));
-    assert_eq!(found.pull_requests, [PullRequest { number: Some(7), url, repository }]);
+    let [link] = found.pull_requests.as_slice() else { panic!("{:?}", found.pull_requests) };
+    assert_eq!(link.number, Some(7));
+    assert_eq!((link.url.as_deref(), link.repository.as_deref()), (Some("https://x/7"), Some("a/b")));
     assert!(found.has_conversation && !found.is_warm_up && !found.is_sidechain_first && !found.is_empty());
     assert!(found.is_listed_by_client());
 }

@@ -9,13 +9,13 @@ use annals_store::{FullSummary, JsonFile, Store};
 use annals_testkit::corpus;
 use annals_testkit::home::Home;
 use annals_transcript::price::{Prices, Usd};
-use annals_transcript::usage::{LedgerEntry, Period, Thread, Tokens, UsageLedger, UsageRow};
+use annals_transcript::usage::{FileIndex, UsageLedger, LedgerEntry, Period, Thread, Tokens, UsageRow};
 
 /// The account by the other pass.
 fn by_summaries(files: &[UsageFile]) -> UsageLedger {
     let mut ledger = UsageLedger::new();
-    for (index, file) in (0..).zip(files) {
-        ledger.add_file(index, FullSummary::read(&file.entry).unwrap().responses);
+    for (index, file) in files.iter().enumerate() {
+        ledger.add_file(FileIndex::new(index), FullSummary::read(&file.entry).unwrap().responses);
     }
     ledger
 }
@@ -24,7 +24,7 @@ fn by_summaries(files: &[UsageFile]) -> UsageLedger {
 fn entries(ledger: UsageLedger) -> Vec<LedgerEntry> {
     let mut entries = ledger.into_sorted();
     for entry in &mut entries {
-        entry.usage.node = 0;
+        entry.usage.position = 0;
     }
     entries.sort_by_key(|entry| entry.usage.key);
     entries

@@ -117,7 +117,7 @@ impl IdMap {
 /// Collects the ids of the records of a file and of the sub-agents that they name.
 fn collect_ids(bytes: &[u8], records: &mut BTreeSet<String>, agents: &mut BTreeSet<String>) {
     let transcript = Transcript::parse(bytes);
-    for (index, node) in transcript.nodes().iter().enumerate() {
+    for (index, node) in transcript.indexed_nodes() {
         records.extend(node.uuid.map(|id| id.to_string()).filter(|id| !id.is_empty()));
         let fields = transcript.fields(index);
         let places = [fields.get("agentId"), inside(&fields, "toolUseResult"), inside(&fields, "data")];

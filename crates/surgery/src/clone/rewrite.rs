@@ -28,9 +28,8 @@ pub(crate) enum ForkOrigin {
 pub(super) fn moved_to(session: &Session, new: &str) -> Option<FolderMove> {
     let transcript = session.transcript();
     let text = |value: Value<'_>| value.text().map(|text| text.to_string());
-    let folders: Vec<String> = (0..transcript.nodes().len())
-        .filter_map(|node| transcript.fields(node).get("cwd").and_then(text))
-        .collect();
+    let folders: Vec<String> =
+        transcript.indices().filter_map(|node| transcript.fields(node).get("cwd").and_then(text)).collect();
     let slug = session.home.as_ref().map(|(_, slug)| slug.as_str());
     let own = folders.iter().find(|folder| Some(annals_store::project_slug(folder).as_str()) == slug);
     Some(FolderMove::new(own.or(folders.first())?, new))
@@ -67,7 +66,7 @@ impl<'n> LineRewriter<'n> {
         let transcript = Transcript::parse(bytes);
         let mut out = Vec::with_capacity(bytes.len());
         let mut at = 0;
-        for (index, node) in transcript.nodes().iter().enumerate() {
+        for (index, node) in transcript.indexed_nodes() {
             let raw = transcript.fields(index).raw();
             out.extend(self.mentions(&bytes[at..node.span.offset]));
             out.extend(self.record(raw).map_err(|source| RewriteError { line: node.line, source })?);

@@ -66,14 +66,14 @@ impl CutPoint {
         transcript: &Transcript<'_>,
         graph: &Graph<'_>,
     ) -> Vec<(NodeIndex, String)> {
-        let is_progress = |node: NodeIndex| transcript.nodes()[node].kind == RecordKind::Progress;
+        let is_progress = |node: NodeIndex| transcript.node(node).kind == RecordKind::Progress;
         let mut found = Vec::new();
         let mut before = None;
         for &node in self.kept.iter().filter(|&&node| !is_progress(node)) {
             if let Some(uuid) = before.filter(|_| graph.parent(node).is_some_and(is_progress)) {
                 found.push((node, uuid));
             }
-            before = transcript.nodes()[node].uuid.map(|uuid| uuid.to_string());
+            before = transcript.node(node).uuid.map(|uuid| uuid.to_string());
         }
         found
     }
@@ -86,7 +86,7 @@ fn chain_to(transcript: &Transcript<'_>, graph: &Graph<'_>, leaf: NodeIndex) -> 
     let mut here = Some(leaf);
     while let Some(node) = here.filter(|&node| seen.insert(node)) {
         chain.push(node);
-        let is_boundary = transcript.nodes()[node].system == Some(SystemKind::CompactBoundary);
+        let is_boundary = transcript.node(node).system == Some(SystemKind::CompactBoundary);
         here = graph.parent(node).filter(|_| !is_boundary);
     }
     chain.reverse();
@@ -106,7 +106,7 @@ fn sent_nodes(seen: &ResumeResult<'_>) -> Vec<NodeIndex> {
 
 fn opens_turn(transcript: &Transcript<'_>, node: NodeIndex) -> bool {
     match transcript.record(node) {
-        Record::User(user) => Speaker::of(&user).opens_turn() && !transcript.nodes()[node].is_sidechain,
+        Record::User(user) => Speaker::of(&user).opens_turn() && !transcript.node(node).is_sidechain,
         _ => false,
     }
 }

@@ -118,7 +118,7 @@ mod tests {
             file.push('\n');
         }
         let transcript = Transcript::parse(file.as_bytes());
-        let nodes: Vec<_> = (0..transcript.nodes().len()).collect();
+        let nodes: Vec<_> = transcript.indices().collect();
         of(&transcript, &nodes)
     }
 

@@ -103,7 +103,7 @@ fn plan(
     let graph = Graph::new(&transcript);
     let seen = resume(&transcript, Client::NEWEST);
     let cut_point = CutPoint::find(&transcript, &graph, &seen, kept)?;
-    let first = &transcript.nodes()[cut_point.first];
+    let first = transcript.node(cut_point.first);
     let line = first.line as usize;
     let text = match summary_source {
         SummarySource::Extract => summary::of(&extract::turns_of(&transcript, &cut_point.old)),
@@ -120,7 +120,7 @@ fn plan(
         source_assistant: None,
         timestamp: timestamp.clone(),
     };
-    let above = transcript.nodes()[cut_point.above].uuid.map(|uuid| uuid.to_string());
+    let above = transcript.node(cut_point.above).uuid.map(|uuid| uuid.to_string());
     let draft = Draft::compact_boundary(CompactionTrigger::Manual, tokens(&seen), |_| {});
     let mut edit = FileEdit::new(&session.path, &session.bytes);
     let why = "the summarized part ends here";
@@ -155,8 +155,8 @@ fn follow(
     parent: &str,
     why: &str,
 ) -> Result<(), CompressError> {
-    let line = transcript.nodes()[node].line as usize;
-    if transcript.nodes()[node].sharing != LineSharing::Alone {
+    let line = transcript.node(node).line as usize;
+    if transcript.node(node).sharing != LineSharing::Alone {
         return Err(CompressError::Damaged { line });
     }
     let changed = Editor::new(transcript.fields(node).raw()).and_then(|mut editor| {
@@ -192,8 +192,8 @@ fn origin_of(transcript: &Transcript<'_>, node: NodeIndex, session: &Session) ->
 /// Checks that every client that resumed the file sends the summary and nothing above its boundary.
 fn check_seen(before: &Transcript<'_>, after: &[u8], boundary: &str) -> Result<(), CompressError> {
     let after = Transcript::parse(after);
-    let from = after.nodes().iter().position(|node| node.uuid.is_some_and(|uuid| uuid.is(boundary)));
-    let from = from.unwrap_or(after.nodes().len());
+    let from = after.position(|node| node.uuid.is_some_and(|uuid| uuid.is(boundary)));
+    let from = from.unwrap_or(after.end());
     for &client in Client::ALL {
         if resume(before, client).messages().is_empty() {
             continue;
@@ -211,7 +211,7 @@ fn check_seen(before: &Transcript<'_>, after: &[u8], boundary: &str) -> Result<(
         let stay: HashSet<_> =
             nodes.iter().filter(|&&node| node > from).filter_map(|&node| known[node].message).collect();
         let is_copy = |node: NodeIndex| known[node].message.is_some_and(|message| stay.contains(&message));
-        if !nodes.contains(&(from + 1)) || nodes.iter().any(|&node| node < from && !is_copy(node)) {
+        if !nodes.contains(&from.next()) || nodes.iter().any(|&node| node < from && !is_copy(node)) {
             return Err(CompressError::NotSeen { client });
         }
     }

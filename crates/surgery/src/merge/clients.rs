@@ -69,7 +69,7 @@ fn sent(transcript: &Transcript<'_>, client: Client) -> Option<(usize, Vec<Strin
     let mut records: Vec<String> = Vec::new();
     for block in messages.iter().flat_map(|message| &message.blocks) {
         let BlockOrigin::Record(index) = block.origin else { continue };
-        let node = &transcript.nodes()[index];
+        let node = transcript.node(index);
         if !matches!(node.kind, RecordKind::User | RecordKind::Assistant) {
             continue;
         }
@@ -98,7 +98,7 @@ fn unanswered(transcript: &Transcript<'_>) -> HashSet<String> {
 /// Whether a client sends the second session from its start, without a compaction.
 fn begins(comparison: &Comparison<'_>, root: NodeIndex, sent: &[String]) -> bool {
     let nodes = comparison.two.nodes();
-    let first_message = (root..nodes.len()).find(|index| {
+    let first_message = root.until(comparison.two.end()).find(|index| {
         comparison.own.contains(index)
             && matches!(nodes[*index].kind, RecordKind::User | RecordKind::Assistant)
             && !nodes[*index].is_sidechain

@@ -44,11 +44,12 @@ impl<'a> Comparison<'a> {
     ) -> Result<Self, MergePlanError> {
         let in_first: HashMap<String, NodeIndex> = uuids(one).collect();
         let (mut own, mut shared, mut is_copy) = (BTreeSet::new(), 0, true);
-        let without_session: HashSet<Vec<u8>> = (0..one.nodes().len())
-            .filter(|&node| one.nodes()[node].uuid.is_none())
+        let without_session: HashSet<Vec<u8>> = one
+            .indices()
+            .filter(|&node| one.node(node).uuid.is_none())
             .map(|node| without_session(one, node))
             .collect();
-        for (index, node) in two.nodes().iter().enumerate() {
+        for (index, node) in two.indexed_nodes() {
             match node.uuid.map(|uuid| uuid.to_string()) {
                 Some(uuid) => match in_first.get(&uuid) {
                     Some(&existing) if is_same_record(&one.fields(existing), &two.fields(index)) => {
@@ -76,7 +77,7 @@ impl<'a> Comparison<'a> {
 
     /// Where to attach the second session; an error if they are not halves.
     pub(super) fn attach_point_for(&self, mode: MergeMode) -> Result<AttachPoint, MergePlanError> {
-        let end = self.end.and_then(|end| self.one.nodes()[end].uuid).map(|uuid| uuid.to_string());
+        let end = self.end.and_then(|end| self.one.node(end).uuid).map(|uuid| uuid.to_string());
         let mut roots: HashSet<NodeIndex> = HashSet::new();
         for &node in self.own.iter().filter(|&&node| self.is_beginning(node)) {
             roots.insert(node);
@@ -85,7 +86,7 @@ impl<'a> Comparison<'a> {
         let from_first: Vec<(NodeIndex, NodeIndex)> = self
             .own
             .iter()
-            .filter(|&&node| !self.two.nodes()[node].is_sidechain)
+            .filter(|&&node| !self.two.node(node).is_sidechain)
             .filter_map(|&node| Some((node, self.parent_in_first(node)?)))
             .collect();
         if mode == MergeMode::Anyway {
@@ -119,7 +120,7 @@ impl<'a> Comparison<'a> {
     /// Whether a record has no parent in either session, so that it follows the end of the first. A compaction starts a new
     /// history.
     fn is_beginning(&self, node: NodeIndex) -> bool {
-        let record = &self.two.nodes()[node];
+        let record = self.two.node(node);
         let is_boundary = record.system == Some(SystemKind::CompactBoundary);
         if !record.is_chain() || record.is_sidechain || is_boundary || self.end.is_none() {
             return false;
@@ -135,7 +136,7 @@ impl<'a> Comparison<'a> {
 
     /// The parent of a record, if it is in the first session.
     fn parent_in_first(&self, node: NodeIndex) -> Option<NodeIndex> {
-        let parent = self.two.nodes()[node].parent.id()?.to_string();
+        let parent = self.two.node(node).parent.id()?.to_string();
         self.in_first.get(&parent).copied()
     }
 
@@ -148,13 +149,13 @@ impl<'a> Comparison<'a> {
         let is_said = |kind: RecordKind| matches!(kind, RecordKind::User | RecordKind::Assistant);
         let after = up(self.end)
             .take_while(|node| !above.contains(node))
-            .filter(|&node| is_said(self.one.nodes()[node].kind))
+            .filter(|&node| is_said(self.one.node(node).kind))
             .count();
         if after == 0 {
             return Ok(());
         }
-        let second = self.own.iter().filter(|&&node| is_said(self.two.nodes()[node].kind)).count();
-        let uuid = self.one.nodes()[at].uuid.map(|uuid| uuid.to_string()).unwrap_or_default();
+        let second = self.own.iter().filter(|&&node| is_said(self.two.node(node).kind)).count();
+        let uuid = self.one.node(at).uuid.map(|uuid| uuid.to_string()).unwrap_or_default();
         Err(MergePlanError::Apart { uuid, first: after, second })
     }
 
@@ -167,7 +168,7 @@ impl<'a> Comparison<'a> {
             Some((*times.first()?, *times.last()?))
         };
         let of_first = times(&mut self.one.nodes().iter());
-        let of_second = times(&mut self.own.iter().map(|&node| &self.two.nodes()[node]));
+        let of_second = times(&mut self.own.iter().map(|&node| self.two.node(node)));
         let (first, second) = (self.pair.first.key.clone(), self.pair.second.key.clone());
         match (of_first, of_second) {
             (Some((began, _)), Some((_, ended))) if ended < began => {
@@ -186,7 +187,7 @@ impl<'a> Comparison<'a> {
 }
 
 fn uuids<'a>(transcript: &'a Transcript<'_>) -> impl Iterator<Item = (String, NodeIndex)> + 'a {
-    let nodes = transcript.nodes().iter().enumerate();
+    let nodes = transcript.indexed_nodes();
     nodes.filter_map(|(index, node)| Some((node.uuid?.to_string(), index)))
 }
 

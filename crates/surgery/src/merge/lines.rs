@@ -27,7 +27,7 @@ pub(super) fn edit(
     let mut edit = FileEdit::new(&first.path, &first.bytes);
     edit.add_source(&second.bytes);
     let last = lines(&first.bytes).count();
-    let mut nodes = comparison.two.nodes().iter().enumerate().peekable();
+    let mut nodes = comparison.two.indexed_nodes().peekable();
     let mut has_begun = false;
     for line in lines(&second.bytes) {
         let mut is_readable = false;

@@ -43,7 +43,7 @@ impl<'r> PathRewriter<'r> {
         let fault = |line, source| MovePlanError::Edit { path: path.to_path_buf(), line, source };
         let mut edit = FileEdit::new(path, bytes).keeping_mtime();
         let transcript = Transcript::parse(bytes);
-        let mut nodes = transcript.nodes().iter().enumerate().peekable();
+        let mut nodes = transcript.indexed_nodes().peekable();
         for line in lines(bytes) {
             let start = line.offset + line.body_start();
             let (mut new, mut at) = (Vec::new(), start);

@@ -12,13 +12,13 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
     let mut found = RepairFindings::default();
     let nodes = view.transcript.nodes();
     let is_summary = |index: NodeIndex| nodes[index].is_compact_summary;
-    for boundary in (0..nodes.len()).filter(|&index| nodes[index].system == Some(SystemKind::CompactBoundary))
-    {
+    let is_boundary = |&index: &NodeIndex| nodes[index].system == Some(SystemKind::CompactBoundary);
+    for boundary in view.transcript.indices().filter(is_boundary) {
         if nodes[boundary].is_sidechain || view.graph.children(boundary).any(is_summary) {
             continue;
         }
         let (line, key) = (view.line(boundary), view.uuid(boundary));
-        let next = (boundary + 1..nodes.len()).find(|&index| view.is_main(index));
+        let next = boundary.next().until(view.transcript.end()).find(|&index| view.is_main(index));
         if let Some(summary) = next.filter(|&index| is_summary(index)) {
             let why = format!("boundary-without-summary: it is the summary of line {line}");
             let step = view.set_parent(summary, Some(&key));
@@ -27,7 +27,8 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
         }
         let Record::System(system) = view.transcript.record(boundary) else { continue };
         let named = system.logical_parent().and_then(|id| view.graph.find(id));
-        let above = named.or_else(|| (0..boundary).rev().find(|&index| view.is_main(index)));
+        let mut earlier = NodeIndex::FIRST.until(boundary).rev();
+        let above = named.or_else(|| earlier.find(|&index| view.is_main(index)));
         match above {
             Some(above) => {
                 let why = "boundary-without-summary: it hid history without a summary";
@@ -47,7 +48,7 @@ fn removal(
 ) -> Result<Vec<LineStep>, EditError> {
     let (gone, target) = (view.uuid(boundary), view.uuid(above));
     let mut steps = vec![LineStep::Remove { line: view.line(boundary) }];
-    for index in (0..view.transcript.nodes().len()).filter(|&index| index != boundary) {
+    for index in view.transcript.indices().filter(|&index| index != boundary) {
         let raw = view.raw(index);
         let value = Value::parse(raw).map_err(EditError::NotAnObject)?;
         let stale: Vec<_> = references(value).into_iter().filter(|found| found.uuid == gone).collect();

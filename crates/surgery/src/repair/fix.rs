@@ -70,7 +70,7 @@ impl Fix {
 
 impl<'a> RepairView<'_, 'a> {
     pub(super) fn node(&self, index: NodeIndex) -> &Node<'a> {
-        &self.transcript.nodes()[index]
+        self.transcript.node(index)
     }
 
     pub(super) fn line(&self, index: NodeIndex) -> usize {

@@ -6,7 +6,7 @@ use annals_json::edit::EditError;
 use annals_transcript::loss::losses;
 use annals_transcript::record::RecordKind;
 use annals_transcript::resume::{Client, leaf, resume};
-use annals_transcript::transcript::NodeIndex;
+use annals_transcript::transcript::{NodeIndex, NodeMap};
 
 use super::fix::{LineStep, RepairFindings, RepairView};
 use super::position::answered;
@@ -21,7 +21,7 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
     // By parents only: the lost branch is exactly what the client adds from beside the chain.
     let Some(leaf) = leaf(view.transcript, Client::NEWEST) else { return found };
     let chain = view.graph.path_to(leaf);
-    let mut is_on_chain = vec![false; view.transcript.nodes().len()];
+    let mut is_on_chain = NodeMap::new(view.transcript, false);
     chain.iter().for_each(|&index| is_on_chain[index] = true);
     for (top, tip) in branches(view, &lost, &is_on_chain) {
         let Some(fork) = view.graph.parent(top) else { continue };
@@ -51,7 +51,7 @@ fn results_first(
     view: &RepairView<'_, '_>,
     [top, goes_on, tip]: [NodeIndex; 3],
     next: NodeIndex,
-    is_on_chain: &[bool],
+    is_on_chain: &NodeMap<bool>,
 ) -> Option<Result<Vec<LineStep>, EditError>> {
     let mut steps =
         vec![view.set_parent(next, Some(&view.uuid(top))), view.set_parent(goes_on, Some(&view.uuid(next)))];
@@ -89,7 +89,7 @@ fn is_result(view: &RepairView<'_, '_>, index: NodeIndex) -> bool {
 fn branches(
     view: &RepairView<'_, '_>,
     lost: &[NodeIndex],
-    is_on_chain: &[bool],
+    is_on_chain: &NodeMap<bool>,
 ) -> BTreeMap<NodeIndex, NodeIndex> {
     let mut tips: BTreeMap<NodeIndex, NodeIndex> = BTreeMap::new();
     for &node in lost {

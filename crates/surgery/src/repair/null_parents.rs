@@ -65,5 +65,5 @@ fn is_sent_again(view: &RepairView<'_, '_>, index: NodeIndex) -> bool {
     };
     let Some(text) = prompt(index) else { return false };
     let is_root = |&index: &NodeIndex| view.is_main(index) && view.node(index).parent.id().is_none();
-    (0..index).filter(is_root).any(|earlier| prompt(earlier).as_ref() == Some(&text))
+    NodeIndex::FIRST.until(index).filter(is_root).any(|earlier| prompt(earlier).as_ref() == Some(&text))
 }

@@ -8,7 +8,7 @@ use annals_transcript::id::ToolUseId;
 use annals_transcript::pairing::ToolPairs;
 use annals_transcript::resume::{Client, branch};
 use annals_transcript::time::format_millis;
-use annals_transcript::transcript::NodeIndex;
+use annals_transcript::transcript::{NodeIndex, NodeMap};
 
 use super::duplicates::derived_id;
 use super::fix::{LineStep, RepairFindings, RepairView};
@@ -23,7 +23,7 @@ const SHARED: [&str; 8] =
 
 pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
     let mut found = RepairFindings::default();
-    let mut is_on_a_branch = vec![false; view.transcript.nodes().len()];
+    let mut is_on_a_branch = NodeMap::new(view.transcript, false);
     for &client in Client::ALL {
         branch(view.transcript, view.graph, client)
             .into_iter()

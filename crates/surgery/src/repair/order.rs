@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use annals_transcript::transcript::NodeIndex;
+use annals_transcript::transcript::{NodeIndex, NodeMap};
 
 use super::fix::{Fix, LineStep, RepairFindings, RepairView};
 
@@ -13,10 +13,9 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
         return found;
     }
     // A record waits if its parent comes later in the file, or waits itself.
-    let count = view.transcript.nodes().len();
     let mut waits: HashMap<NodeIndex, Vec<NodeIndex>> = HashMap::new();
-    let mut is_waiting = vec![false; count];
-    for index in 0..count {
+    let mut is_waiting = NodeMap::new(view.transcript, false);
+    for index in view.transcript.indices() {
         if let Some(parent) = view.graph.parent(index)
             && (parent > index || is_waiting[parent])
         {
@@ -50,7 +49,7 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
 }
 
 /// Marks the descendants of a record as written.
-fn release(waits: &HashMap<NodeIndex, Vec<NodeIndex>>, is_waiting: &mut [bool], written: NodeIndex) {
+fn release(waits: &HashMap<NodeIndex, Vec<NodeIndex>>, is_waiting: &mut NodeMap<bool>, written: NodeIndex) {
     let mut next = vec![written];
     while let Some(index) = next.pop() {
         for &child in waits.get(&index).into_iter().flatten() {

@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 12;
 
 pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
     let mut found = RepairFindings::default();
-    for index in 0..view.transcript.nodes().len() {
+    for index in view.transcript.indices() {
         let raw = view.raw(index);
         if raw.len() <= MAX_LINE_BYTES {
             continue;

@@ -51,7 +51,7 @@ impl PositionEvidence {
 pub(super) fn position_of(view: &RepairView<'_, '_>, node: NodeIndex) -> Position {
     let below = below(view, node);
     let is_free = |index: NodeIndex| view.can_be_named(index) && !below.contains(&index);
-    let before = (0..node).rev().find(|&index| is_free(index));
+    let before = NodeIndex::FIRST.until(node).rev().find(|&index| is_free(index));
     if let Some(group) = ResponseGroup::of(view, node) {
         let evidence = if group.is_result { PositionEvidence::ToolId } else { PositionEvidence::Response };
         // In a chain as far as the file goes: every client follows a chain.
@@ -66,7 +66,7 @@ pub(super) fn position_of(view: &RepairView<'_, '_>, node: NodeIndex) -> Positio
         return before.map_or(Position::First, |index| Position::After(index, PositionEvidence::Time));
     };
     let mut newest: Option<(i64, NodeIndex)> = None;
-    for index in (0..view.transcript.nodes().len()).filter(|&index| index != node && is_free(index)) {
+    for index in view.transcript.indices().filter(|&index| index != node && is_free(index)) {
         if let Some(time) = view.node(index).millis.filter(|&time| time <= millis)
             && newest.is_none_or(|(best, _)| time > best)
         {
@@ -124,7 +124,8 @@ impl<'a> ResponseGroup<'a> {
     fn of(view: &RepairView<'_, 'a>, node: NodeIndex) -> Option<Self> {
         let answered = answered(view, node);
         let nodes = view.transcript.nodes();
-        let assistants = || (0..nodes.len()).filter(|&index| nodes[index].kind == RecordKind::Assistant);
+        let is_assistant = |&index: &NodeIndex| nodes[index].kind == RecordKind::Assistant;
+        let assistants = || view.transcript.indices().filter(is_assistant);
         let (message, of_call) = match nodes[node].kind {
             RecordKind::Assistant => (nodes[node].message?, None),
             _ => {

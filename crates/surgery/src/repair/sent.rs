@@ -33,7 +33,7 @@ fn sent(transcript: &Transcript<'_>, client: Client) -> Option<(usize, HashSet<V
     let mut records = HashSet::new();
     for block in messages.iter().flat_map(|message| &message.blocks) {
         let BlockOrigin::Record(index) = block.origin else { continue };
-        let node = &transcript.nodes()[index];
+        let node = transcript.node(index);
         if !matches!(node.kind, RecordKind::User | RecordKind::Assistant) {
             continue;
         }

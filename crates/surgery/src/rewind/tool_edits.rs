@@ -63,7 +63,7 @@ fn of_file(transcript: &Transcript<'_>) -> Vec<ToolEdit> {
     for (node, record) in transcript.records() {
         let Record::User(user) = record else { continue };
         let Some(result) = user.tool_use_result() else { continue };
-        let time = transcript.nodes()[node].millis;
+        let time = transcript.node(node).millis;
         let edit = |path: &str, before, after| ToolEdit {
             node: Some(node),
             time,

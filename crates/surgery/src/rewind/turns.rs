@@ -60,7 +60,7 @@ pub fn turns(session: &Session) -> Vec<RewindTurn> {
             Record::User(user) => turn::prompt_text(&user),
             _ => String::new(),
         };
-        let id = |node: NodeIndex| transcript.nodes()[node].uuid.map(|uuid| uuid.to_string());
+        let id = |node: NodeIndex| transcript.node(node).uuid.map(|uuid| uuid.to_string());
         RewindTurn {
             number: at + 1,
             uuid: id(this.prompt),

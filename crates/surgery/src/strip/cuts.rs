@@ -93,7 +93,7 @@ fn drop_progress_between(
     graph: &Graph<'_>,
     cuts: &mut BTreeMap<NodeIndex, RecordEdit>,
 ) {
-    for (node, known) in transcript.nodes().iter().enumerate() {
+    for (node, known) in transcript.indexed_nodes() {
         if known.kind == RecordKind::Progress && !graph.is_leaf(node) {
             cuts.entry(node)
                 .or_insert_with(|| RecordEdit::Line { why: "progress inside the conversation".to_owned() });
@@ -103,7 +103,7 @@ fn drop_progress_between(
 
 /// Removes trailing thinking and blank texts of replies that lost something: the API accepts neither.
 fn drop_silent_replies(transcript: &Transcript<'_>, cuts: &mut BTreeMap<NodeIndex, RecordEdit>) {
-    for response in responses_of(transcript, 0..transcript.nodes().len()) {
+    for response in responses_of(transcript, transcript.indices()) {
         if !response.nodes.iter().any(|node| cuts.contains_key(node)) {
             continue;
         }

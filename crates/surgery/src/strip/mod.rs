@@ -87,7 +87,7 @@ pub fn strip(session: &Session, options: &StripOptions) -> Result<Plan, StripErr
     let mut edit = FileEdit::new(&session.path, &session.bytes);
     let mut removed = BTreeSet::new();
     for (node, cut) in &cuts {
-        let line = transcript.nodes()[*node].line as usize;
+        let line = transcript.node(*node).line as usize;
         match cut {
             RecordEdit::Line { why } => {
                 edit.remove(line, why);
@@ -117,10 +117,10 @@ pub fn strip(session: &Session, options: &StripOptions) -> Result<Plan, StripErr
 
 /// The removed records without those of which a copy with the same uuid stays, since references still resolve.
 fn without_copies(transcript: &Transcript<'_>, removed: BTreeSet<NodeIndex>) -> BTreeSet<NodeIndex> {
-    let remaining = (0..transcript.nodes().len()).filter(|node| !removed.contains(node));
-    let remaining: HashSet<_> = remaining.filter_map(|node| transcript.nodes()[node].uuid).collect();
+    let remaining = transcript.indices().filter(|node| !removed.contains(node));
+    let remaining: HashSet<_> = remaining.filter_map(|node| transcript.node(node).uuid).collect();
     let is_gone =
-        |node: &NodeIndex| transcript.nodes()[*node].uuid.is_none_or(|uuid| !remaining.contains(&uuid));
+        |node: &NodeIndex| transcript.node(*node).uuid.is_none_or(|uuid| !remaining.contains(&uuid));
     removed.into_iter().filter(is_gone).collect()
 }
 

@@ -84,7 +84,7 @@ pub enum TurnRange {
 impl TurnRange {
     /// The first record after the range; records before the first prompt belong to the first turn.
     pub(super) fn end(self, transcript: &Transcript<'_>) -> NodeIndex {
-        let all = transcript.nodes().len();
+        let all = transcript.end();
         let turns = turns(transcript);
         let old = match self {
             Self::Any => return all,
@@ -92,7 +92,7 @@ impl TurnRange {
             Self::OldestPercent(percent) => turns.len() * usize::from(percent) / 100,
         };
         match old {
-            0 => 0,
+            0 => NodeIndex::FIRST,
             old => turns.get(old).map_or(all, |turn| turn.prompt),
         }
     }

@@ -8,7 +8,7 @@ use annals_surgery::verify::{Violation, verify};
 use annals_surgery::{FileEdit, LineEdit};
 use annals_testkit::builder::Session;
 use annals_transcript::graph::Graph;
-use annals_transcript::transcript::Transcript;
+use annals_transcript::transcript::{NodeIndex, Transcript};
 
 fn line(uuid: &str, parent: &str) -> String {
     format!(
@@ -47,7 +47,7 @@ fn references_follow_what_goes() {
     let transcript = Transcript::parse(file.as_bytes());
     let graph = Graph::new(&transcript);
     let mut edit = FileEdit::new(Path::new("f"), file.as_bytes());
-    let removed = BTreeSet::from([1, 2]);
+    let removed = BTreeSet::from([1, 2].map(NodeIndex::new));
     edit.remove(2, "test");
     edit.remove(3, "test");
     relink(&mut edit, &transcript, &graph, &removed).unwrap();
@@ -108,7 +108,8 @@ fn what_was_bridged_stays_linked() {
         let transcript = Transcript::parse(file.as_bytes());
         let mut edit = FileEdit::new(Path::new("f"), file.as_bytes());
         edit.remove(3, "test");
-        relink(&mut edit, &transcript, &Graph::new(&transcript), &BTreeSet::from([2])).unwrap();
+        relink(&mut edit, &transcript, &Graph::new(&transcript), &BTreeSet::from([NodeIndex::new(2)]))
+            .unwrap();
         let after = String::from_utf8(edit.result()).unwrap();
         assert_eq!(after.lines().last().unwrap(), at(line("d", parent), late + 20), "{late}");
         assert_eq!(verify(&edit, after.as_bytes()), []);
@@ -130,7 +131,7 @@ fn what_a_compaction_kept_still_begins_on_its_own_stretch() {
     let transcript = Transcript::parse(file.as_bytes());
     let mut edit = FileEdit::new(Path::new("f"), file.as_bytes());
     edit.remove(2, "test");
-    relink(&mut edit, &transcript, &Graph::new(&transcript), &BTreeSet::from([1])).unwrap();
+    relink(&mut edit, &transcript, &Graph::new(&transcript), &BTreeSet::from([NodeIndex::new(1)])).unwrap();
     let after = String::from_utf8(edit.result()).unwrap();
     assert!(after.contains(r#""headUuid":"middle""#) && after.contains(r#""tailUuid":"tail""#), "{after}");
 }

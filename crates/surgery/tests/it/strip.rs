@@ -272,7 +272,8 @@ fn says_the_same(name: &str, session: &Session, plan: &Plan) -> Vec<Client> {
     let mut same = Vec::new();
     let after = result(plan);
     let (edit, transcript) = (&plan.edits[0], session.transcript());
-    let gone: BTreeSet<String> = (0..transcript.nodes().len())
+    let gone: BTreeSet<String> = transcript
+        .indices()
         .filter(|&node| {
             matches!(edit.line_edit(transcript.nodes()[node].line as usize), LineEdit::Removed { .. })
         })

@@ -18,7 +18,7 @@ pub struct ContextGrowth {
     pub per_response: Option<Quantiles>,
 }
 
-/// The time and record of a request, and its input tokens.
+/// The time and position of a request, and its input tokens.
 type RequestContext = ((Option<i64>, usize), u64);
 
 /// Computes the context growth over these files, for the responses that pass `keeps`.
@@ -29,9 +29,9 @@ pub fn context_growth(
 ) -> ContextGrowth {
     let mut sessions: HashMap<&Arc<str>, Vec<RequestContext>> = HashMap::new();
     for entry in ledger.entries() {
-        let Some(source) = sources.get(entry.file as usize) else { continue };
+        let Some(source) = sources.get(entry.file.get()) else { continue };
         if source.thread == Thread::Main && !entry.usage.is_sidechain && keeps(source, &entry.usage) {
-            let place = (entry.usage.millis, entry.usage.node);
+            let place = (entry.usage.millis, entry.usage.position);
             sessions.entry(&source.session).or_default().push((place, entry.usage.reading.tokens.context()));
         }
     }

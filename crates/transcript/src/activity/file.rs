@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::id_hash::IdHash;
 use crate::pairing::{ToolPair, ToolPairs};
 use crate::record::SystemKind;
-use crate::transcript::Transcript;
+use crate::transcript::{NodeIndex, Transcript};
 use crate::turn::turns;
 use crate::{pack_fields, pack_words};
 use annals_json::{Fields, Text};
@@ -77,7 +77,7 @@ impl FileActivity {
             }
         };
         let nodes = transcript.nodes();
-        let mark_of = |index: usize| {
+        let mark_of = |index: NodeIndex| {
             let uuid = nodes[index].uuid.map(|uuid| uuid.to_string());
             // Records without an id are identified by their bytes.
             uuid.map_or_else(
@@ -105,8 +105,8 @@ impl FileActivity {
             file: touched(pair).map(|(path, touch)| (name(&path.decode()), touch)),
             agent_kind: kind_of_agent(pair).map(|kind| name(&kind.decode())),
         });
-        let is_compaction = |index: &usize| nodes[*index].system == Some(SystemKind::CompactBoundary);
-        let compactions = (0..nodes.len()).filter(is_compaction);
+        let is_compaction = |index: &NodeIndex| nodes[*index].system == Some(SystemKind::CompactBoundary);
+        let compactions = transcript.indices().filter(is_compaction);
         Self {
             turns: turns.collect(),
             calls: calls.collect(),

@@ -130,10 +130,8 @@ impl Continuation {
         let Some(chosen) = leaf(transcript, Client::NEWEST) else { return };
         let graph = Graph::new(transcript);
         let nodes = transcript.nodes();
-        let tip = nodes
-            .iter()
+        let mut at = transcript
             .rposition(|node| node.uuid.is_some_and(|id| self.tip.as_deref().is_some_and(|tip| id.is(tip))));
-        let mut at = tip;
         // Records that are not messages may follow the message that the client names.
         while let Some(node) = at.filter(|&node| node != chosen) {
             let is_message = matches!(nodes[node].kind, RecordKind::User | RecordKind::Assistant);

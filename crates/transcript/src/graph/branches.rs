@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Graph, Link};
 use crate::record::{Record, RecordKind};
-use crate::transcript::{NodeIndex, Transcript};
+use crate::transcript::{NodeIndex, NodeMap, Transcript};
 use crate::turn::Speaker;
 
 /// Why a record has several children.
@@ -56,10 +56,9 @@ pub struct BranchPoint {
 /// The user branched where two prompts follow the same message, regardless of attachments and notices in between.
 /// Sub-agents and roots after a compaction are not branches of the user.
 pub fn branch_points(transcript: &Transcript<'_>, graph: &Graph<'_>) -> Vec<BranchPoint> {
-    let nodes = transcript.nodes();
     let mut prompts = prompts_by_message(transcript, graph);
     let mut points: Vec<BranchPoint> = Vec::new();
-    for at in std::iter::once(None).chain((0..nodes.len()).map(Some)) {
+    for at in std::iter::once(None).chain(transcript.indices().map(Some)) {
         if let Some(ways) = prompts.remove(&at).filter(|ways| ways.len() > 1) {
             points.push(BranchPoint { at, ways, cause: BranchCause::Person });
             continue;
@@ -78,9 +77,9 @@ fn prompts_by_message(
     transcript: &Transcript<'_>,
     graph: &Graph<'_>,
 ) -> BTreeMap<Option<NodeIndex>, Vec<NodeIndex>> {
-    let mut above = NearestMessages { known: vec![None; transcript.nodes().len()] };
+    let mut above = NearestMessages { known: NodeMap::new(transcript, None) };
     let mut prompts: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for (index, node) in transcript.nodes().iter().enumerate() {
+    for (index, node) in transcript.indexed_nodes() {
         if node.kind != RecordKind::User || node.is_sidechain || node.uuid.is_none() {
             continue;
         }
@@ -96,7 +95,7 @@ fn prompts_by_message(
 
 /// Caches the nearest user or assistant ancestor of each record.
 struct NearestMessages {
-    known: Vec<Option<MessageLookup>>,
+    known: NodeMap<Option<MessageLookup>>,
 }
 
 /// `Some(None)`: the chain starts without one. `None`: unknown, because a parent is missing.
@@ -157,7 +156,10 @@ mod tests {
         let transcript = Transcript::parse(lines.as_bytes());
         let graph = Graph::new(&transcript);
         let points = branch_points(&transcript, &graph);
-        let seen: Vec<_> = points.iter().map(|p| (p.at.unwrap_or(99), p.ways.as_slice(), p.cause)).collect();
+        let ways = |p: &BranchPoint| p.ways.iter().map(|way| way.get()).collect::<Vec<_>>();
+        let seen: Vec<_> =
+            points.iter().map(|p| (p.at.map_or(99, NodeIndex::get), ways(p), p.cause)).collect();
+        let expected: Vec<_> = expected.iter().map(|&(at, ways, cause)| (at, ways.to_vec(), cause)).collect();
         assert_eq!(seen, expected);
     }
 

@@ -32,7 +32,7 @@ pub fn segments(transcript: &Transcript<'_>, graph: &Graph<'_>) -> Vec<Segment> 
         tokens_after: None,
         trigger: None,
     };
-    let boundaries = transcript.nodes().iter().enumerate();
+    let boundaries = transcript.indexed_nodes();
     let boundaries = boundaries.filter(|(_, node)| node.system == Some(SystemKind::CompactBoundary));
     let rest = boundaries.filter_map(|(index, _)| {
         let Record::System(system) = transcript.record(index) else { return None };
@@ -86,7 +86,7 @@ fn line_before(transcript: &Transcript<'_>, node: NodeIndex) -> Option<NodeIndex
         let node = &transcript.nodes()[*index];
         node.is_chain() && !node.is_sidechain && node.kind != RecordKind::Progress
     };
-    (0..node).rev().find(is_message)
+    NodeIndex::FIRST.until(node).rev().find(is_message)
 }
 
 #[cfg(test)]
@@ -104,10 +104,11 @@ mod tests {
             let lines = file("a b>a") + &boundary + "\n" + summary + "\n" + &file("c>s");
             let transcript = Transcript::parse(lines.as_bytes());
             let graph = Graph::new(&transcript);
-            assert_eq!(history(&transcript, &graph, 4), [0, 1, 2, 3, 4]);
+            assert_eq!(history(&transcript, &graph, NodeIndex::new(4)), [0, 1, 2, 3, 4]);
             let segments = segments(&transcript, &graph);
             assert_eq!(segments.len(), 2);
-            assert_eq!((segments[1].boundary, segments[1].summary), (Some(2), Some(3)));
+            let (boundary, summary) = (NodeIndex::new(2), NodeIndex::new(3));
+            assert_eq!((segments[1].boundary, segments[1].summary), (Some(boundary), Some(summary)));
             assert_eq!(segments[1].tokens_before, Some(9));
         }
     }

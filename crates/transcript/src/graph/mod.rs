@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 use crate::id::RecordId;
 use crate::problem::{Problem, ProblemKind};
-use crate::transcript::{NodeIndex, Parent, Transcript};
+use crate::transcript::{NodeIndex, NodeMap, Parent, Transcript};
 
 /// The parent of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,16 +29,14 @@ pub enum Link {
     Dangling,
 }
 
-/// Stands for no node in the lists below.
-const NO_NODE: u32 = u32::MAX;
-
 /// The graph of one transcript.
 #[derive(Clone, Debug)]
 pub struct Graph<'a> {
-    by_id: HashMap<RecordId<'a>, u32>,
-    parents: Vec<u32>,
-    first_children: Vec<u32>,
-    next_siblings: Vec<u32>,
+    by_id: HashMap<RecordId<'a>, NodeIndex>,
+    // `NodeIndex::NONE` where there is none: half the size of an `Option`.
+    parents: NodeMap<NodeIndex>,
+    first_children: NodeMap<NodeIndex>,
+    next_siblings: NodeMap<NodeIndex>,
     duplicates: Vec<NodeIndex>,
     dangling: Vec<NodeIndex>,
 }
@@ -47,27 +45,26 @@ impl<'a> Graph<'a> {
     /// Links the chain records of a transcript. Of several records with one uuid the last counts; the others keep their
     /// parents but have no children.
     pub fn new(transcript: &Transcript<'a>) -> Self {
-        let nodes = transcript.nodes();
         let mut graph = Self {
             by_id: HashMap::new(),
-            parents: vec![NO_NODE; nodes.len()],
-            first_children: vec![NO_NODE; nodes.len()],
-            next_siblings: vec![NO_NODE; nodes.len()],
+            parents: NodeMap::new(transcript, NodeIndex::NONE),
+            first_children: NodeMap::new(transcript, NodeIndex::NONE),
+            next_siblings: NodeMap::new(transcript, NodeIndex::NONE),
             duplicates: Vec::new(),
             dangling: Vec::new(),
         };
-        for (index, node) in (0_u32..).zip(nodes) {
+        for (index, node) in transcript.indexed_nodes() {
             if let (true, Some(uuid)) = (node.is_chain(), node.uuid)
                 && let Some(before) = graph.by_id.insert(uuid, index)
             {
-                graph.duplicates.push(before as usize);
+                graph.duplicates.push(before);
             }
         }
         // Backwards, so that each list of siblings comes out in the order of the file.
-        for (index, node) in nodes.iter().enumerate().rev().filter(|(_, node)| node.is_chain()) {
+        for (index, node) in transcript.indexed_nodes().rev().filter(|(_, node)| node.is_chain()) {
             if let Parent::Of(id) = node.parent {
                 match graph.by_id.get(&id) {
-                    Some(&parent) => graph.link(index as u32, parent),
+                    Some(&parent) => graph.link(index, parent),
                     None => graph.dangling.push(index),
                 }
             }
@@ -76,15 +73,15 @@ impl<'a> Graph<'a> {
         graph
     }
 
-    fn link(&mut self, child: u32, parent: u32) {
-        self.parents[child as usize] = parent;
-        self.next_siblings[child as usize] = self.first_children[parent as usize];
-        self.first_children[parent as usize] = child;
+    fn link(&mut self, child: NodeIndex, parent: NodeIndex) {
+        self.parents[child] = parent;
+        self.next_siblings[child] = self.first_children[parent];
+        self.first_children[parent] = child;
     }
 
     /// Returns the record with this id; the last one of several.
     pub fn find(&self, id: RecordId<'a>) -> Option<NodeIndex> {
-        self.by_id.get(&id).map(|&index| index as usize)
+        self.by_id.get(&id).copied()
     }
 
     /// Returns the parent, if it is in the file.
@@ -93,7 +90,7 @@ impl<'a> Graph<'a> {
     ///
     /// If the index is not one of the transcript; the same holds for all functions that take a [`NodeIndex`].
     pub fn parent(&self, node: NodeIndex) -> Option<NodeIndex> {
-        (self.parents[node] != NO_NODE).then_some(self.parents[node] as usize)
+        self.parents[node].some()
     }
 
     /// Returns the parent, or why there is none.
@@ -107,21 +104,18 @@ impl<'a> Graph<'a> {
 
     /// Iterates over the children, in the order of the file.
     pub fn children(&self, node: NodeIndex) -> impl Iterator<Item = NodeIndex> + '_ {
-        let follow = |index: u32| (index != NO_NODE).then_some(index);
-        std::iter::successors(follow(self.first_children[node]), move |&child| {
-            follow(self.next_siblings[child as usize])
-        })
-        .map(|index| index as usize)
+        let first = self.first_children[node].some();
+        std::iter::successors(first, |&child| self.next_siblings[child].some())
     }
 
     /// Whether it has no children.
     pub fn is_leaf(&self, node: NodeIndex) -> bool {
-        self.first_children[node] == NO_NODE
+        self.first_children[node].some().is_none()
     }
 
     /// Returns the chain records without a parent in the file.
     pub fn roots(&self, transcript: &Transcript<'a>) -> Vec<NodeIndex> {
-        let nodes = transcript.nodes().iter().enumerate();
+        let nodes = transcript.indexed_nodes();
         nodes
             .filter(|(index, node)| node.is_chain() && self.parent(*index).is_none())
             .map(|(index, _)| index)
@@ -130,7 +124,7 @@ impl<'a> Graph<'a> {
 
     /// Returns the chain records without children.
     pub fn leaves(&self, transcript: &Transcript<'a>) -> Vec<NodeIndex> {
-        let nodes = transcript.nodes().iter().enumerate();
+        let nodes = transcript.indexed_nodes();
         nodes
             .filter(|(index, node)| node.is_chain() && self.is_leaf(*index))
             .map(|(index, _)| index)
@@ -149,12 +143,12 @@ impl<'a> Graph<'a> {
 
     /// Records that come before their parent in the file.
     pub fn forward_references(&self) -> impl Iterator<Item = NodeIndex> + '_ {
-        (0..self.parents.len()).filter(|&node| self.parent(node).is_some_and(|parent| parent > node))
+        self.parents.indices().filter(|&node| self.parent(node).is_some_and(|parent| parent > node))
     }
 
     /// Returns the path from the root to a record. A cycle is cut where it would repeat.
     pub fn path_to(&self, leaf: NodeIndex) -> Vec<NodeIndex> {
-        let mut seen = NodeSet::new(self.parents.len());
+        let mut seen = NodeSet::new(self.parents.indices().len());
         let mut path = Vec::new();
         let mut here = Some(leaf);
         while let Some(node) = here.filter(|&node| seen.mark(node)) {
@@ -168,15 +162,15 @@ impl<'a> Graph<'a> {
     /// Returns one record of each cycle of parents, the first in the file.
     pub fn cycles(&self) -> Vec<NodeIndex> {
         // Each node is visited once: `walk[n]` is the walk that reached it first.
-        let mut walk = vec![NO_NODE; self.parents.len()];
+        let mut walk = self.parents.map(|_| NodeIndex::NONE);
         let mut cycles = Vec::new();
-        for start in 0..self.parents.len() {
+        for start in self.parents.indices() {
             let mut here = Some(start);
-            while let Some(node) = here.filter(|&node| walk[node] == NO_NODE) {
-                walk[node] = start as u32;
+            while let Some(node) = here.filter(|&node| walk[node] == NodeIndex::NONE) {
+                walk[node] = start;
                 here = self.parent(node);
             }
-            if let Some(node) = here.filter(|&node| walk[node] == start as u32) {
+            if let Some(node) = here.filter(|&node| walk[node] == start) {
                 let first = self.path_to(node).into_iter().min();
                 cycles.push(first.unwrap_or(node));
             }
@@ -219,12 +213,12 @@ impl NodeSet {
     }
 
     pub(crate) fn has(&self, node: NodeIndex) -> bool {
-        self.0[node / 64] & (1 << (node % 64)) != 0
+        self.0[node.get() / 64] & (1 << (node.get() % 64)) != 0
     }
 
     /// Adds a node; returns whether it was new.
     pub(crate) fn mark(&mut self, node: NodeIndex) -> bool {
-        let (word, bit) = (&mut self.0[node / 64], 1 << (node % 64));
+        let (word, bit) = (&mut self.0[node.get() / 64], 1 << (node.get() % 64));
         let is_new = *word & bit == 0;
         *word |= bit;
         is_new
@@ -253,10 +247,10 @@ mod tests {
         let file = file("a b>a c>b d>a");
         let transcript = Transcript::parse(file.as_bytes());
         let graph = Graph::new(&transcript);
-        assert_eq!(graph.children(0).collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(graph.children(NodeIndex::FIRST).collect::<Vec<_>>(), [1, 3]);
         assert_eq!(graph.roots(&transcript), [0]);
         assert_eq!(graph.leaves(&transcript), [2, 3]);
-        assert_eq!(graph.path_to(2), [0, 1, 2]);
+        assert_eq!(graph.path_to(NodeIndex::new(2)), [0, 1, 2]);
         assert!(graph.problems(&transcript).is_empty());
     }
 
@@ -267,19 +261,19 @@ mod tests {
         let graph = Graph::new(&transcript);
         // The second `a` replaces the first: b > a > e > f is no circle any more, c still is.
         assert_eq!(graph.cycles(), [2]);
-        assert_eq!(graph.path_to(1), [5, 4, 6, 1]);
-        assert_eq!(graph.path_to(2), [2]);
+        assert_eq!(graph.path_to(NodeIndex::new(1)), [5, 4, 6, 1]);
+        assert_eq!(graph.path_to(NodeIndex::new(2)), [2]);
         assert_eq!(graph.duplicates(), [0]);
         assert_eq!(graph.dangling(), [3]);
         assert_eq!(graph.forward_references().collect::<Vec<_>>(), [0, 1, 4]);
-        assert_eq!(graph.link_of(&transcript, 3), Link::Dangling);
+        assert_eq!(graph.link_of(&transcript, NodeIndex::new(3)), Link::Dangling);
     }
 
     #[test]
     fn a_node_and_its_links_are_small() {
         let node = std::mem::size_of::<crate::transcript::Node<'_>>();
         // Links: three u32. Table: key and value, a control byte, at worst half of it free.
-        let links = 12 + 2 * (std::mem::size_of::<(RecordId<'_>, u32)>() + 1);
+        let links = 12 + 2 * (std::mem::size_of::<(RecordId<'_>, NodeIndex)>() + 1);
         assert!(node + links < 300, "{node} + {links}");
     }
 }

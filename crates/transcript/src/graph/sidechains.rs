@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Graph;
-use crate::transcript::{NodeIndex, Transcript};
+use crate::transcript::{NodeIndex, NodeMap, Transcript};
 
 /// One sub-agent inside a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +21,8 @@ pub fn sidechains(transcript: &Transcript<'_>, graph: &Graph<'_>) -> Vec<Sidecha
     let is_side = |node: NodeIndex| nodes[node].is_sidechain && nodes[node].is_chain();
     // The root of each sidechain record is found by walking up. A visited record is marked at once, so that none is visited
     // twice and cycles end.
-    let mut root_of: Vec<Option<NodeIndex>> = vec![None; nodes.len()];
-    for start in (0..nodes.len()).filter(|&node| is_side(node)) {
+    let mut root_of: NodeMap<Option<NodeIndex>> = NodeMap::new(transcript, None);
+    for start in transcript.indices().filter(|&node| is_side(node)) {
         let mut trail = Vec::new();
         let mut here = start;
         let root = loop {
@@ -42,7 +42,7 @@ pub fn sidechains(transcript: &Transcript<'_>, graph: &Graph<'_>) -> Vec<Sidecha
     }
     let mut chains: Vec<Sidechain> = Vec::new();
     let mut place = HashMap::new();
-    for (node, root) in root_of.iter().enumerate().filter_map(|(node, root)| Some((node, (*root)?))) {
+    for (node, root) in root_of.iter().filter_map(|(node, root)| Some((node, (*root)?))) {
         let at = *place.entry(root).or_insert_with(|| {
             chains.push(Sidechain { root, nodes: Vec::new() });
             chains.len() - 1
@@ -73,7 +73,8 @@ mod tests {
         .join("\n");
         let transcript = Transcript::parse(file.as_bytes());
         let chains = sidechains(&transcript, &Graph::new(&transcript));
-        let seen: Vec<_> = chains.iter().map(|chain| (chain.root, chain.nodes.as_slice())).collect();
-        assert_eq!(seen, [(1, &[1, 2, 4][..]), (3, &[3]), (5, &[5, 6])]);
+        let numbers = |nodes: &[NodeIndex]| nodes.iter().map(|node| node.get()).collect::<Vec<_>>();
+        let seen: Vec<_> = chains.iter().map(|chain| (chain.root.get(), numbers(&chain.nodes))).collect();
+        assert_eq!(seen, [(1, vec![1, 2, 4]), (3, vec![3]), (5, vec![5, 6])]);
     }
 }

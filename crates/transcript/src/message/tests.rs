@@ -6,7 +6,7 @@ use annals_json::{Fields, Value};
 
 fn all(file: &str) -> Vec<Message> {
     let transcript = Transcript::parse(file.as_bytes());
-    messages(&transcript, 0..transcript.nodes().len())
+    messages(&transcript, transcript.indices())
 }
 
 fn one(line: &str) -> Message {

@@ -7,7 +7,7 @@ use crate::message::{MessageRole, groups};
 use crate::pairing::ToolPairs;
 use crate::record::{Record, RecordKind};
 use crate::response::responses;
-use crate::transcript::Transcript;
+use crate::transcript::{NodeIndex, Transcript};
 use crate::turn::turns;
 use crate::usage::{ResponseUsage, Tokens, responses_usage};
 
@@ -84,9 +84,8 @@ impl Counts {
     }
 
     fn count_messages<'a>(&mut self, transcript: &Transcript<'a>, graph: &Graph<'a>) {
-        let count = transcript.nodes().len();
-        let replaced = NodeSet::of(count, graph.duplicates());
-        let once = (0..count).filter(|&node| !replaced.has(node));
+        let replaced = NodeSet::of(transcript.nodes().len(), graph.duplicates());
+        let once = transcript.indices().filter(|&node| !replaced.has(node));
         for group in groups(transcript, once) {
             let kind = group.first().map(|&first| transcript.nodes()[first].kind);
             match kind.and_then(MessageRole::of) {
@@ -95,7 +94,7 @@ impl Counts {
                 Some(MessageRole::System) => self.messages.system += 1,
                 None => {}
             }
-            let is_error = |&node: &usize| match transcript.record(node) {
+            let is_error = |&node: &NodeIndex| match transcript.record(node) {
                 Record::Assistant(line) => line.is_api_error() == Some(true),
                 _ => false,
             };

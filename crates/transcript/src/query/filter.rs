@@ -120,7 +120,7 @@ pub struct Filter {
 /// Returns the records that pass a filter, in the order of its scope.
 pub fn select<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>, filter: &Filter) -> Vec<NodeIndex> {
     let nodes = match filter.scope {
-        Scope::File => (0..transcript.nodes().len()).collect(),
+        Scope::File => transcript.indices().collect(),
         Scope::LiveBranch => live_branch(transcript, graph),
         Scope::UpTo(leaf) => resume::branch_to(transcript, graph, Client::NEWEST, leaf),
     };

@@ -13,7 +13,7 @@ use crate::transcript::{NodeIndex, Transcript};
 
 /// Returns the chain record with this uuid; the last one of several.
 pub fn by_uuid(transcript: &Transcript<'_>, uuid: &str) -> Option<NodeIndex> {
-    transcript.nodes().iter().rposition(|node| node.is_chain() && node.uuid.is_some_and(|id| id.is(uuid)))
+    transcript.rposition(|node| node.is_chain() && node.uuid.is_some_and(|id| id.is(uuid)))
 }
 
 /// Returns the record with this uuid and all its ancestors, first one first, across compactions; `None` if there is no such

@@ -45,7 +45,7 @@ fn uuids(transcript: &Transcript<'_>, nodes: &[NodeIndex]) -> String {
 #[test]
 fn a_record_is_found_by_its_uuid_and_so_is_what_led_to_it() {
     with(|transcript, graph| {
-        assert_eq!(by_uuid(transcript, "a1"), Some(6));
+        assert_eq!(by_uuid(transcript, "a1"), Some(NodeIndex::new(6)));
         assert_eq!(by_uuid(transcript, "gone"), None);
         assert_eq!(uuids(transcript, &ancestry(transcript, graph, "a1").unwrap()), "u1 t1 t2 r2 a1");
         assert_eq!(uuids(transcript, &ancestry(transcript, graph, "s").unwrap()), "u1 t1 t2 r2 a1 u2 b s");
@@ -57,9 +57,9 @@ fn a_record_is_found_by_its_uuid_and_so_is_what_led_to_it() {
 fn the_live_branch_has_parallel_results_and_what_a_compaction_hid_and_no_rewound_prompt() {
     let live = "u1 t1 t2 r1 r2 a1 u2 b s meta a2";
     check(Filter { scope: Scope::LiveBranch, ..Filter::default() }, live);
-    check(Filter { scope: Scope::UpTo(7), ..Filter::default() }, "u1 t1 t2 r1 r2 a1 dead");
+    check(Filter { scope: Scope::UpTo(NodeIndex::new(7)), ..Filter::default() }, "u1 t1 t2 r1 r2 a1 dead");
     // Nothing that was written after the record, even if it belongs to the same response.
-    check(Filter { scope: Scope::UpTo(2), ..Filter::default() }, "u1 t1");
+    check(Filter { scope: Scope::UpTo(NodeIndex::new(2)), ..Filter::default() }, "u1 t1");
     with(|transcript, graph| {
         let said: Vec<_> = last(transcript, graph, 3).iter().map(Message::text).collect();
         assert_eq!(said, ["so far", "reminder", "done"]);

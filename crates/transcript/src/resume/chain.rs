@@ -4,7 +4,7 @@
 
 use super::lines::{ClientLines, ParentLink};
 use super::rules::{ClientRules, MissingParentRule};
-use crate::transcript::NodeIndex;
+use crate::transcript::{NodeIndex, NodeMap};
 
 /// Maximum time difference to the record that replaces a missing parent.
 const MAX_BRIDGE_MILLIS: i64 = 5_000;
@@ -12,7 +12,7 @@ const MAX_BRIDGE_MILLIS: i64 = 5_000;
 /// The lines from the root to the leaf.
 pub(super) fn walk(lines: &ClientLines<'_, '_>, rules: &ClientRules, leaf: NodeIndex) -> Vec<NodeIndex> {
     let mut chain = Vec::new();
-    let mut seen = vec![false; lines.transcript.nodes().len()];
+    let mut seen = NodeMap::new(lines.transcript, false);
     let mut time_index = None;
     let mut next = Some(leaf);
     while let Some(index) = next {
@@ -38,7 +38,7 @@ pub(super) fn walk(lines: &ClientLines<'_, '_>, rules: &ClientRules, leaf: NodeI
 /// The lines from the root to the leaf by their parents alone.
 pub(super) fn linked(lines: &ClientLines<'_, '_>, leaf: NodeIndex) -> Vec<NodeIndex> {
     let mut chain = vec![leaf];
-    let mut seen = vec![false; lines.transcript.nodes().len()];
+    let mut seen = NodeMap::new(lines.transcript, false);
     seen[leaf] = true;
     let mut at = leaf;
     while let ParentLink::To(parent) = lines.link(at)
@@ -69,7 +69,12 @@ impl TimeIndex {
         Self { by_time, free }
     }
 
-    fn before(&mut self, lines: &ClientLines<'_, '_>, index: NodeIndex, seen: &[bool]) -> Option<NodeIndex> {
+    fn before(
+        &mut self,
+        lines: &ClientLines<'_, '_>,
+        index: NodeIndex,
+        seen: &NodeMap<bool>,
+    ) -> Option<NodeIndex> {
         let node = lines.node(index);
         if node.is_sidechain {
             return None;

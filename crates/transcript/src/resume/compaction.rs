@@ -8,7 +8,7 @@ use super::lines::{ClientLines, ParentLink};
 use super::rules::{ClientRules, LargeFileRule, PreservedRule};
 use crate::id::RecordId;
 use crate::record::{CompactMetadata, PreservedMessages, PreservedSegment, Record, SystemKind};
-use crate::transcript::{NodeIndex, Transcript};
+use crate::transcript::{NodeIndex, NodeMap, Transcript};
 
 /// In larger files, newer clients skip what a compaction summarised.
 pub const LARGE_FILE_BYTES: usize = 5 * 1024 * 1024;
@@ -27,13 +27,13 @@ pub fn starts_large_file(record: &Record<'_>) -> bool {
 /// Returns the first record that a client reads: in a large file it skips what a compaction summarised.
 pub(super) fn start_of_reading(transcript: &Transcript<'_>, rules: &ClientRules) -> NodeIndex {
     if transcript.bytes().len() <= LARGE_FILE_BYTES || rules.large_file == LargeFileRule::Whole {
-        return 0;
+        return NodeIndex::FIRST;
     }
     let is_plain = |&index: &NodeIndex| {
         transcript.nodes()[index].system == Some(SystemKind::CompactBoundary)
             && PreservedLines::of(transcript, rules, index).is_none()
     };
-    (0..transcript.nodes().len()).rev().find(is_plain).unwrap_or(0)
+    transcript.indices().rev().find(is_plain).unwrap_or(NodeIndex::FIRST)
 }
 
 /// Moves the messages that the last compaction preserved after its summary.
@@ -68,7 +68,7 @@ fn splice(
     segment: &[NodeIndex],
 ) {
     let (Some(&head), Some(&tail)) = (segment.first(), segment.last()) else { return };
-    let mut is_kept = vec![false; lines.transcript.nodes().len()];
+    let mut is_kept = NodeMap::new(lines.transcript, false);
     for &index in segment {
         is_kept[index] = true;
     }

@@ -5,7 +5,7 @@ use super::refusal::Refusal;
 use super::rules::{ClientRules, LeafRule, TrailRule};
 use super::{chain, parallel};
 use crate::record::{RecordKind, SystemKind};
-use crate::transcript::NodeIndex;
+use crate::transcript::{NodeIndex, NodeMap};
 
 /// Chooses the leaf.
 pub(super) fn choose(lines: &ClientLines<'_, '_>, rules: &ClientRules) -> Result<NodeIndex, Refusal> {
@@ -105,7 +105,7 @@ fn file_leaf(
 /// The descendants of a record, in the order of the file.
 fn descendants(lines: &ClientLines<'_, '_>, children: &Children, from: NodeIndex) -> Vec<NodeIndex> {
     let mut found = Vec::new();
-    let mut seen = vec![false; lines.transcript.nodes().len()];
+    let mut seen = NodeMap::new(lines.transcript, false);
     seen[from] = true;
     let mut open = vec![from];
     while let Some(index) = open.pop() {
@@ -165,7 +165,7 @@ struct LastPromptTarget {
 impl LastPromptTarget {
     fn read(lines: &ClientLines<'_, '_>) -> Option<Self> {
         let mut said: Option<(&[u8], Self)> = None;
-        for (at, node) in lines.transcript.nodes().iter().enumerate() {
+        for (at, node) in lines.transcript.indexed_nodes() {
             if node.system == Some(SystemKind::CompactBoundary) {
                 // Records before a compaction name leaves before it.
                 said = None;

@@ -10,7 +10,7 @@ use super::rules::{ClientRules, ProgressRule, SharedLineRule};
 use crate::id::RecordId;
 use crate::objects::LineSharing;
 use crate::record::RecordKind;
-use crate::transcript::{Node, NodeIndex, Parent, Transcript};
+use crate::transcript::{Node, NodeIndex, NodeMap, Parent, Transcript};
 
 /// The parent of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,27 +47,26 @@ pub(super) struct ClientLines<'t, 'a> {
     pub(super) known: Vec<NodeIndex>,
     /// The record after which preserved messages were moved, and the last of them.
     pub(super) restored: Option<(NodeIndex, NodeIndex)>,
-    statuses: Vec<LineStatus>,
-    links: Vec<ParentLink>,
+    statuses: NodeMap<LineStatus>,
+    links: NodeMap<ParentLink>,
     by_id: HashMap<RecordId<'a>, NodeIndex>,
 }
 
 impl<'t, 'a> ClientLines<'t, 'a> {
     /// Reads the lines of a file.
     pub(super) fn read(transcript: &'t Transcript<'a>, rules: &ClientRules) -> Self {
-        let count = transcript.nodes().len();
         let mut lines = Self {
             transcript,
             known: Vec::new(),
             restored: None,
-            statuses: vec![LineStatus::NotALine; count],
-            links: vec![ParentLink::Start; count],
-            by_id: HashMap::with_capacity(count),
+            statuses: NodeMap::new(transcript, LineStatus::NotALine),
+            links: NodeMap::new(transcript, ParentLink::Start),
+            by_id: HashMap::with_capacity(transcript.nodes().len()),
         };
         let mut passed_through = Vec::new();
         let mut nameless = None;
         let start = compaction::start_of_reading(transcript, rules);
-        for (index, node) in transcript.nodes().iter().enumerate() {
+        for (index, node) in transcript.indexed_nodes() {
             let is_link = node.kind == RecordKind::Progress && rules.progress == ProgressRule::PassedThrough;
             if !is_message_kind(node.kind) && !is_link {
                 continue;
@@ -99,7 +98,7 @@ impl<'t, 'a> ClientLines<'t, 'a> {
             }
             lines.statuses[index] = LineStatus::Known;
         }
-        lines.known = (0..count).filter(|&index| lines.is_known(index)).collect();
+        lines.known = transcript.indices().filter(|&index| lines.is_known(index)).collect();
         lines.link_all(&passed_through);
         lines
     }
@@ -127,7 +126,7 @@ impl<'t, 'a> ClientLines<'t, 'a> {
 
     /// Links every progress record to the nearest ancestor that is not progress; each is visited once.
     fn shorten(&mut self, passed_through: &[NodeIndex]) {
-        let mut settled = vec![false; self.links.len()];
+        let mut settled = NodeMap::new(self.transcript, false);
         let mut path = Vec::new();
         for &start in passed_through {
             let mut at = start;
@@ -212,7 +211,7 @@ fn is_readable(transcript: &Transcript<'_>, rules: &ClientRules, index: NodeInde
         LineSharing::Alone => true,
         LineSharing::Spliced => false,
         LineSharing::Shared => {
-            let is_first = index.checked_sub(1).is_none_or(|before| nodes[before].line != nodes[index].line);
+            let is_first = index.previous().is_none_or(|before| nodes[before].line != nodes[index].line);
             is_first && rules.shared_line == SharedLineRule::FirstObject
         }
     }
@@ -232,7 +231,7 @@ pub(super) struct Children {
 
 impl Children {
     fn of(lines: &ClientLines<'_, '_>) -> Self {
-        let mut starts = vec![0; lines.links.len() + 1];
+        let mut starts = vec![0; lines.transcript.nodes().len() + 1];
         let parents = || {
             lines.known.iter().filter_map(|&child| match lines.links[child] {
                 ParentLink::To(parent) => Some((parent, child)),
@@ -240,21 +239,22 @@ impl Children {
             })
         };
         for (parent, _) in parents() {
-            starts[parent + 1] += 1;
+            starts[parent.get() + 1] += 1;
         }
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }
-        let mut list = vec![0; starts.last().copied().unwrap_or(0)];
+        let mut list = vec![NodeIndex::FIRST; starts.last().copied().unwrap_or(0)];
         let mut next = starts.clone();
         for (parent, child) in parents() {
-            list[next[parent]] = child;
-            next[parent] += 1;
+            let place = &mut next[parent.get()];
+            list[*place] = child;
+            *place += 1;
         }
         Self { starts, list }
     }
 
     pub(super) fn of_line(&self, index: NodeIndex) -> &[NodeIndex] {
-        &self.list[self.starts[index]..self.starts[index + 1]]
+        &self.list[self.starts[index.get()]..self.starts[index.get() + 1]]
     }
 }

@@ -3,7 +3,7 @@
 use super::lines::{ClientLines, LineStatus, ParentLink};
 use super::omission::{OmissionLog, OmissionReason};
 use crate::record::RecordKind;
-use crate::transcript::NodeIndex;
+use crate::transcript::{NodeIndex, NodeMap};
 
 /// How a record is related to the conversation.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,8 +23,8 @@ pub(super) fn note(
     omissions: &mut OmissionLog,
 ) {
     let relations = relations(lines, before, history);
-    let last = history.iter().copied().max().unwrap_or(0);
-    for (index, node) in lines.transcript.nodes().iter().enumerate() {
+    let last = history.iter().copied().max().unwrap_or(NodeIndex::FIRST);
+    for (index, node) in lines.transcript.indexed_nodes() {
         if !node.is_chain() {
             continue;
         }
@@ -46,8 +46,8 @@ pub(super) fn note(
     }
 }
 
-fn relations(lines: &ClientLines<'_, '_>, before: &[NodeIndex], history: &[NodeIndex]) -> Vec<Relation> {
-    let mut relations = vec![Relation::Unknown; lines.transcript.nodes().len()];
+fn relations(lines: &ClientLines<'_, '_>, before: &[NodeIndex], history: &[NodeIndex]) -> NodeMap<Relation> {
+    let mut relations = NodeMap::new(lines.transcript, Relation::Unknown);
     for &index in before {
         relations[index] = Relation::BeforeHistory;
     }

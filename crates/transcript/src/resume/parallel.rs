@@ -7,7 +7,7 @@ use super::rules::{ClientRules, ParallelRule};
 use crate::content::Block;
 use crate::id::{MessageId, ToolUseId};
 use crate::record::{Record, RecordKind, SystemKind};
-use crate::transcript::NodeIndex;
+use crate::transcript::{NodeIndex, NodeMap};
 
 /// Returns the chain with everything that belongs to its responses.
 pub(super) fn gather_parallel(
@@ -122,7 +122,7 @@ struct CallGatherer<'l, 't, 'a> {
     members: HashMap<MessageId<'a>, Vec<NodeIndex>>,
     last_on_chain: HashMap<MessageId<'a>, NodeIndex>,
     /// On the chain, or added.
-    is_taken: Vec<bool>,
+    is_taken: NodeMap<bool>,
     /// Results that were found but not yet added.
     results: Vec<NodeIndex>,
     /// The records that answer a call, on any branch.
@@ -138,7 +138,7 @@ impl<'l, 't, 'a> CallGatherer<'l, 't, 'a> {
             }
         }
         let answers = if rule == ParallelRule::Descendants { answers(lines) } else { HashMap::new() };
-        let mut is_taken = vec![false; lines.transcript.nodes().len()];
+        let mut is_taken = NodeMap::new(lines.transcript, false);
         let mut last_on_chain = HashMap::new();
         for &index in chain {
             is_taken[index] = true;

@@ -10,15 +10,15 @@ use super::tokens::Tokens;
 use super::view::Usage;
 use crate::record::{AssistantMessage, RecordKind};
 use crate::time::Timestamp;
-use crate::transcript::{NodeIndex, Transcript};
+use crate::transcript::Transcript;
 use annals_json::{Fields, Text};
 
 /// Returns the usage of each response of a file, in the order of their first records.
 pub fn responses_usage(transcript: &Transcript<'_>) -> Vec<ResponseUsage> {
     let mut collector = UsageCollector::new();
-    for (index, node) in transcript.nodes().iter().enumerate() {
+    for (index, node) in transcript.indexed_nodes() {
         if node.kind == RecordKind::Assistant {
-            collector.feed(index, &transcript.fields(index));
+            collector.feed(index.get(), &transcript.fields(index));
         }
     }
     collector.finish()
@@ -58,20 +58,21 @@ impl UsageCollector {
         Self::default()
     }
 
-    /// Adds the next record of the file; records without cost are ignored. `node` is its index or any other growing number.
+    /// Adds the next record of the file; records without cost are ignored. `position` is its index, its byte
+    /// offset or any other growing number.
     ///
     /// Without cost are: records other than assistant ones (such as `agent_progress`, which repeats messages of sub-agents),
     /// records without usage, API errors and messages of the client (`<synthetic>`).
-    pub fn feed(&mut self, node: NodeIndex, fields: &Fields<'_>) {
+    pub fn feed(&mut self, position: usize, fields: &Fields<'_>) {
         if RecordKind::of(fields.text("type")) == RecordKind::Assistant
             && let Some(message) = fields.object("message")
         {
-            self.feed_message(node, fields, message);
+            self.feed_message(position, fields, message);
         }
     }
 
     /// Adds a record whose message has been parsed.
-    pub(super) fn feed_message(&mut self, node: NodeIndex, fields: &Fields<'_>, message: Fields<'_>) {
+    pub(super) fn feed_message(&mut self, position: usize, fields: &Fields<'_>, message: Fields<'_>) {
         if RecordKind::of(fields.text("type")) != RecordKind::Assistant || fields.is_true("isApiErrorMessage")
         {
             return;
@@ -99,7 +100,7 @@ impl UsageCollector {
                     is_sidechain: fields.is_true("isSidechain"),
                     is_copy: fields.object("forkedFrom").is_some(),
                     agent,
-                    node,
+                    position,
                 });
             }
         }

@@ -157,7 +157,7 @@ pub fn items(ledger: &UsageLedger, sources: &[UsageSource], prices: &Prices) -> 
             None => *known.entry(Arc::clone(model)).or_insert(prices.find(model)),
         });
         let mut item = UsageItem::of(file, &charge, priced);
-        if let Some(source) = sources.get(file as usize)
+        if let Some(source) = sources.get(file.get())
             && source.thread != Thread::Main
         {
             item.thread = source.thread.clone();

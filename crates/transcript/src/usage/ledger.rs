@@ -8,7 +8,20 @@ use super::key::{KeyHashing, ResponseKey};
 use super::response::{Charge, ResponseUsage};
 
 /// The index of a file in an order that the caller chooses, such as by path.
-pub type FileIndex = u32;
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileIndex(u32);
+
+impl FileIndex {
+    /// Makes an index from a number. One above `u32::MAX` becomes that.
+    pub fn new(number: usize) -> Self {
+        Self(u32::try_from(number).unwrap_or(u32::MAX))
+    }
+
+    /// The index as a number.
+    pub fn get(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// A response and the file that it is attributed to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +39,7 @@ impl LedgerEntry {
     /// The order of appearance: by time; then copies after originals (copies keep their timestamps); then by file.
     fn appearance(&self) -> (bool, Option<i64>, bool, FileIndex, usize) {
         // A response without a time is later than any that has one.
-        (self.usage.millis.is_none(), self.usage.millis, self.usage.is_copy, self.file, self.usage.node)
+        (self.usage.millis.is_none(), self.usage.millis, self.usage.is_copy, self.file, self.usage.position)
     }
 
     /// Merges two appearances of the same response.

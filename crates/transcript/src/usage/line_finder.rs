@@ -68,8 +68,8 @@ pub fn candidate_lines<'a>(search: &UsageLineFinder, bytes: &'a [u8], mut each: 
 }
 
 impl UsageCollector {
-    /// Adds whole lines of a file, of which the first is at `offset`; lines that cannot hold usage are skipped. The node of a
-    /// response is then the byte offset of its line. `other` is called with each parsed record.
+    /// Adds whole lines of a file, of which the first is at `offset`; lines that cannot hold usage are skipped. The position of
+    /// a response is then the byte offset of its line. `other` is called with each parsed record.
     pub fn feed_lines(
         &mut self,
         search: &UsageLineFinder,
@@ -98,7 +98,7 @@ impl UsageCollector {
     }
 }
 
-/// Returns the usage of each response of a file: like [`responses_usage`](super::responses_usage), but nodes are byte
+/// Returns the usage of each response of a file: like [`responses_usage`](super::responses_usage), but positions are byte
 /// offsets.
 pub fn responses_of_bytes(bytes: &[u8]) -> Vec<ResponseUsage> {
     let mut collector = UsageCollector::new();

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::item::{Certainty, UsageItem};
+use super::ledger::FileIndex;
 use super::response::Charge;
 use super::tokens::Tokens;
 use crate::price::{Prices, Usd};
@@ -46,7 +47,7 @@ impl UsageRow {
     /// Adds a model call.
     pub fn add(&mut self, charge: &Charge<'_>, prices: &Prices) {
         let priced = charge.model.and_then(|model| prices.find(model));
-        self.add_item(&UsageItem::of(0, charge, priced));
+        self.add_item(&UsageItem::of(FileIndex::default(), charge, priced));
     }
 
     /// Adds an item.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::key::ResponseKey;
 use super::tokens::Tokens;
-use crate::transcript::NodeIndex;
 use crate::{pack_fields, pack_words};
 use annals_json::Text;
 
@@ -128,12 +127,12 @@ pub struct ResponseUsage {
     pub is_copy: bool,
     /// The sub-agent, if named.
     pub agent: Option<Arc<str>>,
-    /// The index of its first record.
-    pub node: NodeIndex,
+    /// Where its first record is: the position that the collector was given, an index or a byte offset.
+    pub position: usize,
 }
 
 pack_fields! {
-    ResponseUsage { key, reading, millis, is_sidechain, is_copy, agent, node }
+    ResponseUsage { key, reading, millis, is_sidechain, is_copy, agent, position }
     UsageReading { tokens, model, tier, speed, side_calls }
     SideCall { kind, model, tokens }
 }

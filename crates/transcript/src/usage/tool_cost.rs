@@ -82,7 +82,8 @@ pub fn tool_report(
 ) -> ToolReport {
     let mut sums = ToolSums::default();
     let (mut called, mut answered) = (HashSet::new(), HashSet::new());
-    for (file, trail) in (0..).zip(trails) {
+    for (number, trail) in trails.iter().enumerate() {
+        let file = FileIndex::new(number);
         let is_kept = filter.keeps_file(file);
         let tools: HashMap<IdHash, (ToolSlot, bool)> = trail
             .events
@@ -258,7 +259,7 @@ impl<'a> PricedRequest<'a> {
             without_cache = rates.input.usd.times(tokens.context());
         }
         UsageItem {
-            file: 0,
+            file: FileIndex::default(),
             thread: Thread::Main,
             model: reading.model.clone(),
             quarter: None,

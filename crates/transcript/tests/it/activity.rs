@@ -3,9 +3,9 @@
 use annals_transcript::activity::{Activity, ActivityWindow, FileActivity, context_growth};
 use annals_transcript::time::parse_millis;
 use annals_transcript::transcript::Transcript;
-use annals_transcript::usage::{Thread, UsageLedger, UsageSource, responses_usage};
+use annals_transcript::usage::{FileIndex, UsageLedger, Thread, UsageSource, responses_usage};
 
-/// A clock that is ahead of UTC by some hours and looks at everything from some instant on.
+/// A clock that is ahead of UTC by so many hours and looks at everything from some instant on.
 struct Ahead {
     hours: i64,
     since: Option<i64>,
@@ -110,7 +110,7 @@ fn what_is_not_looked_at_is_not_counted() {
 #[test]
 fn contexts_grow() {
     let mut ledger = UsageLedger::new();
-    ledger.add_file(0, responses_usage(&Transcript::parse(session().as_bytes())));
+    ledger.add_file(FileIndex::new(0), responses_usage(&Transcript::parse(session().as_bytes())));
     let source = |thread| UsageSource { session: "s".into(), slug: "-p".into(), project: None, thread };
     // The requests had 100, 200, 300 and 400 tokens.
     let growth = context_growth(&ledger, &[source(Thread::Main)], |_, _| true);

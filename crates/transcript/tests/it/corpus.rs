@@ -35,7 +35,7 @@ fn lines_and_records_put_together_are_the_file() {
         let again: Vec<u8> = lines(bytes).flat_map(|line| line.raw().to_vec()).collect();
         assert!(again == bytes, "{name}");
         let transcript = Transcript::parse(bytes);
-        for (index, node) in transcript.nodes().iter().enumerate() {
+        for (index, node) in transcript.indexed_nodes() {
             let raw = transcript.fields(index).raw();
             assert_eq!(
                 raw,

@@ -8,7 +8,7 @@ use annals_transcript::draft::{
 };
 use annals_transcript::record::Record;
 use annals_transcript::resume::{Client, resume};
-use annals_transcript::transcript::Transcript;
+use annals_transcript::transcript::{NodeIndex, Transcript};
 
 fn origin() -> Origin {
     Origin {
@@ -193,7 +193,7 @@ fn a_compaction_starts_a_chain_and_names_the_old_one() {
     let transcript = Transcript::parse(&file.bytes);
     let nodes = transcript.nodes();
     assert_eq!(nodes[1].parent, annals_transcript::transcript::Parent::Null);
-    assert!(transcript.record(1).envelope().logical_parent().unwrap().is(&first));
+    assert!(transcript.record(NodeIndex::new(1)).envelope().logical_parent().unwrap().is(&first));
     assert!(nodes[2].parent.id().unwrap().is(&boundary));
     assert_eq!(file.state.tip(), Some(summary.as_str()));
     for &client in Client::ALL {

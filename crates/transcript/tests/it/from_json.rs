@@ -112,7 +112,7 @@ fn a_plain_message_says_the_same_after_the_way_through_records() {
     ] {
         let bytes = lines_of(json);
         let transcript = Transcript::parse(&bytes);
-        let back = messages(&transcript, 0..transcript.nodes().len());
+        let back = messages(&transcript, transcript.indices());
         assert_eq!(back.len(), 1, "{json}");
         let mut out = Vec::new();
         back[0].write(&mut out);

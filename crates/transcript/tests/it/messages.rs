@@ -11,7 +11,7 @@ use proptest::prelude::*;
 fn round_trip(transcript: &Transcript<'_>) -> usize {
     let nodes = transcript.nodes();
     let mut seen: Vec<NodeIndex> = Vec::new();
-    for group in groups(transcript, 0..nodes.len()) {
+    for group in groups(transcript, transcript.indices()) {
         let message = Message::of(transcript, &group).unwrap();
         let mut form = Vec::new();
         message.write(&mut form);
@@ -30,7 +30,7 @@ fn round_trip(transcript: &Transcript<'_>) -> usize {
     }
     seen.sort_unstable();
     let expected: Vec<_> =
-        (0..nodes.len()).filter(|&index| MessageRole::of(nodes[index].kind).is_some()).collect();
+        transcript.indices().filter(|&index| MessageRole::of(nodes[index].kind).is_some()).collect();
     assert_eq!(seen, expected);
     seen.len()
 }
@@ -54,7 +54,7 @@ fn shells_of_the_corpus_hold_little_of_the_content() {
     for path in corpus.transcripts() {
         let bytes = std::fs::read(&path).unwrap();
         let transcript = Transcript::parse(&bytes);
-        for group in groups(&transcript, 0..transcript.nodes().len()) {
+        for group in groups(&transcript, transcript.indices()) {
             let message = Message::of(&transcript, &group).unwrap();
             let (mut content, mut form) = (Vec::new(), Vec::new());
             message.content.write(&mut content);

@@ -142,7 +142,7 @@ proptest! {
     fn what_is_packed_comes_back_and_no_part_of_it_is_taken_for_it(file in any_graph(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let transcript = Transcript::parse(file.as_bytes());
         let mut trail = ToolTimeline::default();
-        (0..transcript.nodes().len()).for_each(|node| trail.feed(&transcript.record(node)));
+        transcript.indices().for_each(|node| trail.feed(&transcript.record(node)));
         let brief = (responses_usage(&transcript), (FileActivity::of(&transcript), trail));
         let bytes = packed(&brief);
         let again: (Vec<ResponseUsage>, (FileActivity, ToolTimeline)) = unpacked(&bytes).unwrap();
@@ -159,7 +159,7 @@ proptest! {
     fn every_function_over_a_graph_ends(file in any_graph()) {
         let transcript = Transcript::parse(file.as_bytes());
         let graph = Graph::new(&transcript);
-        for node in 0..transcript.nodes().len() {
+        for node in transcript.indices() {
             let path = graph.path_to(node);
             prop_assert_eq!(path.last(), Some(&node));
             prop_assert!(history(&transcript, &graph, node).len() <= transcript.nodes().len());
@@ -183,7 +183,7 @@ proptest! {
         live.sort_unstable();
         live.dedup();
         prop_assert_eq!(live.len(), live_branch(&transcript, &graph).len());
-        for leaf in 0..count {
+        for leaf in transcript.indices() {
             prop_assert!(branch_to(&transcript, &graph, Client::NEWEST, leaf).contains(&leaf));
         }
         prop_assert!(Counts::of(&transcript, &graph).messages.total() <= count);

@@ -1,7 +1,7 @@
 //! From the lines of the chain to messages: what is sent, joined, paired and filled in.
 
 use annals_transcript::resume::{BlockOrigin, OmissionReason, resume};
-use annals_transcript::transcript::Transcript;
+use annals_transcript::transcript::{NodeIndex, Transcript};
 
 use crate::resume::{
     MID, NEW, OLD, asking, call, check, condensed, replying, result, session, text, thinking,
@@ -303,7 +303,7 @@ fn whatever_is_left_out_has_a_reason() {
     ];
     assert_eq!(reasons, expected.map(|(id, reason)| (id.to_owned(), reason)));
     let first = &resumed.outcome.as_ref().unwrap()[0].blocks[0];
-    assert_eq!(first.origin, BlockOrigin::Record(0));
+    assert_eq!(first.origin, BlockOrigin::Record(NodeIndex::FIRST));
 }
 
 #[test]

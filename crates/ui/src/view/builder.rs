@@ -2,7 +2,7 @@
 
 use annals_transcript::problem::ProblemKind;
 use annals_transcript::record::{Record, RecordKind, SystemKind};
-use annals_transcript::transcript::NodeIndex;
+use annals_transcript::transcript::{NodeIndex, NodeMap};
 use annals_transcript::turn::{Speaker, prompt_text};
 
 use super::indexed::IndexedTranscript;
@@ -24,9 +24,9 @@ pub(super) struct ThreadBuilder<'b, 't, 'a, 'g> {
     pub(super) layout: &'b Layout<'a>,
     pub(super) items: Vec<Item>,
     /// Records that are shown already.
-    pub(super) is_shown: Vec<bool>,
+    pub(super) is_shown: NodeMap<bool>,
     /// The number of the turn of each record of this thread; 0 for other records.
-    pub(super) turn_of: Vec<u32>,
+    pub(super) turn_of: NodeMap<u32>,
     pub(super) cwd: Option<String>,
     pub(super) turn: TurnEnd,
     turn_span: Option<(i64, i64)>,
@@ -40,14 +40,13 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
         agents: &'b mut SubAgents<'g>,
         layout: &'b Layout<'a>,
     ) -> Self {
-        let count = source.transcript.nodes().len();
         Self {
             source,
             agents,
             layout,
             items: Vec::new(),
-            is_shown: vec![false; count],
-            turn_of: vec![0; count],
+            is_shown: NodeMap::new(source.transcript, false),
+            turn_of: NodeMap::new(source.transcript, 0),
             cwd: None,
             turn: TurnEnd::default(),
             turn_span: None,
@@ -67,7 +66,7 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
         }
         let mut asides = layout.asides.iter().peekable();
         for &node in &layout.path {
-            let line = self.source.transcript.nodes()[node].line as usize;
+            let line = self.source.transcript.node(node).line as usize;
             while let Some(&(_, aside)) = asides.next_if(|&&(at, _)| at < line) {
                 self.aside(aside);
             }
@@ -90,7 +89,7 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
         let mut turn = 1;
         for &node in nodes {
             if let (RecordKind::User, Record::User(user)) =
-                (self.source.transcript.nodes()[node].kind, self.source.transcript.record(node))
+                (self.source.transcript.node(node).kind, self.source.transcript.record(node))
                 && Speaker::of(&user).opens_turn()
             {
                 turn += 1;
@@ -100,7 +99,7 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
     }
 
     fn aside(&mut self, aside: SideItem) {
-        let kind = |node: NodeIndex| self.source.transcript.nodes()[node].kind;
+        let kind = |node: NodeIndex| self.source.transcript.node(node).kind;
         // Side records have no parent: they stay at their line.
         self.is_off_path = !matches!(aside, SideItem::Node(node) if !kind(node).is_chain());
         match aside {
@@ -134,11 +133,11 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
 
     fn node(&mut self, node: NodeIndex) {
         if std::mem::replace(&mut self.is_shown[node], true)
-            && self.source.transcript.nodes()[node].kind.is_chain()
+            && self.source.transcript.node(node).kind.is_chain()
         {
             return;
         }
-        let known = &self.source.transcript.nodes()[node];
+        let known = self.source.transcript.node(node);
         if known.kind == RecordKind::Progress {
             return;
         }
@@ -195,14 +194,14 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
             _ => false,
         };
         let is_work = is_work && !self.is_off_path;
-        if let Some(millis) = self.source.transcript.nodes()[node].millis.filter(|_| is_work) {
+        if let Some(millis) = self.source.transcript.node(node).millis.filter(|_| is_work) {
             self.turn_span = self.turn_span.map(|(from, to)| (from, to.max(millis)));
         }
     }
 
     /// Says so where the line before is missing.
     fn damage(&mut self, node: NodeIndex) {
-        let known = &self.source.transcript.nodes()[node];
+        let known = self.source.transcript.node(node);
         if !self.is_off_path
             && self.source.graph.dangling().binary_search(&node).is_ok()
             && !self.source.is_agent_file
@@ -219,7 +218,7 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
         let Record::System(boundary) = self.source.transcript.record(node) else { return };
         let metadata = boundary.compact_metadata();
         let mut children = self.source.graph.children(node);
-        let summary = children.find(|&child| self.source.transcript.nodes()[child].is_compact_summary);
+        let summary = children.find(|&child| self.source.transcript.node(child).is_compact_summary);
         let text = summary.and_then(|summary| {
             self.is_shown[summary] = true;
             match self.source.transcript.record(summary) {
@@ -243,7 +242,7 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
         for &way in left {
             let Record::User(user) = self.source.transcript.record(way) else { continue };
             let nodes = descendants(self.source, way);
-            let kind = |node: &&NodeIndex| self.source.transcript.nodes()[**node].kind;
+            let kind = |node: &&NodeIndex| self.source.transcript.node(**node).kind;
             let is_message =
                 |node: &&NodeIndex| matches!(kind(node), RecordKind::User | RecordKind::Assistant);
             let messages = nodes.iter().filter(is_message).count();

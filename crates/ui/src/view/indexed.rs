@@ -7,7 +7,7 @@ use annals_transcript::id::ToolUseId;
 use annals_transcript::pairing::{ToolPair, ToolPairs};
 use annals_transcript::record::RecordKind;
 use annals_transcript::response::{Response, responses};
-use annals_transcript::transcript::{NodeIndex, Transcript};
+use annals_transcript::transcript::{NodeIndex, NodeMap, Transcript};
 
 use super::item::Position;
 
@@ -41,11 +41,11 @@ impl<'t, 'a> IndexedTranscript<'t, 'a> {
 
     /// The line that the conversation ends with: the last of the file that is no sidechain; in an agent's file the last.
     fn leaf(&self) -> Option<NodeIndex> {
-        (0..self.transcript.nodes().len()).rev().find(|&node| self.is_end(node))
+        self.transcript.indices().rev().find(|&node| self.is_end(node))
     }
 
     fn is_end(&self, node: NodeIndex) -> bool {
-        let node = &self.transcript.nodes()[node];
+        let node = self.transcript.node(node);
         node.is_chain() && node.kind != RecordKind::Progress && (self.is_agent_file || !node.is_sidechain)
     }
 
@@ -53,7 +53,7 @@ impl<'t, 'a> IndexedTranscript<'t, 'a> {
     /// compactions) or at a missing parent, it continues at the line before in the file.
     pub(super) fn path(&self) -> Vec<NodeIndex> {
         let nodes = self.transcript.nodes();
-        let mut is_seen = vec![false; nodes.len()];
+        let mut is_seen = NodeMap::new(self.transcript, false);
         let mut stretches: Vec<Vec<NodeIndex>> = Vec::new();
         let mut leaf = self.leaf();
         while let Some(from) = leaf {
@@ -66,8 +66,8 @@ impl<'t, 'a> IndexedTranscript<'t, 'a> {
             stretches.push(stretch);
             let is_broken =
                 nodes[first].is_compact_summary || self.graph.dangling().binary_search(&first).is_ok();
-            leaf =
-                (0..first).rev().find(|&node| self.is_end(node)).filter(|&node| is_broken && !is_seen[node]);
+            let before = NodeIndex::FIRST.until(first).rev().find(|&node| self.is_end(node));
+            leaf = before.filter(|&node| is_broken && !is_seen[node]);
         }
         stretches.into_iter().rev().flatten().collect()
     }
@@ -79,7 +79,7 @@ impl<'t, 'a> IndexedTranscript<'t, 'a> {
 
     /// Returns the position of a record.
     pub(super) fn position(&self, node: NodeIndex) -> Position {
-        let node = &self.transcript.nodes()[node];
+        let node = self.transcript.node(node);
         Position {
             line: node.line as usize,
             uuid: node.uuid.map(|uuid| uuid.to_string()),

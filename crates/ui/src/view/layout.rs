@@ -6,7 +6,7 @@ use annals_transcript::graph::{Sidechain, sidechains};
 use annals_transcript::id::ToolUseId;
 use annals_transcript::problem::{ProblemKind, Severity};
 use annals_transcript::record::{Record, RecordKind};
-use annals_transcript::transcript::NodeIndex;
+use annals_transcript::transcript::{NodeIndex, NodeMap};
 use annals_transcript::turn::prompt_text;
 
 use super::indexed::IndexedTranscript;
@@ -36,14 +36,13 @@ pub(super) struct Layout<'a> {
     /// Sub-agents inside the file, by the call that started them.
     pub(super) by_call: HashMap<ToolUseId<'a>, usize>,
     /// Whether a record is on a way that was not taken.
-    pub(super) is_left: Vec<bool>,
+    pub(super) is_left: NodeMap<bool>,
 }
 
 impl<'a> Layout<'a> {
     pub(super) fn new(source: &IndexedTranscript<'_, 'a>) -> Self {
-        let nodes = source.transcript.nodes();
         let path = source.path();
-        let mut on_path = vec![false; nodes.len()];
+        let mut on_path = NodeMap::new(source.transcript, false);
         path.iter().for_each(|&node| on_path[node] = true);
         let mut layout = Self {
             path,
@@ -51,7 +50,7 @@ impl<'a> Layout<'a> {
             ways: HashMap::new(),
             sidechains: Vec::new(),
             by_call: HashMap::new(),
-            is_left: vec![false; nodes.len()],
+            is_left: NodeMap::new(source.transcript, false),
         };
         layout.leave_ways(source, &on_path);
         if !source.is_agent_file {
@@ -62,7 +61,7 @@ impl<'a> Layout<'a> {
     }
 
     /// Finds abandoned branches of the main history, and everything on them.
-    fn leave_ways(&mut self, source: &IndexedTranscript<'_, 'a>, on_path: &[bool]) {
+    fn leave_ways(&mut self, source: &IndexedTranscript<'_, 'a>, on_path: &NodeMap<bool>) {
         for point in &source.branches {
             let Some(&taken) = point.ways.iter().find(|&&way| on_path[way]) else { continue };
             let left: Vec<_> = point.ways.iter().copied().filter(|&way| !on_path[way]).collect();
@@ -78,7 +77,7 @@ impl<'a> Layout<'a> {
     }
 
     /// Gives each sub-agent inside the file to the first call that asked the same; the others come at their place.
-    fn place_sidechains(&mut self, source: &IndexedTranscript<'_, 'a>, on_path: &[bool]) {
+    fn place_sidechains(&mut self, source: &IndexedTranscript<'_, 'a>, on_path: &NodeMap<bool>) {
         let mut chains = sidechains(source.transcript, &source.graph);
         chains.retain(|chain| !on_path[chain.root]);
         let mut calls: Vec<_> = source.pairs.values().filter(|pair| starts_agent(pair.name)).collect();
@@ -104,10 +103,10 @@ impl<'a> Layout<'a> {
         self.sidechains = chains;
     }
 
-    fn place_asides(&mut self, source: &IndexedTranscript<'_, 'a>, on_path: &[bool]) {
+    fn place_asides(&mut self, source: &IndexedTranscript<'_, 'a>, on_path: &NodeMap<bool>) {
         let copies: HashSet<_> = source.graph.duplicates().iter().copied().collect();
         let unsent = unsent_prompts(source.transcript);
-        for (index, node) in source.transcript.nodes().iter().enumerate() {
+        for (index, node) in source.transcript.indexed_nodes() {
             let is_shown = match node.kind {
                 RecordKind::Progress => false,
                 kind if kind.is_chain() => {

@@ -23,7 +23,7 @@ pub(super) fn queued_text(value: Value<'_>) -> (String, usize) {
 pub(super) fn unsent_prompts(transcript: &Transcript<'_>) -> HashSet<NodeIndex> {
     let mut queue: VecDeque<(NodeIndex, String)> = VecDeque::new();
     let mut gone: Vec<(NodeIndex, String)> = Vec::new();
-    for (index, node) in transcript.nodes().iter().enumerate() {
+    for (index, node) in transcript.indexed_nodes() {
         if node.kind != RecordKind::QueueOperation {
             continue;
         }
@@ -50,7 +50,7 @@ pub(super) fn unsent_prompts(transcript: &Transcript<'_>) -> HashSet<NodeIndex> 
 /// Everything that went to the model as a prompt.
 fn sent_prompts(transcript: &Transcript<'_>) -> HashSet<String> {
     let mut sent = HashSet::new();
-    for (index, node) in transcript.nodes().iter().enumerate() {
+    for (index, node) in transcript.indexed_nodes() {
         if !matches!(node.kind, RecordKind::User | RecordKind::Attachment) {
             continue;
         }

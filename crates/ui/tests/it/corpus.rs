@@ -57,7 +57,7 @@ fn every_form(path: &Path) {
 fn main_history_is_told(path: &Path, transcript: &Transcript<'_>, conversation: &Conversation) {
     let graph = Graph::new(transcript);
     let is_end = |node: &Node<'_>| node.is_chain() && node.kind != RecordKind::Progress && !node.is_sidechain;
-    let Some(leaf) = transcript.nodes().iter().rposition(is_end) else { return };
+    let Some(leaf) = transcript.rposition(is_end) else { return };
     let mut told = HashSet::new();
     for item in &conversation.items {
         match &item.body {

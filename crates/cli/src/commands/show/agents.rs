@@ -94,7 +94,8 @@ fn rows_of_sidechains(main: &Transcript<'_>, target: &ResolvedSession, context: 
             AgentLink::Unlinked(_) => None,
         };
         // The nodes of a chain are in the order of the file.
-        let is_own = |response: &&ResponseUsage| chain.nodes.binary_search(&response.node).is_ok();
+        let is_own =
+            |response: &&ResponseUsage| chain.nodes.binary_search(&NodeIndex::new(response.position)).is_ok();
         let own: Vec<_> = usage.iter().filter(is_own).cloned().collect();
         AgentRow {
             id: facts.id.clone(),
@@ -113,7 +114,7 @@ fn rows_of_sidechains(main: &Transcript<'_>, target: &ResolvedSession, context: 
 
 /// Identifies a sub-agent inside the file: its id, else that of its first line, and its prompt.
 fn facts_of(main: &Transcript<'_>, root: NodeIndex) -> AgentFacts {
-    let node = &main.nodes()[root];
+    let node = main.node(root);
     let id = node.agent.map(|id| id.to_string()).or(node.uuid.map(|id| id.to_string()));
     let prompt = match main.record(root) {
         Record::User(user) => Some(prompt_text(&user)),

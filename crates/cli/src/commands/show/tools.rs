@@ -2,7 +2,7 @@
 
 use annals_json::{Fields, Value};
 use annals_transcript::pairing::{ToolPair, ToolPairs};
-use annals_transcript::transcript::Transcript;
+use annals_transcript::transcript::{NodeIndex, Transcript};
 
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -28,7 +28,7 @@ fn write_json(
     pairs: &ToolPairs<'_>,
     context: &mut Context,
 ) -> std::io::Result<()> {
-    let uuid = |node: usize| transcript.nodes()[node].uuid.map(|uuid| uuid.to_string());
+    let uuid = |node: NodeIndex| transcript.node(node).uuid.map(|uuid| uuid.to_string());
     context.out.json(|object| {
         object.array("tools", |list| {
             for pair in &pairs.pairs {
@@ -75,7 +75,7 @@ fn draw(transcript: &Transcript<'_>, pairs: &ToolPairs<'_>, context: &mut Contex
             (Some(_), false) => "ok",
         };
         table.row(vec![
-            transcript.nodes()[pair.call].line.to_string(),
+            transcript.node(pair.call).line.to_string(),
             pair.name.map(|name| name.to_string()).unwrap_or_default(),
             pair.duration_ms(transcript).map(words::duration).unwrap_or_default(),
             result.to_owned(),

@@ -47,9 +47,8 @@ pub(crate) fn run(target: &ResolvedSession, context: &mut Context) -> Result<Out
 
 /// The last record of the main chain; in a sub-agent's file, the last of all.
 fn last_leaf(transcript: &Transcript<'_>) -> Option<NodeIndex> {
-    let nodes = transcript.nodes();
     let last = |is_main: bool| {
-        nodes.iter().rposition(|node| {
+        transcript.rposition(|node| {
             node.is_chain() && node.kind != RecordKind::Progress && !(is_main && node.is_sidechain)
         })
     };
@@ -58,7 +57,7 @@ fn last_leaf(transcript: &Transcript<'_>) -> Option<NodeIndex> {
 
 impl ConversationTree<'_> {
     fn uuid(&self, node: NodeIndex) -> Option<String> {
-        self.transcript.nodes()[node].uuid.map(|uuid| uuid.to_string())
+        self.transcript.node(node).uuid.map(|uuid| uuid.to_string())
     }
 
     fn write_uuids(&self, list: &mut ArrayWriter<'_>, nodes: impl IntoIterator<Item = NodeIndex>) {
@@ -119,7 +118,7 @@ impl ConversationTree<'_> {
         };
         let (fork, turn) = if out.unicode { ("├╴", "│ ") } else { ("|-", "| ") };
         for node in self.nodes_to_draw(leaf) {
-            let line = out.paint(Paint::Dim, format!("{:>6}", self.transcript.nodes()[node].line));
+            let line = out.paint(Paint::Dim, format!("{:>6}", self.transcript.node(node).line));
             if let Some(prompt) = self.prompt(node) {
                 let text = cut(&one_line(&prompt), out.width.saturating_sub(10), out.unicode);
                 out.line(format!("{line}  {text}"))?;
@@ -136,7 +135,7 @@ impl ConversationTree<'_> {
             for point in self.branches.iter().filter(person) {
                 for &way in &point.ways {
                     let prompt = cut(&one_line(&self.prompt(way).unwrap_or_default()), 60, out.unicode);
-                    let at = self.transcript.nodes()[way].line;
+                    let at = self.transcript.node(way).line;
                     let text = out.paint(Paint::Cyan, format!("branch at line {at}: {prompt}"));
                     out.line(format!("{:>6}  {turn}{fork}{text}", ""))?;
                 }

@@ -2,7 +2,7 @@
 
 use annals_transcript::record::Record;
 use annals_transcript::time::format_millis;
-use annals_transcript::transcript::Transcript;
+use annals_transcript::transcript::{NodeIndex, Transcript};
 use annals_transcript::turn::{Turn, prompt_text, turns};
 use annals_transcript::usage::{ResponseUsage, UsageRow, responses_usage};
 
@@ -30,7 +30,8 @@ pub(crate) fn run(target: &ResolvedSession, context: &mut Context) -> Result<Out
 /// What the responses that began in a turn used.
 fn usage_of(turn: &Turn, usage: &[ResponseUsage], context: &Context) -> UsageRow {
     let mut row = UsageRow::new("turn");
-    let within = usage.iter().filter(|response| (turn.prompt..turn.end).contains(&response.node));
+    let records = turn.prompt..turn.end;
+    let within = usage.iter().filter(|response| records.contains(&NodeIndex::new(response.position)));
     within.flat_map(ResponseUsage::charges).for_each(|charge| row.add(&charge, &context.prices));
     row
 }
@@ -52,7 +53,7 @@ fn write_json(
             for (index, (turn, row)) in rows.iter().enumerate() {
                 list.object(|object| {
                     object.number("index", index as u64);
-                    let uuid = transcript.nodes()[turn.prompt].uuid.map(|uuid| uuid.to_string());
+                    let uuid = transcript.node(turn.prompt).uuid.map(|uuid| uuid.to_string());
                     object.string_or_null("promptUuid", uuid.as_deref());
                     object.string("prompt", &prompt(transcript, turn));
                     object.string_or_null("started", turn.started.map(format_millis).as_deref());

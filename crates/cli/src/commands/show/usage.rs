@@ -1,7 +1,7 @@
 //! `--as usage`: tokens and cost of a session, by thread: the conversation itself and each of its sub-agents.
 
 use annals_transcript::transcript::Transcript;
-use annals_transcript::usage::{Report, UsageLedger, UsageRow, group, responses_usage};
+use annals_transcript::usage::{FileIndex, UsageLedger, Report, UsageRow, group, responses_usage};
 
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -16,12 +16,12 @@ pub(crate) fn run(target: &ResolvedSession, context: &mut Context) -> Result<Out
     // One ledger over all files: an agent's line that was copied into the session counts once.
     let mut ledger = UsageLedger::new();
     let mut names = vec![target.key.to_string()];
-    ledger.add_file(0, responses_usage(&Transcript::parse(&bytes)));
-    for (index, file) in (1..).zip(&files) {
+    ledger.add_file(FileIndex::new(0), responses_usage(&Transcript::parse(&bytes)));
+    for (index, file) in (1..).map(FileIndex::new).zip(&files) {
         ledger.add_file(index, responses_usage(&Transcript::parse(&file.bytes)));
         names.push(format!("agent-{}", file.entry.key));
     }
-    let report = group(ledger.charges(), &context.prices, |file, _| names.get(*file as usize).cloned());
+    let report = group(ledger.charges(), &context.prices, |file, _| names.get(file.get()).cloned());
     if context.json {
         write_json(&report, context)?;
     } else {

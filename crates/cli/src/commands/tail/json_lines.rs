@@ -30,6 +30,7 @@ impl JsonLines {
             FollowEvent::Replaced => "replaced",
             FollowEvent::Gone => "gone",
             FollowEvent::Back => "back",
+            _ => return Ok(()),
         };
         out.json(|object| {
             object.string("event", name).string("file", &self.file);

@@ -30,6 +30,7 @@ impl LiveView {
             FollowEvent::Replaced => notice("the file was replaced by another"),
             FollowEvent::Gone => notice("the file is gone"),
             FollowEvent::Back => notice("the file is back"),
+            _ => return Ok(()),
         };
         let minutes = |millis: i64| words::minutes_from_utc(millis, &self.zone);
         let look = RenderOptions {

@@ -82,7 +82,7 @@ impl UsageItems {
 
     /// The file of an item.
     pub(crate) fn source(&self, item: &UsageItem) -> Option<&UsageSource> {
-        self.sources.get(item.file as usize)
+        self.sources.get(item.file.get())
     }
 }
 

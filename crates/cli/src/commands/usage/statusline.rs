@@ -10,7 +10,7 @@ use annals_store::source::Clock;
 use annals_store::usage::{StoreUsage, UsageFile};
 use annals_store::{Discovery, SessionKey};
 use annals_transcript::time::format_millis;
-use annals_transcript::usage::{BillingBlock, Thread, UsageItem, UsageRow, blocks};
+use annals_transcript::usage::{BillingBlock, FileIndex, Thread, UsageItem, UsageRow, blocks};
 
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -94,7 +94,7 @@ fn status(input: StatusInput, selection: &Selection, context: &Context) -> Statu
     let usage = StoreUsage::read(&files, |_| ());
     let items = usage.items(&context.prices);
     let of_session = |item: &&UsageItem| {
-        let source = usage.sources.get(item.file as usize);
+        let source = usage.sources.get(item.file.get());
         session.as_ref().zip(source).is_some_and(|(session, source)| *source.session == *session.as_str())
     };
     let is_known = usage
@@ -106,8 +106,8 @@ fn status(input: StatusInput, selection: &Selection, context: &Context) -> Statu
         items.for_each(|item| row.add_item(item));
         row
     };
-    let own = |file: u32| {
-        let source = usage.sources.get(file as usize);
+    let own = |file: FileIndex| {
+        let source = usage.sources.get(file.get());
         source.is_some_and(|source| {
             source.thread == Thread::Main
                 && session.as_ref().is_some_and(|key| *source.session == *key.as_str())
@@ -115,7 +115,7 @@ fn status(input: StatusInput, selection: &Selection, context: &Context) -> Statu
     };
     // A copied response belongs to another file, so the context size of a fresh fork is unknown.
     let main = usage.ledger.entries().filter(|entry| own(entry.file) && !entry.usage.is_sidechain);
-    let newest = main.max_by_key(|entry| (entry.usage.millis, entry.usage.node));
+    let newest = main.max_by_key(|entry| (entry.usage.millis, entry.usage.position));
     StatusLine {
         model: input.model.or_else(|| newest?.usage.reading.model.as_ref().map(|model| model.to_string())),
         session: is_known.then(|| sum(&mut items.iter().filter(of_session))),

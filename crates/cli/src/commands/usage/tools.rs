@@ -54,7 +54,7 @@ struct ToolSelection<'a> {
 
 impl ToolFilter for ToolSelection<'_> {
     fn keeps_file(&self, file: FileIndex) -> bool {
-        let source = self.sources.get(file as usize);
+        let source = self.sources.get(file.get());
         source.is_none_or(|source| self.selection.keeps_project(&source.slug, source.project.as_deref()))
     }
 

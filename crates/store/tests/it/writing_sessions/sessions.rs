@@ -7,7 +7,7 @@ use annals_store::session::{AgentParent, AgentStart, AppendError, NewSession, fo
 use annals_store::{SessionWriter, project_slug};
 use annals_transcript::draft::{AgentResultDraft, CompactionTrigger, Draft, ResponseDraft};
 use annals_transcript::graph::Graph;
-use annals_transcript::transcript::Transcript;
+use annals_transcript::transcript::{NodeIndex, Transcript};
 
 use super::{Place, ids, parents, prompt};
 
@@ -28,7 +28,7 @@ fn a_session_has_its_place_its_modes_and_its_envelope() {
     );
     let bytes = fs::read(&path).unwrap();
     let transcript = Transcript::parse(&bytes);
-    let envelope = transcript.record(0).envelope();
+    let envelope = transcript.record(NodeIndex::FIRST).envelope();
     assert!(envelope.session().unwrap().is(&id) && envelope.git_branch().unwrap().is("feature/x"));
     assert!(envelope.cwd().unwrap().is(work.to_str().unwrap()) && envelope.version().unwrap().is("2.1.112"));
     assert_eq!(envelope.slug().unwrap().decode().split('-').count(), 3);
@@ -285,6 +285,6 @@ fn a_fork_has_no_line_without_its_parent() {
     let forked = fork(&path, None, &place.source).unwrap();
     let bytes = fs::read(&forked.path).unwrap();
     let transcript = Transcript::parse(&bytes);
-    assert_eq!(Graph::new(&transcript).dangling(), []);
+    assert!(Graph::new(&transcript).dangling().is_empty());
     assert_eq!(ids(&forked.path), ids(&path));
 }

@@ -1,7 +1,7 @@
 //! Faults for healthy files: each kind damages a file at a place chosen by a seed.
 
 use annals_json::Value;
-use annals_transcript::transcript::Transcript;
+use annals_transcript::transcript::{NodeIndex, Transcript};
 
 /// Pseudo-random numbers, the same in every run.
 pub(super) struct Chance(u64);
@@ -76,15 +76,17 @@ impl Fault {
         let nodes = transcript.nodes();
         let mut lines: Vec<Vec<u8>> =
             file.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
-        let chained: Vec<usize> = (0..nodes.len())
+        let chained: Vec<NodeIndex> = transcript
+            .indices()
             .filter(|&index| nodes[index].is_chain() && !nodes[index].is_sidechain)
             .filter(|&index| nodes[index].parent.id().is_some())
             .collect();
-        let mut pick = |found: Vec<usize>| (!found.is_empty()).then(|| found[chance.below(found.len())]);
-        let line = |index: usize| nodes[index].line as usize - 1;
-        let has = |word: &str| -> Vec<usize> {
-            let raw = |index: usize| transcript.fields(index).raw();
-            let found = |&index: &usize| raw(index).windows(word.len()).any(|part| part == word.as_bytes());
+        let mut pick = |found: Vec<NodeIndex>| (!found.is_empty()).then(|| found[chance.below(found.len())]);
+        let line = |index: NodeIndex| nodes[index].line as usize - 1;
+        let has = |word: &str| -> Vec<NodeIndex> {
+            let raw = |index: NodeIndex| transcript.fields(index).raw();
+            let found =
+                |&index: &NodeIndex| raw(index).windows(word.len()).any(|part| part == word.as_bytes());
             chained.iter().copied().filter(found).collect()
         };
         match self {
@@ -151,7 +153,9 @@ impl Fault {
             Self::ThoughtAlone => {
                 let index = pick(has("\"type\":\"thinking\""))?;
                 let message = nodes[index].message?;
-                let rest: Vec<_> = (index + 1..nodes.len())
+                let rest: Vec<_> = index
+                    .next()
+                    .until(transcript.end())
                     .filter(|&other| nodes[other].message == Some(message))
                     .map(line)
                     .collect();
@@ -164,11 +168,11 @@ impl Fault {
             Self::BranchLost => {
                 // Of two results in a chain, the second becomes a child of the call, and the first gets its own reply.
                 let results = has("\"type\":\"tool_result\"");
-                let parent_of = |index: usize| {
+                let parent_of = |index: NodeIndex| {
                     chained.iter().copied().find(|&other| nodes[other].uuid == nodes[index].parent.id())
                 };
                 let follows_one =
-                    |&index: &usize| parent_of(index).is_some_and(|above| results.contains(&above));
+                    |&index: &NodeIndex| parent_of(index).is_some_and(|above| results.contains(&above));
                 let second = pick(results.iter().copied().filter(follows_one).collect())?;
                 let first = parent_of(second)?;
                 let call = format!("\"{}\"", nodes[first].parent.id()?);
@@ -182,7 +186,7 @@ impl Fault {
             }
             Self::Oversize => {
                 // A few of these are enough: each is large.
-                pick((0..16).collect()).filter(|&number| number == 0)?;
+                pick((0..16).map(NodeIndex::new).collect()).filter(|&number| number == 0)?;
                 let at = line(pick(chained.clone())?);
                 let end = lines[at].iter().rposition(|&byte| byte == b'}')?;
                 let more = format!(",\"toolUseResult\":\"{}\"", "long ".repeat(2_200_000));

@@ -50,7 +50,7 @@ fn moved(bytes: &[u8], work: &Path) -> Option<(Vec<u8>, Vec<Model>, Model)> {
     // The first known state of a file is the original one. Files elsewhere, such as a plan, are neither written nor
     // rewound.
     let told = |node| told(transcript.fields(node).raw()).filter(|(path, ..)| path.starts_with(work));
-    for node in 0..transcript.nodes().len() {
+    for node in transcript.indices() {
         if let Some((path, before, edit)) = told(node)
             && !model.contains_key(&path)
             && !untold.contains(&path)
@@ -64,7 +64,7 @@ fn moved(bytes: &[u8], work: &Path) -> Option<(Vec<u8>, Vec<Model>, Model)> {
             }
         }
     }
-    for node in 0..transcript.nodes().len() {
+    for node in transcript.indices() {
         if prompts.contains(&node) {
             models.push(model.clone());
         }

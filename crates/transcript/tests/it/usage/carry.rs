@@ -4,7 +4,7 @@ use annals_transcript::line::lines;
 use annals_transcript::objects::find_objects;
 use annals_transcript::price::{Prices, Usd};
 use annals_transcript::record::Record;
-use annals_transcript::usage::{KeepAll, ToolReport, ToolTimeline, UsageLedger, tool_report};
+use annals_transcript::usage::{FileIndex, KeepAll, UsageLedger, ToolReport, ToolTimeline, tool_report};
 
 use super::read;
 
@@ -28,8 +28,8 @@ fn result(id: &str, bytes: usize, is_error: &str) -> String {
 fn report(files: &[&str]) -> ToolReport {
     let mut ledger = UsageLedger::new();
     let mut trails = Vec::new();
-    for (index, file) in (0..).zip(files) {
-        ledger.add_file(index, read(file.as_bytes()));
+    for (index, file) in files.iter().enumerate() {
+        ledger.add_file(FileIndex::new(index), read(file.as_bytes()));
         let mut trail = ToolTimeline::default();
         for line in lines(file.as_bytes()) {
             find_objects(&line, |fields, _| trail.feed(&Record::new(fields)));

@@ -4,7 +4,7 @@ use std::fs;
 
 use annals_testkit::corpus;
 use annals_transcript::price::Prices;
-use annals_transcript::usage::{UsageLedger, group};
+use annals_transcript::usage::{FileIndex, UsageLedger, group};
 
 use super::{read, sum};
 
@@ -19,14 +19,14 @@ fn the_corpus_has_one_account() {
         let responses = read(&fs::read(path).unwrap());
         in_files += responses.len();
         context = responses.iter().map(|one| one.reading.tokens.context()).fold(context, u64::max);
-        let file = u32::try_from(index).unwrap();
+        let file = FileIndex::new(index);
         forward.add_file(file, responses.iter().cloned());
         halves[index % 2].add_file(file, responses.into_iter().rev());
     }
     let [mut even, odd] = halves;
     even.merge(odd);
     let report = |ledger: &UsageLedger| {
-        group(ledger.charges(), &prices, |file, _| Some(files[*file as usize].display().to_string()))
+        group(ledger.charges(), &prices, |file, _| Some(files[file.get()].display().to_string()))
     };
     let (one, other) = (report(&forward), report(&even));
     assert_eq!(one, other);

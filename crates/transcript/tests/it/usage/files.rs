@@ -8,7 +8,7 @@ use super::{file, line, outputs, read, sum};
 fn the_lines_of_a_response_count_once() {
     let responses = read(file(&[line("a", 7), line("a", 7), line("a", 7), line("b", 5)]).as_bytes());
     assert_eq!(outputs(&responses), [7, 5]);
-    assert_eq!((responses[0].node, responses[1].node), (0, 3));
+    assert_eq!((responses[0].position, responses[1].position), (0, 3));
     let tokens = sum(&responses);
     assert_eq!((tokens.input, tokens.output, tokens.cache_read), (6, 12, 200));
 }
@@ -19,7 +19,7 @@ fn interleaved_responses_are_kept_apart() {
     let (a, b) = (file(&[line("a", 1)]), file(&[line("b", 2)]));
     let responses = read([a.as_str(), &b, user, &a, user, &b].concat().as_bytes());
     assert_eq!(outputs(&responses), [1, 2]);
-    assert_eq!(responses[1].node, 1);
+    assert_eq!(responses[1].position, 1);
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use annals_transcript::price::{Prices, Usd};
 use annals_transcript::time::parse_millis;
 use annals_transcript::usage::{
-    Certainty, Thread, UsageItem, UsageLedger, UsageSource, blocks, group, group_items, items, project_month,
+    Certainty, FileIndex, UsageLedger, Thread, UsageItem, UsageSource, blocks, group, group_items, items,
+    project_month,
 };
 
 use super::{file, line, read};
@@ -18,7 +19,7 @@ fn source(thread: Thread) -> UsageSource {
 
 fn of(lines: &[super::Line]) -> Vec<UsageItem> {
     let mut ledger = UsageLedger::new();
-    ledger.add_file(0, read(file(lines).as_bytes()));
+    ledger.add_file(FileIndex::new(0), read(file(lines).as_bytes()));
     items(&ledger, &[source(Thread::Main)], &Prices::embedded())
 }
 
@@ -56,7 +57,7 @@ fn items_are_quarters_of_an_hour_and_lose_nothing() {
     );
     // The sums of items are those of the responses themselves.
     let mut ledger = UsageLedger::new();
-    ledger.add_file(0, read(file(&lines).as_bytes()));
+    ledger.add_file(FileIndex::new(0), read(file(&lines).as_bytes()));
     let prices = Prices::embedded();
     let one = group(ledger.charges(), &prices, |_, charge| charge.model.map(|model| model.to_string()));
     let other = group_items(&of(&lines), |item| item.model.as_ref().map(|model| model.to_string()));
@@ -67,7 +68,7 @@ fn items_are_quarters_of_an_hour_and_lose_nothing() {
 #[test]
 fn a_file_of_a_sub_agent_is_the_sub_agents() {
     let mut ledger = UsageLedger::new();
-    ledger.add_file(0, read(file(&[line("a", 1)]).as_bytes()));
+    ledger.add_file(FileIndex::new(0), read(file(&[line("a", 1)]).as_bytes()));
     let thread = Thread::Agent("x".into());
     let items = items(&ledger, &[source(thread.clone())], &Prices::embedded());
     assert_eq!(items[0].thread, thread);

@@ -1,6 +1,6 @@
 //! Many files: copies count once, where they appeared first, in whatever order the files come.
 
-use annals_transcript::usage::{LedgerEntry, ResponseUsage, UsageLedger};
+use annals_transcript::usage::{FileIndex, UsageLedger, LedgerEntry, ResponseUsage};
 
 use super::{Line, file, line, outputs, read};
 
@@ -14,22 +14,21 @@ fn account(files: &[Vec<ResponseUsage>]) -> Vec<LedgerEntry> {
     for order in orders(files.len()) {
         let alone = |index: usize| {
             let mut ledger = UsageLedger::new();
-            ledger.add_file(index as u32, files[index].iter().cloned());
+            ledger.add_file(FileIndex::new(index), files[index].iter().cloned());
             ledger
         };
         let mut fed = UsageLedger::new();
         for &index in &order {
-            fed.add_file(index as u32, files[index].iter().cloned());
+            fed.add_file(FileIndex::new(index), files[index].iter().cloned());
         }
         let merged = order.iter().map(|&index| alone(index)).fold(UsageLedger::new(), |mut all, one| {
             all.merge(one);
             all
         });
-        let nested =
-            order.iter().rev().map(|&index| alone(index)).fold(UsageLedger::new(), |all, mut one| {
-                one.merge(all);
-                one
-            });
+        let nested = order.iter().rev().map(|&index| alone(index)).fold(UsageLedger::new(), |all, mut one| {
+            one.merge(all);
+            one
+        });
         accounts.extend([fed, merged, nested].map(UsageLedger::into_sorted));
     }
     let first = accounts[0].clone();
@@ -61,14 +60,16 @@ fn a_fork_counts_only_what_it_adds() {
         line("c", 7).at("2026-01-01T00:02:00Z"),
     ];
     let entries = account(&[responses(&first), responses(&fork)]);
-    let found: Vec<_> =
-        entries.iter().map(|entry| (entry.usage.reading.tokens.output, entry.file, entry.files)).collect();
+    let found: Vec<_> = entries
+        .iter()
+        .map(|entry| (entry.usage.reading.tokens.output, entry.file.get(), entry.files))
+        .collect();
     assert_eq!(found, [(5, 0, 2), (6, 0, 2), (7, 1, 1)]);
 }
 
 #[test]
 fn the_first_file_is_the_earliest_then_the_original_then_the_first_in_order() {
-    let attributed = |files: &[Vec<ResponseUsage>]| account(files)[0].file;
+    let attributed = |files: &[Vec<ResponseUsage>]| account(files)[0].file.get();
     let at = |time: &str| responses(&[line("a", 5).at(time)]);
     let copied = |time: &str| {
         let origin = r#""forkedFrom":{"sessionId":"s","messageUuid":"m"}"#;
@@ -89,7 +90,7 @@ fn a_copy_made_while_the_response_streamed_does_not_shrink_it() {
     for files in [[whole.clone(), cut.clone()], [cut, whole]] {
         let entries = account(&files);
         assert_eq!(outputs(&[entries[0].usage.clone()]), [90]);
-        assert_eq!(entries[0].file, 0);
+        assert_eq!(entries[0].file, FileIndex::new(0));
     }
 }
 

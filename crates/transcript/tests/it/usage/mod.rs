@@ -85,14 +85,14 @@ fn read(file: &[u8]) -> Vec<ResponseUsage> {
     assert_eq!(whole, collector.finish());
     // Where only lines that can hold usage are read, places are in bytes; all else is the same.
     let placed = |mut response: ResponseUsage, at: usize| {
-        response.node = at;
+        response.position = at;
         response
     };
     let numbered = |responses: Vec<ResponseUsage>| -> Vec<ResponseUsage> {
         responses.into_iter().enumerate().map(|(at, response)| placed(response, at)).collect()
     };
     let searched = responses_of_bytes(file);
-    assert!(searched.is_sorted_by_key(|response| response.node));
+    assert!(searched.is_sorted_by_key(|response| response.position));
     assert_eq!(numbered(searched), numbered(whole.clone()));
     whole
 }

@@ -3,7 +3,9 @@
 //! and 10e-6 for an hour.
 
 use annals_transcript::price::{Prices, Usd};
-use annals_transcript::usage::{Thread, Tokens, UsageLedger, UsageRow, UsageSource, group_items, items};
+use annals_transcript::usage::{
+    FileIndex, UsageLedger, Thread, Tokens, UsageRow, UsageSource, group_items, items,
+};
 
 use super::read;
 
@@ -23,7 +25,7 @@ fn account(files: &[(Thread, String)]) -> UsageRow {
     let mut ledger = UsageLedger::new();
     let mut sources = Vec::new();
     for (index, (thread, text)) in (0..).zip(files) {
-        ledger.add_file(index, read(text.as_bytes()));
+        ledger.add_file(FileIndex::new(index), read(text.as_bytes()));
         let thread = thread.clone();
         sources.push(UsageSource { session: "s".into(), slug: "-p".into(), project: None, thread });
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use annals_agent::protocol::{Event, UsageStorage, tokens};
 use annals_transcript::price::Prices;
 use annals_transcript::usage::{
-    ServiceTier, Speed, Tokens, UsageLedger, UsageRow, group, responses_of_bytes,
+    FileIndex, UsageLedger, ServiceTier, Speed, Tokens, UsageRow, group, responses_of_bytes,
 };
 use annals_ui::figures;
 use annals_ui::terminal::{Span, Style, StyledLine};
@@ -101,8 +101,8 @@ impl CostRow {
 /// Returns tokens and cost by model: of the session and its sub-agents, then unrecorded usage, then the total.
 pub(super) fn report(files: &[Vec<u8>], unrecorded: &UnrecordedUsage, prices: &Prices) -> Vec<StyledLine> {
     let mut ledger = UsageLedger::new();
-    for (number, bytes) in (0..).zip(files) {
-        ledger.add_file(number, responses_of_bytes(bytes));
+    for (number, bytes) in files.iter().enumerate() {
+        ledger.add_file(FileIndex::new(number), responses_of_bytes(bytes));
     }
     let report = group(ledger.charges(), prices, |_, charge| {
         charge.model.map(|model| model.to_string()).filter(|model| model != "<synthetic>")
