@@ -41,7 +41,7 @@ pub enum FindError<'d> {
     #[error("the store has no sessions")]
     NoSessions,
     /// Several by that name.
-    #[error("{argument:?} fits {} sessions", candidates.len())]
+    #[error("{argument:?} matches {} sessions", candidates.len())]
     Ambiguous {
         /// What was asked.
         argument: String,
@@ -49,9 +49,7 @@ pub enum FindError<'d> {
         candidates: Vec<&'d SessionEntry>,
     },
     /// Ids begin so, but it is too short to be meant.
-    #[error(
-        "{argument:?} is too short for the beginning of an id: at least {MIN_PREFIX} characters are needed"
-    )]
+    #[error("{argument:?} is too short for an id prefix: use at least {MIN_PREFIX} characters")]
     TooShort {
         /// What was asked.
         argument: String,

@@ -39,7 +39,7 @@ impl JsonFile {
             let line = 1 + self.bytes[..offset].iter().filter(|&&byte| byte == b'\n').count();
             let detail = match fault.kind {
                 ParseErrorKind::Unfinished if body.trim_ascii().is_empty() => "it is empty",
-                ParseErrorKind::Unfinished => "it breaks off",
+                ParseErrorKind::Unfinished => "it is truncated",
                 ParseErrorKind::TooDeep => "it is nested too deeply",
                 _ => "it is not JSON",
             };

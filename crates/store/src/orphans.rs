@@ -40,14 +40,14 @@ fn side_file_without(sessions: &HashSet<&SessionKey>, file: &SideFile) -> Option
         _ => return None,
     };
     let session = file.role.session().filter(|session| !sessions.contains(session))?;
-    let detail = format!("{what} of session {session}, which is gone");
+    let detail = format!("{what} of session {session}, which no longer exists");
     Some(FileProblem::whole(&file.path, ProblemKind::OrphanFile, detail))
 }
 
 fn agent_without(sessions: &HashSet<&SessionKey>, agent: &AgentEntry) -> Option<FileProblem> {
     let detail = match &agent.session {
         Some(session) if sessions.contains(session) => return None,
-        Some(session) => format!("a sub-agent of session {session}, which is gone"),
+        Some(session) => format!("a sub-agent of session {session}, which no longer exists"),
         None => "a sub-agent that names no session".to_owned(),
     };
     Some(FileProblem::whole(&agent.path, ProblemKind::OrphanFile, detail))

@@ -11,7 +11,7 @@ use crate::files::{WriteError, create_folder, new_file};
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
     /// The folder holds something already.
-    #[error("{}: the folder is not empty, and nothing is ever overwritten", path.display())]
+    #[error("{}: the folder is not empty; existing files are never overwritten", path.display())]
     NotEmpty {
         /// The folder.
         path: PathBuf,
@@ -23,7 +23,7 @@ pub enum DemoError {
         path: PathBuf,
     },
     /// A path that leads out of the folder.
-    #[error("{}: the path leads out of the store", path.display())]
+    #[error("{}: the path is outside the store", path.display())]
     Outside {
         /// The path.
         path: PathBuf,

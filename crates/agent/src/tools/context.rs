@@ -86,7 +86,7 @@ impl ToolContext {
         extent: ReadExtent,
     ) -> Result<(), InputError> {
         self.checkpoints.before_change(real).map_err(|error| {
-            InputError(format!("The file could not be kept for undo, so it was not changed: {error}"))
+            InputError(format!("The file could not be saved for undo, so it was not changed: {error}"))
         })?;
         let written = FileTarget::made(real).and_then(|place| place.write(bytes, before));
         written.map_err(|error| InputError(error.to_string()))?;

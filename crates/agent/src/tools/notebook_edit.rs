@@ -83,7 +83,7 @@ impl NotebookEdit {
     fn edit(&self, input: &[u8], agreed: Option<&Path>) -> Result<Outcome, InputError> {
         let wanted = NotebookInput::read(&Input::scan(input)?)?;
         if Path::new(&wanted.path).extension().is_none_or(|ending| ending != "ipynb") {
-            return refuse("The file is no notebook (.ipynb). Use Edit.".to_owned());
+            return refuse("The file is not a notebook (.ipynb). Use Edit.".to_owned());
         }
         let resolved = self.context.follow(&wanted.path, agreed)?;
         let Some(bytes) = self.context.look(&resolved.real)? else {
@@ -150,7 +150,7 @@ impl NotebookChange {
 
 impl<'n> Notebook<'n> {
     fn read(bytes: &'n [u8]) -> Result<Self, InputError> {
-        let none = || InputError("The file is no notebook: its cells are not found.".to_owned());
+        let none = || InputError("The file is not a notebook: its cells are not found.".to_owned());
         let notebook = Value::parse(bytes).ok().and_then(Value::fields).ok_or_else(none)?;
         let list = notebook.get("cells").ok_or_else(none)?;
         let values: Vec<Value<'n>> = list.items().filter(|cell| cell.fields().is_some()).collect();

@@ -61,7 +61,7 @@ impl TodoWrite {
         self.todos
             .store
             .keep(&new)
-            .map_err(|error| InputError(format!("The list could not be kept: {error}")))?;
+            .map_err(|error| InputError(format!("The list could not be saved: {error}")))?;
         let old = std::mem::replace(&mut *items, new);
         let kept = object(|kept| {
             kept.raw("oldTodos", &json(&old)).raw("newTodos", &json(&items));

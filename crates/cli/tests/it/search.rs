@@ -145,7 +145,7 @@ fn a_query_that_makes_no_sense_is_explained() {
         (&["search", "role:nobody x"], "one of user"),
         (&["search", "--role", "nobody", "x"], "unknown role"),
         (&["search", "--", "-x"], "only what must not be there"),
-        (&["sql", "DELETE FROM files"], "the statement would change the index"),
+        (&["sql", "DELETE FROM files"], "the statement would write to the index"),
         (&["sql", "SELECT colour FROM sessions"], "no such column"),
     ] {
         let answer = annals(&home, arguments);

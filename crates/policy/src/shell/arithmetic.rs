@@ -24,9 +24,9 @@ impl Parser<'_> {
                     }
                     b')' if parser.starts("))") => break,
                     // `( (…) )` in disguise: bash reads it as groups then.
-                    b')' => return Err(ShellSyntaxError::Unsupported("`((` that is no arithmetic")),
+                    b')' => return Err(ShellSyntaxError::Unsupported("`((` that is not arithmetic")),
                     b'\'' | b'#' | b';' | b'\n' if !parser.in_for() => {
-                        return Err(ShellSyntaxError::Unsupported("such text inside of arithmetic"));
+                        return Err(ShellSyntaxError::Unsupported("such text inside arithmetic"));
                     }
                     b'"' => {
                         parser.at += 1;

@@ -25,7 +25,7 @@ impl Parser<'_> {
             }
             // It may be arithmetic then.
             Some(b'(') if rest.starts_with("(\\\n") => {
-                return Err(ShellSyntaxError::Unsupported("a line joined behind `$(`"));
+                return Err(ShellSyntaxError::Unsupported("a line continuation after `$(`"));
             }
             Some(b'(') => {
                 self.at += 1;
@@ -42,7 +42,7 @@ impl Parser<'_> {
                 word.parts.push(WordPart::Unknown(WordCount::One));
             }
             Some(b'\\') if rest.starts_with("\\\n") => {
-                return Err(ShellSyntaxError::Unsupported("a line joined behind `$`"));
+                return Err(ShellSyntaxError::Unsupported("a line continuation after `$`"));
             }
             Some(b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!' | b'0'..=b'9') => {
                 // `"$@"` is as many words as there are, quoted or not.
@@ -53,7 +53,7 @@ impl Parser<'_> {
             _ => {
                 let length = name_length(rest);
                 if length > 0 && rest[length..].starts_with("\\\n") {
-                    return Err(ShellSyntaxError::Unsupported("a line joined behind a variable"));
+                    return Err(ShellSyntaxError::Unsupported("a line continuation after a variable"));
                 }
                 if length == 0 {
                     word.push_text("$");
@@ -86,7 +86,7 @@ impl Parser<'_> {
         let rest = &self.text[self.at..];
         let length = name_length(rest);
         if length > 0 && rest[length..].starts_with("\\\n") {
-            return Err(ShellSyntaxError::Unsupported("a line joined inside `${`"));
+            return Err(ShellSyntaxError::Unsupported("a line continuation inside `${`"));
         }
         if length > 0 {
             word.variables.push(rest[..length].to_owned());
@@ -95,7 +95,7 @@ impl Parser<'_> {
             }
             self.at += length;
         } else if self.starts("\\") {
-            return Err(ShellSyntaxError::Unsupported("a line joined inside `${`"));
+            return Err(ShellSyntaxError::Unsupported("a line continuation inside `${`"));
         } else {
             // A special parameter or a number; whatever else stands here, bash refuses as well.
             let digits = self.text[self.at..].bytes().take_while(u8::is_ascii_digit).count();

@@ -27,10 +27,12 @@ impl Parser<'_> {
             word.spelling.clone()
         } else {
             let inside = quoted('\'').or_else(|| quoted('"'));
-            inside.ok_or(ShellSyntaxError::Unsupported("such an end of a here-document"))?.to_owned()
+            inside.ok_or(ShellSyntaxError::Unsupported("such a here-document delimiter"))?.to_owned()
         };
         if self.pending.iter().any(|other| other.delimiter == delimiter) {
-            return Err(ShellSyntaxError::Unsupported("two here-documents of one line with the same end"));
+            return Err(ShellSyntaxError::Unsupported(
+                "two here-documents in one line with the same delimiter",
+            ));
         }
         self.pending.push(PendingHeredoc { delimiter, strips_tabs, expands: plain });
         Ok(word)
@@ -74,7 +76,7 @@ impl Parser<'_> {
                 return Ok(body);
             }
             if pending.expands && line.ends_with('\\') {
-                return Err(ShellSyntaxError::Unsupported("a joined line in a here-document"));
+                return Err(ShellSyntaxError::Unsupported("a line continuation in a here-document"));
             }
             body.push_str(line);
             body.push('\n');

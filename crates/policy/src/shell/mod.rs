@@ -41,7 +41,7 @@ pub enum ShellSyntaxError {
     #[error("it is longer than {MAX_CHARACTERS} characters")]
     TooLong,
     /// Over [`MAX_COMMANDS`].
-    #[error("it holds more than {MAX_COMMANDS} commands")]
+    #[error("it has more than {MAX_COMMANDS} commands")]
     TooManyCommands,
     /// Over [`MAX_WORDS`].
     #[error("one of its commands has more than {MAX_WORDS} words")]
@@ -50,13 +50,13 @@ pub enum ShellSyntaxError {
     #[error("it is nested too deeply")]
     TooDeep,
     /// A control character, a Unicode space or an invisible character.
-    #[error("it holds the character U+{0:04X}, which can hide what is run")]
+    #[error("it has the character U+{0:04X}, which can hide what runs")]
     Letter(u32),
     /// The text ends inside something.
     #[error("{0} is not closed")]
     Unclosed(&'static str),
     /// A character where the grammar has no place for it.
-    #[error("`{what}` at byte {at} is not expected there")]
+    #[error("unexpected `{what}` at byte {at}")]
     Unexpected {
         /// The character.
         what: String,
@@ -72,10 +72,10 @@ pub enum ShellSyntaxError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Hazard {
     /// Arithmetic evaluates the text of variables, commands in their subscripts included.
-    #[error("arithmetic over variables can run what they hold")]
+    #[error("arithmetic with variables can run code in their values")]
     Arithmetic,
     /// `${!x}`, `${x@P}`, computed subscripts: the text of a variable is read as code.
-    #[error("an expansion reads the text of a variable as code")]
+    #[error("an expansion evaluates the value of a variable")]
     Indirection,
 }
 

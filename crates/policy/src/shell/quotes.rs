@@ -184,7 +184,7 @@ impl Parser<'_> {
                     let next = self.text[self.at..].chars().next();
                     // Whether this loses its backslash depends on what is around the backticks.
                     if next == Some('"') {
-                        return Err(ShellSyntaxError::Unsupported("an escaped quote inside of backticks"));
+                        return Err(ShellSyntaxError::Unsupported("an escaped quote inside backticks"));
                     }
                     let escaped = matches!(next, Some('$' | '`' | '\\'));
                     if escaped {
@@ -198,7 +198,7 @@ impl Parser<'_> {
             }
         }
         if !self.pending.is_empty() && inside.contains('\n') {
-            return Err(ShellSyntaxError::Unsupported("a substitution over lines beside a here-document"));
+            return Err(ShellSyntaxError::Unsupported("a multi-line substitution next to a here-document"));
         }
         self.nested(&inside, |parser| parser.list(ListEnd::Text))?;
         word.parts.push(WordPart::Unknown(count));
@@ -216,7 +216,7 @@ impl Parser<'_> {
     /// A list up to `)`, which is taken.
     pub(super) fn substitution(&mut self) -> ParseResult<()> {
         if !self.pending.is_empty() {
-            return Err(ShellSyntaxError::Unsupported("a substitution beside a here-document"));
+            return Err(ShellSyntaxError::Unsupported("a substitution next to a here-document"));
         }
         self.list(ListEnd::Character(b')'))?;
         if !self.pending.is_empty() {

@@ -21,25 +21,25 @@ pub enum WriteError {
         path: PathBuf,
     },
     /// No permission.
-    #[error("{}: no permission to write it", path.display())]
+    #[error("{}: cannot write: permission denied", path.display())]
     Denied {
         /// The file.
         path: PathBuf,
     },
     /// The file or a folder above it is not there (any more).
-    #[error("{}: it is not there any more", path.display())]
+    #[error("{}: it no longer exists", path.display())]
     Vanished {
         /// The file.
         path: PathBuf,
     },
     /// Something is there that must not be overwritten.
-    #[error("{}: is there already, and nothing is ever overwritten", path.display())]
+    #[error("{}: already exists; existing files are never overwritten", path.display())]
     Exists {
         /// What is there.
         path: PathBuf,
     },
     /// A part of a line was written before the disk refused the rest. The next append isolates it.
-    #[error("{}: byte {offset}: only {written} of {length} bytes could be written ({source})", path.display())]
+    #[error("{}: byte {offset}: only {written} of {length} bytes were written ({source})", path.display())]
     Torn {
         /// The file.
         path: PathBuf,

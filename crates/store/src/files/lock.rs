@@ -21,7 +21,7 @@ const MAX_CLEARED: usize = 2;
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another program has it.
-    #[error("{}: another program has had this lock for {waited} ms and more", path.display())]
+    #[error("{}: locked by another program for more than {waited} ms", path.display())]
     Held {
         /// The lock.
         path: PathBuf,

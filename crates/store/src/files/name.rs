@@ -13,7 +13,7 @@ pub struct PlainName(String);
 /// Why a name was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{name:?} cannot be {what}: only letters, digits, `-`, `_`, `.` and `@`, not beginning with a dot, at most {MAX_BYTES}"
+    "{name:?} is not valid as {what}: use at most {MAX_BYTES} letters, digits, `-`, `_`, `.` and `@`, not starting with a dot"
 )]
 pub struct NameError {
     /// What the name was to be, such as "a session id".

@@ -38,12 +38,12 @@ impl PathRefusal {
     /// The reason, for people.
     pub fn explanation(self) -> &'static str {
         match self {
-            Self::Outside => "it is outside of the session's folder",
+            Self::Outside => "it is outside the session's folder",
             Self::SymbolicLink => "a symbolic link leads there",
             Self::HardLink => "another name leads to the same file",
-            Self::NotAFile => "it is no plain file",
-            Self::OfGit => "it is git's own",
-            Self::Unreadable => "it cannot be looked at",
+            Self::NotAFile => "it is not a regular file",
+            Self::OfGit => "it belongs to git",
+            Self::Unreadable => "it cannot be read",
         }
     }
 }

@@ -28,7 +28,7 @@ pub struct Fork {
 #[derive(Debug, thiserror::Error)]
 pub enum ForkError {
     /// There is no record with this id.
-    #[error("{}: it has no record {uuid}", path.display())]
+    #[error("{}: no record {uuid}", path.display())]
     NoSuchRecord {
         /// The session's file.
         path: PathBuf,
@@ -36,7 +36,7 @@ pub enum ForkError {
         uuid: String,
     },
     /// The session holds no conversation.
-    #[error("{}: it holds no conversation to go on from", path.display())]
+    #[error("{}: no conversation to continue from", path.display())]
     Empty {
         /// The session's file.
         path: PathBuf,

@@ -19,7 +19,7 @@ const VERSION: u32 = 3;
 #[non_exhaustive]
 pub enum StatsError {
     /// The path lies in the store.
-    #[error("{}: lies in the store, and statistics of ours do not belong there", path.display())]
+    #[error("{}: is in the client's store; write statistics elsewhere", path.display())]
     InStore {
         /// The path.
         path: PathBuf,

@@ -60,13 +60,13 @@ pub enum FieldFault {
     #[error("is missing")]
     Missing,
     /// It must be a text.
-    #[error("is not a text")]
+    #[error("is not a string")]
     NotText,
     /// It must say something.
     #[error("is empty")]
     Empty,
     /// It must be one of the words.
-    #[error("is {0:?}, and must be pending, in_progress or completed")]
+    #[error("is {0:?}, but must be pending, in_progress or completed")]
     NoStatus(String),
 }
 
@@ -75,16 +75,16 @@ pub enum FieldFault {
 #[non_exhaustive]
 pub enum ItemError {
     /// It is not JSON.
-    #[error("byte {at}: it is not JSON")]
+    #[error("byte {at}: not JSON")]
     NotJson {
         /// Where it breaks.
         at: usize,
     },
     /// It is JSON, and no list.
-    #[error("it is not a list of items")]
+    #[error("not a list of items")]
     NotAList,
     /// An item is neither.
-    #[error("item {number}: it is neither a text nor an object")]
+    #[error("item {number}: neither a string nor an object")]
     NotAnItem {
         /// Which.
         number: usize,

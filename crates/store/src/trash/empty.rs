@@ -44,7 +44,7 @@ pub enum SkipReason {
     #[error("a change that was cut short needs it; annals undo takes that back")]
     Unfinished,
     /// The journal's note of it cannot be read, or it may be in the making.
-    #[error("the journal does not tell what it is")]
+    #[error("the journal has no entry for it")]
     Unknown,
 }
 

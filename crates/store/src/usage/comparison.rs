@@ -52,13 +52,13 @@ impl MismatchReason {
     pub fn explanation(self) -> &'static str {
         match self {
             Self::None => "the same",
-            Self::Prices => "the same tokens, priced otherwise",
+            Self::Prices => "the same tokens at other prices",
             Self::SubAgents => "the client leaves out sub-agents; without them it is the same",
-            Self::Copies => "the client counts what forks have copied in each file; with that it is the same",
-            Self::Later => "what came after the client's note is not in it; without that it is the same",
-            Self::ClientHasMore => "sessions that are gone from the store, or requests that leave no line",
-            Self::WeHaveMore => "the client has not counted all that is in the files",
-            Self::Mixed => "more of some and less of others: several of the reasons together",
+            Self::Copies => "the client counts copies in forks again; with them it is the same",
+            Self::Later => "the client's record lacks what came after it; without that it is the same",
+            Self::ClientHasMore => "sessions deleted from the store, or requests that are not recorded",
+            Self::WeHaveMore => "the client did not count everything in the files",
+            Self::Mixed => "more of some and less of others: several reasons together",
         }
     }
 }

@@ -81,7 +81,7 @@ impl WaitOutcome {
 #[non_exhaustive]
 pub enum WatchError {
     /// The file system tells only of changes that this machine makes.
-    #[error("{}: changes on a {kind} file system are not told", path.display())]
+    #[error("{}: a {kind} file system does not report changes", path.display())]
     NetworkFileSystem {
         /// What was to be watched.
         path: PathBuf,
@@ -89,7 +89,7 @@ pub enum WatchError {
         kind: String,
     },
     /// The system refuses: no such folder, or too many watches.
-    #[error("{}: cannot be watched: {source}", path.display())]
+    #[error("{}: cannot watch: {source}", path.display())]
     Refused {
         /// What was to be watched.
         path: PathBuf,

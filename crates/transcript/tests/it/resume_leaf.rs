@@ -168,7 +168,7 @@ fn circles_end() {
     check(
         circle,
         &[
-            (&[MID], "refused: the parents of the lines form a circle, so that none is the last"),
+            (&[MID], "refused: the parents of the lines form a cycle, so no line is the last"),
             (&[NEW], "U[U1] A[A1] U[U2] A[A2]"),
         ],
     );

@@ -58,7 +58,7 @@ async fn what_is_no_file_is_refused() {
         ("pipe", "not a file that can be opened"),
         ("/dev/zero", "not a file that can be opened"),
         ("/proc/self/environ", "not a file that can be opened"),
-        ("round", "too many links"),
+        ("round", "too many symbolic links"),
         ("a\0b", "not a path"),
         ("", "is empty"),
     ] {

@@ -125,7 +125,7 @@ async fn f15_every_reason_is_understood() {
     for (reason, requests, notice) in [
         ("end_turn", 1, ""),
         ("stop_sequence", 1, ""),
-        ("max_tokens", 2, "limit of tokens"),
+        ("max_tokens", 2, "token limit"),
         ("refusal", 1, "refused"),
         ("tired", 1, "unknown reason: tired"),
     ] {

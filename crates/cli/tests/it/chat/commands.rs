@@ -130,7 +130,7 @@ fn a_projects_command_does_not_lead_out_of_it() {
     std::os::unix::fs::symlink(&secret, work.join("link.txt")).unwrap();
     let answer = room.exits(&[&STREAM[..], &["--trust", "/fine"]].concat(), 0);
     assert!(answer.out.contains(r#""slash_commands":["fine"]"#), "{}", answer.out);
-    assert!(answer.error.contains("stolen.md: it leads out of the project"), "{}", answer.error);
+    assert!(answer.error.contains("stolen.md: it is outside the project"), "{}", answer.error);
     assert!(!room.last().contains("SECRET"), "{}", room.last());
 }
 
