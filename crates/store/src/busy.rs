@@ -38,7 +38,7 @@ pub enum Busy {
         millis_ago: i64,
     },
     /// Another program wrote to it while we had it open.
-    #[error("something else wrote to this session meanwhile, from byte {offset} on")]
+    #[error("something else wrote to this session, from byte {offset} on")]
     Meanwhile {
         /// Where.
         offset: u64,

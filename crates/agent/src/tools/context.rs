@@ -104,7 +104,7 @@ impl ToolContext {
             .map_err(|error| InputError(format!("The path cannot be resolved: {error}.")))?;
         if agreed.is_some_and(|agreed| agreed != resolved.real) {
             return Err(InputError(format!(
-                "{path} does not lead any more where it led when this call was allowed: nothing was done."
+                "{path} no longer leads to the file that this call was allowed for: nothing was done."
             )));
         }
         if is_refused(&resolved) {

@@ -59,7 +59,7 @@ pub enum FieldFault {
     /// It must be there.
     #[error("is missing")]
     Missing,
-    /// It must be a text.
+    /// It must be a string.
     #[error("is not a string")]
     NotText,
     /// It must say something.

@@ -38,7 +38,7 @@ reasons! {
     /// It is not linked to the conversation.
     NotConnected = "no line links it to the line the conversation ends with";
     /// It is before the last compaction.
-    BeforeCompaction = "it lies before the last compaction";
+    BeforeCompaction = "it is before the last compaction";
     /// A compaction dropped it.
     DroppedByCompaction = "the compaction that followed did not keep it";
     /// It follows the last message.

@@ -95,7 +95,7 @@ impl Bash {
     fn wanted(&self, input: &Input<'_>) -> Result<BashInput, InputError> {
         let command = input.words("command")?;
         if command.contains('\0') {
-            return Err(InputError("The command holds a NUL byte.".to_owned()));
+            return Err(InputError("The command contains a NUL byte.".to_owned()));
         }
         let settings = &self.shells.settings;
         let asked = input.count_if("timeout")?.filter(|millis| *millis > 0).map(Duration::from_millis);

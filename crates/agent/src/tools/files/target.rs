@@ -31,11 +31,11 @@ pub(crate) enum FileError {
     Special(PathBuf),
     #[error("{} has {size} bytes, which is too large to be read at once (the limit is {MAX_BYTES}). Search it with Grep, or take a part of it with Bash.", path.display())]
     TooLarge { path: PathBuf, size: u64 },
-    #[error("{} was changed meanwhile: nothing was written. Read it again.", .0.display())]
+    #[error("{} changed in the meantime: nothing was written. Read it again.", .0.display())]
     Changed(PathBuf),
-    #[error("{} could not be written: {source}. It holds what it held before.", path.display())]
+    #[error("{} could not be written: {source}. Its content is unchanged.", path.display())]
     PutBack { path: PathBuf, source: io::Error },
-    #[error("{} is torn: writing it failed ({source}), and so did putting the old bytes back ({then}).", path.display())]
+    #[error("{} is damaged: writing it failed ({source}), and so did restoring its old content ({then}).", path.display())]
     Torn { path: PathBuf, source: io::Error, then: io::Error },
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },

@@ -58,7 +58,7 @@ impl GrepOptions {
             Some("count") => OutputMode::Count,
             Some(other) => {
                 return Err(InputError(format!(
-                    "output_mode is {other:?}, and must be one of {}.",
+                    "output_mode is {other:?}, but must be one of {}.",
                     MODES.join(", ")
                 )));
             }

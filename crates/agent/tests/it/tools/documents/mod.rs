@@ -142,7 +142,7 @@ async fn what_cannot_be_shown_says_what_can() {
     refused(&read(&long, "31").await, "pages 1 to 30");
     assert_eq!(pages_in(&sent(&read(&long, "11-30").await).1).len(), 20);
     assert_eq!(pages_in(&sent(&read_with(&long, Some(Count(12))).await).1), [12]);
-    refused(&read_with(&long, Some(Raw("[1]"))).await, "`pages` must be a text");
+    refused(&read_with(&long, Some(Raw("[1]"))).await, "`pages` must be a string");
 }
 
 #[tokio::test]
@@ -191,7 +191,7 @@ async fn what_is_too_large_is_shown_as_text() {
     assert_eq!(file.get("numLines").unwrap().count(), Some(3));
     let all = read_with(&bytes, None).await;
     assert!(super::shown(&all).contains("<page number=\"3\">\nwords of page 3.\n"));
-    refused(&read(&heavy(8 << 20, ""), "1").await, "Ask for fewer pages");
+    refused(&read(&heavy(8 << 20, ""), "1").await, "Request fewer pages");
     refused(&read(&heavy(8 << 20, &"long ".repeat(30_000)), "1").await, "their text alone has 1");
     // As much as fits goes as a document, in a line that can be opened: without the copy where both are too much.
     let outcome = read(&heavy(6 << 20, ""), "2").await;

@@ -260,7 +260,7 @@ async fn they_nest_three_deep_and_no_deeper() {
         metas.iter().map(|meta| AgentMeta::new(meta.object().unwrap()).spawn_depth()).collect();
     depths.sort_unstable();
     assert_eq!(depths, [None, Some(2), Some(3)]);
-    let refused = stage.agent_texts().iter().filter(|text| text.contains("There is no tool")).count();
+    let refused = stage.agent_texts().iter().filter(|text| text.contains("No such tool")).count();
     assert_eq!(refused, 1);
     // Four conversations: everything was told to the first one, and counted once.
     let deepest = told.events.iter().map(depth).max().unwrap();
