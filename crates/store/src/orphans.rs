@@ -1,6 +1,6 @@
-//! Finds leftovers of a store: side files whose session is gone, stale index entries, files without content.
+//! Finds leftovers of a store: side files of deleted sessions, stale index entries, empty files.
 //!
-//! Nothing here is removed or called wrong: each finding is a problem with its path, for the person to decide.
+//! Nothing is removed: each finding is a problem with its path, for the user to decide.
 
 use std::collections::HashSet;
 

@@ -35,12 +35,12 @@ pub enum ReadError {
         /// Where.
         path: PathBuf,
     },
-    /// Anything else.
+    /// Any other error.
     #[error("{}: {source}", path.display())]
     Other {
         /// Where.
         path: PathBuf,
-        /// What the system says.
+        /// The system error.
         source: io::Error,
     },
 }
@@ -69,7 +69,7 @@ impl ReadError {
         }
     }
 
-    /// The same as a problem, for work that goes on without the file.
+    /// Converts the error to a problem, for callers that continue without the file.
     pub fn problem(&self) -> FileProblem {
         let detail = match self {
             Self::NotFound { .. } => "no such file".to_owned(),
@@ -107,7 +107,7 @@ pub fn stream_lines<B>(
     stream_reader(file, each).map_err(fail)
 }
 
-/// The same for anything that can be read.
+/// The same for any reader.
 pub fn stream_reader<B>(
     mut reader: impl Read,
     mut each: impl FnMut(Line<'_>) -> ControlFlow<B>,

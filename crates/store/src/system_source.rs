@@ -1,4 +1,4 @@
-//! The clock and the random numbers of the machine: the one file of the libraries that asks the system for either.
+//! The clock and the random numbers of the machine: the only file of the libraries that gets either from the system.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -16,19 +16,19 @@ pub enum DemoError {
         /// The folder.
         path: PathBuf,
     },
-    /// A file stands where the folder should be.
+    /// A file exists at the path of the folder.
     #[error("{}: is a file, not a folder", path.display())]
     NotAFolder {
         /// Where.
         path: PathBuf,
     },
-    /// A path that leads out of the folder.
+    /// A path outside the folder.
     #[error("{}: the path is outside the store", path.display())]
     Outside {
         /// The path.
         path: PathBuf,
     },
-    /// Anything else.
+    /// Any other error.
     #[error(transparent)]
     Write(#[from] WriteError),
 }

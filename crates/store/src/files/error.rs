@@ -1,4 +1,4 @@
-//! What can go wrong with a disk, told apart by what a person can do about it.
+//! Errors of writing files, distinguished by what the user can do about them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub enum WriteError {
         /// The file.
         path: PathBuf,
     },
-    /// The file or a folder above it is not there (any more).
+    /// The file or a folder above it does not exist (any longer).
     #[error("{}: it no longer exists", path.display())]
     Vanished {
         /// The file.
@@ -35,7 +35,7 @@ pub enum WriteError {
     /// Something is there that must not be overwritten.
     #[error("{}: already exists; existing files are never overwritten", path.display())]
     Exists {
-        /// What is there.
+        /// The existing path.
         path: PathBuf,
     },
     /// A part of a line was written before the disk refused the rest. The next append isolates it.
@@ -49,7 +49,7 @@ pub enum WriteError {
         written: usize,
         /// How much there should be.
         length: usize,
-        /// What the system says.
+        /// The system error.
         source: io::Error,
     },
     /// A line that holds a line break.
@@ -61,12 +61,12 @@ pub enum WriteError {
     /// A name that could lead elsewhere.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// Anything else.
+    /// Any other error.
     #[error("{}: {source}", path.display())]
     Io {
         /// Where.
         path: PathBuf,
-        /// What the system says.
+        /// The system error.
         source: io::Error,
     },
 }

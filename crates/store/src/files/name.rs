@@ -23,7 +23,7 @@ pub struct NameError {
 }
 
 impl PlainName {
-    /// Checks a name; `what` says what it is for.
+    /// Checks a name; `what` describes its purpose for the error.
     pub fn new(name: &str, what: &'static str) -> Result<Self, NameError> {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.@".contains(&byte);
         let stays =

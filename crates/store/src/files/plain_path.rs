@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::lexical::resolve;
 
-/// What is at a path that may be changed.
+/// What exists at a path that may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathState {
     /// Nothing.
@@ -24,13 +24,13 @@ pub enum PathRefusal {
     Outside,
     /// It, or a folder on the way to it, is a symbolic link.
     SymbolicLink,
-    /// Another name leads to the same file.
+    /// The file has another hard link.
     HardLink,
-    /// It is a folder, a device or a pipe, or a file stands where a folder should.
+    /// It is a folder, device or pipe, or a file is where a folder should be.
     NotAFile,
     /// It is git's own.
     OfGit,
-    /// It cannot be looked at.
+    /// It cannot be read.
     Unreadable,
 }
 
@@ -48,7 +48,7 @@ impl PathRefusal {
     }
 }
 
-/// Resolves a relative or absolute name below a folder, and tells what is there.
+/// Resolves a relative or absolute name below a folder, and returns what exists there.
 pub fn resolve_plain_file(folder: &Path, name: &str) -> Result<(PathBuf, PathState), PathRefusal> {
     let path = resolve(folder, Path::new(name));
     let inside = path.strip_prefix(folder).map_err(|_| PathRefusal::Outside)?;

@@ -136,7 +136,7 @@ fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// Where a file is that later steps of the same change moved, or the folder that it is in, as far as they were made.
+/// Returns the path of a file after later steps of the same change moved it or a folder above it, as far as they were done.
 fn place_now(path: &Path, later: &[Effect]) -> PathBuf {
     later.iter().fold(path.to_path_buf(), |place, effect| match effect {
         Effect::Moved { from, to } if !exists(from) && exists(to) => match place.strip_prefix(from) {

@@ -13,7 +13,7 @@ use crate::read::ReadError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AppendError {
-    /// Another program is writing, or has written while we had it open.
+    /// Another program is writing, or wrote while the file was open here.
     #[error("{}: {busy}", path.display())]
     Busy {
         /// The session's file.
