@@ -119,7 +119,7 @@ impl GlobMatches {
     fn add(&mut self, time: SystemTime, path: PathBuf) {
         self.count += 1;
         self.newest.push((time, path));
-        // Files that cannot be shown any more are dropped now and then.
+        // Files that can no longer be shown are dropped from time to time.
         if self.newest.len() > MAX_FILES * 100 {
             self.settle();
         }

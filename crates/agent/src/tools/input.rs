@@ -1,4 +1,4 @@
-//! Reads the input of a call key by key. What is missing or of the wrong type is reported to the model in one sentence.
+//! Reads the input of a call key by key. Missing or mistyped values are reported to the model in one sentence.
 
 use annals_json::{Fields, Value, ValueKind};
 

@@ -15,7 +15,7 @@ const SCHEMA: &str = r#"{"type":"array","description":"The whole list, in its or
 
 /// Stores the list.
 pub trait TodoStore: Send + Sync {
-    /// Called with the new list before the model is answered. The model is told of an error.
+    /// Called with the new list before the model is answered. An error is sent to the model.
     fn keep(&self, items: &[TodoItem]) -> Result<(), String>;
 }
 

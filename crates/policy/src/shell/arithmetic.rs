@@ -6,7 +6,7 @@ use super::word::Word;
 use super::{Hazard, ShellSyntaxError};
 
 impl Parser<'_> {
-    /// Behind `((`, up to and with `))`.
+    /// Parses after `((`, through `))`.
     pub(super) fn arithmetic(&mut self) -> ParseResult<()> {
         self.deeper(|parser| {
             let mut inside = Word::default();
@@ -44,7 +44,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `for ((…; …; …))` is the one place where `;` stands inside of arithmetic.
+    /// `for ((…; …; …))` is the only place where `;` is allowed in arithmetic.
     fn in_for(&self) -> bool {
         self.starts(";")
     }

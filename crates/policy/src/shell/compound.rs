@@ -160,9 +160,9 @@ impl Parser<'_> {
         }
     }
 
-    /// `[[ … ]]`: words and operators; comparisons of numbers evaluate variables. Behind `=~` and its like bash reads
-    /// patterns by rules of their own, where a bracket keeps what else would end a word or begin a comment: a bracket
-    /// is read only where a term begins, and a comment nowhere.
+    /// `[[ … ]]`: words and operators; comparisons of numbers evaluate variables. After `=~` and similar, bash parses
+    /// patterns by other rules, where a bracket quotes what would otherwise end a word or start a comment: a bracket is
+    /// accepted only at the start of a term, and a comment never.
     fn test(&mut self) -> ParseResult<()> {
         self.expect_reserved("[[")?;
         let mut open = 0_usize;
@@ -217,7 +217,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A word inside of `[[`, behind its blanks.
+    /// Parses a word inside `[[`, after its blanks.
     fn word_of_test(&mut self) -> ParseResult<Option<Word>> {
         let Some(word) = self.word_here()? else { return Ok(None) };
         let substitutes = word.spelling.contains("<(") || word.spelling.contains(">(");

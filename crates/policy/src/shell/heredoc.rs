@@ -1,11 +1,11 @@
-//! Here-documents: their bodies begin behind the line that names them.
+//! Here-documents: their bodies start after the line that names them.
 
 use super::parser::{ParseResult, Parser};
 use super::quotes::ExpansionContext;
 use super::word::Word;
 use super::{Redirection, ShellSyntaxError};
 
-/// A here-document whose body has not been met yet.
+/// A here-document before its body.
 #[derive(Clone, Debug)]
 pub(super) struct PendingHeredoc {
     delimiter: String,
@@ -14,7 +14,7 @@ pub(super) struct PendingHeredoc {
 }
 
 impl Parser<'_> {
-    /// Behind `<<`: notes what is to come; its text is filled in later.
+    /// Parses after `<<`; the body is filled in later.
     pub(super) fn heredoc_begins(&mut self) -> ParseResult<Word> {
         let strips_tabs = self.take("-");
         let word = self.word()?.ok_or(ShellSyntaxError::Unclosed("a here-document"))?;
@@ -38,7 +38,7 @@ impl Parser<'_> {
         Ok(word)
     }
 
-    /// Behind a line end: the bodies of all that are waiting.
+    /// Parses the bodies of all pending here-documents, after a line end.
     pub(super) fn heredocs(&mut self) -> ParseResult<()> {
         for pending in std::mem::take(&mut self.pending) {
             let body = self.body(&pending)?;

@@ -1,7 +1,8 @@
-//! Parses shell commands without running them: what bash would do with a text, as far as that is known beforehand.
+//! Parses shell commands without running them: what bash would do with a text, as far as that can be known.
 //!
-//! [`parse`] yields every simple command of a text, wherever it hides: in lists, pipelines, groups, functions, in `$(…)`,
-//! in here-documents, in arithmetic. What cannot be parsed is a [`ShellSyntaxError`] and never skipped: the user is asked then.
+//! [`parse`] returns every simple command of a text at any depth: in lists, pipelines, groups, functions, in `$(…)`, in
+//! here-documents, in arithmetic. Text that cannot be parsed is a [`ShellSyntaxError`] and never skipped: the user is asked
+//! then.
 
 mod arithmetic;
 mod builtins;
@@ -68,7 +69,7 @@ pub enum ShellSyntaxError {
     Unsupported(&'static str),
 }
 
-/// A part whose effect is not known from the text, though it was parsed.
+/// A part that was parsed but has an unknown effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Hazard {
     /// Arithmetic evaluates the text of variables, commands in their subscripts included.
@@ -97,7 +98,7 @@ pub enum RedirectionKind {
 /// One redirection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redirection {
-    /// What is done with the target.
+    /// The access to the target.
     pub direction: RedirectionKind,
     /// A path; for [`RedirectionKind::Text`] the text itself.
     pub target: Word,
@@ -149,7 +150,7 @@ impl Command {
         words.join(" ")
     }
 
-    /// The command as it was written, with its assignments: what is shown to a person.
+    /// The command as it was written, with its assignments, for display.
     pub fn shown(&self) -> String {
         let assignments = self.assignments.iter().map(|assignment| assignment.word.spelling.as_str());
         let words: Vec<_> = assignments.chain(self.words.iter().map(|word| word.spelling.as_str())).collect();
@@ -168,7 +169,7 @@ pub struct Script {
     pub functions: Vec<String>,
     /// Variables that loops and `${name:=…}` set.
     pub assigned: Vec<String>,
-    /// Those of them that loops set, whatever they held before.
+    /// The variables that loops set, regardless of earlier values.
     pub looped: Vec<String>,
     /// Words of loops and arrays, in which globs are expanded.
     pub listed: Vec<Word>,

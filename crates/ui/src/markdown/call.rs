@@ -1,4 +1,4 @@
-//! Tool calls: a line for what was asked, fences and details for what came.
+//! Tool calls: a line for the request, fences and details for the result.
 
 use crate::figures::{counted, duration, size};
 use crate::view::{
@@ -8,7 +8,7 @@ use crate::view::{
 use super::items::MarkdownWriter;
 use super::text::{Tags, closed, code, escaped, fenced};
 
-/// Longer outputs open when a reader wants them.
+/// Longer outputs are collapsed.
 const LONG: usize = 20;
 
 impl MarkdownWriter<'_> {
@@ -105,7 +105,7 @@ impl MarkdownWriter<'_> {
         }
     }
 
-    /// Text in a fence; a long one opens when a reader wants it.
+    /// Text in a fence; long text is collapsed.
     pub(super) fn folded(&mut self, what: &str, text: &str, language: &str) {
         let lines = text.trim_end().lines().count();
         if lines > LONG {

@@ -11,10 +11,10 @@ use super::output::{hanging, output};
 use super::style::{Color, Span, Style, StyledLine, line_width, width};
 use crate::clean::clean;
 
-/// A shorter duration says nothing.
+/// Shorter durations are not shown.
 const NOTABLE_MS: u64 = 1000;
 
-/// Longest tool name that a long headline hangs behind.
+/// The longest tool name that a long headline is indented after.
 const SHORT_NAME: usize = 10;
 
 /// Lines of a long command that are shown while folded.
@@ -28,7 +28,7 @@ impl Renderer<'_, '_, '_> {
             && call.id == self.open_call
             && matches!(self.last_item, LastItem::Tool { .. });
         if !is_below {
-            // One-line calls stand together without blank lines between.
+            // One-line calls have no blank lines between them.
             if self.last_item != (LastItem::Tool { is_brief: true }) || !is_brief {
                 self.canvas.gap();
             }
@@ -58,7 +58,7 @@ impl Renderer<'_, '_, '_> {
         let mut text = vec![Span::new(tool_name(&call.name), Style::BOLD)];
         if !call.headline.is_empty() {
             text.push(Span::plain("  "));
-            // A long command hangs behind the name of its tool.
+            // A long command is indented after the name of its tool.
             if call.name.len() <= SHORT_NAME {
                 mark.append(&mut text);
             }
@@ -101,7 +101,7 @@ impl Renderer<'_, '_, '_> {
     /// Draws arguments that neither headline nor result show.
     fn inputs(&mut self, call: &ToolCall) {
         let options = self.options;
-        // What a sub-agent was asked is the first thing that its own conversation says.
+        // A sub-agent's prompt is the first message of its own conversation.
         let is_said = |name: &str| name == "prompt" && !call.agents.is_empty();
         let untold: Vec<_> =
             call.input.iter().filter(|field| !field.is_shown && !is_said(&field.name)).collect();
@@ -141,7 +141,7 @@ impl Renderer<'_, '_, '_> {
         self.behind(gutter, |renderer| renderer.canvas.lines(&lines));
     }
 
-    /// The one line that came of a call.
+    /// Draws the one-line result of a call.
     fn tail(&mut self, mut line: StyledLine) {
         line.insert(0, Span::dim(format!("  {}", self.options.glyphs().last)));
         self.canvas.line(&line);
@@ -183,7 +183,7 @@ fn is_brief(call: &ToolCall) -> bool {
     call.agents.is_empty() && result.outputs.len() <= 1 && result.outputs.iter().all(is_short)
 }
 
-/// The last thing that a sub-agent said, which is also the result of its call.
+/// The last text of a sub-agent, which is also the result of its call.
 fn last_words(agent: &SubAgent) -> Option<&str> {
     agent.conversation.items.iter().rev().find_map(|item| match &item.body {
         ItemBody::Text(speech) => Some(speech.text.trim()),

@@ -1,4 +1,4 @@
-//! The items of a conversation, each drawn as what it is.
+//! Draws the items of a conversation by kind.
 
 use crate::figures::{amount, counted, duration, model, stamp, tokens};
 use crate::view::{
@@ -16,7 +16,7 @@ use super::style::{Color, Span, Style, StyledLine, line_width};
 use super::wrap::wrap;
 use crate::clean::clean;
 
-/// The kind of the last item: a label is drawn where it changes.
+/// The kind of the last item: a label is drawn when it changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LastItem {
     /// Nothing yet.
@@ -28,7 +28,7 @@ pub(super) enum LastItem {
     Text,
     /// A tool; whether its call took one line.
     Tool { is_brief: bool },
-    /// A thought, a compaction, a branch: something set apart by blank lines.
+    /// A thought, a compaction, a branch: separated by blank lines.
     Block,
     /// A note.
     Note,
@@ -43,7 +43,7 @@ pub(super) struct Renderer<'o, 'l, 'z> {
     pub(super) date: String,
     /// The model that was named last.
     pub(super) model: String,
-    /// The call that was drawn last, if its result may follow.
+    /// The last drawn call, if its result may follow.
     pub(super) open_call: String,
     /// How many sub-agents deep.
     depth: usize,
@@ -112,7 +112,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         self.canvas.line(&left);
     }
 
-    /// The time of day, with the date where it is another one than before.
+    /// The time of day, with the date if it changed.
     fn stamp(&mut self, position: &Position) -> String {
         let Some(millis) = position.millis else { return String::new() };
         let (date, time) = stamp(millis, (self.options.zone)(millis));
@@ -159,7 +159,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         self.last_item = LastItem::Prompt;
     }
 
-    /// Draws something behind several gutters.
+    /// Draws something after several gutters.
     pub(super) fn gutters(&mut self, gutters: Vec<Span>, draw: impl FnOnce(&mut Self)) {
         let count = gutters.len();
         gutters.into_iter().for_each(|gutter| self.canvas.push(gutter));
@@ -167,7 +167,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         (0..count).for_each(|_| self.canvas.pop());
     }
 
-    /// Draws something behind one more gutter.
+    /// Draws something after one more gutter.
     pub(super) fn behind(&mut self, gutter: Span, draw: impl FnOnce(&mut Self)) {
         self.canvas.push(gutter);
         draw(self);

@@ -16,7 +16,7 @@ pub(super) fn markdown_lines(text: &str, columns: usize, options: &RenderOptions
     layout.finish().0
 }
 
-/// Returns the parser of all our texts. It knows no strikethrough: a tilde in these texts means "about".
+/// Returns the parser of all our texts, without strikethrough: a tilde in these texts means "about".
 pub(super) fn parser(text: &str) -> Parser<'_> {
     Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS)
 }
@@ -55,7 +55,7 @@ pub(super) struct MarkdownLayout<'l, 'z> {
 }
 
 impl<'l, 'z> MarkdownLayout<'l, 'z> {
-    /// Continues below blocks that were laid out before.
+    /// Continues below earlier blocks.
     pub(super) fn new(columns: usize, options: &'l RenderOptions<'z>, gap: BlockGap) -> Self {
         Self {
             options,
@@ -280,7 +280,7 @@ impl<'l, 'z> MarkdownLayout<'l, 'z> {
         self.line(vec![Span::dim(bottom), Span::dim(rule.repeat(long.saturating_sub(width(bottom))))]);
     }
 
-    /// Columns that are left behind the marks.
+    /// The columns left after the marks.
     fn room(&self) -> usize {
         let marks: usize = self.marks.iter().take(MAX_DEPTH).map(|mark| width(&mark.rest.text)).sum();
         self.columns.saturating_sub(marks).max(8)

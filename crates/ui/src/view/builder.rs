@@ -200,7 +200,7 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
         }
     }
 
-    /// Says so where the line before is missing.
+    /// Adds a note if the line before is missing.
     fn damage(&mut self, node: NodeIndex) {
         let known = &self.source.transcript.nodes()[node];
         if !self.is_off_path

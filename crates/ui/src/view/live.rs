@@ -27,11 +27,11 @@ const UNSEEN_CALL: &str = "earlier call";
 pub struct LiveSession {
     waiting: VecDeque<PendingCalls>,
     title: Option<String>,
-    /// Whether the file is a sub-agent's own, as its first line in the chain says.
+    /// Whether the file is a sub-agent's, by its first line in the chain.
     is_agent_file: Option<bool>,
 }
 
-/// A line with calls whose results have yet to come.
+/// A line with calls that have no results yet.
 #[derive(Clone, Debug)]
 struct PendingCalls {
     calls: Vec<String>,
@@ -120,7 +120,7 @@ impl LiveSession {
     }
 }
 
-/// Marks a result whose call was not read, unless it is on the same line.
+/// Marks a result without a known call, unless it is on the same line.
 fn tell_result(call: &mut ToolCall) {
     if call.input.is_empty() && call.headline.is_empty() {
         call.phase = CallPhase::Finished;
@@ -130,7 +130,7 @@ fn tell_result(call: &mut ToolCall) {
 
 /// A call that has just been made, and its id.
 fn tell_call(call: &mut ToolCall) -> Option<String> {
-    // What it asks for is shown with what came of it.
+    // The request is shown together with the result.
     call.result = None;
     call.phase = CallPhase::Started;
     (!call.id.is_empty()).then(|| call.id.clone())

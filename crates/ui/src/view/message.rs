@@ -246,7 +246,7 @@ impl<'a> ThreadBuilder<'_, '_, 'a, '_> {
     }
 }
 
-/// Where the result shows nothing of what was asked, the call itself does.
+/// If the result does not show the request, the call does.
 fn tell_input(call: &mut ToolCall, input: Option<&annals_json::Fields<'_>>, cwd: Option<&str>) {
     let Some(input) = input else { return };
     let outputs = call.result.as_ref().map(|result| result.outputs.as_slice()).unwrap_or_default();

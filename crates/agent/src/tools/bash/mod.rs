@@ -69,7 +69,7 @@ struct TimeLimit {
 }
 
 enum WatchOutcome {
-    /// The command ended, by itself or at a limit.
+    /// The command ended, normally or at a limit.
     CommandExit(CommandExit, Option<LimitHit>),
     /// Its time is over, and it keeps running.
     GoesOn,

@@ -1,5 +1,4 @@
-//! The encoding and line endings of a text file. The model sees plain text with `\n`; what is written back has the format
-//! that the file had.
+//! The encoding and line endings of a text file. The model sees plain text with `\n`; the file keeps its format.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TextEncoding {

@@ -282,7 +282,7 @@ fn start(args: &ChatArgs, context: &Context) -> Result<ConversationStart, Fault>
         }
         None => ConversationStart::New(NewSession {
             id: args.session_id.clone(),
-            // Session pickers skip those that no person had.
+            // Session pickers skip sessions without interaction.
             entrypoint: args.print.then(|| "sdk-cli".to_owned()),
             ..NewSession::default()
         }),

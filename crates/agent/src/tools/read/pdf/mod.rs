@@ -85,7 +85,7 @@ pub(super) enum PdfError {
     Stopped,
 }
 
-/// What is sent to the model.
+/// The content sent to the model.
 enum PdfContent {
     /// The file unchanged.
     Whole,
