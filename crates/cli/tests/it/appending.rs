@@ -1,4 +1,4 @@
-//! `annals new` and `annals append`: a line in, a line out; what is wrong is said; others are met with exit 4.
+//! `annals new` and `annals append`: one answer per line; errors are reported; other writers lead to exit code 4.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

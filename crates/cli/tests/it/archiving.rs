@@ -1,4 +1,4 @@
-//! `annals archive`, and how other commands meet what the vault keeps.
+//! `annals archive`, and other commands that read the vault.
 
 use std::fs;
 use std::path::PathBuf;

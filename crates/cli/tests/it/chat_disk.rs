@@ -1,5 +1,5 @@
-//! A disk without room while a conversation is had: it is told, the conversation goes on, and what waited is written when
-//! there is room again. A limit on the size of files stands in for the disk.
+//! A full disk during a conversation: it is reported, the conversation continues in memory, and pending records are written
+//! when there is space again. A limit on the file size simulates the disk.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};

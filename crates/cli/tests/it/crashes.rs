@@ -1,4 +1,4 @@
-//! Writers that are killed, disks that are full, many at once: what was acknowledged is there, whole.
+//! Killed writers, full disks, concurrent writers: acknowledged records are complete.
 
 use std::collections::HashSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What cannot be done is said in one line, with what to do about it, and the right exit code.
+//! Errors are one line with a hint and the right exit code.
 
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;

@@ -1,4 +1,4 @@
-//! `annals search`, `index` and `sql`, as people and programs meet them.
+//! `annals search`, `index` and `sql`, for people and programs.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};

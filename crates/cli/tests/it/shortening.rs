@@ -1,4 +1,4 @@
-//! `annals strip` and `annals compress`: what they show, do and say; how it comes back; what they refuse.
+//! `annals strip` and `annals compress`: previews, results, undo, and errors.
 
 use std::fs;
 use std::io::{Read, Write};

@@ -1,4 +1,4 @@
-//! `annals tail`, followed by a reader while somebody else writes.
+//! `annals tail` while another program writes.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};

@@ -1,4 +1,4 @@
-//! `annals todos set`: what it writes, what it says, what it refuses; and `annals todos` beside it, as ever.
+//! `annals todos set`: written files, output and errors; `annals todos` still works.
 
 use std::fs;
 use std::io::Write;

@@ -1,5 +1,4 @@
-//! What every sink promises, asked of each: what it acknowledges is there, whole and in order, and again where it is given
-//! again.
+//! The contract of every sink: acknowledged batches are there, complete and in order, and again if sent again.
 
 use std::fs;
 use std::time::Duration;

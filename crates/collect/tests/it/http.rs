@@ -1,4 +1,4 @@
-//! What the HTTP client does with answers that no good receiver gives.
+//! The HTTP client with responses of faulty receivers.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-//! The generator held against a reader that knows nothing of it.
+//! Tests of the generator with an independent reader.
 
 mod chains;
 mod coverage;

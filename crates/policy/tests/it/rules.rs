@@ -1,4 +1,4 @@
-//! The grammar of rules, the tools that are not about commands and files, explanations, suggestions, and the screen.
+//! The grammar of rules, other tools than commands and files, explanations, suggestions, and redaction for the screen.
 
 use std::path::Path;
 

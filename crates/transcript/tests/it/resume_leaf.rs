@@ -1,4 +1,4 @@
-//! Which line a conversation ends with.
+//! The line that a conversation ends with.
 
 use annals_transcript::resume::{Client, Refusal, resume};
 use annals_transcript::transcript::Transcript;

@@ -33,9 +33,9 @@ impl MarkdownWriter<'_> {
         for agent in &call.agents {
             self.agent(agent);
         }
-        let told: Vec<&str> = call.agents.iter().filter_map(last_words).collect();
+        let texts: Vec<&str> = call.agents.iter().filter_map(last_text).collect();
         match &call.result {
-            Some(result) => self.result(result, &told),
+            Some(result) => self.result(result, &texts),
             None => self.paragraph("*never answered*"),
         }
     }
@@ -54,12 +54,12 @@ impl MarkdownWriter<'_> {
         }
     }
 
-    fn result(&mut self, result: &ToolCallResult, told: &[&str]) {
+    fn result(&mut self, result: &ToolCallResult, texts: &[&str]) {
         for output in &result.outputs {
             match output {
                 ToolOutput::Text(text) => self.folded("Output", text, ""),
                 ToolOutput::Complaint(text) => self.folded("Complaints", text, ""),
-                ToolOutput::Markdown(text) if told.contains(&text.trim()) => {}
+                ToolOutput::Markdown(text) if texts.contains(&text.trim()) => {}
                 ToolOutput::Markdown(text) => self.details("Answer", &closed(text, Tags::Kept)),
                 ToolOutput::Diff(diff) => self.folded("Change", &patch(diff), "diff"),
                 ToolOutput::File(part) => {
@@ -141,7 +141,7 @@ fn patch(diff: &Diff) -> String {
     out
 }
 
-fn last_words(agent: &SubAgent) -> Option<&str> {
+fn last_text(agent: &SubAgent) -> Option<&str> {
     agent.conversation.items.iter().rev().find_map(|item| match &item.body {
         ItemBody::Text(speech) => Some(speech.text.trim()),
         _ => None,

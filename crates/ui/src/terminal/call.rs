@@ -37,13 +37,13 @@ impl Renderer<'_, '_, '_> {
         if call.phase != CallPhase::Finished {
             self.inputs(call);
         }
-        let told_by_agent = call.agents.iter().filter_map(last_words).next_back();
+        let agent_text = call.agents.iter().filter_map(last_text).next_back();
         for agent in &call.agents {
             self.agent(agent, "");
         }
         self.canvas.no_gap();
         match &call.result {
-            Some(result) => self.result(result, told_by_agent),
+            Some(result) => self.result(result, agent_text),
             None if call.phase == CallPhase::Started => {}
             None => self.tail(vec![Span::new("never answered", Style::color(Color::Yellow))]),
         }
@@ -106,7 +106,7 @@ impl Renderer<'_, '_, '_> {
         let untold: Vec<_> =
             call.input.iter().filter(|field| !field.is_shown && !is_said(&field.name)).collect();
         let is_known = !call.name.starts_with("mcp__");
-        self.behind(Span::dim(format!("  {}", options.glyphs().output)), |renderer| {
+        self.with_gutter(Span::dim(format!("  {}", options.glyphs().output)), |renderer| {
             for field in untold {
                 let is_small = field.value.len() <= 60 && !field.value.contains('\n');
                 if !options.full && is_known && is_small {
@@ -120,10 +120,10 @@ impl Renderer<'_, '_, '_> {
         });
     }
 
-    fn result(&mut self, result: &ToolCallResult, told_by_agent: Option<&str>) {
+    fn result(&mut self, result: &ToolCallResult, agent_text: Option<&str>) {
         let options = self.options;
         let columns = self.canvas.width().saturating_sub(4).max(16);
-        let is_shown = |found: &ToolOutput| matches!(found, ToolOutput::Markdown(text) if told_by_agent == Some(text.trim()));
+        let is_shown = |found: &ToolOutput| matches!(found, ToolOutput::Markdown(text) if agent_text == Some(text.trim()));
         let mut lines: Vec<StyledLine> = result
             .outputs
             .iter()
@@ -138,7 +138,7 @@ impl Renderer<'_, '_, '_> {
             return self.tail(lines.remove(0));
         }
         let gutter = Span::new(format!("  {}", options.glyphs().output), color);
-        self.behind(gutter, |renderer| renderer.canvas.lines(&lines));
+        self.with_gutter(gutter, |renderer| renderer.canvas.lines(&lines));
     }
 
     /// Draws the one-line result of a call.
@@ -184,7 +184,7 @@ fn is_brief(call: &ToolCall) -> bool {
 }
 
 /// The last text of a sub-agent, which is also the result of its call.
-fn last_words(agent: &SubAgent) -> Option<&str> {
+fn last_text(agent: &SubAgent) -> Option<&str> {
     agent.conversation.items.iter().rev().find_map(|item| match &item.body {
         ItemBody::Text(speech) => Some(speech.text.trim()),
         _ => None,

@@ -141,7 +141,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
             PromptKind::Command | PromptKind::Shell => Style::BOLD,
             PromptKind::Person | PromptKind::Queued => Style::PLAIN,
         };
-        self.behind(bar, |renderer| {
+        self.with_gutter(bar, |renderer| {
             renderer.justified(label, &stamp);
             let text = clean(prompt.text.trim_matches('\n'));
             let lines = wrap(&[Span::new(text.trim_end(), style)], renderer.canvas.width());
@@ -160,7 +160,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
     }
 
     /// Draws something after several gutters.
-    pub(super) fn gutters(&mut self, gutters: Vec<Span>, draw: impl FnOnce(&mut Self)) {
+    pub(super) fn with_gutters(&mut self, gutters: Vec<Span>, draw: impl FnOnce(&mut Self)) {
         let count = gutters.len();
         gutters.into_iter().for_each(|gutter| self.canvas.push(gutter));
         draw(self);
@@ -168,7 +168,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
     }
 
     /// Draws something after one more gutter.
-    pub(super) fn behind(&mut self, gutter: Span, draw: impl FnOnce(&mut Self)) {
+    pub(super) fn with_gutter(&mut self, gutter: Span, draw: impl FnOnce(&mut Self)) {
         self.canvas.push(gutter);
         draw(self);
         self.canvas.pop();
@@ -197,7 +197,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
             self.canvas.no_gap();
         }
         let options = self.options;
-        self.behind(bar, |renderer| {
+        self.with_gutter(bar, |renderer| {
             if is_new {
                 renderer.justified(label, &stamp);
             } else {
@@ -216,7 +216,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         self.canvas.gap();
         let options = self.options;
         self.canvas.line(&[Span::new("  thinking", Style::DIM.italic())]);
-        self.behind(Span::dim(format!("  {}", options.glyphs().output)), |renderer| {
+        self.with_gutter(Span::dim(format!("  {}", options.glyphs().output)), |renderer| {
             let lines =
                 wrap(&[Span::new(clean(thought.trim()), Style::DIM.italic())], renderer.canvas.width());
             let fold = Fold::new(lines.len(), options.output_lines, options);
@@ -247,7 +247,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         ]);
         if let Some(summary) = &compaction.summary {
             let options = self.options;
-            self.behind(Span::new(glyphs.bar, Style::DIM), |renderer| {
+            self.with_gutter(Span::new(glyphs.bar, Style::DIM), |renderer| {
                 let lines = markdown_lines(summary, renderer.canvas.width(), options);
                 let fold = Fold::new(lines.len(), options.output_lines, options);
                 renderer.canvas.lines(&fold.apply(&lines, options, |line| vec![line.clone()]));
@@ -280,7 +280,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
             (std::mem::replace(&mut self.last_item, LastItem::Nothing), std::mem::take(&mut self.model));
         self.depth += deeper;
         self.canvas.no_gap();
-        self.behind(gutter, |renderer| renderer.conversation(conversation));
+        self.with_gutter(gutter, |renderer| renderer.conversation(conversation));
         self.depth -= deeper;
         (self.last_item, self.model) = outer;
     }

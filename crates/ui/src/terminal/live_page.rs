@@ -35,7 +35,7 @@ impl LivePage {
         }
         let mut renderer = Renderer::on(std::mem::take(self), options, out);
         let gutter = Span::new(format!("  {}", options.glyphs().agent), Style::color(Color::Blue));
-        renderer.gutters(vec![gutter; depth], |renderer| renderer.conversation(conversation));
+        renderer.with_gutters(vec![gutter; depth], |renderer| renderer.conversation(conversation));
         *self = renderer.into_page();
     }
 

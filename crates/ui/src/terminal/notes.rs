@@ -129,7 +129,7 @@ impl Renderer<'_, '_, '_> {
                     return;
                 }
                 let options = self.options;
-                self.behind(Span::dim(format!("  {}", options.glyphs().output)), |renderer| {
+                self.with_gutter(Span::dim(format!("  {}", options.glyphs().output)), |renderer| {
                     let lines = printed(&note.text, renderer.canvas.width(), options, Style::DIM);
                     renderer.canvas.lines(&lines);
                 });

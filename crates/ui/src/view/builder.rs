@@ -148,15 +148,15 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
                 if Speaker::of(user).opens_turn() && !self.is_off_path {
                     self.end_turn();
                     self.turn_span = known.millis.map(|millis| (millis, millis));
-                    self.damage(node);
+                    self.note_missing_parent(node);
                     self.branch(node);
                 } else {
-                    self.damage(node);
+                    self.note_missing_parent(node);
                 }
                 self.user(node, user);
             }
             Record::Assistant(_) => {
-                self.damage(node);
+                self.note_missing_parent(node);
                 self.is_shown[node] = false;
                 self.response(node);
             }
@@ -201,7 +201,7 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
     }
 
     /// Adds a note if the line before is missing.
-    fn damage(&mut self, node: NodeIndex) {
+    fn note_missing_parent(&mut self, node: NodeIndex) {
         let known = &self.source.transcript.nodes()[node];
         if !self.is_off_path
             && self.source.graph.dangling().binary_search(&node).is_ok()

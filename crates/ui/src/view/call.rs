@@ -112,13 +112,13 @@ fn first_telling(input: &Fields<'_>) -> Headline {
     for key in TELLING {
         let text = input.text(key).map(|text| text.decode());
         if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
-            return (opening(&text, 200), None, telling_key(key));
+            return (opening(&text, 200), None, headline_keys(key));
         }
     }
     (String::new(), None, &[])
 }
 
-fn telling_key(key: &str) -> &'static [&'static str] {
+fn headline_keys(key: &str) -> &'static [&'static str] {
     match key {
         "command" => &["command"],
         "file_path" => &["file_path"],

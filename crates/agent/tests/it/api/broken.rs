@@ -1,4 +1,4 @@
-//! Streams that break: before anything stands the request is sent again, after that never.
+//! Broken streams: the request is sent again only if nothing was received yet.
 
 use std::time::Duration;
 

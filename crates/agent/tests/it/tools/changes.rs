@@ -1,4 +1,4 @@
-//! Write and Edit: what they change, what they leave as it is, and what they refuse.
+//! Write and Edit: what they change, keep and reject.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};

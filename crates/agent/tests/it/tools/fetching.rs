@@ -1,4 +1,4 @@
-//! WebFetch against a server on this machine, and against every address that it must not ask.
+//! WebFetch against a local server, and with every kind of forbidden address.
 
 use std::collections::HashMap;
 use std::future::Future;

@@ -1,4 +1,4 @@
-//! F24: outputs that are large, binary, coloured, of one line or of a million.
+//! F24: outputs that are large, binary, coloured, or have one line or a million.
 
 use std::fs;
 use std::process::Command;

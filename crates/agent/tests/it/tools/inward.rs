@@ -1,4 +1,4 @@
-//! Tools that somebody else finishes: lists, plans, sub-agents, searches.
+//! Tools completed by the caller: todo lists, plans, sub-agents, searches.
 
 use std::future::Future;
 use std::pin::Pin;

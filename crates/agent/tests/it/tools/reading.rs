@@ -1,4 +1,4 @@
-//! Read: every kind of file, and everything that is none.
+//! Read of every kind of file, and of other paths.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,4 +1,4 @@
-//! Glob and Grep: what they find, in which order, how much of it, and what they say otherwise.
+//! Glob and Grep: results, their order and limits, and error messages.
 
 use std::fs::{self, File};
 use std::path::Path;

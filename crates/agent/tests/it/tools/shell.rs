@@ -1,4 +1,4 @@
-//! Bash: what a command finds, what it leaves, what its code means, and commands in the background.
+//! Bash: environment, effects and exit codes of commands, and background commands.
 
 use std::fs;
 use std::sync::Mutex;

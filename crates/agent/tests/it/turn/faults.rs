@@ -1,4 +1,4 @@
-//! What goes wrong between us and the API, and why responses end.
+//! Failures of the API, and stop reasons of responses.
 
 use annals_agent::api::call::CallError;
 use annals_agent::protocol::{Command, Commands, Event, TurnEnd, TurnError};

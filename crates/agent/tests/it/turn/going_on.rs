@@ -1,4 +1,4 @@
-//! Sessions that go on: resumed, forked, cut anywhere, in memory, and met by another writer.
+//! Continued sessions: resumed, forked, truncated anywhere, in memory, and with another writer.
 
 use annals_agent::conversation::{Conversation, ConversationStart, OpenError, Persistence};
 use annals_agent::protocol::{TurnEnd, TurnError};

@@ -1,4 +1,4 @@
-//! Sub-agents of `annals chat -p`: what they say, which there are, and what is left of one that was killed.
+//! Sub-agents of `annals chat -p`: their output, their definitions, and the files of one that was killed.
 
 use super::{Room, text};
 use crate::annals_exits;

@@ -1,4 +1,4 @@
-//! Custom commands of `annals chat -p`: whose are known, what a hostile project can do with them, and what is written.
+//! Custom commands of `annals chat -p`: which are available, attacks by a hostile project, and the written records.
 
 use super::{Room, text};
 use crate::annals_exits;

@@ -1,4 +1,4 @@
-//! Ctrl-C and signals in every phase: it always works, and the session is whole.
+//! Ctrl-C and signals in every phase: they always work, and the session stays valid.
 
 use annals_testkit::terminal::Terminal;
 

@@ -1,4 +1,4 @@
-//! The prompt history: the bytes of a line, pastes, and the lock that the client takes too.
+//! The prompt history: the bytes of a line, pastes, and the lock shared with the client.
 
 use std::cell::Cell;
 use std::fs;

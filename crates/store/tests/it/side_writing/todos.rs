@@ -1,4 +1,4 @@
-//! Todo lists: the form of the client, unknown fields kept, wrong items and names refused.
+//! Todo lists: the client's format, unknown fields kept, invalid items and names rejected.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Faults of the disk: a clear error, nothing acknowledged, and the writer goes on when the fault is gone.
+//! Disk errors: a clear message, nothing acknowledged, and the writer continues afterwards.
 
 use std::fs;
 use std::path::Path;

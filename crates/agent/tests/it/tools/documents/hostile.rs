@@ -1,4 +1,4 @@
-//! Documents made to hurt: loops, bombs, depths, and any damage at all. They end in an error or in a document, and soon.
+//! Hostile PDF documents: loops, bombs, deep nesting, random damage. Each ends quickly in an error or a document.
 
 use std::time::Duration;
 

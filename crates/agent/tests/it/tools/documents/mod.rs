@@ -1,4 +1,4 @@
-//! Read, of PDF documents: whole or by pages, healed where they are damaged, refused where the API would refuse them.
+//! Read of PDF documents: whole or by pages, repaired if damaged, rejected if the API would reject them.
 
 mod hostile;
 mod made;

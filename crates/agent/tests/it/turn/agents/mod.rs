@@ -1,4 +1,4 @@
-//! Sub-agents: each has a file of its own, works beside the others, and gives one text back.
+//! Sub-agents: each has its own file, runs in parallel with others, and returns one text.
 
 mod ends;
 

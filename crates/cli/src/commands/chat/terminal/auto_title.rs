@@ -56,7 +56,7 @@ impl<'b> TitleTask<'b> {
     }
 
     /// Polls the request while something else is awaited.
-    pub(super) fn go_on(&mut self, context: &mut Context<'_>) {
+    pub(super) fn poll(&mut self, context: &mut Context<'_>) {
         if let Self::Requested(asked) = self
             && let Poll::Ready(title) = asked.as_mut().poll(context)
         {
