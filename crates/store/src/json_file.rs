@@ -77,7 +77,7 @@ mod tests {
         let said = "A side file that cannot be read as what it should be";
         check(b"[]", Err(&format!("f.json: {said} (it is not an object)")));
         check(b"", Err(&format!("f.json: line 1, byte 0: {said} (it is empty)")));
-        check(b"{\n\"a\":", Err(&format!("f.json: line 2, byte 6: {said} (it breaks off)")));
+        check(b"{\n\"a\":", Err(&format!("f.json: line 2, byte 6: {said} (it is truncated)")));
         check(b"{}x", Err(&format!("f.json: line 1, byte 2: {said} (it is not JSON)")));
     }
 }
