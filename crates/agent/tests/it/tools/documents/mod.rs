@@ -138,7 +138,7 @@ async fn what_cannot_be_shown_says_what_can() {
     refused(&read_with(&long, None).await, "\"1-5\"");
     refused(&read(&long, "1-21").await, "At most 20 pages");
     refused(&read(&long, "2-").await, "has 30");
-    refused(&read(&long, "29-31").await, "no page 31: the PDF has pages 1 to 30");
+    refused(&read(&long, "29-31").await, "No page 31: the PDF has pages 1 to 30");
     refused(&read(&long, "31").await, "pages 1 to 30");
     assert_eq!(pages_in(&sent(&read(&long, "11-30").await).1).len(), 20);
     assert_eq!(pages_in(&sent(&read_with(&long, Some(Count(12))).await).1), [12]);
