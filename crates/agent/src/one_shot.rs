@@ -107,7 +107,7 @@ impl<T: Transport, S: RetryClock> OneShot<'_, T, S> {
         let reply = self.ask(TITLE, prompt, Vec::new()).await?;
         let texts = reply.texts();
         let title = texts.lines().map(str::trim).find(|line| !line.is_empty());
-        let title = title.ok_or("the model gave no title")?.chars().take(MAX_TITLE_CHARS).collect();
+        let title = title.ok_or("the model returned no title")?.chars().take(MAX_TITLE_CHARS).collect();
         Ok(reply.into_reply(title))
     }
 }
@@ -120,7 +120,7 @@ impl<T: Transport, S: RetryClock> OneShot<'_, T, S> {
             Some(StopReason::EndTurn | StopReason::StopSequence) => {}
             Some(StopReason::MaxTokens) => return Err("the summary became too long".to_owned()),
             Some(reason) => return Err(format!("the model ended with {}", reason.name())),
-            None => return Err("the response broke off".to_owned()),
+            None => return Err("the response was cut off".to_owned()),
         }
         let said = reply.texts().trim().to_owned();
         if said.is_empty() {

@@ -55,7 +55,7 @@ impl Context {
         let config_dir = global.config_dir.clone().or_else(|| environment.claude_config_dir.clone());
         let config_dir = config_dir.or_else(|| environment.home.as_ref().map(|home| home.join(".claude")));
         let config_dir = config_dir.ok_or_else(|| {
-            Fault::usage("no store to read: there is no home folder")
+            Fault::usage("no store to read: no home folder")
                 .hint("use --config-dir DIR, or set CLAUDE_CONFIG_DIR")
         })?;
         let data_dir = global.data_dir.clone().or_else(|| environment.annals_data_dir.clone());

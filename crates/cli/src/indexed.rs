@@ -132,7 +132,7 @@ fn try_open(context: &Context, data: &DataDir) -> Result<(Index, RefreshReport),
     let (mut index, opened) = Index::open(context.store.config_dir(), data)?;
     match opened {
         OpenOutcome::Damaged => context.say("the index is damaged; rebuilding it"),
-        OpenOutcome::OtherFormat => context.say("the index is of another release; rebuilding it"),
+        OpenOutcome::OtherFormat => context.say("another release wrote the index; rebuilding it"),
         OpenOutcome::Existing | OpenOutcome::New => {}
     }
     let refreshed = refresh(&mut index, context, data)?;

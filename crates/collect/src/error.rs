@@ -12,13 +12,13 @@ use crate::spool::Backlog;
 #[derive(Debug, thiserror::Error)]
 pub enum CollectError {
     /// Another process collects for the same sink.
-    #[error("{}: another process collects for this sink", path.display())]
+    #[error("{}: another process is collecting for this sink", path.display())]
     Busy {
         /// The state file.
         path: PathBuf,
     },
     /// A state file or a batch that this release cannot read.
-    #[error("{}: version {version} of the file is not known", path.display())]
+    #[error("{}: unknown version {version}", path.display())]
     UnknownVersion {
         /// The file.
         path: PathBuf,
@@ -26,13 +26,13 @@ pub enum CollectError {
         version: u64,
     },
     /// A state file that cannot be read.
-    #[error("{}: not a state file of `annals collect`, or a damaged one", path.display())]
+    #[error("{}: damaged, or not a state file of `annals collect`", path.display())]
     Damaged {
         /// The state file.
         path: PathBuf,
     },
     /// A batch in the spool that cannot be read.
-    #[error("{}: not a batch of the spool, or a damaged one", path.display())]
+    #[error("{}: damaged, or not a batch of the spool", path.display())]
     DamagedBatch {
         /// Its file.
         path: PathBuf,

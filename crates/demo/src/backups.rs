@@ -49,7 +49,7 @@ impl Backups {
         });
     }
 
-    /// Copies the content of a file before its first edit, and says so; what it becomes is copied when the next prompt comes.
+    /// Copies the content of a file before its first edit, and records that; the result is copied at the next prompt.
     pub(crate) fn before_edit(
         &mut self,
         transcript: &mut TranscriptWriter,
@@ -86,7 +86,7 @@ impl Backups {
         }
     }
 
-    /// Hands the copies out.
+    /// Adds the copies to the bundle.
     pub(crate) fn add_to(self, bundle: &mut Bundle, session: Uuid) {
         for (name, bytes, moment) in self.copies {
             bundle.file(format!("file-history/{session}/{name}"), bytes, moment);

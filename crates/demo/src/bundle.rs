@@ -1,11 +1,11 @@
-//! The files that belong together: a session, its sub-agents, and what lies beside them.
+//! Files that belong together: a session, its sub-agents, and side files.
 
 use crate::id::Uuid;
 use crate::plan::{DemoFile, Truth};
 use crate::slug::slug;
 use crate::transcript::TranscriptWriter;
 
-/// Files ready to be handed out, with what they add to the tally.
+/// Finished files, with their tally.
 #[derive(Default)]
 pub(crate) struct Bundle {
     pub(crate) files: Vec<DemoFile>,
@@ -18,7 +18,7 @@ pub(crate) struct Bundle {
     pub(crate) entries: Vec<IndexEntry>,
 }
 
-/// What an index says of a session.
+/// The index entry of a session.
 #[derive(Debug, Clone)]
 pub(crate) struct IndexEntry {
     pub(crate) path: String,
@@ -68,7 +68,7 @@ impl Bundle {
         self.session_bytes(path, transcript.out, transcript.now);
     }
 
-    /// A session file whose content counts for nothing new.
+    /// A session file that adds nothing to the tally.
     pub(crate) fn session_bytes(&mut self, path: String, bytes: Vec<u8>, modified_ms: i64) {
         self.sessions += 1;
         self.lines += lines(&bytes);
@@ -82,7 +82,7 @@ impl Bundle {
         self.agent_bytes(format!("{folder}/agent-{name}.jsonl"), transcript.out, transcript.now);
     }
 
-    /// A sub-agent file whose content counts for nothing new.
+    /// A sub-agent file that adds nothing to the tally.
     pub(crate) fn agent_bytes(&mut self, path: String, bytes: Vec<u8>, modified_ms: i64) {
         self.sub_agents += 1;
         self.lines += lines(&bytes);

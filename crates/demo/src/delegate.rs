@@ -1,4 +1,4 @@
-//! Sub-agents: inside the session, beside it, or in its folder, as the age has it.
+//! Sub-agents: inside the session, next to it, or in its folder, depending on the era.
 
 use crate::era::Era;
 use crate::generator::SessionGenerator;
@@ -37,7 +37,7 @@ impl Subagent {
         }
     }
 
-    /// The meta file beside the transcript, since 2.1.9x.
+    /// The meta file of the transcript, since 2.1.9x.
     pub(crate) fn meta(&self, tool_use: &str) -> Vec<u8> {
         let newest = self.transcript.envelope.era == Era::Newest;
         json::object(|o| {
@@ -129,7 +129,7 @@ impl SessionGenerator {
         self.bundle.agent(&folder, agent.transcript);
     }
 
-    /// 1.0.x: the agent's lines stand in the session, on a side chain of their own.
+    /// 1.0.x: the agent's lines are in the session, on a separate side chain.
     fn delegate_inline(&mut self, steps: u64) -> PendingCall {
         let (short, prompt) = self.writer.task();
         let input = json::object(|o| {

@@ -5,15 +5,15 @@
 pub(crate) enum Era {
     /// 1.0.x: sub-agents inside the session, titles as summaries.
     First,
-    /// 2.0.x: sub-agents in files of their own, beside the session.
+    /// 2.0.x: sub-agents in separate files next to the session.
     Second,
     /// 2.1.0 to 2.1.29: results name their caller.
     Third,
     /// 2.1.30 to 2.1.69: progress lines, sub-agents in a folder.
     Progress,
-    /// 2.1.90 to 2.1.219: attachments and titles, the envelope behind the message.
+    /// 2.1.90 to 2.1.219: attachments and titles, the envelope after the message.
     Attachments,
-    /// 2.1.300 and later: requests, costs and what was rendered.
+    /// 2.1.300 and later: requests, costs and rendered text.
     Newest,
 }
 

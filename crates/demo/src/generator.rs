@@ -230,7 +230,7 @@ impl SessionGenerator {
         tool
     }
 
-    /// The answer at the end of a turn, and what the client notes behind it.
+    /// Writes the answer at the end of a turn, and the client's records after it.
     pub(crate) fn conclude(&mut self) -> Uuid {
         let size = self.writer.random.skewed(0, 5).min(4);
         let text = self.writer.answer(size);
@@ -252,7 +252,7 @@ impl SessionGenerator {
         format!("projects/{}", slug(&self.transcript.envelope.cwd))
     }
 
-    /// Hands out the session and everything that came with it.
+    /// Returns the session and all its files.
     pub(crate) fn finish(mut self) -> Bundle {
         if let Some(backups) = self.backups.take() {
             backups.add_to(&mut self.bundle, self.transcript.envelope.session);

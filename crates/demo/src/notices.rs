@@ -1,4 +1,4 @@
-//! What the client says on its own: commands, hooks, retries, interrupts, compactions.
+//! Lines that the client adds itself: commands, hooks, retries, interrupts, compactions.
 
 use crate::clock::Timestamp;
 use crate::era::Era;
@@ -18,7 +18,7 @@ pub(crate) struct Compaction<'a> {
 /// Lines that a compaction leaves alone.
 pub(crate) struct KeptLines {
     pub(crate) all: Vec<Uuid>,
-    /// The lines stand before the summary, not behind it.
+    /// The lines come before the summary, not after it.
     pub(crate) ahead: bool,
 }
 

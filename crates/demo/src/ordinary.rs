@@ -61,7 +61,7 @@ pub(crate) fn session(random: &mut Random) -> Bundle {
     generator.finish()
 }
 
-/// What the client writes before anybody has said a word.
+/// Writes the client's records before the first prompt.
 fn open(generator: &mut SessionGenerator) {
     let session = generator.transcript.envelope.session;
     match generator.era() {

@@ -31,7 +31,7 @@ pub struct DemoFile {
     pub modified_ms: i64,
 }
 
-/// What was generated, and what a correct reader must find in it.
+/// The content of a generated store, which a correct reader must find.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// All files.

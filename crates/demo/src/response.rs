@@ -1,4 +1,4 @@
-//! What a model says: one line a block, the message id, request id and usage repeated on each.
+//! Responses of the model: one line per block, with message id, request id and usage repeated on each.
 
 use annals_json::ObjectWriter;
 
@@ -126,7 +126,7 @@ impl TranscriptWriter {
         self.write_block(&mut response, BlockPosition::Last, &json::text(text))
     }
 
-    /// A line that the client made up itself, in the model's name: costs nothing.
+    /// A synthetic line of the client, in the model's name: costs nothing.
     pub(crate) fn synthetic(&mut self, text: &str, extras: &[(&str, &[u8])]) -> Uuid {
         let message_id = self.random.uuid();
         self.chain(LineKind::Other, |o, identity| {

@@ -1,6 +1,6 @@
-//! A session file while it is written: the envelope of chain lines, the chain itself, and side records.
+//! A session file being written: the envelope of chain lines, the chain itself, and side records.
 //!
-//! Knows the order of keys in each age of the client, and nothing of the texts.
+//! Handles the order of keys in each era of the client; texts come from elsewhere.
 
 use annals_json::ObjectWriter;
 
@@ -91,7 +91,7 @@ pub(crate) struct TranscriptWriter {
     pub(crate) messages: u64,
     /// `isSidechain` of the lines to come.
     pub(crate) sidechain: bool,
-    /// The identity of the next line, where somebody had to name it before it exists.
+    /// The id of the next line, if it was referred to in advance.
     pub(crate) promised: Option<Uuid>,
 }
 

@@ -1,4 +1,4 @@
-//! Lines that people and the client put between the model's: prompts, tool calls, system lines, attachments, progress.
+//! Lines of users and the client between the model's: prompts, tool calls, system lines, attachments, progress.
 
 use annals_json::ObjectWriter;
 
@@ -200,7 +200,7 @@ impl TranscriptWriter {
         })
     }
 
-    /// How long the turn took, as some ages write it behind every turn.
+    /// The duration of the turn, as some eras write it after every turn.
     pub(crate) fn turn_duration(&mut self, since: i64) {
         let (took, counted) = (self.now - since, self.envelope.era >= Era::Attachments);
         let messages = self.truth.responses + self.truth.prompts;

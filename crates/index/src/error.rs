@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
     /// A file of the index cannot be removed.
-    #[error("{}: the file cannot be removed: {source}", path.display())]
+    #[error("{}: cannot remove the file: {source}", path.display())]
     Remove {
         /// Its path.
         path: PathBuf,
@@ -32,7 +32,7 @@ pub enum IndexError {
     #[error(transparent)]
     Write(#[from] annals_store::files::WriteError),
     /// The thread that writes words ended early.
-    #[error("the index: words could not be written")]
+    #[error("cannot write the words of the index")]
     WordThread,
     /// SQLite reported an error.
     #[error("the index: {0}")]

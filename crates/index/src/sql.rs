@@ -45,10 +45,10 @@ pub struct Table {
 #[derive(Debug, thiserror::Error)]
 pub enum SqlError {
     /// The statement would change the index.
-    #[error("the statement would change the index")]
+    #[error("the statement would write to the index")]
     Writes,
     /// The statement is not a query: it would attach a file or control a transaction.
-    #[error("not a query: only statements that read the index can be run")]
+    #[error("not a query: only statements that read the index are allowed")]
     NotAQuery,
     /// SQLite reported an error.
     #[error(transparent)]

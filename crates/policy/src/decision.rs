@@ -109,20 +109,20 @@ impl fmt::Display for Reason {
             Self::NotCovered(what) => write!(to, "no rule allows `{what}`"),
             Self::Outside(path) => write!(to, "{} is outside the workspace", path.display()),
             Self::Protected(path) => write!(to, "{} is protected", path.display()),
-            Self::Critical(what) => write!(to, "`{what}` would be destroyed, or everything in it"),
+            Self::Critical(what) => write!(to, "`{what}` or everything in it would be deleted"),
             Self::Refused(path) => write!(to, "{} is not a file that a tool may open", path.display()),
             Self::Path(error) => error.fmt(to),
             Self::ShellSyntaxError(why) => write!(to, "the command cannot be parsed: {why}"),
             Self::Hidden(what) => write!(to, "`{what}` runs what the command does not show"),
             Self::Hazard(hazard) => hazard.fmt(to),
-            Self::UnknownPath(what) => write!(to, "where `{what}` leads is not known before it runs"),
+            Self::UnknownPath(what) => write!(to, "the target of `{what}` is not known before it runs"),
             Self::Environment(name) => {
-                write!(to, "it takes `{name}` from the environment, where secrets are kept")
+                write!(to, "it reads `{name}` from the environment, which can hold secrets")
             }
             Self::Repository(what) => {
-                write!(to, "`{what}` may run programs that its repository names, and that one is not trusted")
+                write!(to, "`{what}` may run programs that its untrusted repository configures")
             }
-            Self::NobodyToAsk(why) => write!(to, "{why}, and there is no user to ask"),
+            Self::NobodyToAsk(why) => write!(to, "{why}, and no user can be asked"),
         }
     }
 }

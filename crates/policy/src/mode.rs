@@ -96,16 +96,16 @@ pub struct ModeContext {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModeRefusal {
     /// It came with the project's files.
-    #[error("bypassPermissions is never taken from a project's files")]
+    #[error("bypassPermissions in a project's files is ignored")]
     FromProject,
     /// The project is not trusted.
-    #[error("a mode from {0} is taken only in a trusted workspace")]
+    #[error("the mode in {0} is ignored until the workspace is trusted")]
     Untrusted(SettingsSource),
     /// Root on a machine.
-    #[error("bypassPermissions is refused to root outside of a container")]
+    #[error("bypassPermissions is not allowed for root outside a container")]
     Root,
     /// Switched off by settings.
-    #[error("bypassPermissions is switched off by the settings")]
+    #[error("bypassPermissions is disabled by the settings")]
     Disabled,
 }
 

@@ -37,7 +37,7 @@ pub enum TrustError {
         source: io::Error,
     },
     /// The file is damaged.
-    #[error("{} is damaged at byte {offset}: it is left as it is, and nothing is trusted", path.display())]
+    #[error("{}: damaged at byte {offset}; left as it is, nothing is trusted", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -45,7 +45,7 @@ pub enum TrustError {
         offset: usize,
     },
     /// The file was written by a later version.
-    #[error("{} is of version {version}, which this program does not know", path.display())]
+    #[error("{}: unknown version {version}; a newer annals wrote it", path.display())]
     Later {
         /// The file.
         path: PathBuf,
@@ -53,7 +53,7 @@ pub enum TrustError {
         version: u64,
     },
     /// It is not a folder, or its path is not UTF-8.
-    #[error("{} is no folder that can be trusted", .0.display())]
+    #[error("{}: not a folder that can be trusted", .0.display())]
     NoFolder(PathBuf),
     /// The folder's path cannot be followed.
     #[error(transparent)]

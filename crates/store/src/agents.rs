@@ -62,7 +62,7 @@ pub struct SessionAgent<'d> {
     pub files: Vec<&'d AgentEntry>,
 }
 
-/// The sub-agents of a session, by name, wherever their files are.
+/// Returns the sub-agents of a session, by name, in any folder.
 pub fn agents_of_session<'d>(discovery: &'d Discovery, session: &SessionKey) -> Vec<SessionAgent<'d>> {
     let mut by_key: BTreeMap<&AgentKey, Vec<&AgentEntry>> = BTreeMap::new();
     for agent in discovery.agents_of(session) {
@@ -81,7 +81,7 @@ pub struct AgentDetails {
 }
 
 impl AgentDetails {
-    /// What the meta file says, or what is wrong with it.
+    /// The content of the meta file, or the problem with it.
     pub fn meta(&self) -> Option<Result<AgentMeta<'_>, FileProblem>> {
         self.meta.as_ref().map(|file| file.object().map(AgentMeta::new))
     }
@@ -118,13 +118,13 @@ fn details_of(agent: &AgentEntry, problems: &mut Vec<FileProblem>) -> AgentDetai
     AgentDetails { facts, meta }
 }
 
-/// What the first user line of the file asks, in full.
+/// Returns the first user line of the file, in full.
 fn first_prompt(agent: &AgentEntry, problems: &mut Vec<FileProblem>) -> Option<String> {
     let read = stream_lines(&agent.path, |line| {
         let Ok((fields, _)) = Fields::scan(line.body()) else { return ControlFlow::Continue(()) };
         match RecordKind::of(fields.text("type")) {
             RecordKind::User => ControlFlow::Break(Some(prompt_text(&User::new(fields)))),
-            // An agent that has answered before anybody asked was not started by a prompt.
+            // An agent that answers before the first prompt was not started by one.
             RecordKind::Assistant => ControlFlow::Break(None),
             _ => ControlFlow::Continue(()),
         }
@@ -136,8 +136,8 @@ fn first_prompt(agent: &AgentEntry, problems: &mut Vec<FileProblem>) -> Option<S
 /// Larger files did more than warm up.
 const MAX_BYTES: u64 = 128 * 1024;
 
-/// Whether a sub-agent's file only warmed up the cache: its only prompt is `Warmup`, or it holds nothing but the answer
-/// to that. An unreadable file is not a warm-up.
+/// Whether a sub-agent's file only warmed up the cache: its only prompt is `Warmup`, or it has only the answer to that. An
+/// unreadable file is not a warm-up.
 pub fn is_warm_up(agent: &AgentEntry) -> bool {
     if agent.bytes == 0 || agent.bytes > MAX_BYTES {
         return false;

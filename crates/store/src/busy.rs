@@ -14,15 +14,15 @@ use crate::running::RunningClient;
 /// How long another program's write counts as fresh, in milliseconds.
 pub const FRESH_MS: i64 = 5_000;
 
-/// A file that is at least this much younger than its last change was written to again after it was made: a copy that was
-/// just put there was not, in milliseconds.
+/// Milliseconds between creation and last change after which a file counts as written to again; a fresh copy changes
+/// sooner.
 const CREATED_WITHIN_MS: i64 = 500;
 
 /// The other writer of a session.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Busy {
-    /// Another process of ours has the lock.
+    /// Another annals process holds the lock.
     #[error("another annals is writing to this session")]
     Locked,
     /// A client that runs shows this session.
@@ -37,8 +37,8 @@ pub enum Busy {
         /// How long ago.
         millis_ago: i64,
     },
-    /// Another program wrote to it while we had it open.
-    #[error("something else wrote to this session meanwhile, from byte {offset} on")]
+    /// Another program wrote to it while it was open here.
+    #[error("something else wrote to this session, from byte {offset} on")]
     Meanwhile {
         /// Where.
         offset: u64,

@@ -1,10 +1,10 @@
-//! Changes several files as one: staged, written to the journal, swapped in, and undone as one.
+//! Changes several files as one: staged, written to the journal, swapped in, and undone together.
 //!
 //! # The crash promise
 //!
 //! After `kill -9` or a loss of power at any instant the store is as before, as after, or in between with an entry in the
-//! journal from which [`Journal::undo`](crate::journal::Journal::undo) restores every byte. No file is ever seen half written:
-//! new bytes lie synced beside the old ones before the first name changes, and the old ones are kept until a person
+//! journal from which [`Journal::undo`](crate::journal::Journal::undo) restores every byte. No file is ever half written:
+//! new bytes are synced in a file next to the old one before the first rename, and old files are kept until the user
 //! empties the trash.
 
 use std::ops::ControlFlow;
@@ -40,19 +40,19 @@ pub enum Change {
         /// What it will hold.
         bytes: Vec<u8>,
     },
-    /// A file that lies ready in a folder of ours, with its mode and its times, takes a place where nothing is, or where
-    /// nothing will be once an earlier change is done. Taking that back moves it to the trash.
+    /// Moves a prepared file, with its mode and times, to a path where nothing exists, or will exist once an earlier change
+    /// is done. Undo moves it to the trash.
     Place {
-        /// Where it lies ready.
+        /// The prepared file.
         from: PathBuf,
         /// The file.
         path: PathBuf,
     },
-    /// A file or folder gets another place, where nothing is.
+    /// Moves a file or folder to a path where nothing exists.
     Move {
-        /// Where it is.
+        /// The old path.
         from: PathBuf,
-        /// Where it will be.
+        /// The new path.
         to: PathBuf,
     },
     /// A file or folder goes to the trash.

@@ -32,7 +32,7 @@ impl DataDir {
         self.0.join("locks").join(format!("{stem}-{digits}.lock"))
     }
 
-    /// `journal`: what was changed, and how to take it back.
+    /// `journal`: the changes made, and how to undo them.
     pub fn journal(&self) -> PathBuf {
         self.0.join("journal")
     }
@@ -42,7 +42,7 @@ impl DataDir {
         self.0.join("trash")
     }
 
-    /// `trash/<id>`: what was moved out of the store.
+    /// `trash/<id>`: files moved out of the store.
     pub fn trash(&self, id: &str) -> PathBuf {
         self.trash_root().join(id)
     }
@@ -52,7 +52,7 @@ impl DataDir {
         self.0.join("vault")
     }
 
-    /// `stats.json`: our own count beside the client's `stats-cache.json`.
+    /// `stats.json`: the statistics of annals, apart from the client's `stats-cache.json`.
     pub fn stats(&self) -> PathBuf {
         self.0.join("stats.json")
     }
@@ -62,7 +62,7 @@ impl DataDir {
         self.0.join("collect").join(format!("{sink}.json"))
     }
 
-    /// `collect/<sink>.spool`: what was read for a sink that does not have it yet.
+    /// `collect/<sink>.spool`: batches that a sink has not received yet.
     pub fn spool(&self, sink: &str) -> PathBuf {
         self.0.join("collect").join(format!("{sink}.spool"))
     }

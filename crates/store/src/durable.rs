@@ -1,6 +1,6 @@
-//! What is durable, decided in one place: for each kind of record whether it is on the disk before it is acknowledged.
+//! Durability by kind of record: whether it must be on the disk before it is acknowledged.
 //!
-//! A kind that is not listed here is synced, which is the safe side.
+//! Unlisted kinds are synced, to be safe.
 
 use annals_transcript::record::{ProgressKind, RecordKind};
 
@@ -14,11 +14,11 @@ pub enum Durability {
     Written,
 }
 
-/// The durability of a record, by its kind and, for progress, what it tells of.
+/// Returns the durability of a record, by its kind and, for progress, by the kind of progress.
 pub fn durability(kind: RecordKind, progress: Option<ProgressKind>) -> Durability {
     use RecordKind as Kind;
     match kind {
-        // What was said, done and paid: the conversation itself.
+        // The conversation itself.
         Kind::User | Kind::Assistant | Kind::System | Kind::Attachment => Durability::Synced,
         // What undo and accounts rest on.
         Kind::FileHistorySnapshot
@@ -48,14 +48,14 @@ pub fn durability(kind: RecordKind, progress: Option<ProgressKind>) -> Durabilit
         // Copies of what other records say.
         Kind::ApiRequest => Durability::Written,
         Kind::Progress => of_progress(progress.unwrap_or(ProgressKind::Unknown)),
-        // We do not know what is lost with it.
+        // The content is unknown, so losing it might matter.
         Kind::Unknown | Kind::Untyped | _ => Durability::Synced,
     }
 }
 
 fn of_progress(kind: ProgressKind) -> Durability {
     match kind {
-        // News of a moment, and copies of messages that stand elsewhere.
+        // Short-lived, or copies of messages recorded elsewhere.
         ProgressKind::Hook
         | ProgressKind::Bash
         | ProgressKind::PowerShell
@@ -69,9 +69,9 @@ fn of_progress(kind: ProgressKind) -> Durability {
     }
 }
 
-/// A progress record says how far something is; what is larger than this belongs into a result, in bytes.
+/// The maximum size of a progress record in bytes; larger content belongs into a result.
 pub const MAX_PROGRESS_BYTES: usize = 16 * 1024;
 
-/// Titles and tags are written again when they stand farther than this from the end, in bytes: listers look at the last
-/// 64 KiB only.
+/// Titles and tags are written again when they are farther than this from the end, in bytes: clients that list sessions
+/// read only the last 64 KiB.
 pub const REPEAT_AFTER_BYTES: u64 = 32 * 1024;

@@ -34,34 +34,32 @@ pub enum FindError<'d> {
     /// Nothing by that name.
     #[error("no session has the id or title {argument:?}")]
     NotFound {
-        /// What was asked.
+        /// The argument.
         argument: String,
     },
     /// `last` of a store without sessions.
     #[error("the store has no sessions")]
     NoSessions,
     /// Several by that name.
-    #[error("{argument:?} fits {} sessions", candidates.len())]
+    #[error("{argument:?} matches {} sessions", candidates.len())]
     Ambiguous {
-        /// What was asked.
+        /// The argument.
         argument: String,
         /// All that it fits, the newest first.
         candidates: Vec<&'d SessionEntry>,
     },
     /// Ids begin so, but it is too short to be meant.
-    #[error(
-        "{argument:?} is too short for the beginning of an id: at least {MIN_PREFIX} characters are needed"
-    )]
+    #[error("{argument:?} is too short for an id prefix: use at least {MIN_PREFIX} characters")]
     TooShort {
-        /// What was asked.
+        /// The argument.
         argument: String,
     },
 }
 
 /// Finds the session that `argument` means.
 ///
-/// `current_dir` is the real path of the working directory; it decides what `last` is, and which of two files of the same
-/// id is meant. `titles` is asked only where no id fits, because titles cost reading.
+/// `current_dir` is the real path of the working directory; it decides what `last` is, and which of two files with the same
+/// id is meant. `titles` is called only if no id matches, because titles have to be read from files.
 pub fn resolve<'d>(
     argument: &str,
     discovery: &'d Discovery,
@@ -100,7 +98,7 @@ pub fn resolve<'d>(
 }
 
 impl Store {
-    /// Finds the session that `argument` means: see [`resolve`]. Titles are read only where no id fits.
+    /// Finds the session that `argument` means: see [`resolve`]. Titles are read only if no id matches.
     pub fn find<'d>(
         &self,
         argument: &str,
@@ -129,7 +127,7 @@ fn looks_like_path(argument: &str) -> bool {
         || argument == ".."
 }
 
-/// The newest session that holds anything: of this project, else of the store.
+/// Returns the newest session with content: of this project, else of the store.
 fn last<'d>(
     sessions: impl Iterator<Item = &'d SessionEntry>,
     here: Option<&str>,

@@ -1,9 +1,9 @@
-//! The identity of a file independent of its name: tells a file that grew from one that was replaced.
+//! The identity of a file independent of its name: distinguishes a file that grew from one that was replaced.
 
 use std::fs::Metadata;
 
-/// The identity of a file on this machine. It says something only while the file is open or there: once it is gone, a
-/// new file may be given the same.
+/// The identity of a file on this machine. It is valid only while the file is open or exists: afterwards a new file may get
+/// the same identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FileIdentity(u64, u64);
 
@@ -21,7 +21,7 @@ impl FileIdentity {
         Self(device, inode)
     }
 
-    /// When it was made, which is the best that is to be had here without opening it.
+    /// The creation time, the best available without opening the file.
     #[cfg(not(unix))]
     pub fn of(metadata: &Metadata) -> Self {
         use std::time::UNIX_EPOCH;
@@ -31,7 +31,7 @@ impl FileIdentity {
 
     /// One number for it, to be kept and compared.
     pub fn as_number(self) -> i64 {
-        // Any odd factor keeps inodes of one device apart.
+        // An odd factor keeps inodes of one device distinct.
         (self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ self.1) as i64
     }
 }

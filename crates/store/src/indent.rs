@@ -1,16 +1,16 @@
-//! JSON for side files in the client's layout: two spaces a level. Values are written byte for byte, so that what is
-//! kept stays as it was, however it was spelled.
+//! JSON for side files in the client's layout: two spaces per level. Values are written byte for byte, so unchanged values
+//! keep their spelling.
 
-/// One field: its key with quotes, its value, both as they are to stand in the file.
+/// One field: its quoted key and its value, as written in the file.
 pub(crate) type RawField = (Vec<u8>, Vec<u8>);
 
-/// An object whose own fields stand on lines of their own, `depth` levels deep.
+/// Formats an object with one field per line, `depth` levels deep.
 pub(crate) fn object(fields: &[RawField], depth: usize) -> Vec<u8> {
     let lines = fields.iter().map(|(key, value)| [key.as_slice(), b": ", value].concat());
     bracketed((b'{', b'}'), lines, depth)
 }
 
-/// A list whose items stand on lines of their own, `depth` levels deep.
+/// Formats a list with one item per line, `depth` levels deep.
 pub(crate) fn list(items: impl Iterator<Item = Vec<u8>>, depth: usize) -> Vec<u8> {
     bracketed((b'[', b']'), items, depth)
 }

@@ -14,7 +14,7 @@ use crate::scan::modified_millis;
 /// A JSON file in memory. The views of the side stores borrow from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonFile {
-    /// Where it is.
+    /// The path.
     pub path: PathBuf,
     /// All of it.
     pub bytes: Vec<u8>,
@@ -23,14 +23,14 @@ pub struct JsonFile {
 }
 
 impl JsonFile {
-    /// Reads the file; whether it is JSON is asked later.
+    /// Reads the file; it is parsed later.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
         let bytes = read_file(path)?;
         let modified = fs::metadata(path).ok().as_ref().and_then(modified_millis);
         Ok(Self { path: path.to_path_buf(), bytes, modified })
     }
 
-    /// The value, or what is wrong with it.
+    /// The value, or the problem with it.
     pub fn value(&self) -> Result<Value<'_>, FileProblem> {
         let body = self.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&self.bytes);
         let skipped = self.bytes.len() - body.len();
@@ -39,7 +39,7 @@ impl JsonFile {
             let line = 1 + self.bytes[..offset].iter().filter(|&&byte| byte == b'\n').count();
             let detail = match fault.kind {
                 ParseErrorKind::Unfinished if body.trim_ascii().is_empty() => "it is empty",
-                ParseErrorKind::Unfinished => "it breaks off",
+                ParseErrorKind::Unfinished => "it is truncated",
                 ParseErrorKind::TooDeep => "it is nested too deeply",
                 _ => "it is not JSON",
             };
@@ -49,7 +49,7 @@ impl JsonFile {
         })
     }
 
-    /// The object, or what is wrong with it.
+    /// The object, or the problem with it.
     pub fn object(&self) -> Result<Fields<'_>, FileProblem> {
         self.value()?.fields().ok_or_else(|| self.wrong_shape("an object"))
     }
@@ -77,7 +77,7 @@ mod tests {
         let said = "A side file that cannot be read as what it should be";
         check(b"[]", Err(&format!("f.json: {said} (it is not an object)")));
         check(b"", Err(&format!("f.json: line 1, byte 0: {said} (it is empty)")));
-        check(b"{\n\"a\":", Err(&format!("f.json: line 2, byte 6: {said} (it breaks off)")));
+        check(b"{\n\"a\":", Err(&format!("f.json: line 2, byte 6: {said} (it is truncated)")));
         check(b"{}x", Err(&format!("f.json: line 1, byte 2: {said} (it is not JSON)")));
     }
 }

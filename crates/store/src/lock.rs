@@ -57,13 +57,13 @@ impl Drop for FileLock {
 #[cfg(unix)]
 const SPARE_FILES: u64 = 64;
 
-/// Changing a project takes a lock for each of its sessions, and by default only 256 or 1024 files may be open:
-/// where that is near, it is doubled as far as the system lets us. Where it does not, the next file that is opened says so.
+/// Raises the limit of open files if it is nearly reached: changing a project takes a lock for each session, and the
+/// default limit is 256 or 1024. If that fails, the next open fails with its own error.
 #[cfg(unix)]
 fn raise_open_file_limit(file: &File) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    // The lowest free number is given to a file, so it tells how many are open.
+    // A file gets the lowest free descriptor, so this approximates how many are open.
     let open = std::os::fd::AsRawFd::as_raw_fd(file).unsigned_abs().into();
     if let Some(most) = current.filter(|most| u64::saturating_add(open, SPARE_FILES) >= *most) {
         let more = most.saturating_mul(2).min(maximum.unwrap_or(u64::MAX));

@@ -1,6 +1,6 @@
-//! Finds leftovers of a store: side files whose session is gone, stale index entries, files without content.
+//! Finds leftovers of a store: side files of deleted sessions, stale index entries, empty files.
 //!
-//! Nothing here is removed or called wrong: each finding is a problem with its path, for the person to decide.
+//! Nothing is removed: each finding is a problem with its path, for the user to decide.
 
 use std::collections::HashSet;
 
@@ -40,14 +40,14 @@ fn side_file_without(sessions: &HashSet<&SessionKey>, file: &SideFile) -> Option
         _ => return None,
     };
     let session = file.role.session().filter(|session| !sessions.contains(session))?;
-    let detail = format!("{what} of session {session}, which is gone");
+    let detail = format!("{what} of session {session}, which no longer exists");
     Some(FileProblem::whole(&file.path, ProblemKind::OrphanFile, detail))
 }
 
 fn agent_without(sessions: &HashSet<&SessionKey>, agent: &AgentEntry) -> Option<FileProblem> {
     let detail = match &agent.session {
         Some(session) if sessions.contains(session) => return None,
-        Some(session) => format!("a sub-agent of session {session}, which is gone"),
+        Some(session) => format!("a sub-agent of session {session}, which no longer exists"),
         None => "a sub-agent that names no session".to_owned(),
     };
     Some(FileProblem::whole(&agent.path, ProblemKind::OrphanFile, detail))

@@ -10,7 +10,7 @@ use annals_transcript::problem::{Problem, ProblemKind, Span};
 pub struct FileProblem {
     /// The file or folder.
     pub path: PathBuf,
-    /// What is irregular about it.
+    /// The problem.
     pub problem: Problem,
 }
 

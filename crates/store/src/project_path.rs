@@ -1,4 +1,5 @@
-//! The working directory of a project. A slug cannot be reversed, so the path comes from evidence, and says from which.
+//! The working directory of a project. A slug cannot be reversed, so the path is derived from evidence, which is returned
+//! too.
 
 use std::collections::HashMap;
 use std::fs;
@@ -96,10 +97,10 @@ impl<'s> PathCollector<'s> {
     }
 }
 
-/// How many lines of each session are asked when no `cwd` settles it.
+/// How many lines of each session are read if no `cwd` settles it.
 const MAX_LINES: usize = 200;
 
-/// Asks the project's sessions and sub-agents, then the disk.
+/// Derives the path from the project's sessions and sub-agents, then from the disk.
 pub fn of_project(discovery: &Discovery, project: &Project) -> (Option<ProjectPath>, Vec<FileProblem>) {
     let mut collector = PathCollector::new(project.slug.as_str());
     let mut problems = Vec::new();
@@ -130,8 +131,8 @@ pub fn of_project(discovery: &Discovery, project: &Project) -> (Option<ProjectPa
 /// How many folders are listed at most in search of a slug.
 const MAX_LISTED: usize = 2000;
 
-/// The folders under `root` (itself absolute) whose slug this is, by name. Only folders whose own slug is a beginning of it
-/// are looked into.
+/// Returns the folders under the absolute `root` with this slug, by name. Only folders with a slug that is a prefix of it
+/// are searched.
 pub fn folders_of_slug(root: &Path, slug: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut waiting = vec![root.to_path_buf()];

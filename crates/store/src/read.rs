@@ -18,7 +18,7 @@ const CHUNK: usize = 256 * 1024;
 #[non_exhaustive]
 pub enum ReadError {
     /// Nothing is there.
-    #[error("{}: there is no such file", path.display())]
+    #[error("{}: no such file", path.display())]
     NotFound {
         /// Where.
         path: PathBuf,
@@ -30,17 +30,17 @@ pub enum ReadError {
         path: PathBuf,
     },
     /// The system does not allow it.
-    #[error("{}: no permission to read it", path.display())]
+    #[error("{}: permission denied", path.display())]
     NoPermission {
         /// Where.
         path: PathBuf,
     },
-    /// Anything else.
+    /// Any other error.
     #[error("{}: {source}", path.display())]
     Other {
         /// Where.
         path: PathBuf,
-        /// What the system says.
+        /// The system error.
         source: io::Error,
     },
 }
@@ -69,12 +69,12 @@ impl ReadError {
         }
     }
 
-    /// The same as a problem, for work that goes on without the file.
+    /// Converts the error to a problem, for callers that continue without the file.
     pub fn problem(&self) -> FileProblem {
         let detail = match self {
-            Self::NotFound { .. } => "there is no such file".to_owned(),
+            Self::NotFound { .. } => "no such file".to_owned(),
             Self::IsDirectory { .. } => "is a directory".to_owned(),
-            Self::NoPermission { .. } => "no permission to read it".to_owned(),
+            Self::NoPermission { .. } => "permission denied".to_owned(),
             Self::Other { source, .. } => source.to_string(),
         };
         FileProblem::whole(self.path(), ProblemKind::UnreadableSideFile, detail)
@@ -107,7 +107,7 @@ pub fn stream_lines<B>(
     stream_reader(file, each).map_err(fail)
 }
 
-/// The same for anything that can be read.
+/// The same for any reader.
 pub fn stream_reader<B>(
     mut reader: impl Read,
     mut each: impl FnMut(Line<'_>) -> ControlFlow<B>,
@@ -160,9 +160,9 @@ mod tests {
     fn every_failure_has_its_name() {
         let path = Path::new("/nowhere/file.jsonl");
         let of = |kind: io::ErrorKind| ReadError::new(path, kind.into()).to_string();
-        assert_eq!(of(io::ErrorKind::NotFound), "/nowhere/file.jsonl: there is no such file");
+        assert_eq!(of(io::ErrorKind::NotFound), "/nowhere/file.jsonl: no such file");
         assert_eq!(of(io::ErrorKind::IsADirectory), "/nowhere/file.jsonl: is a directory, not a file");
-        assert_eq!(of(io::ErrorKind::PermissionDenied), "/nowhere/file.jsonl: no permission to read it");
+        assert_eq!(of(io::ErrorKind::PermissionDenied), "/nowhere/file.jsonl: permission denied");
         assert!(of(io::ErrorKind::TimedOut).starts_with("/nowhere/file.jsonl: "));
     }
 }

@@ -50,7 +50,7 @@ const WHAT: [&str; 32] = [
     "wren",
 ];
 
-/// A name whose plan does not exist yet.
+/// Returns a name that no plan has yet.
 pub(crate) fn new_name(config: &ConfigDir, source: &dyn Source) -> String {
     for _ in 0..8 {
         let name = name_of(source.random());

@@ -10,13 +10,13 @@ use crate::files::{WriteError, replace_file};
 pub struct ReplacedFile {
     /// The file.
     pub path: PathBuf,
-    /// How long it was; nothing where there was none.
+    /// The old size; zero if the file did not exist.
     pub bytes_before: u64,
     /// How long it is.
     pub bytes_after: u64,
 }
 
-/// Replaces a file as a whole, and tells its size before and after.
+/// Replaces a file and returns its size before and after.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<ReplacedFile, WriteError> {
     let bytes_before = fs::metadata(path).map_or(0, |metadata| metadata.len());
     replace_file(path, bytes)?;

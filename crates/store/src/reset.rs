@@ -38,7 +38,7 @@ pub enum ResetError {
     /// A session is being written to.
     #[error(transparent)]
     InUse(#[from] InUse),
-    /// The disk, before or in the midst.
+    /// Writing failed, before or during the change.
     #[error(transparent)]
     Changes(#[from] ChangesError),
 }
@@ -77,8 +77,8 @@ pub fn plan(discovery: &Discovery, config: &ConfigDir, slug: &Slug) -> ResetPlan
     ResetPlan { slug: slug.clone(), sessions, paths, bytes }
 }
 
-/// Carries a plan out. The journal knows every move before the first is made: after a crash at any step, undo brings back
-/// what was moved.
+/// Applies a plan. The journal has every move before the first is made: after a crash at any step, undo restores what was
+/// moved.
 pub fn apply(
     plan: &ResetPlan,
     config: &ConfigDir,

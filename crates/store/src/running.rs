@@ -10,7 +10,7 @@ use crate::scan::Discovery;
 use annals_transcript::view::views;
 
 views! {
-    /// What a client says of itself.
+    /// The process file of a running client.
     RunningClient {
         /// Its process.
         pid: u64 = "pid";
@@ -20,7 +20,7 @@ views! {
         cwd: Text<'a> = "cwd";
         /// When it started, in milliseconds since 1970.
         started_at: f64 = "startedAt";
-        /// The same as the system tells it, so that a process id that came back is not taken for it.
+        /// The start time as the system reports it, to detect a reused process id.
         process_start: Text<'a> = "procStart";
         /// The client's version.
         version: Text<'a> = "version";
@@ -36,7 +36,7 @@ views! {
         status: Text<'a> = "status";
         /// What it waits for.
         waiting_for: Text<'a> = "waitingFor";
-        /// When it last said so, in milliseconds since 1970.
+        /// The time of the last update, in milliseconds since 1970.
         updated_at: f64 = "updatedAt";
         /// The session of a remote bridge.
         bridge_session: Text<'a> = "bridgeSessionId";
@@ -59,7 +59,7 @@ pub struct RunningFile {
 }
 
 impl RunningFile {
-    /// What the client says, or what is wrong with it.
+    /// The client, or the problem with its file.
     pub fn client(&self) -> Result<RunningClient<'_>, FileProblem> {
         self.file.object().map(RunningClient::new)
     }

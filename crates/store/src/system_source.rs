@@ -1,4 +1,4 @@
-//! The clock and the random numbers of the machine: the one file of the libraries that asks the system for either.
+//! The clock and the random numbers of the machine: the only file of the libraries that gets either from the system.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -22,14 +22,14 @@ impl Clock for SystemSource {
 impl Source for SystemSource {
     /// # Panics
     ///
-    /// If the system has no random numbers to give.
+    /// If the system has no random numbers.
     #[allow(
         clippy::expect_used,
         reason = "without random numbers an id could belong to another record: nothing must be written"
     )]
     fn random(&self) -> [u8; 16] {
         let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes).expect("the system has no random numbers to give");
+        getrandom::fill(&mut bytes).expect("the system has no random numbers");
         bytes
     }
 }

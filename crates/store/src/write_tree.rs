@@ -11,24 +11,24 @@ use crate::files::{WriteError, create_folder, new_file};
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
     /// The folder holds something already.
-    #[error("{}: the folder is not empty, and nothing is ever overwritten", path.display())]
+    #[error("{}: the folder is not empty; existing files are never overwritten", path.display())]
     NotEmpty {
         /// The folder.
         path: PathBuf,
     },
-    /// A file stands where the folder should be.
+    /// A file exists at the path of the folder.
     #[error("{}: is a file, not a folder", path.display())]
     NotAFolder {
         /// Where.
         path: PathBuf,
     },
-    /// A path that leads out of the folder.
-    #[error("{}: the path leads out of the store", path.display())]
+    /// A path outside the folder.
+    #[error("{}: the path is outside the store", path.display())]
     Outside {
         /// The path.
         path: PathBuf,
     },
-    /// Anything else.
+    /// Any other error.
     #[error(transparent)]
     Write(#[from] WriteError),
 }

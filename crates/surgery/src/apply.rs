@@ -22,7 +22,7 @@ const LOCK_TIMEOUT_MS: u64 = 5_000;
 #[derive(Debug, thiserror::Error)]
 pub enum ApplyError {
     /// The plan is empty.
-    #[error("there is nothing to do")]
+    #[error("nothing to do")]
     Nothing,
     /// Another process is writing to one of the files.
     #[error(transparent)]

@@ -62,7 +62,7 @@ pub struct ForkPlan {
 #[derive(Debug, thiserror::Error)]
 pub enum ForkPlanError {
     /// There is no such turn.
-    #[error("{}: it has no turn {turn}: there are {turns}", path.display())]
+    #[error("{}: no turn {turn}; the session has {turns}", path.display())]
     NoSuchTurn {
         /// The session's file.
         path: PathBuf,

@@ -16,7 +16,7 @@ use crate::prompts;
 #[derive(Debug, thiserror::Error)]
 pub enum TrashRestoreError {
     /// A file exists at the old path.
-    #[error("{}: the file exists already, and restore never overwrites", path.display())]
+    #[error("{}: already exists; restore never overwrites", path.display())]
     InTheWay {
         /// Its path.
         path: PathBuf,

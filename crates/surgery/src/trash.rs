@@ -200,7 +200,7 @@ fn remove_prompts(
         plan.replace(&config.history(), &history, pruned.rest);
         plan.changes.extend(prompts::files_of(&pruned.pastes, config).map(|path| Change::Discard { path }));
         let prompts = if pruned.prompts == 1 { "1 prompt" } else { &format!("{} prompts", pruned.prompts) };
-        plan.notes.push(format!("{prompts} of history.jsonl: removed, too"));
+        plan.notes.push(format!("{prompts} of history.jsonl: also removed"));
     }
     Ok(())
 }

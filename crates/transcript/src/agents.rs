@@ -103,10 +103,10 @@ impl UnlinkedReason {
     pub fn reason(self) -> &'static str {
         match self {
             Self::WarmUp => "only warmed up the cache",
-            Self::Compaction => "started by the client to summarise for a compaction",
+            Self::Compaction => "started by the client to summarize for a compaction",
             Self::PromptSuggestion => "started by the client to suggest a prompt",
-            Self::SideQuestion => "asked beside the conversation",
-            Self::NeverMentioned => "no tool call of the session leads to it",
+            Self::SideQuestion => "a side question",
+            Self::NeverMentioned => "no tool call of the session refers to it",
         }
     }
 }

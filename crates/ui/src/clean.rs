@@ -24,12 +24,12 @@ pub(crate) enum Tabs {
     Spread,
 }
 
-/// Text of several lines without anything hostile, tabs spread.
+/// Removes hostile characters from a text of several lines, and expands tabs.
 pub fn clean(text: &str) -> Cow<'_, str> {
     harmless(text, Tabs::Spread)
 }
 
-/// Text of several lines without anything hostile.
+/// Removes hostile characters from a text of several lines.
 pub(crate) fn harmless(text: &str, tabs: Tabs) -> Cow<'_, str> {
     let may_stay = |character: char| character == '\n' || (character == '\t' && tabs == Tabs::Kept);
     if !text.chars().any(|character| is_hostile(character) && !may_stay(character)) {

@@ -1,4 +1,4 @@
-//! Numbers as people read them: durations, tokens, sizes, instants. Shared by all forms; knows no form.
+//! Formats numbers for people: durations, tokens, sizes, times. Shared by all output formats.
 
 use annals_transcript::time::format_millis;
 
@@ -57,7 +57,7 @@ pub fn stamp(millis: i64, offset_minutes: i32) -> (String, String) {
     (date.to_owned(), time.chars().take(5).collect())
 }
 
-/// A model's name without what says nothing to people: `claude-opus-4-5-20251101` is `opus-4-5`.
+/// A model's name without vendor and date: `claude-opus-4-5-20251101` is `opus-4-5`.
 pub fn model(name: &str) -> &str {
     let short = name.strip_prefix("claude-").unwrap_or(name);
     match short.rsplit_once('-') {

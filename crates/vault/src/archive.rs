@@ -290,7 +290,7 @@ impl SessionCopier<'_> {
                         IngestError::Read(error) => {
                             error.problem().problem.detail.unwrap_or_default().to_string()
                         }
-                        _ => "the file became shorter while it was read".to_owned(),
+                        _ => "the file was truncated while it was read".to_owned(),
                     };
                     self.failed.push(FailedFile { path: path.clone(), why });
                     if *path == session.path {

@@ -23,7 +23,7 @@ pub enum VaultError {
         version: String,
     },
     /// A file is damaged and cannot be repaired.
-    #[error("{}: is damaged: {what}", path.display())]
+    #[error("{}: damaged: {what}", path.display())]
     Damaged {
         /// Its path.
         path: PathBuf,
@@ -31,7 +31,7 @@ pub enum VaultError {
         what: &'static str,
     },
     /// An index lists a pack whose file is missing.
-    #[error("{}: is not there any more", path.display())]
+    #[error("{}: no longer exists", path.display())]
     PackMissing {
         /// The path of the pack.
         path: PathBuf,
@@ -55,7 +55,7 @@ pub enum VaultError {
         content: ContentId,
     },
     /// The path of a file in a version leads out of its folder.
-    #[error("{path:?}: the path leads out of the store")]
+    #[error("{path:?}: the path is outside the store")]
     PathOutsideStore {
         /// The path as stored.
         path: String,

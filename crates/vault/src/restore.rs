@@ -43,7 +43,7 @@ pub struct RestoreReport {
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
     /// Files in the store differ from the version.
-    #[error("{} differ{} from what would be brought back", listed(paths), if paths.len() == 1 { "s" } else { "" })]
+    #[error("{} differ{} from what would be restored", listed(paths), if paths.len() == 1 { "s" } else { "" })]
     Differ {
         /// Their paths.
         paths: Vec<PathBuf>,

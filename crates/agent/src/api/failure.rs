@@ -102,7 +102,7 @@ pub enum Failure {
         detail: String,
     },
     /// The connection broke.
-    #[error("the connection to {host} broke: {detail}")]
+    #[error("lost the connection to {host}: {detail}")]
     Broken {
         /// The host.
         host: String,
@@ -110,7 +110,7 @@ pub enum Failure {
         detail: String,
     },
     /// No byte came for too long.
-    #[error("nothing came for {} seconds", .after.as_secs())]
+    #[error("no data for {} seconds", .after.as_secs())]
     Idle {
         /// The idle timeout.
         after: Duration,
@@ -204,6 +204,6 @@ mod tests {
             r#"{"status":429,"message":"the API answered 429: slow (rate_limit_error)","requestID":"req_1","error":{"error":{"type":"rate_limit_error","message":"slow"}}}"#
         );
         let broken = Failure::Broken { host: "h".into(), detail: "reset".into() };
-        assert_eq!(broken.to_json(), br#"{"message":"the connection to h broke: reset"}"#);
+        assert_eq!(broken.to_json(), br#"{"message":"lost the connection to h: reset"}"#);
     }
 }

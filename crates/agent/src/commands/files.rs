@@ -97,7 +97,7 @@ fn walk(folder: &Path, within: Option<&Path>) -> Vec<PathBuf> {
 fn resolve_within(path: &Path, within: Option<&Path>) -> Result<(PathBuf, FileKind), String> {
     let resolved = resolve(&Disk, Path::new("/"), path).map_err(|error| error.to_string())?;
     if within.is_some_and(|within| !resolved.real.starts_with(within)) {
-        return Err("it leads out of the project".to_owned());
+        return Err("it is outside the project".to_owned());
     }
     Ok((resolved.real, resolved.kind))
 }
@@ -239,7 +239,7 @@ mod tests {
         let (read, errors) = read_commands([folder(Some(project.clone()))]);
         assert!(read.iter().all(|command| command.body == "inside"), "{read:?}");
         let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
-        assert!(errors[0].ends_with("file.md: it leads out of the project"), "{errors:?}");
+        assert!(errors[0].ends_with("file.md: it is outside the project"), "{errors:?}");
         // A person's own links are theirs.
         let (read, _) = read_commands([folder(None)]);
         assert!(read.iter().any(|command| command.name == "file" && command.body == "SECRET"));

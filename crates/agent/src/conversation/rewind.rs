@@ -25,7 +25,7 @@ pub struct PastTurn {
 #[derive(Debug, thiserror::Error)]
 pub enum RewindError {
     /// The conversation has no such prompt.
-    #[error("there is no prompt {0} in the conversation")]
+    #[error("the conversation has no prompt {0}")]
     NoSuchPrompt(String),
     /// The session cannot be read.
     #[error(transparent)]

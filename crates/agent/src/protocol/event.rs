@@ -160,7 +160,7 @@ pub enum Notice {
     #[error("the response may be incomplete: {0}")]
     Incomplete(String),
     /// The response reached `max_tokens`.
-    #[error("the response reached its limit of tokens")]
+    #[error("the response reached the token limit")]
     MaxTokens,
     /// The model refused to answer.
     #[error("the model refused to answer{}{}", if .0.is_empty() { "" } else { ": " }, .0)]
@@ -169,18 +169,18 @@ pub enum Notice {
     #[error("the response ended for an unknown reason: {0}")]
     UnknownEnd(String),
     /// Lines could not be written; they are queued until writing works again.
-    #[error("the session could not be written, and goes on in memory: {0}")]
+    #[error("cannot write the session, continuing in memory: {0}")]
     NotWritten(String),
     /// The queued lines are written.
     #[error("the session is written again")]
     WrittenAgain,
     /// Thinking of earlier turns is left out, since the model refuses it.
-    #[error("thinking of earlier turns is left out")]
+    #[error("omitting the thinking of earlier turns")]
     ThinkingDropped,
     /// A fallback model answers.
-    #[error("{0} answers from now on")]
+    #[error("switched to {0}")]
     ModelChanged(String),
     /// A compaction failed.
-    #[error("the conversation could not be summed up: {0}")]
+    #[error("could not summarize the conversation: {0}")]
     NotCompacted(String),
 }

@@ -60,7 +60,7 @@ pub enum TurnError {
     #[error("{0}")]
     Session(String),
     /// The conversation is too long, and compaction failed.
-    #[error("the conversation is too long for the model, and could not be summed up: {0}")]
+    #[error("the conversation is too long for the model and could not be summarized: {0}")]
     TooLong(String),
     /// A custom command failed.
     #[error("{0}")]

@@ -50,16 +50,16 @@ fn read(path: &Path) -> Result<AgentDefinition, String> {
 
 fn parse(text: &str) -> Result<AgentDefinition, String> {
     let (front_matter, body) = FrontMatter::split(text);
-    let front_matter = front_matter.ok_or("it has no head between two lines of ---")?;
+    let front_matter = front_matter.ok_or("it has no front matter between two lines of ---")?;
     let body = body.trim();
     let word = |name: &str| front_matter.words(name);
-    let name = word("name").ok_or("its head has no `name`")?;
+    let name = word("name").ok_or("its front matter has no `name`")?;
     let is_plain = |letter: char| letter.is_alphanumeric() || "-_.:".contains(letter);
     if !name.chars().all(is_plain) {
         return Err(format!("{name:?} is not a valid agent name: use letters, digits, - and _"));
     }
     if body.is_empty() {
-        return Err("it has no instructions below its head".to_owned());
+        return Err("it has no instructions after its front matter".to_owned());
     }
     let tools = match front_matter.values("tools") {
         None => Toolset::All,
@@ -70,7 +70,7 @@ fn parse(text: &str) -> Result<AgentDefinition, String> {
     };
     Ok(AgentDefinition {
         name,
-        about: word("description").ok_or("its head has no `description`")?.replace("\\n", "\n"),
+        about: word("description").ok_or("its front matter has no `description`")?.replace("\\n", "\n"),
         prompt: body.to_owned(),
         tools,
         model: word("model").filter(|model| model != "inherit"),

@@ -93,8 +93,7 @@ impl<'a, T: Transport, S: RetryClock> SubagentSpawner<'a, T, S> {
     ) -> Result<Agent<'s, T, S>, SpawnError> {
         let SubagentConfig { caller, store, definitions, .. } = &*self.config;
         let known = definitions.iter().find(|definition| definition.name == task.kind);
-        let definition =
-            known.ok_or_else(|| SpawnError::Failed(format!("there is no type {:?}", task.kind)))?;
+        let definition = known.ok_or_else(|| SpawnError::Failed(format!("no agent type {:?}", task.kind)))?;
         let start = AgentStart {
             id: id.to_owned(),
             agent_type: Some(definition.name.clone()),

@@ -100,10 +100,7 @@ impl<'a> AgentTool<'a> {
         let types = self.spawner.types();
         if !types.iter().any(|known| known.name == kind) {
             let names: Vec<&str> = types.iter().map(|known| known.name.as_str()).collect();
-            return Err(InputError(format!(
-                "There is no agent of type {kind:?}. There are: {}.",
-                names.join(", ")
-            )));
+            return Err(InputError(format!("No agent type {kind:?}. Available: {}.", names.join(", "))));
         }
         Ok(AgentTask {
             description: input.words("description")?,
@@ -146,12 +143,12 @@ impl<'a> AgentTool<'a> {
 /// The answer, shortened if needed; the API refuses an empty text.
 fn cut(answer: &str) -> String {
     if answer.trim().is_empty() {
-        return "(The agent ended without a text.)".to_owned();
+        return "(The agent returned no text.)".to_owned();
     }
     match answer.char_indices().nth(MAX_ANSWER_CHARS) {
         None => answer.to_owned(),
         Some((end, _)) => {
-            format!("{}\n\n[cut: the answer has {} letters]", &answer[..end], answer.chars().count())
+            format!("{}\n\n[cut: the answer has {} characters]", &answer[..end], answer.chars().count())
         }
     }
 }

@@ -61,7 +61,7 @@ impl Outcome {
     }
 }
 
-/// A call that does not wait for anything.
+/// A call that completes immediately.
 pub(crate) fn at_once<'t>(work: impl FnOnce() -> Result<Outcome, InputError> + Send + 't) -> ToolFuture<'t> {
     Box::pin(async move { work().unwrap_or_else(|error| Outcome::refused(error.0)) })
 }

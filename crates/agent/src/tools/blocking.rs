@@ -32,5 +32,5 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
     let guard = StopOnDrop(stop.clone());
     let done = tokio::task::spawn_blocking(move || work(&stop)).await;
     drop(guard);
-    done.unwrap_or_else(|_| Err(InputError("The work ended before it was done.".to_owned())))
+    done.unwrap_or_else(|_| Err(InputError("The call ended before it was complete.".to_owned())))
 }

@@ -86,7 +86,7 @@ impl ToolContext {
         extent: ReadExtent,
     ) -> Result<(), InputError> {
         self.checkpoints.before_change(real).map_err(|error| {
-            InputError(format!("The file could not be kept for undo, so it was not changed: {error}"))
+            InputError(format!("The file could not be saved for undo, so it was not changed: {error}"))
         })?;
         let written = FileTarget::made(real).and_then(|place| place.write(bytes, before));
         written.map_err(|error| InputError(error.to_string()))?;
@@ -104,7 +104,7 @@ impl ToolContext {
             .map_err(|error| InputError(format!("The path cannot be resolved: {error}.")))?;
         if agreed.is_some_and(|agreed| agreed != resolved.real) {
             return Err(InputError(format!(
-                "{path} does not lead any more where it led when this call was allowed: nothing was done."
+                "{path} no longer leads to the file that this call was allowed for: nothing was done."
             )));
         }
         if is_refused(&resolved) {

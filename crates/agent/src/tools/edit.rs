@@ -57,7 +57,7 @@ impl Edit {
             None if change.old.is_empty() => (TextFormat::NEW, String::new()),
             None => return refuse("File does not exist."),
             Some(found) => TextFormat::read(found)
-                .ok_or_else(|| InputError("The file is not a text: it cannot be edited.".to_owned()))?,
+                .ok_or_else(|| InputError("The file is not a text file: it cannot be edited.".to_owned()))?,
         };
         // A file that was read in part stays so: the model has not seen the rest.
         let extent = match before {
@@ -91,7 +91,7 @@ impl Replacement {
         if self.old.is_empty() {
             return match text.is_empty() {
                 true => Ok(form.ended(&self.new)),
-                false => refuse("old_string is empty, and the file is not: say what shall be replaced."),
+                false => refuse("old_string is empty, but the file is not: give the text to replace."),
             };
         }
         // A file with `\r\n` is shown with `\n`: it is searched as it was shown, and edited as it is.

@@ -42,13 +42,13 @@ impl Glob {
     fn wanted(&self, input: &Input<'_>) -> Result<GlobInput, InputError> {
         let pattern = input.words("pattern")?;
         if pattern.contains('\0') {
-            return Err(InputError("The pattern holds a NUL byte, which no path has.".to_owned()));
+            return Err(InputError("The pattern contains a NUL byte.".to_owned()));
         }
         let path = input.text_if("path")?.filter(|path| !path.is_empty());
         let folder = path.unwrap_or_else(|| self.context.workspace.working().display().to_string());
         if Path::new(&pattern).components().any(|part| part == Component::ParentDir) {
             return Err(InputError(
-                "The pattern leads upwards with `..`: give that folder as `path`.".to_owned(),
+                "The pattern contains `..`: give that folder as `path` instead.".to_owned(),
             ));
         }
         if !pattern.starts_with('/') {
@@ -119,7 +119,7 @@ impl GlobMatches {
     fn add(&mut self, time: SystemTime, path: PathBuf) {
         self.count += 1;
         self.newest.push((time, path));
-        // Files that cannot be shown any more are dropped now and then.
+        // Files that can no longer be shown are dropped from time to time.
         if self.newest.len() > MAX_FILES * 100 {
             self.settle();
         }
@@ -142,7 +142,7 @@ impl GlobMatches {
         }
         if self.out_of_time {
             lines.push(format!(
-                "(The search was ended after {} seconds: there may be more.)",
+                "(The search was stopped after {} seconds: there may be more.)",
                 MAX_TIME.as_secs()
             ));
         } else if self.is_cut() {

@@ -1,4 +1,4 @@
-//! Reads the input of a call key by key. What is missing or of the wrong type is reported to the model in one sentence.
+//! Reads the input of a call key by key. Missing or mistyped values are reported to the model in one sentence.
 
 use annals_json::{Fields, Value, ValueKind};
 
@@ -13,7 +13,7 @@ impl<'i> Input<'i> {
     /// Reads the whole object.
     pub(crate) fn scan(bytes: &'i [u8]) -> Result<Self, InputError> {
         let value = Value::parse(bytes)
-            .map_err(|fault| InputError(format!("The input is not JSON: it breaks at byte {}.", fault.at)))?;
+            .map_err(|fault| InputError(format!("The input is not JSON: error at byte {}.", fault.at)))?;
         let fields = value.fields().ok_or_else(|| InputError("The input is not an object.".to_owned()))?;
         Ok(Self { fields })
     }
@@ -47,7 +47,7 @@ impl<'i> Input<'i> {
         let Some(value) = self.value(key) else { return Ok(None) };
         match value.text() {
             Some(text) => Ok(Some(text.decode().into_owned())),
-            None => Err(InputError(format!("The parameter `{key}` must be a text."))),
+            None => Err(InputError(format!("The parameter `{key}` must be a string."))),
         }
     }
 
@@ -59,9 +59,7 @@ impl<'i> Input<'i> {
         let count = value.count().or_else(|| whole().map(|number| number as u64)).or_else(quoted);
         match count {
             Some(count) => Ok(Some(count)),
-            None => {
-                Err(InputError(format!("The parameter `{key}` must be a whole number, and not negative.")))
-            }
+            None => Err(InputError(format!("The parameter `{key}` must be a non-negative integer."))),
         }
     }
 
@@ -91,7 +89,7 @@ impl<'i> Input<'i> {
         if self.value(key).is_none() {
             return Ok(Vec::new());
         }
-        let wrong = || InputError(format!("The parameter `{key}` must be a list of texts."));
+        let wrong = || InputError(format!("The parameter `{key}` must be a list of strings."));
         let text = |value: Value<'_>| value.text().map(|text| text.decode().into_owned()).ok_or_else(wrong);
         self.list(key)?.into_iter().map(text).collect()
     }

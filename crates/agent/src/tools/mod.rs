@@ -101,10 +101,11 @@ pub trait Tool: Send + Sync {
     /// Whether calls of it may run at the same time.
     fn order(&self) -> CallOrder;
 
-    /// What a call with this input would do, for the policy; an error if the input is invalid (the model is told).
+    /// Returns what a call with this input would do, for the policy; an error if the input is invalid, which is sent to the
+    /// model.
     fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError>;
 
-    /// Forgets what its calls have shown: after a compaction the model no longer knows it.
+    /// Forgets what its calls returned: after a compaction it is no longer in the model's context.
     fn forget(&self) {}
 
     /// Runs a call. `input` is the whole object as the model wrote it. Dropping the future ends the work and all its processes.
@@ -116,13 +117,13 @@ pub trait Tool: Send + Sync {
 #[error("{0}")]
 pub struct InputError(pub String);
 
-/// What a call knows of its surroundings.
+/// The context of a call.
 pub struct CallContext<'s> {
     /// The id of the call.
     pub tool_use: &'s str,
     /// Reports progress while it runs.
     pub tell: &'s (dyn Fn(ToolProgress) + Send + Sync),
-    /// The real path that was approved for the call: a tool whose path resolves to another one does nothing.
+    /// The real path that was approved for the call: a tool does nothing if its path resolves to another one.
     pub agreed: Option<&'s Path>,
     /// The conversation that it belongs to, if any.
     pub parent: Option<&'s Parent<'s>>,
@@ -138,6 +139,6 @@ pub struct Parent<'s> {
     pub turn_config: &'s TurnConfig,
     /// Where transcripts of sub-agents are written.
     pub subagent_storage: &'s SubagentStorage,
-    /// What the user enters meanwhile.
+    /// What the user enters during the call.
     pub relay: &'s Relay,
 }

@@ -48,20 +48,20 @@ impl NotebookInput {
             Some("insert") => EditMode::Insert,
             Some("delete") => EditMode::Delete,
             Some(other) => {
-                return refuse(format!("edit_mode is {other:?}, and must be one of {}.", MODES.join(", ")));
+                return refuse(format!("edit_mode is {other:?}, but must be one of {}.", MODES.join(", ")));
             }
         };
         let kind = input.text_if("cell_type")?;
         if let Some(kind) = kind.as_deref().filter(|kind| !KINDS.contains(kind)) {
-            return refuse(format!("cell_type is {kind:?}, and must be code or markdown."));
+            return refuse(format!("cell_type is {kind:?}, but must be code or markdown."));
         }
         let cell = input.text_if("cell_id")?.filter(|cell| !cell.is_empty());
         match mode {
             EditMode::Insert if kind.is_none() => {
-                return refuse("A cell that is inserted needs a cell_type.".to_owned());
+                return refuse("cell_type is required to insert a cell.".to_owned());
             }
             EditMode::Replace | EditMode::Delete if cell.is_none() => {
-                return refuse("cell_id must say which cell is meant.".to_owned());
+                return refuse("cell_id is required.".to_owned());
             }
             _ => {}
         }
@@ -83,7 +83,7 @@ impl NotebookEdit {
     fn edit(&self, input: &[u8], agreed: Option<&Path>) -> Result<Outcome, InputError> {
         let wanted = NotebookInput::read(&Input::scan(input)?)?;
         if Path::new(&wanted.path).extension().is_none_or(|ending| ending != "ipynb") {
-            return refuse("The file is no notebook (.ipynb). Use Edit.".to_owned());
+            return refuse("The file is not a notebook (.ipynb). Use Edit.".to_owned());
         }
         let resolved = self.context.follow(&wanted.path, agreed)?;
         let Some(bytes) = self.context.look(&resolved.real)? else {
@@ -150,7 +150,7 @@ impl NotebookChange {
 
 impl<'n> Notebook<'n> {
     fn read(bytes: &'n [u8]) -> Result<Self, InputError> {
-        let none = || InputError("The file is no notebook: its cells are not found.".to_owned());
+        let none = || InputError("The file is not a notebook: it has no cells.".to_owned());
         let notebook = Value::parse(bytes).ok().and_then(Value::fields).ok_or_else(none)?;
         let list = notebook.get("cells").ok_or_else(none)?;
         let values: Vec<Value<'n>> = list.items().filter(|cell| cell.fields().is_some()).collect();
@@ -164,9 +164,7 @@ impl<'n> Notebook<'n> {
     fn find(&self, id: &str) -> Result<usize, InputError> {
         let by_id = self.cells.iter().position(|(cell, ..)| cell == id);
         let by_number = || id.strip_prefix("cell-")?.parse().ok().filter(|number| *number < self.cells.len());
-        by_id
-            .or_else(by_number)
-            .ok_or_else(|| InputError(format!("There is no cell {id:?} in the notebook.")))
+        by_id.or_else(by_number).ok_or_else(|| InputError(format!("The notebook has no cell {id:?}.")))
     }
 
     fn change(&self, wanted: &NotebookInput) -> Result<NotebookChange, InputError> {
@@ -175,7 +173,7 @@ impl<'n> Notebook<'n> {
             (EditMode::Insert, after) => Ok(self.insert(after, wanted)),
             (EditMode::Delete, Some(at)) => Ok(self.delete(at)),
             (EditMode::Replace, Some(at)) => Ok(self.replace(at, wanted)),
-            (_, None) => refuse("cell_id must say which cell is meant.".to_owned()),
+            (_, None) => refuse("cell_id is required.".to_owned()),
         }
     }
 

@@ -13,7 +13,7 @@ const NO_END: &str = "\\ No newline at end of file";
 
 /// Writes the hunks between two texts as a JSON array.
 pub fn structured(old: &str, new: &str) -> Vec<u8> {
-    // Past the deadline a coarser difference is found: still one that leads from the old text to the new one.
+    // After the deadline the difference is coarser, but still correct.
     let (olds, news): (Vec<&str>, Vec<&str>) =
         (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
     let difference = TextDiff::configure()
@@ -58,7 +58,7 @@ pub fn structured(old: &str, new: &str) -> Vec<u8> {
     out
 }
 
-/// Applies a `structuredPatch` to the text that it was made from; `None` where it does not fit.
+/// Applies a `structuredPatch` to the text that it was made from; `None` if it does not match.
 pub fn apply(old: &str, patch: Items<'_>) -> Option<String> {
     let lines: Vec<&str> = old.split_inclusive('\n').collect();
     let (mut out, mut at) = (String::new(), 0_usize);

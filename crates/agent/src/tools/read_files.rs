@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub enum ReadExtent {
     /// All of it.
     Whole,
-    /// The lines that were asked for.
+    /// The requested lines.
     Part,
 }
 
@@ -36,7 +36,7 @@ impl Fingerprint {
     }
 }
 
-/// Whether the model knows a file's content.
+/// Whether the model has read a file's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadState {
     /// Never read.
@@ -71,7 +71,7 @@ impl ReadFiles {
         self.files().clear();
     }
 
-    /// Whether the model knows this content of a file.
+    /// Whether the model has read this content of a file.
     pub fn state_of(&self, path: &Path, now: Fingerprint) -> ReadState {
         match self.files().get(path) {
             None => ReadState::Unread,

@@ -15,7 +15,7 @@ const SCHEMA: &str = r#"{"type":"array","description":"The whole list, in its or
 
 /// Stores the list.
 pub trait TodoStore: Send + Sync {
-    /// Called with the new list before the model is answered. The model is told of an error.
+    /// Called with the new list before the model is answered. An error is sent to the model.
     fn keep(&self, items: &[TodoItem]) -> Result<(), String>;
 }
 
@@ -61,7 +61,7 @@ impl TodoWrite {
         self.todos
             .store
             .keep(&new)
-            .map_err(|error| InputError(format!("The list could not be kept: {error}")))?;
+            .map_err(|error| InputError(format!("The list could not be saved: {error}")))?;
         let old = std::mem::replace(&mut *items, new);
         let kept = object(|kept| {
             kept.raw("oldTodos", &json(&old)).raw("newTodos", &json(&items));

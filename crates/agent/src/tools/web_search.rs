@@ -84,9 +84,7 @@ impl<'a> WebSearch<'a> {
     async fn search(&self, input: &[u8], call: &CallContext<'_>) -> Result<Outcome, InputError> {
         let query = query(&Input::scan(input)?)?;
         if self.calls.fetch_add(1, Ordering::Relaxed) >= MAX_CALLS {
-            return Err(InputError(format!(
-                "There were {MAX_CALLS} searches in this session: no more are made."
-            )));
+            return Err(InputError(format!("The limit of {MAX_CALLS} searches per session is reached.")));
         }
         let began = Instant::now();
         let pieces = match self.searcher.search(&query).await {
@@ -111,7 +109,7 @@ impl<'a> WebSearch<'a> {
             }
         }
         if pieces.is_empty() {
-            shown.push_str("\nNothing was found.");
+            shown.push_str("\nNo results.");
         }
         Ok(Outcome::text(shown, kept))
     }

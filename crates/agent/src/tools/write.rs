@@ -39,7 +39,7 @@ impl Write {
         let mut form = TextFormat::NEW;
         if let (Some(found), Some(print)) = (&found, before) {
             may_overwrite(self.context.read_files.state_of(real, print))?;
-            // What is no text is replaced all the same; there is nothing to show of it.
+            // A binary file is replaced too, but no difference is shown.
             if let Some((old_form, text)) = TextFormat::read(found) {
                 form = old_form;
                 old = Some(text.replace("\r\n", "\n"));

@@ -59,7 +59,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             return Approval::ApiResponse(wrong(why));
         }
         let Some(tool) = self.tool(&call.name) else {
-            return Approval::ApiResponse(wrong(&format!("There is no tool {:?}.", call.name)));
+            return Approval::ApiResponse(wrong(&format!("No such tool: {:?}.", call.name)));
         };
         let fields = Value::parse(&call.input).ok().and_then(Value::fields);
         let Some(fields) = fields else {
@@ -98,7 +98,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                         self.grants.add(&rules);
                         return Approval::Run(agreed);
                     }
-                    Some(Permit::Deny(said)) => said.unwrap_or_else(|| "the person said no".to_owned()),
+                    Some(Permit::Deny(said)) => said.unwrap_or_else(|| "the user declined".to_owned()),
                     None => return Approval::Interrupted,
                 }
             }

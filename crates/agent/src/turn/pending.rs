@@ -20,7 +20,7 @@ impl PendingCall {
         let input = Value::parse(&block.json).ok().and_then(|value| value.get("input"));
         let not_run_reason = block.unreadable_input_json().map(|json| {
             let shown = String::from_utf8_lossy(&json).into_owned();
-            format!("The input of this call is no JSON object, so it was not run: {shown}")
+            format!("The input of this call is not a JSON object, so it was not run: {shown}")
         });
         Self {
             id: block.text("id"),

@@ -1,4 +1,4 @@
-//! What the fuzzer of streams checks, over its seeds: every run of the tests does it, with the stable compiler.
+//! Runs the checks of the stream fuzzer over its seeds, with the stable compiler.
 
 use annals_agent::api;
 use annals_testkit::seeds::check_seeds;

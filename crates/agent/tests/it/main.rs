@@ -1,4 +1,4 @@
-//! The client against the scripted API on loopback and against temporary folders: no other network, and no home.
+//! The agent against the scripted API on loopback and temporary folders, without other network or the home folder.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test has nobody to hand an error to")]
 

@@ -1,4 +1,4 @@
-//! Notes for the model: which files are read, in which order, and what they can bring in.
+//! Memory files: which are read, in which order, and what they can include.
 
 use std::os::unix::fs::symlink;
 

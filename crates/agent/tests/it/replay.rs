@@ -1,4 +1,4 @@
-//! Stored sessions, played again: all that they say comes out, what would be sent is their own history, and nothing else happens.
+//! Replayed sessions: all their content is shown, the requests match their history, and there are no side effects.
 
 use std::path::Path;
 use std::sync::Mutex;

@@ -18,8 +18,7 @@ pub(crate) fn run(args: &HelpArgs, context: &mut Context) -> Result<Outcome, Fau
     let mut page = &mut command;
     for name in args.name.iter().chain(&args.subcommand) {
         page = page.find_subcommand_mut(name).ok_or_else(|| {
-            Fault::usage(format!("there is no command {name:?}"))
-                .hint("annals help lists commands and topics")
+            Fault::usage(format!("no command {name:?}")).hint("annals help lists commands and topics")
         })?;
     }
     let text = if args.name.is_some() { page.render_long_help() } else { page.render_help() };

@@ -32,9 +32,7 @@ pub(crate) fn run(args: &PlansArgs, context: &mut Context) -> Result<Outcome, Fa
 fn show(all: &[Plan], name: &str, context: &mut Context) -> Result<Outcome, Fault> {
     let name = name.strip_suffix(".md").unwrap_or(name);
     let Some(plan) = all.iter().find(|plan| plan.name == name) else {
-        return Err(
-            Fault::nothing_found(format!("there is no plan {name:?}")).hint("annals plans lists them")
-        );
+        return Err(Fault::nothing_found(format!("no plan {name:?}")).hint("annals plans lists them"));
     };
     let text = plan.text()?;
     if context.json {

@@ -110,7 +110,7 @@ fn from_vault(version: Version) -> RestorableSession {
         title: version.meta.title.clone(),
         file: version.path().display().to_string(),
         time: version.time,
-        why: "kept in the vault".to_owned(),
+        why: "archived".to_owned(),
         bytes: version.bytes(),
         change: version.id.to_string(),
         place: RestoreSource::Vault,

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &UndoArgs, context: &mut Context) -> Result<Outcome, Fau
         None => entries.into_iter().find(|entry| entry.stage != Stage::Undone),
     };
     let entry = wanted.ok_or_else(|| {
-        Fault::nothing_found("there is no such change to revert").hint("annals undo --list lists the changes")
+        Fault::nothing_found("no such change to revert").hint("annals undo --list lists the changes")
     })?;
     if args.confirm.dry_run {
         context.out.line(format!(

@@ -1,4 +1,4 @@
-//! `annals new` and `annals append`: a line in, a line out; what is wrong is said; others are met with exit 4.
+//! `annals new` and `annals append`: one answer per line; errors are reported; other writers lead to exit code 4.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -120,9 +120,9 @@ fn a_bad_line_is_answered_and_the_rest_goes_on() {
         lines[1],
         r#"{"error":"role: must be \"user\", \"assistant\" or \"system\", not \"king\"","line":2}"#
     );
-    assert_eq!(lines[2], r#"{"error":"byte 1: it is not JSON","line":3}"#);
+    assert_eq!(lines[2], r#"{"error":"byte 1: not JSON","line":3}"#);
     assert_eq!(field(lines[3], "parentUuid"), field(lines[0], "uuid"));
-    assert_eq!(answer.error, "annals: standard input, line 3: byte 1: it is not JSON\n");
+    assert_eq!(answer.error, "annals: standard input, line 3: byte 1: not JSON\n");
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn a_message_that_is_not_utf8_is_refused() {
     let answer = CommandOutput::from(child.wait_with_output().unwrap());
     assert_eq!(
         (answer.code, answer.out.as_str()),
-        (Some(2), "{\"error\":\"byte 49: it is not UTF-8\",\"line\":1}\n")
+        (Some(2), "{\"error\":\"byte 49: not UTF-8\",\"line\":1}\n")
     );
     assert_eq!(fs::read(&path).unwrap(), b"");
 }
@@ -184,7 +184,7 @@ fn changes_are_answered_previewed_and_taken_back() {
     assert!(annals_exits(&home, &["ls", "--tag", "release"], 0).out.contains("Named"));
     // The rename cannot go before the tag that came after it.
     let refused = annals_exits(&home, &["undo", &undo], 4);
-    assert!(refused.error.contains("written to since"), "{}", refused.error);
+    assert!(refused.error.contains("changed since"), "{}", refused.error);
     annals_exits(&home, &["undo"], 0);
     annals_exits(&home, &["undo", &undo], 0);
     assert_eq!(fs::read(&path).unwrap(), before);

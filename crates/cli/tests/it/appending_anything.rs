@@ -1,4 +1,4 @@
-//! Whatever `annals append` is fed: an answer a line, and a file that stays readable line by line.
+//! `annals append` with any input: one answer per line, and the file stays readable.
 
 use std::fs;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! `annals archive`, and how other commands meet what the vault keeps.
+//! `annals archive`, and other commands that read the vault.
 
 use std::fs;
 use std::path::PathBuf;
@@ -110,7 +110,7 @@ fn versions_are_listed_brought_back_and_forgotten() {
     assert!(plain.contains(&version) && plain.contains("present"), "{plain}");
 
     let refused = annals_exits(&home, &["restore", ID, "--version", &version, "--yes"], 4);
-    assert!(refused.error.contains("differs from what would be brought back"), "{}", refused.error);
+    assert!(refused.error.contains("differs from what would be restored"), "{}", refused.error);
     annals_exits(&home, &["restore", ID, "--version", &version, "--replace", "--yes"], 0);
     assert_eq!(fs::read(&path).unwrap(), first);
     annals_exits(&home, &["restore", ID, "--at", "2020-01-01", "--yes"], 1);
@@ -160,7 +160,7 @@ fn damage_is_healed_or_named() {
     fs::remove_file(&pack).unwrap();
     let lost = annals_exits(&home, &["archive", "--verify", "--json"], 3).out;
     keep_schema("archive-verify", &[lost.trim().as_bytes()], "archive --verify");
-    assert!(lost.contains("is not there any more"), "{lost}");
+    assert!(lost.contains("no longer exists"), "{lost}");
     // The store still has everything.
     annals_exits(&home, &["archive", "--all"], 0);
     annals_exits(&home, &["archive", "--verify"], 0);

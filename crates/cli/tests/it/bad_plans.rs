@@ -1,4 +1,4 @@
-//! Plans that cannot be good are refused before anything is written: the error says why, and every byte is as it was.
+//! Invalid plans are rejected before anything is written: the error says why, and no byte changes.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `annals stats` and `annals usage --by tool` read a file again when it changed, and say what all files say.
+//! `annals stats` and `annals usage --by tool` read a file again after it changed, and report all files.
 
 use std::fs::{self, File};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `annals chat -p` as a process: what is printed, what is written, what is obeyed, and how it ends.
+//! `annals chat -p` as a process: its output, the written session, its options, and its exit.
 
 mod agents;
 mod commands;

@@ -1,5 +1,5 @@
-//! A disk without room while a conversation is had: it is told, the conversation goes on, and what waited is written when
-//! there is room again. A limit on the size of files stands in for the disk.
+//! A full disk during a conversation: it is reported, the conversation continues in memory, and pending records are written
+//! when there is space again. A limit on the file size simulates the disk.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -53,7 +53,7 @@ fn f21_without_room_it_goes_on_and_catches_up() {
     drop(input);
     let answer = child.wait_with_output().unwrap();
     let words = String::from_utf8_lossy(&answer.stderr).into_owned();
-    assert!(words.contains("goes on in memory") && words.contains("written again"), "{words}");
+    assert!(words.contains("continuing in memory") && words.contains("written again"), "{words}");
     let after = std::fs::read_to_string(&file).unwrap();
     assert!(after.as_bytes().starts_with(&before));
     let (unheard, heard) = (after.find("unheard @@a@@").unwrap(), after.find("\"heard @@a@@").unwrap());

@@ -114,7 +114,7 @@ fn an_encrypted_receiver_is_trusted_only_by_who_vouches_for_it() {
     assert!(answer.error.contains("--ca-file"), "{}", answer.error);
     assert_eq!(receiver.kept(), []);
     for (arguments, said) in [
-        (["--to", "http://192.0.2.1/in", "--token-file", &token], "in the clear"),
+        (["--to", "http://192.0.2.1/in", "--token-file", &token], "unencrypted"),
         (["--to", &receiver.url(), "--ca-file", &token], "no certificate"),
     ] {
         let answer = annals_exits(&home, &[&["collect"], &arguments[..]].concat(), 2);

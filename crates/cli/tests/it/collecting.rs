@@ -1,4 +1,4 @@
-//! `annals collect` as a process that is killed, that follows a store, and whose sink is away.
+//! `annals collect` as a process that is killed, follows a store, or has an unavailable sink.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

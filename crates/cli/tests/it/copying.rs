@@ -131,9 +131,9 @@ fn what_makes_no_sense_is_refused() {
         let answer = annals_exits(&home, arguments, 2);
         assert!(answer.error.contains(words), "{arguments:?}: {}", answer.error);
     };
-    refused(&["fork", ID, "--turn", "7"], "it has no turn 7: there are 2");
-    refused(&["fork", ID, "--turn", "0"], "it has no turn 0");
-    refused(&["fork", ID, "--at", "nothing"], "it has no record nothing");
+    refused(&["fork", ID, "--turn", "7"], "no turn 7; the session has 2");
+    refused(&["fork", ID, "--turn", "0"], "no turn 0");
+    refused(&["fork", ID, "--at", "nothing"], "no record nothing");
     refused(&["fork", ID, "--at", "x", "--turn", "1"], "cannot be used with");
     let agent = home.config_dir().join(format!("projects/-w/{ID}/subagents/agent-{AGENT}.jsonl"));
     refused(&["clone", &agent.display().to_string()], "cannot be cloned without its session");

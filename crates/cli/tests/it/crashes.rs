@@ -1,4 +1,4 @@
-//! Writers that are killed, disks that are full, many at once: what was acknowledged is there, whole.
+//! Killed writers, full disks, concurrent writers: acknowledged records are complete.
 
 use std::collections::HashSet;
 use std::fs;
@@ -196,7 +196,7 @@ fn a_full_disk_is_said_and_outlived() {
     let first = field(&ask("fits"), "uuid").unwrap();
     let refused = ask(&"z".repeat(20_000));
     let error = field(&refused, "error").unwrap();
-    assert!(error.contains("only") && error.contains("bytes could be written"), "{error}");
+    assert!(error.contains("only") && error.contains("bytes were written"), "{error}");
     let still = field(&ask("still full"), "error").unwrap();
     assert!(still.contains("the disk is full"), "{still}");
     let pid = child.id().to_string();

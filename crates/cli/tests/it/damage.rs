@@ -1,4 +1,4 @@
-//! Bad input of every kind gives a problem with line and byte, and the rest is still shown.
+//! Any bad input leads to a problem with line and byte, and the rest is still shown.
 
 use annals_json::Value;
 use annals_testkit::builder::Session;

@@ -1,4 +1,4 @@
-//! What cannot be done is said in one line, with what to do about it, and the right exit code.
+//! Errors are one line with a hint and the right exit code.
 
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;
@@ -20,14 +20,14 @@ fn a_missing_file_a_folder_and_a_forbidden_file_are_usage_errors() {
     let people = ["transcript", "markdown", "tree", "turns", "tools", "agents", "usage", "counts"];
     for form in people.into_iter().chain(["raw", "records", "messages", "api"]) {
         let answer = annals_exits(&home, &["show", &missing, "--as", form], 2);
-        assert_eq!(one_line(&answer.error), format!("annals: {missing}: there is no such file"));
+        assert_eq!(one_line(&answer.error), format!("annals: {missing}: no such file"));
         assert_eq!(answer.out, "");
     }
     let folder = home.config_dir().display().to_string();
     let answer = annals_exits(&home, &["show", &folder], 2);
     assert_eq!(one_line(&answer.error), format!("annals: {folder}: is a directory, not a file"));
     let answer = annals_exits(&home, &["check", &missing], 2);
-    assert_eq!(one_line(&answer.error), format!("annals: {missing}: there is no such file"));
+    assert_eq!(one_line(&answer.error), format!("annals: {missing}: no such file"));
 }
 
 #[cfg(unix)]
@@ -43,7 +43,7 @@ fn a_file_without_permission_is_a_usage_error() {
     }
     let path = path.display().to_string();
     let answer = annals_exits(&home, &["show", &path], 2);
-    assert_eq!(one_line(&answer.error), format!("annals: {path}: no permission to read it"));
+    assert_eq!(one_line(&answer.error), format!("annals: {path}: permission denied"));
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_session_is_found_by_prefix_title_and_last() {
         assert!(answer.out.contains("first thing"), "{argument}");
     }
     let answer = annals_exits(&home, &["show", "aaaa"], 2);
-    assert!(answer.error.starts_with("annals: \"aaaa\" fits 2 sessions\n  "), "{}", answer.error);
+    assert!(answer.error.starts_with("annals: \"aaaa\" matches 2 sessions\n  "), "{}", answer.error);
     assert!(ids.iter().all(|id| answer.error.contains(id)));
     assert!(annals_exits(&home, &["show", "aaa"], 2).error.contains("too short"));
     assert!(annals_exits(&home, &["show", "zzzz"], 1).error.contains("no session"));

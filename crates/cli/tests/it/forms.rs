@@ -1,4 +1,4 @@
-//! The forms of a session for programs, on small sessions whose answer can be read off.
+//! The machine-readable formats of a session, on small sessions with known results.
 
 use annals_testkit::builder::Session;
 use annals_testkit::home::Home;

@@ -1,5 +1,5 @@
-//! A workspace that means harm, against the whole program: nothing outside of it is read or changed, nothing of it is obeyed
-//! before it is trusted, and no address of this machine is asked.
+//! A hostile workspace against the whole program: nothing outside it is read or changed, its files have no effect before it
+//! is trusted, and no local address is contacted.
 
 use std::net::TcpListener;
 use std::os::unix::fs::symlink;

@@ -1,7 +1,7 @@
-//! Every changing command, really killed before each step of its change: `annals undo` gives every byte of the store back.
+//! Every changing command, killed before each step of its change: `annals undo` restores every byte of the store.
 //!
-//! Each kill is that of a process of its own: this test binary, started again for the one test that carries a change out and
-//! sends itself the signal. Nothing is flushed or dropped; locks end with the process.
+//! Each kill hits a separate process: this test binary, started again for the one test that applies a change and sends
+//! itself the signal. Nothing is flushed or dropped; locks end with the process.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;

@@ -1,4 +1,4 @@
-//! Plain output of lists, as people see it.
+//! Plain output of lists.
 
 use annals_index::Index;
 use annals_store::lock::FileLock;

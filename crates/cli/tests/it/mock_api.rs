@@ -1,4 +1,5 @@
-//! `annals mock-api` as a process: the script of the documents is played to a client, refusals are told, and it ends as it says.
+//! `annals mock-api` as a process: the documented script is played to a client, rejections are reported, and it exits as
+//! documented.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -1,7 +1,7 @@
-//! What an earlier annals stored, opened by this one: vault, journal, trash, spool and index read, restore and undo.
+//! Data of an earlier annals, opened by this one: vault, journal, trash, spool and index read, restore and undo.
 //!
 //! `scripts/make-old-data` recorded it with the binary before the types were renamed; names in code must not leak into
-//! what is on disk.
+//! files.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -137,7 +137,7 @@ fn what_makes_no_sense_is_refused() {
         Session::new().id(ONE).folder("/b/new").prompt("x").into_bytes(),
     );
     let before = tree(&home.config_dir());
-    refused(&["move-project", "/a/old", "/b/new"], 4, "there is a session of this name");
+    refused(&["move-project", "/a/old", "/b/new"], 4, "already has a session of this name");
     fs::remove_file(there).unwrap();
     // In use by somebody else.
     let open = home.config_dir().join(format!("projects/-a-old/{ONE}.jsonl"));

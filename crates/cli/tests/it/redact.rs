@@ -1,4 +1,4 @@
-//! `annals redact`: what it lists, what it shows, what it says, and that no secret is ever printed.
+//! `annals redact`: its lists, previews and reports, and that no secret is ever printed.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `annals chat --replay`: the demo store played without a key, in each form; the store stays as it is.
+//! `annals chat --replay`: the demo store replayed without a key, in each format; the store stays unchanged.
 
 use annals_demo::Plan;
 use annals_testkit::builder::Session;

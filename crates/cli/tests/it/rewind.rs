@@ -92,7 +92,7 @@ fn it_is_shown_done_and_taken_back() {
     expect(
         &shown,
         "\
-left     ../up.txt: it is outside of the session's folder
+left     ../up.txt: it is outside the session's folder
 removed  new.txt
 restored old.txt
 would rewind: 1 file restored, 1 file removed, 1 file left, the conversation continues from before prompt 2
@@ -160,7 +160,7 @@ fn what_makes_no_sense_is_refused() {
         assert!(!refused.error.is_empty());
     }
     let refused = annals_exits(&home, &["rewind", "3f2a", "--to", "1", "--conversation", "--yes"], 2);
-    assert!(refused.error.contains("before its first prompt"), "{}", refused.error);
+    assert!(refused.error.contains("before the first prompt"), "{}", refused.error);
     annals_exits(&home, &["rewind", "3f2a", "--code"], 2);
     annals_exits(&home, &["rewind", "ffff", "--to", "1"], 1);
 }

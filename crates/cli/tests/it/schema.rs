@@ -1,4 +1,4 @@
-//! Holds JSON against the part of JSON Schema that our schemas use: type, required, properties, items, enum, minimum,
+//! Checks JSON against the subset of JSON Schema that our schemas use: type, required, properties, items, enum, minimum,
 //! anyOf.
 
 use annals_json::{Value, ValueKind};

@@ -1,4 +1,4 @@
-//! Every JSON form of every command, over the demo store, against its schema in `docs/schema/`.
+//! The JSON output of every command over the demo store, against its schema in `docs/schema/`.
 
 use annals_demo::Plan;
 use annals_json::Value;

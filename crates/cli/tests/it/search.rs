@@ -1,4 +1,4 @@
-//! `annals search`, `index` and `sql`, as people and programs meet them.
+//! `annals search`, `index` and `sql`, for people and programs.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -145,7 +145,7 @@ fn a_query_that_makes_no_sense_is_explained() {
         (&["search", "role:nobody x"], "one of user"),
         (&["search", "--role", "nobody", "x"], "unknown role"),
         (&["search", "--", "-x"], "the query only excludes"),
-        (&["sql", "DELETE FROM files"], "the statement would change the index"),
+        (&["sql", "DELETE FROM files"], "the statement would write to the index"),
         (&["sql", "SELECT colour FROM sessions"], "no such column"),
     ] {
         let answer = annals(&home, arguments);

@@ -1,4 +1,4 @@
-//! `annals strip` and `annals compress`: what they show, do and say; how it comes back; what they refuse.
+//! `annals strip` and `annals compress`: previews, results, undo, and errors.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -185,7 +185,7 @@ fn what_makes_no_sense_is_refused() {
         let answer = annals_exits(&home, arguments, code);
         assert!(answer.error.contains(words), "{}", answer.error);
     };
-    refuse(&["strip", "3f2a"], 2, "nothing to remove was named");
+    refuse(&["strip", "3f2a"], 2, "nothing selected to remove");
     refuse(&["strip", "3f2a", "--keep-calls"], 2, "--tools");
     refuse(&["strip", "3f2a", "--thinking", "--oldest-percent", "101"], 2, "1..=100");
     refuse(&["strip", "3f2a", "--tools", "Bash,Glob"], 1, "never calls the tool Glob\n  it calls Bash");
@@ -206,12 +206,12 @@ const STRIP_SHOWN: &str = "FILE
   2.0.76   6 messages → 4 messages, about 141 → 62 tokens
   2.1.112  6 messages → 4 messages, about 141 → 62 tokens
   2.1.325  6 messages → 4 messages, about 141 → 62 tokens
-recorded usage stays as it was and no longer tells what a request would cost
+recorded usage stays as it was and no longer matches what a request would cost
 would strip 3f2a0000-1111-4222-8333-444444444444: 3.9 KB → 2.0 KB
 [EOF]";
 const STRIP_DONE: &str = "stripped 3f2a0000-1111-4222-8333-444444444444: 3.9 KB → 2.0 KB
   to revert: annals undo ID
-  recorded usage stays as it was and no longer tells what a request would cost
+  recorded usage stays as it was and no longer matches what a request would cost
 [EOF]";
 const COMPRESS_SHOWN: &str = "FILE
   + line 5: the summarized part ends here
@@ -221,10 +221,10 @@ const COMPRESS_SHOWN: &str = "FILE
   2.0.76   6 messages → 2 messages, about 141 → 114 tokens
   2.1.112  6 messages → 2 messages, about 141 → 114 tokens
   2.1.325  6 messages → 2 messages, about 141 → 114 tokens
-recorded usage stays as it was and no longer tells what a request would cost
+recorded usage stays as it was and no longer matches what a request would cost
 would compress 3f2a0000-1111-4222-8333-444444444444 to a summary and 1 turn
 [EOF]";
 const COMPRESS_DONE: &str = "compressed 3f2a0000-1111-4222-8333-444444444444 to a summary and 1 turn
   to revert: annals undo ID
-  recorded usage stays as it was and no longer tells what a request would cost
+  recorded usage stays as it was and no longer matches what a request would cost
 [EOF]";

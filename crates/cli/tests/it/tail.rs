@@ -1,4 +1,4 @@
-//! `annals tail`, followed by a reader while somebody else writes.
+//! `annals tail` while another program writes.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
@@ -261,7 +261,7 @@ fn what_is_not_there_cannot_be_followed() {
     home.write("projects/-p/one.jsonl", Session::new().prompt("hi").into_bytes());
     assert!(annals_exits(&home, &["tail", "zzzz"], 1).error.contains("no session"));
     let missing = home.path().join("gone.jsonl").display().to_string();
-    assert!(annals_exits(&home, &["tail", &missing], 2).error.contains("there is no such file"));
+    assert!(annals_exits(&home, &["tail", &missing], 2).error.contains("no such file"));
     annals_exits(&home, &["tail"], 2);
     annals_exits(&home, &["tail", "last", "-n", "many"], 2);
 }

@@ -1,4 +1,4 @@
-//! `annals todos set`: what it writes, what it says, what it refuses; and `annals todos` beside it, as ever.
+//! `annals todos set`: written files, output and errors; `annals todos` still works.
 
 use std::fs;
 use std::io::Write;
@@ -92,14 +92,14 @@ fn what_is_refused_is_said_and_changes_nothing() {
         assert!(first.starts_with(&format!("annals: {said}")), "{}", answer.error);
         assert_eq!(answer.out, "");
     };
-    refused(&[ID], "[", 2, "standard input: byte 1: it is not JSON");
-    refused(&[ID], "{}", 2, "standard input: it is not a list of items");
+    refused(&[ID], "[", 2, "standard input: byte 1: not JSON");
+    refused(&[ID], "{}", 2, "standard input: not a list of items");
     let second = r#"["a",{"content":"b","status":"done"}]"#;
-    refused(&[ID], second, 2, "standard input: item 2: `status` is \"done\", and must be pending");
-    refused(&[ID, "--agent", "../x"], "[]", 2, "\"../x\" cannot be the id of an agent");
+    refused(&[ID], second, 2, "standard input: item 2: `status` is \"done\", but must be pending");
+    refused(&[ID, "--agent", "../x"], "[]", 2, "\"../x\" is not valid as the id of an agent");
     refused(&["zzzz"], "[]", 1, "no session has the id or title");
     let gone = home.path().join("gone.json").display().to_string();
-    refused(&[ID, "--file", &gone], "", 2, &format!("{gone}: there is no such file"));
+    refused(&[ID, "--file", &gone], "", 2, &format!("{gone}: no such file"));
     let elsewhere = home.path().join("other.jsonl");
     fs::write(&elsewhere, "").unwrap();
     let elsewhere = elsewhere.display().to_string();

@@ -54,7 +54,7 @@ trash   STORE/todos/3f2a0000-1111-4222-8333-444444444444-agent-3f2a0000-1111-422
 trash   STORE/projects/-w/3f2a0000-1111-4222-8333-444444444444
 replace STORE/projects/-w/sessions-index.json (78 B)
 replace STORE/history.jsonl (0 B)
-1 prompt of history.jsonl: removed, too
+1 prompt of history.jsonl: also removed
 would move 3f2a0000-1111-4222-8333-444444444444 to the trash: 3 files, 2.9 KB
 [EOF]";
     expect(&named(&home, &shown.out), expected);
@@ -63,7 +63,7 @@ would move 3f2a0000-1111-4222-8333-444444444444 to the trash: 3 files, 2.9 KB
     let expected = "\
 moved 3f2a0000-1111-4222-8333-444444444444 to the trash: 3 files, 2.9 KB
   to revert: annals undo CHANGE
-  1 prompt of history.jsonl: removed, too
+  1 prompt of history.jsonl: also removed
 [EOF]";
     expect(&named(&home, &done.out), expected);
     annals_exits(&home, &["show", ID], 1);
@@ -150,7 +150,7 @@ fn what_is_in_use_or_in_the_way_or_unknown_is_refused() {
     annals_exits(&home, &["trash", ID, "--yes"], 0);
     let there = home.write(format!("projects/-w/{ID}.jsonl"), "{}\n");
     let refused = annals_exits(&home, &["restore", ID], 4);
-    assert!(refused.error.contains("nothing is ever overwritten"), "{}", refused.error);
+    assert!(refused.error.contains("existing files are never overwritten"), "{}", refused.error);
     assert_eq!(fs::read(there).unwrap(), b"{}\n");
 }
 
@@ -166,8 +166,8 @@ fn litter_is_listed_and_only_taken_away_on_request() {
     let before = tree(&home.config_dir());
     let expected = "\
 kind   files  size  what
-todos      1   3 B  todo lists of sessions that are gone
-tasks      1   3 B  tasks of sessions that are gone
+todos      1   3 B  todo lists of deleted sessions
+tasks      1   3 B  tasks of deleted sessions
 2 files (6 B) in total; annals gc --apply moves them to the trash
 [EOF]";
     expect(&annals_exits(&home, &["gc"], 0).out, expected);
@@ -179,7 +179,7 @@ tasks      1   3 B  tasks of sessions that are gone
     let taken = annals_exits(&home, &["gc", "--kind", "tasks", "--apply"], 0);
     let expected = "\
 kind   files  size  what
-tasks      1   3 B  tasks of sessions that are gone
+tasks      1   3 B  tasks of deleted sessions
 moved 1 file (3 B) to the trash
   to revert: annals undo CHANGE
 [EOF]";

@@ -1,4 +1,4 @@
-//! The whole way from bytes to sums, against a store whose sums are known: the demo knows what it wrote.
+//! From bytes to totals, against a store with known totals: the demo store reports what it wrote.
 
 use annals_demo::Plan;
 use annals_json::Value;

@@ -1,4 +1,4 @@
-//! `annals usage` and `annals stats`: sums, tables, filters, the line for prompts.
+//! `annals usage` and `annals stats`: totals, tables, filters, the status line.
 
 use std::io::Write;
 use std::process::Stdio;

@@ -23,11 +23,11 @@ const MIN_UPLOAD_RATE: u64 = 8 * 1024;
 pub(super) enum RequestError {
     #[error("cannot connect: {0}")]
     Connect(String),
-    #[error("no answer within {0:?}")]
+    #[error("no response within {0:?}")]
     TimedOut(Duration),
-    #[error("the connection broke before the answer came: {0}")]
+    #[error("the connection closed before the response: {0}")]
     Broken(String),
-    #[error("the answer came before the batch was sent")]
+    #[error("the response came before the batch was sent")]
     Early,
     /// The receiver is not who it should be, or cannot prove it.
     #[error("{0}")]

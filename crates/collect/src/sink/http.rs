@@ -12,7 +12,7 @@ use crate::item::Batch;
 
 /// A token that would be sent in the clear to another machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a token is not sent to {to} in the clear: only by https, or to this machine")]
+#[error("not sending the token to {to} unencrypted: use https, or a receiver on this machine")]
 pub struct ExposedToken {
     /// Host and port.
     pub to: String,
@@ -65,7 +65,7 @@ impl HttpSink {
         let client = match self.client.take() {
             Some(client) => client,
             None if self.url.scheme == Scheme::Https && self.trust.is_none() => {
-                return Err(RequestError::Untrusted("no certificate is trusted".to_owned()));
+                return Err(RequestError::Untrusted("no trusted certificates".to_owned()));
             }
             None => Client::new(&self.url, self.trust.as_ref(), self.timeout)?,
         };

@@ -33,7 +33,7 @@ pub enum SinkError {
         retry_after: Option<RetryAfter>,
     },
     /// The sink refuses it: another attempt does not help.
-    #[error("the sink refuses it: {what}")]
+    #[error("the sink refused it: {what}")]
     Refused {
         /// What it said.
         what: String,

@@ -15,13 +15,13 @@ pub struct Trust(Arc<ClientConfig>);
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
     /// No usable certificate was given.
-    #[error("there is no certificate in it")]
+    #[error("no certificate found")]
     NoCertificate,
     /// A certificate cannot be parsed.
-    #[error("a certificate in it cannot be read: {0}")]
+    #[error("invalid certificate: {0}")]
     Unreadable(String),
     /// TLS cannot be set up.
-    #[error("encryption is not available: {0}")]
+    #[error("TLS is not available: {0}")]
     Unavailable(String),
 }
 
@@ -74,7 +74,7 @@ pub(super) fn distrust(error: &Error) -> Option<String> {
             Some(format!("its certificate is not trusted: {}", reason(wrong)))
         }
         Error::PeerIncompatible(_) | Error::InvalidMessage(_) | Error::NoCertificatesPresented => {
-            Some(format!("no common version of TLS: {error}"))
+            Some(format!("no common TLS version: {error}"))
         }
         _ => None,
     }
@@ -83,7 +83,7 @@ pub(super) fn distrust(error: &Error) -> Option<String> {
 fn reason(wrong: &CertificateError) -> String {
     use CertificateError as Wrong;
     match wrong {
-        Wrong::UnknownIssuer => "its issuer is not trusted on this machine".to_owned(),
+        Wrong::UnknownIssuer => "this machine does not trust its issuer".to_owned(),
         Wrong::Expired | Wrong::ExpiredContext { .. } => "it has expired".to_owned(),
         Wrong::NotValidYet | Wrong::NotValidYetContext { .. } => "it is not valid yet".to_owned(),
         Wrong::NotValidForName | Wrong::NotValidForNameContext { .. } => {

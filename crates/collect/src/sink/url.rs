@@ -32,10 +32,10 @@ pub struct Url {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     /// It holds a user name or a password.
-    #[error("a user name or password in the address would be visible in the list of processes")]
+    #[error("a user name or password in the URL would be visible in the process list")]
     Credentials,
     /// It is not an `http` or `https` address.
-    #[error("not an address of the form http://host[:port][/path] or https://…")]
+    #[error("not a URL such as http://host[:port][/path] or https://…")]
     Malformed,
 }
 

@@ -1,5 +1,4 @@
-//! What every sink promises, asked of each: what it acknowledges is there, whole and in order, and again where it is given
-//! again.
+//! The contract of every sink: acknowledged batches are there, complete and in order, and again if sent again.
 
 use std::fs;
 use std::time::Duration;
@@ -118,8 +117,8 @@ fn whoever_cannot_show_who_it_is_gets_nothing_and_is_not_asked_again() {
     for (certificate, trust, wrong) in [
         (Elsewhere, Some(ours()), "issued for another name"),
         (Expired, Some(ours()), "it has expired"),
-        (Good, Some(strangers()), "its issuer is not trusted on this machine"),
-        (Good, None, "no certificate is trusted"),
+        (Good, Some(strangers()), "this machine does not trust its issuer"),
+        (Good, None, "no trusted certificates"),
     ] {
         let receiver = Receiver::start_encrypted(ReceiverBehavior::Good, certificate);
         let sink = sink(&receiver).with_token("word").unwrap();

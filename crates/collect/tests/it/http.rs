@@ -1,4 +1,4 @@
-//! What the HTTP client does with answers that no good receiver gives.
+//! The HTTP client with responses of faulty receivers.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -103,7 +103,7 @@ fn half_an_answer_is_none() {
         });
         let error = sink(url, TIMEOUT).deliver(&batch(10)).unwrap_err();
         assert!(matches!(error, SinkError::Unavailable { retry_after: None, .. }), "{cut:?}: {error:?}");
-        assert!(error.to_string().contains("the connection broke before the answer came: "), "{error}");
+        assert!(error.to_string().contains("the connection closed before the response: "), "{error}");
     }
 }
 
@@ -127,7 +127,7 @@ fn an_answer_that_never_comes_or_never_ends_is_not_waited_for() {
     let began = Instant::now();
     let (silent, _) = server(|_| thread::sleep(Duration::from_secs(60)));
     let error = sink(silent, Duration::from_millis(300)).deliver(&batch(10)).unwrap_err();
-    assert!(error.to_string().contains("no answer within"), "{error}");
+    assert!(error.to_string().contains("no response within"), "{error}");
     let (endless, _) = server(|stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n");
         while stream.write_all(&[b'a'; 4096]).is_ok() {}

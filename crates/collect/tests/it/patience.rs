@@ -1,4 +1,4 @@
-//! How long a pass waits for a sink: as long as it is asked to, in either form, and never absurdly long.
+//! How long a pass waits for a sink: as long as requested, in either format, within limits.
 
 use std::sync::Mutex;
 

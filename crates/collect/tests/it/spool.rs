@@ -1,4 +1,4 @@
-//! What waits for a sink: it outlives the store's files and every crash, holds no secret, and stays within its bound.
+//! The spool of a sink: it survives deleted files and every crash, contains no secret, and stays within its limit.
 
 use std::fs;
 use std::path::{Path, PathBuf};

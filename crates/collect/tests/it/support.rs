@@ -1,4 +1,4 @@
-//! A store to collect from, and what arrived, by name.
+//! A store to collect from, and the received items by name.
 
 use std::collections::BTreeMap;
 

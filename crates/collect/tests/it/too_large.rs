@@ -1,4 +1,4 @@
-//! A receiver that takes only so much at once: batches are halved until they go, and what is too large alone is set aside.
+//! A receiver with a size limit: batches are halved until they fit, and a single item that is too large is set aside.
 
 use std::fs;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What is collected, and what happens when files change.
+//! Which records are collected, and what happens when files change.
 
 use std::fs;
 

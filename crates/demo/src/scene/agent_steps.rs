@@ -7,7 +7,7 @@ use crate::response::{BlockPosition, tokens_of};
 use crate::tools::agents;
 use crate::transcript::TranscriptWriter;
 
-/// One agent in two files: it begins in the project's folder and goes on in that of its worktree.
+/// One agent in two files: it starts in the project's folder and continues in that of its worktree.
 pub(super) fn worktree_agent(a: &mut SessionGenerator) {
     let id = a.agent_id();
     let mut agent = a.agent(id, 3);
@@ -38,7 +38,7 @@ pub(super) fn worktree_agent(a: &mut SessionGenerator) {
     a.bundle.agent(&folder, rest);
 }
 
-/// An agent whose messages are repeated in the session as progress.
+/// An agent with messages that are repeated in the session as progress.
 pub(super) fn agent_with_progress(a: &mut SessionGenerator) {
     let id = a.agent_id();
     let agent = a.agent(id, 4);
@@ -57,7 +57,7 @@ pub(super) fn agent_with_progress(a: &mut SessionGenerator) {
     a.write_agent(agent, &called);
 }
 
-/// An agent that runs hooks of its own: progress lines in a sub-agent's file.
+/// An agent that runs hooks: progress lines in a sub-agent's file.
 pub(super) fn agent_with_hooks(a: &mut SessionGenerator) {
     let id = a.agent_id();
     let mut agent = a.agent(id, 2);
@@ -77,7 +77,7 @@ pub(super) fn agent_with_hooks(a: &mut SessionGenerator) {
     a.transcript.user(&json::string(&note), &[], &[]);
 }
 
-/// Agents that the client runs for itself, which nobody refers to.
+/// Agents that the client runs internally, without references.
 pub(super) fn helpers(a: &mut SessionGenerator) {
     for kind in ["acompact", "aprompt_suggestion", "aside_question"] {
         let id = format!("{kind}-{}", a.transcript.random.hex(6));
@@ -192,7 +192,7 @@ pub(super) fn background(a: &mut SessionGenerator) {
     a.conclude();
 }
 
-/// An agent that sends an agent: the second knows its parent by its meta file alone.
+/// An agent that starts an agent: only the meta file of the second names its parent.
 pub(super) fn nested(a: &mut SessionGenerator) {
     a.ask("Who reviewed the price list?");
     let (outer_id, inner_id) = (a.agent_id(), a.agent_id());

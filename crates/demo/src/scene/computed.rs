@@ -42,7 +42,7 @@ pub(super) fn microcompact(random: &mut Random) -> Bundle {
     a.finish()
 }
 
-/// A session that only ever saw a command, the start of a real one after `/clear`, and two that stayed empty.
+/// A session with only a command, the start of a real one after `/clear`, and two empty ones.
 pub(super) fn small_ones(random: &mut Random) -> Bundle {
     let mut a = SessionGenerator::begin(random, &QUILL, "2.1.29", at(2026, 3, 2, 8, 1));
     a.transcript.envelope.entrypoint = "cli";

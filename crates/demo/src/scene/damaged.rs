@@ -53,7 +53,7 @@ fn two_on_a_line(a: &mut SessionGenerator) {
     a.transcript.note("permission-mode", "permissionMode", "acceptEdits");
 }
 
-/// A notice whose content is put in as it is, escapes included.
+/// A notice with raw content, escapes included.
 fn notice(a: &mut SessionGenerator, escaped: &str) {
     let content = format!("\"<local-command-stdout>{escaped}</local-command-stdout>\"");
     a.transcript.system("local_command", |o, identity| {

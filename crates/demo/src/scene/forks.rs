@@ -6,10 +6,10 @@ use crate::random::Random;
 use crate::text::TextWriter;
 use crate::transcript::TranscriptWriter;
 
-/// What tells a fork from its source.
+/// The difference between a fork and its source.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ForkKind {
-    /// Nothing but the session's id: `--fork-session`.
+    /// Only the session's id: `--fork-session`.
     Session,
     /// Every line names the line it was copied from: `/branch`.
     Branch,

@@ -1,4 +1,4 @@
-//! The showcase: sessions composed by hand, so that everything the format knows is somewhere.
+//! The showcase: sessions composed by hand that cover the whole format.
 
 mod agent_steps;
 mod computed;
@@ -160,7 +160,7 @@ impl TranscriptWriter {
         });
     }
 
-    /// A pull request came out of the session.
+    /// A pull request created in the session.
     fn pr_link(&mut self, number: u32, repository: &str) {
         let (session, stamp) = (self.envelope.session, Timestamp::of(self.now));
         let url = format!("https://git.example.com/{repository}/pull/{number}");

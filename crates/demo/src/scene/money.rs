@@ -66,7 +66,7 @@ pub(super) fn models(random: &mut Random) -> Bundle {
     a.finish()
 }
 
-/// A search that the API does by itself, inside the response.
+/// A search that the API runs itself, inside the response.
 fn search(a: &mut SessionGenerator, response: &mut crate::response::Response) {
     let id = a.transcript.random.token("srvtoolu_01", 22);
     let query = a.writer.one("tide gauge {adj} {noun}");

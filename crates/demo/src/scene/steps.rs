@@ -86,7 +86,7 @@ pub(super) fn run(name: &str, player: &mut Player<'_>) -> Option<()> {
     Some(())
 }
 
-/// An edit whose hooks follow: `called` and `result` are its lines.
+/// An edit followed by hooks: `called` and `result` are its lines.
 fn call_edit(player: &mut Player<'_>) {
     let a = &mut player.session;
     let tool = a.edit();

@@ -148,7 +148,7 @@ pub(super) fn deltas(a: &mut SessionGenerator) {
     a.bundle.file(format!("file-history/{session}/{name}"), text, now);
 }
 
-/// One request: its shape, its messages by hash, and what was asked for. Gives its id.
+/// One request: its shape, its messages by hash, and its parameters. Returns its id.
 pub(super) fn request(a: &mut SessionGenerator, base: Option<Uuid>) -> Uuid {
     let (session, version, model) = (a.transcript.envelope.session, a.transcript.envelope.version, a.model);
     let (stamp, id) = (a.transcript.stamp(), a.transcript.random.uuid());

@@ -1,4 +1,4 @@
-//! What lies beside the sessions and belongs to the whole store.
+//! Side files of the whole store.
 
 mod index;
 mod orphans;
@@ -81,7 +81,7 @@ fn beside_sessions(bundle: &mut Bundle, random: &mut Random, entries: &[IndexEnt
     }
     let picture = image::png(random, 24, 24);
     bundle.file(format!("image-cache/{}/1.png", last.session), picture, last.modified);
-    // No system has so large a process id: the client behind this note is gone.
+    // No system has such a large process id: this client is not running.
     let running = json::object(|o| {
         o.raw("pid", b"99999999").string("sessionId", last.session.as_str()).string("cwd", &last.cwd);
         o.number("startedAt", last.created).string("kind", "interactive").string("entrypoint", "cli");

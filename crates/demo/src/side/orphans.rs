@@ -1,4 +1,4 @@
-//! One of everything whose session is gone.
+//! One of each kind of file without a session.
 
 use crate::bundle::Bundle;
 use crate::clock::at;
@@ -9,7 +9,7 @@ use crate::random::Random;
 use crate::tools::lists;
 use crate::words::SHOP;
 
-/// What a deleted session leaves behind.
+/// The remains of a deleted session.
 pub(super) fn all(bundle: &mut Bundle, random: &mut Random) {
     let moment = at(2026, 8, 3, 10, 0);
     let mut gone = SessionGenerator::begin(random, &SHOP, "2.1.205", moment);

@@ -1,4 +1,4 @@
-//! `stats-cache.json`, the client's own figures: some days behind, as always.
+//! `stats-cache.json`, the client's own statistics: some days old, as always.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::bundle::IndexEntry;
 use crate::clock::{Timestamp, at};
 use crate::json;
 
-/// Computed on the last day of October; what came later is missing.
+/// Computed on the last day of October; later activity is missing.
 pub(super) fn cache(entries: &[IndexEntry]) -> Vec<u8> {
     let mut days: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let mut hours: BTreeMap<i64, u64> = BTreeMap::new();

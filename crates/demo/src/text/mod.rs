@@ -13,7 +13,7 @@ pub(crate) struct TextWriter {
     pub(crate) project: &'static Project,
     /// The moment that logs lead up to.
     pub(crate) today: i64,
-    /// The thing that the piece of code at hand is about: its variable keeps its name.
+    /// The subject of the current piece of code: its variable keeps its name.
     subject: Option<&'static str>,
 }
 

@@ -40,7 +40,7 @@ fn totals(o: &mut ObjectWriter<'_>, task_report: &TaskReport<'_>) {
     });
 }
 
-/// The agent came back with its report.
+/// The agent returned its report.
 pub(crate) fn completed(era: Era, task_report: &TaskReport<'_>) -> ToolCall {
     let report = json::text(task_report.report);
     let result = json::object(|o| {
@@ -81,7 +81,7 @@ pub(crate) fn completed(era: Era, task_report: &TaskReport<'_>) -> ToolCall {
     }
 }
 
-/// The agent works on behind the scene; a notification will follow.
+/// The agent runs in the background; a notification will follow.
 pub(crate) fn launched(era: Era, task_report: &TaskReport<'_>, output_file: &str) -> ToolCall {
     let result = json::object(|o| {
         o.boolean("isAsync", true).string("status", "async_launched").string("agentId", task_report.agent);
@@ -101,7 +101,7 @@ pub(crate) fn launched(era: Era, task_report: &TaskReport<'_>, output_file: &str
     ToolCall { name: era.agent_tool().into(), input, content, result, ..ToolCall::default() }
 }
 
-/// What the client tells the model when a background task ends.
+/// The client's message to the model when a background task ends.
 pub(crate) fn notification(task_report: &TaskReport<'_>, tool_use: &str, output_file: &str) -> String {
     format!(
         "<task-notification>\n<task-id>{}</task-id>\n<tool-use-id>{tool_use}</tool-use-id>\n\

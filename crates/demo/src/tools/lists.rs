@@ -14,7 +14,7 @@ pub(crate) struct Todo {
     pub(crate) status: &'static str,
 }
 
-/// Three to five things, the first `done` of them done and the next one begun.
+/// Three to five items, the first `done` of them completed and the next one in progress.
 pub(crate) fn todos(writer: &mut TextWriter, done: usize) -> Vec<Todo> {
     let count = writer.random.between(3, 5) as usize;
     (0..count)

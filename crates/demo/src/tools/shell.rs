@@ -33,7 +33,7 @@ pub(crate) fn broke(command: &str, why: &str, code: u32, printed: &str) -> ToolC
     super::failed("Bash", input(command, why), &format!("Exit code {code}\n{printed}"))
 }
 
-/// Says, as later clients do, whether silence would have been right.
+/// Adds, like later clients, whether no output was expected.
 pub(crate) fn modern(tool: ToolCall) -> ToolCall {
     if tool.name == "Bash" && tool.error == Some(false) {
         with(tool, "noOutputExpected", "false")
@@ -55,7 +55,7 @@ pub(crate) fn input(command: &str, why: &str) -> Vec<u8> {
     })
 }
 
-/// Whatever somebody runs in the course of a day, printing about `bytes` bytes.
+/// Any everyday command that prints about `bytes` bytes.
 pub(crate) fn any(writer: &mut TextWriter, bytes: usize) -> ToolCall {
     let shell = if writer.project.cwd.contains('\\') { "PowerShell" } else { "Bash" };
     let (command, why) = *writer.random.pick(&writer.project.commands);

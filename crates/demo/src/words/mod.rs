@@ -93,7 +93,7 @@ pub(crate) enum Language {
 /// How programs in a language look, and what its test runner prints.
 #[derive(Debug)]
 pub(crate) struct Syntax {
-    /// The name of the language behind the fence of a code block.
+    /// The language after the fence of a code block.
     pub(crate) fence: &'static str,
     /// The lines a file begins with.
     pub(crate) header: Lines,

@@ -1,4 +1,4 @@
-//! Healthy sessions are whole: parents exist and come first, tools are answered, responses are consistent.
+//! Healthy sessions are consistent: parents exist and come first, tool calls have results, responses are complete.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Everything that the catalogue names is somewhere in the showcase.
+//! Everything in the catalogue occurs in the showcase.
 
 use std::collections::BTreeSet;
 

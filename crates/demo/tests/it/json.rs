@@ -1,4 +1,4 @@
-//! A small reader of JSON, written apart from the project's own so that the two cannot share a mistake.
+//! A small JSON reader, independent of the project's own so that they share no bugs.
 
 /// Any value; numbers as JavaScript has them.
 #[derive(Debug, Clone, PartialEq)]

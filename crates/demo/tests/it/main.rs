@@ -1,4 +1,4 @@
-//! The generator held against a reader that knows nothing of it.
+//! Tests of the generator with an independent reader.
 
 #![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
 

@@ -1,4 +1,4 @@
-//! The tally is what somebody counts who knows only the files.
+//! The tally matches an independent count over the files.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! The index is a cache: whatever happens to it, it is rebuilt from the files, and reported.
+//! The index is a cache: after any damage it is rebuilt from the files, and that is reported.
 
 use std::collections::HashSet;
 use std::fs;

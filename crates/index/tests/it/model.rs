@@ -1,4 +1,4 @@
-//! Whatever happens to the files, a refreshed index equals one made from scratch.
+//! After any change of the files, a refreshed index equals one made from scratch.
 
 use std::collections::HashSet;
 use std::fs::{self, File};

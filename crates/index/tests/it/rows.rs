@@ -1,4 +1,4 @@
-//! Every row leads back to its line.
+//! Every row refers to its line.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Messages are found wherever they are, and by parts of names.
+//! Messages are found in every kind of file, and by parts of names.
 
 use annals_index::search::{ExactFile, Filter, MAX_COUNTED, Query, SearchResults, find_exact};
 use annals_index::{Index, MessageKind};

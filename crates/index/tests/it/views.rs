@@ -1,4 +1,4 @@
-//! The views beside the conversation agree with the store's own readers.
+//! The views of side files agree with the store's readers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;

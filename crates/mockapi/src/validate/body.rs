@@ -13,8 +13,8 @@ pub(super) struct RequestMessage<'b> {
     pub(super) place: String,
     pub(super) role: String,
     pub(super) content: Option<Value<'b>>,
-    /// Whether it says nothing and only sets something for the turns that follow (`output_config`): only the system may,
-    /// and it may do so anywhere.
+    /// Whether it has no content and only changes settings for the following turns (`output_config`): only the system may,
+    /// at any position.
     pub(super) is_directive: bool,
     pub(super) blocks: Vec<ContentBlock<'b>>,
 }
@@ -41,7 +41,7 @@ impl<'b> RequestBody<'b> {
         self.messages.iter().flat_map(|message| &message.blocks)
     }
 
-    /// What the user and the assistant said by turns: the API joins neighbours of one role before it looks at them.
+    /// The messages of user and assistant in turns: the API joins neighbours of one role before it validates them.
     pub(super) fn turns(&self) -> Vec<RoleTurn<'_, 'b>> {
         let mut turns: Vec<RoleTurn<'_, 'b>> = Vec::new();
         for message in self.messages.iter().filter(|message| message.role != "system") {

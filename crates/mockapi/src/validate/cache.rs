@@ -1,4 +1,4 @@
-//! Rules about cache marks: few of them, and not on what cannot be cached by itself.
+//! Rules about cache marks: few of them, and not on blocks that cannot be cached.
 
 use annals_json::Value;
 

@@ -1,8 +1,8 @@
-//! Rules about the headers of a request: which version of the API is meant, and on whose account.
+//! Rules about the headers of a request: API version and authentication.
 
 use super::{Rule, Violation};
 
-/// The rules that these headers, names and values as they came, break.
+/// Returns the violations of these headers.
 pub(in super::super) fn check(headers: &[(String, String)]) -> Vec<Violation> {
     let given = |name: &str| {
         headers.iter().any(|(key, value)| key.eq_ignore_ascii_case(name) && !value.trim().is_empty())

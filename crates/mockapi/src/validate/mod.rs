@@ -1,7 +1,7 @@
-//! What the Messages API refuses, as rules over a request: each a small function that says where it is broken.
+//! Requests that the Messages API rejects, as rules: each a small function that returns where it is violated.
 //!
-//! The rules are those that the API documents or was publicly seen to enforce. A rule that a real client breaks without
-//! harm would be a mistake of ours: the harness in `interop/` runs real clients against them.
+//! The rules are those that the API documents or was publicly seen to enforce. A rule that a real client violates without
+//! an error would be a bug here: the harness in `interop/` runs real clients against them.
 
 mod body;
 mod cache;
@@ -31,15 +31,15 @@ pub enum Rule {
     RolesKnown,
     /// The first message is the user's.
     FirstIsUser,
-    /// The last word, system messages aside, is the user's.
+    /// The last message, except system messages, is the user's.
     EndsWithUser,
-    /// A system message follows a user message and stands at the end or before an assistant message.
+    /// A system message follows a user message and is the last or before an assistant message.
     SystemPlaced,
     /// A message has content.
     ContentNotEmpty,
     /// A text block has text.
     TextNotEmpty,
-    /// Tool calls and thinking stand in assistant messages, results in user messages.
+    /// Tool calls and thinking are in assistant messages, results in user messages.
     BlockInItsRole,
     /// Each tool call is answered in the next user message.
     ToolUseAnswered,
@@ -47,15 +47,15 @@ pub enum Rule {
     ToolResultAsked,
     /// No call and no answer comes twice.
     ToolIdsUnique,
-    /// Results stand before anything else in their message.
+    /// Results come first in their message.
     ResultsFirst,
     /// The input of a call is an object.
     InputIsObject,
-    /// A result that is an error says something.
+    /// An error result has content.
     ErrorResultSaysSomething,
     /// Thinking carries the signature of its text.
     ThinkingUnchanged,
-    /// Thinking is never the end of what the assistant says.
+    /// Thinking is never the last block of an assistant turn.
     ThinkingNotLast,
     /// Redacted thinking is what the API gave.
     RedactedUnchanged,
@@ -114,7 +114,7 @@ pub struct Violation {
     pub rule: Rule,
     /// The place, as the API names it: `messages.3.content.0`.
     pub place: String,
-    /// What the API says about it.
+    /// The API's error message.
     pub message: String,
 }
 
@@ -175,12 +175,12 @@ pub fn validate_count(body: &[u8]) -> Vec<Violation> {
 mod tests {
     use super::*;
 
-    /// What is broken in a request with these messages, as `rule place`.
+    /// The violations in a request with these messages, as `rule place`.
     pub(super) fn broken(messages: &str) -> Vec<String> {
         broken_body(&format!(r#"{{"model":"m","max_tokens":9,"messages":{messages}}}"#))
     }
 
-    /// What is broken in this body, as `rule place`.
+    /// The violations in this body, as `rule place`.
     pub(super) fn broken_body(body: &str) -> Vec<String> {
         let found = validate(body.as_bytes());
         found.iter().map(|broken| format!("{} {}", broken.rule.name(), broken.place)).collect()

@@ -1,4 +1,4 @@
-//! Rules about tool calls and their results: who may hold them, that they pair, and where results stand.
+//! Rules about tool calls and their results: their roles, pairing, and the position of results.
 
 use std::collections::BTreeSet;
 

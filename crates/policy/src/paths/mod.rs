@@ -57,10 +57,10 @@ impl FileSystem for Disk {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// Links that lead in circles.
-    #[error("{} leads through too many links", .0.display())]
+    #[error("{}: too many symbolic links", .0.display())]
     TooManyLinks(PathBuf),
     /// Too many names.
-    #[error("{} is too deep", .0.display())]
+    #[error("{}: too many folders deep", .0.display())]
     TooDeep(PathBuf),
     /// Empty, or with a NUL byte.
     #[error("{:?} is not a path", .0)]

@@ -8,24 +8,24 @@ pub(super) const FILE_TOOLS: [&str; 8] =
 
 pub(super) fn matcher(text: &str, list: RuleList) -> Matcher {
     let Some((tool, rest)) = text.split_once('(') else { return whole(text, list) };
-    let Some(what) = rest.strip_suffix(')') else { return Matcher::Unknown("its bracket is not closed") };
+    let Some(what) = rest.strip_suffix(')') else { return Matcher::Unknown("missing closing bracket") };
     if !is_name(tool) {
-        return Matcher::Unknown("it begins with no name of a tool");
+        return Matcher::Unknown("it does not start with a tool name");
     }
     match (tool, what.trim()) {
-        (_, "") => Matcher::Unknown("its brackets are empty"),
+        (_, "") => Matcher::Unknown("empty brackets"),
         (_, "*") => whole(tool, list),
         ("Bash", what) => Matcher::Command(CommandPattern::new(what)),
         ("WebFetch", what) => match what.strip_prefix("domain:").map(str::trim) {
             Some(domain) if !domain.is_empty() => Matcher::Domain(domain.to_ascii_lowercase()),
-            _ => Matcher::Unknown("only `domain:…` is known there"),
+            _ => Matcher::Unknown("only `domain:…` is supported"),
         },
         ("Agent" | "Task", what) => Matcher::Agent(what.to_owned()),
         (tool, what) if FILE_TOOLS.contains(&tool) => match PathPattern::new(what) {
             Some(pattern) => Matcher::Path { tool: tool.to_owned(), pattern },
-            None => Matcher::Unknown("its pattern is not understood"),
+            None => Matcher::Unknown("invalid pattern"),
         },
-        _ => Matcher::Unknown("this tool knows nothing in brackets"),
+        _ => Matcher::Unknown("this tool takes nothing in brackets"),
     }
 }
 
@@ -36,7 +36,7 @@ fn is_name(tool: &str) -> bool {
 fn whole(tool: &str, list: RuleList) -> Matcher {
     if tool == "*" {
         return match list {
-            RuleList::Allow => Matcher::Unknown("everything at once cannot be allowed"),
+            RuleList::Allow => Matcher::Unknown("a rule cannot allow everything"),
             _ => Matcher::Everything,
         };
     }
@@ -44,13 +44,13 @@ fn whole(tool: &str, list: RuleList) -> Matcher {
         let (server, tool) = mcp.split_once("__").map_or((mcp, None), |(server, tool)| (server, Some(tool)));
         let tool = tool.filter(|tool| *tool != "*");
         if !is_name(server) || tool.is_some_and(|tool| !is_name(tool)) {
-            return Matcher::Unknown("`*` stands for all tools of a server, and for nothing else");
+            return Matcher::Unknown("`*` can only stand for all tools of a server");
         }
         return Matcher::Mcp { server: server.to_owned(), tool: tool.map(str::to_owned) };
     }
     match tool {
         "Task" => Matcher::Whole("Agent".to_owned()),
         tool if is_name(tool) => Matcher::Whole(tool.to_owned()),
-        _ => Matcher::Unknown("it begins with no name of a tool"),
+        _ => Matcher::Unknown("it does not start with a tool name"),
     }
 }

@@ -46,7 +46,7 @@ pub struct Settings {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsProblem {
     /// It cannot be read.
-    #[error("{} cannot be read: {why}", path.display())]
+    #[error("cannot read {}: {why}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -54,7 +54,7 @@ pub enum SettingsProblem {
         why: String,
     },
     /// It is not JSON.
-    #[error("{} is not JSON at byte {offset}; nothing of it is used", path.display())]
+    #[error("{}: ignored: not JSON at byte {offset}", path.display())]
     NotJson {
         /// The file.
         path: PathBuf,

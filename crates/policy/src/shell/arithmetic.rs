@@ -6,7 +6,7 @@ use super::word::Word;
 use super::{Hazard, ShellSyntaxError};
 
 impl Parser<'_> {
-    /// Behind `((`, up to and with `))`.
+    /// Parses after `((`, through `))`.
     pub(super) fn arithmetic(&mut self) -> ParseResult<()> {
         self.deeper(|parser| {
             let mut inside = Word::default();
@@ -24,9 +24,9 @@ impl Parser<'_> {
                     }
                     b')' if parser.starts("))") => break,
                     // `( (…) )` in disguise: bash reads it as groups then.
-                    b')' => return Err(ShellSyntaxError::Unsupported("`((` that is no arithmetic")),
+                    b')' => return Err(ShellSyntaxError::Unsupported("`((` that is not arithmetic")),
                     b'\'' | b'#' | b';' | b'\n' if !parser.in_for() => {
-                        return Err(ShellSyntaxError::Unsupported("such text inside of arithmetic"));
+                        return Err(ShellSyntaxError::Unsupported("such text inside arithmetic"));
                     }
                     b'"' => {
                         parser.at += 1;
@@ -44,7 +44,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `for ((…; …; …))` is the one place where `;` stands inside of arithmetic.
+    /// `for ((…; …; …))` is the only place where `;` is allowed in arithmetic.
     fn in_for(&self) -> bool {
         self.starts(";")
     }

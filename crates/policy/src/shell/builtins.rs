@@ -1,11 +1,11 @@
-//! Builtins and programs that evaluate the text of their arguments: `let 'a[$(rm x)]'` runs what is in the brackets.
+//! Builtins and programs that evaluate the text of their arguments: `let 'a[$(rm x)]'` runs the command in the brackets.
 
 use super::word::Word;
 
-/// Variables whose text bash runs or expands later.
+/// Variables with text that bash runs or expands later.
 const RUN_LATER: [&str; 7] = ["PS0", "PS1", "PS2", "PS4", "PROMPT_COMMAND", "BASH_ENV", "ENV"];
 
-/// Builtins whose arguments name variables; a subscript in such a name is evaluated.
+/// Builtins with arguments that name variables; a subscript in such a name is evaluated.
 const NAMING: [&str; 11] = [
     "declare",
     "typeset",
@@ -50,7 +50,7 @@ pub(super) fn evaluates(name: &str, arguments: &[Word]) -> bool {
         }
         "declare" | "typeset" | "local" if short('i') || short('n') => true,
         "mapfile" | "readarray" if short('C') => true,
-        // What stands where the format does may be `-v` with a name.
+        // The word at the position of the format may be `-v` with a name.
         "printf" if arguments.first().is_some_and(hides_option) => true,
         "printf" => {
             short('v') && arguments.iter().take(2).any(|word| code(word) || word.spelling.contains('['))
@@ -89,8 +89,8 @@ const UNARY: &str = "abcdefghknoprstuwxzGLNOS";
 const BINARY: [&str; 14] =
     ["=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"];
 
-/// Whether `test` and `[` only compare and look. A word that is not known could be `-v`, so it must stand where bash
-/// takes no operator: alone, behind an operator for one operand, or on a side of one for two.
+/// Whether `test` and `[` only compare and read. An unknown word could be `-v`, so it must be where bash expects no
+/// operator: alone, after a unary operator, or next to a binary one.
 pub(crate) fn tests_plainly(name: &str, arguments: &[Word]) -> bool {
     let arguments = match arguments {
         [inside @ .., last] if name == "[" && last.spelling == "]" => inside,

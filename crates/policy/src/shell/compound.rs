@@ -27,7 +27,7 @@ impl Parser<'_> {
             self.at += 2;
             self.arithmetic()?;
         } else if self.starts("(\\\n") {
-            return Err(ShellSyntaxError::Unsupported("a line joined behind `(`"));
+            return Err(ShellSyntaxError::Unsupported("a line continuation after `(`"));
         } else if self.starts("(") {
             self.at += 1;
             self.list(ListEnd::Character(b')'))?;
@@ -160,9 +160,9 @@ impl Parser<'_> {
         }
     }
 
-    /// `[[ … ]]`: words and operators; comparisons of numbers evaluate variables. Behind `=~` and its like bash reads
-    /// patterns by rules of their own, where a bracket keeps what else would end a word or begin a comment: a bracket
-    /// is read only where a term begins, and a comment nowhere.
+    /// `[[ … ]]`: words and operators; comparisons of numbers evaluate variables. After `=~` and similar, bash parses
+    /// patterns by other rules, where a bracket quotes what would otherwise end a word or start a comment: a bracket is
+    /// accepted only at the start of a term, and a comment never.
     fn test(&mut self) -> ParseResult<()> {
         self.expect_reserved("[[")?;
         let mut open = 0_usize;
@@ -177,10 +177,10 @@ impl Parser<'_> {
                     "=~" | "==" | "=" | "!=" => {
                         self.blanks_of_test()?;
                         if self.word_of_test()?.is_none() {
-                            return Err(ShellSyntaxError::Unsupported("such a pattern inside of `[[`"));
+                            return Err(ShellSyntaxError::Unsupported("such a pattern inside `[[`"));
                         }
                         if !matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b')')) {
-                            return Err(ShellSyntaxError::Unsupported("such a pattern inside of `[[`"));
+                            return Err(ShellSyntaxError::Unsupported("such a pattern inside `[[`"));
                         }
                     }
                     "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v" | "-R" => {
@@ -209,20 +209,20 @@ impl Parser<'_> {
                 Some(b'\\') if self.starts("\\\n") => self.at += 2,
                 Some(b'\n') if self.pending.is_empty() => self.at += 1,
                 Some(b'\n') => {
-                    return Err(ShellSyntaxError::Unsupported("a here-document beside lines of `[[`"));
+                    return Err(ShellSyntaxError::Unsupported("a here-document in a multi-line `[[`"));
                 }
-                Some(b'#') => return Err(ShellSyntaxError::Unsupported("a comment inside of `[[`")),
+                Some(b'#') => return Err(ShellSyntaxError::Unsupported("a comment inside `[[`")),
                 _ => return Ok(()),
             }
         }
     }
 
-    /// A word inside of `[[`, behind its blanks.
+    /// Parses a word inside `[[`, after its blanks.
     fn word_of_test(&mut self) -> ParseResult<Option<Word>> {
         let Some(word) = self.word_here()? else { return Ok(None) };
         let substitutes = word.spelling.contains("<(") || word.spelling.contains(">(");
         if substitutes || self.starts("(") {
-            return Err(ShellSyntaxError::Unsupported("a bracket that touches a word of `[[`"));
+            return Err(ShellSyntaxError::Unsupported("a bracket next to a word of `[[`"));
         }
         self.script.compared.push(word.clone());
         Ok(Some(word))

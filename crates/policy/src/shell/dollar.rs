@@ -25,7 +25,7 @@ impl Parser<'_> {
             }
             // It may be arithmetic then.
             Some(b'(') if rest.starts_with("(\\\n") => {
-                return Err(ShellSyntaxError::Unsupported("a line joined behind `$(`"));
+                return Err(ShellSyntaxError::Unsupported("a line continuation after `$(`"));
             }
             Some(b'(') => {
                 self.at += 1;
@@ -38,11 +38,11 @@ impl Parser<'_> {
             Some(b'"') if unquoted => {
                 self.at += 1;
                 self.double(word)?;
-                // A translation may put anything in its place.
+                // A translation can be any text.
                 word.parts.push(WordPart::Unknown(WordCount::One));
             }
             Some(b'\\') if rest.starts_with("\\\n") => {
-                return Err(ShellSyntaxError::Unsupported("a line joined behind `$`"));
+                return Err(ShellSyntaxError::Unsupported("a line continuation after `$`"));
             }
             Some(b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!' | b'0'..=b'9') => {
                 // `"$@"` is as many words as there are, quoted or not.
@@ -53,7 +53,7 @@ impl Parser<'_> {
             _ => {
                 let length = name_length(rest);
                 if length > 0 && rest[length..].starts_with("\\\n") {
-                    return Err(ShellSyntaxError::Unsupported("a line joined behind a variable"));
+                    return Err(ShellSyntaxError::Unsupported("a line continuation after a variable"));
                 }
                 if length == 0 {
                     word.push_text("$");
@@ -86,7 +86,7 @@ impl Parser<'_> {
         let rest = &self.text[self.at..];
         let length = name_length(rest);
         if length > 0 && rest[length..].starts_with("\\\n") {
-            return Err(ShellSyntaxError::Unsupported("a line joined inside `${`"));
+            return Err(ShellSyntaxError::Unsupported("a line continuation inside `${`"));
         }
         if length > 0 {
             word.variables.push(rest[..length].to_owned());
@@ -95,9 +95,9 @@ impl Parser<'_> {
             }
             self.at += length;
         } else if self.starts("\\") {
-            return Err(ShellSyntaxError::Unsupported("a line joined inside `${`"));
+            return Err(ShellSyntaxError::Unsupported("a line continuation inside `${`"));
         } else {
-            // A special parameter or a number; whatever else stands here, bash refuses as well.
+            // A special parameter or a number; bash rejects anything else too.
             let digits = self.text[self.at..].bytes().take_while(u8::is_ascii_digit).count();
             many |= self.starts("@") || self.starts("*");
             self.at += digits.max(1);
@@ -112,7 +112,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `[@]`, `[*]` and numbers are plain; any other subscript is arithmetic. Says whether it is many words.
+    /// `[@]`, `[*]` and numbers are plain; any other subscript is arithmetic. Returns whether it expands to several words.
     fn subscript(&mut self) -> ParseResult<bool> {
         if !self.starts("[") {
             return Ok(false);
@@ -131,7 +131,7 @@ impl Parser<'_> {
         Ok(false)
     }
 
-    /// Notes what an operator evaluates; the text behind it is read by [`Self::rest_of_braces`].
+    /// Records what an operator evaluates; [`Self::rest_of_braces`] parses the text after it.
     fn operator(&mut self) -> ParseResult<()> {
         let rest = &self.text[self.at..];
         if rest.starts_with('@') && !rest.starts_with("@Q}") {

@@ -1,11 +1,11 @@
-//! Here-documents: their bodies begin behind the line that names them.
+//! Here-documents: their bodies start after the line that names them.
 
 use super::parser::{ParseResult, Parser};
 use super::quotes::ExpansionContext;
 use super::word::Word;
 use super::{Redirection, ShellSyntaxError};
 
-/// A here-document whose body has not been met yet.
+/// A here-document before its body.
 #[derive(Clone, Debug)]
 pub(super) struct PendingHeredoc {
     delimiter: String,
@@ -14,7 +14,7 @@ pub(super) struct PendingHeredoc {
 }
 
 impl Parser<'_> {
-    /// Behind `<<`: notes what is to come; its text is filled in later.
+    /// Parses after `<<`; the body is filled in later.
     pub(super) fn heredoc_begins(&mut self) -> ParseResult<Word> {
         let strips_tabs = self.take("-");
         let word = self.word()?.ok_or(ShellSyntaxError::Unclosed("a here-document"))?;
@@ -27,16 +27,18 @@ impl Parser<'_> {
             word.spelling.clone()
         } else {
             let inside = quoted('\'').or_else(|| quoted('"'));
-            inside.ok_or(ShellSyntaxError::Unsupported("such an end of a here-document"))?.to_owned()
+            inside.ok_or(ShellSyntaxError::Unsupported("such a here-document delimiter"))?.to_owned()
         };
         if self.pending.iter().any(|other| other.delimiter == delimiter) {
-            return Err(ShellSyntaxError::Unsupported("two here-documents of one line with the same end"));
+            return Err(ShellSyntaxError::Unsupported(
+                "two here-documents in one line with the same delimiter",
+            ));
         }
         self.pending.push(PendingHeredoc { delimiter, strips_tabs, expands: plain });
         Ok(word)
     }
 
-    /// Behind a line end: the bodies of all that are waiting.
+    /// Parses the bodies of all pending here-documents, after a line end.
     pub(super) fn heredocs(&mut self) -> ParseResult<()> {
         for pending in std::mem::take(&mut self.pending) {
             let body = self.body(&pending)?;
@@ -74,7 +76,7 @@ impl Parser<'_> {
                 return Ok(body);
             }
             if pending.expands && line.ends_with('\\') {
-                return Err(ShellSyntaxError::Unsupported("a joined line in a here-document"));
+                return Err(ShellSyntaxError::Unsupported("a line continuation in a here-document"));
             }
             body.push_str(line);
             body.push('\n');

@@ -1,7 +1,8 @@
-//! Parses shell commands without running them: what bash would do with a text, as far as that is known beforehand.
+//! Parses shell commands without running them: what bash would do with a text, as far as that can be known.
 //!
-//! [`parse`] yields every simple command of a text, wherever it hides: in lists, pipelines, groups, functions, in `$(…)`,
-//! in here-documents, in arithmetic. What cannot be parsed is a [`ShellSyntaxError`] and never skipped: the user is asked then.
+//! [`parse`] returns every simple command of a text at any depth: in lists, pipelines, groups, functions, in `$(…)`, in
+//! here-documents, in arithmetic. Text that cannot be parsed is a [`ShellSyntaxError`] and never skipped: the user is asked
+//! then.
 
 mod arithmetic;
 mod builtins;
@@ -41,7 +42,7 @@ pub enum ShellSyntaxError {
     #[error("it is longer than {MAX_CHARACTERS} characters")]
     TooLong,
     /// Over [`MAX_COMMANDS`].
-    #[error("it holds more than {MAX_COMMANDS} commands")]
+    #[error("it has more than {MAX_COMMANDS} commands")]
     TooManyCommands,
     /// Over [`MAX_WORDS`].
     #[error("one of its commands has more than {MAX_WORDS} words")]
@@ -50,13 +51,13 @@ pub enum ShellSyntaxError {
     #[error("it is nested too deeply")]
     TooDeep,
     /// A control character, a Unicode space or an invisible character.
-    #[error("it holds the character U+{0:04X}, which can hide what is run")]
+    #[error("it has the character U+{0:04X}, which can hide what runs")]
     Letter(u32),
     /// The text ends inside something.
     #[error("{0} is not closed")]
     Unclosed(&'static str),
     /// A character where the grammar has no place for it.
-    #[error("`{what}` at byte {at} is not expected there")]
+    #[error("unexpected `{what}` at byte {at}")]
     Unexpected {
         /// The character.
         what: String,
@@ -68,14 +69,14 @@ pub enum ShellSyntaxError {
     Unsupported(&'static str),
 }
 
-/// A part whose effect is not known from the text, though it was parsed.
+/// A part that was parsed but has an unknown effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Hazard {
     /// Arithmetic evaluates the text of variables, commands in their subscripts included.
-    #[error("arithmetic over variables can run what they hold")]
+    #[error("arithmetic with variables can run code in their values")]
     Arithmetic,
     /// `${!x}`, `${x@P}`, computed subscripts: the text of a variable is read as code.
-    #[error("an expansion reads the text of a variable as code")]
+    #[error("an expansion evaluates the value of a variable")]
     Indirection,
 }
 
@@ -97,7 +98,7 @@ pub enum RedirectionKind {
 /// One redirection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redirection {
-    /// What is done with the target.
+    /// The access to the target.
     pub direction: RedirectionKind,
     /// A path; for [`RedirectionKind::Text`] the text itself.
     pub target: Word,
@@ -149,7 +150,7 @@ impl Command {
         words.join(" ")
     }
 
-    /// The command as it was written, with its assignments: what is shown to a person.
+    /// The command as it was written, with its assignments, for display.
     pub fn shown(&self) -> String {
         let assignments = self.assignments.iter().map(|assignment| assignment.word.spelling.as_str());
         let words: Vec<_> = assignments.chain(self.words.iter().map(|word| word.spelling.as_str())).collect();
@@ -168,7 +169,7 @@ pub struct Script {
     pub functions: Vec<String>,
     /// Variables that loops and `${name:=…}` set.
     pub assigned: Vec<String>,
-    /// Those of them that loops set, whatever they held before.
+    /// The variables that loops set, regardless of earlier values.
     pub looped: Vec<String>,
     /// Words of loops and arrays, in which globs are expanded.
     pub listed: Vec<Word>,

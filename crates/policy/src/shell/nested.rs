@@ -8,7 +8,7 @@ use super::{Command, RedirectionKind, Script, parse};
 /// Something that runs within a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NestedCommand {
-    /// A command whose words are arguments of the outer one.
+    /// A command in the arguments of the outer one.
     Command(Command),
     /// The same, where options leave open which words are the command.
     Perhaps(Command),
@@ -98,10 +98,10 @@ const LONG_WITH_VALUE: [&str; 22] = [
     "interval",
 ];
 
-/// Runners that hand a text to a shell: `watch 'ls | wc'`, `flock FILE -c 'ls'`.
+/// Runners that pass a text to a shell: `watch 'ls | wc'`, `flock FILE -c 'ls'`.
 const TAKE_TEXT: [&str; 8] = ["watch", "flock", "script", "parallel", "su", "runuser", "tmux", "screen"];
 
-/// The last part of a program's path, in small letters: on some systems `RM` is `rm`.
+/// The last part of a program's path, in lower case: on some systems `RM` is `rm`.
 pub(crate) fn base_name(program: &str) -> String {
     program.rsplit('/').next().unwrap_or(program).to_ascii_lowercase()
 }
@@ -159,7 +159,7 @@ fn of_shell(command: &Command, arguments: &[Word]) -> NestedCommand {
             if text.contains('s') && !takes_text {
                 break;
             }
-            // Each `o` takes a word from behind.
+            // Each `o` takes one of the following words.
             for _ in text.matches(['o', 'O']) {
                 words.next();
             }
@@ -197,7 +197,7 @@ fn with_words(command: &Command, words: &[Word]) -> Command {
     }
 }
 
-/// The commands behind `-exec` and its like, each up to `;` or `+`.
+/// The commands after `-exec` and similar, each up to `;` or `+`.
 fn of_find(command: &Command, arguments: &[Word]) -> Vec<NestedCommand> {
     let is = |word: &Word, names: &[&str]| word.literal().is_some_and(|text| names.contains(&text.as_str()));
     let runs = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
@@ -217,7 +217,7 @@ fn of_find(command: &Command, arguments: &[Word]) -> Vec<NestedCommand> {
     found
 }
 
-/// The command behind a runner's options, assignments and own operands.
+/// The command after a runner's options, assignments and operands.
 fn of_runner(command: &Command, values: &str, before: usize) -> Vec<NestedCommand> {
     let arguments = &command.words[1..];
     let is_env = command.name().is_some_and(|name| base_name(&name) == "env");

@@ -7,7 +7,7 @@ use super::{Command, MAX_COMMANDS, MAX_DEPTH, MAX_WORDS, Repetition, Script, She
 
 pub(super) type ParseResult<T> = Result<T, ShellSyntaxError>;
 
-/// Where a list of commands ends.
+/// The end of a list of commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListEnd<'e> {
     /// At the end of the text.
@@ -30,7 +30,7 @@ pub(super) struct Parser<'t> {
     pub(super) pending: Vec<PendingHeredoc>,
 }
 
-/// Words that the grammar keeps for itself where a command begins.
+/// Reserved words at the start of a command.
 pub(super) const RESERVED: [&str; 22] = [
     "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for", "select",
     "in", "function", "{", "}", "!", "[[", "]]", "time", "coproc",
@@ -133,13 +133,13 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Whether a `#` here would begin a comment: nothing of a word stands before it.
+    /// Whether a `#` here would start a comment: it is not inside a word.
     fn at_word_start(&self) -> bool {
         let before = self.text[..self.at].trim_end_matches("\\\n");
         before.is_empty() || before.ends_with([' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>'])
     }
 
-    /// Blanks and line ends; here-documents begin behind a line end.
+    /// Skips blanks and line ends; here-documents start after a line end.
     pub(super) fn lines(&mut self) -> ParseResult<()> {
         loop {
             self.blanks();
@@ -151,7 +151,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The reserved word here, if there is one. It looks at letters alone, so that no text is read twice.
+    /// The reserved word here, if there is one. It compares characters only, so that no text is parsed twice.
     pub(super) fn reserved(&self) -> Option<&'static str> {
         let mut letters = String::new();
         let mut rest = &self.text[self.at..];

@@ -15,7 +15,7 @@ pub(super) fn is_meta(byte: u8) -> bool {
 pub(super) enum ExpansionContext {
     /// Double quotes.
     Quotes,
-    /// A here-document, where a quote is a character.
+    /// A here-document, where a quote is literal.
     Document,
 }
 
@@ -73,7 +73,7 @@ impl Parser<'_> {
         }
         word.spelling = self.text[start..self.at].replace("\\\n", "");
         if word.spelling.is_empty() {
-            // Nothing but joined lines: the word, if there is one, begins behind them, and a comment may.
+            // Only line continuations: a word or comment may follow.
             return self.word();
         }
         if braces {
@@ -99,7 +99,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What stands before a `~` that bash may expand within a word: an assignment up to `=` or `:`, in an argument too.
+    /// The text before a `~` that bash may expand within a word: an assignment up to `=` or `:`, also in an argument.
     fn assignment_before(&self, start: usize) -> Option<String> {
         let before = self.text[start..self.at].replace("\\\n", "");
         (before.ends_with(['=', ':']) && assigned(&before).is_some()).then_some(before)
@@ -109,7 +109,7 @@ impl Parser<'_> {
         if before.find('=') == Some(before.len() - 1) && !before.contains('[') {
             self.tilde(word);
         } else {
-            // Behind a second sign it depends.
+            // After a second sign it depends.
             self.at += 1;
             word.parts.push(WordPart::Unknown(WordCount::One));
         }
@@ -121,7 +121,7 @@ impl Parser<'_> {
         if next.is_none_or(|byte| byte == b'/' || is_meta(byte)) {
             word.parts.push(WordPart::Home);
         } else {
-            // Somebody else's home, or a folder of the stack.
+            // Another user's home, or a folder of the directory stack.
             word.parts.push(WordPart::Unknown(WordCount::One));
         }
     }
@@ -134,7 +134,7 @@ impl Parser<'_> {
         Ok(rest[..end].to_owned())
     }
 
-    /// `"…"`, behind its opening quote.
+    /// Parses `"…"`, after its opening quote.
     pub(super) fn double(&mut self, word: &mut Word) -> ParseResult<()> {
         word.push_text("");
         loop {
@@ -182,9 +182,9 @@ impl Parser<'_> {
                 '`' => break,
                 '\\' => {
                     let next = self.text[self.at..].chars().next();
-                    // Whether this loses its backslash depends on what is around the backticks.
+                    // Whether this loses its backslash depends on the context of the backticks.
                     if next == Some('"') {
-                        return Err(ShellSyntaxError::Unsupported("an escaped quote inside of backticks"));
+                        return Err(ShellSyntaxError::Unsupported("an escaped quote inside backticks"));
                     }
                     let escaped = matches!(next, Some('$' | '`' | '\\'));
                     if escaped {
@@ -198,7 +198,7 @@ impl Parser<'_> {
             }
         }
         if !self.pending.is_empty() && inside.contains('\n') {
-            return Err(ShellSyntaxError::Unsupported("a substitution over lines beside a here-document"));
+            return Err(ShellSyntaxError::Unsupported("a multi-line substitution next to a here-document"));
         }
         self.nested(&inside, |parser| parser.list(ListEnd::Text))?;
         word.parts.push(WordPart::Unknown(count));
@@ -216,7 +216,7 @@ impl Parser<'_> {
     /// A list up to `)`, which is taken.
     pub(super) fn substitution(&mut self) -> ParseResult<()> {
         if !self.pending.is_empty() {
-            return Err(ShellSyntaxError::Unsupported("a substitution beside a here-document"));
+            return Err(ShellSyntaxError::Unsupported("a substitution next to a here-document"));
         }
         self.list(ListEnd::Character(b')'))?;
         if !self.pending.is_empty() {
@@ -227,7 +227,7 @@ impl Parser<'_> {
     }
 }
 
-/// `[` without a `]` behind it is a character: the program `[`, for one.
+/// `[` without a following `]` is literal, as in the program `[`.
 fn lone_brackets(word: &mut Word) {
     let closes = |piece: &WordPart| match piece {
         WordPart::Text(text) => text.contains(']'),

@@ -5,7 +5,7 @@ use super::parser::{ParseResult, Parser};
 use super::word::{Word, WordCount, WordPart};
 use super::{Assignment, Command, Hazard, Redirection, RedirectionKind, ShellSyntaxError};
 
-/// Builtins whose arguments may be assignments of arrays.
+/// Builtins with arguments that may be assignments of arrays.
 const DECLARING: [&str; 6] = ["declare", "typeset", "local", "export", "readonly", "alias"];
 
 /// Reserved words that cannot begin a command by themselves; those that can are read before.
@@ -63,7 +63,7 @@ impl Parser<'_> {
         self.add(command)
     }
 
-    /// `()` behind the name of a function; taken where it is there.
+    /// Skips `()` after the name of a function, if present.
     fn parentheses(&mut self) -> bool {
         let start = self.at;
         self.blanks();
@@ -77,7 +77,7 @@ impl Parser<'_> {
         false
     }
 
-    /// The body of a function, whose commands are judged as if it were called.
+    /// Parses the body of a function; its commands are checked as if it were called.
     pub(super) fn function(&mut self, name: &Word) -> ParseResult<()> {
         let name = name.literal().ok_or(ShellSyntaxError::Unsupported("a function without a plain name"))?;
         self.script.functions.push(name);
@@ -85,7 +85,7 @@ impl Parser<'_> {
         self.repeated(|parser| if parser.compound()? { Ok(()) } else { parser.unexpected() })
     }
 
-    /// Whether `name=(` begins here, where it is an assignment.
+    /// Whether `name=(` starts here as an assignment.
     fn at_array(&self, command: &Command) -> bool {
         let name = command.words.first().and_then(Word::literal);
         let declares = name.is_some_and(|name| DECLARING.contains(&name.as_str()));
@@ -106,7 +106,7 @@ impl Parser<'_> {
                 break;
             }
             match self.word_here()? {
-                // `[…]=` evaluates what is inside.
+                // `[…]=` evaluates its subscript.
                 Some(word) if word.spelling.starts_with('[') => {
                     self.script.hazards.push(Hazard::Arithmetic);
                 }
@@ -124,7 +124,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A redirection, if one begins here, of the descriptor whose number stood before.
+    /// Parses a redirection, if one starts here; `number` is the descriptor before it.
     pub(super) fn redirection(&mut self, number: Option<&str>) -> ParseResult<Option<Redirection>> {
         // The process substitutions `<(` and `>(` are words.
         if self.starts("<(") || self.starts(">(") {
@@ -165,7 +165,7 @@ impl Parser<'_> {
             let digits = text.strip_suffix('-').unwrap_or(&text);
             digits.bytes().all(|byte| byte.is_ascii_digit())
         };
-        // `>&file` writes to a file; `<&$x` copies what is not known and opens nothing.
+        // `>&file` writes to a file; `<&$x` copies an unknown descriptor and opens nothing.
         let direction = match operator {
             ">&" if !target.literal().is_some_and(number) => RedirectionKind::Write,
             _ => direction,
@@ -174,7 +174,7 @@ impl Parser<'_> {
     }
 }
 
-/// The variable, where a word that is spelled so is an assignment.
+/// The variable, if a word with this spelling is an assignment.
 pub(super) fn assigned(spelling: &str) -> Option<String> {
     let length = name_length(spelling);
     let after = &spelling[length..];

@@ -1,4 +1,4 @@
-//! Words: what is known of an argument before it is expanded.
+//! Words: what is known about an argument before it is expanded.
 
 /// A part of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum WordPart {
         /// Whether it can become several words, or none.
         count: WordCount,
     },
-    /// Anything: the result of a command, of an operator, of braces.
+    /// Unknown text: the result of a command, of an operator, of braces.
     Unknown(WordCount),
 }
 
@@ -36,7 +36,7 @@ pub struct Word {
     pub spelling: String,
     /// What it is made of; no pieces: the empty word.
     pub parts: Vec<WordPart>,
-    /// The variables whose values it takes, those inside of `${…}` included.
+    /// The variables that it expands, including those inside `${…}`.
     pub variables: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Programs that run another with the same effect: `timeout 5 ls` is `ls`. What is stripped is listed; nothing is guessed.
+//! Programs that run another with the same effect: `timeout 5 ls` is `ls`. Only listed programs are stripped.
 
 use super::word::Word;
 use super::{Assignment, Command};
@@ -62,7 +62,7 @@ fn once(command: &Command) -> Option<Command> {
     })
 }
 
-/// How many words are options of these names; `None` where one is not known.
+/// How many words are these options; `None` if one is unknown.
 fn options(words: &[Word], flags: &[&str], with_value: &[&str]) -> Option<usize> {
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -80,7 +80,7 @@ fn options(words: &[Word], flags: &[&str], with_value: &[&str]) -> Option<usize>
         if flags.contains(&name) {
             at += 1;
         } else if with_value.contains(&name) {
-            // The value is either joined or a plain word behind it.
+            // The value is either joined or the following word.
             at += if joined { 1 } else { 2 };
             words.get(at - 1)?.literal()?;
         } else {

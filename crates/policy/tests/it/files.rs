@@ -1,5 +1,5 @@
-//! Decisions about files on a real disk: links out of the workspace, links to what is denied, devices, and what changed
-//! between a decision and the deed.
+//! Decisions about files on a real disk: links out of the workspace, links to denied files, devices, and changes between a
+//! decision and the call.
 #![cfg(unix)]
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! The grammar of rules, the tools that are not about commands and files, explanations, suggestions, and the screen.
+//! The grammar of rules, other tools than commands and files, explanations, suggestions, and redaction for the screen.
 
 use std::path::Path;
 
@@ -231,7 +231,7 @@ fn a_decision_names_the_rule_and_its_source() {
         "the deny rule `Bash(rm:*)` of managed settings matches `timeout 5 rm x`"
     );
     let found = decide(Mode::Default, &[], Call::Bash("npm test")).headless();
-    assert_eq!(found.because().to_string(), "no rule allows `npm test`, and there is no user to ask");
+    assert_eq!(found.because().to_string(), "no rule allows `npm test`, and no user can be asked");
     assert_eq!(letter(&found), "deny");
     let found = decide(Mode::Default, &[], Call::Bash("ls 'a"));
     assert_eq!(found.because().to_string(), "the command cannot be parsed: a single quote is not closed");

@@ -1,4 +1,4 @@
-//! Settings of all sources, trust, and who may choose a mode: hostile project files before and after trust.
+//! Settings of all sources, trust, and the choice of a mode: hostile project files before and after trust.
 #![cfg(unix)]
 
 use std::fs;

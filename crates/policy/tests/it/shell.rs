@@ -1,4 +1,4 @@
-//! What the shell parser makes of texts: every command is found, what is not known says so, nothing makes it panic.
+//! The shell parser: every command is found, unknown parts are marked, and no input makes it panic.
 
 use annals_policy::shell::{
     Command, NestedCommand, RedirectionKind, ShellSyntaxError, Word, WordPart, nested_commands, parse, strip,

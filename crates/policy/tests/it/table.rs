@@ -1,4 +1,4 @@
-//! A table of commands with the decision that each must get, under rules and modes. The file beside it says how it reads.
+//! A table of commands with the expected decision, under rules and modes. The table file explains its format.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

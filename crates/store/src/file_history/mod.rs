@@ -17,7 +17,7 @@ pub use write::{BackupError, BackupVersion, Backups};
 /// A copy on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Backup {
-    /// Whose file it is: the beginning of the sha256 of its path.
+    /// The start of the sha256 of the file's path.
     pub hash: String,
     /// Which copy.
     pub version: u32,
@@ -59,7 +59,7 @@ pub fn path_hash(absolute_path: &str) -> String {
 pub struct TrackedFile<'a> {
     /// The file: relative to the working directory under it, absolute elsewhere.
     pub path: Text<'a>,
-    /// What was kept of it.
+    /// The stored copy, if any.
     pub kept: BackupState<'a>,
 }
 
@@ -117,7 +117,7 @@ fn tracked<'a>(fields: &Fields<'a>) -> Vec<TrackedFile<'a>> {
 }
 
 impl BackupState<'_> {
-    /// Returns the copy's path in the store; `None` if there is no copy or its name leads out of the folder.
+    /// Returns the copy's path in the store; `None` if there is no copy or its name leads outside the folder.
     pub fn path(&self, config: &ConfigDir, session: &SessionKey) -> Option<PathBuf> {
         let Self::Copy { name, .. } = self else { return None };
         let name = name.decode();

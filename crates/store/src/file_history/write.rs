@@ -29,7 +29,7 @@ pub struct BackupVersion {
 }
 
 impl BackupVersion {
-    /// What a snapshot says of it; `key` is the file's [key](Backups::key).
+    /// The entry of a snapshot record; `key` is the file's [key](Backups::key).
     pub fn in_record(&self, key: String) -> FileBackupDraft {
         let version = u64::from(self.version);
         FileBackupDraft { path: key, name: self.name.clone(), version, time: format_millis(self.time) }
@@ -50,8 +50,8 @@ pub enum BackupError {
 
 /// The copies of one session.
 ///
-/// What did not exist leaves no file behind, so versions are known from the copies on disk *and* from what was kept or
-/// [remembered](Self::remember) before: a program that resumes a session passes in what its records say.
+/// A file that did not exist has no copy, so versions are known from the copies on disk *and* from earlier backups or those
+/// [remembered](Self::remember): a program that resumes a session passes in the versions in its records.
 #[derive(Clone, Debug)]
 pub struct Backups {
     folder: PathBuf,
@@ -79,7 +79,7 @@ impl Backups {
         inside.unwrap_or(&path).to_string_lossy().into_owned()
     }
 
-    /// Takes over what a record says was kept of a file; of several, the one with the highest version counts.
+    /// Adds a version named by a record; the highest version counts.
     pub fn remember(&mut self, path: &Path, kept: BackupVersion) {
         let path = resolve(&self.working_dir, path);
         let is_newer = self.newest.get(&path).is_none_or(|known| kept.version >= known.version);
@@ -160,7 +160,7 @@ impl Backups {
         Ok(names.filter_map(|name| version(&name.to_string_lossy())).max())
     }
 
-    /// Whether this is what was kept.
+    /// Whether the backup has this content.
     fn holds(&self, kept: &BackupVersion, content: Option<&[u8]>) -> Result<bool, ReadError> {
         match (&kept.name, content) {
             (None, None) => Ok(true),

@@ -14,21 +14,22 @@ use super::line_repair::{TAIL_BYTES, line_repair};
 ///
 /// After `kill -9` or a loss of power at any instant:
 ///
-/// - every line that [`append`](Self::append) placed before a [`sync`](Self::sync) that returned `Ok` is in the file, whole;
-/// - a line that was being written may be torn; it is the last one, without its line break, so no reader takes it for
-///   whole, and `annals check` reports it with line and byte;
+/// - every line that [`append`](Self::append) wrote before a [`sync`](Self::sync) that returned `Ok` is complete in the
+///   file;
+/// - a line that was being written may be torn; it is the last one and has no line break, so readers ignore it, and `annals
+///   check` reports it with line and byte;
 /// - no earlier byte is changed: nothing here truncates, overwrites or renames;
-/// - the next append heals the tail: it ends the torn line first, and a letter that was cut, so that neither the new line
-///   nor the file as a text is lost with it.
+/// - the next append repairs the tail: it first ends the torn line, and a cut UTF-8 character, so that the new line and the
+///   file as text stay readable.
 ///
-/// A line goes out with its line break in one `write` on a descriptor opened for append: readers and other writers never
-/// see half of it, as long as the system takes it whole. Where it does not (a full disk), the error says how much of it is
-/// there, and the next append heals it as after a crash.
+/// A line is written with its line break in one `write` on a descriptor opened for append: other processes never see half
+/// of it, unless the system writes only a part (on a full disk). Then the error says how much was written, and the next
+/// append repairs it as after a crash.
 #[derive(Debug)]
 pub struct AppendFile {
     path: PathBuf,
-    /// Open from the first append after a sync to the next sync: an error of a late write is told to the descriptor that
-    /// wrote, and reopening shows changed permissions and vanished folders.
+    /// Open from the first append after a sync to the next sync: a late write error is reported to the descriptor that
+    /// wrote, and reopening detects changed permissions and removed folders.
     open: Option<OpenFile>,
 }
 
@@ -41,7 +42,7 @@ struct OpenFile {
     ended_at: Option<u64>,
 }
 
-/// Where a line went.
+/// The position of an appended line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AppendedLine {
     /// Where the line begins.
@@ -103,7 +104,7 @@ impl AppendFile {
         Ok(placed)
     }
 
-    /// Brings everything that was appended to the disk. What came before an `Ok` is there for good.
+    /// Syncs everything that was appended to the disk.
     pub fn sync(&mut self) -> Result<(), WriteError> {
         match self.open.take() {
             Some(open) => open.file.sync_all().map_err(WriteError::at(&self.path)),
@@ -111,8 +112,8 @@ impl AppendFile {
         }
     }
 
-    /// The file that the path names now, open, and how long it is. Where it cannot be opened, the one that was open stays:
-    /// what was written to it is yet to be synced.
+    /// Returns the open file that the path names now, and its length. If it cannot be opened, the previous file stays open:
+    /// its writes still need a sync.
     fn open(&mut self) -> Result<(&mut OpenFile, &Path), WriteError> {
         let known = self.open.as_ref().and_then(|open| open.file.metadata().ok());
         let open = match (self.open.take(), known.filter(|known| is_same_file(known, &self.path))) {
@@ -150,7 +151,7 @@ fn put(file: &mut File, path: &Path, line: &[u8], heal: &[u8]) -> Result<Appende
     bytes.push(b'\n');
     let mut written = write_once(file, &bytes).map_err(WriteError::at(path))?;
     while written < bytes.len() {
-        // The system took a part. The rest says why, or, rarely, goes through.
+        // A partial write. The next one fails with the reason or, rarely, succeeds.
         match write_once(file, &bytes[written..]) {
             Ok(more) if more > 0 => written += more,
             refused => {
@@ -161,7 +162,7 @@ fn put(file: &mut File, path: &Path, line: &[u8], heal: &[u8]) -> Result<Appende
             }
         }
     }
-    // A descriptor for append stands behind what it has just written, wherever the file ended before.
+    // A descriptor opened for append is positioned after its last write, regardless of the earlier end of the file.
     let end = file.stream_position().map_err(WriteError::at(path))?;
     Ok(AppendedLine { offset: end - (line.len() + 1) as u64, end, healed: !heal.is_empty() })
 }

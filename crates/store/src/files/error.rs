@@ -1,4 +1,4 @@
-//! What can go wrong with a disk, told apart by what a person can do about it.
+//! Errors of writing files, distinguished by what the user can do about them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,25 +22,25 @@ pub enum WriteError {
         path: PathBuf,
     },
     /// No permission.
-    #[error("{}: no permission to write it", path.display())]
+    #[error("{}: cannot write: permission denied", path.display())]
     Denied {
         /// The file.
         path: PathBuf,
     },
-    /// The file or a folder above it is not there (any more).
-    #[error("{}: it is not there any more", path.display())]
+    /// The file or a folder above it does not exist (any longer).
+    #[error("{}: it no longer exists", path.display())]
     Vanished {
         /// The file.
         path: PathBuf,
     },
     /// Something is there that must not be overwritten.
-    #[error("{}: is there already, and nothing is ever overwritten", path.display())]
+    #[error("{}: already exists; existing files are never overwritten", path.display())]
     Exists {
-        /// What is there.
+        /// The existing path.
         path: PathBuf,
     },
     /// A part of a line was written before the disk refused the rest. The next append isolates it.
-    #[error("{}: byte {offset}: only {written} of {length} bytes could be written ({source})", path.display())]
+    #[error("{}: byte {offset}: only {written} of {length} bytes were written ({source})", path.display())]
     Torn {
         /// The file.
         path: PathBuf,
@@ -50,7 +50,7 @@ pub enum WriteError {
         written: usize,
         /// How much there should be.
         length: usize,
-        /// What the system says.
+        /// The system error.
         source: io::Error,
     },
     /// A line that holds a line break.
@@ -62,12 +62,12 @@ pub enum WriteError {
     /// A name that could lead elsewhere.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// Anything else.
+    /// Any other error.
     #[error("{}: {source}", path.display())]
     Io {
         /// Where.
         path: PathBuf,
-        /// What the system says.
+        /// The system error.
         source: io::Error,
     },
 }

@@ -1,12 +1,12 @@
 //! The bytes that end a torn line: the rest of a cut UTF-8 character, if there is one, and a line break.
 //!
-//! Nothing that stands is changed. Without the rest of the letter the file would not be UTF-8 any more, and readers that insist
-//! on that would refuse all of it.
+//! Existing bytes are not changed. Without the rest of the character the file would not be UTF-8, and strict readers would
+//! reject all of it.
 
 /// How many bytes of a file's end decide the repair.
 pub(crate) const TAIL_BYTES: u64 = 4;
 
-/// What must be appended to a file with this end before another line can follow; nothing where it ends with a line.
+/// Returns the bytes to append before another line can follow; empty if the file ends with a complete line.
 pub(crate) fn line_repair(end: &[u8]) -> Vec<u8> {
     if end.last().is_none_or(|last| *last == b'\n') {
         return Vec::new();
@@ -16,7 +16,7 @@ pub(crate) fn line_repair(end: &[u8]) -> Vec<u8> {
     line_repair
 }
 
-/// What makes a letter whole of which only the beginning is there. Which letter it becomes does not matter: its line is torn.
+/// Returns bytes that complete a cut UTF-8 character. Which character it becomes does not matter: its line is torn.
 fn rest_of_letter(end: &[u8]) -> Vec<u8> {
     let Some(at) = end.iter().rposition(|byte| byte & 0xc0 != 0x80) else { return Vec::new() };
     let begun = &end[at..];
@@ -27,7 +27,7 @@ fn rest_of_letter(end: &[u8]) -> Vec<u8> {
         0xe0.. => 3,
         _ => 2,
     };
-    // The second byte must not make the letter one that could be written shorter.
+    // The second byte must not make an overlong encoding.
     let second = match begun[0] {
         0xe0 => 0xa0,
         0xf0 => 0x90,

@@ -8,7 +8,7 @@ use super::WriteError;
 use crate::scan::modified_millis;
 use crate::source::Clock;
 
-/// A lock that is older than this was left behind by a dead process, in milliseconds.
+/// Milliseconds after which a lock counts as left by a dead process.
 const STALE: i64 = 10_000;
 /// The first pause between two tries, in milliseconds; each is twice the one before.
 const FIRST_PAUSE: u64 = 5;
@@ -21,7 +21,7 @@ const MAX_CLEARED: usize = 2;
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another program has it.
-    #[error("{}: another program has had this lock for {waited} ms and more", path.display())]
+    #[error("{}: locked by another program for more than {waited} ms", path.display())]
     Held {
         /// The lock.
         path: PathBuf,
@@ -56,7 +56,7 @@ impl FolderLock {
             let is_stale = modified(path).is_some_and(|made| clock.now() - made > STALE);
             if is_stale && cleared < MAX_CLEARED {
                 cleared += 1;
-                // It may be gone already, or be no folder: the next try tells.
+                // It may be removed already, or not be a folder: the next attempt shows.
                 if fs::remove_dir(path).is_ok() {
                     continue;
                 }

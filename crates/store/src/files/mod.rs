@@ -1,7 +1,7 @@
-//! All ways in which annals changes a disk: make a folder, append a line, replace or move a file, take a lock.
+//! All writes of annals: creates folders, appends lines, replaces and moves files, takes locks.
 //!
-//! Everything that writes goes through here, so that modes (0600 and 0700), syncing and the words for what went wrong are
-//! decided once. Nothing here knows what a file means.
+//! All writing goes through here, so that modes (0600 and 0700), syncing and errors are handled once. Nothing here depends
+//! on the content of a file.
 
 mod append;
 mod error;

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::WriteError;
 use super::folder::{create_folder, new_file, sync_folder};
 
-/// Moves a file or folder to a place where nothing is. Across disks it is copied, synced and only then removed.
+/// Moves a file or folder to a path where nothing exists. Across disks it is copied, synced and then removed.
 pub fn move_path(from: &Path, to: &Path) -> Result<(), WriteError> {
     if fs::symlink_metadata(to).is_ok() {
         return Err(WriteError::Exists { path: to.to_path_buf() });

@@ -13,7 +13,7 @@ pub struct PlainName(String);
 /// Why a name was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{name:?} cannot be {what}: only letters, digits, `-`, `_`, `.` and `@`, not beginning with a dot, at most {MAX_BYTES}"
+    "{name:?} is not valid as {what}: use at most {MAX_BYTES} letters, digits, `-`, `_`, `.` and `@`, not starting with a dot"
 )]
 pub struct NameError {
     /// What the name was to be, such as "a session id".
@@ -23,7 +23,7 @@ pub struct NameError {
 }
 
 impl PlainName {
-    /// Checks a name; `what` says what it is for.
+    /// Checks a name; `what` describes its purpose for the error.
     pub fn new(name: &str, what: &'static str) -> Result<Self, NameError> {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.@".contains(&byte);
         let stays =

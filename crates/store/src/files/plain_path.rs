@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::lexical::resolve;
 
-/// What is at a path that may be changed.
+/// What exists at a path that may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathState {
     /// Nothing.
@@ -24,13 +24,13 @@ pub enum PathRefusal {
     Outside,
     /// It, or a folder on the way to it, is a symbolic link.
     SymbolicLink,
-    /// Another name leads to the same file.
+    /// The file has another hard link.
     HardLink,
-    /// It is a folder, a device or a pipe, or a file stands where a folder should.
+    /// It is a folder, device or pipe, or a file is where a folder should be.
     NotAFile,
     /// It is git's own.
     OfGit,
-    /// It cannot be looked at.
+    /// It cannot be read.
     Unreadable,
 }
 
@@ -38,17 +38,17 @@ impl PathRefusal {
     /// The reason, for people.
     pub fn explanation(self) -> &'static str {
         match self {
-            Self::Outside => "it is outside of the session's folder",
+            Self::Outside => "it is outside the session's folder",
             Self::SymbolicLink => "a symbolic link leads there",
             Self::HardLink => "another name leads to the same file",
-            Self::NotAFile => "it is no plain file",
-            Self::OfGit => "it is git's own",
-            Self::Unreadable => "it cannot be looked at",
+            Self::NotAFile => "it is not a regular file",
+            Self::OfGit => "it belongs to git",
+            Self::Unreadable => "it cannot be read",
         }
     }
 }
 
-/// Resolves a relative or absolute name below a folder, and tells what is there.
+/// Resolves a relative or absolute name below a folder, and returns what exists there.
 pub fn resolve_plain_file(folder: &Path, name: &str) -> Result<(PathBuf, PathState), PathRefusal> {
     let path = resolve(folder, Path::new(name));
     let inside = path.strip_prefix(folder).map_err(|_| PathRefusal::Outside)?;

@@ -11,23 +11,23 @@ use crate::busy::is_alive;
 /// The ending of bytes that wait to take a name.
 const ENDING: &str = ".annals-new";
 
-/// Replaces a file, or makes it: the bytes go to a new file beside it, are synced, and take its name.
+/// Replaces or creates a file: the bytes go to a new file next to it, are synced, and the new file is renamed.
 ///
-/// After a crash at any instant the old file is there, or the new one; a left-over beside it has the ending `.annals-new`
-/// and is removed by the next replacement, or by undo. The file keeps its mode; a new one is 0600.
+/// After a crash at any instant the old file or the new one exists; a leftover ends in `.annals-new` and is removed by the
+/// next replacement, or by undo. The file keeps its mode; a new one is 0600.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     stage_file(path, bytes)?;
     swap_in(path).inspect_err(|_| unstage(path))
 }
 
-/// The first half of a replacement: the new bytes lie synced beside the file, which is as it was.
+/// The first half of a replacement: writes and syncs the new bytes next to the file, which stays unchanged.
 pub fn stage_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     create_folder(path.parent().unwrap_or(Path::new("")))?;
     clear_left_overs(path);
     let beside = beside(path);
     let file = fresh(&beside).map_err(WriteError::at(path))?;
     let done = fill(file, bytes).and_then(|()| keep_mode(path, &beside));
-    // The old file is as it was; what was made beside it is no use to anybody.
+    // The old file is unchanged; the staged one is useless.
     done.map_err(WriteError::at(path)).inspect_err(|_| unstage(path))
 }
 
@@ -46,13 +46,13 @@ pub(crate) fn keep_time(from: &Path, to: &Path) {
     }
 }
 
-/// The second half: what was staged takes the name, at once, and the name is on the disk.
+/// The second half: renames the staged file and syncs the folder.
 pub fn swap_in(path: &Path) -> Result<(), WriteError> {
     fs::rename(beside(path), path).map_err(WriteError::at(path))?;
     sync_folder(path.parent().unwrap_or(Path::new("")))
 }
 
-/// Takes back what was staged.
+/// Removes the staged file.
 pub fn unstage(path: &Path) {
     let _ = fs::remove_file(beside(path));
 }
@@ -69,7 +69,7 @@ pub fn create_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     sync_folder(folder)
 }
 
-/// Where new bytes wait: each process has a place of its own, so that two never write to the same.
+/// Returns the path of the staged file, which is different for each process.
 fn beside(path: &Path) -> PathBuf {
     path.with_file_name(format!("{}{}{ENDING}", beginning(path), std::process::id()))
 }
@@ -78,7 +78,7 @@ fn beginning(path: &Path) -> String {
     format!(".{}.", path.file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// Removes what processes that are gone have left beside a file: bytes that never took its name.
+/// Removes staged files of dead processes.
 pub(crate) fn clear_left_overs(path: &Path) {
     let beginning = beginning(path);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -1,6 +1,6 @@
 //! A position in a growing file that can be verified later: an offset and the bytes before it.
 //!
-//! The offset alone would not do: a file that was rewritten and has grown past the old place looks as if it had only grown.
+//! The offset alone is not enough: a file that was rewritten and is now longer looks as if it had only grown.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

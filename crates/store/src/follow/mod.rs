@@ -1,11 +1,11 @@
-//! Follows a file that another program appends to: whole new lines, each once, with number and offset.
+//! Follows a file that another program appends to: complete new lines, each once, with number and offset.
 //!
-//! A line is given when its newline is there; what is written of a line so far waits. A file that shrinks, is rewritten,
-//! replaced, removed or put back is an event of its own, and following goes on: behind the lines that were given, where
-//! the file still holds the last of them at their place, else where following was told to start.
+//! A line is returned once its newline is written. Truncating, rewriting, replacing, removing and restoring the file are
+//! separate events, after which following continues: after the last returned line if the file still has it at its offset,
+//! else at the configured start.
 //!
-//! Memory holds one chunk and one line, however large the file is. Nothing waits here: [`Watch`](crate::watch::Watch)
-//! does, and tells when to look again.
+//! Memory holds one chunk and one line, regardless of the file's size. Nothing blocks here: [`Watch`](crate::watch::Watch)
+//! waits until the file should be read again.
 
 mod bookmark;
 mod start;
@@ -34,7 +34,7 @@ pub enum FollowEvent<'l> {
     Line(Line<'l>),
     /// The file was cut or rewritten in place.
     Truncated,
-    /// Another file has its name now. The lines that came to the first one until then were given.
+    /// Another file has its name now. Lines that were appended to the old one until then were returned.
     Replaced,
     /// The file is gone.
     Gone,
@@ -52,11 +52,11 @@ pub struct Follower {
     identity: FileIdentity,
     is_gone: bool,
     splitter: LineSplitter,
-    /// How many lines lie behind.
+    /// The number of lines returned.
     lines: usize,
-    /// Behind the last line that was given.
+    /// After the last returned line.
     given: FileBookmark,
-    /// Behind the last byte that was read.
+    /// After the last byte read.
     read: FileBookmark,
     chunk: Vec<u8>,
 }
@@ -87,8 +87,8 @@ impl Follower {
         &self.path
     }
 
-    /// Hands out everything that happened since the last call, until nothing is left or `each` breaks, and returns what it
-    /// broke with. The next call goes on behind the last thing that was handed out.
+    /// Calls `each` for everything that happened since the last call, until nothing is left or `each` breaks, and returns
+    /// the break value. The next call continues after the last event.
     pub fn poll<B>(
         &mut self,
         mut each: impl FnMut(FollowEvent<'_>) -> ControlFlow<B>,
@@ -118,7 +118,7 @@ impl Follower {
             return self.read_on(each);
         }
         if !self.is_gone {
-            // What came before the file lost its name; a cut one has nothing more to say.
+            // Reads the rest of the file that lost its name; a truncated one has nothing to read.
             if self.read.fits(&mut self.file)?
                 && let ControlFlow::Break(with) = self.read_lines(each)?
             {
@@ -134,7 +134,7 @@ impl Follower {
         }
         let (file, metadata) = match open(&self.path) {
             Ok(opened) => opened,
-            // Gone again in this moment: the next call sees what is there then.
+            // Removed again in the meantime: the next call sees it.
             Err(ReadError::NotFound { .. }) => return Ok(ControlFlow::Continue(())),
             Err(ReadError::Other { source, .. }) => return Err(source),
             Err(ReadError::NoPermission { .. }) => return Err(io::ErrorKind::PermissionDenied.into()),
@@ -163,7 +163,7 @@ impl Follower {
         self.read_lines(each)
     }
 
-    /// Reads to the end and hands out the lines that are whole.
+    /// Reads to the end and passes on complete lines.
     fn read_lines<B>(
         &mut self,
         each: &mut impl FnMut(FollowEvent<'_>) -> ControlFlow<B>,
@@ -204,7 +204,7 @@ impl Follower {
         self.restart()
     }
 
-    /// Forgets what was read of an unfinished line.
+    /// Discards an unfinished line.
     fn rewind(&mut self) {
         self.read = self.given.clone();
         self.splitter = LineSplitter::after(self.lines, self.given.offset() as usize);
@@ -229,7 +229,7 @@ fn open(path: &Path) -> Result<(File, Metadata), ReadError> {
     Ok((file, metadata))
 }
 
-/// Whether an error says that nothing is there.
+/// Whether the error means that the file does not exist.
 fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

@@ -1,4 +1,4 @@
-//! Where following starts: at the first line, behind the last, or a few lines before the end.
+//! Where following starts: at the first line, after the last, or a few lines before the end.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -10,16 +10,16 @@ pub enum FollowStart {
     Beginning,
     /// Before the last N whole lines.
     LastLines(usize),
-    /// Behind the last whole line.
+    /// After the last complete line.
     End,
 }
 
 /// A line's beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LinePosition {
-    /// How many lines lie before it.
+    /// The number of lines before it.
     pub(super) lines: usize,
-    /// How many bytes lie before it.
+    /// The number of bytes before it.
     pub(super) offset: u64,
 }
 
@@ -37,7 +37,7 @@ impl FollowStart {
             let wanted = wanted.min(end.lines);
             match go_back(file, end.offset, wanted, chunk) {
                 Ok(offset) => return Ok(LinePosition { lines: end.lines - wanted, offset }),
-                // It was cut while it was read: what is left of it is counted again.
+                // It was truncated while it was read: the rest is counted again.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
                 Err(error) => return Err(error),
             }
@@ -45,7 +45,7 @@ impl FollowStart {
     }
 }
 
-/// Behind the last newline.
+/// The offset after the last newline.
 fn end_of_lines(file: &mut File, chunk: &mut [u8]) -> io::Result<LinePosition> {
     let (mut end, mut at) = (LinePosition { lines: 0, offset: 0 }, 0);
     file.seek(SeekFrom::Start(0))?;

@@ -1,4 +1,4 @@
-//! `history.jsonl`: every prompt ever typed, with its pastes, which may be kept apart in `paste-cache/`.
+//! `history.jsonl`: every prompt typed, with its pastes; long pastes are stored in `paste-cache/`.
 
 mod write;
 
@@ -38,9 +38,9 @@ views! {
         id: u64 = "id";
         /// `text`, `image`.
         kind: Text<'a> = "type";
-        /// The paste itself, where it is short.
+        /// The text of a short paste.
         content: Text<'a> = "content";
-        /// The name of its file in `paste-cache/`, where it is long.
+        /// The file name of a long paste in `paste-cache/`.
         content_hash: Text<'a> = "contentHash";
         /// The media type of an image.
         media_type: Text<'a> = "mediaType";
@@ -82,8 +82,8 @@ fn is_plain_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }
 
-/// Hands out every prompt, oldest first, in bounded memory; lines that cannot be read are problems. A store without a
-/// history has no prompts.
+/// Passes on every prompt, oldest first, in bounded memory; unreadable lines become problems. A store without a history has
+/// no prompts.
 pub fn stream_history(
     config: &ConfigDir,
     mut each: impl FnMut(&Line<'_>, HistoryEntry<'_>) -> ControlFlow<()>,

@@ -1,4 +1,4 @@
-//! The prompt history, written: one line a prompt, under the client's lock, long pastes apart.
+//! Writes the prompt history: one line per prompt, under the client's lock, long pastes in separate files.
 
 use annals_json::ObjectWriter;
 
@@ -87,7 +87,7 @@ fn line(prompt: &NewPrompt<'_>) -> Vec<u8> {
 fn keep_paste(config: &ConfigDir, text: &str) -> Result<(), WriteError> {
     let path = config.paste(&paste_hash(text));
     match create_file(&path, text.as_bytes()) {
-        // The name says what is in it; only a copy that was torn says something else.
+        // The name is a hash of the content; only a torn copy differs.
         Err(WriteError::Exists { .. }) if read_file(&path).is_ok_and(|bytes| bytes == text.as_bytes()) => {
             Ok(())
         }

@@ -14,9 +14,9 @@ use crate::files::{WriteError, create_file, keep_time};
 pub enum Effect {
     /// A file or folder was moved.
     Moved {
-        /// Where it was.
+        /// The old path.
         from: PathBuf,
-        /// Where it is.
+        /// The new path.
         to: PathBuf,
     },
     /// A file was made.
@@ -39,7 +39,7 @@ pub enum Effect {
     Replaced {
         /// The file.
         path: PathBuf,
-        /// The old one's copy, in our folder; none where there was no file.
+        /// The copy of the old file in the data folder; `None` if there was no file.
         kept: Option<PathBuf>,
         /// The sha256 of the new one.
         left: String,
@@ -47,7 +47,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// A replacement that is about to be made: the old file is kept in a folder of ours first, and synced.
+    /// Prepares a replacement: copies the old file to the data folder first, and syncs the copy.
     pub fn replacing(path: &Path, bytes: &[u8], folder: &Path) -> Result<Self, WriteError> {
         let kept = match fs::read(path) {
             Ok(old) => {

@@ -14,7 +14,7 @@ pub enum Stage {
     Done,
     /// It was undone.
     Undone,
-    /// It has happened, and the trash was emptied: it cannot be undone any more.
+    /// It was done, and the trash was emptied: it can no longer be undone.
     Emptied,
 }
 
@@ -41,7 +41,7 @@ pub struct JournalEntry {
     pub id: String,
     /// When, in milliseconds since 1970.
     pub time: i64,
-    /// What was done, in words.
+    /// A description of the change.
     pub what: String,
     /// How far it is.
     pub stage: Stage,

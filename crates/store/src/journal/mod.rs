@@ -1,7 +1,7 @@
 //! The journal of changes, and undo.
 //!
-//! An entry is on the disk before the change that it describes, and is updated when that is done. After a crash at any step
-//! it is still there, and [`Journal::undo`] takes back whatever of it had happened.
+//! An entry is on the disk before the change that it describes, and is updated when the change is done. After a crash at
+//! any step the entry still exists, and [`Journal::undo`] reverts the part that was done.
 
 mod effect;
 mod entry;

@@ -49,7 +49,7 @@ pub enum UndoError {
 }
 
 /// Why something cannot come back from the trash.
-const NOT_IN_TRASH: &str = "it is not in the trash any more";
+const NOT_IN_TRASH: &str = "it is no longer in the trash";
 
 impl Journal<'_> {
     /// Undoes a change, the last step first. A change that a crash cut short is undone as far as it got, and an
@@ -137,7 +137,7 @@ fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// Where a file is that later steps of the same change moved, or the folder that it is in, as far as they were made.
+/// Returns the path of a file after later steps of the same change moved it or a folder above it, as far as they were done.
 fn place_now(path: &Path, later: &[Effect]) -> PathBuf {
     later.iter().fold(path.to_path_buf(), |place, effect| match effect {
         Effect::Moved { from, to } if !exists(from) && exists(to) => match place.strip_prefix(from) {
@@ -156,19 +156,19 @@ fn check(effect: &Effect, later: &[Effect]) -> Result<(), UndoError> {
         Effect::Moved { from, to } => match (exists(from), exists(to)) {
             // What took its place in the same change goes first.
             (true, true) if is_made_by(later, from) => Ok(()),
-            (true, true) => changed(from, "something else is at the place that it was moved from"),
+            (true, true) => changed(from, "something else now exists at its old path"),
             (false, false) => changed(to, NOT_IN_TRASH),
             _ => Ok(()),
         },
         Effect::Created { path, bytes } => match length(path) {
-            Ok(found) if found != *bytes => changed(path, "it was written to since"),
+            Ok(found) if found != *bytes => changed(path, "it was changed since"),
             _ => Ok(()),
         },
         Effect::Appended { path, from, to } => match length(path) {
             // The second case is an undo that was cut short.
             Ok(found) if found == *to || found == *from => Ok(()),
-            Ok(_) => changed(path, "it was written to since"),
-            Err(_) => changed(path, "it is not there any more"),
+            Ok(_) => changed(path, "it was changed since"),
+            Err(_) => changed(path, "it no longer exists"),
         },
         Effect::Replaced { path, kept, left } => {
             let path = &place_now(path, later);

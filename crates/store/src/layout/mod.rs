@@ -23,7 +23,7 @@ impl ConfigDir {
         &self.0
     }
 
-    /// The config dir that a path lies in, by the nearest `projects` folder above it.
+    /// Returns the config dir that contains a path, by the nearest `projects` folder above it.
     pub fn containing(path: &Path) -> Option<Self> {
         let projects = path
             .ancestors()

@@ -1,17 +1,17 @@
-//! A path, read back into what it is. The names decide; the content is not looked at.
+//! Classifies a path by its names, without reading the content.
 
 use std::path::{Component, Path};
 
 use crate::key::{AgentKey, SessionKey, Slug};
 
-/// Where a sub-agent's file stands.
+/// The location of a sub-agent's file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AgentLocation {
-    /// In the project's folder, beside the sessions; which session it belongs to, only its lines say.
+    /// In the project's folder, next to the sessions; only its lines name its session.
     Beside,
     /// Under `<session>/subagents/`.
     Under {
-        /// The session whose folder it is.
+        /// The session that owns the folder.
         session: SessionKey,
         /// The folders between `subagents` and the file, joined by `/`; empty in most data.
         nested: String,
@@ -33,16 +33,16 @@ pub enum FileRole {
     },
     /// A sub-agent's lines.
     SubAgent {
-        /// The project whose folder it is in.
+        /// The project.
         slug: Slug,
         /// Where in there.
         place: AgentLocation,
         /// The sub-agent.
         agent: AgentKey,
     },
-    /// What is known of a sub-agent besides its lines.
+    /// Metadata of a sub-agent.
     SubAgentMeta {
-        /// The project whose folder it is in.
+        /// The project.
         slug: Slug,
         /// Where in there.
         place: AgentLocation,
@@ -76,7 +76,7 @@ pub enum FileRole {
         /// The path under `workflows`, joined by `/`.
         name: String,
     },
-    /// A title kept beside the session.
+    /// A title stored next to the session.
     CustomTitleFile {
         /// The project.
         slug: Slug,
@@ -172,7 +172,7 @@ impl FileRole {
         of_parts(&parts).unwrap_or(Self::Unknown)
     }
 
-    /// The project whose folder the file is in.
+    /// The project of the file.
     pub fn slug(&self) -> Option<&Slug> {
         match self {
             Self::Session { slug, .. }
@@ -188,7 +188,7 @@ impl FileRole {
         }
     }
 
-    /// The session that the path names, for side files; a sub-agent beside its session names none.
+    /// The session that the path names, for side files; `None` for a sub-agent next to its session.
     pub fn session(&self) -> Option<&SessionKey> {
         match self {
             Self::Session { session, .. }

@@ -1,4 +1,4 @@
-//! Tool outputs too large for their line: the file that a record names, and where it is now.
+//! Tool outputs too large for their line: the file that a record names, and its current path.
 
 mod write;
 
@@ -25,7 +25,7 @@ pub fn named_paths(user: &User<'_>) -> Vec<String> {
     let persisted = |fields: &Fields<'_>| Some(fields.text("persistedOutputPath")?.decode().into_owned());
     found.extend(result.as_ref().and_then(persisted));
     if let Some(text) = user.tool_result().and_then(|result| result.content()?.first_text()) {
-        // The words stand in the first lines; a long preview need not be decoded.
+        // The marker is in the first lines; a long preview need not be decoded.
         let head = text.head(2000);
         if head.starts_with("<persisted-output>")
             && let Some((_, after)) = head.split_once(SAVED_TO)
@@ -45,7 +45,7 @@ pub fn named_paths(user: &User<'_>) -> Vec<String> {
 pub enum OverflowFile {
     /// In the session's own `tool-results/`.
     OfSession(PathBuf),
-    /// Where the record says, outside the session's folder: the session was copied or moved.
+    /// At the recorded path, outside the session's folder: the session was copied or moved.
     AsNamed(PathBuf),
 }
 
@@ -63,9 +63,9 @@ impl OverflowFile {
     }
 }
 
-/// Finds the file that a record names, which may be a path of another machine: first by its name in the session's own
-/// `tool-results/`, then where the record says. A path that is not in some `tool-results/` is not followed: a record must
-/// not make us show any file of the disk.
+/// Finds the file that a record names, which may be a path of another machine: first by name in the session's
+/// `tool-results/`, then at the recorded path. Only paths inside a `tool-results/` folder are followed: a record must not
+/// expose arbitrary files.
 pub fn resolve(session: &SessionEntry, named: &str) -> Result<OverflowFile, FileProblem> {
     resolve_in(&session.folder(), named)
         .ok_or_else(|| FileProblem::whole(&session.path, ProblemKind::MissingOverflow, named))

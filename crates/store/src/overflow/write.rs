@@ -8,7 +8,7 @@ use super::SAVED_TO;
 use crate::files::{PlainName, WriteError, create_file, create_folder, new_file, sync_folder};
 use crate::read::read_file;
 
-/// A shell's output of more UTF-16 units than this goes to a file of its own.
+/// A shell output of more UTF-16 units than this is saved to a separate file.
 pub const MAX_SHELL_OUTPUT: usize = 30_000;
 /// How many characters of it the model sees at once.
 const PREVIEW: usize = 2_000;
@@ -18,7 +18,7 @@ const PREVIEW: usize = 2_000;
 pub struct SavedOutput {
     /// The file.
     pub path: PathBuf,
-    /// What the line says instead.
+    /// The preview for the record.
     pub preview: String,
 }
 
@@ -27,10 +27,10 @@ pub fn is_too_large(output: &str) -> bool {
     output.len() > MAX_SHELL_OUTPUT && output.encode_utf16().count() > MAX_SHELL_OUTPUT
 }
 
-/// Puts an output into `<session>/tool-results/<id>.txt` and makes the preview that names it.
+/// Saves an output to `<session>/tool-results/<id>.txt` and returns the preview that names it.
 ///
-/// `folder` is the session's path without its ending, and absolute: the preview is read by others. The file is on the disk
-/// when this returns. An output of this id that says something else is never overwritten.
+/// `folder` is the session's path without its extension, and absolute: other programs read the preview. The file is synced
+/// when this returns. An existing output with the same id and other content is never overwritten.
 pub fn save(folder: &Path, id: &str, bytes: &[u8]) -> Result<SavedOutput, WriteError> {
     let id = PlainName::new(id, "the id of an output")?;
     let path = folder.join("tool-results").join(format!("{id}.txt"));
@@ -42,7 +42,7 @@ pub fn save(folder: &Path, id: &str, bytes: &[u8]) -> Result<SavedOutput, WriteE
     Ok(SavedOutput { path, preview })
 }
 
-/// The same for an output that lies in a file, however large: it is copied, a piece at a time.
+/// The same for an output in a file of any size: it is copied in chunks.
 pub fn save_file(folder: &Path, id: &str, from: &Path) -> Result<SavedOutput, WriteError> {
     let id = PlainName::new(id, "the id of an output")?;
     let results = folder.join("tool-results");
@@ -68,7 +68,7 @@ pub fn save_file(folder: &Path, id: &str, from: &Path) -> Result<SavedOutput, Wr
 }
 
 fn preview(path: &Path, bytes: &[u8], length: u64) -> String {
-    // Four bytes make the longest character: no more than that is worth decoding.
+    // A character has at most four bytes: no more needs decoding.
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(PREVIEW * 4)]);
     let head: String = text.chars().take(PREVIEW).collect();
     format!(

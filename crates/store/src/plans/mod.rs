@@ -1,4 +1,4 @@
-//! Plans: `plans/<name>.md`, and the sessions whose lines name them in their `slug` field.
+//! Plans: `plans/<name>.md`, and the sessions that name them in their `slug` field.
 
 mod write;
 
@@ -17,7 +17,7 @@ use crate::summary::Summary;
 pub struct Plan {
     /// Its name.
     pub name: String,
-    /// The sub-agent that wrote it, where the name says so: `<session's name>-agent-<agent>`.
+    /// The sub-agent that wrote it, if the name has the form `<session's name>-agent-<agent>`.
     pub agent: Option<String>,
     /// The file.
     pub path: PathBuf,

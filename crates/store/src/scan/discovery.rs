@@ -1,4 +1,4 @@
-//! What discovery found, and the questions that can be asked of it.
+//! The result of discovery, and queries on it.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -13,16 +13,16 @@ use crate::read::ReadError;
 pub struct Project {
     /// Its name.
     pub slug: Slug,
-    /// Where it is.
+    /// The path.
     pub path: PathBuf,
 }
 
 /// A session's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionEntry {
-    /// The session: the stem of the file's name, whatever its lines say.
+    /// The session: the stem of the file's name, regardless of its lines.
     pub key: SessionKey,
-    /// The project whose folder it is in.
+    /// The project.
     pub slug: Slug,
     /// The file.
     pub path: PathBuf,
@@ -49,7 +49,7 @@ impl SessionEntry {
         })
     }
 
-    /// The folder beside the file that holds sub-agents and tool results; it need not exist.
+    /// The session's folder with sub-agents and tool results; it may not exist.
     pub fn folder(&self) -> PathBuf {
         self.path.with_extension("")
     }
@@ -60,15 +60,15 @@ impl SessionEntry {
 pub struct AgentEntry {
     /// The sub-agent.
     pub key: AgentKey,
-    /// The project whose folder it is in; not always that of its session.
+    /// The project of its folder; not always that of its session.
     pub slug: Slug,
-    /// Beside or under its session.
+    /// Its location.
     pub place: AgentLocation,
     /// The session it belongs to: the folder it is under, else the first one that its lines name.
     pub session: Option<SessionKey>,
     /// The file.
     pub path: PathBuf,
-    /// Its `meta.json`, where there is one.
+    /// Its `meta.json`, if it exists.
     pub meta: Option<PathBuf>,
     /// Its size.
     pub bytes: u64,
@@ -77,7 +77,7 @@ pub struct AgentEntry {
 }
 
 impl AgentEntry {
-    /// The file taken for a session of its own, as `agent-<id>`: it has lines, a summary and usage as one has.
+    /// Treats the file as a session named `agent-<id>`, with lines, a summary and usage.
     pub fn as_session(&self) -> SessionEntry {
         SessionEntry {
             key: format!("agent-{}", self.key).into(),
@@ -168,12 +168,12 @@ impl Discovery {
         self.sessions.iter().filter(move |session| session.slug == *slug)
     }
 
-    /// The files of a session's name: more than one where a project was copied.
+    /// The files of a session: more than one if a project was copied.
     pub fn sessions_named<'d>(&'d self, key: &SessionKey) -> impl Iterator<Item = &'d SessionEntry> {
         self.sessions.iter().filter(move |session| session.key == *key)
     }
 
-    /// The sub-agents of a session, wherever their files are.
+    /// The sub-agents of a session, in any folder.
     pub fn agents_of<'d>(&'d self, session: &SessionKey) -> impl Iterator<Item = &'d AgentEntry> {
         self.agents.iter().filter(move |agent| agent.session.as_ref() == Some(session))
     }

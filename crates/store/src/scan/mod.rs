@@ -1,7 +1,7 @@
-//! What is in a store: projects, sessions, sub-agents and side files, found in parallel, listed in a fixed order.
+//! Discovers projects, sessions, sub-agents and side files of a store in parallel; lists them in a fixed order.
 //!
-//! Discovery looks at names and sizes. Of the content it reads only the first lines of sub-agents that stand beside their
-//! session, because nothing else says whose they are.
+//! Discovery uses names and sizes. It reads only the first lines of sub-agents next to their session, because only these
+//! name the session.
 
 mod discovery;
 mod near;
@@ -80,8 +80,8 @@ impl Store {
         found
     }
 
-    /// Finds the sessions and sub-agents that were written to at or after an instant (milliseconds since 1970), and nothing
-    /// else: names and times of files are looked at, and hardly any file is opened.
+    /// Finds the sessions and sub-agents written at or after a time (milliseconds since 1970), using names and times of
+    /// files; hardly any file is opened.
     pub fn discover_since(&self, since: i64) -> Discovery {
         let mut problems = Vec::new();
         let folders = walk::folders(&self.config_dir.projects(), &mut problems);

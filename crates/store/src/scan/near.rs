@@ -9,8 +9,8 @@ use crate::read::ReadError;
 use crate::scan::{SessionEntry, SideFile};
 
 impl Discovery {
-    /// Finds a session's file and what stands beside and under it. Its folder is taken for a project's, whatever it is
-    /// called; sub-agents in other projects are found by [`Store::discover`](crate::Store::discover) only.
+    /// Finds a session's file and the files next to it and in its folder. The containing folder is treated as a project's,
+    /// regardless of its name; only [`Store::discover`](crate::Store::discover) finds sub-agents in other projects.
     pub fn near(path: &Path) -> Result<Self, ReadError> {
         let session = SessionEntry::of_path(path)?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

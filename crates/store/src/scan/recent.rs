@@ -1,5 +1,5 @@
-//! The sessions and sub-agents that were written to lately: asked each time that a prompt is drawn, so with as few questions to
-//! the system as that takes.
+//! The recently written sessions and sub-agents: needed for each prompt of a status line, so with as few system calls as
+//! possible.
 
 use std::fs;
 use std::path::Path;
@@ -38,7 +38,7 @@ fn descend(
         Err(error) => return problems.push(unlisted(folder, error)),
     };
     for entry in list.flatten() {
-        // The kind stands in the listing itself; only links must be asked where they lead.
+        // The listing has the file type; only links need another call.
         let Ok(kind) = entry.file_type() else { continue };
         let path = entry.path();
         if kind.is_dir() || (kind.is_symlink() && path.is_dir()) {

@@ -13,7 +13,7 @@ use super::stat::{FolderCursor, StatReader, stamp};
 use super::walk::{MAX_DEPTH, leads_back, modified_millis};
 use crate::digest::sha256_bytes;
 
-/// The folders beside the projects that count. Copies of edited files do not: they never change.
+/// The watched folders outside `projects`. Copies of edited files are not watched: they never change.
 const SIDE_FOLDERS: [&str; 3] = ["todos", "tasks", "plans"];
 /// A folder that was written to less than this before the look may have been written to after it, at the same time on the clock.
 const SETTLED_MILLIS: i64 = 2_000;
@@ -97,7 +97,7 @@ struct Findings {
 }
 
 impl Findings {
-    /// A folder whose name is no text is not kept, and looked into each time.
+    /// A folder name that is not UTF-8 is not stored, and the folder is read each time.
     fn note(&mut self, path: &Path, folder: Option<FolderState>) {
         if let Some(path) = path.to_str() {
             self.folders.insert(path.to_owned(), folder);
@@ -129,7 +129,7 @@ impl Scanner<'_> {
         match (before, now) {
             (Some(before), Some(now)) if before != now => found.changed.push(path),
             (Some(_), None) | (None, Some(_)) => found.has_more = true,
-            // The folder stands for the store itself: a snapshot without it is none of this store.
+            // The root folder represents the store: a snapshot without it is invalid.
             _ if known.is_some() => return,
             _ => {}
         }
@@ -148,7 +148,7 @@ impl Scanner<'_> {
         }
         let metadata = match fs::metadata(path) {
             Ok(metadata) => metadata,
-            // A folder that never was there is no news; one that cannot be asked for is asked for again.
+            // A missing folder that was never there is not a change; an unreadable one is tried again.
             Err(error) => {
                 found.has_more |= known.is_some();
                 if known.is_some() && error.kind() == ErrorKind::NotFound {
@@ -160,7 +160,7 @@ impl Scanner<'_> {
         self.list(path, &metadata, known, found);
     }
 
-    /// No name has come or gone: the files are asked for one by one.
+    /// No name was added or removed: checks the files one by one.
     fn known_names(&self, path: &Path, known: KnownFolder<'_>, found: &mut Findings) {
         let mut folder: Option<FolderState> = None;
         let mut file = std::mem::take(&mut found.near.path);
@@ -205,7 +205,8 @@ impl Scanner<'_> {
             let Ok(kind) = entry.file_type() else { continue };
             let target = || fs::metadata(entry.path()).ok();
             let metadata = if kind.is_symlink() { target() } else { None };
-            // Where a link leads may come and go without a word to this folder, and a name that is no text cannot be kept.
+            // The target of a link can appear and vanish without a change of this folder, and a name that is not UTF-8
+            // cannot be stored.
             let is_lasting = !kind.is_symlink() || metadata.as_ref().is_some_and(Metadata::is_file);
             folder.is_settled &= is_lasting && !(kind.is_dir() && entry.file_name().to_str().is_none());
             if kind.is_dir() || metadata.as_ref().is_some_and(Metadata::is_dir) {

@@ -1,10 +1,9 @@
-//! A snapshot of a store's files, and what has changed since: checked before every answer, so with as few system calls as
-//! that takes.
+//! A snapshot of a store's files, and the changes since: checked before every answer, so with as few system calls as
+//! possible.
 //!
-//! A folder's own time changes whenever a name comes or goes in it. As long as it is the same, the names are known, and
-//! only files that grow in place are looked at: transcripts in projects, every file elsewhere. Others are only compared when their
-//! folder's time is another. A cache that was
-//! made of a store keeps the snapshot of before with it.
+//! A folder's time changes when a name is added or removed. While it is unchanged, the names are known, and only files that
+//! grow in place are checked: transcripts in projects, every file elsewhere. Other files are compared only when the
+//! folder's time changed. A cache derived from a store is saved with the snapshot from before it was read.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,16 +19,15 @@ use crate::layout::ConfigDir;
 pub(super) struct FolderState {
     /// Its identity and its time.
     pub(super) stamp: u64,
-    /// Whether its time lay back far enough: what came in the same instant as the look might have been missed.
+    /// Whether its time was old enough: a change in the same instant as the scan could be missed.
     pub(super) is_settled: bool,
-    /// The files that are looked at, in the order of their names, each with identity, size and time in one number.
+    /// The checked files by name, each with a digest of identity, size and time.
     pub(super) files: Vec<(String, u64)>,
-    /// The other files, in one number: each is written once, so a name that comes or goes says all, and the folder notices that.
+    /// A digest of the other files: each is written once, so only their names matter.
     pub(super) others: u64,
 }
 
-/// What a store looked like: the text that is kept, and where in it what stands. Most of the time nothing has changed, and not
-/// one name is copied.
+/// A snapshot of a store: its serialized text, and positions in it. Usually nothing has changed, and no name is copied.
 #[derive(Clone, Debug, Default)]
 pub struct StoreSnapshot {
     text: String,
@@ -60,7 +58,7 @@ impl<'s> KnownFolder<'s> {
         &self.snapshot.text[self.line.name.clone()]
     }
 
-    /// Whether it stands as it did, and nothing can have been missed.
+    /// Whether it is unchanged and nothing can have been missed.
     pub(super) fn is_same(self, stamp: u64) -> bool {
         self.line.is_settled && self.line.stamp == stamp
     }
@@ -113,7 +111,7 @@ impl StoreSnapshot {
         self.text.split_once('\0').map_or("", |(name, _)| name)
     }
 
-    /// Whether it is of this store, under this name: paths are kept as they were asked for.
+    /// Whether it is of this store, under this path: paths are stored as given.
     pub fn is_of(&self, config: &ConfigDir) -> bool {
         config.path().to_str().is_some_and(|path| self.folder(path).is_some())
     }
@@ -150,7 +148,7 @@ impl StoreSnapshot {
             }
             folder.files.iter().for_each(|(name, stamp)| text.push_str(&format!("f {stamp:016x} {name}\0")));
         }
-        // What was just written can be read.
+        // Text that was just written is valid.
         Self::parse(format!("{}\0{text}", sha256(text.as_bytes()))).unwrap_or_default()
     }
 

@@ -1,5 +1,4 @@
-//! Asks the system whether files are unchanged: by name, relative to the store's folder, which is opened once and not once a
-//! file.
+//! Checks whether files are unchanged: by path relative to the store's folder, which is opened once and not once per file.
 
 use std::fs::Metadata;
 use std::io;
@@ -14,10 +13,10 @@ use crate::identity::FileIdentity;
 #[cfg(unix)]
 const OPEN_AFTER: u32 = 12;
 
-/// Where the last file was that was asked for: mostly the next one is near it.
+/// The folder of the last file: the next one is usually close.
 #[derive(Default)]
 pub(super) struct FolderCursor {
-    /// The path of a project's folder below the root, with the separator behind it; none elsewhere.
+    /// The path of a project's folder below the root, with a trailing separator; empty elsewhere.
     #[cfg(unix)]
     project: String,
     #[cfg(unix)]
@@ -32,7 +31,7 @@ pub(super) struct FolderCursor {
 pub(super) struct StatReader {
     #[cfg(unix)]
     root: Option<OwnedFd>,
-    /// The folder's path, with the separator behind it.
+    /// The folder's path, with a trailing separator.
     prefix: String,
 }
 
@@ -73,7 +72,7 @@ impl StatReader {
 
 #[cfg(unix)]
 impl FolderCursor {
-    /// The open folder of a file's project, and the file's path in it; none where it is not worth it.
+    /// Returns the open folder of a file's project, and the file's path in it; `None` if that is not worth it.
     fn folder_of<'p>(&mut self, root: &OwnedFd, below: &'p str) -> Option<(&OwnedFd, &'p str)> {
         use rustix::fs::{Mode, OFlags, openat};
         let end = below.match_indices('/').nth(1).map(|(at, _)| at + 1)?;

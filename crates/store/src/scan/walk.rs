@@ -60,10 +60,9 @@ pub(super) fn files_in(
     all.map(|entry| side_file(roles.of(&entry.path), entry.path, &entry.metadata)).collect()
 }
 
-/// What a name in a folder stands for.
 struct FolderEntry {
     path: PathBuf,
-    /// Of what a link leads to.
+    /// For a link, of its target.
     metadata: Metadata,
     is_link: bool,
 }
@@ -89,7 +88,7 @@ fn entries(folder: &Path, problems: &mut Vec<FileProblem>) -> Vec<FolderEntry> {
         };
         let path = entry.path();
         let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-        // Asked by the folder that is open: only links need the whole path.
+        // Relative to the open folder: only links need the full path.
         let metadata = if is_link { fs::metadata(&path) } else { entry.metadata() };
         match metadata {
             Ok(metadata) => found.push(FolderEntry { path, metadata, is_link }),
@@ -135,7 +134,7 @@ fn descend(
     }
 }
 
-/// Whether a link leads to a folder that the walk finds anyway: following it would find sessions twice, or forever.
+/// Whether a link leads to a folder that the walk visits anyway: following it would find sessions twice, or never end.
 pub(super) fn leads_back(root: &Path, link: &Path) -> bool {
     let target = || Some(fs::canonicalize(link).ok()?.starts_with(fs::canonicalize(root).ok()?));
     target().unwrap_or(true)

@@ -30,7 +30,7 @@ pub enum RecordEditError {
     Edit {
         /// The line of the record, from 1.
         line: u32,
-        /// What is wrong with the edit.
+        /// The problem with the edit.
         source: EditError,
     },
     /// The new file could not be written.

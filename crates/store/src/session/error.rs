@@ -13,7 +13,7 @@ use crate::read::ReadError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AppendError {
-    /// Another program is writing, or has written while we had it open.
+    /// Another program is writing, or wrote while the file was open here.
     #[error("{}: {busy}", path.display())]
     Busy {
         /// The session's file.
@@ -34,7 +34,7 @@ pub enum AppendError {
     #[error(transparent)]
     Plain(#[from] DraftError),
     /// A progress record that is too large to be one.
-    #[error("a progress record of {bytes} bytes: at most {most} are taken, results go into results", most = crate::durable::MAX_PROGRESS_BYTES)]
+    #[error("a progress record has {bytes} bytes; the limit is {most}; put results into results", most = crate::durable::MAX_PROGRESS_BYTES)]
     ProgressTooLarge {
         /// How large.
         bytes: usize,
@@ -49,7 +49,7 @@ pub enum AppendError {
     #[error(transparent)]
     Name(#[from] NameError),
     /// A session id that is no UUID: the client lists no others.
-    #[error("{id:?} is no session id: a UUID is needed")]
+    #[error("{id:?} is not a session id: use a UUID")]
     NotAUuid {
         /// The id.
         id: String,

@@ -18,7 +18,7 @@ use crate::source::{Source, new_uuid};
 pub struct Fork {
     /// Its id.
     pub session: String,
-    /// Its file, beside the first one's.
+    /// Its file, in the same folder.
     pub path: PathBuf,
     /// How many records it begins with.
     pub records: usize,
@@ -28,7 +28,7 @@ pub struct Fork {
 #[derive(Debug, thiserror::Error)]
 pub enum ForkError {
     /// There is no record with this id.
-    #[error("{}: it has no record {uuid}", path.display())]
+    #[error("{}: no record {uuid}", path.display())]
     NoSuchRecord {
         /// The session's file.
         path: PathBuf,
@@ -36,7 +36,7 @@ pub enum ForkError {
         uuid: String,
     },
     /// The session holds no conversation.
-    #[error("{}: it holds no conversation to go on from", path.display())]
+    #[error("{}: no conversation to continue from", path.display())]
     Empty {
         /// The session's file.
         path: PathBuf,
@@ -59,11 +59,11 @@ pub enum ForkError {
     Write(#[from] WriteError),
 }
 
-/// Copies the conversation that ends at a record (at its end if none is named) into a new session of the same project,
-/// from its first line on, also what compactions hide from the model.
+/// Copies the conversation up to a record (by default to its end) into a new session of the same project, from its first
+/// line on, including what compactions hide from the model.
 ///
-/// As the client's `/branch` does it: the lines keep their ids, get the new session's, and say where they come from. The
-/// new file is there whole or not at all.
+/// Like the client's `/branch`: the lines keep their ids, get the new session's, and name their origin. The new file is
+/// complete or does not exist.
 pub fn fork(path: &Path, at: Option<&str>, source: &dyn Source) -> Result<Fork, ForkError> {
     let bytes = read_file(path)?;
     fork_transcript(&Transcript::parse(&bytes), path, at, source)
@@ -84,8 +84,8 @@ pub(super) fn fork_transcript(
     Ok(Fork { session, path: target, records: nodes.len() })
 }
 
-/// The records that a fork at a record (at the end of the conversation if none is named) begins with, in the order of
-/// the file; `path` is only named in errors.
+/// Returns the records of a fork at a record (by default the end of the conversation), in file order; `path` is only used
+/// in errors.
 pub fn path_to(
     transcript: &Transcript<'_>,
     at: Option<&str>,
@@ -102,8 +102,8 @@ pub fn path_to(
     let graph = Graph::new(transcript);
     let mut path = branch_to(transcript, &graph, Client::NEWEST, end);
     let live = branch(transcript, &graph, Client::NEWEST);
-    // A boundary that kept messages can stand beside the line that goes on from them: what a client meets before this
-    // record belongs to it, though no parent leads there.
+    // A boundary that kept messages can be a sibling of the line that continues from them: what a client meets before this
+    // record belongs to it, although no parent leads there.
     if live.contains(&end) {
         let there: BTreeSet<NodeIndex> = path.iter().copied().collect();
         path.extend(
@@ -111,11 +111,11 @@ pub fn path_to(
                 .filter(|&node| node < end && !there.contains(&node) && !hangs_from(node, end, &graph)),
         );
     }
-    // In the order of the file, where parents stand before their children.
+    // In file order, where parents come before their children.
     Ok(with_parents(path, &graph))
 }
 
-/// Whether a line comes behind another: children can stand before their parents.
+/// Whether a line descends from another: children can precede their parents in the file.
 fn hangs_from(node: NodeIndex, above: NodeIndex, graph: &Graph<'_>) -> bool {
     let mut passed = BTreeSet::new();
     let mut at = Some(node);
@@ -128,7 +128,7 @@ fn hangs_from(node: NodeIndex, above: NodeIndex, graph: &Graph<'_>) -> bool {
     false
 }
 
-/// The lines of a fork that keeps its ids: each names the new session, and where it comes from.
+/// Returns the lines of a fork that keeps its ids: each names the new session, and its origin.
 pub fn forked_lines(
     transcript: &Transcript<'_>,
     nodes: &BTreeSet<NodeIndex>,

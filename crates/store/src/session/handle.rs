@@ -42,7 +42,7 @@ use crate::source::{Source, SourceRef};
 pub struct Session {
     path: PathBuf,
     parsed: TranscriptBuf,
-    /// The end of what was read, so that a file that was rewritten is told from one that grew.
+    /// The end of what was read, to distinguish a rewritten file from one that grew.
     end: FileBookmark,
     writer: Option<SessionWriter<'static>>,
     parsed_bytes: u64,
@@ -179,7 +179,7 @@ impl Session {
         Ok(appended)
     }
 
-    /// Reads what was written to the file since it was last read, by this process or another.
+    /// Reads what was appended to the file since the last read, by this process or another.
     pub fn refresh(&mut self) -> Result<SessionChange, ReadError> {
         let fail = |error| ReadError::new(&self.path, error);
         let mut file = File::open(&self.path).map_err(fail)?;

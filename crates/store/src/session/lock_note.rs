@@ -11,13 +11,13 @@ use crate::busy::FileStamp;
 pub(super) struct LockNote {
     /// How the file was left.
     pub(super) left: Option<FileStamp>,
-    /// Whether a writer has the file, or was killed while it had.
+    /// Whether a writer has the file open, or was killed while it had.
     pub(super) is_open: bool,
     pub(super) origin: Option<Origin>,
 }
 
 impl LockNote {
-    /// Reads a note; one that cannot be read says nothing.
+    /// Reads a note; an unreadable one counts as empty.
     pub(super) fn read(bytes: &[u8]) -> Self {
         let Ok(value) = Value::parse(bytes) else { return Self::default() };
         let left = value.get("left").and_then(Value::fields).as_ref().and_then(FileStamp::read);

@@ -34,7 +34,7 @@ use crate::key::SessionKey;
 use crate::lock::FileLock;
 use crate::source::Source;
 
-/// The release whose form is written by default.
+/// The client release that written records imitate by default.
 pub const WRITTEN_FORM: &str = "2.1.112";
 
 /// Why a file is not ours to write to.
@@ -68,7 +68,7 @@ fn lock_file(path: &Path, data: &DataDir) -> Result<FileLock, InUse> {
     lock.ok_or_else(|| InUse::Busy { path: path.to_path_buf(), busy: Busy::Locked })
 }
 
-/// Returns the client that writes to a file whose lock we have. Traces of our own writers, also of a killed one, do not
+/// Returns the client that writes to a file that is locked here. Traces of annals itself, even of a killed process, do not
 /// count.
 fn other_writer(path: &Path, lock: &mut FileLock, source: &dyn Source) -> Option<Busy> {
     let lock_note = lock_note::LockNote::read(&lock.read_note());

@@ -31,7 +31,7 @@ pub struct NewSession {
     pub cwd: PathBuf,
     /// The git branch; by default that of the working directory.
     pub git_branch: Option<String>,
-    /// The release whose form is written; by default [`WRITTEN_FORM`].
+    /// The client release that written records imitate; by default [`WRITTEN_FORM`].
     pub version: Option<String>,
     /// How it is used; by default `cli`, so that pickers list it.
     pub entrypoint: Option<String>,
@@ -57,7 +57,7 @@ pub struct AgentStart {
     pub description: Option<String>,
     /// The call that started it.
     pub tool_use: Option<String>,
-    /// The agent that started it, where it was not the session itself.
+    /// The agent that started it, if not the session itself.
     pub parent: Option<AgentParent>,
 }
 
@@ -83,7 +83,7 @@ impl AgentFolder {
         &self.origin
     }
 
-    /// Continues or starts a sub-agent: its own file, and what is known of it beside that.
+    /// Continues or creates a sub-agent: its transcript and its metadata.
     pub fn open<'s>(
         &self,
         data: &DataDir,
@@ -111,7 +111,7 @@ impl AgentFolder {
             return Ok(writer);
         }
         match create_file(&self.folder.join(format!("agent-{id}.meta.json")), &meta(start)) {
-            // Left over from a start that was cut short: it says the same.
+            // Left by an interrupted start, with the same content.
             Ok(()) | Err(WriteError::Exists { .. }) => {}
             Err(error) => return Err(error.into()),
         }
@@ -171,8 +171,8 @@ impl<'s> SessionWriter<'s> {
         Ok(writer)
     }
 
-    /// Opens a session of any length at its end, and returns what was read of it: records before the last compaction are
-    /// no parents of new ones.
+    /// Opens a session of any length at its end, and returns the part that was read: records before the last compaction are
+    /// not parents of new ones.
     pub fn open_at_end(
         path: &Path,
         data: &DataDir,
@@ -199,14 +199,14 @@ impl<'s> SessionWriter<'s> {
         Ok((writer, parsed))
     }
 
-    /// Continues or starts a sub-agent of this session: its own file under the session's folder, and what is known
-    /// of it beside that. The link from the session is the call's result, which names it
+    /// Continues or creates a sub-agent of this session: its transcript in the session's folder, and its metadata. The
+    /// session refers to it by the result of the call
     /// ([`Draft::agent_result`](annals_transcript::draft::Draft::agent_result)).
     pub fn open_agent(&self, data: &DataDir, start: &AgentStart) -> Result<SessionWriter<'s>, AppendError> {
         self.agents().open_with(data, self.source.clone(), start)
     }
 
-    /// Where the sub-agents of this session are written; those of a sub-agent stand beside it.
+    /// The folder for sub-agents of this session; those of a sub-agent share its folder.
     pub fn agents(&self) -> AgentFolder {
         let beside = self.path().parent().filter(|_| self.origin.agent.is_some());
         let folder = match beside {
@@ -284,7 +284,7 @@ impl<'p> Claim<'p> {
     }
 }
 
-/// The surroundings of new lines: those of the last line, in the session that the file's name says.
+/// The context of new lines: that of the last line, with the session from the file's name.
 fn origin_of(known: Option<Origin>, session: &SessionKey, path: &Path) -> Origin {
     let known = known.unwrap_or_else(|| Origin {
         session: String::new(),

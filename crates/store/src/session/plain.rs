@@ -1,4 +1,4 @@
-//! Plain messages, for programs that do not care for the format: their records, and their large outputs apart.
+//! Appends plain messages, for programs that do not use the record format; large outputs go to separate files.
 
 use std::borrow::Cow;
 
@@ -14,8 +14,8 @@ use crate::overflow::{is_too_large, save};
 use crate::source::new_api_id;
 
 impl SessionWriter<'_> {
-    /// Appends a plain message: as the records that it came from, or as new ones, a line a result or a block. Where one of
-    /// several fails, those before it are there, and the tip is the last of them.
+    /// Appends a plain message: as the records that it came from, or as new ones, one line per result or block. If one of
+    /// several fails, those before it are written, and the tip is the last of them.
     pub fn append_message(&mut self, message: &Message) -> Result<Vec<Receipt>, AppendError> {
         let defaults = match message.role {
             MessageRole::Assistant => ResponseDefaults {
@@ -30,8 +30,8 @@ impl SessionWriter<'_> {
         drafts.iter().map(|draft| self.append(draft)).collect()
     }
 
-    /// Outputs that are too large for a line go to files of their own; the line keeps a preview. A message that came from
-    /// records stays as it is.
+    /// Moves outputs that are too large for a line to files; the line keeps a preview. A message made from records is
+    /// unchanged.
     fn with_outputs_apart<'m>(&self, message: &'m Message) -> Result<Cow<'m, Message>, AppendError> {
         let MessageContent::Blocks(blocks) = &message.content else { return Ok(Cow::Borrowed(message)) };
         if !message.records.is_empty() {
@@ -49,7 +49,7 @@ impl SessionWriter<'_> {
         let (Some(text), Some(id)) = (text.filter(|text| is_too_large(text)), result.tool_use()) else {
             return Ok(block.clone());
         };
-        // A sub-agent's outputs lie with those of its session.
+        // A sub-agent's outputs are stored with those of its session.
         let file = self.path().with_extension("");
         let folder = match &self.origin.agent {
             Some(_) => file.ancestors().nth(2).unwrap_or(&file),

@@ -22,7 +22,7 @@ pub enum SideRecordError {
     #[error(transparent)]
     Journal(#[from] WriteError),
     /// The callback stopped it.
-    #[error("stopped in the midst")]
+    #[error("interrupted")]
     Stopped,
 }
 

@@ -19,7 +19,7 @@ use crate::read::{ReadError, read_file, stream_reader};
 const FIRST_LOOK: u64 = 1024 * 1024;
 /// Where more than this part of the file would be needed, all of it is read.
 const MAX_PART: u64 = 2;
-/// What stands in the line of every compaction.
+/// Occurs in the line of every compaction.
 const MARK: &[u8] = b"\"compact_boundary\"";
 /// How the lines of a conversation begin; side records never do.
 const IN_CHAIN: &[u8] = b"{\"parentUuid\":";
@@ -78,7 +78,7 @@ impl SessionTail {
     }
 }
 
-/// The part of a large file that begins with the last compaction, and its offset; none where it is not worth it.
+/// Returns the part of a large file that starts with the last compaction, and its offset; `None` if that is not worth it.
 fn last_part(file: &mut File, length: u64) -> std::io::Result<Option<(u64, Vec<u8>)>> {
     let mut look = FIRST_LOOK;
     while look <= length / MAX_PART {
@@ -110,7 +110,7 @@ fn last_compaction(end: &[u8]) -> Option<usize> {
         match (is_it, count) {
             (false, _) => before = start,
             (true, 1) => return Some(start),
-            // It shares its line: what of that counts is told by reading all of the file.
+            // It shares its line with other records: the whole file must be read.
             (true, _) => return None,
         }
     }

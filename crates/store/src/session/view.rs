@@ -1,4 +1,4 @@
-//! The questions that can be asked of an open session.
+//! Queries on an open session.
 
 use annals_transcript::graph::Graph;
 use annals_transcript::message::{Message, messages};

@@ -22,12 +22,12 @@ use crate::source::{SourceRef, new_uuid};
 
 /// Appends records to a session or a sub-agent's file, each with its envelope and its parent.
 ///
-/// It gives the crash promise of [`AppendFile`]: what was [settled](Self::settle) is there after `kill -9` or a loss of
-/// power at any instant; a torn record is the last line, isolated and reported; nothing else is harmed; and the next append
-/// heals the tail.
+/// It gives the crash promise of [`AppendFile`]: records that were [settled](Self::settle) survive `kill -9` or a loss of
+/// power at any instant; a torn record is the last line, isolated and reported; nothing else is damaged; and the next
+/// append repairs the tail.
 ///
-/// A record that could not be written is not acknowledged and moves nothing: when the fault is gone, the next append
-/// continues from the last record that is there.
+/// A record that could not be written is not acknowledged and changes nothing: the next append continues from the last
+/// record in the file.
 #[derive(Debug)]
 pub struct SessionWriter<'s> {
     pub(super) file: AppendFile,
@@ -42,7 +42,7 @@ pub struct SessionWriter<'s> {
     pub(super) unsettled: bool,
     pub(super) mode: WriteMode,
     pub(super) concurrency: Concurrency,
-    /// Whether the lock note says that we have the file: if we are killed, its traces are ours.
+    /// Whether the lock note marks the file as open here, so that after a crash its traces are recognized.
     pub(super) is_noted: bool,
 }
 
@@ -135,10 +135,10 @@ impl SessionWriter<'_> {
         })
     }
 
-    /// Brings everything that was appended to the disk, if something among it must be there.
+    /// Syncs everything that was appended to the disk, if any of it must be durable.
     ///
-    /// Where it fails, what was appended since the last time may be lost. It is not acknowledged, and a later `Ok` says nothing
-    /// of it: the system tells such an error once.
+    /// If it fails, records appended since the last call may be lost. They are not acknowledged, and a later `Ok` does not
+    /// cover them: the system reports such an error once.
     pub fn settle(&mut self) -> Result<(), AppendError> {
         if std::mem::take(&mut self.unsettled) {
             self.file.sync()?;
@@ -155,7 +155,7 @@ impl SessionWriter<'_> {
 
     fn write(&mut self, line: &[u8]) -> Result<(AppendedLine, Durability), AppendError> {
         let placed = self.put(line).inspect_err(|error| {
-            // What is there of a torn line is ours: the next append must not take it for a foreign line.
+            // The part of a torn line was written here: the next append must not treat it as foreign.
             if let WriteError::Torn { offset, written, .. } = error {
                 self.known_length = offset + *written as u64;
             }
@@ -170,7 +170,7 @@ impl SessionWriter<'_> {
         Ok((placed, safe))
     }
 
-    /// Says in the lock that the file is ours now and, for one without lines, where its session is.
+    /// Writes to the lock note that the file is open here and, for one without lines, its session's path.
     pub(super) fn note_open(&mut self) {
         let lock_note = LockNote {
             left: None,
@@ -190,7 +190,7 @@ impl SessionWriter<'_> {
                 self.file.append(line)
             }
             WriteMode::DryRun => {
-                // A torn line would be ended first. Behind what was rehearsed there is nothing to read.
+                // A torn line would be ended first. After a rehearsal there is nothing to read.
                 let heal = match self.known_length {
                     0 => Vec::new(),
                     length => line_repair(&self.read_from(length.saturating_sub(TAIL_BYTES))?),
@@ -208,7 +208,7 @@ impl SessionWriter<'_> {
         self.state.absorb(&record);
     }
 
-    /// Names the line from which to go on, where an older record names another branch. As with titles: the record itself is
+    /// Records the line to continue from, if an older record names another branch. As with titles, the record itself is
     /// written.
     fn point_at(&mut self, uuid: &str) {
         let draft = Draft::last_prompt(self.state.last_prompt().unwrap_or_default(), Some(uuid));
@@ -259,8 +259,7 @@ impl SessionWriter<'_> {
         Ok(())
     }
 
-    /// An index of the project's sessions that some release left there says what the file says now. It is a cache that no
-    /// client trusts: one that cannot be mended is left.
+    /// Updates an existing index of the project's sessions. It is a cache that no client trusts: errors are ignored.
     fn refresh_index(&self) {
         let Some(config) = ConfigDir::containing(self.path()).filter(|_| self.origin.agent.is_none()) else {
             return;
@@ -287,7 +286,7 @@ impl Drop for SessionWriter<'_> {
         if !self.is_noted {
             return;
         }
-        // Best effort: an error was told by `settle`, and the note is a hint.
+        // Best effort: `settle` already reported errors, and the note is a hint.
         let _ = self.settle();
         let left = fs::metadata(self.path()).ok().as_ref().and_then(FileStamp::of);
         let is_ours =

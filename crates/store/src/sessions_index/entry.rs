@@ -1,4 +1,4 @@
-//! What an entry of the index says of a session, made from its file; and the edits that make an old entry say so.
+//! An index entry made from a session's file, and the edits that update an old entry.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -14,16 +14,16 @@ use crate::indent::{self, RawField};
 use crate::read::{ReadError, stream_lines};
 use crate::summary::Summary;
 
-/// How an index is laid out.
+/// The layout of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum IndexLayout {
-    /// On lines of their own, as the client writes it.
+    /// On separate lines, as the client writes it.
     Many,
     /// On one line.
     One,
 }
 
-/// The fields of an entry that its file can tell, in the order of the client.
+/// The fields of an entry that its file determines, in the client's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EntryFields {
     fields: Vec<(&'static str, Vec<u8>)>,
@@ -77,8 +77,8 @@ impl EntryFields {
         }
     }
 
-    /// Makes an entry that is there say the same. Fields that say so already keep their spelling, and others that the file
-    /// cannot tell stay; a title that the user took back goes.
+    /// Updates an existing entry. Unchanged fields keep their spelling, and fields that the file does not determine stay; a
+    /// title that the user removed is removed.
     pub(super) fn update(
         &self,
         editor: &mut Editor<'_>,

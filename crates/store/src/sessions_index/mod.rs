@@ -29,7 +29,7 @@ views! {
         original_path: Text<'a> = "originalPath";
     }
 
-    /// What the index says of a session.
+    /// An entry of the index.
     IndexEntry {
         /// The session.
         session: SessionId<'a> = "sessionId";
@@ -62,7 +62,7 @@ views! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Staleness {
-    /// Neither the file that it names nor one of that session beside the index is there.
+    /// Neither the named file nor one of that session next to the index exists.
     Missing,
     /// The file was written after the index noted it.
     Changed {
@@ -86,7 +86,7 @@ impl Staleness {
     }
 }
 
-/// The entries of an index, in order, and what is wrong with the rest.
+/// The entries of an index, in order, and the problems with the rest.
 pub fn entries(file: &JsonFile) -> (Vec<IndexEntry<'_>>, Vec<FileProblem>) {
     let index = match file.object() {
         Ok(fields) => SessionsIndex::new(fields),
@@ -105,8 +105,8 @@ pub fn entries(file: &JsonFile) -> (Vec<IndexEntry<'_>>, Vec<FileProblem>) {
     (entries, problems)
 }
 
-/// Whether an entry is out of date, and how. The file is looked for beside the index first: a store that was moved still
-/// has old paths inside.
+/// Returns how an entry is out of date, if it is. The file is first searched next to the index: a moved store still has old
+/// paths in it.
 pub fn staleness(entry: &IndexEntry<'_>, index_path: &Path) -> Option<Staleness> {
     let Some(session) = entry.session().map(|id| id.decode()).filter(|id| !id.is_empty()) else {
         return Some(Staleness::Nameless);

@@ -19,7 +19,7 @@ use crate::read::ReadError;
 use crate::scan::{SessionEntry, Store};
 use crate::summary::Summary;
 
-/// The form that is written where no index was.
+/// The version that is written for a new index.
 const VERSION: &[u8] = b"1";
 
 /// What became of an index.
@@ -29,11 +29,11 @@ pub enum IndexUpdate {
     NoIndex,
     /// It was true already.
     Unchanged,
-    /// The session's entry says now what its file says.
+    /// The session's entry was updated.
     Updated,
     /// The session has an entry now.
     Added,
-    /// The session has none any more.
+    /// The session's entry was removed.
     Removed,
 }
 
@@ -60,8 +60,8 @@ pub enum IndexError {
     Write(#[from] WriteError),
 }
 
-/// Makes a project's index say what a session's file says now: updates its entry, adds one, or, where the file is gone,
-/// removes it. Every other byte stays. Where there is no index, none is made; a file without a conversation gets no entry.
+/// Updates a project's index for a session: updates its entry, adds one, or removes it if the file does not exist. Every
+/// other byte stays. A missing index is not created; a file without a conversation gets no entry.
 pub fn refresh(config: &ConfigDir, slug: &Slug, session: &SessionKey) -> Result<IndexUpdate, IndexError> {
     let Some(index) = IndexFile::read(config, slug)? else { return Ok(IndexUpdate::NoIndex) };
     PlainName::new(session.as_str(), "a session id").map_err(WriteError::from)?;
@@ -96,7 +96,7 @@ pub struct IndexRemoval {
     pub after: Vec<u8>,
 }
 
-/// What a project's index would be without these sessions; none where it knows none of them, or there is no index.
+/// Returns a project's index without these sessions; `None` if it has none of them, or does not exist.
 pub fn without(
     config: &ConfigDir,
     slug: &Slug,
@@ -107,8 +107,8 @@ pub fn without(
     Ok((after != index.file.bytes).then_some(IndexRemoval { before: index.file.bytes, after }))
 }
 
-/// Rebuilds all entries of a project's index from the files, whether there was one or not, and returns how many there
-/// are. What an index says besides its entries stays, unless it cannot be read.
+/// Rebuilds all entries of a project's index from the files, creating it if necessary, and returns how many there are.
+/// Other content of the index stays, unless it cannot be read.
 pub fn rebuild(config: &ConfigDir, slug: &Slug) -> Result<usize, IndexError> {
     let old = IndexFile::read(config, slug)?;
     let store = Store::open(config.path());
@@ -182,7 +182,7 @@ impl IndexFile {
         self.replace(&edited, IndexUpdate::Updated)
     }
 
-    /// Adds an entry at the end, laid out as the index is.
+    /// Adds an entry at the end, in the layout of the index.
     fn add(&self, entry: &EntryFields) -> Result<IndexUpdate, IndexError> {
         let list = self.entries()?;
         let lines = if self.file.bytes.contains(&b'\n') { IndexLayout::Many } else { IndexLayout::One };

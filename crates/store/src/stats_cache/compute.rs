@@ -20,7 +20,7 @@ use crate::problem::FileProblem;
 use crate::read::{ReadError, stream_lines};
 use crate::scan::{Discovery, SessionEntry};
 
-/// What was done on a day.
+/// The activity of a day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DayStats {
     /// Messages: user and assistant lines of sessions, outside sub-agents.
@@ -67,9 +67,9 @@ pub struct Statistics {
     pub hours: BTreeMap<u8, u64>,
 }
 
-/// Computes the statistics of a store. Files that cannot be read are problems, and are not counted.
+/// Computes the statistics of a store. Unreadable files become problems and are not counted.
 ///
-/// `offset` tells how many milliseconds the reader's clock is ahead of UTC at an instant: days and hours are the reader's.
+/// `offset` returns how many milliseconds the user's clock is ahead of UTC at a time: days and hours are local.
 pub fn recompute(
     discovery: &Discovery,
     prices: &Prices,
@@ -149,14 +149,14 @@ impl Statistics {
     }
 }
 
-/// Whose lines a file holds.
+/// The kind of thread in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FileKind {
     Session,
     SubAgent,
 }
 
-/// What is counted by day.
+/// A counter per day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CountedEvent {
     Message,
@@ -174,7 +174,7 @@ struct FileStats {
     responses: Vec<ResponseUsage>,
 }
 
-/// Stands for an id, or for a line that has none.
+/// A hash of an id, or of a line without one.
 type EventKey = [u8; 16];
 
 impl FileStats {

@@ -1,4 +1,4 @@
-//! Where two statistics differ, key by key: what is ours, what is the client's.
+//! The differences between two statistics, key by key.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use annals_json::{Value, ValueKind};
 
 use super::StatsCache;
 
-/// What tells about the computing and not about the sessions.
+/// Keys about the computation, not about sessions.
 const NO_STATISTICS: [&str; 3] = ["version", "lastComputedDate", "dailyModelTokensVersion"];
 
 /// One number, text or absence that is not the same in both.
@@ -16,11 +16,11 @@ pub struct StatsDifference {
     pub key: String,
     /// What we say, as JSON; `None` where we say nothing.
     pub ours: Option<String>,
-    /// What the client says.
+    /// The client's value.
     pub theirs: Option<String>,
 }
 
-/// All differences, by key. Lists of days are compared day by day, in whatever order they stand.
+/// Returns all differences, by key. Lists of days are compared day by day, in any order.
 pub fn differences(ours: &StatsCache<'_>, theirs: &StatsCache<'_>) -> Vec<StatsDifference> {
     let (ours, theirs) = (leaves(ours), leaves(theirs));
     let mut keys: Vec<&String> = ours.keys().chain(theirs.keys()).collect();
@@ -73,7 +73,7 @@ fn collect<'a>(key: String, value: Value<'a>, found: &mut BTreeMap<String, Value
         }
         ValueKind::Array => {
             for (at, item) in value.items().enumerate() {
-                // A day is known by its date, anything else by its place.
+                // A day is identified by its date, anything else by its index.
                 let date = item.get("date").and_then(Value::text);
                 let name = date.map_or_else(|| at.to_string(), |date| date.to_string());
                 collect(format!("{key}.{name}"), item, found);

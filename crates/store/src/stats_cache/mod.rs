@@ -1,5 +1,5 @@
-//! `stats-cache.json`: the client's own statistics, to be shown beside ours, never instead. Versions 1 to 5 share their
-//! keys; what a version has more is still in the fields.
+//! `stats-cache.json`: the client's own statistics, shown in addition to ours. Versions 1 to 5 share their keys; additional
+//! keys of a version are in the fields.
 
 mod compute;
 mod differences;
@@ -49,7 +49,7 @@ views! {
         shot_distribution: Fields<'a> = "shotDistribution";
     }
 
-    /// What was done on a day.
+    /// The activity of a day.
     DailyActivity {
         /// The day.
         date: Text<'a> = "date";
@@ -112,7 +112,7 @@ pub fn read_stats_cache(config: &ConfigDir) -> Result<Option<JsonFile>, ReadErro
 }
 
 impl<'a> StatsCache<'a> {
-    /// The statistics of a file, or what is wrong with it.
+    /// The statistics of a file, or the problem with it.
     pub fn of_file(file: &'a JsonFile) -> Result<Self, FileProblem> {
         file.object().map(Self::new)
     }
@@ -124,7 +124,7 @@ impl<'a> StatsCache<'a> {
         self.model_usage().iter().flat_map(|fields| fields.iter()).filter_map(of_field).collect()
     }
 
-    /// What was done, day by day.
+    /// The activity, day by day.
     pub fn days(&self) -> impl Iterator<Item = DailyActivity<'a>> + use<'a> {
         self.daily_activity().into_iter().flatten().filter_map(|item| item.fields()).map(DailyActivity::new)
     }

@@ -1,4 +1,4 @@
-//! Our statistics as a file: beside the client's, never over it.
+//! Writes our statistics to a file, never over the client's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,8 +18,8 @@ const VERSION: u32 = 3;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StatsError {
-    /// The path lies in the store.
-    #[error("{}: lies in the store, and statistics of ours do not belong there", path.display())]
+    /// The path is in the store.
+    #[error("{}: is in the client's store; write statistics elsewhere", path.display())]
     InStore {
         /// The path.
         path: PathBuf,
@@ -37,7 +37,7 @@ pub fn write(config: &ConfigDir, path: &Path, statistics: &Statistics) -> Result
     Ok(replace_file(path, &statistics.bytes())?)
 }
 
-/// Whether a path lies in a folder: links are resolved as far as there is something, the rest by its letters.
+/// Whether a path is in a folder: links are resolved for the existing part, the rest is compared by name.
 fn lies_in(path: &Path, folder: &Path) -> bool {
     let resolved = |path: &Path| match path.as_os_str().is_empty() {
         true => fs::canonicalize("."),
@@ -49,7 +49,7 @@ fn lies_in(path: &Path, folder: &Path) -> bool {
     };
     match (real(path), real(folder)) {
         (Some(path), Some(folder)) => path.starts_with(folder),
-        // Where nothing can be resolved, nothing is known.
+        // Nothing can be resolved, so assume the worst.
         _ => true,
     }
 }
@@ -107,7 +107,7 @@ impl Statistics {
                 object.number("cacheCreationInputTokens", row.tokens.cache_write());
                 object.number("webSearchRequests", row.tokens.web_searches);
                 object.float("costUSD", row.cost.dollars());
-                // The files do not tell these two; the client writes 0 where it does not know either.
+                // The files do not contain these two; the client writes 0 if unknown.
                 object.number("contextWindow", 0_u8).number("maxOutputTokens", 0_u8);
             });
         }

@@ -26,7 +26,7 @@ pub(super) struct SummaryParts {
     pub(super) uuids: Vec<UuidHash>,
 }
 
-/// Stands for an id: a store has many lines, and a listing holds a mark for each that it has seen.
+/// A hash of an id: a listing holds one for each line of a store.
 pub(super) type UuidHash = u64;
 
 fn uuid_hash(id: Text<'_>) -> UuidHash {
@@ -98,7 +98,7 @@ impl<'e> SummaryCollector<'e> {
         }
     }
 
-    /// Whether the beginning has told what only it can tell.
+    /// Whether everything that only the beginning contains is known.
     pub(super) fn knows_beginning(&self) -> bool {
         self.titles.knows_first_prompt() && self.parts.summary.has_conversation
     }
@@ -174,7 +174,7 @@ impl<'e> SummaryCollector<'e> {
         }
     }
 
-    /// The summary; `coverage` says how much of the file was fed.
+    /// Returns the summary; `coverage` is the part of the file that was fed.
     pub(super) fn finish(mut self, coverage: Coverage, custom_title_file: Option<&str>) -> SummaryParts {
         if let Some(title) = custom_title_file {
             self.titles.set_custom_file(title);

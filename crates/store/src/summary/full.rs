@@ -20,9 +20,9 @@ use crate::scan::SessionEntry;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FullSummary {
-    /// What the short summary says, exact.
+    /// The summary, exact.
     pub summary: Summary,
-    /// Lines, whatever is on them.
+    /// The number of lines of any kind.
     pub lines: usize,
     /// Records.
     pub records: usize,

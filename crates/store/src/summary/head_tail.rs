@@ -24,7 +24,7 @@ const MAX_HEAD: u64 = 1024 * 1024;
 /// How far back the end is followed in search of a whole line.
 const MAX_TAIL: u64 = 8 * 1024 * 1024;
 
-/// Summarises a session, keeping what it says of others.
+/// Summarizes a session, including what it says about others.
 pub(super) fn gather(entry: &SessionEntry) -> Result<SummaryParts, ReadError> {
     let mut collector = SummaryCollector::new(entry, IdTracking::Keep);
     let fail = |error| ReadError::new(&entry.path, error);

@@ -22,7 +22,7 @@ use crate::scan::SessionEntry;
 pub enum Coverage {
     /// All of it: the summary is exact.
     Whole,
-    /// Its beginning and its end: what stands only in the middle is missing.
+    /// The beginning and the end: the middle is missing.
     HeadAndTail,
 }
 
@@ -44,7 +44,7 @@ pub struct PullRequest {
 pub struct Summary {
     /// The session.
     pub session: SessionKey,
-    /// The project whose folder it is in.
+    /// The project.
     pub slug: Slug,
     /// The file.
     pub path: PathBuf,
@@ -54,7 +54,7 @@ pub struct Summary {
     pub modified: Option<i64>,
     /// The working directory, and how we know.
     pub project: Option<ProjectPath>,
-    /// The title, and where it comes from.
+    /// The title and its source.
     pub title: Option<(TitleSource, String)>,
     /// The first prompt by a person, in one line of at most 200 characters.
     pub first_prompt: Option<String>,

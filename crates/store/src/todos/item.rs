@@ -1,4 +1,4 @@
-//! An item to be written: checked where it comes from outside, and keeping whatever it has no name for.
+//! An item to write: checked if it comes from outside; unknown fields are kept.
 
 use annals_json::{Fields, Value, ValueKind, write_string};
 
@@ -8,7 +8,7 @@ use crate::indent::RawField;
 /// How far an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TodoStatus {
-    /// Not begun.
+    /// Not started.
     Pending,
     /// Being done.
     InProgress,
@@ -20,7 +20,7 @@ impl TodoStatus {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Pending, Self::InProgress, Self::Completed];
 
-    /// As it stands in the file.
+    /// The name in the file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -38,7 +38,7 @@ impl TodoStatus {
 /// An item to be written. One that was read keeps its other fields, byte for byte and in their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TodoItem {
-    /// What is to be done.
+    /// The task.
     pub content: String,
     /// How far it is.
     pub status: TodoStatus,
@@ -52,21 +52,21 @@ pub struct TodoItem {
     source: Option<Vec<u8>>,
 }
 
-/// What is wrong with a field of an item.
+/// The problem with a field of an item.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FieldFault {
     /// It must be there.
     #[error("is missing")]
     Missing,
-    /// It must be a text.
-    #[error("is not a text")]
+    /// It must be a string.
+    #[error("is not a string")]
     NotText,
     /// It must say something.
     #[error("is empty")]
     Empty,
     /// It must be one of the words.
-    #[error("is {0:?}, and must be pending, in_progress or completed")]
+    #[error("is {0:?}, but must be pending, in_progress or completed")]
     NoStatus(String),
 }
 
@@ -75,16 +75,16 @@ pub enum FieldFault {
 #[non_exhaustive]
 pub enum ItemError {
     /// It is not JSON.
-    #[error("byte {at}: it is not JSON")]
+    #[error("byte {at}: not JSON")]
     NotJson {
-        /// Where it breaks.
+        /// The offset of the error.
         at: usize,
     },
     /// It is JSON, and no list.
-    #[error("it is not a list of items")]
+    #[error("not a list of items")]
     NotAList,
     /// An item is neither.
-    #[error("item {number}: it is neither a text nor an object")]
+    #[error("item {number}: neither a string nor an object")]
     NotAnItem {
         /// Which.
         number: usize,
@@ -96,7 +96,7 @@ pub enum ItemError {
         number: usize,
         /// Which field.
         field: &'static str,
-        /// What is wrong with it.
+        /// The problem.
         fault: FieldFault,
     },
 }
@@ -165,7 +165,7 @@ impl TodoItem {
         ]
     }
 
-    /// Every field as it is to stand in the file.
+    /// Every field as written in the file.
     pub(super) fn fields(&self) -> Vec<RawField> {
         let quoted = |text: &str| {
             let mut out = Vec::new();
@@ -179,7 +179,7 @@ impl TodoItem {
             let known = self.known().into_iter().find(|(key, _)| field.key.is(key));
             let value = match known {
                 None => field.value.raw().to_vec(),
-                // What was not changed keeps its spelling; so does a null.
+                // Unchanged values keep their spelling; so does a null.
                 Some((_, wanted)) if field.value.text().map(|text| text.decode()).as_deref() == wanted => {
                     field.value.raw().to_vec()
                 }

@@ -19,7 +19,7 @@ pub use write::{list_bytes, write};
 views! {
     /// One item of a todo list.
     Todo {
-        /// What is to be done.
+        /// The task.
         content: Text<'a> = "content";
         /// `pending`, `in_progress`, `completed`.
         status: Text<'a> = "status";
@@ -35,7 +35,7 @@ views! {
     Task {
         /// Its number.
         id: Text<'a> = "id";
-        /// What is to be done.
+        /// The task.
         subject: Text<'a> = "subject";
         /// More about it.
         description: Text<'a> = "description";
@@ -49,7 +49,7 @@ views! {
         blocked_by: Items<'a> = "blockedBy";
         /// The agent that has it.
         owner: Text<'a> = "owner";
-        /// Whatever else.
+        /// Any other data.
         metadata: Fields<'a> = "metadata";
     }
 }
@@ -66,7 +66,7 @@ pub struct TodoList {
 }
 
 impl TodoList {
-    /// The items, in order, and what is wrong with the rest.
+    /// The items, in order, and the problems with the rest.
     pub fn items(&self) -> (Vec<Todo<'_>>, Vec<FileProblem>) {
         let list = match self.file.value() {
             Ok(value) if value.kind() == ValueKind::Array => value,
@@ -98,7 +98,7 @@ pub struct TaskFile {
 }
 
 impl TaskFile {
-    /// The task, or what is wrong with it.
+    /// The task, or the problem with it.
     pub fn task(&self) -> Result<Task<'_>, FileProblem> {
         self.file.object().map(Task::new)
     }

@@ -7,7 +7,7 @@ use crate::key::{AgentKey, SessionKey};
 use crate::layout::ConfigDir;
 use crate::replaced_file::{ReplacedFile, replace};
 
-/// The bytes of a list, laid out as the client does.
+/// Formats a list like the client.
 pub fn list_bytes(items: &[TodoItem]) -> Vec<u8> {
     indent::list(items.iter().map(|item| indent::object(&item.fields(), 1)), 0)
 }

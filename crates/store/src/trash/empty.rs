@@ -1,6 +1,6 @@
 //! Empties the trash, which cannot be undone.
 //!
-//! The journal says so before the first byte goes; a batch goes by one renaming, and is deleted after that.
+//! The journal records that before the first byte is deleted; a batch is renamed first and then deleted.
 
 use std::collections::HashSet;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::data_dir::DataDir;
 use crate::files::WriteError;
 use crate::journal::{Effect, Journal, Stage};
 
-/// A batch that the journal knows nothing of may be one in the making; one of this age is not, in milliseconds.
+/// A batch without a journal entry may be in progress; one older than this is not, in milliseconds.
 const SETTLED_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// How the name of a batch begins that is being deleted.
@@ -23,7 +23,7 @@ const DELETING_PREFIX: &str = ".emptied-";
 pub struct EmptyPlan {
     /// What goes, the newest first.
     pub to_delete: Vec<TrashBatch>,
-    /// What is old enough and stays nevertheless.
+    /// Batches that are old enough but stay.
     pub skipped: Vec<SkippedBatch>,
 }
 
@@ -44,11 +44,11 @@ pub enum SkipReason {
     #[error("a change that was cut short needs it; annals undo takes that back")]
     Unfinished,
     /// The journal's note of it cannot be read, or it may be in the making.
-    #[error("the journal does not tell what it is")]
+    #[error("the journal has no entry for it")]
     Unknown,
 }
 
-/// Looks at what was made before `cutoff`, in milliseconds since 1970.
+/// Plans to delete everything from before `cutoff`, in milliseconds since 1970.
 pub fn plan_empty(data: &DataDir, cutoff: i64, now: i64) -> EmptyPlan {
     let needed = needed_by_unfinished(data);
     let journal = Journal::new(data);
@@ -68,7 +68,7 @@ pub fn plan_empty(data: &DataDir, cutoff: i64, now: i64) -> EmptyPlan {
     found
 }
 
-/// Deletes batches for good. Their changes cannot be undone any more, and the journal says so first.
+/// Deletes batches permanently. Their changes can no longer be undone, and the journal records that first.
 pub fn empty(data: &DataDir, to_delete: &[TrashBatch]) -> Result<(), WriteError> {
     let journal = Journal::new(data);
     for batch in to_delete {
@@ -84,7 +84,7 @@ pub fn empty(data: &DataDir, to_delete: &[TrashBatch]) -> Result<(), WriteError>
         }
         delete(&deleting)?;
     }
-    // Folders that everything came back from are empty.
+    // Folders from which everything was restored are empty.
     let needed = needed_by_unfinished(data);
     for folder in folders_in(&data.trash_root()).iter().filter(|folder| size_of(folder).0 == 0) {
         let id = folder.file_name().unwrap_or_default().to_string_lossy();

@@ -1,6 +1,6 @@
-//! The trash: what changes took out of the store, one batch per change, until it is emptied.
+//! The trash: what changes moved out of the store, one batch per change, until it is emptied.
 //!
-//! What lies there is told by the journal: an entry knows where each thing came from. Nothing here knows a terminal.
+//! The journal has the origin of each file in it.
 
 mod empty;
 mod sessions;
@@ -22,7 +22,7 @@ pub struct TrashBatch {
     pub id: String,
     /// The folder.
     pub path: PathBuf,
-    /// What the journal says of the change; none where it knows none of that name.
+    /// The journal entry of the change; `None` if there is none.
     pub entry: Option<JournalEntry>,
     /// How many files.
     pub files: u64,

@@ -1,4 +1,4 @@
-//! The sessions in the trash, each with all that went there with it, by whatever change.
+//! The sessions in the trash, each with all its files there, moved by any change.
 
 use std::path::{Path, PathBuf};
 
@@ -12,9 +12,9 @@ use crate::scan::session_named_in;
 /// A file or folder in the trash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrashedFile {
-    /// Where it was.
+    /// The old path.
     pub from: PathBuf,
-    /// Where it is.
+    /// The path in the trash.
     pub kept: PathBuf,
 }
 
@@ -89,7 +89,7 @@ fn parts_of(
         moved.iter().filter(|part| is_own_agent(part)).map(|part| part.from.with_extension("")).collect();
     let is_own = |part: &&TrashedFile| {
         let inside = part.from.strip_prefix(config.projects()).ok();
-        // `<project>/<session>` and below, in whatever project.
+        // `<project>/<session>` and below, in any project.
         let folder = inside.and_then(|inside| inside.components().nth(1));
         part.from == file.from
             || part.from.starts_with(file.from.with_extension(""))

@@ -23,11 +23,11 @@ pub enum MismatchReason {
     SubAgents,
     /// The client has counted copied lines in each file; with them the tokens are the same.
     Copies,
-    /// Responses came after the client's note; without them the tokens are the same.
+    /// Responses came after the client's record; without them the tokens are the same.
     Later,
     /// The client has more of every class: files that are gone, or requests that left no line.
     ClientHasMore,
-    /// We have more of every class: what the client did not look at, or had not when it noted it down.
+    /// We have more of every class: the client skipped files, or recorded before they were complete.
     WeHaveMore,
     /// Some classes are more and some are less.
     Mixed,
@@ -52,13 +52,13 @@ impl MismatchReason {
     pub fn explanation(self) -> &'static str {
         match self {
             Self::None => "the same",
-            Self::Prices => "the same tokens, priced otherwise",
+            Self::Prices => "the same tokens at other prices",
             Self::SubAgents => "the client leaves out sub-agents; without them it is the same",
-            Self::Copies => "the client counts what forks have copied in each file; with that it is the same",
-            Self::Later => "what came after the client's note is not in it; without that it is the same",
-            Self::ClientHasMore => "sessions that are gone from the store, or requests that leave no line",
-            Self::WeHaveMore => "the client has not counted all that is in the files",
-            Self::Mixed => "more of some and less of others: several of the reasons together",
+            Self::Copies => "the client counts copies in forks again; with them it is the same",
+            Self::Later => "the client's record lacks what came after it; without that it is the same",
+            Self::ClientHasMore => "sessions deleted from the store, or requests that are not recorded",
+            Self::WeHaveMore => "the client did not count everything in the files",
+            Self::Mixed => "more of some and less of others: several reasons together",
         }
     }
 }
@@ -72,13 +72,13 @@ pub struct UsageComparison {
     pub ours: Tokens,
     /// Our cost.
     pub our_usd: f64,
-    /// The client's tokens; writes to the cache are not split there, and stand as five minutes.
+    /// The client's tokens; cache writes are not split there, and count as five minutes.
     pub theirs: Tokens,
-    /// The client's cost; zero where it has left it out.
+    /// The client's cost; zero if missing.
     pub their_usd: f64,
     /// Why they differ.
     pub reason: MismatchReason,
-    /// Models that the client counts and whose responses are in no file of ours.
+    /// Models that the client counts but without responses in the files.
     pub only_theirs: BTreeSet<String>,
 }
 
@@ -93,11 +93,11 @@ pub struct StatsComparison {
     pub after: UsageRow,
     /// When the client saw the first session, in milliseconds since 1970.
     pub first_theirs: Option<i64>,
-    /// When the first response of our account came.
+    /// The time of the first response in our account.
     pub first_ours: Option<i64>,
 }
 
-/// Puts `stats-cache.json` beside our account; `day` names the reader's day of an instant.
+/// Compares `stats-cache.json` with our account; `day` returns the local day of a time.
 pub fn compare_stats_cache(
     stats: &StatsCache<'_>,
     usage: &StoreUsage,
@@ -142,7 +142,7 @@ pub fn compare_stats_cache(
     found
 }
 
-/// The `cost-state` of each session that has one, beside what our account has for it and its sub-agents.
+/// Compares the `cost-state` of each session that has one with our account of it and its sub-agents.
 pub fn compare_noted_costs(
     noted: &[(SessionKey, ClientCost)],
     usage: &StoreUsage,
@@ -185,7 +185,7 @@ struct UsageTotals {
     earlier: Tokens,
 }
 
-/// Who asked.
+/// The kind of thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Requester {
     Conversation,
@@ -262,7 +262,7 @@ impl UsageTotals {
     }
 }
 
-/// What the client tells apart: it does not split writes to the cache.
+/// The classes that the client distinguishes: it does not split cache writes.
 fn classes(tokens: &Tokens) -> [u64; 4] {
     [tokens.input, tokens.output, tokens.cache_read, tokens.cache_write()]
 }

@@ -22,7 +22,7 @@ use crate::scan::SessionEntry;
 /// How much is read at a time: what stays in a core's own cache while it is searched.
 const CHUNK: usize = 256 * 1024;
 
-/// How many records are asked for the folder of the project, at most.
+/// How many records are read for the folder of the project, at most.
 const MAX_ASKED: usize = 64;
 
 /// The token usage of a file.
@@ -46,7 +46,7 @@ pub fn read_usage(session: &SessionEntry) -> Result<FileUsage, ReadError> {
     let (mut asked, mut is_settled) = (0, false);
     let mut collector = UsageCollector::new();
     let search = UsageLineFinder::default();
-    // A small file needs no more than itself.
+    // A small file needs no larger buffer than its size.
     let chunk = usize::try_from(session.bytes + 1).unwrap_or(CHUNK).clamp(4096, CHUNK);
     for_whole_lines(file, chunk, |offset, lines| {
         collector.feed_lines(&search, offset, lines, |fields| {
@@ -93,7 +93,7 @@ pub fn read_trail(session: &SessionEntry) -> Result<(FileUsage, ToolTimeline), R
     Ok((FileUsage { responses: collector.finish(), project: paths.path() }, trail))
 }
 
-/// Reads what a file used and what was done in it: the whole file, at once in memory. Of a sub-agent the prompts do not count.
+/// Reads the usage and activity of a whole file into memory. The prompts of a sub-agent do not count.
 pub fn read_activity(file: &UsageFile) -> Result<(FileUsage, FileActivity), ReadError> {
     let bytes = read_file(&file.entry.path)?;
     let transcript = Transcript::parse(&bytes);
@@ -108,7 +108,7 @@ pub fn read_activity(file: &UsageFile) -> Result<(FileUsage, FileActivity), Read
     Ok((FileUsage { responses: responses_usage(&transcript), project: paths.path() }, activity))
 }
 
-/// Hands out runs of whole lines with the place of the first; the last may lack its newline.
+/// Passes on runs of complete lines with the position of the first; the last may lack its newline.
 fn for_whole_lines(
     mut reader: impl Read,
     chunk: usize,

@@ -23,16 +23,16 @@ use crate::project_path::ProjectPath;
 use crate::read::ReadError;
 use crate::scan::{Discovery, SessionEntry};
 
-/// A file whose responses count: a session's or a sub-agent's.
+/// A file with responses that count: a session's or a sub-agent's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageFile {
     /// The file, as an entry; a sub-agent's is named `agent-<id>`.
     pub entry: SessionEntry,
-    /// The session that it belongs to: for a sub-agent that of its caller, and its own name where that is not known.
+    /// The session that it belongs to: for a sub-agent that of its caller, or its own name if that is unknown.
     pub session: SessionKey,
     /// The folder of the project that it belongs to.
     pub slug: Slug,
-    /// Whose file it is.
+    /// The thread of the file.
     pub thread: Thread,
 }
 
@@ -69,9 +69,9 @@ pub struct StoreUsage {
 }
 
 impl StoreUsage {
-    /// Reads the files. `advance` is told how many bytes are done, from any thread.
+    /// Reads the files. `advance` is called with the number of bytes done, from any thread.
     ///
-    /// Memory holds a chunk and a line for each core, and about 250 bytes a response.
+    /// Memory holds a chunk and a line for each core, and about 250 bytes per response.
     pub fn read(files: &[UsageFile], advance: impl Fn(u64) + Sync) -> Self {
         Self::read_with(files, advance, |file| Ok((read_usage(&file.entry)?, ()))).0
     }

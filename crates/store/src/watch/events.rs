@@ -1,4 +1,4 @@
-//! Events of the system, through `notify`: told once for any number of changes, and only where they concern the subject.
+//! System events, through `notify`: reported once for any number of changes, and only if they concern the target.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ impl fmt::Debug for Events {
 enum EventFilter {
     /// A name in a folder, or the folder itself.
     Name(OsString, PathBuf),
-    /// Anything.
+    /// Every change.
     Everything,
 }
 
@@ -56,7 +56,7 @@ impl Events {
         let (place, mode, filter) = match target {
             WatchTarget::Tree(folder) => (folder.clone(), RecursiveMode::Recursive, EventFilter::Everything),
             WatchTarget::File(path) => {
-                // A link tells nothing of the file that it leads to.
+                // A link does not report changes of its target.
                 let real = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
                 let name = real.file_name().ok_or_else(notify::Error::path_not_found)?.to_owned();
                 let folder = match real.parent() {
@@ -72,7 +72,7 @@ impl Events {
         Ok(Self { told, _watcher: watcher })
     }
 
-    /// Whether anything is told within this time.
+    /// Whether an event arrives within this time.
     pub(super) fn wait(&self, timeout: Duration) -> bool {
         match self.told.recv_timeout(timeout) {
             Ok(()) => true,

@@ -1,12 +1,12 @@
 //! A blocking wait for changes of a file or of everything under a folder.
 //!
-//! There are two ways. **Events** of the system cost nothing while nothing happens and come within a millisecond.
-//! **Polling** looks at the files a few times a second, and works everywhere. [`Watch::new`] takes events where they can
-//! be had and polls elsewhere: on network file systems, and where the system's limit of watches is reached. Events are not
-//! trusted blindly either: now and then the watch looks for itself, and a watch that was told nothing of two changes in a
-//! row polls from then on (a folder that was removed and made again, a file system that tells nothing).
+//! There are two methods. **Events** of the system cost nothing while nothing happens and arrive within a millisecond.
+//! **Polling** checks the files a few times per second, and works everywhere. [`Watch::new`] uses events if available and
+//! polls otherwise: on network file systems, and if the system's limit of watches is reached. Events are not trusted
+//! blindly: from time to time the watch checks by itself, and after two changes in a row without an event it switches to
+//! polling (a folder that was removed and recreated, a file system without events).
 //!
-//! Neither way reads a byte of a file, and neither says what changed: the caller looks.
+//! Neither method reads the content of a file or says what changed: the caller checks.
 
 mod events;
 mod mounts;
@@ -19,8 +19,7 @@ use std::{fs, thread};
 use events::Events;
 use snapshot::WatchSnapshot;
 
-/// How often a file is looked at: often enough that a new line is seen within a tenth of a second, seldom enough that
-/// the work is not noticed.
+/// The polling interval of a file: a new line is seen within a tenth of a second, at a negligible load.
 const PAUSE: Duration = Duration::from_millis(40);
 
 /// Looking at many files takes longer: so much more pause for each keeps it under one percent of a core.
@@ -33,7 +32,7 @@ const TRUST: u32 = 25;
 /// catch up with.
 const MAX_MISSES: u32 = 1;
 
-/// What is watched.
+/// The target of a watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchTarget {
     /// One file, there or not: written to, replaced, removed, made.
@@ -54,7 +53,7 @@ impl WatchTarget {
 /// How changes are noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WatchMethod {
-    /// The system tells.
+    /// System events.
     Events,
     /// By looking again and again.
     Polling,
@@ -80,39 +79,39 @@ impl WaitOutcome {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WatchError {
-    /// The file system tells only of changes that this machine makes.
-    #[error("{}: changes on a {kind} file system are not told", path.display())]
+    /// The file system reports only changes made by this machine.
+    #[error("{}: a {kind} file system does not report changes", path.display())]
     NetworkFileSystem {
-        /// What was to be watched.
+        /// The target.
         path: PathBuf,
         /// The kind of file system.
         kind: String,
     },
     /// The system refuses: no such folder, or too many watches.
-    #[error("{}: cannot be watched: {source}", path.display())]
+    #[error("{}: cannot watch: {source}", path.display())]
     Refused {
-        /// What was to be watched.
+        /// The target.
         path: PathBuf,
-        /// What the system says.
+        /// The system error.
         source: notify::Error,
     },
 }
 
-/// A watch. Changes before it was made are not told: make it first, then look.
+/// A watch. Earlier changes are not reported: create it first, then read.
 #[derive(Debug)]
 pub struct Watch {
     target: WatchTarget,
     events: Option<Events>,
-    /// How things stood when they were last looked at; none where events have told of changes since.
+    /// The last snapshot; `None` after an event reported a change.
     seen: Option<WatchSnapshot>,
-    /// Changes in a row of which no event told.
+    /// Consecutive changes without an event.
     missed: u32,
     /// How long nothing was heard.
     quiet: Duration,
 }
 
 impl Watch {
-    /// Watches by events where they can be had, else by polling.
+    /// Watches by events if available, else by polling.
     pub fn new(target: WatchTarget) -> Self {
         match Self::events(target.clone()) {
             Ok(watch) => watch,
@@ -120,7 +119,7 @@ impl Watch {
         }
     }
 
-    /// Watches by events, or says why that cannot be.
+    /// Watches by events, or returns why that is not possible.
     pub fn events(target: WatchTarget) -> Result<Self, WatchError> {
         let mounts = fs::read_to_string(mounts::TABLE).unwrap_or_default();
         let real = fs::canonicalize(target.path());
@@ -167,14 +166,14 @@ impl Watch {
         }
     }
 
-    /// How long to go on before the next look.
+    /// The time until the next check.
     fn pause(&self) -> Duration {
         let files = self.seen.map_or(1, |seen| seen.files());
         let pause = PAUSE + PAUSE_PER_FILE.saturating_mul(files.saturating_sub(1));
         if self.events.is_some() { pause.saturating_mul(TRUST) } else { pause }
     }
 
-    /// Waits for the system to tell; where it does not, just waits.
+    /// Waits for an event; without events, just waits.
     fn wait_for_event(&mut self, step: Duration) -> bool {
         match &self.events {
             Some(events) => events.wait(step),

@@ -1,8 +1,8 @@
-//! Which file systems lie across a network or a virtual machine's border: the system tells only of what this side writes.
+//! Detects network and virtual machine file systems, which report only changes made by this machine.
 
 use std::path::Path;
 
-/// Where Linux lists what is mounted; other systems have no such file, and events are checked there as everywhere.
+/// The list of mounts on Linux; other systems have no such file.
 pub(super) const TABLE: &str = "/proc/self/mountinfo";
 
 /// Kinds of file systems that others write to unseen.
@@ -27,7 +27,7 @@ const NETWORK: [&str; 18] = [
     "virtiofs",
 ];
 
-/// The kind of the network file system that a path lies on; `None` where it lies on none, as far as is known.
+/// Returns the kind of the network file system of a path; `None` if it is not on a known one.
 pub(super) fn network_kind(table: &str, path: &Path) -> Option<String> {
     let mounts = table.lines().filter_map(mount).filter(|(point, _)| path.starts_with(point));
     // The later of two mounts at the same point hides the earlier.

@@ -7,14 +7,14 @@ use std::path::Path;
 use super::WatchTarget;
 use crate::identity::FileIdentity;
 
-/// Deeper folders are not looked at: a link may lead back up.
+/// Deeper folders are not read: a link may lead back up.
 const MAX_DEPTH: usize = 8;
 
 /// A digest of the metadata of files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct WatchSnapshot {
     files: u32,
-    /// The sum of what is known of each: the order in which a folder is listed does not matter.
+    /// The sum over all files, independent of the order of a listing.
     digest: u64,
 }
 

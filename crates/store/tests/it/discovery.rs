@@ -1,4 +1,4 @@
-//! Discovery of a store that is built here.
+//! Discovery of a generated store.
 
 use std::path::Path;
 

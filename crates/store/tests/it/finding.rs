@@ -1,4 +1,4 @@
-//! What people type for a session.
+//! Arguments that name a session.
 
 use annals_store::find::{FindError, SessionMatch, resolve};
 use annals_store::{Discovery, SessionEntry, Store};

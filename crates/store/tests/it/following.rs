@@ -1,4 +1,4 @@
-//! Following files that grow, shrink, are replaced, go and come back: whole lines, each once, in order.
+//! Following files that grow, shrink, are replaced, removed and restored: complete lines, each once, in order.
 
 use std::fs::{self, File};
 use std::io::Write;

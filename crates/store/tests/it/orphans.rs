@@ -1,4 +1,4 @@
-//! What lies about in a store.
+//! Leftovers in a store.
 
 use annals_store::{Store, orphans};
 use annals_testkit::temp::TempDir;

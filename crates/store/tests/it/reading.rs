@@ -1,4 +1,4 @@
-//! Files that are not there, are folders, may not be read; and reading in bounded memory.
+//! Missing and unreadable files and folders; reading in bounded memory.
 
 use std::ops::ControlFlow;
 

@@ -1,4 +1,4 @@
-//! Todos, tasks, history, plans, statistics, running clients, overflow files: typed, with nothing lost.
+//! Todos, tasks, history, plans, statistics, running clients, overflow files: typed, without loss.
 
 use std::ops::ControlFlow;
 

@@ -1,4 +1,4 @@
-//! A look at a store says what has changed since the last one, and nothing else.
+//! A snapshot reports what changed since the last one, and nothing else.
 
 use std::fs;
 use std::path::{Path, PathBuf};

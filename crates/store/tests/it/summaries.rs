@@ -1,4 +1,4 @@
-//! Summaries for lists: short and exact ones agree where both can know.
+//! Summaries for lists: short and exact ones agree on what both know.
 
 use annals_store::summary::Coverage;
 use annals_store::{FullSummary, Store, Summary};

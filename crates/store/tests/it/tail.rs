@@ -1,4 +1,4 @@
-//! What is read of a large session says the same as all of it.
+//! The tail of a large session gives the same answers as the whole file.
 
 use std::fs;
 

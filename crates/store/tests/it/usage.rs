@@ -1,4 +1,4 @@
-//! The pass over the files that reads only lines that can hold usage, against the pass that reads every line.
+//! The pass that reads only lines that can contain usage, against the pass that reads every line.
 
 use annals_demo::Plan;
 use annals_store::stats_cache::StatsCache;

@@ -1,4 +1,4 @@
-//! The contract of a watch, held by both ways: every change of the subject ends a wait, and nothing else does.
+//! The contract of a watch, for both methods: every change of the target ends a wait, and nothing else does.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The writer of made-up stores: empty folders only, nothing overwritten, nothing outside.
+//! Writing generated stores: only to empty folders, nothing overwritten, nothing outside.
 
 use std::fs;
 

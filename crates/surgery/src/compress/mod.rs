@@ -32,7 +32,7 @@ pub enum CompressError {
     #[error("the newest client would not resume it")]
     NotResumed,
     /// There are not more turns than are kept.
-    #[error("nothing to compress: {turns} turns since the start or the last compaction, and {kept} are kept")]
+    #[error("nothing to compress: {turns} turns since the start or the last compaction, and {kept} stay")]
     TooFewTurns {
         /// How many turns there are since the last compaction.
         turns: usize,
@@ -40,7 +40,7 @@ pub enum CompressError {
         kept: usize,
     },
     /// A kept line holds more than one record.
-    #[error("line {line} holds more than one record: it cannot be edited before it is repaired")]
+    #[error("line {line} has more than one record: run annals repair first")]
     Damaged {
         /// The line number.
         line: usize,
@@ -142,7 +142,7 @@ fn plan(
     let mut plan = Plan::new(format!("compress {}", session.key), &session.root());
     plan.usage_is_off = true;
     plan.notes
-        .push("recorded usage stays as it was and no longer tells what a request would cost".to_owned());
+        .push("recorded usage stays as it was and no longer matches what a request would cost".to_owned());
     plan.edit(edit);
     Ok(plan)
 }

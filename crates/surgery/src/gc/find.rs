@@ -246,7 +246,9 @@ impl<'d> LeftoverSearch<'d> {
         if original.ends_with(".json") || original.ends_with(".jsonl") {
             match is_there(&file.path.with_file_name(original)) {
                 true => self.add(LeftoverKind::Backups, &file.path, file.bytes, file.modified),
-                false => self.skip(LeftoverKind::Backups, &file.path, format!("{original} itself is gone")),
+                false => {
+                    self.skip(LeftoverKind::Backups, &file.path, format!("{original} itself is missing"))
+                }
             }
         }
     }

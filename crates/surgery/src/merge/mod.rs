@@ -114,7 +114,7 @@ pub enum MergePlanError {
         uuid: String,
     },
     /// Both have a file of one name with different bytes.
-    #[error("{}: {} exists already with other content", from.display(), to.display())]
+    #[error("{}: {} already exists with other content", from.display(), to.display())]
     Clash {
         /// The file of the second.
         from: PathBuf,

@@ -78,7 +78,7 @@ pub enum MovePlanError {
         old: String,
     },
     /// Both projects have a session of one id.
-    #[error("{}: there is a session of this name in {} already", from.display(), to.display())]
+    #[error("{}: {} already has a session of this name", from.display(), to.display())]
     Session {
         /// The file to move.
         from: PathBuf,
@@ -86,7 +86,7 @@ pub enum MovePlanError {
         to: PathBuf,
     },
     /// Both projects have a file of one name with different content.
-    #[error("{}: {} exists already with other content", from.display(), to.display())]
+    #[error("{}: {} already exists with other content", from.display(), to.display())]
     Clash {
         /// The file to move.
         from: PathBuf,

@@ -93,7 +93,7 @@ impl RewindPlan {
 #[derive(Debug, thiserror::Error)]
 pub enum RewindError {
     /// There is no such turn.
-    #[error("{}: it has no turn {to}: there are {turns}", path.display())]
+    #[error("{}: no turn {to}; the session has {turns}", path.display())]
     NoSuchTurn {
         /// The session's file.
         path: PathBuf,
@@ -113,7 +113,7 @@ pub enum RewindError {
         count: usize,
     },
     /// There is no conversation before the prompt.
-    #[error("{}: there is no conversation before its first prompt", path.display())]
+    #[error("{}: no conversation before the first prompt", path.display())]
     NothingBefore {
         /// The session's file.
         path: PathBuf,

@@ -30,10 +30,10 @@ use selection::CallSelection;
 #[derive(Debug, thiserror::Error)]
 pub enum StripError {
     /// Nothing was requested.
-    #[error("nothing to remove was named")]
+    #[error("nothing selected to remove")]
     NothingAsked,
     /// More than 100 percent.
-    #[error("{0} percent is more than all turns")]
+    #[error("{0} percent is more than 100")]
     Percent(u8),
     /// The session never calls this tool.
     #[error("the session never calls the tool {name}")]
@@ -50,13 +50,13 @@ pub enum StripError {
         place: String,
     },
     /// A line holds more than one record.
-    #[error("line {line} holds more than one record: it cannot be edited before it is repaired")]
+    #[error("line {line} has more than one record: run annals repair first")]
     Damaged {
         /// The line number.
         line: usize,
     },
     /// Too much would be removed.
-    #[error("{client} would not resume what is left")]
+    #[error("{client} would not resume the result")]
     NothingLeft {
         /// The client release.
         client: Client,
@@ -106,7 +106,7 @@ pub fn strip(session: &Session, options: &StripOptions) -> Result<Plan, StripErr
     let mut plan = Plan::new(format!("strip {}", session.key), &session.root());
     plan.usage_is_off = true;
     plan.notes
-        .push("recorded usage stays as it was and no longer tells what a request would cost".to_owned());
+        .push("recorded usage stays as it was and no longer matches what a request would cost".to_owned());
     let lost = spawns(&transcript).iter().filter(|spawn| selection.removes(&spawn.tool_use)).count();
     if lost > 0 && !session.agents.is_empty() {
         plan.notes.push("files of sub-agents stay, although their calls are removed".to_owned());

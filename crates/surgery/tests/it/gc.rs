@@ -134,7 +134,7 @@ fn what_was_planted_is_found_and_nothing_else() {
         [
             format!("{FULL}.jsonl: it has copies of files"),
             format!("{LISTED}-agent-{LISTED}.json: an index lists session {LISTED}"),
-            "gone.json.bak: gone.json itself is gone".to_owned(),
+            "gone.json.bak: gone.json itself is missing".to_owned(),
         ]
     );
     // Nothing newer than requested.

@@ -1,4 +1,4 @@
-//! Timestamps as the client writes them, counted in seconds from a fixed morning. Knows no months: tests are short.
+//! Timestamps in the client's format, counted in seconds from a fixed morning. Months are not needed: tests are short.
 
 /// The time this many seconds after the first of June 2026.
 pub(super) fn text(seconds: u32) -> String {

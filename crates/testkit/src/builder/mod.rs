@@ -125,7 +125,7 @@ impl Session {
         })
     }
 
-    /// A user line whose message is filled by `fill`; the role is there already.
+    /// A user line with a message filled by `fill`; the role is already set.
     pub fn user(self, fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Self {
         self.chained("user", |line| {
             line.object("message", |message| {
@@ -222,7 +222,7 @@ impl Session {
         self
     }
 
-    /// Bytes as they are: torn lines, blank ones, whatever a test wants to break.
+    /// Raw bytes: torn lines, blank ones, anything else.
     pub fn raw(mut self, bytes: &[u8]) -> Self {
         self.bytes.extend_from_slice(bytes);
         self

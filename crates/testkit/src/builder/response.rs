@@ -15,7 +15,7 @@ pub enum Block {
         id: String,
         /// The tool.
         name: String,
-        /// The input, JSON as it shall stand in the file.
+        /// The input, JSON as written in the file.
         input: String,
     },
 }
@@ -42,7 +42,7 @@ impl Response {
         self.block(Block::Thinking(text.to_owned()))
     }
 
-    /// Adds a tool call with an id of its own; `input` is JSON.
+    /// Adds a tool call with a new id; `input` is JSON.
     pub fn tool_use(self, name: &str, input: &str) -> Self {
         let id = tool_id(self.number, self.blocks.len());
         self.block(Block::ToolUse { id, name: name.to_owned(), input: input.to_owned() })

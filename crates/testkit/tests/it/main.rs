@@ -1,4 +1,4 @@
-//! The integration tests of the house itself: rules about the code that no compiler checks.
+//! Tidy rules about the code that no compiler checks.
 
 #![allow(clippy::unwrap_used, reason = "test code; clippy sees only functions marked #[test] as such")]
 

@@ -23,8 +23,8 @@ pub enum RecordError {
 impl std::fmt::Display for RecordError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::NotJson(at) => write!(formatter, "byte {at}: it is not JSON"),
-            Self::NotUtf8(at) => write!(formatter, "byte {at}: it is not UTF-8"),
+            Self::NotJson(at) => write!(formatter, "byte {at}: not JSON"),
+            Self::NotUtf8(at) => write!(formatter, "byte {at}: not UTF-8"),
             Self::NotAnObject => formatter.write_str("not a JSON object"),
             Self::NoType => {
                 formatter.write_str("neither `type` (a record) nor `role` (a plain message) is set")

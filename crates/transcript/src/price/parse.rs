@@ -42,8 +42,8 @@ impl fmt::Display for PriceProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.kind {
             PriceProblemKind::NotPrices => "not a price file: a JSON object with `models` is expected",
-            PriceProblemKind::Incomplete => "left out: `input` and `output` are needed",
-            PriceProblemKind::NotAPrice => "not a price, in dollars and not negative",
+            PriceProblemKind::Incomplete => "ignored: `input` and `output` are required",
+            PriceProblemKind::NotAPrice => "not a price: use dollars, not negative",
             PriceProblemKind::UnknownKey => "unknown key",
         };
         write!(formatter, "{}: {what}", self.place)
@@ -180,10 +180,10 @@ mod tests {
             said,
             [
                 "a.ouput: unknown key",
-                "b: left out: `input` and `output` are needed",
-                "c: left out: `input` and `output` are needed",
-                "d.cache_read: not a price, in dollars and not negative",
-                "d.above.tokens: not a price, in dollars and not negative",
+                "b: ignored: `input` and `output` are required",
+                "c: ignored: `input` and `output` are required",
+                "d.cache_read: not a price: use dollars, not negative",
+                "d.above.tokens: not a price: use dollars, not negative",
             ]
         );
     }

@@ -56,7 +56,7 @@ impl Filler {
             Self::NoContent => "(no content)",
             Self::OrphanedResult => "[Orphaned tool result removed due to conversation resume]",
             Self::RepeatedCall => "[Tool use interrupted]",
-            Self::MissingResult => "[no result of this call stands behind it]",
+            Self::MissingResult => "[no result follows this call]",
             Self::OpenCall => "[the session ended before this call was answered]",
         }
     }

@@ -28,7 +28,7 @@ macro_rules! reasons {
 
 reasons! {
     /// It is not alone on its line, or the line is damaged.
-    Unread = "this client cannot read the line it stands on";
+    Unread = "this client cannot read its line";
     /// A later record has the same id.
     Replaced = "a later line has the same uuid and replaces it";
     /// It belongs to a sub-agent.
@@ -38,37 +38,37 @@ reasons! {
     /// It is not linked to the conversation.
     NotConnected = "no line links it to the line the conversation ends with";
     /// It is before the last compaction.
-    BeforeCompaction = "it lies before the last compaction";
+    BeforeCompaction = "it is before the last compaction";
     /// A compaction dropped it.
     DroppedByCompaction = "the compaction that followed did not keep it";
     /// It follows the last message.
     BehindLastMessage = "this client ends the conversation with its last message";
     /// It is progress.
-    Progress = "progress is shown to people only";
+    Progress = "progress is only displayed";
     /// It is a notice of the client.
-    Notice = "a notice of the client, shown to people only";
+    Notice = "a notice of the client, only displayed";
     /// An attachment that the client does not render.
-    AttachmentNotWorded = "this client makes no text for the model from such an attachment";
+    AttachmentNotWorded = "this client does not send such attachments";
     /// The client's report of a failed request.
     ApiError = "the client's own report of a failed request";
     /// A message without content.
     Empty = "it has no content";
     /// A reply of white space.
-    BlankReply = "a reply of nothing but white space";
+    BlankReply = "a reply with only white space";
     /// A reply of thinking.
-    ThinkingAlone = "a reply of nothing but thinking";
+    ThinkingAlone = "a reply with only thinking";
     /// A call without a result.
     UnansweredCall = "its tool call was never answered";
     /// A call whose id was used before.
     RepeatedCall = "a tool call with an id that was used before";
     /// A result that does not follow its call.
-    ResultWithoutCall = "a tool result that does not stand behind its call";
+    ResultWithoutCall = "a tool result that does not follow its call";
     /// One more result for a call.
     RepeatedResult = "a second result for the same tool call";
     /// A server-side call without a result.
     UnansweredServerCall = "a server tool call without its result";
     /// A mark that another model went on.
-    Fallback = "a mark that another model went on, which this client does not send";
+    Fallback = "a marker of a change of model, which this client does not send";
 }
 
 /// A record, or a block of it, that is not sent.

@@ -31,7 +31,7 @@ impl Refusal {
             Self::NoTimestamp => "no line has a timestamp",
             Self::LeafWithoutTimestamp => "the last line has no readable timestamp",
             Self::LeafIsSidechain => "the conversation ends in a line of a sub-agent",
-            Self::Cycle => "the parents of the lines form a circle, so that none is the last",
+            Self::Cycle => "the parents of the lines form a cycle, so no line is the last",
             Self::UnreadableContent => "a message has no content, or content that this client cannot read",
         }
     }

@@ -1,4 +1,4 @@
-//! What was done, counted by hand.
+//! Activity, counted by hand.
 
 use annals_transcript::activity::{Activity, ActivityWindow, FileActivity, context_growth};
 use annals_transcript::time::parse_millis;

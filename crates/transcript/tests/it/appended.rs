@@ -1,4 +1,4 @@
-//! What holds for any sequence of records that is appended: a file that every client resumes, with all that was said.
+//! Properties of any sequence of appended records: every client resumes the file, with the whole conversation.
 
 use std::collections::{HashMap, HashSet};
 

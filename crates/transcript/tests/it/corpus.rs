@@ -1,4 +1,4 @@
-//! Every file of the corpus: not a byte is lost, and everything in it has a name.
+//! Every file of the corpus: no byte is lost, and everything in it is known.
 
 use std::collections::BTreeMap;
 

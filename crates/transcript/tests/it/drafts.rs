@@ -1,4 +1,4 @@
-//! Records that are made here: every key has a name, every kind its place, and all clients read them as meant.
+//! Drafted records: every key and kind is known, and all clients read them as intended.
 
 use annals_json::Fields;
 use annals_transcript::draft::{

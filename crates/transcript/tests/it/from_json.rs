@@ -1,4 +1,4 @@
-//! Records that other programs made: taken as they are, with what is missing filled in.
+//! Records of other programs: kept as they are, with missing fields filled in.
 
 use annals_json::{Fields, RawJson, Value};
 use annals_testkit::corpus;

@@ -1,4 +1,4 @@
-//! What the fuzzers check, over their seeds: every run of the tests does it, with the stable compiler.
+//! Runs the checks of the fuzzers over their seeds, with the stable compiler.
 
 use annals_testkit::seeds::check_seeds;
 

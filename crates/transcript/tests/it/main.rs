@@ -1,4 +1,4 @@
-//! The integration tests of `transcript`, in one binary: one module a subject.
+//! The integration tests of `transcript`, in one binary: one module per subject.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test has nobody to hand an error to")]
 

@@ -1,4 +1,4 @@
-//! What holds for any input: bytes survive, edits touch only what they name, and every function over a graph ends.
+//! Properties for any input: bytes survive, edits change only what they name, and every graph function terminates.
 
 use annals_json::edit::{Editor, PathStep};
 use annals_json::{Fields, Value, ValueKind, write_string};

@@ -1,4 +1,4 @@
-//! Questions over real sessions: what is sent on resume is on the live branch, and filters part a branch cleanly.
+//! Queries over real sessions: the records sent on resume are on the live branch, and filters partition a branch.
 
 use annals_testkit::corpus;
 use annals_transcript::graph::Graph;

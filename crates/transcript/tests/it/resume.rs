@@ -1,4 +1,4 @@
-//! Small sessions by description, and what a client makes of them, in one line.
+//! Small sessions by description, and the request of a client, in one line.
 //!
 //! Every expectation in the `resume_*` modules is what the real client of that version sent for the same file.
 

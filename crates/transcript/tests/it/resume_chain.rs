@@ -1,4 +1,4 @@
-//! From the leaf to the root, what a compaction leaves of the way, and what parallel calls add to it.
+//! From the leaf to the root, what a compaction leaves of the chain, and what parallel calls add to it.
 
 use crate::resume::{MID, NEW, OLD, check};
 

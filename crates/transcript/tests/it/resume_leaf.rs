@@ -1,4 +1,4 @@
-//! Which line a conversation ends with.
+//! The line that a conversation ends with.
 
 use annals_transcript::resume::{Client, Refusal, resume};
 use annals_transcript::transcript::Transcript;
@@ -168,7 +168,7 @@ fn circles_end() {
     check(
         circle,
         &[
-            (&[MID], "refused: the parents of the lines form a circle, so that none is the last"),
+            (&[MID], "refused: the parents of the lines form a cycle, so no line is the last"),
             (&[NEW], "U[U1] A[A1] U[U2] A[A2]"),
         ],
     );

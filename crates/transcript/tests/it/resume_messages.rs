@@ -1,4 +1,4 @@
-//! From the lines of the chain to messages: what is sent, joined, paired and filled in.
+//! From the lines of the chain to messages: which are sent, joined, paired and filled in.
 
 use annals_transcript::resume::{BlockOrigin, OmissionReason, resume};
 use annals_transcript::transcript::{NodeIndex, Transcript};

@@ -1,4 +1,4 @@
-//! Any graph at all: every client comes to an end, soon, and what it gives is JSON.
+//! Any graph: every client terminates quickly, and the result is JSON.
 
 use annals_json::Value;
 use annals_transcript::resume::{Client, resume};

@@ -1,4 +1,4 @@
-//! What clients change about the words themselves: line breaks at seams, the names of tools.
+//! Changes that clients make to texts: line breaks at seams, the names of tools.
 
 use annals_json::Value;
 use annals_transcript::graph::Graph;

@@ -23,7 +23,7 @@ pub struct Editor {
     history: Vec<String>,
     /// The one that is shown.
     recalled: Option<usize>,
-    /// What was written before an earlier prompt was recalled.
+    /// The text from before an earlier prompt was recalled.
     draft: String,
 }
 

@@ -1,10 +1,10 @@
-//! The input box: what is being typed, broken into rows, with the cursor in them.
+//! The input box: the typed text, broken into rows, with the cursor.
 
 use super::screen::Footer;
 use crate::clean::clean;
 use crate::terminal::{Span, Style, StyledLine, width as columns_of};
 
-/// Lays out a text behind its mark, with the cursor after `before`; of a long text, the rows around the cursor.
+/// Lays out a text after its mark, with the cursor after `before`; of a long text, the rows around the cursor.
 pub fn input_box(mark: &str, text: &str, before: &str, width: usize, max_rows: usize) -> Footer {
     let inside = columns_of(mark);
     let mut rows: Vec<String> = vec![String::new()];

@@ -1,4 +1,4 @@
-//! Keys by what they do in the conversation, whatever a terminal sends for them.
+//! Keys by their function in the conversation, independent of the terminal.
 
 /// A key, or a combination of keys.
 #[derive(Clone, Debug, PartialEq, Eq)]

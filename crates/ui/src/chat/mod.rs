@@ -1,7 +1,7 @@
-//! The interactive conversation in a terminal: what is printed and stays, and below it what is being typed.
+//! The interactive conversation in a terminal: printed lines, and the input box below them.
 //!
-//! Nothing here reads a terminal or a clock, or prints: keys and instants come in, and [`Screen`] collects the output
-//! for the caller to write.
+//! Nothing here reads a terminal or a clock, or prints: keys and times come in, and [`Screen`] collects the output for the
+//! caller to write.
 
 mod editor;
 mod input_box;

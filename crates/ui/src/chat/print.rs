@@ -32,7 +32,7 @@ impl Screen {
         }
     }
 
-    /// Prints lines that are laid out for this width already.
+    /// Prints lines that are already laid out for this width.
     pub fn rendered(&mut self, lines: &[StyledLine]) {
         self.end_line();
         for line in lines {
@@ -42,7 +42,7 @@ impl Screen {
         }
     }
 
-    /// Prints a page that [`LivePage`](crate::terminal::LivePage) has drawn for this width.
+    /// Prints a page drawn by [`LivePage`](crate::terminal::LivePage) for this width.
     pub fn page(&mut self, page: &str) {
         if !page.is_empty() {
             self.end_line();

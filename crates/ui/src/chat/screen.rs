@@ -6,7 +6,7 @@ use crate::terminal::{ColorMode, Span, StyledLine, line_width, write_line};
 /// What a terminal can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermCaps {
-    /// The cursor can be moved: what is typed is drawn below what was printed.
+    /// The cursor can be moved: the input box is drawn below the printed lines.
     Cursor,
     /// Lines follow lines, and the terminal itself edits them.
     Lines,
@@ -21,10 +21,10 @@ pub struct Footer {
     pub cursor: (usize, usize),
 }
 
-/// What was written to a terminal, and what is to be written next.
+/// The state of a terminal, and the pending output.
 #[derive(Clone, Debug)]
 pub struct Screen {
-    /// What is to be written to the terminal.
+    /// The pending output.
     pub(super) output: String,
     pub(super) caps: TermCaps,
     pub(super) color: ColorMode,
@@ -89,7 +89,7 @@ impl Screen {
     pub(super) fn erase(&mut self) {
         let Some(footer) = self.drawn.take() else { return };
         if self.caps == TermCaps::Lines {
-            // The input line stays where it is.
+            // The input line keeps its position.
             self.output.push('\n');
             return;
         }
@@ -149,7 +149,7 @@ impl Screen {
         self.drawn = Some(footer.clone());
     }
 
-    /// Forgets what was drawn, after another program wrote to the terminal.
+    /// Forgets the drawn state, after another program wrote to the terminal.
     pub fn forget(&mut self) {
         self.drawn = None;
         self.column = 0;
@@ -163,7 +163,7 @@ impl Screen {
         }
     }
 
-    /// Returns what is to be written to the terminal, and forgets it.
+    /// Takes the pending output.
     pub fn take_output(&mut self) -> String {
         std::mem::take(&mut self.output)
     }

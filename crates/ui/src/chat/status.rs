@@ -1,8 +1,8 @@
-//! The status line: what is being done, and for how long.
+//! The status line: the current activity and its duration.
 
 use std::time::{Duration, Instant};
 
-/// How long the API may be silent before the line says so.
+/// How long the API may be silent before the line mentions it.
 const SILENCE: Duration = Duration::from_secs(20);
 
 /// Work that is being done.
@@ -36,7 +36,7 @@ impl WorkStatus {
         }
     }
 
-    /// Notes that something came from the API.
+    /// Records an event of the API.
     pub fn api_event(&mut self, what: &str, now: Instant) {
         (self.last_event, self.retry, self.waits_for_api) = (now, None, true);
         what.clone_into(&mut self.what);

@@ -1,4 +1,4 @@
-//! Tool calls: a line for what was asked, fences and details for what came.
+//! Tool calls: a line for the request, fences and details for the result.
 
 use crate::figures::{counted, duration, size};
 use crate::view::{
@@ -8,7 +8,7 @@ use crate::view::{
 use super::items::MarkdownWriter;
 use super::text::{Tags, closed, code, escaped, fenced};
 
-/// Longer outputs open when a reader wants them.
+/// Longer outputs are collapsed.
 const LONG: usize = 20;
 
 impl MarkdownWriter<'_> {
@@ -33,9 +33,9 @@ impl MarkdownWriter<'_> {
         for agent in &call.agents {
             self.agent(agent);
         }
-        let told: Vec<&str> = call.agents.iter().filter_map(last_words).collect();
+        let texts: Vec<&str> = call.agents.iter().filter_map(last_text).collect();
         match &call.result {
-            Some(result) => self.result(result, &told),
+            Some(result) => self.result(result, &texts),
             None => self.paragraph("*never answered*"),
         }
     }
@@ -54,12 +54,12 @@ impl MarkdownWriter<'_> {
         }
     }
 
-    fn result(&mut self, result: &ToolCallResult, told: &[&str]) {
+    fn result(&mut self, result: &ToolCallResult, texts: &[&str]) {
         for output in &result.outputs {
             match output {
                 ToolOutput::Text(text) => self.folded("Output", text, ""),
                 ToolOutput::Complaint(text) => self.folded("Complaints", text, ""),
-                ToolOutput::Markdown(text) if told.contains(&text.trim()) => {}
+                ToolOutput::Markdown(text) if texts.contains(&text.trim()) => {}
                 ToolOutput::Markdown(text) => self.details("Answer", &closed(text, Tags::Kept)),
                 ToolOutput::Diff(diff) => self.folded("Change", &patch(diff), "diff"),
                 ToolOutput::File(part) => {
@@ -105,7 +105,7 @@ impl MarkdownWriter<'_> {
         }
     }
 
-    /// Text in a fence; a long one opens when a reader wants it.
+    /// Text in a fence; long text is collapsed.
     pub(super) fn folded(&mut self, what: &str, text: &str, language: &str) {
         let lines = text.trim_end().lines().count();
         if lines > LONG {
@@ -141,7 +141,7 @@ fn patch(diff: &Diff) -> String {
     out
 }
 
-fn last_words(agent: &SubAgent) -> Option<&str> {
+fn last_text(agent: &SubAgent) -> Option<&str> {
     agent.conversation.items.iter().rev().find_map(|item| match &item.body {
         ItemBody::Text(speech) => Some(speech.text.trim()),
         _ => None,

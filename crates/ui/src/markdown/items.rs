@@ -72,7 +72,7 @@ impl<'o> MarkdownWriter<'o> {
         self.out.push('\n');
     }
 
-    /// Something that opens when a reader wants it.
+    /// A collapsed section.
     pub(super) fn details(&mut self, summary: &str, text: &str) {
         self.paragraph(&format!("<details><summary>{}</summary>", html(summary)));
         self.paragraph(text);

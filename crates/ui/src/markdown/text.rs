@@ -31,7 +31,7 @@ fn longest_run(text: &str) -> usize {
     text.split(|character| character != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Each line behind `> `.
+/// Prefixes each line with `> `.
 pub(super) fn quoted(text: &str) -> String {
     let line = |line: &str| if line.is_empty() { ">\n".to_owned() } else { format!("> {line}\n") };
     text.lines().map(line).collect()

@@ -11,10 +11,10 @@ use super::output::{hanging, output};
 use super::style::{Color, Span, Style, StyledLine, line_width, width};
 use crate::clean::clean;
 
-/// A shorter duration says nothing.
+/// Shorter durations are not shown.
 const NOTABLE_MS: u64 = 1000;
 
-/// Longest tool name that a long headline hangs behind.
+/// The longest tool name that a long headline is indented after.
 const SHORT_NAME: usize = 10;
 
 /// Lines of a long command that are shown while folded.
@@ -28,7 +28,7 @@ impl Renderer<'_, '_, '_> {
             && call.id == self.open_call
             && matches!(self.last_item, LastItem::Tool { .. });
         if !is_below {
-            // One-line calls stand together without blank lines between.
+            // One-line calls have no blank lines between them.
             if self.last_item != (LastItem::Tool { is_brief: true }) || !is_brief {
                 self.canvas.gap();
             }
@@ -37,13 +37,13 @@ impl Renderer<'_, '_, '_> {
         if call.phase != CallPhase::Finished {
             self.inputs(call);
         }
-        let told_by_agent = call.agents.iter().filter_map(last_words).next_back();
+        let agent_text = call.agents.iter().filter_map(last_text).next_back();
         for agent in &call.agents {
             self.agent(agent, "");
         }
         self.canvas.no_gap();
         match &call.result {
-            Some(result) => self.result(result, told_by_agent),
+            Some(result) => self.result(result, agent_text),
             None if call.phase == CallPhase::Started => {}
             None => self.tail(vec![Span::new("never answered", Style::color(Color::Yellow))]),
         }
@@ -58,7 +58,7 @@ impl Renderer<'_, '_, '_> {
         let mut text = vec![Span::new(tool_name(&call.name), Style::BOLD)];
         if !call.headline.is_empty() {
             text.push(Span::plain("  "));
-            // A long command hangs behind the name of its tool.
+            // A long command is indented after the name of its tool.
             if call.name.len() <= SHORT_NAME {
                 mark.append(&mut text);
             }
@@ -101,12 +101,12 @@ impl Renderer<'_, '_, '_> {
     /// Draws arguments that neither headline nor result show.
     fn inputs(&mut self, call: &ToolCall) {
         let options = self.options;
-        // What a sub-agent was asked is the first thing that its own conversation says.
+        // A sub-agent's prompt is the first message of its own conversation.
         let is_said = |name: &str| name == "prompt" && !call.agents.is_empty();
         let untold: Vec<_> =
             call.input.iter().filter(|field| !field.is_shown && !is_said(&field.name)).collect();
         let is_known = !call.name.starts_with("mcp__");
-        self.behind(Span::dim(format!("  {}", options.glyphs().output)), |renderer| {
+        self.with_gutter(Span::dim(format!("  {}", options.glyphs().output)), |renderer| {
             for field in untold {
                 let is_small = field.value.len() <= 60 && !field.value.contains('\n');
                 if !options.full && is_known && is_small {
@@ -120,10 +120,10 @@ impl Renderer<'_, '_, '_> {
         });
     }
 
-    fn result(&mut self, result: &ToolCallResult, told_by_agent: Option<&str>) {
+    fn result(&mut self, result: &ToolCallResult, agent_text: Option<&str>) {
         let options = self.options;
         let columns = self.canvas.width().saturating_sub(4).max(16);
-        let is_shown = |found: &ToolOutput| matches!(found, ToolOutput::Markdown(text) if told_by_agent == Some(text.trim()));
+        let is_shown = |found: &ToolOutput| matches!(found, ToolOutput::Markdown(text) if agent_text == Some(text.trim()));
         let mut lines: Vec<StyledLine> = result
             .outputs
             .iter()
@@ -138,10 +138,10 @@ impl Renderer<'_, '_, '_> {
             return self.tail(lines.remove(0));
         }
         let gutter = Span::new(format!("  {}", options.glyphs().output), color);
-        self.behind(gutter, |renderer| renderer.canvas.lines(&lines));
+        self.with_gutter(gutter, |renderer| renderer.canvas.lines(&lines));
     }
 
-    /// The one line that came of a call.
+    /// Draws the one-line result of a call.
     fn tail(&mut self, mut line: StyledLine) {
         line.insert(0, Span::dim(format!("  {}", self.options.glyphs().last)));
         self.canvas.line(&line);
@@ -183,8 +183,8 @@ fn is_brief(call: &ToolCall) -> bool {
     call.agents.is_empty() && result.outputs.len() <= 1 && result.outputs.iter().all(is_short)
 }
 
-/// The last thing that a sub-agent said, which is also the result of its call.
-fn last_words(agent: &SubAgent) -> Option<&str> {
+/// The last text of a sub-agent, which is also the result of its call.
+fn last_text(agent: &SubAgent) -> Option<&str> {
     agent.conversation.items.iter().rev().find_map(|item| match &item.body {
         ItemBody::Text(speech) => Some(speech.text.trim()),
         _ => None,

@@ -20,12 +20,12 @@ impl<'o, 'l, 'z> Canvas<'o, 'l, 'z> {
         Self { options, out, gutters: StyledLine::new(), is_gap_due: false, is_started: false }
     }
 
-    /// Columns that are left behind the gutters.
+    /// The columns left after the gutters.
     pub(super) fn width(&self) -> usize {
         self.options.width.saturating_sub(line_width(&self.gutters)).max(MIN_WIDTH)
     }
 
-    /// Asks for a blank line before the next one.
+    /// Requests a blank line before the next one.
     pub(super) fn gap(&mut self) {
         self.is_gap_due = self.is_started;
     }

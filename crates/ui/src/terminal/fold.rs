@@ -20,7 +20,7 @@ pub(super) enum Fold {
 }
 
 impl Fold {
-    /// Folds what is longer than `max` lines. A single line is never hidden: the note would take as much space.
+    /// Folds more than `max` lines. A single line is never hidden: the note would take as much space.
     pub(super) fn new(count: usize, max: usize, options: &RenderOptions<'_>) -> Self {
         let max = max.max(1);
         if options.full || count <= max + 1 {

@@ -1,4 +1,4 @@
-//! The items of a conversation, each drawn as what it is.
+//! Draws the items of a conversation by kind.
 
 use crate::figures::{amount, counted, duration, model, stamp, tokens};
 use crate::view::{
@@ -16,7 +16,7 @@ use super::style::{Color, Span, Style, StyledLine, line_width};
 use super::wrap::wrap;
 use crate::clean::clean;
 
-/// The kind of the last item: a label is drawn where it changes.
+/// The kind of the last item: a label is drawn when it changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LastItem {
     /// Nothing yet.
@@ -28,7 +28,7 @@ pub(super) enum LastItem {
     Text,
     /// A tool; whether its call took one line.
     Tool { is_brief: bool },
-    /// A thought, a compaction, a branch: something set apart by blank lines.
+    /// A thought, a compaction, a branch: separated by blank lines.
     Block,
     /// A note.
     Note,
@@ -43,7 +43,7 @@ pub(super) struct Renderer<'o, 'l, 'z> {
     pub(super) date: String,
     /// The model that was named last.
     pub(super) model: String,
-    /// The call that was drawn last, if its result may follow.
+    /// The last drawn call, if its result may follow.
     pub(super) open_call: String,
     /// How many sub-agents deep.
     depth: usize,
@@ -112,7 +112,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         self.canvas.line(&left);
     }
 
-    /// The time of day, with the date where it is another one than before.
+    /// The time of day, with the date if it changed.
     fn stamp(&mut self, position: &Position) -> String {
         let Some(millis) = position.millis else { return String::new() };
         let (date, time) = stamp(millis, (self.options.zone)(millis));
@@ -141,7 +141,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
             PromptKind::Command | PromptKind::Shell => Style::BOLD,
             PromptKind::Person | PromptKind::Queued => Style::PLAIN,
         };
-        self.behind(bar, |renderer| {
+        self.with_gutter(bar, |renderer| {
             renderer.justified(label, &stamp);
             let text = clean(prompt.text.trim_matches('\n'));
             let lines = wrap(&[Span::new(text.trim_end(), style)], renderer.canvas.width());
@@ -159,16 +159,16 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         self.last_item = LastItem::Prompt;
     }
 
-    /// Draws something behind several gutters.
-    pub(super) fn gutters(&mut self, gutters: Vec<Span>, draw: impl FnOnce(&mut Self)) {
+    /// Draws something after several gutters.
+    pub(super) fn with_gutters(&mut self, gutters: Vec<Span>, draw: impl FnOnce(&mut Self)) {
         let count = gutters.len();
         gutters.into_iter().for_each(|gutter| self.canvas.push(gutter));
         draw(self);
         (0..count).for_each(|_| self.canvas.pop());
     }
 
-    /// Draws something behind one more gutter.
-    pub(super) fn behind(&mut self, gutter: Span, draw: impl FnOnce(&mut Self)) {
+    /// Draws something after one more gutter.
+    pub(super) fn with_gutter(&mut self, gutter: Span, draw: impl FnOnce(&mut Self)) {
         self.canvas.push(gutter);
         draw(self);
         self.canvas.pop();
@@ -197,7 +197,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
             self.canvas.no_gap();
         }
         let options = self.options;
-        self.behind(bar, |renderer| {
+        self.with_gutter(bar, |renderer| {
             if is_new {
                 renderer.justified(label, &stamp);
             } else {
@@ -216,7 +216,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         self.canvas.gap();
         let options = self.options;
         self.canvas.line(&[Span::new("  thinking", Style::DIM.italic())]);
-        self.behind(Span::dim(format!("  {}", options.glyphs().output)), |renderer| {
+        self.with_gutter(Span::dim(format!("  {}", options.glyphs().output)), |renderer| {
             let lines =
                 wrap(&[Span::new(clean(thought.trim()), Style::DIM.italic())], renderer.canvas.width());
             let fold = Fold::new(lines.len(), options.output_lines, options);
@@ -247,7 +247,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         ]);
         if let Some(summary) = &compaction.summary {
             let options = self.options;
-            self.behind(Span::new(glyphs.bar, Style::DIM), |renderer| {
+            self.with_gutter(Span::new(glyphs.bar, Style::DIM), |renderer| {
                 let lines = markdown_lines(summary, renderer.canvas.width(), options);
                 let fold = Fold::new(lines.len(), options.output_lines, options);
                 renderer.canvas.lines(&fold.apply(&lines, options, |line| vec![line.clone()]));
@@ -280,7 +280,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
             (std::mem::replace(&mut self.last_item, LastItem::Nothing), std::mem::take(&mut self.model));
         self.depth += deeper;
         self.canvas.no_gap();
-        self.behind(gutter, |renderer| renderer.conversation(conversation));
+        self.with_gutter(gutter, |renderer| renderer.conversation(conversation));
         self.depth -= deeper;
         (self.last_item, self.model) = outer;
     }

@@ -1,11 +1,11 @@
-//! A page that grows: conversations drawn one below the other, as they come.
+//! A growing page: conversations drawn one below the other, as they arrive.
 
 use super::items::{LastItem, Renderer};
 use super::options::RenderOptions;
 use super::style::{Color, Span, Style};
 use crate::view::Conversation;
 
-/// What was drawn last, so that labels, dates and blank lines come out as if everything were drawn at once.
+/// The state after the last drawing, so that labels, dates and blank lines come out as if everything were drawn at once.
 #[derive(Clone, Debug, Default)]
 pub struct LivePage {
     pub(super) is_started: bool,
@@ -16,12 +16,12 @@ pub struct LivePage {
 }
 
 impl LivePage {
-    /// Draws a conversation below what was drawn before.
+    /// Draws a conversation below the earlier ones.
     pub fn draw(&mut self, conversation: &Conversation, options: &RenderOptions<'_>, out: &mut String) {
         self.draw_nested(conversation, 0, options, out);
     }
 
-    /// Draws a conversation behind the gutters of a sub-agent that is this deep.
+    /// Draws a conversation after the gutters of a sub-agent at this depth.
     pub fn draw_nested(
         &mut self,
         conversation: &Conversation,
@@ -35,11 +35,11 @@ impl LivePage {
         }
         let mut renderer = Renderer::on(std::mem::take(self), options, out);
         let gutter = Span::new(format!("  {}", options.glyphs().agent), Style::color(Color::Blue));
-        renderer.gutters(vec![gutter; depth], |renderer| renderer.conversation(conversation));
+        renderer.with_gutters(vec![gutter; depth], |renderer| renderer.conversation(conversation));
         *self = renderer.into_page();
     }
 
-    /// Says that something else was drawn below, so that the next item is set apart from it.
+    /// Marks that something else was drawn below, so that a blank line follows.
     pub fn interrupt(&mut self) {
         (self.is_started, self.last_item) = (true, LastItem::Block);
         self.open_call.clear();

@@ -16,7 +16,7 @@ pub(super) fn markdown_lines(text: &str, columns: usize, options: &RenderOptions
     layout.finish().0
 }
 
-/// Returns the parser of all our texts. It knows no strikethrough: a tilde in these texts means "about".
+/// Returns the parser of all our texts, without strikethrough: a tilde in these texts means "about".
 pub(super) fn parser(text: &str) -> Parser<'_> {
     Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS)
 }
@@ -55,7 +55,7 @@ pub(super) struct MarkdownLayout<'l, 'z> {
 }
 
 impl<'l, 'z> MarkdownLayout<'l, 'z> {
-    /// Continues below blocks that were laid out before.
+    /// Continues below earlier blocks.
     pub(super) fn new(columns: usize, options: &'l RenderOptions<'z>, gap: BlockGap) -> Self {
         Self {
             options,
@@ -108,7 +108,7 @@ impl<'l, 'z> MarkdownLayout<'l, 'z> {
             }
             Event::Rule => {
                 self.block();
-                let rule = self.options.glyphs().rule.repeat(self.room().min(40));
+                let rule = self.options.glyphs().rule.repeat(self.columns_left().min(40));
                 self.line(vec![Span::dim(rule)]);
                 self.gap.is_due = true;
             }
@@ -238,7 +238,7 @@ impl<'l, 'z> MarkdownLayout<'l, 'z> {
             }
             TagEnd::Table => {
                 if let Some(table) = self.table.take() {
-                    let lines = table.lines(self.room(), self.options.glyphs());
+                    let lines = table.lines(self.columns_left(), self.options.glyphs());
                     lines.into_iter().for_each(|line| self.line(line));
                 }
                 self.gap.is_due = true;
@@ -261,7 +261,7 @@ impl<'l, 'z> MarkdownLayout<'l, 'z> {
     fn frame(&mut self, language: &str, code: &str) {
         let [top, side, bottom] = self.options.glyphs().frame;
         let rule = self.options.glyphs().rule;
-        let room = self.room();
+        let room = self.columns_left();
         let longest = code.lines().map(width).max().unwrap_or(0).max(width(language) + 4);
         let long = (longest + 2).clamp(8, room.max(8));
         let label = if language.is_empty() { String::new() } else { format!(" {language} ") };
@@ -280,8 +280,8 @@ impl<'l, 'z> MarkdownLayout<'l, 'z> {
         self.line(vec![Span::dim(bottom), Span::dim(rule.repeat(long.saturating_sub(width(bottom))))]);
     }
 
-    /// Columns that are left behind the marks.
-    fn room(&self) -> usize {
+    /// The columns left after the marks.
+    fn columns_left(&self) -> usize {
         let marks: usize = self.marks.iter().take(MAX_DEPTH).map(|mark| width(&mark.rest.text)).sum();
         self.columns.saturating_sub(marks).max(8)
     }
@@ -307,7 +307,7 @@ impl<'l, 'z> MarkdownLayout<'l, 'z> {
         if line_width(&inline) == 0 {
             return;
         }
-        let mut lines = wrap(&inline, self.room());
+        let mut lines = wrap(&inline, self.columns_left());
         while lines.last().is_some_and(|line| line_width(line) == 0) {
             lines.pop();
         }

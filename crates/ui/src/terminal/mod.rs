@@ -1,7 +1,7 @@
-//! A conversation for a terminal: role gutters, Markdown, diffs, folded outputs, sub-agents indented.
+//! Draws a conversation for a terminal: role gutters, Markdown, diffs, folded outputs, sub-agents indented.
 //!
-//! Nothing here asks a terminal anything or writes to one. Whatever a transcript says is made harmless on the way
-//! ([`draw`] writes no escape sequence but its own styles, and none at all in [`ColorMode::Plain`]).
+//! Nothing here reads or writes a terminal. All content is made harmless ([`draw`] writes no escape sequence but its own
+//! styles, and none at all in [`ColorMode::Plain`]).
 
 mod call;
 mod canvas;

@@ -47,7 +47,7 @@ impl Renderer<'_, '_, '_> {
         words.len()
     }
 
-    /// The one word for an item that says little; `None` where it says more.
+    /// The one word for a brief item; `None` for others.
     fn short_word(&self, body: &ItemBody) -> Option<String> {
         match body {
             ItemBody::Attachment(attachment) => Some(clean(&attachment_text(attachment)).into_owned()),
@@ -129,7 +129,7 @@ impl Renderer<'_, '_, '_> {
                     return;
                 }
                 let options = self.options;
-                self.behind(Span::dim(format!("  {}", options.glyphs().output)), |renderer| {
+                self.with_gutter(Span::dim(format!("  {}", options.glyphs().output)), |renderer| {
                     let lines = printed(&note.text, renderer.canvas.width(), options, Style::DIM);
                     renderer.canvas.lines(&lines);
                 });

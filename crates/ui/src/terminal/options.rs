@@ -35,7 +35,7 @@ pub struct RenderOptions<'z> {
     pub full: bool,
     /// Whether thoughts are shown.
     pub thinking: ThinkingDisplay,
-    /// How long outputs are unfolded, as said where one is folded; may be empty.
+    /// How to unfold long outputs, printed at folded ones; may be empty.
     pub unfold_hint: &'static str,
     /// Lines that are left of a long output.
     pub output_lines: usize,

@@ -63,7 +63,7 @@ pub(super) fn printed(
 ) -> Vec<StyledLine> {
     let text = text.trim_matches(['\n', '\r']);
     let lines: Vec<&str> = text.lines().collect();
-    // Lines are cleaned one by one, after folding: a megabyte of output costs what is shown of it.
+    // Lines are cleaned one by one, after folding, so hidden output costs nothing.
     Fold::new(lines.len(), options.output_lines, options)
         .apply(&lines, options, |line| row(line.trim_end(), columns, options, style, words))
 }
@@ -234,7 +234,7 @@ fn answer(answer: &QuestionAnswer, columns: usize, options: &RenderOptions<'_>) 
     lines
 }
 
-/// Lines that hang behind a mark.
+/// Lays out lines indented after a mark.
 pub(super) fn hanging(mark: StyledLine, text: &[Span], columns: usize) -> Vec<StyledLine> {
     let indent = line_width(&mark);
     let mut mark = Some(mark);

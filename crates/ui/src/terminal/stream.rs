@@ -1,7 +1,7 @@
 //! Markdown that arrives in pieces.
 //!
-//! Blocks are laid out once they are complete: the text after them can no longer change them. Together the lines are those of
-//! the whole text, however it was cut; only a link whose definition follows in a later block is shown as it was written.
+//! Blocks are laid out once they are complete: the text after them can no longer change them. The result is the same as for
+//! the whole text, regardless of how it was split; only a link with a definition in a later block is shown as written.
 
 use pulldown_cmark::Event;
 
@@ -28,7 +28,7 @@ pub struct MarkdownStream {
 }
 
 impl MarkdownStream {
-    /// Returns whether nothing waits to be laid out.
+    /// Returns whether nothing is pending.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty() && self.line.is_empty()
     }
@@ -69,7 +69,7 @@ impl MarkdownStream {
         layout.finish().0
     }
 
-    /// Returns where the last block starts, which the next line may still change: 0 where there is no other.
+    /// Returns the start of the last block, which the next line may still change; 0 if it is the only one.
     fn last_block(&self) -> usize {
         let text = format!("{}{}", self.definitions, self.blocks);
         let (mut depth, mut start) = (0, 0);

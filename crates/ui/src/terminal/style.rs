@@ -139,7 +139,7 @@ pub(crate) fn write_line(line: &[Span], is_colored: bool, out: &mut String) {
     }
 }
 
-/// Writes a text in a style. Content is cleaned where it enters; this is the second lock.
+/// Writes a text in a style. Content is cleaned on entry; this is a second safeguard.
 pub(crate) fn write_span(text: &str, style: Style, is_colored: bool, out: &mut String) {
     let is_styled = is_colored && !text.is_empty();
     if is_styled {

@@ -1,4 +1,4 @@
-//! Tables: columns kept aligned, narrowed where they do not fit.
+//! Tables: aligned columns, narrowed if they do not fit.
 
 use pulldown_cmark::Alignment;
 
@@ -86,7 +86,7 @@ impl Table {
             let fits = |limit: usize| widths.iter().map(|&wide| wide.min(limit)).sum::<usize>() <= room;
             let limit = (MIN_WIDTH..=widest).rev().find(|&limit| fits(limit)).unwrap_or(MIN_WIDTH);
             widths.iter_mut().for_each(|wide| *wide = (*wide).min(limit));
-            // What is left over goes to the last column that was cut.
+            // The rest goes to the last column that was cut.
             let left = room.saturating_sub(widths.iter().sum());
             if let Some(cut) = (0..count).rev().find(|&column| wanted(column).unwrap_or(0) > widths[column]) {
                 widths[cut] += left;

@@ -147,15 +147,15 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
                 if Speaker::of(user).opens_turn() && !self.is_off_path {
                     self.end_turn();
                     self.turn_span = known.millis.map(|millis| (millis, millis));
-                    self.damage(node);
+                    self.note_missing_parent(node);
                     self.branch(node);
                 } else {
-                    self.damage(node);
+                    self.note_missing_parent(node);
                 }
                 self.user(node, user);
             }
             Record::Assistant(_) => {
-                self.damage(node);
+                self.note_missing_parent(node);
                 self.is_shown[node] = false;
                 self.response(node);
             }
@@ -199,8 +199,8 @@ impl<'b, 't, 'a, 'g> ThreadBuilder<'b, 't, 'a, 'g> {
         }
     }
 
-    /// Says so where the line before is missing.
-    fn damage(&mut self, node: NodeIndex) {
+    /// Adds a note if the line before is missing.
+    fn note_missing_parent(&mut self, node: NodeIndex) {
         let known = self.source.transcript.node(node);
         if !self.is_off_path
             && self.source.graph.dangling().binary_search(&node).is_ok()

@@ -74,7 +74,7 @@ fn headline_parts(name: &str, input: &Fields<'_>, cwd: Option<&str>) -> Headline
     }
 }
 
-/// Which lines of a file were asked for.
+/// The requested lines of a file.
 fn range(input: &Fields<'_>) -> Option<String> {
     match (input.count("offset"), input.count("limit")) {
         (Some(from), Some(count)) => {
@@ -86,7 +86,7 @@ fn range(input: &Fields<'_>) -> Option<String> {
     }
 }
 
-/// Where a search looks.
+/// The folder of a search.
 fn search_place(input: &Fields<'_>, cwd: Option<&str>) -> Option<String> {
     let text = |key: &str| input.text(key).map(|text| text.to_string());
     let path = text("path").filter(|path| Some(path.as_str()) != cwd).map(|path| relative(&path, cwd));
@@ -112,13 +112,13 @@ fn first_telling(input: &Fields<'_>) -> Headline {
     for key in TELLING {
         let text = input.text(key).map(|text| text.decode());
         if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
-            return (opening(&text, 200), None, telling_key(key));
+            return (opening(&text, 200), None, headline_keys(key));
         }
     }
     (String::new(), None, &[])
 }
 
-fn telling_key(key: &str) -> &'static [&'static str] {
+fn headline_keys(key: &str) -> &'static [&'static str] {
     match key {
         "command" => &["command"],
         "file_path" => &["file_path"],

@@ -1,4 +1,4 @@
-//! Changes of files: as the client kept them, or worked out from what was to be replaced.
+//! Changes of files: as the client recorded them, or computed from the replaced text.
 
 use annals_json::{Fields, Items};
 use annals_transcript::tool_result::PatchHunk;
@@ -6,7 +6,7 @@ use annals_transcript::tool_result::PatchHunk;
 use super::text::relative;
 use super::tool::{Diff, DiffLine, DiffSign, Hunk};
 
-/// The difference that a `structuredPatch` holds; `None` where it is empty.
+/// The difference in a `structuredPatch`; `None` if it is empty.
 pub(super) fn of_patch(path: &str, cwd: Option<&str>, patch: Option<Items<'_>>) -> Option<Diff> {
     let hunks: Vec<_> = PatchHunk::list(patch?).map(|hunk| of_hunk(&hunk)).collect();
     (!hunks.is_empty()).then(|| Diff { path: relative(path, cwd), hunks })
@@ -28,7 +28,7 @@ fn of_hunk(hunk: &PatchHunk<'_>) -> Hunk {
     Hunk { old_start: hunk.old_start(), new_start: hunk.new_start(), lines: lines.collect() }
 }
 
-/// The difference that an `Edit` or `MultiEdit` asked for.
+/// The difference that an `Edit` or `MultiEdit` requested.
 pub(super) fn of_input(input: &Fields<'_>, cwd: Option<&str>) -> Option<Diff> {
     let path = input.text("file_path")?.decode();
     let pair = |edit: &Fields<'_>| -> Option<Hunk> {

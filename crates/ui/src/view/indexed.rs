@@ -49,8 +49,8 @@ impl<'t, 'a> IndexedTranscript<'t, 'a> {
         node.is_chain() && node.kind != RecordKind::Progress && (self.is_agent_file || !node.is_sidechain)
     }
 
-    /// The main history, first line first. Where it breaks off at a summary without a boundary (as early clients wrote
-    /// compactions) or at a missing parent, it continues at the line before in the file.
+    /// The main history, first line first. If it ends at a summary without a boundary (as early clients wrote compactions)
+    /// or at a missing parent, it continues at the line before in the file.
     pub(super) fn path(&self) -> Vec<NodeIndex> {
         let nodes = self.transcript.nodes();
         let mut is_seen = NodeMap::new(self.transcript, false);
@@ -58,7 +58,7 @@ impl<'t, 'a> IndexedTranscript<'t, 'a> {
         let mut leaf = self.leaf();
         while let Some(from) = leaf {
             let mut stretch = history(self.transcript, &self.graph, from);
-            // Parents may lead into what is listed already.
+            // Parents may lead into lines that are already listed.
             let known = stretch.iter().rposition(|&node| is_seen[node]);
             stretch.drain(..known.map_or(0, |at| at + 1));
             let Some(&first) = stretch.first() else { break };

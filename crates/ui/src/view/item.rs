@@ -14,7 +14,7 @@ pub struct Item {
 /// Where an item comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
-    /// The line, counted from 1; 0 where it concerns no line.
+    /// The line, counted from 1; 0 if it concerns no line.
     pub line: usize,
     /// The record's id.
     pub uuid: Option<String>,
@@ -51,7 +51,7 @@ pub enum ItemBody {
     Damage(Damage),
     /// A fact about the session.
     Fact(SessionFact),
-    /// A sub-agent that no tool call of the conversation leads to.
+    /// A sub-agent without a tool call in the conversation.
     Agent(Box<SubAgent>),
     /// A turn is over.
     TurnEnd(TurnEnd),
@@ -66,7 +66,7 @@ pub enum PromptKind {
     Person,
     /// A person, by a slash command.
     Command,
-    /// A person, by a shell command of their own.
+    /// The user, by a shell command.
     Shell,
     /// A person, while the model was still at work.
     Queued,
@@ -75,11 +75,11 @@ pub enum PromptKind {
 /// A prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptItem {
-    /// What was typed.
+    /// The typed text.
     pub text: String,
-    /// How many images came with it.
+    /// The number of images.
     pub images: usize,
-    /// How many documents came with it.
+    /// The number of documents.
     pub documents: usize,
     /// Who wrote it, and how.
     pub author: PromptKind,
@@ -98,7 +98,7 @@ pub enum NoteKind {
     Teammate,
     /// The client speaks in the user's name: an expansion, a caveat, a reminder.
     Client,
-    /// The client says something to the person.
+    /// A notice of the client.
     Notice,
 }
 
@@ -107,9 +107,9 @@ pub enum NoteKind {
 pub struct Note {
     /// What it is.
     pub kind: NoteKind,
-    /// Who or what it is about, where that is known.
+    /// The subject, if known.
     pub label: Option<String>,
-    /// What it says.
+    /// The text.
     pub text: String,
 }
 
@@ -177,7 +177,7 @@ pub struct Failure {
 pub struct HookRun {
     /// Which.
     pub name: String,
-    /// What it said or did.
+    /// The text.
     pub text: String,
     /// Whether it failed or stopped something.
     pub is_error: bool,
@@ -197,7 +197,7 @@ pub struct AttachmentNote {
 pub struct Damage {
     /// The stable name of the problem.
     pub problem: &'static str,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 

@@ -27,7 +27,7 @@ pub(super) enum SideItem {
 pub(super) struct Layout<'a> {
     /// The main history.
     pub(super) path: Vec<NodeIndex>,
-    /// What is off the main history, by line.
+    /// Items off the main history, by line.
     pub(super) asides: Vec<(usize, SideItem)>,
     /// For a prompt on the main history: the other prompts from the same place.
     pub(super) ways: HashMap<NodeIndex, Vec<NodeIndex>>,
@@ -76,7 +76,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// Gives each sub-agent inside the file to the first call that asked the same; the others come at their place.
+    /// Assigns each sub-agent inside the file to the first call with the same prompt; the others stay at their line.
     fn place_sidechains(&mut self, source: &IndexedTranscript<'_, 'a>, on_path: &NodeMap<bool>) {
         let mut chains = sidechains(source.transcript, &source.graph);
         chains.retain(|chain| !on_path[chain.root]);

@@ -27,11 +27,11 @@ const UNSEEN_CALL: &str = "earlier call";
 pub struct LiveSession {
     waiting: VecDeque<PendingCalls>,
     title: Option<String>,
-    /// Whether the file is a sub-agent's own, as its first line in the chain says.
+    /// Whether the file is a sub-agent's, by its first line in the chain.
     is_agent_file: Option<bool>,
 }
 
-/// A line with calls whose results have yet to come.
+/// A line with calls that have no results yet.
 #[derive(Clone, Debug)]
 struct PendingCalls {
     calls: Vec<String>,
@@ -45,7 +45,7 @@ impl LiveSession {
     }
 
     /// Returns the new items of a line.
-    pub fn tell(&mut self, line: &Line<'_>) -> Conversation {
+    pub fn add_line(&mut self, line: &Line<'_>) -> Conversation {
         let alone = Transcript::parse(line.raw());
         let side = alone.nodes().iter().find(|node| node.is_chain()).map(|node| node.is_sidechain);
         self.is_agent_file = self.is_agent_file.or(side);
@@ -89,8 +89,8 @@ impl LiveSession {
             ItemBody::ToolCall(call) => {
                 let is_answered = call.result.as_ref().is_some_and(|result| result.line > before);
                 match (is_here, is_answered) {
-                    (true, true) => tell_result(call),
-                    (true, false) => asked.extend(tell_call(call)),
+                    (true, true) => mark_unknown_call(call),
+                    (true, false) => asked.extend(start_call(call)),
                     (false, true) => call.phase = CallPhase::Finished,
                     (false, false) => return false,
                 }
@@ -120,8 +120,8 @@ impl LiveSession {
     }
 }
 
-/// Marks a result whose call was not read, unless it is on the same line.
-fn tell_result(call: &mut ToolCall) {
+/// Marks a result without a known call, unless it is on the same line.
+fn mark_unknown_call(call: &mut ToolCall) {
     if call.input.is_empty() && call.headline.is_empty() {
         call.phase = CallPhase::Finished;
         UNSEEN_CALL.clone_into(&mut call.name);
@@ -129,8 +129,8 @@ fn tell_result(call: &mut ToolCall) {
 }
 
 /// A call that has just been made, and its id.
-fn tell_call(call: &mut ToolCall) -> Option<String> {
-    // What it asks for is shown with what came of it.
+fn start_call(call: &mut ToolCall) -> Option<String> {
+    // The request is shown together with the result.
     call.result = None;
     call.phase = CallPhase::Started;
     (!call.id.is_empty()).then(|| call.id.clone())

@@ -1,4 +1,4 @@
-//! A tool call of a conversation that is going on: from what the client knows of it to the item that a stored session has.
+//! A tool call of a running conversation: converts the client's data to the item of a stored session.
 
 use annals_json::{Value, object};
 use annals_transcript::transcript::Transcript;
@@ -7,7 +7,7 @@ use super::item::{Item, ItemBody};
 use super::tool::{CallPhase, ToolCall};
 use super::{Conversation, ViewOptions};
 
-/// A tool call as the client knows it.
+/// A tool call in the client's form.
 #[derive(Clone, Copy, Debug)]
 pub struct LiveCall<'c> {
     /// Its id.
@@ -62,7 +62,7 @@ impl LiveCall<'_> {
         let whole = Conversation::build(&Transcript::parse(&records), &[], ViewOptions::default());
         let items = whole.items.into_iter().filter_map(|item| match item.body {
             ItemBody::ToolCall(call) if call.id == self.id => {
-                // The start shows nothing of a result, not even what the call itself says about it.
+                // At the start nothing of a result is shown, not even what the call contains about it.
                 let result = if phase == CallPhase::Started { None } else { call.result.clone() };
                 Some(Item { body: ItemBody::ToolCall(Box::new(ToolCall { result, phase, ..*call })), ..item })
             }

@@ -211,7 +211,7 @@ impl<'a> ThreadBuilder<'_, '_, 'a, '_> {
             }
             call.duration_ms = pair.duration_ms(source.transcript);
         }
-        tell_input(&mut call, input.as_ref(), self.cwd.as_deref());
+        show_request(&mut call, input.as_ref(), self.cwd.as_deref());
         call.agents = self.agents.of_call(&call.id);
         if let Some(&at) = block.id().and_then(|id| self.layout.by_call.get(&id)) {
             call.agents.push(self.inline_agent(at));
@@ -246,8 +246,8 @@ impl<'a> ThreadBuilder<'_, '_, 'a, '_> {
     }
 }
 
-/// Where the result shows nothing of what was asked, the call itself does.
-fn tell_input(call: &mut ToolCall, input: Option<&annals_json::Fields<'_>>, cwd: Option<&str>) {
+/// If the result does not show the request, the call does.
+fn show_request(call: &mut ToolCall, input: Option<&annals_json::Fields<'_>>, cwd: Option<&str>) {
     let Some(input) = input else { return };
     let outputs = call.result.as_ref().map(|result| result.outputs.as_slice()).unwrap_or_default();
     let has_todos = outputs.iter().any(|output| matches!(output, ToolOutput::Todos(_)));

@@ -1,8 +1,8 @@
 //! The model: a conversation in reading order, without terminal or HTML.
 //!
-//! Items follow the main history across compactions. What is off it (hooks, retried answers, damaged lines, facts
-//! about the session) comes at its line of the file; abandoned branches are named where they begin; records that
-//! annals does not know are items too, so that nothing is dropped.
+//! Items follow the main history across compactions. Items off it (hooks, retried answers, damaged lines, facts about the
+//! session) come at their line of the file; abandoned branches are named where they begin; unknown records are items too,
+//! so that nothing is dropped.
 
 mod attachment;
 mod builder;
@@ -41,7 +41,7 @@ use sub_agents::SubAgents;
 /// How much of abandoned branches is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BranchDetail {
-    /// Their first prompt, where they begin.
+    /// Their first prompt, at the position where they begin.
     #[default]
     FirstPrompt,
     /// Their first prompt, and all messages.
@@ -60,7 +60,7 @@ pub struct ViewOptions {
 pub struct AgentThread<'g> {
     /// The agent's id.
     pub id: String,
-    /// The call, of this conversation or of another agent; `None` where no call leads to it.
+    /// The call, of this conversation or of another agent; `None` if no call refers to it.
     pub tool_use: Option<String>,
     /// Its type, or what it is for.
     pub label: Option<String>,
@@ -76,8 +76,8 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// Builds the conversation of a session, with its sub-agents under the calls that started them. Sub-agents that no
-    /// call leads to come last.
+    /// Builds the conversation of a session, with its sub-agents under the calls that started them. Sub-agents without a
+    /// call come last.
     pub fn build(transcript: &Transcript<'_>, agents: &[AgentThread<'_>], options: ViewOptions) -> Self {
         let mut agents = SubAgents::new(agents, options);
         let mut conversation = agents.conversation(transcript);

@@ -1,4 +1,4 @@
-//! Results of tool calls: the client's record where it shows more, else what the model got.
+//! Results of tool calls: the client's record if it shows more, else the content sent to the model.
 
 use annals_json::{Fields, Items, Text, Value};
 use annals_transcript::content::{Block, Content, ToolResult as ResultBlock};
@@ -56,7 +56,7 @@ fn denial(user: &User<'_>, seen: &Content<'_>, is_error: bool) -> Option<String>
     user.user_feedback().map(|said| said.to_string()).or_else(said).or(Some(text))
 }
 
-/// The client's own record, where it shows more than what the model saw.
+/// The client's record, if it shows more than the content sent to the model.
 fn of_shape(
     kept: &ToolUseResult<'_>,
     asked: &CallInput<'_, '_>,
@@ -160,7 +160,7 @@ fn printed(stdout: &str, stderr: &str) -> Vec<ToolOutput> {
 
 fn of_read(read: &ReadResult<'_>, cwd: Option<&str>) -> Option<ToolOutput> {
     let file = read.file()?;
-    // What the model saw of a document says more: its path and its pages.
+    // The content sent to the model shows more of a document: its path and its pages.
     if read.kind().is_some_and(|kind| kind.is("pdf")) {
         return None;
     }

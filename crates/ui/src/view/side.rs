@@ -1,4 +1,4 @@
-//! Facts about the session that people care for, and prompts that stand in the queue alone.
+//! Facts about the session for people, and prompts that exist only in the queue.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -72,7 +72,7 @@ fn sent_prompts(transcript: &Transcript<'_>) -> HashSet<String> {
     sent
 }
 
-/// What a side record says to people; `None` where it says nothing new.
+/// The text of a side record; `None` if it is not new.
 pub(super) fn of_record(record: &Record<'_>, title: &mut Option<String>) -> Option<ItemBody> {
     let owned = |text: Option<Text<'_>>| text.map(|text| text.to_string()).unwrap_or_default();
     let mut renamed = |text: Option<Text<'_>>| {

@@ -10,7 +10,7 @@ use super::item::{Item, ItemBody, Position, SubAgent};
 use super::layout::Layout;
 use super::{AgentThread, Conversation, ViewOptions};
 
-/// Agents that start agents that start agents: deeper ones stand at the end of the conversation.
+/// The maximum nesting of sub-agents; deeper ones come at the end of the conversation.
 const MAX_DEPTH: usize = 24;
 
 /// All sub-agents, and which of them have been shown.

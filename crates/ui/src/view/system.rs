@@ -6,7 +6,7 @@ use annals_transcript::record::{System, SystemKind};
 use super::item::{Failure, HookRun, ItemBody, Note, NoteKind};
 use super::text::{tag, value_text, without_tags};
 
-/// What an event says; `None` for those that belong to another item (compactions, durations).
+/// The item of an event; `None` for those that belong to another item (compactions, durations).
 pub(super) fn of_system(system: &System<'_>) -> Option<ItemBody> {
     let text = system.content().map(|text| text.to_string()).unwrap_or_default();
     match system.system_kind() {

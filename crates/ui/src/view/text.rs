@@ -45,7 +45,7 @@ pub(crate) fn relative(path: &str, cwd: Option<&str>) -> String {
     inside.filter(|rest| !rest.is_empty()).unwrap_or(path).to_owned()
 }
 
-/// A value as text: a string as it reads, anything else as JSON.
+/// A value as text: a string without quotes, anything else as JSON.
 pub(crate) fn value_text(value: Value<'_>) -> String {
     match (value.kind(), value.text()) {
         (ValueKind::String, Some(text)) => text.to_string(),

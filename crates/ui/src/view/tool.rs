@@ -27,7 +27,7 @@ pub struct ToolCall {
     pub headline: String,
     /// What else belongs on the first line: a description, an agent's type, a range.
     pub remark: Option<String>,
-    /// Everything that was asked, in order.
+    /// All input fields, in order.
     pub input: Vec<InputField>,
     /// The result; `None` if there is none.
     pub result: Option<ToolCallResult>,
@@ -56,7 +56,7 @@ impl ToolCall {
 pub struct InputField {
     /// Its name.
     pub name: String,
-    /// Its value: a string as it reads, anything else as JSON.
+    /// Its value: a string without quotes, anything else as JSON.
     pub value: String,
     /// Whether the headline, the remark or the result already say it.
     pub is_shown: bool,
@@ -106,9 +106,9 @@ pub enum ToolOutput {
     Todos(Vec<Todo>),
     /// Questions to the person, with answers.
     Answers(Vec<QuestionAnswer>),
-    /// The person or a rule said no.
+    /// The user or a rule denied it.
     Denied {
-        /// What was said.
+        /// The reason.
         reason: String,
     },
 }
@@ -128,7 +128,7 @@ impl Diff {
         super::diff::of_patch(path, cwd, Some(patch))
     }
 
-    /// How many lines came and went.
+    /// The number of added and removed lines.
     pub fn counts(&self) -> (usize, usize) {
         let signs = || self.hunks.iter().flat_map(|hunk| &hunk.lines).map(|line| line.sign);
         (
@@ -154,7 +154,7 @@ pub struct Hunk {
 pub enum DiffSign {
     /// It stayed.
     Kept,
-    /// It came.
+    /// Added.
     Added,
     /// It went.
     Removed,
@@ -187,7 +187,7 @@ pub struct FileExcerpt {
     pub path: String,
     /// The number of the first line.
     pub start_line: u64,
-    /// How many lines the file has, where that is known.
+    /// The number of lines of the file, if known.
     pub total_lines: Option<u64>,
     /// The lines.
     pub text: String,
@@ -207,7 +207,7 @@ pub enum TodoState {
 /// One todo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Todo {
-    /// What is to do.
+    /// The task.
     pub text: String,
     /// Its status.
     pub state: TodoState,
@@ -220,6 +220,6 @@ pub struct QuestionAnswer {
     pub question: String,
     /// The choices that were given.
     pub options: Vec<String>,
-    /// The answer; `None` where there was none.
+    /// The answer, if there was one.
     pub answer: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Whatever the bytes and the look, a page is drawn.
+//! Any bytes are drawn, with any options.
 
 use annals_transcript::line::lines;
 use annals_transcript::transcript::Transcript;
@@ -63,7 +63,7 @@ fn any_bytes_are_drawn_at_any_width() {
         };
         draw(&conversation, &options, &mut page);
         let (mut live, mut live_page) = (LiveSession::new(), LivePage::default());
-        lines(&bytes).for_each(|line| live_page.draw(&live.tell(&line), &options, &mut page));
+        lines(&bytes).for_each(|line| live_page.draw(&live.add_line(&line), &options, &mut page));
         assert!(!page.chars().any(|character| character.is_control() && character != '\n'));
         markdown::write(&conversation, &mut page);
     }

@@ -1,4 +1,4 @@
-//! Every session file of the corpus, in every form.
+//! Every session file of the corpus, in every format.
 
 use std::collections::HashSet;
 use std::fs;
@@ -49,7 +49,7 @@ fn every_form(path: &Path) {
     main_history_is_told(path, &transcript, &told);
     terminal::draw(&told, &RenderOptions::plain(80), &mut String::new());
     let mut live = LiveSession::new();
-    let items = lines(&bytes).flat_map(|line| live.tell(&line).items).collect();
+    let items = lines(&bytes).flat_map(|line| live.add_line(&line).items).collect();
     main_history_is_told(path, &transcript, &Conversation { items });
 }
 

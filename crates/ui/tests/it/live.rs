@@ -11,7 +11,7 @@ use crate::snapshot::check;
 fn page(session: &Session, from: usize) -> String {
     let (mut live, mut live_page, mut page) = (LiveSession::new(), LivePage::default(), String::new());
     for line in lines(&session.bytes()).skip(from) {
-        live_page.draw(&live.tell(&line), &RenderOptions::plain(60), &mut page);
+        live_page.draw(&live.add_line(&line), &RenderOptions::plain(60), &mut page);
     }
     page
 }
@@ -117,7 +117,7 @@ fn a_sub_agent_inside_the_file_is_beside_and_one_in_its_own_file_is_not() {
         let bytes = parts.concat();
         let mut live = LiveSession::new();
         lines(&bytes)
-            .flat_map(|line| live.tell(&line).items)
+            .flat_map(|line| live.add_line(&line).items)
             .map(|item| item.position.is_off_path)
             .collect::<Vec<_>>()
     };
@@ -132,7 +132,7 @@ fn calls_that_nobody_answers_are_forgotten_in_the_end() {
     let session = calls.result("t0", "first", "{}").result("t19", "last", "{}");
     let mut live = LiveSession::new();
     let bytes = session.bytes();
-    let mut told: Vec<_> = lines(&bytes).map(|line| live.tell(&line).items).collect();
+    let mut told: Vec<_> = lines(&bytes).map(|line| live.add_line(&line).items).collect();
     let mut last = || match told.pop().unwrap_or_default().as_slice() {
         [item] => match &item.body {
             ItemBody::ToolCall(call) => (call.name.clone(), call.phase, item.position.line),

@@ -1,4 +1,4 @@
-//! Tool calls of a conversation that is going on, drawn as a stored session draws them.
+//! Tool calls of a running conversation, drawn like those of a stored session.
 
 use annals_ui::terminal::{LivePage, RenderOptions};
 use annals_ui::view::{CallPhase, LiveCall};

@@ -1,4 +1,4 @@
-//! The integration tests of `ui`, in one binary: one module a subject.
+//! The integration tests of `ui`, in one binary: one module per subject.
 
 mod any_input;
 mod corpus;

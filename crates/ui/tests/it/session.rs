@@ -1,4 +1,4 @@
-//! A small session written line by line, each the child of the one before.
+//! Builds a small session line by line, each the child of the one before.
 
 use annals_json::write_string;
 

@@ -1,4 +1,4 @@
-//! Pages compared with what the test expects, whole and with their end marked.
+//! Compares whole pages with the expected text, with their end marked.
 
 /// Compares a page with the expected one, which starts on the line after the quotes and ends in `[EOF]`.
 #[track_caller]

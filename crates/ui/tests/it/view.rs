@@ -1,4 +1,4 @@
-//! The items that a conversation has.
+//! The items of a conversation.
 
 use annals_transcript::transcript::Transcript;
 use annals_ui::view::{BranchDetail, Item, ItemBody, PromptKind};

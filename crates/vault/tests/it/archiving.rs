@@ -181,7 +181,7 @@ fn what_differs_is_replaced_only_on_request_and_comes_back_with_undo() {
     fs::File::options().write(true).open(&path).unwrap().set_modified(old).unwrap();
 
     let refused = restore(&fixture, &version, OnConflict::Refuse).unwrap_err();
-    assert_eq!(refused.to_string(), format!("{} differs from what would be brought back", path.display()));
+    assert_eq!(refused.to_string(), format!("{} differs from what would be restored", path.display()));
     assert_eq!(fs::read(&path).unwrap(), b"{\"b\":2}\n");
     let restored = restore(&fixture, &version, OnConflict::Replace).unwrap();
     assert_eq!(fs::read(&path).unwrap(), b"{\"a\":1}\n");

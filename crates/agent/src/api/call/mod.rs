@@ -128,7 +128,7 @@ pub enum CallError {
     #[error("the request is too large: {0}")]
     TooLarge(Failure),
     /// Thinking of earlier turns is refused; it can be left out once.
-    #[error("the model does not take back the thinking of earlier turns: {0}")]
+    #[error("the model rejected the thinking of earlier turns: {0}")]
     ThinkingRefused(Failure),
     /// The request failed, and a retry is useless or was in vain.
     #[error("{failure}")]

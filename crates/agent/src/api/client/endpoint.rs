@@ -19,7 +19,7 @@ pub struct Endpoint {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EndpointError {
     /// It is not a valid address.
-    #[error("{url:?} is not a valid API address: {detail}")]
+    #[error("{url:?} is not a valid API URL: {detail}")]
     NotAnAddress {
         /// The address as given.
         url: String,
@@ -27,13 +27,13 @@ pub enum EndpointError {
         detail: String,
     },
     /// The key would be sent unencrypted.
-    #[error("{host} can be reached only by https: a key must not travel in the clear")]
+    #[error("{host}: use https; a key is never sent unencrypted")]
     InTheClear {
         /// The host.
         host: String,
     },
     /// It contains credentials, a query or a fragment.
-    #[error("the address of the API at {host} must hold no credentials, no query and no fragment")]
+    #[error("the API URL of {host} must not have credentials, a query or a fragment")]
     HoldsMore {
         /// The host.
         host: String,
@@ -46,7 +46,7 @@ impl Endpoint {
         let wrong = |detail: String| EndpointError::NotAnAddress { url: base.to_owned(), detail };
         let mut url = Url::parse(base.trim()).map_err(|error| wrong(error.to_string()))?;
         let host = url.host_str().filter(|host| !host.is_empty()).map(str::to_owned);
-        let host = host.ok_or_else(|| wrong("it names no host".to_owned()))?;
+        let host = host.ok_or_else(|| wrong("it has no host".to_owned()))?;
         let is_loopback = is_loopback(&host);
         match url.scheme() {
             "https" => {}
@@ -83,7 +83,7 @@ pub enum CredentialError {
     #[error("the key is empty")]
     Empty,
     /// It contains characters that no header may contain.
-    #[error("the key holds characters that cannot be sent")]
+    #[error("the key has characters that cannot be sent")]
     Unsendable,
 }
 

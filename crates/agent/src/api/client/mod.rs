@@ -83,13 +83,13 @@ pub enum ClientError {
         name: String,
     },
     /// The address of the proxy is invalid.
-    #[error("the address of the proxy is invalid")]
+    #[error("the proxy URL is invalid")]
     Proxy,
     /// There are no trusted certificates.
-    #[error("there are no trusted certificates, neither of the system nor additional ones")]
+    #[error("no trusted certificates: neither system nor additional ones")]
     NoTrust,
     /// A certificate is invalid.
-    #[error("certificate file {number} cannot be read: {detail}")]
+    #[error("cannot read certificate file {number}: {detail}")]
     Certificate {
         /// The index of the certificate file, from 0.
         number: usize,
@@ -97,7 +97,7 @@ pub enum ClientError {
         detail: String,
     },
     /// TLS or HTTP could not be set up.
-    #[error("the client cannot be set up: {0}")]
+    #[error("cannot set up the HTTP client: {0}")]
     Setup(String),
 }
 

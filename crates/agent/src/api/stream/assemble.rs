@@ -15,7 +15,7 @@ use super::stop::{StopInfo, StopReason};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StreamError {
     /// The API sent an error.
-    #[error("the API broke off: {0}")]
+    #[error("the API ended the response: {0}")]
     Api(ApiError),
     /// The bytes are not valid events.
     #[error(transparent)]
@@ -35,7 +35,7 @@ pub enum StreamError {
         id: String,
     },
     /// The stream ended before the message did.
-    #[error("the stream ended before the message did")]
+    #[error("the stream ended before the message was complete")]
     Unfinished,
 }
 
@@ -93,7 +93,7 @@ impl Assembler {
             };
         };
         if known && !self.has_begun && !["message_start", "error"].contains(&name.as_str()) {
-            return Err(malformed(&name, "no message has begun"));
+            return Err(malformed(&name, "no message has started"));
         }
         match name.as_str() {
             "message_start" => self.message_start(&fields, events),
@@ -116,10 +116,10 @@ impl Assembler {
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), StreamError> {
         if self.has_begun {
-            return Err(malformed("message_start", "a message has begun already"));
+            return Err(malformed("message_start", "a message has already started"));
         }
         let Some(message) = fields.object("message") else {
-            return Err(malformed("message_start", "there is no message in it"));
+            return Err(malformed("message_start", "it has no message"));
         };
         self.has_begun = true;
         if let Some(usage) = message.object("usage") {
@@ -135,7 +135,7 @@ impl Assembler {
         let index = index_of("content_block_start", fields)?;
         let opening = fields.get("content_block").filter(|block| block.get("type").is_some());
         let Some(opening) = opening else {
-            return Err(malformed("content_block_start", "there is no block in it"));
+            return Err(malformed("content_block_start", "it has no block"));
         };
         if !self.seen.insert(index) {
             return Err(malformed("content_block_start", "its index was used before"));
@@ -156,14 +156,14 @@ impl Assembler {
     fn block_delta(&mut self, fields: &Fields<'_>, events: &mut Vec<StreamEvent>) -> Result<(), StreamError> {
         let index = index_of("content_block_delta", fields)?;
         let Some(delta) = fields.object("delta") else {
-            return Err(malformed("content_block_delta", "there is no delta in it"));
+            return Err(malformed("content_block_delta", "it has no delta"));
         };
         // A completed block does not change any more, and deltas for unknown blocks are ignored.
         let Some(block) = self.open.get_mut(&index) else { return Ok(()) };
         let kind = delta.text("type").map_or_else(String::new, |kind| kind.to_string());
         let text = |key: &str| match delta.text(key) {
             Some(text) => Ok(text),
-            None => Err(malformed("content_block_delta", "its delta lacks what it is named for")),
+            None => Err(malformed("content_block_delta", "its delta does not match its type")),
         };
         match kind.as_str() {
             "text_delta" => {
@@ -228,7 +228,7 @@ impl Assembler {
             return Err(malformed("message_stop", "a block is still open"));
         }
         if self.stop.is_none() {
-            return Err(malformed("message_stop", "it came without a stop reason"));
+            return Err(malformed("message_stop", "it has no stop reason"));
         }
         self.is_over = true;
         Ok(())

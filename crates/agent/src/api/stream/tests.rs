@@ -262,19 +262,19 @@ fn what_cannot_be_trusted_ends_it_and_keeps_what_was_done() {
     let after_one = |part: &str| failed(&[text_block(0, "a"), part.to_owned()]);
     let malformed = |event: &str, what: &str| format!("the stream event {event:?} is malformed: {what}");
     for (part, expected) in [
-        (data(START), malformed("message_start", "a message has begun already")),
+        (data(START), malformed("message_start", "a message has already started")),
         (text_block(0, "again"), malformed("content_block_start", "its index was used before")),
-        (opened(1, "{}"), malformed("content_block_start", "there is no block in it")),
+        (opened(1, "{}"), malformed("content_block_start", "it has no block")),
         ("data: {\"type\n\n".to_owned(), malformed("", "its data is not a JSON object")),
         (
             "event: message_delta\ndata: {\"delta\":\u{0}}\n\n".to_owned(),
             malformed("message_delta", "its data is not a JSON object"),
         ),
         (data(r#"{"type":"content_block_stop"}"#), malformed("content_block_stop", "it has no index")),
-        (data(STOP), malformed("message_stop", "it came without a stop reason")),
+        (data(STOP), malformed("message_stop", "it has no stop reason")),
         (
             data(r#"{"type":"error","error":{"type":"overloaded_error","message":"busy"}}"#),
-            "the API broke off: busy (overloaded_error)".to_owned(),
+            "the API ended the response: busy (overloaded_error)".to_owned(),
         ),
     ] {
         assert_eq!(after_one(&part), (kept.clone(), expected), "{part}");
@@ -287,7 +287,7 @@ fn what_cannot_be_trusted_ends_it_and_keeps_what_was_done() {
     assert_eq!((done.len(), fault.as_str()), (1, "two tool calls of one response have the id \"t\""));
     assert_eq!(
         read(&text_block(0, "x")).1.unwrap_err().to_string(),
-        malformed("content_block_start", "no message has begun")
+        malformed("content_block_start", "no message has started")
     );
 }
 

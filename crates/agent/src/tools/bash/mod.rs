@@ -69,7 +69,7 @@ struct TimeLimit {
 }
 
 enum WatchOutcome {
-    /// The command ended, by itself or at a limit.
+    /// The command ended, normally or at a limit.
     CommandExit(CommandExit, Option<LimitHit>),
     /// Its time is over, and it keeps running.
     GoesOn,
@@ -95,7 +95,7 @@ impl Bash {
     fn wanted(&self, input: &Input<'_>) -> Result<BashInput, InputError> {
         let command = input.words("command")?;
         if command.contains('\0') {
-            return Err(InputError("The command holds a NUL byte.".to_owned()));
+            return Err(InputError("The command contains a NUL byte.".to_owned()));
         }
         let settings = &self.shells.settings;
         let asked = input.count_if("timeout")?.filter(|millis| *millis > 0).map(Duration::from_millis);

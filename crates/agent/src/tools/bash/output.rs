@@ -81,7 +81,7 @@ pub(super) struct NewOutput {
 }
 
 impl OutputFollower {
-    /// Reads what is new, in pieces; no more than its end is kept.
+    /// Reads new output in chunks; only its end is kept.
     pub(super) fn look(&mut self, output: &OutputFile) -> NewOutput {
         let before = self.at;
         loop {
@@ -127,7 +127,7 @@ fn skip_escape(letters: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     match letters.peek() {
         Some('[') => {
             letters.next();
-            // Parameters, then one final letter.
+            // Parameters, then one final character.
             while letters.next_if(|letter| matches!(letter, '\u{20}'..='\u{3f}')).is_some() {}
             letters.next_if(|letter| matches!(letter, '\u{40}'..='\u{7e}'));
         }

@@ -1,7 +1,7 @@
-//! The processes of this machine by `/proc` (Linux), and which of them came from a command.
+//! The processes of this machine from `/proc` (Linux), and those that a command started.
 //!
-//! A process that leaves its group (`setsid`) or its parents (a daemon) still has the mark of its command in its environment, or
-//! descends from one that has. A process that has left all three is not found.
+//! A process that leaves its group (`setsid`) or its parents (a daemon) still has the marker of its command in its
+//! environment, or descends from one that has. A process that left all three is not found.
 
 use std::collections::HashSet;
 use std::fs;
@@ -52,7 +52,7 @@ impl ProcessTable {
         Some(Self(pids.filter(|pid| *pid != own).filter_map(entry).collect()))
     }
 
-    /// The processes that came from a command, and all that descend from them.
+    /// Returns the processes that a command started, and all their descendants.
     pub(super) fn of(&self, traces: &ProcessMatcher<'_>) -> Vec<Process> {
         let is_known = |entry: &ProcessEntry| {
             traces.known.contains(&entry.process)
@@ -113,7 +113,7 @@ fn stat(pid: Pid) -> Option<ProcessEntry> {
 }
 
 fn parse(pid: Pid, text: &[u8]) -> Option<ProcessEntry> {
-    // The name is in brackets and may hold anything, brackets too.
+    // The name is in brackets and can contain brackets.
     let after = text.iter().rposition(|byte| *byte == b')')? + 1;
     let rest = std::str::from_utf8(&text[after..]).ok()?;
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();

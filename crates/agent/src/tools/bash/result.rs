@@ -67,7 +67,7 @@ impl FinishedCommand<'_> {
                 said.push_str(&format!("\nCommand timed out after {:.1} seconds", self.time.as_secs_f64()));
             }
             Some(LimitHit::Size) => said.push_str(&format!(
-                "\nCommand was ended after {:.1} seconds: it printed {} bytes, which is too much",
+                "\nCommand was ended after {:.1} seconds: its output of {} bytes is too long",
                 self.took.as_secs_f64(),
                 output.size()
             )),
@@ -104,7 +104,7 @@ impl FinishedCommand<'_> {
             }
             Some(Err(error)) => {
                 let shown = format!(
-                    "{}\n[The whole output could not be saved: {error}]",
+                    "{}\n[The full output could not be saved: {error}]",
                     output.ends(MAX_SHELL_OUTPUT)
                 );
                 OutputText { shown, kept, file: None }
@@ -125,10 +125,10 @@ pub(super) fn moved_to_background(task: &BackgroundCommand, time: Duration) -> O
         kept.string("backgroundTaskId", id).number("timedOutAfterMs", millis);
     });
     let said = format!(
-        "The command did not end within {:.1} seconds. It goes on in the background with ID: {id}. BashOutput shows what it prints from here on, and KillShell ends it.",
+        "The command did not end within {:.1} seconds. It continues in the background with ID: {id}. BashOutput shows its further output, and KillShell ends it.",
         time.as_secs_f64()
     );
-    let shown = if printed.is_empty() { said } else { format!("{said}\nWhat it printed so far:\n{printed}") };
+    let shown = if printed.is_empty() { said } else { format!("{said}\nOutput so far:\n{printed}") };
     Outcome::text(shown, kept)
 }
 

@@ -66,7 +66,7 @@ impl<'a> WebFetch<'a> {
                 Ok(outcome(&url, page.code, &page.code_text, page.bytes.len(), &answer, began))
             }
             Err(why) => {
-                Ok(Outcome::failed(format!("The page was fetched, and could not be read: {why}"), &why))
+                Ok(Outcome::failed(format!("The page was fetched but could not be read: {why}"), &why))
             }
         }
     }

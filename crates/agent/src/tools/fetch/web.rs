@@ -91,23 +91,23 @@ pub(super) enum FetchOutcome {
 /// Why a page could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FetchError {
-    #[error("{0:?} is not the address of a page.")]
+    #[error("{0:?} is not the URL of a web page.")]
     NoAddress(String),
-    #[error("Only https is fetched, not {0}.")]
+    #[error("Only https is supported, not {0}.")]
     Scheme(String),
-    #[error("The address holds a name or a password: it is not fetched.")]
+    #[error("The URL contains a user name or password: not fetched.")]
     Credentials,
-    #[error("The host {0} was not found.")]
+    #[error("Host not found: {0}.")]
     NotFound(String),
-    #[error("{host} is at {address}, which is not in the public internet: it is not fetched.")]
+    #[error("{host} is at {address}, which is not in the public internet: not fetched.")]
     Private { host: String, address: IpAddr },
-    #[error("The page leads from one address to the next, more than {MAX_HOPS} times.")]
+    #[error("More than {MAX_HOPS} redirects.")]
     TooManyHops,
     #[error("The page is larger than {MAX_BYTES} bytes.")]
     TooLarge,
-    #[error("The page took longer than {} seconds.", .0.as_secs())]
+    #[error("The page did not load within {} seconds.", .0.as_secs())]
     TooSlow(Duration),
-    #[error("There are no certificates to trust.")]
+    #[error("No trusted certificates.")]
     NoTrust,
     #[error("The page could not be fetched: {0}")]
     Broken(String),

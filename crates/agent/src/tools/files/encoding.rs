@@ -1,5 +1,4 @@
-//! The encoding and line endings of a text file. The model sees plain text with `\n`; what is written back has the format
-//! that the file had.
+//! The encoding and line endings of a text file. The model sees plain text with `\n`; the file keeps its format.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TextEncoding {
@@ -27,7 +26,7 @@ pub(crate) struct TextFormat {
 
 /// A character that the file's encoding does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("The file is not UTF-8, and the new text has {0:?}, which its encoding does not.")]
+#[error("The file is not UTF-8, and its encoding cannot represent {0:?} of the new text.")]
 pub(crate) struct UnencodableChar(char);
 
 const UTF8_MARK: &[u8] = &[0xef, 0xbb, 0xbf];

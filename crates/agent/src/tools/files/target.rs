@@ -31,11 +31,11 @@ pub(crate) enum FileError {
     Special(PathBuf),
     #[error("{} has {size} bytes, which is too large to be read at once (the limit is {MAX_BYTES}). Search it with Grep, or take a part of it with Bash.", path.display())]
     TooLarge { path: PathBuf, size: u64 },
-    #[error("{} was changed meanwhile: nothing was written. Read it again.", .0.display())]
+    #[error("{} changed in the meantime: nothing was written. Read it again.", .0.display())]
     Changed(PathBuf),
-    #[error("{} could not be written: {source}. It holds what it held before.", path.display())]
+    #[error("{} could not be written: {source}. Its content is unchanged.", path.display())]
     PutBack { path: PathBuf, source: io::Error },
-    #[error("{} is torn: writing it failed ({source}), and so did putting the old bytes back ({then}).", path.display())]
+    #[error("{} is damaged: writing it failed ({source}), and so did restoring its old content ({then}).", path.display())]
     Torn { path: PathBuf, source: io::Error, then: io::Error },
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
@@ -85,7 +85,7 @@ impl FileTarget {
             if next.as_ref().is_err_and(|error| *error == rustix::io::Errno::NOENT)
                 && missing == MissingFolders::Create
             {
-                // Another process may have created it meanwhile, which is as good.
+                // If another process created it in the meantime, that is fine.
                 let _ = rustix::fs::mkdirat(&folder, part, Mode::from_raw_mode(0o777));
                 next = rustix::fs::openat(&folder, part, flags, Mode::empty());
             }
@@ -149,7 +149,7 @@ impl FileTarget {
         found.metadata.nlink() == 1 && ours && !self.has_attributes()
     }
 
-    /// Whether the file has attributes that a new one would not get by itself.
+    /// Whether the file has attributes that a new one would not get automatically.
     fn has_attributes(&self) -> bool {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mut names = vec![0_u8; 4096];
@@ -160,7 +160,7 @@ impl FileTarget {
             Ok(length) => names[..length].split(|byte| *byte == 0).any(|name| {
                 !name.is_empty() && !name.starts_with(b"security.") && !name.starts_with(b"com.apple.")
             }),
-            // More than fits: surely something. Anything else: there are no attributes here.
+            // `RANGE` means that some exist; other errors mean that attributes are not supported.
             Err(error) => error == rustix::io::Errno::RANGE,
         }
     }
@@ -227,8 +227,8 @@ impl FileTarget {
     }
 }
 
-/// Overwrites a file that had `had` bytes, and counts how many of the old bytes are overwritten. What lies beyond the old end
-/// is written first: if the disk is full, the old bytes are all there, and overwriting them needs no more space.
+/// Overwrites a file of `had` bytes, and counts the overwritten old bytes. The part after the old end is written first: if
+/// the disk is full, the old bytes are intact, and overwriting them needs no more space.
 fn fill(file: &File, bytes: &[u8], had: usize, changed: &mut usize) -> io::Result<()> {
     let (over, more) = bytes.split_at(had.min(bytes.len()));
     put(file, more, over.len(), &mut 0)?;

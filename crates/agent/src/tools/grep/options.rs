@@ -11,7 +11,7 @@ const DEFAULT_LIMIT: usize = 250;
 /// The most lines around a match.
 const MAX_CONTEXT: u64 = 1000;
 
-/// What is shown.
+/// The output mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OutputMode {
     Files,
@@ -58,7 +58,7 @@ impl GrepOptions {
             Some("count") => OutputMode::Count,
             Some(other) => {
                 return Err(InputError(format!(
-                    "output_mode is {other:?}, and must be one of {}.",
+                    "output_mode is {other:?}, but must be one of {}.",
                     MODES.join(", ")
                 )));
             }

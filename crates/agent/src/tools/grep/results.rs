@@ -114,12 +114,12 @@ impl GrepResults {
             }
         }
         if options.mode == OutputMode::Count && total > 0 {
-            said.push(format!("\n{matches} matching lines in {count} files in all."));
+            said.push(format!("\n{matches} matching lines in {count} files in total."));
         }
         let end = self.offset + self.lines.len();
         if total > end && !self.lines.is_empty() {
             said.push(format!(
-                "\n(Entries {} to {end} of {total}. Go on with offset {end}.)",
+                "\n(Entries {} to {end} of {total}. Continue with offset {end}.)",
                 self.offset + 1
             ));
         }
@@ -128,8 +128,7 @@ impl GrepResults {
         }
         if self.out_of_time {
             said.push(
-                "(The search was ended before its end: there may be more. Search a smaller folder.)"
-                    .to_owned(),
+                "(The search was stopped early: there may be more. Search a smaller folder.)".to_owned(),
             );
         }
         said.join("\n")

@@ -68,7 +68,7 @@ impl Read {
         }
         let (_, text) = TextFormat::read(&bytes).ok_or_else(|| {
             InputError(format!(
-                "{spelled} is not a text ({} bytes that are no letters). Look at it with a program through Bash.",
+                "{spelled} is not a text file ({} bytes of binary data). Look at it with a program through Bash.",
                 bytes.len()
             ))
         })?;

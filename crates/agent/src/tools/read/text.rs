@@ -39,7 +39,7 @@ pub(super) fn page(text: &str, range: LineRange) -> Result<TextPage, InputError>
     let clamp = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     let first = range.offset.map_or(1, clamp).max(1);
     if total == 0 {
-        let notice = "<system-reminder>The file is there, and it is empty.</system-reminder>".to_owned();
+        let notice = "<system-reminder>The file exists but is empty.</system-reminder>".to_owned();
         return Ok(TextPage {
             shown: notice,
             content: String::new(),
@@ -50,9 +50,8 @@ pub(super) fn page(text: &str, range: LineRange) -> Result<TextPage, InputError>
         });
     }
     let Some(rest) = all.get(first - 1..).filter(|rest| !rest.is_empty()) else {
-        let notice = format!(
-            "<system-reminder>There is nothing from line {first} on: the file has {total} lines.</system-reminder>"
-        );
+        let notice =
+            format!("<system-reminder>No line {first}: the file has {total} lines.</system-reminder>");
         return Ok(TextPage { shown: notice, content: String::new(), first, lines: 0, total, extent: None });
     };
     let wanted = range.limit.map_or(MAX_LINES, clamp).max(1).min(rest.len());
@@ -79,7 +78,7 @@ pub(super) fn page(text: &str, range: LineRange) -> Result<TextPage, InputError>
     let asked = range.offset.is_some() || range.limit.is_some();
     if page.lines < wanted && asked {
         return Err(InputError(format!(
-            "The lines that are asked for are more than fits into an answer ({MAX_BYTES} bytes): lines {first} to {} fit. Ask for fewer with offset and limit, or search with Grep.",
+            "The requested lines exceed the limit of {MAX_BYTES} bytes: lines {first} to {} fit. Request fewer with offset and limit, or search with Grep.",
             first + page.lines - 1
         )));
     }
@@ -94,7 +93,7 @@ pub(super) fn page(text: &str, range: LineRange) -> Result<TextPage, InputError>
     if cut_lines > 0 {
         let _ = write!(
             page.shown,
-            "\n\n<system-reminder>{cut_lines} of these lines are longer than {MAX_LINE_CHARS} letters and were cut.</system-reminder>"
+            "\n\n<system-reminder>{cut_lines} of these lines are longer than {MAX_LINE_CHARS} characters and were cut.</system-reminder>"
         );
     }
     page.extent = match () {

@@ -23,7 +23,7 @@ const MAX_FAILURES: u32 = 3;
 const MAX_HALVES: u32 = 3;
 
 const ASK: &str = "Stop here and sum up this conversation, so that somebody who has read nothing but your summary can go \
-on with the work. TurnInput what was asked for, in the person's own words where they matter; what was done, with paths and \
+on with the work. Say what was asked for, in the person's own words where they matter; what was done, with paths and \
 names; what was found and decided, and why; what failed; what is unfinished, and the very next step. Call no tool. \
 Write nothing but the summary.";
 const OPENING: &str =
@@ -78,7 +78,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     ) -> Result<CompactionOutcome, TurnError> {
         let messages = self.conversation.messages()?.to_vec();
         if messages.is_empty() {
-            return Err(TurnError::TooLong("there is nothing to sum up".to_owned()));
+            return Err(TurnError::TooLong("nothing to summarize".to_owned()));
         }
         let summed = self.summary(messages, focus, commands, report).await;
         let summary = match summed {
@@ -163,9 +163,9 @@ fn summary_of(answer: &ApiResponse) -> Result<String, String> {
     match &answer.ended {
         ResponseEnd::Complete(stop) => match &stop.reason {
             StopReason::EndTurn | StopReason::StopSequence => {}
-            reason => return Err(format!("the summary is not whole: it ended with {}", reason.name())),
+            reason => return Err(format!("the summary is incomplete: it ended with {}", reason.name())),
         },
-        ResponseEnd::Broken(failure) => return Err(format!("the summary broke off: {failure}")),
+        ResponseEnd::Broken(failure) => return Err(format!("the summary was cut off: {failure}")),
     }
     let texts = answer.blocks.iter().filter(|block| block.kind == BlockKind::Text);
     let text = texts.map(|block| block.text("text")).collect::<Vec<_>>().join("\n");

@@ -1,4 +1,4 @@
-//! Streams that break: before anything stands the request is sent again, after that never.
+//! Broken streams: the request is sent again only if nothing was received yet.
 
 use std::time::Duration;
 
@@ -123,7 +123,7 @@ async fn f9_an_error_event_ends_it_though_the_connection_stays() {
     let talk = step(&format!(r#""head",{{"events":[0,9]}},{OVERLOADED}"#), "");
     let told = talk.ask("a").await;
     assert_eq!((told.blocks().len(), talk.requests().len()), (2, 1), "the text was whole");
-    assert_eq!(told.breach(), "the API broke off: busy (overloaded_error)");
+    assert_eq!(told.breach(), "the API ended the response: busy (overloaded_error)");
     let talk = step(&format!(r#""head",{{"events":[0,13]}},{OVERLOADED}"#), "");
     let told = talk.ask("a").await;
     assert_eq!((told.blocks().len(), talk.requests().len()), (3, 1));
@@ -134,7 +134,7 @@ async fn f14_silence_is_noticed() {
     let mut talk = step(r#""head",{"events":[0,9]},"stall""#, "");
     talk.retry.idle = SHORT;
     let told = talk.ask("a").await;
-    assert_eq!((told.blocks().len(), told.breach().as_str()), (2, "nothing came for 2 seconds"));
+    assert_eq!((told.blocks().len(), told.breach().as_str()), (2, "no data for 2 seconds"));
     let mut talk = step(r#""stall""#, r#","times":1"#);
     talk.retry.idle = SHORT;
     let told = talk.ask("a").await;

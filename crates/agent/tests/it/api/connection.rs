@@ -1,4 +1,4 @@
-//! What goes over the connection: headers, a request id, limits; and connections that never come about.
+//! Headers, request ids and limits of connections, and connections that fail.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

@@ -1,4 +1,4 @@
-//! A transport without a network: answers from a list, each piece after a pause, for tests with a stopped clock.
+//! A transport without a network: canned responses, each piece after a pause, for tests with a paused clock.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;

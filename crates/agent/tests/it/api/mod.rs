@@ -1,4 +1,4 @@
-//! The Messages API: calls against a server that does what a script says, and against one in memory with a stopped clock.
+//! The Messages API: calls against a scripted server, and against one in memory with a paused clock.
 
 mod broken;
 mod connection;

@@ -1,4 +1,4 @@
-//! Streams that are odd, and responses that end for every reason.
+//! Unusual streams, and responses with every stop reason.
 
 use annals_agent::api::stream::BlockKind;
 

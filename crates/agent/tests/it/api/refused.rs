@@ -1,4 +1,4 @@
-//! Answers that are no messages: what is tried again, what is not, and what the caller must change first.
+//! Error responses: which are retried, which are not, and which need a changed request.
 
 use annals_agent::api::call::{CallError, CallProgress};
 use annals_agent::api::failure::Failure;

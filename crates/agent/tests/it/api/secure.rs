@@ -1,6 +1,6 @@
-//! Over TLS: who is trusted gets the request, who is not gets neither the key nor a second chance.
+//! TLS: a trusted server gets the request; an untrusted one gets neither the key nor a retry.
 //!
-//! The key beside this file is no secret: it proves only that a server of these tests is a server of these tests.
+//! The key in this folder is not a secret: it only identifies the server of these tests.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpListener;

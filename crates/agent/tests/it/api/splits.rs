@@ -1,4 +1,4 @@
-//! A stream split, and cut, at every one of its bytes, over real connections.
+//! A stream split and cut at each of its bytes, over real connections.
 
 use annals_testkit::api::signature;
 

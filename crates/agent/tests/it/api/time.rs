@@ -1,4 +1,4 @@
-//! Pauses and patience, with a clock that jumps: how long a call waits, to the millisecond.
+//! Retry pauses and timeouts to the millisecond, with a simulated clock.
 
 use std::time::Duration;
 

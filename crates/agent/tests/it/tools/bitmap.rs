@@ -1,4 +1,4 @@
-//! Pictures for tests: made pixel by pixel, written in every format, read back from those that are sent.
+//! Images for tests: drawn pixel by pixel, written in every format, read back from the sent ones.
 
 use std::collections::HashMap;
 use std::io::Cursor;

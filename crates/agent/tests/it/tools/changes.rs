@@ -1,4 +1,4 @@
-//! Write and Edit: what they change, what they leave as it is, and what they refuse.
+//! Write and Edit: what they change, keep and reject.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -236,9 +236,9 @@ async fn a_file_that_cannot_be_written_in_place_keeps_its_bytes() {
     fs::hard_link(&path, fixture.work().join("twin.txt")).unwrap();
     read(&fixture, "a.txt").await;
     let long = "new\n".repeat(2000);
-    refused(&write(&fixture, "a.txt", &long).await, "It holds what it held before.");
+    refused(&write(&fixture, "a.txt", &long).await, "Its content is unchanged.");
     assert_eq!(fixture.bytes("twin.txt"), old.as_bytes());
-    refused(&edit(&fixture, "a.txt", &old, &long).await, "It holds what it held before.");
+    refused(&edit(&fixture, "a.txt", &old, &long).await, "Its content is unchanged.");
     assert_eq!(fixture.bytes("twin.txt"), old.as_bytes());
     // Longer, shorter, empty: where there is room, it is written.
     for text in ["new\n".repeat(150), "short".to_owned(), String::new(), "again".to_owned()] {

@@ -1,4 +1,4 @@
-//! Processes that leave their group, their parents or their environment: they end with their command all the same.
+//! Processes that leave their group, their parents or their environment still end with their command.
 
 use annals_agent::protocol::ToolProgress;
 use annals_agent::tools::{Bash, CallContext, KillShell, Tool};

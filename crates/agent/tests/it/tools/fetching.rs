@@ -1,4 +1,4 @@
-//! WebFetch against a server on this machine, and against every address that it must not ask.
+//! WebFetch against a local server, and with every kind of forbidden address.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -162,7 +162,7 @@ async fn a_page_that_never_comes_is_given_up() {
         trusted: Vec::new(),
         time: Duration::from_millis(200),
     };
-    refused(&fetch(&WebFetch::new(settings, Box::new(Reads)), &base).await, "took longer");
+    refused(&fetch(&WebFetch::new(settings, Box::new(Reads)), &base).await, "did not load");
 }
 
 #[tokio::test]
@@ -215,20 +215,20 @@ async fn addresses_that_are_inside_are_not_asked() {
     }
     for (url, words) in [
         ("ftp://example.com/", "Only https"),
-        ("file:///etc/passwd", "not the address"),
+        ("file:///etc/passwd", "not the URL of"),
         ("gopher://127.0.0.1/", "Only https"),
-        ("data:text/html,x", "not the address"),
-        ("javascript:alert(1)", "not the address"),
-        ("https://user@example.com/", "name or a password"),
-        ("https://example.com:secret@10.0.0.1/", "name or a password"),
-        ("//example.com/", "not the address"),
-        ("example.com", "not the address"),
-        ("https://", "not the address"),
-        ("https://nowhere.invalid/", "was not found"),
+        ("data:text/html,x", "not the URL of"),
+        ("javascript:alert(1)", "not the URL of"),
+        ("https://user@example.com/", "user name or password"),
+        ("https://example.com:secret@10.0.0.1/", "user name or password"),
+        ("//example.com/", "not the URL of"),
+        ("example.com", "not the URL of"),
+        ("https://", "not the URL of"),
+        ("https://nowhere.invalid/", "Host not found"),
     ] {
         refused(&fetch(&tool, url).await, words);
     }
-    refused(&fetch(&tool, &format!("https://example.com/{}", "x".repeat(3000))).await, "not the address");
+    refused(&fetch(&tool, &format!("https://example.com/{}", "x".repeat(3000))).await, "not the URL of");
 }
 
 #[tokio::test]
@@ -323,8 +323,8 @@ async fn redirects_are_not_followed_elsewhere() {
         assert_eq!(kept(&outcome).get("code").unwrap().count(), Some(302));
         assert_eq!(shape(&outcome), "WebFetch");
     }
-    refused(&fetch(&tool, &format!("{base}/d")).await, "not the address");
-    refused(&fetch(&tool, &format!("{base}/e")).await, "name or a password");
+    refused(&fetch(&tool, &format!("{base}/d")).await, "not the URL of");
+    refused(&fetch(&tool, &format!("{base}/e")).await, "user name or password");
     assert_eq!(heard.lock().unwrap().len(), 6);
 }
 

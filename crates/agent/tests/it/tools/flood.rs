@@ -1,4 +1,4 @@
-//! F24: outputs that are large, binary, coloured, of one line or of a million.
+//! F24: outputs that are large, binary, coloured, or have one line or a million.
 
 use std::fs;
 use std::process::Command;
@@ -104,7 +104,7 @@ async fn who_closes_the_output_is_no_trouble() {
 async fn who_prints_too_much_is_ended() {
     let fixture = Fixture::with(|settings| settings.max_output = 1 << 20);
     let outcome = bash(&fixture, "yes").await;
-    assert!(outcome.is_error && shown(&outcome).contains("which is too much"), "{}", shown(&outcome));
+    assert!(outcome.is_error && shown(&outcome).contains("is too long"), "{}", shown(&outcome));
     assert!(shown(&outcome).len() < 12_000);
 }
 

@@ -1,4 +1,4 @@
-//! Tools that somebody else finishes: lists, plans, sub-agents, searches.
+//! Tools completed by the caller: todo lists, plans, sub-agents, searches.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -120,7 +120,7 @@ async fn an_agent_is_sent_and_answers() {
     assert!(blocks[0].len() < 33_000 && outcome.kept.len() > 40_000);
     let outcome = run(&tool, &ask("fail", "explore")).await;
     assert!(outcome.is_error && shown(&outcome).contains("too deep"));
-    refused(&run(&tool, &ask("x", "wizard")).await, "There are: general-purpose, explore.");
+    refused(&run(&tool, &ask("x", "wizard")).await, "Available: general-purpose, explore.");
     refused(&run(&tool, &ask("", "explore")).await, "`prompt` is empty");
     let input = input(&ask("x", ""));
     assert_eq!(
@@ -167,12 +167,12 @@ async fn a_search_is_made_and_kept() {
         br#"[{"tool_use_id":"srvtoolu_1","content":[{"title":"A \"title\"","url":"https://example.com/"}]},"It says so."]"#
     );
     knows(&outcome, &["query", "results", "durationSeconds", "searchCount"]);
-    assert!(shown(&run(&tool, &[("query", Text("nothing"))]).await).contains("Nothing was found"));
+    assert!(shown(&run(&tool, &[("query", Text("nothing"))]).await).contains("No results"));
     assert!(run(&tool, &[("query", Text("broken"))]).await.is_error);
     let both =
         [("query", Text("x")), ("allowed_domains", Raw(r#"["a"]"#)), ("blocked_domains", Raw(r#"["b"]"#))];
     refused(&run(&tool, &both).await, "not both");
-    refused(&run(&tool, &[("query", Text("x")), ("allowed_domains", Raw("[1]"))]).await, "list of texts");
+    refused(&run(&tool, &[("query", Text("x")), ("allowed_domains", Raw("[1]"))]).await, "list of strings");
 }
 
 #[tokio::test]

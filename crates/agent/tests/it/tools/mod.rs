@@ -1,4 +1,4 @@
-//! Tools against temporary folders: what the model sees, what the session keeps, and what is left behind.
+//! Tools in temporary folders: results for the model, records for the session, and leftovers.
 
 mod bitmap;
 mod changes;

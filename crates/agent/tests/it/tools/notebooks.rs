@@ -134,12 +134,12 @@ async fn what_cannot_be_is_refused() {
     let change = [("cell_id", Text("work")), ("new_source", Text("x"))];
     refused(&edit(&fixture, &change).await, "has not been read yet");
     let fixture = ready(NOTEBOOK).await;
-    refused(&edit(&fixture, &[("new_source", Text("x"))]).await, "which cell");
+    refused(&edit(&fixture, &[("new_source", Text("x"))]).await, "cell_id is required");
     refused(&edit(&fixture, &[("new_source", Text("x")), ("cell_id", Text("cell-9"))]).await, "no cell");
     refused(&edit(&fixture, &[("new_source", Text("x")), ("edit_mode", Text("insert"))]).await, "cell_type");
     refused(&edit(&fixture, &[("new_source", Text("x")), ("edit_mode", Text("turn"))]).await, "edit_mode");
     let other = [("notebook_path", Text("n.txt")), ("cell_id", Text("a")), ("new_source", Text("x"))];
-    refused(&run(&NotebookEdit::new(fixture.context.clone()), &other).await, "no notebook");
+    refused(&run(&NotebookEdit::new(fixture.context.clone()), &other).await, "not a notebook");
     fixture.write("n.ipynb", NOTEBOOK.replace('7', "8"));
     refused(&edit(&fixture, &change).await, "modified since it was read");
 }

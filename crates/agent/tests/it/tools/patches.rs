@@ -1,4 +1,4 @@
-//! The difference that is kept leads from the old text to the new one, whatever they are.
+//! The recorded patch turns the old text into the new one, for any texts.
 
 use annals_agent::tools::patch::{apply, structured};
 use annals_json::Value;

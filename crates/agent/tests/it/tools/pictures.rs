@@ -1,4 +1,4 @@
-//! Read, of pictures: sent as they are where they fit, made smaller where not, refused where they are none.
+//! Read of images: sent unchanged if they fit, scaled down if not, rejected if invalid.
 
 use std::task::{Context, Poll, Waker};
 

@@ -1,4 +1,4 @@
-//! F23: files that change between a look and a change, and paths that lead elsewhere meanwhile.
+//! F23: files that change between a check and a write, and paths that change their target.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -57,7 +57,7 @@ async fn a_file_that_changes_at_the_last_moment_is_left_alone() {
     fixture.write("a.txt", "old");
     with(&mut fixture, |path| fs::write(path, "theirs").unwrap());
     run(&Read::new(fixture.context.clone()), &EDIT[..1]).await;
-    refused(&run(&Edit::new(fixture.context.clone()), &EDIT).await, "changed meanwhile");
+    refused(&run(&Edit::new(fixture.context.clone()), &EDIT).await, "changed in the meantime");
     assert_eq!(fixture.bytes("a.txt"), b"theirs");
     assert_eq!(fs::read_dir(fixture.work()).unwrap().count(), 1, "something was left beside it");
 }
@@ -67,7 +67,7 @@ async fn a_file_that_appears_at_the_last_moment_is_left_alone() {
     let mut fixture = Fixture::new();
     with(&mut fixture, |path| fs::write(path, "theirs").unwrap());
     let args = [("file_path", Text("a.txt")), ("content", Text("ours"))];
-    refused(&run(&Write::new(fixture.context.clone()), &args).await, "changed meanwhile");
+    refused(&run(&Write::new(fixture.context.clone()), &args).await, "changed in the meantime");
     assert_eq!(fixture.bytes("a.txt"), b"theirs");
 }
 
@@ -110,9 +110,6 @@ async fn a_path_that_leads_elsewhere_than_agreed_is_not_written() {
     let agreed = fixture.work().join("a.txt");
     symlink(&outside, &agreed).unwrap();
     let args = [("file_path", Text("a.txt")), ("content", Text("ours"))];
-    refused(
-        &run_agreed(&Write::new(fixture.context.clone()), &args, Some(&agreed)).await,
-        "does not lead any more",
-    );
+    refused(&run_agreed(&Write::new(fixture.context.clone()), &args, Some(&agreed)).await, "no longer leads");
     assert_eq!(fs::read(&outside).unwrap(), b"old");
 }

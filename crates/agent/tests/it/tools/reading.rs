@@ -1,4 +1,4 @@
-//! Read: every kind of file, and everything that is none.
+//! Read of every kind of file, and of other paths.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -58,15 +58,15 @@ async fn what_is_no_file_is_refused() {
         ("pipe", "not a file that can be opened"),
         ("/dev/zero", "not a file that can be opened"),
         ("/proc/self/environ", "not a file that can be opened"),
-        ("round", "too many links"),
+        ("round", "too many symbolic links"),
         ("a\0b", "not a path"),
         ("", "is empty"),
     ] {
         refused(&run(&read, &[("file_path", Text(path))]).await, words);
     }
     refused(&run(&read, &[]).await, "`file_path` is missing");
-    refused(&run(&read, &[("file_path", Count(3))]).await, "must be a text");
-    refused(&run(&read, &[("file_path", Text("x")), ("offset", Text("many"))]).await, "whole number");
+    refused(&run(&read, &[("file_path", Count(3))]).await, "must be a string");
+    refused(&run(&read, &[("file_path", Text("x")), ("offset", Text("many"))]).await, "non-negative integer");
 }
 
 #[tokio::test]
@@ -100,7 +100,7 @@ async fn a_path_that_leads_elsewhere_than_agreed_is_not_read() {
     symlink(&secret, &agreed).unwrap();
     let read = Read::new(fixture.context.clone());
     let outcome = run_agreed(&read, &[("file_path", Text("plain.txt"))], Some(&agreed)).await;
-    refused(&outcome, "does not lead any more");
+    refused(&outcome, "no longer leads");
     // A link that was agreed on with its target is followed.
     let outcome = run_agreed(&read, &[("file_path", Text("plain.txt"))], Some(&secret)).await;
     assert_eq!(shown(&outcome), "     1→secret");

@@ -1,4 +1,4 @@
-//! Glob and Grep: what they find, in which order, how much of it, and what they say otherwise.
+//! Glob and Grep: results, their order and limits, and error messages.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -79,7 +79,7 @@ async fn a_long_list_of_files_is_cut() {
 async fn patterns_that_are_none_are_refused() {
     let fixture = Fixture::new();
     refused(&glob(&fixture, &[("pattern", Text("a\0b"))]).await, "NUL");
-    refused(&glob(&fixture, &[("pattern", Text("../*"))]).await, "upwards");
+    refused(&glob(&fixture, &[("pattern", Text("../*"))]).await, "contains `..`");
     refused(&glob(&fixture, &[("pattern", Text("[a"))]).await, "pattern is invalid");
     refused(&glob(&fixture, &[("pattern", Text("*")), ("path", Text("nowhere"))]).await, "does not exist");
     refused(&grep(&fixture, &[("pattern", Text("(a"))]).await, "unclosed group");
@@ -175,7 +175,7 @@ async fn a_long_list_of_lines_is_paged() {
     };
     let outcome = grep(&fixture, &page(vec![])).await;
     assert!(
-        shown(&outcome).ends_with("(Entries 1 to 250 of 600. Go on with offset 250.)"),
+        shown(&outcome).ends_with("(Entries 1 to 250 of 600. Continue with offset 250.)"),
         "{}",
         shown(&outcome)
     );

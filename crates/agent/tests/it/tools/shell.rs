@@ -1,4 +1,4 @@
-//! Bash: what a command finds, what it leaves, what its code means, and commands in the background.
+//! Bash: environment, effects and exit codes of commands, and background commands.
 
 use std::fs;
 use std::sync::Mutex;
@@ -254,7 +254,10 @@ async fn a_call_shows_the_whole_command() {
     assert_eq!(asked.call(), Call::Bash("echo \"a\"\nrm -rf x\t"));
     refused(&run(&tool, &[("command", Text(" \n"))]).await, "is empty");
     refused(&run(&tool, &[("command", Text("a\0b"))]).await, "NUL");
-    refused(&run(&tool, &[("command", Text("true")), ("timeout", Text("soon"))]).await, "whole number");
+    refused(
+        &run(&tool, &[("command", Text("true")), ("timeout", Text("soon"))]).await,
+        "non-negative integer",
+    );
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What the model is told: sound definitions, the same bytes each time, and inputs that are refused before they run.
+//! Tool definitions: valid, byte-stable, and with invalid inputs rejected before a call runs.
 
 use std::collections::BTreeSet;
 use std::future::Future;

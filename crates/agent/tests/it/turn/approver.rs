@@ -1,4 +1,4 @@
-//! A person who is asked: what they grant holds from then on, and for nothing else.
+//! A user who is asked for permission: granted rules hold afterwards, and for nothing else.
 
 use annals_agent::protocol::{Approver, Command, Commands, Event, Permit};
 

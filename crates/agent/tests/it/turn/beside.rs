@@ -1,4 +1,4 @@
-//! What goes on beside a turn: prompts that wait, plans that are approved, searches and pages in requests of their own.
+//! Work during a turn: queued prompts, approved plans, searches and pages in separate requests.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Custom commands: what is written and sent for one, what runs before it is said, and what it may do for its turn.
+//! Custom commands: the written and sent text, commands that run before it, and permissions during its turn.
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What goes wrong between us and the API, and why responses end.
+//! Failures of the API, and stop reasons of responses.
 
 use annals_agent::api::call::CallError;
 use annals_agent::protocol::{Command, Commands, Event, TurnEnd, TurnError};
@@ -125,7 +125,7 @@ async fn f15_every_reason_is_understood() {
     for (reason, requests, notice) in [
         ("end_turn", 1, ""),
         ("stop_sequence", 1, ""),
-        ("max_tokens", 2, "limit of tokens"),
+        ("max_tokens", 2, "token limit"),
         ("refusal", 1, "refused"),
         ("tired", 1, "unknown reason: tired"),
     ] {

@@ -1,4 +1,4 @@
-//! Sessions that go on: resumed, forked, cut anywhere, in memory, and met by another writer.
+//! Continued sessions: resumed, forked, truncated anywhere, in memory, and with another writer.
 
 use annals_agent::conversation::{Conversation, ConversationStart, OpenError, Persistence};
 use annals_agent::protocol::{TurnEnd, TurnError};
@@ -168,7 +168,7 @@ async fn f21_a_session_that_cannot_be_written_goes_on_in_memory() {
         return;
     }
     let told = say(&mut agent, "unheard").await;
-    assert!(told.is_done() && told.notices()[0].contains("goes on in memory"), "{:?}", told.notices());
+    assert!(told.is_done() && told.notices()[0].contains("continuing in memory"), "{:?}", told.notices());
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
     let told = say(&mut agent, "heard").await;
     assert!(told.notices().iter().any(|notice| notice.contains("written again")), "{:?}", told.notices());

@@ -1,4 +1,4 @@
-//! What holds after every scenario: the invariants of a session and of what was sent.
+//! Invariants of the session and the sent requests after every scenario.
 
 use std::collections::{HashMap, HashSet};
 use std::os::unix::fs::PermissionsExt;

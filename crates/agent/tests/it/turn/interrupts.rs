@@ -1,4 +1,4 @@
-//! Interrupts, in every phase: what stands stays, every call has its result, and the next turn works.
+//! Interrupts in every phase: written records stay, every call has a result, and the next turn works.
 
 use annals_agent::api::stream::StreamEvent;
 use annals_agent::protocol::{Approver, Command, Commands, Event, TurnEnd, UsageStorage};

@@ -1,4 +1,4 @@
-//! Turns against the scripted API, in a store of their own; after each, what must always hold is checked.
+//! Turns against the scripted API in a separate store; the invariants are checked after each.
 
 mod agents;
 mod approver;

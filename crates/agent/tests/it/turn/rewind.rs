@@ -1,5 +1,5 @@
-//! Going back to an earlier prompt: nothing is written by it, the next prompt hangs from the line before, and what is sent
-//! is what the newest client makes of the file.
+//! Rewinding to an earlier prompt: it writes nothing, the next prompt follows the line before, and the request is what the
+//! newest client would send.
 
 use annals_agent::conversation::{ConversationStart, Persistence, RewindError};
 use annals_agent::protocol::{Command, Commands};

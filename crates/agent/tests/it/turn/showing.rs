@@ -1,4 +1,4 @@
-//! Pictures and documents in a conversation: sent, written, read again, sent again; and let go of where they are too much.
+//! Images and documents in a conversation: sent, written, read and sent again; and dropped if they are too large.
 
 use annals_agent::protocol::Event;
 use annals_transcript::objects::MAX_LINE_BYTES;

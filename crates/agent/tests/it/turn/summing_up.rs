@@ -1,4 +1,4 @@
-//! Compaction: asked for, by itself, and what happens where it fails.
+//! Compaction: manual, automatic, and after failures.
 
 use std::sync::Arc;
 

@@ -68,7 +68,7 @@ async fn what_cannot_run_is_answered() {
     let denied: Vec<_> = told.finished.denials.iter().map(|denial| denial.tool.as_str()).collect();
     assert_eq!(denied, ["Forbidden"]);
     let results = &stage.sent()[1][2];
-    for part in ["There is no tool", "<tool_use_error>bad must not be given", "was denied", "broken"] {
+    for part in ["No such tool", "<tool_use_error>bad must not be given", "was denied", "broken"] {
         assert!(results.contains(part), "{part}: {results}");
     }
     assert_eq!(results.matches(r#""is_error":true"#).count(), 4, "{results}");

@@ -1,4 +1,4 @@
-//! Sessions that end anywhere, and clocks that jump: what is whole counts, and nothing of it is lost.
+//! Sessions truncated anywhere, and clocks that jump: complete records count, and none is lost.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -47,7 +47,7 @@ impl ForceQuit {
     }
 
     /// Ends the program. Lines are written whole, so the session stays intact.
-    #[allow(clippy::exit, reason = "the thread that could end the program in order does not answer")]
+    #[allow(clippy::exit, reason = "the main thread does not respond; exiting")]
     fn leave(&self, code: i32) -> ! {
         (self.restore)();
         let shells = self.shells.lock().unwrap_or_else(PoisonError::into_inner).upgrade();

@@ -1,4 +1,4 @@
-//! Protects the memory of a process that knows an API key.
+//! Protects the memory of a process that has an API key.
 
 /// Has no core of this process written. On Linux, other programs of the same person cannot look into it either: not into its
 /// memory and not into its environment. Commands that are run have their own, and can raise the limit again.

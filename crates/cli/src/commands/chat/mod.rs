@@ -98,8 +98,8 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
     let mut refusals = input::start(&args, sender, context)?;
     let runtime = runtime::new()?;
     force_quit.listen();
-    let talk = talk(&mut agent, &mut commands, &mut refusals, &mut printer, context);
-    let ended = runtime::carry_out(runtime, signals.or(talk));
+    let turns = run_turns(&mut agent, &mut commands, &mut refusals, &mut printer, context);
+    let ended = runtime::block_on(runtime, signals.or(turns));
     // Background commands end with the conversation.
     for command in shells.end_all() {
         context.say(stopped_command(&command));
@@ -210,7 +210,7 @@ impl ChatApp {
 type ChatAgent<'a, T = Client> = Agent<'a, T, SystemSource>;
 
 /// Runs commands until there are no more.
-async fn talk(
+async fn run_turns(
     agent: &mut ChatAgent<'_>,
     commands: &mut Commands,
     refusals: &mut RefusalReceiver,
@@ -282,7 +282,7 @@ fn start(args: &ChatArgs, context: &Context) -> Result<ConversationStart, Fault>
         }
         None => ConversationStart::New(NewSession {
             id: args.session_id.clone(),
-            // Session pickers skip those that no person had.
+            // Session pickers skip sessions without interaction.
             entrypoint: args.print.then(|| "sdk-cli".to_owned()),
             ..NewSession::default()
         }),

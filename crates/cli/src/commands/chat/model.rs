@@ -6,7 +6,7 @@ use crate::context::Context;
 
 /// The model if nothing else is configured.
 const DEFAULT: &str = "sonnet";
-/// The model for small tasks beside the conversation.
+/// The model for small tasks, such as titles.
 pub(super) const SMALL: &str = "haiku";
 /// Short names and the models they mean.
 const NAMES: [(&str, &str); 3] =

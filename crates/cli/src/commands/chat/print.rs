@@ -1,5 +1,4 @@
-//! What is printed while a conversation runs: nothing, or a line for each thing that happens, in the shapes that programs
-//! which drive the original know.
+//! Output while a conversation runs: nothing, or one line per event in the format of the original client's SDK.
 
 use std::io::{self, Write};
 

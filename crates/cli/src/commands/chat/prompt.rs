@@ -5,7 +5,7 @@ use std::fmt;
 use annals_agent::protocol::Prompt;
 use annals_json::{Value, ValueKind};
 
-/// Blocks that a prompt may have beside text.
+/// Blocks that a prompt may have in addition to text.
 const BESIDE_WORDS: [&str; 3] = ["image", "document", "search_result"];
 
 /// Why a message is refused; blocks are counted from 0.
@@ -58,7 +58,7 @@ fn checked(blocks: Value<'_>) -> Result<(), Refusal> {
         let text = |key: &str| block.get(key).and_then(Value::text).map(|text| text.to_string());
         let kind = text("type").filter(|_| block.kind() == ValueKind::Object).ok_or(Refusal::NoBlock(at))?;
         match kind.as_str() {
-            // A blank block is refused even beside others.
+            // A blank block is invalid even with others.
             "text" => match text("text") {
                 Some(words) if is_blank(&words) => return Err(Refusal::Nothing),
                 Some(_) => {}

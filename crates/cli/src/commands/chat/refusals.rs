@@ -11,7 +11,7 @@ use super::prompt::Refusal;
 
 /// A refused message that waits for its turn.
 struct QueuedRefusal {
-    /// How many prompts came before it.
+    /// The number of prompts before it.
     after: usize,
     why: Refusal,
 }
@@ -30,7 +30,7 @@ pub(super) struct RefusalReceiver {
     passed: usize,
 }
 
-/// What is handled next.
+/// The input to handle next.
 pub(super) enum NextInput {
     Command(Option<Command>),
     Refusal(Refusal),
@@ -60,7 +60,7 @@ impl RefusalReceiver {
         self.passed += 1;
     }
 
-    /// Returns a refusal whose turn it is, without waiting.
+    /// Returns the next refusal if its turn has come, without waiting.
     pub(super) fn try_next(&mut self) -> Option<Refusal> {
         self.waiting = self.waiting.take().or_else(|| self.receiver.try_recv().ok());
         self.due()

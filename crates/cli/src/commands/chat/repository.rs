@@ -1,5 +1,5 @@
-//! What git says of a folder, for the model to begin with. Hooks, monitors and pagers that the repository names are not run, and
-//! git is not waited for where it takes long.
+//! The git status of a folder, for the first prompt of the model. Hooks, monitors and pagers of the repository are not run,
+//! and a slow git is not waited for.
 
 use std::io::Read;
 use std::path::Path;

@@ -9,7 +9,7 @@ use annals_transcript::usage::{ServiceTier, Speed, Tokens};
 use super::prompt::Refusal;
 use crate::source::SystemSource;
 
-/// Returns what went wrong, if anything did.
+/// Returns the error of a turn, if any.
 pub(super) fn complaint(finished: &TurnReport) -> Option<String> {
     match &finished.ending {
         TurnEnd::Done => None,

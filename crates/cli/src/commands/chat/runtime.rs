@@ -14,7 +14,7 @@ pub(super) fn new() -> Result<Runtime, Fault> {
 }
 
 /// Runs work, and does not wait for background threads.
-pub(super) fn carry_out<R>(runtime: Runtime, work: impl Future<Output = R>) -> R {
+pub(super) fn block_on<R>(runtime: Runtime, work: impl Future<Output = R>) -> R {
     let done = runtime.block_on(work);
     runtime.shutdown_background();
     done
@@ -31,7 +31,7 @@ mod tests {
     fn nobody_waits_for_a_thread_that_does_not_end() {
         let (hold, held) = channel::<()>();
         let (tell, told) = channel();
-        carry_out(new().unwrap(), async {
+        block_on(new().unwrap(), async {
             tokio::task::spawn_blocking(move || {
                 // A failing test must not hang.
                 let _ = tell.send(held.recv_timeout(Duration::from_secs(20)));

@@ -59,7 +59,7 @@ impl SignalListener {
             })
             .await;
             count += 1;
-            if came == ExitSignal::Terminate || count > 1 || !self.tell() {
+            if came == ExitSignal::Terminate || count > 1 || !self.interrupt() {
                 return came;
             }
         }
@@ -73,14 +73,14 @@ impl SignalListener {
                 return std::future::pending().await;
             }
             count += 1;
-            if count > 1 || !self.tell() {
+            if count > 1 || !self.interrupt() {
                 return ExitSignal::Interrupt;
             }
         }
     }
 
     /// Sends an interrupt; `false` without a receiver.
-    fn tell(&self) -> bool {
+    fn interrupt(&self) -> bool {
         self.sender.send(Command::Interrupt).is_ok()
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct ModelSummary {
     pub(crate) bill: String,
 }
 
-/// Asks a model for a summary. Key and address come from the user's settings, never from a project's.
+/// Requests a summary from a model. Key and address come from the user's settings, never from a project's.
 pub(crate) fn summarize(name: &str, material: &str, context: &Context) -> Result<ModelSummary, Fault> {
     let client = access::client(&setup::of_person(context), context)?;
     let caller = Caller { transport: &client, clock: &context.source, retry: RetryOptions::default() };

@@ -106,7 +106,7 @@ fn rows_of_sidechains(main: &Transcript<'_>, target: &ResolvedSession, context: 
             prompt: facts.prompt.clone().unwrap_or_default(),
             records: chain.nodes.len(),
             usage: sum(&own, context),
-            reason: started.is_none().then_some("inside the session's file, and no tool call leads to it"),
+            reason: started.is_none().then_some("inside the session's file, but no tool call refers to it"),
         }
     };
     chains.iter().zip(&facts).zip(link(&spawns, &facts)).map(row).collect()

@@ -25,7 +25,7 @@ impl LiveView {
 
     pub(super) fn show(&mut self, event: FollowEvent<'_>, out: &mut Output) -> io::Result<()> {
         let conversation = match event {
-            FollowEvent::Line(line) => self.live.tell(&line),
+            FollowEvent::Line(line) => self.live.add_line(&line),
             FollowEvent::Truncated => notice("the file was cut or rewritten"),
             FollowEvent::Replaced => notice("the file was replaced by another"),
             FollowEvent::Gone => notice("the file is gone"),

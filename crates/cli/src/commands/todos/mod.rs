@@ -99,7 +99,7 @@ fn gather(context: &Context) -> (Vec<TodoEntries>, Vec<FileProblem>) {
 
 fn draw(lists: &[TodoEntries], problems: &[FileProblem], out: &mut Output) -> std::io::Result<()> {
     if lists.is_empty() {
-        out.line("no list has an open item")?;
+        out.line("no open items")?;
     }
     for (at, list) in lists.iter().enumerate() {
         let agent = list.agent.as_ref().map(|agent| format!(" agent {agent}")).unwrap_or_default();

@@ -57,7 +57,7 @@ fn draw(
 ) -> std::io::Result<()> {
     context.out.page();
     match stats {
-        None => context.out.line("there is no stats-cache.json")?,
+        None => context.out.line("no stats-cache.json")?,
         Some(stats) => {
             let until = stats.computed.as_deref().unwrap_or("an unknown day");
             let head = context.out.paint(Paint::Bold, format!("stats-cache.json, up to {until}"));

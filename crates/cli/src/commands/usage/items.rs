@@ -48,7 +48,7 @@ impl UsageItems {
         // The index is faster; without one the answer is the same.
         let why = match indexed {
             Ok(Some(account)) => return account,
-            Ok(None) => "another annals is bringing the index up to date".to_owned(),
+            Ok(None) => "another annals is updating the index".to_owned(),
             Err(fault) => fault.message().to_owned(),
         };
         context.say(format!("{why}; reading the files instead"));

@@ -1,4 +1,4 @@
-//! Sub-agents of `annals chat -p`: what they say, which there are, and what is left of one that was killed.
+//! Sub-agents of `annals chat -p`: their output, their definitions, and the files of one that was killed.
 
 use super::{Room, text};
 use crate::annals_exits;
@@ -90,7 +90,7 @@ fn types_of_sub_agents_are_read_from_files_and_a_projects_only_where_it_is_trust
         String::from_utf8(requests[requests.len() - 2].body.clone()).unwrap()
     };
     let answer = room.exits(&["@@a@@"], 0);
-    assert!(answer.error.contains("broken.md: it has no head"), "{}", answer.error);
+    assert!(answer.error.contains("broken.md: it has no front matter"), "{}", answer.error);
     assert!(
         inside(&room).contains("OF-THE-PERSON") && inside(&room).contains("claude-haiku"),
         "{}",

@@ -1,4 +1,4 @@
-//! Custom commands of `annals chat -p`: whose are known, what a hostile project can do with them, and what is written.
+//! Custom commands of `annals chat -p`: which are available, attacks by a hostile project, and the written records.
 
 use super::{Room, text};
 use crate::annals_exits;
@@ -130,7 +130,7 @@ fn a_projects_command_does_not_lead_out_of_it() {
     std::os::unix::fs::symlink(&secret, work.join("link.txt")).unwrap();
     let answer = room.exits(&[&STREAM[..], &["--trust", "/fine"]].concat(), 0);
     assert!(answer.out.contains(r#""slash_commands":["fine"]"#), "{}", answer.out);
-    assert!(answer.error.contains("stolen.md: it leads out of the project"), "{}", answer.error);
+    assert!(answer.error.contains("stolen.md: it is outside the project"), "{}", answer.error);
     assert!(!room.last().contains("SECRET"), "{}", room.last());
 }
 

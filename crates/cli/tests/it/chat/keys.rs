@@ -1,4 +1,4 @@
-//! Keys: they are sent to the API and found nowhere else, neither by commands nor in files nor in what is said.
+//! API keys are sent to the API and appear nowhere else: not in commands, files or output.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Commands and the end of the program: what still runs is ended and said, wherever it went.
+//! Background commands are ended and reported when the program exits, wherever they moved.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};

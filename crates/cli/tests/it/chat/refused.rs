@@ -1,4 +1,4 @@
-//! What a program says that the API would refuse for good, and words that nobody reads.
+//! Input that the API would always reject, and output without a reader.
 
 use std::process::Stdio;
 

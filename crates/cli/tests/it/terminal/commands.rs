@@ -1,4 +1,4 @@
-//! Custom commands at the terminal, choosing a session to begin with, and what all of it has cost.
+//! Custom commands in the terminal, the session picker at the start, and the total cost.
 
 use super::Room;
 

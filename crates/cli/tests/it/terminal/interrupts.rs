@@ -1,4 +1,4 @@
-//! Ctrl-C and signals in every phase: it always works, and the session is whole.
+//! Ctrl-C and signals in every phase: they always work, and the session stays valid.
 
 use annals_testkit::terminal::Terminal;
 
@@ -88,7 +88,7 @@ fn while_it_is_summed_up() {
     terminal.press("/compact @@silent@@\r");
     terminal.sees("compacting…");
     terminal.press(INTERRUPT);
-    terminal.sees("could not be summed up: it was interrupted");
+    terminal.sees("could not summarize the conversation: it was interrupted");
     terminal.ends_with(">");
     assert_eq!(std::fs::read(room.session()).unwrap(), before, "nothing was written");
     terminal.press("@@fine@@ again\r");

@@ -1,4 +1,4 @@
-//! From the first prompt to rewind and resume, as a person goes through it.
+//! From the first prompt to rewind and resume, as a user would do it.
 
 use super::Room;
 use crate::annals_exits;

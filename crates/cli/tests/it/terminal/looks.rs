@@ -1,4 +1,4 @@
-//! How it looks: small terminals, other sizes in the middle, no color, no cursor movement, hostile texts.
+//! Rendering: small terminals, resizing, no color, no cursor movement, hostile texts.
 
 use super::Room;
 

@@ -1,5 +1,4 @@
-//! `annals chat` in a real terminal: a person's keys go in, and what they see is looked at; after each scene the session is
-//! whole.
+//! `annals chat` in a real terminal: keys go in, and the screen is checked; after each test the session is valid.
 
 mod commands;
 mod interrupts;

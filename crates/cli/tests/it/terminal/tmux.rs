@@ -1,4 +1,4 @@
-//! One journey in a terminal that people use: tmux draws, and its screen is looked at.
+//! One journey in a common terminal: tmux renders, and its screen is checked.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

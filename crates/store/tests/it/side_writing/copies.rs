@@ -1,4 +1,4 @@
-//! Copies of the user's files: named after their path, numbered by content, null where there was nothing.
+//! Copies of the user's files: named after their path, numbered by content, null if the file did not exist.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The prompt history: the bytes of a line, pastes, and the lock that the client takes too.
+//! The prompt history: the bytes of a line, pastes, and the lock shared with the client.
 
 use std::cell::Cell;
 use std::fs;
@@ -129,7 +129,7 @@ fn a_lock_that_is_kept_is_an_error_and_nothing_is_written() {
     let lock = config.history_lock();
     lock_of_another(&lock, 0);
     let error = note(&config, "never", vec![], &clock(|_| ())).unwrap_err();
-    let expected = format!("{}: another program has had this lock for 5000 ms and more", lock.display());
+    let expected = format!("{}: locked by another program for more than 5000 ms", lock.display());
     assert_eq!(error.to_string(), expected);
     assert_eq!(names(config.path()), ["history.jsonl.lock"]);
 }

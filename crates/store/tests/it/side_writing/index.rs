@@ -1,4 +1,4 @@
-//! The index of a project: one entry refreshed, every other byte as it was.
+//! The index of a project: one entry is refreshed, every other byte stays.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What holds for any index: the answer is JSON, the session has one true entry, every other entry keeps its bytes.
+//! Properties of any index: the result is JSON, the session has one correct entry, every other entry keeps its bytes.
 
 use std::fs;
 

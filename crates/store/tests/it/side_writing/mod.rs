@@ -1,4 +1,4 @@
-//! The side stores, written: bytes, modes, what is kept, and what is refused.
+//! Writing side files: bytes, modes, kept fields, and errors.
 
 mod copies;
 mod history;

@@ -1,4 +1,4 @@
-//! Outputs too large for their line: a file, and a preview that our own reader understands.
+//! Outputs too large for their line: a file, and a preview that our reader understands.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Our own statistics: every line and response once, days of the reader, written beside the client's, compared by key.
+//! Our statistics: every line and response once, local days, written apart from the client's, compared by key.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Todo lists: the form of the client, unknown fields kept, wrong items and names refused.
+//! Todo lists: the client's format, unknown fields kept, invalid items and names rejected.
 
 use std::fs;
 
@@ -72,15 +72,15 @@ fn a_list_that_is_there_can_be_taken_further() {
 #[test]
 fn a_wrong_item_is_named_with_its_field() {
     let said = |json: &str| TodoItem::list(json.as_bytes()).unwrap_err().to_string();
-    assert_eq!(said("[1"), "byte 2: it is not JSON");
-    assert_eq!(said("{}"), "it is not a list of items");
-    assert_eq!(said(r#"["a",7]"#), "item 2: it is neither a text nor an object");
+    assert_eq!(said("[1"), "byte 2: not JSON");
+    assert_eq!(said("{}"), "not a list of items");
+    assert_eq!(said(r#"["a",7]"#), "item 2: neither a string nor an object");
     assert_eq!(said(r#"["a"," "]"#), "item 2: `content` is empty");
     assert_eq!(said(r#"[{"status":"pending"}]"#), "item 1: `content` is missing");
     assert_eq!(said(r#"[{"content":"a"}]"#), "item 1: `status` is missing");
-    assert_eq!(said(r#"[{"content":"a","status":"pending","id":7}]"#), "item 1: `id` is not a text");
+    assert_eq!(said(r#"[{"content":"a","status":"pending","id":7}]"#), "item 1: `id` is not a string");
     let unknown = r#"["a",{"content":"a","status":"done"}]"#;
-    assert_eq!(said(unknown), "item 2: `status` is \"done\", and must be pending, in_progress or completed");
+    assert_eq!(said(unknown), "item 2: `status` is \"done\", but must be pending, in_progress or completed");
     assert!(matches!(TodoItem::list(b"\"a\""), Err(ItemError::NotAList)));
 }
 

@@ -1,4 +1,4 @@
-//! Others who write: ours by their lock, the client by its traces.
+//! Other writers: annals is detected by its lock, the client by its traces.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! Faults of the disk: a clear error, nothing acknowledged, and the writer goes on when the fault is gone.
+//! Disk errors: a clear message, nothing acknowledged, and the writer continues afterwards.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn a_vanished_folder_is_said_and_outlived() {
     fs::rename(folder, &away).unwrap();
     for _ in 0..2 {
         let error = writer.append_settled(&prompt("lost")).unwrap_err();
-        assert_eq!(error.to_string(), format!("{}: it is not there any more", path.display()));
+        assert_eq!(error.to_string(), format!("{}: it no longer exists", path.display()));
     }
     assert!(!folder.exists(), "nothing is made up in its place");
     fs::rename(&away, folder).unwrap();
@@ -43,7 +43,7 @@ fn changed_permissions_are_said_and_outlived() {
         return;
     }
     let error = writer.append_settled(&prompt("lost")).unwrap_err();
-    assert_eq!(error.to_string(), format!("{}: no permission to write it", path.display()));
+    assert_eq!(error.to_string(), format!("{}: cannot write: permission denied", path.display()));
     set(0o600);
     all.push(writer.append_settled(&prompt("kept")).unwrap().uuid.unwrap());
     assert_eq!(ids(&path), all);

@@ -1,4 +1,4 @@
-//! An open session: every question is answered, appending parses only the new lines, and what others write is read.
+//! An open session: all queries work, appending parses only the new lines, and lines of other writers are read.
 
 use std::fs;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! Any sequence of appends, crashes, other writers and vanished folders, against a list of what must be there.
+//! Any sequence of appends, crashes, other writers and removed folders, against a list of expected records.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! The crash promise: what was settled is there, a torn record is isolated, the next append heals the tail.
+//! The crash promise: settled records survive, a torn record is isolated, the next append repairs the tail.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Sessions, sub-agents and forks at their places, with their modes, names and envelopes.
+//! Paths, modes, names and envelopes of sessions, sub-agents and forks.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What is durable, and what is too large to be progress.
+//! Durability of records, and the size limit of progress.
 
 use annals_store::durable::{Durability, MAX_PROGRESS_BYTES, durability};
 use annals_store::session::AppendError;

@@ -1,5 +1,5 @@
-//! Rule: nothing in the project tells where it was written: no file holds the path of the checkout that it is in, or of
-//! the data that is kept beside it.
+//! Rule: nothing in the project reveals where it was written: no file contains the path of its checkout, or of the data
+//! next to it.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! Rule: no Rust file is forgotten. Each one is the root of a target or is declared, by `mod`, from one: else its code and
-//! its tests are never compiled, without any notice.
+//! Rule: no Rust file is forgotten. Each one is the root of a target or is declared by `mod` from one: otherwise its code
+//! and its tests are silently not compiled.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What the results of tools cost to carry, worked out by hand.
+//! The cost of carrying tool results, calculated by hand.
 
 use annals_transcript::line::lines;
 use annals_transcript::objects::find_objects;

@@ -1,4 +1,4 @@
-//! Prices: each class at its own, long contexts, batches, searches, and models that have none.
+//! Prices: one per class, long contexts, batches, searches, and models without a price.
 
 use annals_transcript::price::{Cost, PriceBasis, Prices, Usd};
 use annals_transcript::usage::{NO_MODEL, ServiceTier, Speed, Tokens, group};

@@ -1,4 +1,4 @@
-//! One file: which lines count, and which of a response's lines.
+//! One file: which lines count, and which line of a response.
 
 use annals_transcript::usage::{ServiceTier, SideCallKind, Speed};
 

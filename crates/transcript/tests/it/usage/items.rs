@@ -1,4 +1,4 @@
-//! Items and what is made of them: sums that keep every token, blocks of five hours, a projected month.
+//! Usage items and their summaries: totals that keep every token, blocks of five hours, a projected month.
 
 use annals_transcript::price::{Prices, Usd};
 use annals_transcript::time::parse_millis;

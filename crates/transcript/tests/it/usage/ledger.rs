@@ -1,4 +1,4 @@
-//! Many files: copies count once, where they appeared first, in whatever order the files come.
+//! Many files: copies count once, where they appeared first, in any order of the files.
 
 use annals_transcript::usage::{FileIndex, UsageLedger, LedgerEntry, ResponseUsage};
 

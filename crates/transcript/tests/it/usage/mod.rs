@@ -1,4 +1,4 @@
-//! Tokens and cost: one usage a response, once over the store, at the price of its class.
+//! Tokens and cost: one usage per response, once over the store, at the price of its class.
 
 mod carry;
 mod corpus;

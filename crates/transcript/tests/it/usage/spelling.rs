@@ -1,4 +1,4 @@
-//! Looking only at lines that can hold usage loses none, however a line is spelled, spaced, damaged or joined to another.
+//! Reading only lines that can contain usage loses none, however a line is spelled, spaced, damaged or joined to another.
 
 use annals_transcript::usage::{UsageLineFinder, candidate_lines};
 use proptest::prelude::*;

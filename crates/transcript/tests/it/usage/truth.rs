@@ -1,5 +1,5 @@
-//! Every correction of the account, each in a small session whose truth is worked out by hand: right to the token and to the
-//! femtodollar. Prices a token of `claude-opus-4-5`: input 5e-6, output 25e-6, read 0.5e-6, written 6.25e-6 for five minutes
+//! Every correction of the account, each in a small session calculated by hand: exact to the token and the femtodollar.
+//! Prices per token of `claude-opus-4-5`: input 5e-6, output 25e-6, cache read 0.5e-6, cache write 6.25e-6 for five minutes
 //! and 10e-6 for an hour.
 
 use annals_transcript::price::{Prices, Usd};

@@ -1,4 +1,4 @@
-//! Blocks of Markdown that indent what is in them: lists, quotes, and preformatted text.
+//! Markdown blocks that indent their content: lists, quotes, and preformatted text.
 
 use super::MAX_MARKDOWN;
 use super::markdown::MarkdownWriter;
@@ -56,7 +56,7 @@ impl MarkdownWriter {
         self.break_lines(1);
         let mut marker = "- ".to_owned();
         if let Some(MarkdownBlock::List { next, has_items }) = self.blocks.last_mut() {
-            // Paragraphs in items must not put the items apart.
+            // Paragraphs in items must not separate the items.
             if std::mem::replace(has_items, true) {
                 self.breaks = self.breaks.min(1);
             }

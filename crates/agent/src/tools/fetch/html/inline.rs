@@ -50,7 +50,7 @@ struct OpenInline {
 
 impl InlineStack {
     pub(super) fn open(&mut self, mark: Inline) {
-        // Marks in code would be letters of it.
+        // Inside code, Markdown marks would be literal.
         let is_code = self.0.iter().any(|open| open.mark == Inline::Code);
         match self.0.iter_mut().find(|open| open.mark.is_same_kind(&mark)) {
             Some(open) => open.tags += 1,

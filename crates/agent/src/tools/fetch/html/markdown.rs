@@ -4,7 +4,7 @@
 use super::blocks::{MarkdownBlock, Pre};
 use super::inline::{Inline, InlineStack};
 
-/// The longest text of a link that goes on after a paragraph ends: one that was never closed is longer.
+/// The longest link text that continues after the end of a paragraph: longer ones were never closed.
 const MAX_LINK_TEXT: usize = 1000;
 
 #[derive(Default)]

@@ -16,7 +16,7 @@ use markdown::MarkdownWriter;
 
 /// The most bytes of Markdown that are made of a page: far more than a model is shown.
 const MAX_MARKDOWN: usize = 4 << 20;
-/// Elements whose content is not text for readers.
+/// Elements without visible text.
 const SKIPPED: [&str; 8] = ["script", "style", "noscript", "svg", "template", "iframe", "select", "noembed"];
 /// The schemes of addresses that lead nowhere outside a browser.
 const DEAD_SCHEMES: [&str; 3] = ["javascript:", "vbscript:", "data:"];
@@ -195,9 +195,9 @@ fn number(tag: &StartTag<()>, name: &str) -> Option<u32> {
     attribute(tag, name)?.trim().parse().ok()
 }
 
-/// An address as Markdown can hold it; `None` if it leads nowhere.
+/// Formats an address for Markdown; `None` if it has no target.
 fn address(text: &str) -> Option<String> {
-    // Browsers leave these out wherever they are.
+    // Browsers remove control characters anywhere.
     let text: String = text.trim().chars().filter(|letter| !letter.is_control()).collect();
     let is_dead = DEAD_SCHEMES
         .iter()

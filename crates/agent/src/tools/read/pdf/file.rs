@@ -51,7 +51,7 @@ pub(super) struct Pdf<'a> {
     /// Bytes that may still be parsed: a file can make the same bytes be parsed again and again.
     work: usize,
     values: usize,
-    /// Whether an object was not where the table says.
+    /// Whether an object was not at the offset in the table.
     pub(super) is_damaged: bool,
     /// Whether the objects were found by searching.
     pub(super) is_searched: bool,

@@ -49,7 +49,7 @@ fn inflate(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
 
 fn lzw(bytes: &[u8], early: usize, most: usize) -> Option<Vec<u8>> {
     let mut out: Vec<u8> = Vec::new();
-    // Each entry is a part of what came out already.
+    // Each entry is a range of the output so far.
     let mut table: Vec<(usize, usize)> = Vec::new();
     let (mut width, mut bits, mut held) = (9_u32, 0_u32, 0_u32);
     let mut previous: Option<(usize, usize)> = None;
@@ -79,7 +79,7 @@ fn lzw(bytes: &[u8], early: usize, most: usize) -> Option<Vec<u8>> {
                     _ => return (!out.is_empty()).then_some(out),
                 };
                 for at in from..from + length {
-                    // The entry that is just being made ends with what is written here.
+                    // The entry being added ends with the byte written here.
                     let byte = *out.get(at)?;
                     out.push(byte);
                 }

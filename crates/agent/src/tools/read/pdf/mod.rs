@@ -42,13 +42,13 @@ const MAX_DEFAULT_PAGES: usize = 10;
 /// Why a file cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum PdfDamage {
-    #[error("its cross-reference cannot be read")]
+    #[error("its cross-reference table cannot be read")]
     NoReference,
-    #[error("it names no catalog")]
+    #[error("it has no catalog")]
     NoRoot,
     #[error("no pages were found")]
     NoPages,
-    #[error("it takes more memory or time than any document should")]
+    #[error("it needs too much memory or time")]
     TooMuch,
 }
 
@@ -58,12 +58,12 @@ pub(super) enum PdfError {
     #[error("The PDF is damaged: {0}. Look at it with a program through Bash.")]
     PdfDamage(#[from] PdfDamage),
     #[error(
-        "The PDF is encrypted, and the API takes none that are. Take the password away with a program through Bash, such as `qpdf --decrypt`."
+        "The PDF is encrypted, which the API does not support. Remove the password with a program through Bash, such as `qpdf --decrypt`."
     )]
     Encrypted,
     #[error("`pages` must be pages such as \"3\", \"1-5\", \"2,4-6\" or \"10-\", not {text:?}.")]
     NoRange { text: String },
-    #[error("There is no page {page}: the PDF has pages 1 to {total}.")]
+    #[error("No page {page}: the PDF has pages 1 to {total}.")]
     OutOfRange { page: usize, total: usize },
     #[error(
         "At most {MAX_PAGES} pages are shown at once; the PDF has {total}. Ask for fewer with `pages`, such as \"1-{MAX_PAGES}\"."
@@ -74,18 +74,18 @@ pub(super) enum PdfError {
     )]
     TooMany { total: usize },
     #[error(
-        "Pages {pages} of the PDF have more than {MAX_BYTES} bytes, which is too much for one line of a session, and no text that could be shown instead. Ask for fewer pages."
+        "Pages {pages} of the PDF have more than {MAX_BYTES} bytes, which is too much for one line of a session, and no text that could be shown instead. Request fewer pages."
     )]
     DoesNotFit { pages: String },
     #[error(
-        "Pages {pages} of the PDF have more than {MAX_BYTES} bytes, and their text alone has {bytes} ({MAX_TEXT} fit into an answer). Ask for fewer pages."
+        "Pages {pages} of the PDF have more than {MAX_BYTES} bytes, and their text alone has {bytes} ({MAX_TEXT} fit into an answer). Request fewer pages."
     )]
     TextDoesNotFit { pages: String, bytes: usize },
     #[error("The call was interrupted.")]
     Stopped,
 }
 
-/// What is sent to the model.
+/// The content sent to the model.
 enum PdfContent {
     /// The file unchanged.
     Whole,

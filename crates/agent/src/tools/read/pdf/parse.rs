@@ -44,7 +44,7 @@ impl<'a> Parser<'a> {
         self.values
     }
 
-    /// How many bytes were looked at since `from`, whether or not they were used: this is the cost.
+    /// The number of bytes read since `from`, used or not: this is the cost.
     pub(super) fn looked_at(&self, from: usize) -> usize {
         self.at.max(self.reach).saturating_sub(from)
     }

@@ -7,7 +7,7 @@ use super::object::{self, Dict, Object};
 use super::pages::PdfPage;
 use super::{PdfDamage, PdfError};
 
-/// Keys that are left out of a page: references to other pages, and what is not visible.
+/// Keys that are removed from a page: references to other pages, and invisible content.
 const NOT_OF_A_PAGE: [&str; 12] = [
     "Parent",
     "B",

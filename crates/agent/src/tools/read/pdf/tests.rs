@@ -4,7 +4,7 @@ use super::file::Pdf;
 use super::object::Object;
 use super::{PdfDamage, PdfError, pages, text};
 
-/// What comes of looking at all pages and their text.
+/// Reads all pages and their text.
 fn looked_at(bytes: &[u8]) -> Result<(), PdfError> {
     let mut pdf = Pdf::searched(bytes)?;
     for page in pages::all(&mut pdf)? {

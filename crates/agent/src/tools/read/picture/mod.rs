@@ -82,7 +82,7 @@ impl PictureError {
 }
 
 impl ImageFormat {
-    /// The format of these bytes, whatever their file is called.
+    /// The format of these bytes, regardless of the file name.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(Self::Png),

@@ -1,4 +1,4 @@
-//! How a camera was held, by the Exif block of its photo: the pixels are stored as the sensor lay.
+//! The orientation of a photo by its Exif block: the pixels are stored as the sensor was held.
 
 use super::Size;
 use super::pixels::Pixels;

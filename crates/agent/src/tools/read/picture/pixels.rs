@@ -72,8 +72,8 @@ impl Pixels {
         if wanted == self.size {
             return Ok(self);
         }
-        // Means of whole cells first: the finer filter needs memory beside the image, and has less to do then. Cells that
-        // are not much larger than a pixel would leave a pattern.
+        // First the means of whole cells: the finer filter needs additional memory, and has less to do then. Cells that are
+        // not much larger than a pixel would leave a pattern.
         let cell = self.size.longest() / (edge * 2);
         let pixels = if cell > 1 { self.averaged(cell) } else { self };
         let Size { width, height } = wanted;

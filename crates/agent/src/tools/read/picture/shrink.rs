@@ -88,7 +88,7 @@ fn png(pixels: &Pixels) -> Result<Vec<u8>, png::EncodingError> {
 fn jpeg(rgb: &[u8], size: Size, quality: u8) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
     let mut out = Vec::new();
     let mut encoder = jpeg_encoder::Encoder::new(&mut out, quality);
-    // Small letters in colour become unreadable when colours are stored for four pixels at once.
+    // Small coloured text becomes unreadable if colours are stored for four pixels at once.
     encoder.set_sampling_factor(SamplingFactor::F_1_1);
     encoder.encode(rgb, size.width.try_into()?, size.height.try_into()?, ColorType::Rgb)?;
     Ok(out)

@@ -1,4 +1,4 @@
-//! Documents made to hurt: loops, bombs, depths, and any damage at all. They end in an error or in a document, and soon.
+//! Hostile PDF documents: loops, bombs, deep nesting, random damage. Each ends quickly in an error or a document.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ async fn depth_is_limited() {
     for at in 5..2000 {
         made.put(format!("<</Type/Pages/Kids[{} 0 R]>>", at + 1));
     }
-    refused(&soon(&made.file(Form::Table)).await, "more memory or time");
+    refused(&soon(&made.file(Form::Table)).await, "too much memory or time");
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn bombs_do_not_go_off() {
     for _ in 0..12 {
         made.put(stream("/Type/ObjStm/N 1/First 10/Filter/FlateDecode", &each));
     }
-    refused(&soon(&made.file(Form::Lost)).await, "more memory or time");
+    refused(&soon(&made.file(Form::Lost)).await, "too much memory or time");
     // A filter of filters.
     let twice = deflated(&deflated(&vec![0; 100 << 20]));
     let mut made = with(&[]);
@@ -109,7 +109,7 @@ async fn the_same_bytes_are_not_read_over_and_over() {
     let kids: String = (10..20_000).map(|number| format!("{number} 0 R ")).collect();
     made.objects[1] = format!("<</Type/Pages/Kids[{kids}]>>").into_bytes();
     made.put(stream(&format!("/Type/ObjStm/N 20000/First {}", index.len()), within.as_bytes()));
-    refused(&soon(&made.file(Form::Lost)).await, "more memory or time");
+    refused(&soon(&made.file(Form::Lost)).await, "too much memory or time");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! PDF documents in the making: every form that a file of them can have, and the ways in which one can be wrong.
+//! Generates PDF documents in every file form, valid and invalid.
 
 use std::io::Write as _;
 

@@ -1,4 +1,4 @@
-//! Read, of PDF documents: whole or by pages, healed where they are damaged, refused where the API would refuse them.
+//! Read of PDF documents: whole or by pages, repaired if damaged, rejected if the API would reject them.
 
 mod hostile;
 mod made;
@@ -138,11 +138,11 @@ async fn what_cannot_be_shown_says_what_can() {
     refused(&read_with(&long, None).await, "\"1-5\"");
     refused(&read(&long, "1-21").await, "At most 20 pages");
     refused(&read(&long, "2-").await, "has 30");
-    refused(&read(&long, "29-31").await, "no page 31: the PDF has pages 1 to 30");
+    refused(&read(&long, "29-31").await, "No page 31: the PDF has pages 1 to 30");
     refused(&read(&long, "31").await, "pages 1 to 30");
     assert_eq!(pages_in(&sent(&read(&long, "11-30").await).1).len(), 20);
     assert_eq!(pages_in(&sent(&read_with(&long, Some(Count(12))).await).1), [12]);
-    refused(&read_with(&long, Some(Raw("[1]"))).await, "`pages` must be a text");
+    refused(&read_with(&long, Some(Raw("[1]"))).await, "`pages` must be a string");
 }
 
 #[tokio::test]
@@ -191,7 +191,7 @@ async fn what_is_too_large_is_shown_as_text() {
     assert_eq!(file.get("numLines").unwrap().count(), Some(3));
     let all = read_with(&bytes, None).await;
     assert!(super::shown(&all).contains("<page number=\"3\">\nwords of page 3.\n"));
-    refused(&read(&heavy(8 << 20, ""), "1").await, "Ask for fewer pages");
+    refused(&read(&heavy(8 << 20, ""), "1").await, "Request fewer pages");
     refused(&read(&heavy(8 << 20, &"long ".repeat(30_000)), "1").await, "their text alone has 1");
     // As much as fits goes as a document, in a line that can be opened: without the copy where both are too much.
     let outcome = read(&heavy(6 << 20, ""), "2").await;

@@ -1,4 +1,4 @@
-//! How sub-agents end: by a failure, an interrupt, a kill; and the questions that they ask by their parent.
+//! The end of sub-agents by a failure, an interrupt or a kill; and permission questions passed to the parent.
 
 use std::sync::Mutex;
 

@@ -1,4 +1,4 @@
-//! Sub-agents: each has a file of its own, works beside the others, and gives one text back.
+//! Sub-agents: each has its own file, runs in parallel with others, and returns one text.
 
 mod ends;
 
@@ -260,7 +260,7 @@ async fn they_nest_three_deep_and_no_deeper() {
         metas.iter().map(|meta| AgentMeta::new(meta.object().unwrap()).spawn_depth()).collect();
     depths.sort_unstable();
     assert_eq!(depths, [None, Some(2), Some(3)]);
-    let refused = stage.agent_texts().iter().filter(|text| text.contains("There is no tool")).count();
+    let refused = stage.agent_texts().iter().filter(|text| text.contains("No such tool")).count();
     assert_eq!(refused, 1);
     // Four conversations: everything was told to the first one, and counted once.
     let deepest = told.events.iter().map(depth).max().unwrap();

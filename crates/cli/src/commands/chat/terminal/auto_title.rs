@@ -1,5 +1,5 @@
-//! The title of a session that has none: a small model is asked for it once, behind the first turn that was carried out, while
-//! the person goes on. Nobody waits for it, and nobody is told where there is none.
+//! The title of a session without one: a small model is asked once, in the background after the first completed turn.
+//! Errors are ignored.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -56,7 +56,7 @@ impl<'b> TitleTask<'b> {
     }
 
     /// Polls the request while something else is awaited.
-    pub(super) fn go_on(&mut self, context: &mut Context<'_>) {
+    pub(super) fn poll(&mut self, context: &mut Context<'_>) {
         if let Self::Requested(asked) = self
             && let Poll::Ready(title) = asked.as_mut().poll(context)
         {

@@ -62,7 +62,7 @@ impl TerminalUi {
         if work.interrupts > 1 {
             return ControlFlow::Break(Outcome::Interrupted);
         }
-        // The turn may have just ended by itself.
+        // The turn may have just ended.
         let _ = commands.send(Command::Interrupt);
         if !self.questions.is_empty() {
             self.questions.clear();

@@ -68,7 +68,7 @@ pub(super) fn run(args: &ChatArgs, context: &mut Context) -> Result<Outcome, Fau
         if context.out.color && caps == TermCaps::Cursor { ColorMode::Ansi } else { ColorMode::Plain };
     let runtime = runtime::new()?;
     let mut ui = TerminalUi::open(caps, color, context.out.unicode, cwd.to_string_lossy().into_owned())?;
-    let outcome = runtime::carry_out(runtime, async {
+    let outcome = runtime::block_on(runtime, async {
         ui_event::listen_to_signals(&ui.sender());
         ui.force_quit.listen();
         converse(args, &cwd, context, &mut ui).await
@@ -116,15 +116,15 @@ async fn converse(
             unrecorded: UnrecordedUsage::default(),
         })
     };
-    let mut talk = open(begin)?;
+    let mut chat = open(begin)?;
     let mut first = args.prompt.clone().filter(|prompt| !prompt.trim().is_empty());
     let outcome = loop {
-        ui.force_quit.watch(&talk.shells);
-        ui.todos = todos(&talk, context);
-        talk.print_header(ui);
+        ui.force_quit.watch(&chat.shells);
+        ui.todos = todos(&chat, context);
+        chat.print_header(ui);
         // The prompt of the arguments belongs to the first session only.
         let next = loop {
-            match talk.have(first.take(), context, ui).await {
+            match chat.run(first.take(), context, ui).await {
                 Ok(next) => break next,
                 Err(fault) => ui.note(ERROR, fault.message()),
             }
@@ -132,30 +132,30 @@ async fn converse(
         let other = match next {
             NextSession::Exit(outcome) => break outcome,
             NextSession::New => open(ConversationStart::New(NewSession::default())).map(|mut new| {
-                new.agent.turn_config.model.clone_from(&talk.agent.turn_config.model);
+                new.agent.turn_config.model.clone_from(&chat.agent.turn_config.model);
                 new
             }),
             NextSession::Resume(path) => open(ConversationStart::Resume(path)),
         };
         match other {
             Ok(other) => {
-                talk.stop_background(ui);
-                talk.print_resume_hint(ui);
-                talk = other;
+                chat.stop_background(ui);
+                chat.print_resume_hint(ui);
+                chat = other;
             }
             Err(fault) => ui.note(ERROR, fault.message()),
         }
     };
     // Background commands end with the conversation.
-    talk.stop_background(ui);
+    chat.stop_background(ui);
     ui.finish_work();
-    talk.print_resume_hint(ui);
+    chat.print_resume_hint(ui);
     Ok(outcome)
 }
 
 /// Returns the session's todo list.
-fn todos(talk: &ChatSession<'_>, context: &Context) -> Vec<TodoItem> {
-    let session = SessionKey::new(talk.agent.conversation.session());
+fn todos(chat: &ChatSession<'_>, context: &Context) -> Vec<TodoItem> {
+    let session = SessionKey::new(chat.agent.conversation.session());
     let agent = AgentKey::new(session.as_str());
     let list = std::fs::read(context.store.config_dir().todo(&session, &agent)).ok();
     list.and_then(|bytes| TodoItem::list(&bytes).ok()).unwrap_or_default()

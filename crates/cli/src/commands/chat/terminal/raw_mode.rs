@@ -80,8 +80,8 @@ impl RawTerminal {
         }));
     }
 
-    /// Stops this process and its whole job, as the terminal itself would, and returns when it continues. Commands that
-    /// were started are jobs of their own.
+    /// Stops this process and its whole job, as the terminal itself would, and returns when it continues. Started commands
+    /// are separate jobs.
     pub(super) fn suspend(&self) -> io::Result<()> {
         restore(self.caps);
         kill_current_process_group(Signal::STOP)?;
@@ -122,7 +122,7 @@ mod tests {
 
     const HERE: &str = "commands::chat::terminal::raw_mode::tests";
 
-    /// Runs one of the tests below in a terminal of its own.
+    /// Runs one of the tests below in a separate terminal.
     fn in_terminal(name: &str) -> Terminal {
         let program = std::env::current_exe().unwrap();
         let name = format!("{HERE}::{name}");
@@ -133,7 +133,7 @@ mod tests {
         terminal
     }
 
-    /// Whether the terminal is as it was, and was so before something was said.
+    /// Whether the terminal was restored before anything was printed.
     #[track_caller]
     fn is_restored_before(terminal: &Terminal, words: &str) {
         let bytes = String::from_utf8_lossy(&terminal.bytes()).into_owned();

@@ -32,7 +32,7 @@ pub(super) fn help(custom: &[CustomCommand]) -> Vec<StyledLine> {
     lines
 }
 
-/// Returns a line about a custom command, whose text is untrusted.
+/// Returns a line about a custom command with untrusted text.
 fn of_file(command: &CustomCommand) -> StyledLine {
     let short = |text: &str, most: usize| {
         visible(&text.chars().take(most).collect::<String>().replace(['\n', '\t'], " "))

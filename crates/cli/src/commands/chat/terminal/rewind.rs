@@ -19,7 +19,7 @@ pub(super) trait FileRestorer {
     fn apply(&self, session: &Path, prompt: &str) -> Result<String, String>;
 }
 
-/// What is rewound.
+/// What to rewind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RewindScope {
     Conversation,

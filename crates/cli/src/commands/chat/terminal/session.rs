@@ -53,7 +53,7 @@ pub(super) struct ChatSession<'b> {
 
 impl ChatSession<'_> {
     /// Runs prompts and commands until another session follows.
-    pub(super) async fn have(
+    pub(super) async fn run(
         &mut self,
         first: Option<String>,
         context: &Context,
@@ -61,10 +61,10 @@ impl ChatSession<'_> {
     ) -> Result<NextSession, Fault> {
         ui.queue.extend(first);
         loop {
-            let said = {
+            let input = {
                 let mut prompt = pin!(ui.prompt());
                 std::future::poll_fn(|context| {
-                    self.title_task.go_on(context);
+                    self.title_task.poll(context);
                     if let Some((model, spent)) = self.title_task.write(&mut self.agent.conversation) {
                         self.unrecorded.title(&model, spent);
                     }
@@ -72,17 +72,17 @@ impl ChatSession<'_> {
                 })
                 .await
             };
-            let line = match said {
+            let line = match input {
                 PromptInput::Line(line) => line,
                 PromptInput::Nothing => continue,
                 PromptInput::Leave(outcome) => return Ok(NextSession::Exit(outcome)),
             };
             let next = match SlashCommand::parse(&line) {
                 Some(SlashCommand::Unknown(name)) if ui.completions.has_custom(&name) => {
-                    self.say(line, ui).await
+                    self.send_prompt(line, ui).await
                 }
-                Some(slash) => self.obey(slash, context, ui).await?,
-                None => self.say(line, ui).await,
+                Some(slash) => self.run_slash_command(slash, context, ui).await?,
+                None => self.send_prompt(line, ui).await,
             };
             if let ControlFlow::Break(next) = next {
                 return Ok(next);
@@ -91,10 +91,10 @@ impl ChatSession<'_> {
     }
 
     /// Sends a prompt, and runs its turn.
-    async fn say(&mut self, text: String, ui: &mut TerminalUi) -> ControlFlow<NextSession> {
+    async fn send_prompt(&mut self, text: String, ui: &mut TerminalUi) -> ControlFlow<NextSession> {
         ui.editor.remember(&text);
         let command = Command::Prompt(Prompt::Text(text.clone()));
-        let (finished, produced) = match self.carry_out(command, "working", ui).await {
+        let (finished, produced) = match self.run_command(command, "working", ui).await {
             ControlFlow::Continue(done) => done,
             ControlFlow::Break(outcome) => return ControlFlow::Break(NextSession::Exit(outcome)),
         };
@@ -120,8 +120,8 @@ impl ChatSession<'_> {
         }
     }
 
-    /// Runs a command while the person can type, answer and interrupt.
-    async fn carry_out(
+    /// Runs a command while the user can type, answer and interrupt.
+    async fn run_command(
         &mut self,
         command: Command,
         what: &str,
@@ -141,7 +141,7 @@ impl ChatSession<'_> {
                 let first = {
                     let mut next = pin!(ui.next());
                     std::future::poll_fn(|context| {
-                        self.title_task.go_on(context);
+                        self.title_task.poll(context);
                         if let Poll::Ready(done) = work.as_mut().poll(context) {
                             return Poll::Ready(Err(done));
                         }
@@ -168,7 +168,7 @@ impl ChatSession<'_> {
     }
 
     /// Runs a slash command.
-    async fn obey(
+    async fn run_slash_command(
         &mut self,
         slash: SlashCommand,
         context: &Context,
@@ -182,7 +182,7 @@ impl ChatSession<'_> {
                 ui.note(WARNING, &format!("unknown command {name}; /help lists all"));
             }
             SlashCommand::Compact(focus) => {
-                let done = self.carry_out(Command::Compact(focus), "compacting", ui).await;
+                let done = self.run_command(Command::Compact(focus), "compacting", ui).await;
                 if let ControlFlow::Break(outcome) = done {
                     return Ok(ControlFlow::Break(NextSession::Exit(outcome)));
                 }
@@ -198,7 +198,7 @@ impl ChatSession<'_> {
             }
             SlashCommand::Model(Some(name)) => {
                 let name = model::named(&name);
-                let done = self.carry_out(Command::SetModel(name.clone()), "working", ui).await;
+                let done = self.run_command(Command::SetModel(name.clone()), "working", ui).await;
                 if let ControlFlow::Break(outcome) = done {
                     return Ok(ControlFlow::Break(NextSession::Exit(outcome)));
                 }
@@ -213,8 +213,8 @@ impl ChatSession<'_> {
                 ui.notes(&cost::report(&files, &self.unrecorded, &context.prices));
             }
             SlashCommand::Context => {
-                let room = self.room()?;
-                ui.notes(&reports::context(&self.agent.turn_config.model, self.agent.context(), room));
+                let breakdown = self.context_breakdown()?;
+                ui.notes(&reports::context(&self.agent.turn_config.model, self.agent.context(), breakdown));
             }
             SlashCommand::Todos if ui.todos.is_empty() => ui.note(Style::DIM, "no todos"),
             SlashCommand::Todos => {
@@ -255,7 +255,7 @@ impl ChatSession<'_> {
     }
 
     /// Returns what fills the context window.
-    fn room(&mut self) -> Result<ContextBreakdown, Fault> {
+    fn context_breakdown(&mut self) -> Result<ContextBreakdown, Fault> {
         let system = self.agent.turn_config.system.iter().map(String::len).sum();
         let tools = self.agent.tools.iter().map(|tool| tool.spec().json.len()).sum();
         let size = |message: &ApiMessage| message.blocks.iter().map(Vec::len).sum::<usize>();

@@ -16,7 +16,7 @@ use crate::words;
 /// Sessions that are offered.
 const MAX_OFFERED: usize = 10;
 
-/// Asks for a session; `None` if the person cancels.
+/// Asks for a session; `None` if the user cancels.
 pub(super) async fn choose(
     wanted: Option<&str>,
     cwd: &Path,

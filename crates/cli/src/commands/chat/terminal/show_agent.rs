@@ -8,7 +8,7 @@ use annals_ui::view::{CallPhase, LiveCall};
 
 use super::terminal_ui::{TerminalUi, WARNING};
 
-/// Tools whose results are shown, since they change files.
+/// Tools with results that are shown, since they change files.
 const CHANGING: [&str; 3] = ["Edit", "Write", "NotebookEdit"];
 
 impl TerminalUi {

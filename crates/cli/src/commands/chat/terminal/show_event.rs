@@ -1,4 +1,4 @@
-//! Events of the conversation, drawn as they come: text while it streams, calls and their results, notices.
+//! Draws events of the conversation as they arrive: streaming text, calls and their results, notices.
 
 use std::time::Instant;
 

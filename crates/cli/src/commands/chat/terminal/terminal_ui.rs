@@ -68,11 +68,11 @@ pub(super) struct TerminalUi {
     pub(super) questions: VecDeque<PermissionPrompt>,
     /// Running calls: tool and input.
     pub(super) calls: HashMap<String, (String, Vec<u8>)>,
-    /// The call that was drawn last, if its result can follow below it.
+    /// The last drawn call, if its result can follow below it.
     pub(super) last_call: Option<String>,
-    /// The items that were drawn.
+    /// The drawn items.
     pub(super) page: LivePage,
-    /// The model's text, as far as it cannot be drawn yet.
+    /// The model's text that cannot be drawn yet.
     pub(super) markdown: MarkdownStream,
     /// Colors and glyphs.
     pub(super) options: RenderOptions<'static>,
@@ -80,7 +80,7 @@ pub(super) struct TerminalUi {
     /// Completions of slash commands.
     pub(super) completions: Completions,
     mark: String,
-    /// The text that was being typed when a question came.
+    /// The text that was being typed when a question appeared.
     aside: String,
     interrupted: Option<Instant>,
     /// Whether we stopped the program ourselves.
@@ -194,7 +194,7 @@ impl TerminalUi {
                 self.screen.forget();
             }
             UiEvent::Continued => {
-                // Another program may have changed the modes meanwhile.
+                // Another program may have changed the modes in the meantime.
                 if self.terminal.enter_again().is_err() {
                     return Some(UiEvent::Terminated);
                 }
@@ -252,7 +252,7 @@ impl TerminalUi {
         lines.split_off(lines.len().saturating_sub(rows))
     }
 
-    /// Prints what is left of the model's text.
+    /// Prints the rest of the model's text.
     pub(super) fn end_text(&mut self) {
         if !self.markdown.is_empty() {
             let lines = self.markdown.finish(self.screen.width(), &self.options);
@@ -261,7 +261,7 @@ impl TerminalUi {
         self.screen.end_line();
     }
 
-    /// Writes to the terminal what is to be written.
+    /// Writes pending output to the terminal.
     pub(super) fn write_out(&mut self) -> std::io::Result<()> {
         let output = self.screen.take_output();
         if output.is_empty() { Ok(()) } else { raw_mode::write_out(&output) }
@@ -334,7 +334,7 @@ impl TerminalUi {
         said
     }
 
-    /// Sets the typed text aside, and reads an answer instead.
+    /// Saves the typed text, and reads an answer instead.
     pub(super) fn begin_question(&mut self, mark: &str) {
         self.aside = self.editor.take();
         mark.clone_into(&mut self.mark);

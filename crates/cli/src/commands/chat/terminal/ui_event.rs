@@ -19,7 +19,7 @@ pub(super) enum UiEvent {
     Resized,
     /// The program continues after it was stopped.
     Continued,
-    /// The program shall end, or the terminal is gone.
+    /// The program should end, or the terminal was closed.
     Terminated,
 }
 

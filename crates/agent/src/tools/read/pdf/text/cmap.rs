@@ -1,4 +1,4 @@
-//! `ToUnicode` maps: which characters the codes of a font stand for.
+//! `ToUnicode` maps: the characters of a font's codes.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::super::parse::{Parser, Token};
 
 /// The most codes of a map, repeated ones included.
 const MAX_CODES: usize = 100_000;
-/// The most bytes that one code stands for.
+/// The most bytes of text for one code.
 const MAX_CODE_BYTES: usize = 128;
 
 /// Codes and their characters.
@@ -25,7 +25,7 @@ impl CodeMap {
         self.letters.get(&code).map(String::as_str)
     }
 
-    /// Parses a map; what is not understood is left out.
+    /// Parses a map; invalid entries are skipped.
     pub(super) fn read(bytes: &[u8]) -> Self {
         let mut map = Self::default();
         let mut parser = Parser::new(bytes, 0);

@@ -1,4 +1,4 @@
-//! Fonts: which characters their codes stand for, and how wide they are.
+//! Fonts: the characters of their codes, and their widths.
 
 use std::collections::HashMap;
 
@@ -57,7 +57,7 @@ impl Font {
         } else {
             Self::simple(pdf, dict, map)?
         };
-        // A few bytes can stand for many codes, and be read for every word.
+        // A few bytes can represent many codes, and be read for every word.
         pdf.spend(codes.saturating_add(font.widths.len()).saturating_mul(COST), 0)?;
         Ok(font)
     }

@@ -1,6 +1,6 @@
-//! Letters by the names that fonts give them.
+//! Characters by their glyph names.
 
-/// Names that are not letters themselves.
+/// Glyph names that are longer than their character.
 const NAMES: [(&str, &str); 78] = [
     ("space", " "),
     ("exclam", "!"),
@@ -82,7 +82,7 @@ const NAMES: [(&str, &str); 78] = [
     ("nbspace", " "),
 ];
 
-/// Accents, with letters and what becomes of them.
+/// Accents, with letters and the combined characters.
 const ACCENTS: [(&str, &str); 8] = [
     ("grave", "AÀEÈIÌOÒUÙaàeèiìoòuù"),
     ("acute", "AÁEÉIÍOÓUÚYÝaáeéiíoóuúyýcćnńsśzź"),

@@ -1,4 +1,4 @@
-//! Text out of pages that are written here: letters, gaps, lines, and instructions that mean nothing.
+//! Text of generated pages: characters, gaps, lines, and invalid instructions.
 
 use super::super::file::Pdf;
 use super::super::{PdfError, pages};
@@ -46,7 +46,7 @@ fn gaps_are_spaces_and_moves_are_lines() {
         ("BT /A 10 Tf 12 TL (a) Tj T* (b) Tj (a) ' 0 0 (b) \" ET", "a\nb\na\nb"),
         ("BT /A 10 Tf 1 0 0 1 50 700 Tm (a) Tj 1 0 0 1 50 600 Tm (b) Tj ET", "a\n\nb"),
         ("q 2 0 0 2 0 0 cm BT /A 5 Tf (a) Tj ET Q BT /A 10 Tf 6 0 Td (b) Tj ET", "ab"),
-        // Letters that are set wide are no words.
+        // Wide character spacing does not separate words.
         ("BT /A 10 Tf 3 Tc (ab) Tj ET", "ab"),
         ("BT /A 10 Tf (a) Tj ET BI /W 1 ID \u{1}(EI)\u{2} EI BT 9 0 Td (b) Tj ET", "a b"),
     ] {
