@@ -25,7 +25,7 @@ impl NodeIndex {
     /// The first record of any transcript.
     pub const FIRST: Self = Self(0);
 
-    /// Makes an index from a number. One above `u32::MAX` becomes that: no file has so many records.
+    /// Makes an index from a number. One above `u32::MAX` becomes that: no file has that many records.
     pub const fn new(number: usize) -> Self {
         Self(if number < u32::MAX as usize { number as u32 } else { u32::MAX })
     }

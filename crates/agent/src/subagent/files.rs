@@ -130,8 +130,8 @@ mod tests {
     #[test]
     fn what_is_no_type_says_why() {
         for (text, why) in [
-            ("name: a", "no head"),
-            ("---\nname: a\n", "no head"),
+            ("name: a", "no front matter"),
+            ("---\nname: a\n", "no front matter"),
             ("---\ndescription: b\n---\nx", "`name`"),
             ("---\nname: a\n---\nx", "`description`"),
             ("---\nname: a b\ndescription: b\n---\nx", "not a valid agent name"),

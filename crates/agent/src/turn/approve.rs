@@ -20,7 +20,7 @@ pub(super) enum Approval {
     Run(Option<PathBuf>),
     /// A plan was approved: the call runs, and plan mode ends.
     LeavePlan,
-    ApiResponse(Outcome),
+    Resolved(Outcome),
     Interrupted,
 }
 
@@ -28,7 +28,7 @@ impl Approval {
     pub(super) fn agreed(&self) -> Option<&Path> {
         match self {
             Self::Run(agreed) => agreed.as_deref(),
-            Self::LeavePlan | Self::ApiResponse(_) | Self::Interrupted => None,
+            Self::LeavePlan | Self::Resolved(_) | Self::Interrupted => None,
         }
     }
 }
@@ -56,18 +56,18 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         report: &mut EventSink<'_>,
     ) -> Approval {
         if let Some(why) = &call.not_run_reason {
-            return Approval::ApiResponse(wrong(why));
+            return Approval::Resolved(wrong(why));
         }
         let Some(tool) = self.tool(&call.name) else {
-            return Approval::ApiResponse(wrong(&format!("No such tool: {:?}.", call.name)));
+            return Approval::Resolved(wrong(&format!("No such tool: {:?}.", call.name)));
         };
         let fields = Value::parse(&call.input).ok().and_then(Value::fields);
         let Some(fields) = fields else {
-            return Approval::ApiResponse(wrong("The input must be a JSON object."));
+            return Approval::Resolved(wrong("The input must be a JSON object."));
         };
         let wanted = match tool.call(&fields) {
             Ok(wanted) => wanted,
-            Err(error) => return Approval::ApiResponse(wrong(&error.to_string())),
+            Err(error) => return Approval::Resolved(wrong(&error.to_string())),
         };
         // The decision holds for the resolved file: a link that changes in between is not followed.
         let agreed = wanted.path().and_then(|path| self.resolve_path(path));
@@ -110,7 +110,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             input: call.input.clone(),
             why,
         }));
-        Approval::ApiResponse(failed(&denied))
+        Approval::Resolved(failed(&denied))
     }
 }
 

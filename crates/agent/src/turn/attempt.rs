@@ -54,7 +54,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let (mut places, mut work) = (Vec::new(), Vec::new());
         for (number, (call, approval)) in calls.iter().zip(&approvals).enumerate() {
             outcomes.push(match (approval, find(&call.name)) {
-                (Approval::ApiResponse(outcome), _) => Some(outcome.clone()),
+                (Approval::Resolved(outcome), _) => Some(outcome.clone()),
                 (Approval::Run(_) | Approval::LeavePlan, Some(tool)) => {
                     report(Event::ToolStarted {
                         call: call.id.clone(),

@@ -10,7 +10,7 @@ use annals_transcript::content::{Block, Content};
 use annals_transcript::line::lines;
 use annals_transcript::objects::read_objects;
 use annals_transcript::record::Record;
-use annals_transcript::usage::{FileIndex, UsageLedger, Tokens, UsageCollector};
+use annals_transcript::usage::{FileIndex, Tokens, UsageCollector, UsageLedger};
 
 use crate::context::Context;
 use crate::error::{Fault, Outcome};

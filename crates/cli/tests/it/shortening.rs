@@ -191,7 +191,7 @@ fn what_makes_no_sense_is_refused() {
     refuse(&["strip", "3f2a", "--tools", "Bash,Glob"], 1, "never calls the tool Glob\n  it calls Bash");
     refuse(&["strip", "3f2a", "--images"], 1, "nothing to remove in the session");
     refuse(&["strip", "3f2a", "--thinking", "--older-than-turns", "2"], 1, "older than the last 2");
-    refuse(&["compress", "3f2a"], 1, "it has 2 turns");
+    refuse(&["compress", "3f2a"], 1, "nothing to compress: 2 turns");
     refuse(&["compress", "3f2a", "--keep-turns", "0"], 2, "--keep-turns");
     refuse(&["compress", "nothing-such"], 1, "");
     assert_eq!(fs::read(&path).unwrap(), before);

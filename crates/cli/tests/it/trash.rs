@@ -150,7 +150,7 @@ fn what_is_in_use_or_in_the_way_or_unknown_is_refused() {
     annals_exits(&home, &["trash", ID, "--yes"], 0);
     let there = home.write(format!("projects/-w/{ID}.jsonl"), "{}\n");
     let refused = annals_exits(&home, &["restore", ID], 4);
-    assert!(refused.error.contains("existing files are never overwritten"), "{}", refused.error);
+    assert!(refused.error.contains("restore never overwrites"), "{}", refused.error);
     assert_eq!(fs::read(there).unwrap(), b"{}\n");
 }
 

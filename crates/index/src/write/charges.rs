@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use annals_transcript::price::Prices;
-use annals_transcript::usage::{Certainty, FileIndex, UsageLedger, ResponseKey, ResponseUsage, Thread, UsageItem};
+use annals_transcript::usage::{
+    Certainty, FileIndex, ResponseKey, ResponseUsage, Thread, UsageItem, UsageLedger,
+};
 use rusqlite::{Connection, params};
 
 use super::RowWriter;

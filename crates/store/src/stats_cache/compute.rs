@@ -10,7 +10,7 @@ use annals_transcript::price::Prices;
 use annals_transcript::record::Record;
 use annals_transcript::time::{Timestamp, format_millis};
 use annals_transcript::usage::{
-    Charge, FileIndex, UsageLedger, NO_MODEL, ResponseUsage, UsageCollector, UsageRow, group,
+    Charge, FileIndex, NO_MODEL, ResponseUsage, UsageCollector, UsageLedger, UsageRow, group,
 };
 use sha2::{Digest, Sha256};
 

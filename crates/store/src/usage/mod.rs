@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use annals_transcript::price::Prices;
-use annals_transcript::usage::{FileIndex, UsageLedger, Thread, UsageItem, UsageSource, items};
+use annals_transcript::usage::{FileIndex, Thread, UsageItem, UsageLedger, UsageSource, items};
 
 pub use comparison::{
     MismatchReason, StatsComparison, UsageComparison, compare_noted_costs, compare_stats_cache,

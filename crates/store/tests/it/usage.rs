@@ -9,7 +9,7 @@ use annals_store::{FullSummary, JsonFile, Store};
 use annals_testkit::corpus;
 use annals_testkit::home::Home;
 use annals_transcript::price::{Prices, Usd};
-use annals_transcript::usage::{FileIndex, UsageLedger, LedgerEntry, Period, Thread, Tokens, UsageRow};
+use annals_transcript::usage::{FileIndex, LedgerEntry, Period, Thread, Tokens, UsageLedger, UsageRow};
 
 /// The account by the other pass.
 fn by_summaries(files: &[UsageFile]) -> UsageLedger {

@@ -3,9 +3,9 @@
 use annals_transcript::activity::{Activity, ActivityWindow, FileActivity, context_growth};
 use annals_transcript::time::parse_millis;
 use annals_transcript::transcript::Transcript;
-use annals_transcript::usage::{FileIndex, UsageLedger, Thread, UsageSource, responses_usage};
+use annals_transcript::usage::{FileIndex, Thread, UsageLedger, UsageSource, responses_usage};
 
-/// A clock that is ahead of UTC by so many hours and looks at everything from some instant on.
+/// A clock that is ahead of UTC by some hours and looks at everything from some instant on.
 struct Ahead {
     hours: i64,
     since: Option<i64>,

@@ -1,6 +1,6 @@
 //! A tool call of a running conversation: converts the client's data to the item of a stored session.
 
-use annals_json::{Value, object};
+use annals_json::{Value, compact, object};
 use annals_transcript::transcript::Transcript;
 
 use super::item::{Item, ItemBody};
@@ -32,9 +32,9 @@ impl LiveCall<'_> {
         let mut records = self.record();
         records.extend(object(|record| {
             record.string("type", "user").string("uuid", "result").string("parentUuid", "call");
-            record.string("cwd", self.cwd).raw("message", valid(message));
+            record.string("cwd", self.cwd).raw("message", &valid(message));
             if Value::parse(result).is_ok() {
-                record.raw("toolUseResult", result);
+                record.raw("toolUseResult", &valid(result));
             }
         }));
         records.push(b'\n');
@@ -49,7 +49,7 @@ impl LiveCall<'_> {
                 message.string("role", "assistant").array("content", |content| {
                     content.object(|block| {
                         block.string("type", "tool_use").string("id", self.id).string("name", self.tool);
-                        block.raw("input", valid(self.input));
+                        block.raw("input", &valid(self.input));
                     });
                 });
             });
@@ -72,7 +72,12 @@ impl LiveCall<'_> {
     }
 }
 
-/// Returns the JSON, or an empty object in place of something else.
-fn valid(json: &[u8]) -> &[u8] {
-    if Value::parse(json).is_ok() { json } else { b"{}" }
+/// Returns the JSON on one line, or an empty object in place of something else. Models write line breaks between values.
+fn valid(json: &[u8]) -> Vec<u8> {
+    let mut line = Vec::new();
+    match Value::parse(json) {
+        Ok(value) => compact(value, &mut line),
+        Err(_) => line.extend(b"{}"),
+    }
+    line
 }

@@ -44,3 +44,19 @@ fn a_result_is_drawn_below_its_call_or_with_it() {
 [EOF]",
     );
 }
+
+#[test]
+fn an_input_with_line_breaks_is_one_call() {
+    let (mut page, mut out) = (LivePage::default(), String::new());
+    let todos = b"{\"todos\":[\n {\"content\":\"Count\",\"status\":\"completed\"},\n {\"content\":\"Measure\",\"status\":\"pending\"}]}";
+    let call = LiveCall { id: "1", tool: "TodoWrite", input: todos, cwd: "/w" };
+    page.draw(&call.finished(&message("1", "\"ok\""), b"", CallPhase::Whole), &options(), &mut out);
+    check(
+        &out,
+        "
+● TodoWrite
+  │ ☑ Count
+  │ ☐ Measure
+[EOF]",
+    );
+}

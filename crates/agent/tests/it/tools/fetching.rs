@@ -141,7 +141,7 @@ async fn what_is_no_page_is_said() {
     refused(&fetch(&tool, &at("/nul")).await, "is not text");
     refused(&fetch(&tool, &at("/large")).await, "larger than");
     refused(&fetch(&tool, &at("/cut")).await, "could not be fetched");
-    refused(&fetch(&tool, &at("/round")).await, "more than 5 times");
+    refused(&fetch(&tool, &at("/round")).await, "More than 5 redirects");
     assert_eq!(shown(&fetch(&tool, &at("/json")).await), "[what] {\"a\":1}");
     let outcome = fetch(&tool, &at("/long")).await;
     assert!(

@@ -151,7 +151,7 @@ async fn what_is_no_whole_summary_leaves_everything_as_it_was() {
         (format!(r#"{{"content":[{words}],"stop_reason":"refusal"}}"#), "refusal"),
         (format!(r#"{{"content":[{words}],"stop_reason":"max_tokens"}}"#), "max_tokens"),
         // 0 start · 1–5 text · 6 reason
-        (format!(r#"{{"content":[{words}],"play":["head",{{"events":[0,6]}}]}}"#), "broke off"),
+        (format!(r#"{{"content":[{words}],"play":["head",{{"events":[0,6]}}]}}"#), "cut off"),
     ] {
         let hello = r#"[{"type":"text","text":"hello"}]"#;
         let stage = Stage::scripts(&format!(r#"{{"a":[{hello},{step}],"b":[{hello}]}}"#));

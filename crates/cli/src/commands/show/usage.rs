@@ -1,7 +1,7 @@
 //! `--as usage`: tokens and cost of a session, by thread: the conversation itself and each of its sub-agents.
 
 use annals_transcript::transcript::Transcript;
-use annals_transcript::usage::{FileIndex, UsageLedger, Report, UsageRow, group, responses_usage};
+use annals_transcript::usage::{FileIndex, Report, UsageLedger, UsageRow, group, responses_usage};
 
 use crate::context::Context;
 use crate::error::{Fault, Outcome};

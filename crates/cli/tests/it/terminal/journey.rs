@@ -48,7 +48,7 @@ fn from_the_first_prompt_to_rewind_and_resume() {
 
     // What was granted for this file holds for the next change of it.
     terminal.press("@@edit@@\r");
-    terminal.sees("● Edit  a.txt  +1 −1\n  │ 1   one\n  │ 2 - two\n  │ 2 + 2");
+    terminal.sees("● Edit  a.txt\n  │ 1   one\n  │ 2 - two\n  │ 2 + 2");
     terminal.sees("☑ Count\n  │ ◐ Measure");
     terminal.sees("Edited.");
     assert_eq!(std::fs::read_to_string(work.join("a.txt")).unwrap(), "one\n2\n");

@@ -32,7 +32,7 @@ fn on_a_small_terminal_nothing_is_lost_and_what_does_not_fit_is_allowed_once() {
     assert!(words(&terminal.text()).contains(LONG), "{}", terminal.text());
     assert!(terminal.text().lines().all(|line| line.chars().count() < 40), "{}", terminal.text());
     terminal.press("@@ask@@\r");
-    terminal.sees("allowed only this time");
+    terminal.sees("allowed only\n  this time");
     assert!(terminal.text().contains("  echo a\n  echo b\n") && !terminal.text().contains("don't ask again"));
     terminal.press("a\r");
     terminal.sees("answer y, n or one of the keys");

@@ -199,7 +199,8 @@ fn retired_phrases(files: &Files) -> Vec<String> {
 
 fn holds_phrase(line: &str, phrase: &str) -> bool {
     // Names of tests are sentences; only prose is held to this.
-    let is_letter = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+    let is_letter =
+        |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
     line.match_indices(phrase).any(|(at, _)| {
         !is_letter(line[..at].chars().next_back()) && !is_letter(line[at + phrase.len()..].chars().next())
     })

@@ -4,7 +4,7 @@ use annals_transcript::line::lines;
 use annals_transcript::objects::find_objects;
 use annals_transcript::price::{Prices, Usd};
 use annals_transcript::record::Record;
-use annals_transcript::usage::{FileIndex, KeepAll, UsageLedger, ToolReport, ToolTimeline, tool_report};
+use annals_transcript::usage::{FileIndex, KeepAll, ToolReport, ToolTimeline, UsageLedger, tool_report};
 
 use super::read;
 

@@ -3,7 +3,7 @@
 use annals_transcript::price::{Prices, Usd};
 use annals_transcript::time::parse_millis;
 use annals_transcript::usage::{
-    Certainty, FileIndex, UsageLedger, Thread, UsageItem, UsageSource, blocks, group, group_items, items,
+    Certainty, FileIndex, Thread, UsageItem, UsageLedger, UsageSource, blocks, group, group_items, items,
     project_month,
 };
 

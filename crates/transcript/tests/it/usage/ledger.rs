@@ -1,6 +1,6 @@
 //! Many files: copies count once, where they appeared first, in any order of the files.
 
-use annals_transcript::usage::{FileIndex, UsageLedger, LedgerEntry, ResponseUsage};
+use annals_transcript::usage::{FileIndex, LedgerEntry, ResponseUsage, UsageLedger};
 
 use super::{Line, file, line, outputs, read};
 
@@ -25,10 +25,11 @@ fn account(files: &[Vec<ResponseUsage>]) -> Vec<LedgerEntry> {
             all.merge(one);
             all
         });
-        let nested = order.iter().rev().map(|&index| alone(index)).fold(UsageLedger::new(), |all, mut one| {
-            one.merge(all);
-            one
-        });
+        let nested =
+            order.iter().rev().map(|&index| alone(index)).fold(UsageLedger::new(), |all, mut one| {
+                one.merge(all);
+                one
+            });
         accounts.extend([fed, merged, nested].map(UsageLedger::into_sorted));
     }
     let first = accounts[0].clone();

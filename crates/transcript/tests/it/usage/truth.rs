@@ -4,7 +4,7 @@
 
 use annals_transcript::price::{Prices, Usd};
 use annals_transcript::usage::{
-    FileIndex, UsageLedger, Thread, Tokens, UsageRow, UsageSource, group_items, items,
+    FileIndex, Thread, Tokens, UsageLedger, UsageRow, UsageSource, group_items, items,
 };
 
 use super::read;

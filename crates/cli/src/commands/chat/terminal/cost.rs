@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use annals_agent::protocol::{Event, UsageStorage, tokens};
 use annals_transcript::price::Prices;
 use annals_transcript::usage::{
-    FileIndex, UsageLedger, ServiceTier, Speed, Tokens, UsageRow, group, responses_of_bytes,
+    FileIndex, ServiceTier, Speed, Tokens, UsageLedger, UsageRow, group, responses_of_bytes,
 };
 use annals_ui::figures;
 use annals_ui::terminal::{Span, Style, StyledLine};
