@@ -114,7 +114,7 @@ def case_real_sessions(bench):
                 merged(bench, session_id, halves(bench, session_id, lines, at))
             except RuntimeError as refusal:
                 # A prompt that was sent again after a rewind is no second half.
-                if "they went apart" in str(refusal):
+                if "they diverged" in str(refusal):
                     continue
                 raise
             bench.expect(bench.would_send(original), bench.would_send(path), f"{session_id}: annals")

@@ -20,12 +20,12 @@ use crate::annals_exits;
 const KEY: &str = "sk-of-the-tests";
 
 /// A home and an API.
-pub(crate) struct Room {
+pub(crate) struct ChatFixture {
     pub(crate) home: Home,
     pub(crate) api: ScriptedApi,
 }
 
-impl Room {
+impl ChatFixture {
     pub(crate) fn new(script: &str) -> Self {
         Self { home: Home::new(), api: started(script, "/w") }
     }
@@ -94,10 +94,10 @@ fn text(line: &str, path: &[&str]) -> String {
 
 #[test]
 fn a_prompt_is_answered_in_three_forms() {
-    let room = Room::new(HELLO);
-    let answer = room.exits(&["say @@a@@"], 0);
+    let fixture = ChatFixture::new(HELLO);
+    let answer = fixture.exits(&["say @@a@@"], 0);
     assert_eq!((answer.out.as_str(), answer.error.as_str()), ("Hallo 😀\n", ""));
-    let answer = room.exits(&["--output-format", "json", "say @@a@@"], 0);
+    let answer = fixture.exits(&["--output-format", "json", "say @@a@@"], 0);
     assert_eq!(text(&answer.out, &["result"]), "Hallo 😀");
     for part in [
         r#""type":"result","subtype":"success","is_error":false"#,
@@ -106,7 +106,7 @@ fn a_prompt_is_answered_in_three_forms() {
     ] {
         assert!(answer.out.contains(part), "{part}: {}", answer.out);
     }
-    let answer = room.exits(&["--output-format", "stream-json", "say @@a@@"], 0);
+    let answer = fixture.exits(&["--output-format", "stream-json", "say @@a@@"], 0);
     let lines: Vec<&str> = answer.out.lines().collect();
     let kinds: Vec<String> = lines.iter().map(|line| text(line, &["type"])).collect();
     assert_eq!(kinds, ["system", "assistant", "assistant", "result"]);
@@ -118,81 +118,81 @@ fn a_prompt_is_answered_in_three_forms() {
 
 #[test]
 fn what_is_written_checks_and_says_what_was_sent() {
-    let room = Room::new(HELLO);
+    let fixture = ChatFixture::new(HELLO);
     let id = "3f2a9c1e-0000-4000-8000-000000000001";
-    room.exits(&["--session-id", id, "say @@a@@"], 0);
-    annals_exits(&room.home, &["check", id], 0);
-    room.exits(&["--resume", id, "and @@b@@"], 0);
-    room.exits(&["--continue", "once more @@b@@"], 0);
-    annals_exits(&room.home, &["check", id], 0);
-    assert_eq!(room.sessions().len(), 1);
-    let shown = annals_exits(&room.home, &["show", id, "--as", "api"], 0).out;
+    fixture.exits(&["--session-id", id, "say @@a@@"], 0);
+    annals_exits(&fixture.home, &["check", id], 0);
+    fixture.exits(&["--resume", id, "and @@b@@"], 0);
+    fixture.exits(&["--continue", "once more @@b@@"], 0);
+    annals_exits(&fixture.home, &["check", id], 0);
+    assert_eq!(fixture.sessions().len(), 1);
+    let shown = annals_exits(&fixture.home, &["show", id, "--as", "api"], 0).out;
     let shown = Value::parse(shown.as_bytes()).unwrap();
     let said: Vec<_> = shown.get("messages").unwrap().items().map(|message| message.raw().to_vec()).collect();
-    let plain = room.last().replace(r#","cache_control":{"type":"ephemeral"}"#, "");
+    let plain = fixture.last().replace(r#","cache_control":{"type":"ephemeral"}"#, "");
     let sent = Value::parse(plain.as_bytes()).unwrap();
     let sent: Vec<_> = sent.get("messages").unwrap().items().map(|message| message.raw().to_vec()).collect();
     assert_eq!(sent.len(), 5);
     assert_eq!(said[..5], sent[..], "what is resumed is what was sent");
-    assert!(room.api.requests().iter().all(|request| request.violations.is_empty()));
-    room.exits(&["--resume", id, "--fork-session", "elsewhere @@b@@"], 0);
-    assert_eq!(room.sessions().len(), 2);
-    for file in room.sessions() {
+    assert!(fixture.api.requests().iter().all(|request| request.violations.is_empty()));
+    fixture.exits(&["--resume", id, "--fork-session", "elsewhere @@b@@"], 0);
+    assert_eq!(fixture.sessions().len(), 2);
+    for file in fixture.sessions() {
         assert!(!std::fs::read_to_string(file).unwrap().contains(KEY));
     }
 }
 
 #[test]
 fn nothing_is_written_where_nothing_shall_be() {
-    let room = Room::new(HELLO);
-    room.exits(&["--no-session-persistence", "say @@a@@"], 0);
-    assert!(room.sessions().is_empty() && !room.home.config_dir().join("history.jsonl").exists());
+    let fixture = ChatFixture::new(HELLO);
+    fixture.exits(&["--no-session-persistence", "say @@a@@"], 0);
+    assert!(fixture.sessions().is_empty() && !fixture.home.config_dir().join("history.jsonl").exists());
 }
 
 #[test]
 fn standard_input_is_said_too() {
-    let room = Room::new(HELLO);
-    assert_eq!(room.fed(&[], "say @@a@@").out, "Hallo 😀\n");
-    assert_eq!(room.fed(&["look at this:"], "@@b@@").out, "again\n");
-    assert!(room.last().contains(r"look at this:\n\n@@b@@"), "{}", room.last());
+    let fixture = ChatFixture::new(HELLO);
+    assert_eq!(fixture.fed(&[], "say @@a@@").out, "Hallo 😀\n");
+    assert_eq!(fixture.fed(&["look at this:"], "@@b@@").out, "again\n");
+    assert!(fixture.last().contains(r"look at this:\n\n@@b@@"), "{}", fixture.last());
     let stream = r#"{"type":"user","message":{"role":"user","content":"@@a@@"}}
         {"type":"user","message":{"role":"user","content":[{"type":"text","text":"@@b@@"}]}}"#;
     let forms = ["--input-format", "stream-json", "--output-format", "stream-json"];
-    let answer = room.fed(&forms, stream);
+    let answer = fixture.fed(&forms, stream);
     let results: Vec<_> = answer.out.lines().filter(|line| line.contains(r#""type":"result""#)).collect();
     assert_eq!(results.iter().map(|line| text(line, &["result"])).collect::<Vec<_>>(), ["Hallo 😀", "again"]);
-    assert_eq!((answer.code, room.sessions().len()), (Some(0), 3), "{}", answer.error);
+    assert_eq!((answer.code, fixture.sessions().len()), (Some(0), 3), "{}", answer.error);
 }
 
 #[test]
 fn what_goes_wrong_is_said() {
-    let room = Room::new(HELLO);
-    let mut command = room.command(&["hello"]);
-    command.env("ANTHROPIC_BASE_URL", format!("{}/nowhere", room.api.url()));
-    let answer = room.finishes(command, 1);
+    let fixture = ChatFixture::new(HELLO);
+    let mut command = fixture.command(&["hello"]);
+    command.env("ANTHROPIC_BASE_URL", format!("{}/nowhere", fixture.api.url()));
+    let answer = fixture.finishes(command, 1);
     assert!(answer.error.contains("404"), "{}", answer.error);
-    let mut command = room.command(&["--output-format", "json", "hello"]);
-    command.env("ANTHROPIC_BASE_URL", format!("{}/nowhere", room.api.url()));
-    let answer = room.finishes(command, 1);
+    let mut command = fixture.command(&["--output-format", "json", "hello"]);
+    command.env("ANTHROPIC_BASE_URL", format!("{}/nowhere", fixture.api.url()));
+    let answer = fixture.finishes(command, 1);
     assert!(answer.out.contains(r#""subtype":"error_during_execution","is_error":true"#), "{}", answer.out);
-    let mut command = room.command(&["hello"]);
+    let mut command = fixture.command(&["hello"]);
     command.env_remove("ANTHROPIC_API_KEY");
-    assert!(room.finishes(command, 2).error.contains("no API key found"));
-    let mut command = room.command(&["hello"]);
+    assert!(fixture.finishes(command, 2).error.contains("no API key found"));
+    let mut command = fixture.command(&["hello"]);
     command.env("ANTHROPIC_BASE_URL", "http://api.example.com");
-    assert!(room.finishes(command, 2).error.contains("https"));
-    room.exits(&["--resume", "nothing-like-it", "hello"], 1);
-    room.exits(&["--permission-mode", "sometimes", "hello"], 2);
-    room.exits(&["--allowedTools", "Bash(", "hello"], 2);
-    room.exits(&["--fork-session", "hello"], 2);
-    room.exits(&["--input-format", "stream-json", "hello"], 2);
-    room.exits(&["--session-id", "mine", "hello"], 2);
+    assert!(fixture.finishes(command, 2).error.contains("https"));
+    fixture.exits(&["--resume", "nothing-like-it", "hello"], 1);
+    fixture.exits(&["--permission-mode", "sometimes", "hello"], 2);
+    fixture.exits(&["--allowedTools", "Bash(", "hello"], 2);
+    fixture.exits(&["--fork-session", "hello"], 2);
+    fixture.exits(&["--input-format", "stream-json", "hello"], 2);
+    fixture.exits(&["--session-id", "mine", "hello"], 2);
 }
 
 #[test]
 fn a_project_is_obeyed_only_where_it_is_trusted() {
-    let room = Room::new(HELLO);
-    let work = room.home.work_dir();
+    let fixture = ChatFixture::new(HELLO);
+    let work = fixture.home.work_dir();
     std::fs::write(work.join("CLAUDE.md"), "OBEY-THE-PROJECT").unwrap();
     std::fs::create_dir_all(work.join(".claude")).unwrap();
     let taken = work.join("taken");
@@ -201,36 +201,36 @@ fn a_project_is_obeyed_only_where_it_is_trusted() {
         taken.display()
     );
     std::fs::write(work.join(".claude/settings.json"), settings).unwrap();
-    room.home.write("CLAUDE.md", "OBEY-THE-PERSON");
-    let answer = room.exits(&["--output-format", "stream-json", "@@a@@"], 0);
+    fixture.home.write("CLAUDE.md", "OBEY-THE-PERSON");
+    let answer = fixture.exits(&["--output-format", "stream-json", "@@a@@"], 0);
     assert!(answer.out.contains(r#""permissionMode":"default""#), "{}", answer.out);
-    assert!(room.last().contains("OBEY-THE-PERSON") && !room.last().contains("OBEY-THE-PROJECT"));
-    let answer = room.exits(&["--trust", "--output-format", "stream-json", "@@a@@"], 0);
+    assert!(fixture.last().contains("OBEY-THE-PERSON") && !fixture.last().contains("OBEY-THE-PROJECT"));
+    let answer = fixture.exits(&["--trust", "--output-format", "stream-json", "@@a@@"], 0);
     assert!(answer.out.contains(r#""permissionMode":"default""#), "a project never opens everything");
-    assert!(room.last().contains("OBEY-THE-PROJECT"));
-    room.exits(&["@@a@@"], 0);
-    assert!(room.last().contains("OBEY-THE-PROJECT"), "trust is kept");
-    let mut command = room.command(&["@@a@@"]);
+    assert!(fixture.last().contains("OBEY-THE-PROJECT"));
+    fixture.exits(&["@@a@@"], 0);
+    assert!(fixture.last().contains("OBEY-THE-PROJECT"), "trust is kept");
+    let mut command = fixture.command(&["@@a@@"]);
     command.env_remove("ANTHROPIC_API_KEY");
-    room.finishes(command, 2);
+    fixture.finishes(command, 2);
     assert!(!taken.exists(), "its helper never runs");
 }
 
 #[test]
 fn a_key_may_come_from_the_persons_own_helper() {
-    let room = Room::new(HELLO);
-    room.home.write("settings.json", r#"{"apiKeyHelper":"echo sk-helped"}"#);
-    let mut command = room.command(&["@@a@@"]);
+    let fixture = ChatFixture::new(HELLO);
+    fixture.home.write("settings.json", r#"{"apiKeyHelper":"echo sk-helped"}"#);
+    let mut command = fixture.command(&["@@a@@"]);
     command.env_remove("ANTHROPIC_API_KEY");
-    room.finishes(command, 0);
-    assert_eq!(room.api.requests().last().unwrap().header("x-api-key"), Some("sk-helped"));
+    fixture.finishes(command, 0);
+    assert_eq!(fixture.api.requests().last().unwrap().header("x-api-key"), Some("sk-helped"));
 }
 
 #[test]
 fn words_to_the_model_can_be_replaced_and_added() {
-    let room = Room::new(HELLO);
-    room.exits(&["--system-prompt", "ONLY-THIS", "--append-system-prompt", "AND-THIS", "@@a@@"], 0);
-    let system = room.last().split(r#""messages""#).next().unwrap().to_owned();
+    let fixture = ChatFixture::new(HELLO);
+    fixture.exits(&["--system-prompt", "ONLY-THIS", "--append-system-prompt", "AND-THIS", "@@a@@"], 0);
+    let system = fixture.last().split(r#""messages""#).next().unwrap().to_owned();
     assert!(system.contains("ONLY-THIS") && system.contains("AND-THIS") && !system.contains("engineer"));
 }
 
@@ -241,8 +241,8 @@ fn silent() -> (TcpListener, String) {
     (listener, url)
 }
 
-fn waiting(room: &Room, listener: &TcpListener, url: &str) -> (Child, std::net::TcpStream) {
-    let mut command = room.command(&["say @@a@@"]);
+fn waiting(fixture: &ChatFixture, listener: &TcpListener, url: &str) -> (Child, std::net::TcpStream) {
+    let mut command = fixture.command(&["say @@a@@"]);
     command.env("ANTHROPIC_BASE_URL", url).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
     let (mut stream, _) = listener.accept().unwrap();
@@ -256,33 +256,33 @@ fn kill(child: &Child, signal: &str) {
 }
 
 #[test]
-fn f18_f19_signals_end_it_and_the_session_goes_on() {
+fn signals_end_it_and_the_session_goes_on() {
     for (signal, code, is_marked) in [("-INT", 130, true), ("-TERM", 143, false)] {
-        let room = Room::new(HELLO);
+        let fixture = ChatFixture::new(HELLO);
         let (listener, url) = silent();
-        let (child, stream) = waiting(&room, &listener, &url);
+        let (child, stream) = waiting(&fixture, &listener, &url);
         kill(&child, signal);
         let answer = CommandOutput::from(child.wait_with_output().unwrap());
         drop(stream);
         assert_eq!(answer.code, Some(code), "{}{}", answer.out, answer.error);
-        let file = std::fs::read_to_string(&room.sessions()[0]).unwrap();
+        let file = std::fs::read_to_string(&fixture.sessions()[0]).unwrap();
         assert_eq!(file.contains("[Request interrupted by user]"), is_marked, "{file}");
-        room.exits(&["--continue", "go on"], 0);
-        annals_exits(&room.home, &["check", "last"], 0);
-        assert!(room.api.requests().iter().all(|request| request.violations.is_empty()));
+        fixture.exits(&["--continue", "go on"], 0);
+        annals_exits(&fixture.home, &["check", "last"], 0);
+        assert!(fixture.api.requests().iter().all(|request| request.violations.is_empty()));
     }
 }
 
 #[test]
 fn two_at_once_are_told_apart() {
-    let room = Room::new(HELLO);
+    let fixture = ChatFixture::new(HELLO);
     let (listener, url) = silent();
-    let (mut child, _stream) = waiting(&room, &listener, &url);
-    let answer = room.exits(&["--continue", "me too"], 4);
+    let (mut child, _stream) = waiting(&fixture, &listener, &url);
+    let answer = fixture.exits(&["--continue", "me too"], 4);
     assert!(answer.error.contains("--fork-session"), "{}", answer.error);
     child.kill().unwrap();
     child.wait().unwrap();
-    room.exits(&["--continue", "now?"], 0);
+    fixture.exits(&["--continue", "now?"], 0);
 }
 
 #[test]
@@ -292,31 +292,31 @@ fn tools_do_what_the_rules_allow() {
          {"type":"tool_use","name":"Bash","input":{"command":"echo $ANTHROPIC_API_KEY"}},
          {"type":"tool_use","name":"Bash","input":{"command":"cat a.txt"}}],
         [{"type":"text","text":"done"}]]}"#;
-    let room = Room::new(work);
-    let answer = room.exits(&["--output-format", "json", "@@w@@"], 0);
-    assert!(!room.home.work_dir().join("a.txt").exists(), "nobody allowed it");
+    let fixture = ChatFixture::new(work);
+    let answer = fixture.exits(&["--output-format", "json", "@@w@@"], 0);
+    assert!(!fixture.home.work_dir().join("a.txt").exists(), "nobody allowed it");
     // What only reads the workspace needs no rule; what reads the environment does.
     assert_eq!(answer.out.matches(r#""tool_name""#).count(), 2, "{}", answer.out);
     assert!(answer.out.contains(r#""tool_name":"Write""#), "{}", answer.out);
     assert!(answer.out.contains(r#""tool_input":{"command":"echo $ANTHROPIC_API_KEY"}"#), "{}", answer.out);
     let allowed =
         ["--permission-mode", "acceptEdits", "--allowedTools", "Bash", "--output-format", "stream-json"];
-    let answer = room.exits(&[&allowed[..], &["@@w@@"]].concat(), 0);
-    assert_eq!(std::fs::read_to_string(room.home.work_dir().join("a.txt")).unwrap(), "alpha\n");
+    let answer = fixture.exits(&[&allowed[..], &["@@w@@"]].concat(), 0);
+    assert_eq!(std::fs::read_to_string(fixture.home.work_dir().join("a.txt")).unwrap(), "alpha\n");
     assert!(answer.out.contains(r#""type":"user""#) && answer.out.contains("alpha"), "{}", answer.out);
-    assert!(room.api.requests().iter().all(|request| request.violations.is_empty()));
-    for file in room.sessions().iter().filter(|file| file.is_file()) {
-        annals_exits(&room.home, &["check", &file.display().to_string()], 0);
+    assert!(fixture.api.requests().iter().all(|request| request.violations.is_empty()));
+    for file in fixture.sessions().iter().filter(|file| file.is_file()) {
+        annals_exits(&fixture.home, &["check", &file.display().to_string()], 0);
         assert!(!std::fs::read_to_string(file).unwrap().contains(KEY), "commands do not see the key");
     }
 }
 
 #[test]
 fn git_is_asked_only_where_the_folder_is_trusted_and_runs_nothing() {
-    let room = Room::new(HELLO);
-    let (work, taken) = (room.home.work_dir(), room.home.path().join("taken"));
+    let fixture = ChatFixture::new(HELLO);
+    let (work, taken) = (fixture.home.work_dir(), fixture.home.path().join("taken"));
     let git = |arguments: &[&str]| {
-        let mut command = room.home.command("git");
+        let mut command = fixture.home.command("git");
         let named = ["-c", "user.name=n", "-c", "user.email=e@example.com", "-c", "init.defaultBranch=main"];
         assert!(command.args(named).args(arguments).output().unwrap().status.success(), "{arguments:?}");
     };
@@ -326,9 +326,13 @@ fn git_is_asked_only_where_the_folder_is_trusted_and_runs_nothing() {
     let hook = format!("touch {}", taken.display());
     git(&["config", "core.fsmonitor", &hook]);
     git(&["config", "core.pager", &hook]);
-    room.exits(&["@@a@@"], 0);
-    assert!(!room.last().contains("FIRST-COMMIT") && room.last().contains("on the branch main"));
-    room.exits(&["--trust", "@@a@@"], 0);
-    assert!(room.last().contains("FIRST-COMMIT") && room.last().contains("?? NEW-FILE"), "{}", room.last());
+    fixture.exits(&["@@a@@"], 0);
+    assert!(!fixture.last().contains("FIRST-COMMIT") && fixture.last().contains("on the branch main"));
+    fixture.exits(&["--trust", "@@a@@"], 0);
+    assert!(
+        fixture.last().contains("FIRST-COMMIT") && fixture.last().contains("?? NEW-FILE"),
+        "{}",
+        fixture.last()
+    );
     assert!(!taken.exists(), "something of the repository was run");
 }

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
 use crate::annals_exits;
-use crate::chat::Room;
+use crate::chat::ChatFixture;
 
 fn limit(pid: u32, bytes: &str) -> bool {
     let option = format!("--fsize={bytes}:unlimited");
@@ -16,10 +16,10 @@ fn limit(pid: u32, bytes: &str) -> bool {
 }
 
 #[test]
-fn f21_without_room_it_goes_on_and_catches_up() {
-    let room = Room::new(r#"{"a":[[{"type":"text","text":"yes"}]]}"#);
-    let inner = room.command(&["--input-format", "stream-json", "--output-format", "stream-json"]);
-    let mut command = room.home.command("bash");
+fn without_room_it_goes_on_and_catches_up() {
+    let fixture = ChatFixture::new(r#"{"a":[[{"type":"text","text":"yes"}]]}"#);
+    let inner = fixture.command(&["--input-format", "stream-json", "--output-format", "stream-json"]);
+    let mut command = fixture.home.command("bash");
     // A program that is killed for the size of a file learns nothing: it is to be told by the write.
     command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]).arg(inner.get_program()).args(inner.get_args());
     for (name, value) in inner.get_envs() {
@@ -39,12 +39,12 @@ fn f21_without_room_it_goes_on_and_catches_up() {
         assert!(result.contains(r#""subtype":"success""#), "{result}");
     };
     say("first");
-    let file = room.sessions().into_iter().find(|path| path.is_file()).unwrap();
+    let file = fixture.sessions().into_iter().find(|path| path.is_file()).unwrap();
     let before = std::fs::read(&file).unwrap();
     if !limit(child.id(), &before.len().to_string()) {
         child.kill().unwrap();
         child.wait().unwrap();
-        return eprintln!("skipped: f21_without_room_it_goes_on_and_catches_up: there is no prlimit here");
+        return eprintln!("skipped: without_room_it_goes_on_and_catches_up: there is no prlimit here");
     }
     say("unheard");
     assert_eq!(std::fs::read(&file).unwrap(), before, "there was no room");
@@ -58,6 +58,6 @@ fn f21_without_room_it_goes_on_and_catches_up() {
     assert!(after.as_bytes().starts_with(&before));
     let (unheard, heard) = (after.find("unheard @@a@@").unwrap(), after.find("\"heard @@a@@").unwrap());
     assert!(unheard < heard, "in the order in which it was said");
-    annals_exits(&room.home, &["check", &file.display().to_string()], 0);
-    assert!(room.api.requests().iter().all(|request| request.violations.is_empty()));
+    annals_exits(&fixture.home, &["check", &file.display().to_string()], 0);
+    assert!(fixture.api.requests().iter().all(|request| request.violations.is_empty()));
 }

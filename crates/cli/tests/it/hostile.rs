@@ -7,7 +7,7 @@ use std::path::Path;
 
 use annals_testkit::temp::TempDir;
 
-use crate::chat::Room;
+use crate::chat::ChatFixture;
 
 const SECRET: &str = "SECRET-OUTSIDE-OF-THE-WORKSPACE";
 
@@ -94,30 +94,30 @@ fn harmed(outside: &Path, work: &Path) -> Vec<String> {
 }
 
 /// Runs the tries and holds what must hold whatever was allowed.
-fn try_all(grants: &str, arguments: &[&str]) -> (Room, String) {
+fn try_all(grants: &str, arguments: &[&str]) -> (ChatFixture, String) {
     let canary = TcpListener::bind("127.0.0.1:0").unwrap();
     canary.set_nonblocking(true).unwrap();
-    let room = Room::in_folder(&tries(canary.local_addr().unwrap().port()));
-    let (outside, work) = (TempDir::new("outside"), room.home.work_dir());
+    let fixture = ChatFixture::in_folder(&tries(canary.local_addr().unwrap().port()));
+    let (outside, work) = (TempDir::new("outside"), fixture.home.work_dir());
     outside.write("secret", SECRET);
     hostile(outside.path(), &work, grants);
-    let answer = room.exits(&[arguments, &["--output-format", "json", "@@w@@"]].concat(), 0);
+    let answer = fixture.exits(&[arguments, &["--output-format", "json", "@@w@@"]].concat(), 0);
     assert_eq!(harmed(outside.path(), &work), [""; 0], "{}", answer.out);
-    for request in room.api.requests() {
+    for request in fixture.api.requests() {
         let body = String::from_utf8_lossy(&request.body).into_owned();
         assert!(!body.contains(SECRET), "{body}");
     }
-    for file in room.sessions().iter().filter(|file| file.is_file()) {
+    for file in fixture.sessions().iter().filter(|file| file.is_file()) {
         assert!(!std::fs::read_to_string(file).unwrap().contains(SECRET), "{}", file.display());
     }
     assert!(canary.accept().is_err(), "an address of this machine was asked");
-    (room, answer.out)
+    (fixture, answer.out)
 }
 
 #[test]
 fn a_workspace_that_is_not_trusted_is_material_and_nothing_else() {
-    let (room, out) = try_all(EVERYTHING, &[]);
-    let first = String::from_utf8_lossy(&room.api.requests()[0].body).into_owned();
+    let (fixture, out) = try_all(EVERYTHING, &[]);
+    let first = String::from_utf8_lossy(&fixture.api.requests()[0].body).into_owned();
     assert!(!first.contains("OBEY") && !first.contains("mine now"), "{first}");
     assert!(out.contains(r#""tool_name":"Write""#), "{out}");
 }
@@ -125,15 +125,15 @@ fn a_workspace_that_is_not_trusted_is_material_and_nothing_else() {
 #[test]
 fn one_that_is_trusted_does_not_reach_beyond_itself() {
     for mode in ["default", "acceptEdits", "plan", "dontAsk"] {
-        let (room, _) = try_all("", &["--trust", "--permission-mode", mode]);
-        let first = String::from_utf8_lossy(&room.api.requests()[0].body).into_owned();
+        let (fixture, _) = try_all("", &["--trust", "--permission-mode", mode]);
+        let first = String::from_utf8_lossy(&fixture.api.requests()[0].body).into_owned();
         assert!(first.contains("OBEY") && !first.contains("root:x"), "{mode}");
     }
 }
 
 /// Runs git as a person would, in a folder of the room.
-fn git(room: &Room, folder: &Path, arguments: &[&str]) {
-    let mut command = room.home.command("git");
+fn git(fixture: &ChatFixture, folder: &Path, arguments: &[&str]) {
+    let mut command = fixture.home.command("git");
     let named = ["-c", "user.name=n", "-c", "user.email=e@example.com", "-c", "init.defaultBranch=main"];
     let done = command.current_dir(folder).args(named).args(arguments).output().unwrap();
     assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
@@ -155,20 +155,20 @@ fn a_repository_that_is_not_trusted_names_programs_in_vain() {
     for (arguments, tries) in
         [(&["--output-format", "json"][..], &tries), (&["--output-format", "json", "--trust"], &nested)]
     {
-        let room = Room::in_folder(&commands(tries));
-        let (work, taken) = (room.home.work_dir(), room.home.path().join("taken"));
+        let fixture = ChatFixture::in_folder(&commands(tries));
+        let (work, taken) = (fixture.home.work_dir(), fixture.home.path().join("taken"));
         let (bare, inner) = (work.join("bare"), work.join("nested"));
         for folder in [&work, &inner] {
             std::fs::create_dir_all(folder).unwrap();
-            git(&room, folder, &["init", "--quiet"]);
+            git(&fixture, folder, &["init", "--quiet"]);
             std::fs::write(folder.join("f"), "x\n").unwrap();
             std::fs::write(folder.join(".gitattributes"), "f filter=x diff=y\n").unwrap();
-            git(&room, folder, &["add", "f", ".gitattributes"]);
-            git(&room, folder, &["commit", "--quiet", "-m", "first"]);
+            git(&fixture, folder, &["add", "f", ".gitattributes"]);
+            git(&fixture, folder, &["commit", "--quiet", "-m", "first"]);
             std::fs::write(folder.join("f"), "x\ny\n").unwrap();
         }
         // One that needs no `.git`, and so can come with any other.
-        git(&room, &work, &["init", "--quiet", "--bare", "bare"]);
+        git(&fixture, &work, &["init", "--quiet", "--bare", "bare"]);
         let program = format!("touch {};", taken.display());
         let config = format!(
             "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"{program} false\"\n"
@@ -182,16 +182,16 @@ fn a_repository_that_is_not_trusted_names_programs_in_vain() {
                 ("diff.y.textconv", "cat"),
                 ("filter.x.clean", "cat"),
             ] {
-                git(&room, folder, &["config", name, &format!("{program} {rest}")]);
+                git(&fixture, folder, &["config", name, &format!("{program} {rest}")]);
             }
         }
-        let answer = room.exits(&[arguments, &["@@w@@"]].concat(), 0);
+        let answer = fixture.exits(&[arguments, &["@@w@@"]].concat(), 0);
         assert!(!taken.exists(), "{}", answer.out);
         let asked = answer.out.matches(r#""tool_name":"Bash""#).count();
         assert_eq!(asked, if own.is_some() { 6 } else { 3 }, "{}", answer.out);
         // The programs are there, and would have been run.
         for folder in own.into_iter().chain([&inner, &bare]) {
-            git(&room, folder, &["status"]);
+            git(&fixture, folder, &["status"]);
             assert!(taken.exists(), "{}", folder.display());
             std::fs::remove_file(&taken).unwrap();
         }
@@ -213,14 +213,14 @@ fn what_a_person_denies_stays_denied() {
         {"type":"tool_use","name":"Grep","input":{"pattern":"SECRET","output_mode":"content"}},
         {"type":"tool_use","name":"Grep","input":{"pattern":"SECRET","path":"secrets","output_mode":"content"}}],
         [{"type":"text","text":"well"}]]}"#;
-    let room = Room::in_folder(calls);
-    let work = room.home.work_dir();
+    let fixture = ChatFixture::in_folder(calls);
+    let work = fixture.home.work_dir();
     std::fs::create_dir_all(work.join("secrets")).unwrap();
     std::fs::write(work.join("secrets/k"), SECRET).unwrap();
     symlink("secrets/k", work.join("other")).unwrap();
     // Everything is allowed, and the person's own word still counts more.
-    room.exits(&["--allowedTools", "Bash,Read,Grep", "--disallowedTools", denied, "@@w@@"], 0);
-    for request in room.api.requests() {
+    fixture.exits(&["--allowedTools", "Bash,Read,Grep", "--disallowedTools", denied, "@@w@@"], 0);
+    for request in fixture.api.requests() {
         let body = String::from_utf8_lossy(&request.body).into_owned();
         assert!(!body.contains(SECRET), "{body}");
     }

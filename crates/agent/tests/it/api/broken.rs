@@ -20,7 +20,7 @@ fn step(parts: &str, times: &str) -> Talk {
 }
 
 #[tokio::test]
-async fn f1_a_reset_before_anything_stands_is_tried_again() {
+async fn a_reset_before_anything_stands_is_tried_again() {
     for parts in [
         r#""reset""#,
         r#""head","reset""#,
@@ -44,7 +44,7 @@ async fn f1_a_reset_before_anything_stands_is_tried_again() {
 }
 
 #[tokio::test]
-async fn f1_there_is_an_end_to_trying() {
+async fn there_is_an_end_to_trying() {
     let talk = step(r#""reset""#, "");
     let told = talk.ask("a").await;
     let Err(CallError::Failed { why: GiveUpReason::Attempts, retries: 10, failure }) = &told.result else {
@@ -55,7 +55,7 @@ async fn f1_there_is_an_end_to_trying() {
 }
 
 #[tokio::test]
-async fn f2_a_cut_inside_thinking_is_tried_again() {
+async fn a_cut_inside_thinking_is_tried_again() {
     let talk = step(r#""head",{"events":[0,4]}"#, r#","times":3"#);
     let told = talk.ask("a").await;
     assert_eq!((told.stop(), told.blocks().len(), talk.requests().len()), ("tool_use", 3, 4));
@@ -63,7 +63,7 @@ async fn f2_a_cut_inside_thinking_is_tried_again() {
 }
 
 #[tokio::test]
-async fn f2_thinking_alone_is_given_two_quick_tries_and_never_kept_twice() {
+async fn thinking_alone_is_given_two_quick_tries_and_never_kept_twice() {
     let talk = step(r#""head",{"events":[0,6]}"#, r#","times":2"#);
     let told = talk.ask("a").await;
     let blocks = told.blocks();
@@ -76,7 +76,7 @@ async fn f2_thinking_alone_is_given_two_quick_tries_and_never_kept_twice() {
 }
 
 #[tokio::test]
-async fn f3_a_cut_inside_the_second_block_keeps_the_first() {
+async fn a_cut_inside_the_second_block_keeps_the_first() {
     for end in ["", r#","reset""#, r#",{"hex":"646174613a20ff0a"},"stall""#] {
         let two = r#""content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]"#;
         // 0 start · 1–4 the first, a ping among them · 5 the second opens · 6 its text.
@@ -90,7 +90,7 @@ async fn f3_a_cut_inside_the_second_block_keeps_the_first() {
 }
 
 #[tokio::test]
-async fn f4_a_cut_after_a_call_is_not_asked_again() {
+async fn a_cut_after_a_call_is_not_asked_again() {
     let talk = step(r#""head",{"events":[0,13]}"#, "");
     let told = talk.ask("a").await;
     let blocks = told.blocks();
@@ -100,7 +100,7 @@ async fn f4_a_cut_after_a_call_is_not_asked_again() {
 }
 
 #[tokio::test]
-async fn f5_the_end_of_the_bytes_after_a_reason_is_the_end() {
+async fn the_end_of_the_bytes_after_a_reason_is_the_end() {
     for end in ["", r#","end""#, r#",{"wait_ms":200},"reset""#] {
         let talk = step(&format!(r#""head",{{"events":[0,14]}}{end}"#), "");
         let told = talk.ask("a").await;
@@ -112,7 +112,7 @@ async fn f5_the_end_of_the_bytes_after_a_reason_is_the_end() {
 const OVERLOADED: &str = r#"{"text":"event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"busy\"}}\n\n"},"stall""#;
 
 #[tokio::test]
-async fn f9_an_error_event_ends_it_though_the_connection_stays() {
+async fn an_error_event_ends_it_though_the_connection_stays() {
     let talk = step(&format!(r#""head",{OVERLOADED}"#), r#","times":2"#);
     let told = talk.ask("a").await;
     assert_eq!((told.stop(), told.blocks().len(), talk.requests().len()), ("tool_use", 3, 3));
@@ -130,7 +130,7 @@ async fn f9_an_error_event_ends_it_though_the_connection_stays() {
 }
 
 #[tokio::test]
-async fn f14_silence_is_noticed() {
+async fn silence_is_noticed() {
     let mut talk = step(r#""head",{"events":[0,9]},"stall""#, "");
     talk.retry.idle = SHORT;
     let told = talk.ask("a").await;

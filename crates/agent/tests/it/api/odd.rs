@@ -32,7 +32,7 @@ data: {"type":"message_stop"}
 "#;
 
 #[tokio::test]
-async fn f10_oddities_that_are_allowed() {
+async fn oddities_that_are_allowed() {
     let strange = [
         "\u{feff}".to_owned() + START + TEXT + END,
         format!(": hello\n\n{START}id: 7\nretry: 1\n{TEXT}event: news\ndata: nothing\n\n{END}"),
@@ -55,7 +55,7 @@ async fn f10_oddities_that_are_allowed() {
 }
 
 #[tokio::test]
-async fn f10_oddities_that_are_not() {
+async fn oddities_that_are_not() {
     for (odd, kept) in [
         (format!("{START}{TEXT}{START}{END}"), 1),
         (format!("{START}{TEXT}{TEXT}{END}"), 1),
@@ -73,7 +73,7 @@ async fn f10_oddities_that_are_not() {
 }
 
 #[tokio::test]
-async fn f10_ten_megabytes_in_one_line() {
+async fn ten_megabytes_in_one_line() {
     let open = r#"data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
 
 data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""#;
@@ -89,7 +89,7 @@ data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text
 }
 
 #[tokio::test]
-async fn f12_bytes_that_are_no_text_keep_what_stands() {
+async fn bytes_that_are_no_text_keep_what_stands() {
     let parts = format!(
         r#""head",{{"text":{}}},{{"hex":"646174613a20ff0a0a"}},"stall""#,
         quoted(&format!("{START}{TEXT}"))
@@ -101,7 +101,7 @@ async fn f12_bytes_that_are_no_text_keep_what_stands() {
 }
 
 #[tokio::test]
-async fn f13_a_call_that_is_cut_is_marked() {
+async fn a_call_that_is_cut_is_marked() {
     let cut = r#"data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"Bash","input":{}}}
 
 data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"command\":\"rm -rf /ho"}}
@@ -119,7 +119,7 @@ data: {"type":"content_block_stop","index":0}
 }
 
 #[tokio::test]
-async fn f13_two_calls_of_one_id_are_one_call() {
+async fn two_calls_of_one_id_are_one_call() {
     let call = r#"{"type":"tool_use","id":"toolu_1","name":"Bash","input":{}}"#;
     let talk = Talk::step(&format!(r#"{{"content":[{call},{call}]}}"#));
     let told = talk.ask("a").await;
@@ -128,7 +128,7 @@ async fn f13_two_calls_of_one_id_are_one_call() {
 }
 
 #[tokio::test]
-async fn f15_every_reason_is_told() {
+async fn every_reason_is_told() {
     for reason in [
         "pause_turn",
         "refusal",

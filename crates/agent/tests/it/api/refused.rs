@@ -19,7 +19,7 @@ fn field(body: &[u8], key: &str) -> String {
 }
 
 #[tokio::test]
-async fn f6_limits_are_waited_for_and_money_is_not() {
+async fn limits_are_waited_for_and_money_is_not() {
     let talk = refusing(429, "rate_limit_error", "slow", r#","headers":{"retry-after":"2"},"times":2"#);
     let told = talk.ask("a").await;
     assert_eq!((told.stop(), talk.requests().len()), ("end_turn", 3));
@@ -34,7 +34,7 @@ async fn f6_limits_are_waited_for_and_money_is_not() {
 }
 
 #[tokio::test]
-async fn f7_overloads_pass_or_lead_to_another_model() {
+async fn overloads_pass_or_lead_to_another_model() {
     let talk = refusing(529, "overloaded_error", "busy", r#","times":3"#);
     let told = talk.ask("a").await;
     assert_eq!((told.stop(), talk.requests().len(), told.retries().len()), ("end_turn", 4, 3));
@@ -54,7 +54,7 @@ async fn f7_overloads_pass_or_lead_to_another_model() {
 }
 
 #[tokio::test]
-async fn f8_statuses_by_the_table() {
+async fn statuses_by_the_table() {
     for status in [500, 502, 503, 408, 409] {
         let talk = refusing(status, "api_error", "oops", r#","times":2"#);
         let told = talk.ask("a").await;
@@ -79,7 +79,7 @@ async fn f8_statuses_by_the_table() {
 }
 
 #[tokio::test]
-async fn f8_a_page_of_a_proxy_is_not_taken_for_the_api() {
+async fn a_page_of_a_proxy_is_not_taken_for_the_api() {
     let page = r#"{"raw":"HTTP/1.1 502 Bad Gateway\r\ncontent-type: text/html\r\ncontent-length: 29\r\nconnection: close\r\n\r\n<html><h1>Bad</h1>\n{}</html>\n"}"#;
     let talk = Talk::step(&format!(r#"{{"content":[],"play":[{page}],"times":1}}"#));
     let told = talk.ask("a").await;
@@ -96,7 +96,7 @@ async fn f8_a_page_of_a_proxy_is_not_taken_for_the_api() {
 }
 
 #[tokio::test]
-async fn f8_redirects_are_not_followed() {
+async fn redirects_are_not_followed() {
     let moved = r#"{"raw":"HTTP/1.1 307 Moved\r\nlocation: /v1/elsewhere\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"}"#;
     let talk = Talk::step(&format!(r#"{{"content":[],"play":[{moved}]}}"#));
     let told = talk.ask("a").await;
@@ -105,7 +105,7 @@ async fn f8_redirects_are_not_followed() {
 }
 
 #[tokio::test]
-async fn f16_a_conversation_that_does_not_fit_is_told_apart() {
+async fn a_conversation_that_does_not_fit_is_told_apart() {
     let talk =
         refusing(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum", "");
     assert!(matches!(talk.ask("a").await.result, Err(CallError::PromptTooLong(_))));
@@ -124,7 +124,7 @@ async fn f16_a_conversation_that_does_not_fit_is_told_apart() {
 }
 
 #[tokio::test]
-async fn f17_foreign_thinking_is_told_apart() {
+async fn foreign_thinking_is_told_apart() {
     let talk = Talk::step(r#"[{"type":"text","text":"ok"}]"#);
     let mut asked = request("@@a@@");
     let foreign = br#"{"type":"thinking","thinking":"p","signature":"of another model"}"#;

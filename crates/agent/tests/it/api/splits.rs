@@ -59,7 +59,7 @@ fn script(play: impl Fn(&[u8], &[u8]) -> String, times: &str) -> String {
 }
 
 #[tokio::test]
-async fn f11_every_split_gives_the_same_answer() {
+async fn every_split_gives_the_same_answer() {
     let talk = Talk::new(&script(
         |head, tail| format!(r#"{{"hex":"{}"}},{{"hex":"{}"}},"end""#, hex(head), hex(tail)),
         "",

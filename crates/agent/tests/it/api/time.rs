@@ -50,7 +50,7 @@ async fn timed(replies: Vec<Reply>) -> (Result<(), CallError>, Duration, Vec<u64
 const BODY_END_TIMEOUT: Duration = Duration::from_millis(100);
 
 #[tokio::test(start_paused = true)]
-async fn f6_a_call_waits_as_long_as_it_is_told() {
+async fn a_call_waits_as_long_as_it_is_told() {
     let replies = vec![
         refused(429, &[("retry-after", "2")]),
         refused(429, &[("retry-after", "Wed, 21 Oct 2026 07:28:05 GMT")]),
@@ -74,7 +74,7 @@ async fn pauses_grow() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn f14_pings_keep_a_call_alive_and_silence_ends_it() {
+async fn pings_keep_a_call_alive_and_silence_ends_it() {
     let Reply::Stream(message) = whole() else { panic!() };
     let ping = |_| (Duration::from_secs(10), "event: ping\ndata: {}\n\n".to_owned());
     let six_minutes = Reply::Stream((0..36).map(ping).chain(message).collect());
@@ -86,7 +86,7 @@ async fn f14_pings_keep_a_call_alive_and_silence_ends_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn f14_silence_for_ever_is_an_error() {
+async fn silence_for_ever_is_an_error() {
     let (result, _, pauses) = timed((0..11).map(|_| Reply::Silence).collect()).await;
     let Err(CallError::Failed { failure: Failure::Idle { after }, .. }) = result else {
         panic!("{result:?}")

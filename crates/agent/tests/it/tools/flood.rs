@@ -1,4 +1,4 @@
-//! F24: outputs that are large, binary, coloured, or have one line or a million.
+//! Outputs that are large, binary, coloured, or have one line or a million.
 
 use std::fs;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! F23: files that change between a check and a write, and paths that change their target.
+//! Files that change between a check and a write, and paths that change their target.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -12,7 +12,7 @@ const CONTENT: &str = r#""content":[{"type":"thinking","thinking":"plän"},{"typ
     {"type":"tool_use","id":"toolu_1","name":"Change","input":{"say":"x"}}]"#;
 
 #[tokio::test]
-async fn f1_f2_retries_leave_one_response_and_notes() {
+async fn retries_leave_one_response_and_notes() {
     for parts in [r#""reset""#, r#""head",{"events":[0,4]}"#, r#""head",{"events":[0,6]}"#] {
         let stage = Stage::new(&format!(r#"{{{CONTENT},"play":[{parts}],"times":2}},{END}"#));
         assert!(stage.turn().await.is_done(), "{parts}");
@@ -24,7 +24,7 @@ async fn f1_f2_retries_leave_one_response_and_notes() {
 }
 
 #[tokio::test]
-async fn f3_a_cut_inside_the_second_block_keeps_the_first() {
+async fn a_cut_inside_the_second_block_keeps_the_first() {
     let two = r#""content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]"#;
     let stage = Stage::new(&format!(r#"{{{two},"play":["head",{{"events":[0,7]}}]}},{END}"#));
     let mut agent = stage.new_agent();
@@ -41,7 +41,7 @@ async fn f3_a_cut_inside_the_second_block_keeps_the_first() {
 }
 
 #[tokio::test]
-async fn f4_a_call_that_stands_is_run_once() {
+async fn a_call_that_stands_is_run_once() {
     let stage = Stage::new(&format!(r#"{{{CONTENT},"play":["head",{{"events":[0,13]}}]}},{END}"#));
     assert!(stage.turn().await.is_done());
     assert_eq!(stage.done(), ["begin x", "end x"]);
@@ -50,7 +50,7 @@ async fn f4_a_call_that_stands_is_run_once() {
 }
 
 #[tokio::test]
-async fn f4_a_call_that_broke_off_is_asked_for_again_and_the_turn_is_no_success_without_it() {
+async fn a_call_that_broke_off_is_asked_for_again_and_the_turn_is_no_success_without_it() {
     let broken = format!(r#"{{{CONTENT},"play":["head",{{"events":[0,11]}}]}}"#);
     let call = r#"[{"type":"tool_use","name":"Change","input":{"say":"y"}}]"#;
     let stage = Stage::new(&format!("{broken},{call},{END}"));
@@ -81,7 +81,7 @@ async fn counts_that_cannot_be_are_no_reason_to_fall() {
 }
 
 #[tokio::test]
-async fn f7_f8_a_failure_is_written_and_the_next_turn_works() {
+async fn a_failure_is_written_and_the_next_turn_works() {
     for step in [
         r#"{"status":401,"error":"authentication_error","message":"no such key","times":1}"#,
         r#"{"status":529,"error":"overloaded_error","times":11}"#,
@@ -118,7 +118,7 @@ async fn the_model_that_answers_instead_answers_for_the_rest_of_the_turn() {
 }
 
 #[tokio::test]
-async fn f15_every_reason_is_understood() {
+async fn every_reason_is_understood() {
     let step = |reason: &str| {
         format!(r#"{{"content":[{{"type":"text","text":"a bit"}}],"stop_reason":"{reason}"}},{END}"#)
     };
@@ -139,7 +139,7 @@ async fn f15_every_reason_is_understood() {
 }
 
 #[tokio::test]
-async fn f15_a_response_cut_inside_its_thinking_is_not_sent_back() {
+async fn a_response_cut_inside_its_thinking_is_not_sent_back() {
     let thought = r#"{"type":"thinking","thinking":"hm"}"#;
     let text = r#"{"type":"text","text":"a bit"}"#;
     for content in [thought.to_owned(), format!("{text},{thought}")] {
@@ -157,7 +157,7 @@ async fn f15_a_response_cut_inside_its_thinking_is_not_sent_back() {
 }
 
 #[tokio::test]
-async fn f17_thinking_that_is_refused_is_left_out_once() {
+async fn thinking_that_is_refused_is_left_out_once() {
     let refused = r#"{"status":400,"error":"invalid_request_error","message":"messages.1.content.0: Invalid `signature` in `thinking` block","times":1}"#;
     let stage = Stage::scripts(&format!(
         r#"{{"a":[[{{"type":"thinking","thinking":"old"}},{{"type":"text","text":"one"}}]],"b":[{}]}}"#,
@@ -178,7 +178,7 @@ const THOUGHT: &str = r#"[{"type":"thinking","thinking":"old"},{"type":"text","t
 const REFUSED: &str = r#""status":400,"error":"invalid_request_error","message":"messages.1.content.0: Invalid `signature` in `thinking` block","times":1"#;
 
 #[tokio::test]
-async fn f17_thinking_that_is_left_out_stays_out_when_the_file_is_read_again() {
+async fn thinking_that_is_left_out_stays_out_when_the_file_is_read_again() {
     // Half characters are read as the file says them.
     let odd = r#"{"type":"thinking","thinking":"new"},{"type":"tool_use","name":"Peek","input":{"say":"\ud83d\ude00"}}"#;
     let stage = Stage::scripts(&format!(
@@ -202,7 +202,7 @@ async fn f17_thinking_that_is_left_out_stays_out_when_the_file_is_read_again() {
 }
 
 #[tokio::test]
-async fn f17_thinking_that_is_refused_is_no_reason_not_to_sum_up() {
+async fn thinking_that_is_refused_is_no_reason_not_to_sum_up() {
     let stage = Stage::new(&format!(
         r#"{THOUGHT},{{{REFUSED},"content":[{{"type":"text","text":"they said hello"}}]}}"#
     ));

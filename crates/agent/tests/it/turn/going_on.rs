@@ -123,7 +123,7 @@ async fn s5_f20_a_session_that_was_cut_anywhere_goes_on() {
 }
 
 #[tokio::test]
-async fn f22_another_writer_ends_the_turn_and_harms_nothing() {
+async fn another_writer_ends_the_turn_and_harms_nothing() {
     let stage = Stage::new(r#"[{"type":"text","text":"one"}]"#);
     let mut agent = stage.new_agent();
     assert!(say(&mut agent, "@@a@@").await.is_done());
@@ -153,7 +153,7 @@ async fn f22_another_writer_ends_the_turn_and_harms_nothing() {
 }
 
 #[tokio::test]
-async fn f21_a_session_that_cannot_be_written_goes_on_in_memory() {
+async fn a_session_that_cannot_be_written_goes_on_in_memory() {
     use std::os::unix::fs::PermissionsExt;
     let stage = Stage::new(TOOLS);
     let mut agent = stage.new_agent();

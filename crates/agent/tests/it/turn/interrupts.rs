@@ -29,7 +29,7 @@ async fn interrupted(stage: &Stage, approver: Approver, when: impl Fn(&Event) ->
 }
 
 #[tokio::test]
-async fn f18_while_nothing_has_come() {
+async fn while_nothing_has_come() {
     let stage = Stage::new(r#"{"content":[],"play":["head","stall"]}"#);
     let mut agent = stage.new_agent();
     let (sender, mut commands) = Commands::channel();
@@ -46,7 +46,7 @@ async fn f18_while_nothing_has_come() {
 }
 
 #[tokio::test]
-async fn f18_while_it_streams() {
+async fn while_it_streams() {
     // 0 start · 1–3 text · 4–7 call · 8 the second call opens
     let content = r#""content":[{"type":"text","text":"one"},{"type":"tool_use","name":"Peek","input":{}},
         {"type":"tool_use","name":"Peek","input":{}}]"#;
@@ -60,7 +60,7 @@ async fn f18_while_it_streams() {
 }
 
 #[tokio::test]
-async fn f18_while_tools_run() {
+async fn while_tools_run() {
     let stage = Stage::new(
         r#"[{"type":"tool_use","name":"Peek","input":{"say":"quick"}},
             {"type":"tool_use","name":"Peek","input":{"say":"slow","wait":true}},
@@ -79,7 +79,7 @@ async fn f18_while_tools_run() {
 }
 
 #[tokio::test]
-async fn f18_while_a_person_is_asked() {
+async fn while_a_person_is_asked() {
     let stage = Stage::new(
         r#"[{"type":"tool_use","name":"Forbidden","input":{}},{"type":"tool_use","name":"Change","input":{}}]"#,
     );

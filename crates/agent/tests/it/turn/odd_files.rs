@@ -117,7 +117,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 #[tokio::test]
-async fn f27_whatever_a_file_holds_it_is_gone_on_with_or_told() {
+async fn whatever_a_file_holds_it_is_gone_on_with_or_told() {
     for (name, bytes) in cases() {
         let stage = Stage::new("");
         let folder = stage.config.projects().join("-w");

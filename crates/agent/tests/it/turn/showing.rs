@@ -62,7 +62,7 @@ async fn what_was_shown_is_shown_again_after_the_file_was_read_again() {
 }
 
 #[tokio::test]
-async fn f8_what_is_too_large_is_summed_up_without_its_pictures() {
+async fn what_is_too_large_is_summed_up_without_its_pictures() {
     // The answer to the result and the first request for a summary are refused.
     let summary = r#"[{"type":"text","text":"there was a picture"}]"#;
     let stage = Stage::new(&format!(

@@ -66,7 +66,7 @@ async fn by_itself_when_the_window_is_nearly_full() {
 }
 
 #[tokio::test]
-async fn f16_a_prompt_that_is_too_long_is_summed_up_and_tried_again() {
+async fn a_prompt_that_is_too_long_is_summed_up_and_tried_again() {
     // The first request is refused once; what follows is the summary, then the answer to it.
     let stage = Stage::new(&format!(
         r#"{{{TOO_LONG},"times":1,"content":[{{"type":"text","text":"they said hello"}}]}}"#
@@ -77,7 +77,7 @@ async fn f16_a_prompt_that_is_too_long_is_summed_up_and_tried_again() {
 }
 
 #[tokio::test]
-async fn f16_after_three_failures_nothing_is_tried_unasked() {
+async fn after_three_failures_nothing_is_tried_unasked() {
     let stage = Stage::new(&format!("{{{TOO_LONG}}}"));
     let mut agent = stage.new_agent();
     for turn in 0..4 {
@@ -90,7 +90,7 @@ async fn f16_after_three_failures_nothing_is_tried_unasked() {
 }
 
 #[tokio::test]
-async fn f16_where_even_the_summary_is_too_long_the_newer_half_is_summed_up() {
+async fn where_even_the_summary_is_too_long_the_newer_half_is_summed_up() {
     // Four turns; the fifth is refused, and so is the first request for a summary.
     let refused =
         format!(r#"{{{TOO_LONG},"times":2,"content":[{{"type":"text","text":"they said hello"}}]}}"#);
@@ -110,7 +110,7 @@ async fn f16_where_even_the_summary_is_too_long_the_newer_half_is_summed_up() {
 }
 
 #[tokio::test]
-async fn f15_a_full_window_is_summed_up_and_the_turn_goes_on() {
+async fn a_full_window_is_summed_up_and_the_turn_goes_on() {
     let full = r#"{"content":[{"type":"text","text":"a bit"},{"type":"tool_use","name":"Change","input":{"say":"x"}}],
         "stop_reason":"model_context_window_exceeded"}"#;
     let stage = Stage::new(&format!("{full},{SUMMARY}"));
@@ -122,7 +122,7 @@ async fn f15_a_full_window_is_summed_up_and_the_turn_goes_on() {
 }
 
 #[tokio::test]
-async fn f18_an_interrupt_while_it_is_summed_up_ends_the_turn() {
+async fn an_interrupt_while_it_is_summed_up_ends_the_turn() {
     let full =
         r#"{"content":[{"type":"tool_use","name":"Peek","input":{}}],"usage":{"input_tokens":950000}}"#;
     let stage = Stage::new(&format!(r#"{full},{{"content":[],"play":["head","stall"]}}"#));

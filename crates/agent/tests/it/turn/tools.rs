@@ -76,7 +76,7 @@ async fn what_cannot_run_is_answered() {
 }
 
 #[tokio::test]
-async fn f13_a_call_that_was_cut_does_not_run() {
+async fn a_call_that_was_cut_does_not_run() {
     // 0 start · 1 opens · 2–… its input; the rest is cut, and the reason says so.
     let cut = r#"{"content":[{"type":"tool_use","id":"toolu_9","name":"Change","input":{"say":"rm"}}],"stop_reason":"max_tokens"}"#;
     let stage = Stage::new(&format!("{cut},{END}"));

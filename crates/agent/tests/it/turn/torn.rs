@@ -25,7 +25,7 @@ fn messages(stage: &Stage, path: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn f20_a_file_cut_at_any_byte_says_what_its_whole_lines_say() {
+async fn a_file_cut_at_any_byte_says_what_its_whole_lines_say() {
     let stage = Stage::new(TOOLS);
     stage.turn().await;
     let (path, whole) = (stage.file(), std::fs::read(stage.file()).unwrap());
@@ -46,7 +46,7 @@ async fn f20_a_file_cut_at_any_byte_says_what_its_whole_lines_say() {
 }
 
 #[tokio::test]
-async fn f20_after_any_cut_of_the_last_line_a_turn_goes_on_behind_it() {
+async fn after_any_cut_of_the_last_line_a_turn_goes_on_behind_it() {
     let stage = Stage::new(TOOLS);
     stage.turn().await;
     let (path, whole) = (stage.file(), std::fs::read(stage.file()).unwrap());
@@ -100,7 +100,7 @@ impl Source for Jumping {
 }
 
 #[tokio::test]
-async fn f26_a_clock_that_jumps_neither_turns_lines_round_nor_durations() {
+async fn a_clock_that_jumps_neither_turns_lines_round_nor_durations() {
     let stage = Stage::new(TOOLS);
     let clock = Jumping::default();
     let store = StoreContext { source: &clock, ..stage.store() };

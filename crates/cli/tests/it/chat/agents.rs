@@ -1,6 +1,6 @@
 //! Sub-agents of `annals chat -p`: their output, their definitions, and the files of one that was killed.
 
-use super::{Room, text};
+use super::{ChatFixture, text};
 use crate::annals_exits;
 
 const ERRAND: &str = r#"{"a":[[{"type":"tool_use","id":"toolu_parent","name":"Agent","input":{"description":"look","prompt":"look: @@b@@","subagent_type":"KIND"}}],
@@ -9,9 +9,9 @@ const ERRAND: &str = r#"{"a":[[{"type":"tool_use","id":"toolu_parent","name":"Ag
 
 #[test]
 fn a_sub_agent_that_was_killed_stays_as_it_was_and_is_shown() {
-    let room = Room::new(&ERRAND.replace("KIND", "Explore"));
-    room.exits(&["@@a@@"], 0);
-    let session = room.sessions().into_iter().find(|path| path.is_file()).unwrap();
+    let fixture = ChatFixture::new(&ERRAND.replace("KIND", "Explore"));
+    fixture.exits(&["@@a@@"], 0);
+    let session = fixture.sessions().into_iter().find(|path| path.is_file()).unwrap();
     let folder = std::fs::read_dir(session.with_extension("").join("subagents")).unwrap();
     let mut inside = folder.flatten().map(|entry| entry.path());
     let inside = inside.find(|path| path.extension().is_some_and(|end| end == "jsonl")).unwrap();
@@ -23,28 +23,28 @@ fn a_sub_agent_that_was_killed_stays_as_it_was_and_is_shown() {
         std::fs::write(file, lines.concat()).unwrap();
     }
     let left = std::fs::read(&inside).unwrap();
-    room.exits(&["--continue", "go on"], 0);
+    fixture.exits(&["--continue", "go on"], 0);
     assert_eq!(std::fs::read(&inside).unwrap(), left, "nobody resumes it: it is left alone");
-    assert!(room.last().contains("The session ended before this call was answered"), "{}", room.last());
+    assert!(fixture.last().contains("The session ended before this call was answered"), "{}", fixture.last());
     let session = session.display().to_string();
-    annals_exits(&room.home, &["check", &session], 0);
+    annals_exits(&fixture.home, &["check", &session], 0);
     // Of itself, it has the one call that is open, and nothing worse.
-    let checked = annals_exits(&room.home, &["check", &inside.display().to_string()], 3).out;
+    let checked = annals_exits(&fixture.home, &["check", &inside.display().to_string()], 3).out;
     assert!(
         checked.contains("  warning line 2, ") && checked.contains("A tool call without a result"),
         "{checked}"
     );
     assert!(checked.matches(" line ").count() == 1 && checked.contains("1 of 1 file resumes"), "{checked}");
-    let agents = annals_exits(&room.home, &["show", &session, "--as", "agents"], 0).out;
+    let agents = annals_exits(&fixture.home, &["show", &session, "--as", "agents"], 0).out;
     assert!(agents.contains("toolu_parent"), "{agents}");
-    let shown = annals_exits(&room.home, &["show", &inside.display().to_string()], 0).out;
+    let shown = annals_exits(&fixture.home, &["show", &inside.display().to_string()], 0).out;
     assert!(shown.contains("look: @@b@@") && shown.contains("Glob"), "{shown}");
 }
 
 #[test]
 fn a_sub_agent_works_and_its_lines_say_for_which_call() {
-    let room = Room::new(&ERRAND.replace("KIND", "Explore"));
-    let answer = room.exits(&["--output-format", "stream-json", "@@a@@"], 0);
+    let fixture = ChatFixture::new(&ERRAND.replace("KIND", "Explore"));
+    let answer = fixture.exits(&["--output-format", "stream-json", "@@a@@"], 0);
     let lines: Vec<&str> = answer.out.lines().collect();
     assert!(lines[0].contains(r#""agents":["general-purpose","Explore"]"#), "{}", lines[0]);
     assert!(
@@ -62,40 +62,45 @@ fn a_sub_agent_works_and_its_lines_say_for_which_call() {
         "{}",
         answer.out
     );
-    let session = room.sessions().into_iter().find(|path| path.is_file()).unwrap();
-    annals_exits(&room.home, &["check", &session.display().to_string()], 0);
-    let agents = annals_exits(&room.home, &["show", &session.display().to_string(), "--as", "agents"], 0).out;
+    let session = fixture.sessions().into_iter().find(|path| path.is_file()).unwrap();
+    annals_exits(&fixture.home, &["check", &session.display().to_string()], 0);
+    let agents =
+        annals_exits(&fixture.home, &["show", &session.display().to_string(), "--as", "agents"], 0).out;
     assert!(agents.contains("toolu_parent"), "{agents}");
     // What reads only has no other tools, and no sub-agents.
-    let bodies: Vec<_> =
-        room.api.requests().iter().map(|request| String::from_utf8(request.body.clone()).unwrap()).collect();
+    let bodies: Vec<_> = fixture
+        .api
+        .requests()
+        .iter()
+        .map(|request| String::from_utf8(request.body.clone()).unwrap())
+        .collect();
     assert!(bodies[0].contains(r#""name":"Bash""#) && !bodies[1].contains(r#""name":"Bash""#));
     assert!(bodies[1].contains(r#""name":"Grep""#) && !bodies[1].contains(r#""name":"Agent""#));
-    assert!(room.api.requests().iter().all(|request| request.violations.is_empty()));
+    assert!(fixture.api.requests().iter().all(|request| request.violations.is_empty()));
 }
 
 #[test]
 fn types_of_sub_agents_are_read_from_files_and_a_projects_only_where_it_is_trusted() {
-    let room = Room::new(&ERRAND.replace("KIND", "looker"));
+    let fixture = ChatFixture::new(&ERRAND.replace("KIND", "looker"));
     let kind = |words: &str| {
         format!("---\nname: looker\ndescription: Looks\ntools: Glob\nmodel: haiku\n---\n{words}\n")
     };
-    room.home.write("agents/looker.md", kind("OF-THE-PERSON"));
-    room.home.write("agents/broken.md", "no head");
-    let project = room.home.work_dir().join(".claude/agents");
+    fixture.home.write("agents/looker.md", kind("OF-THE-PERSON"));
+    fixture.home.write("agents/broken.md", "no head");
+    let project = fixture.home.work_dir().join(".claude/agents");
     std::fs::create_dir_all(&project).unwrap();
     std::fs::write(project.join("looker.md"), kind("OF-THE-PROJECT")).unwrap();
-    let inside = |room: &Room| {
-        let requests = room.api.requests();
+    let inside = |fixture: &ChatFixture| {
+        let requests = fixture.api.requests();
         String::from_utf8(requests[requests.len() - 2].body.clone()).unwrap()
     };
-    let answer = room.exits(&["@@a@@"], 0);
+    let answer = fixture.exits(&["@@a@@"], 0);
     assert!(answer.error.contains("broken.md: it has no front matter"), "{}", answer.error);
     assert!(
-        inside(&room).contains("OF-THE-PERSON") && inside(&room).contains("claude-haiku"),
+        inside(&fixture).contains("OF-THE-PERSON") && inside(&fixture).contains("claude-haiku"),
         "{}",
-        inside(&room)
+        inside(&fixture)
     );
-    room.exits(&["--trust", "@@a@@"], 0);
-    assert!(inside(&room).contains("OF-THE-PROJECT") && !inside(&room).contains("OF-THE-PERSON"));
+    fixture.exits(&["--trust", "@@a@@"], 0);
+    assert!(inside(&fixture).contains("OF-THE-PROJECT") && !inside(&fixture).contains("OF-THE-PERSON"));
 }

@@ -1,118 +1,125 @@
 //! Custom commands of `annals chat -p`: which are available, attacks by a hostile project, and the written records.
 
-use super::{Room, text};
+use super::{ChatFixture, text};
 use crate::annals_exits;
 
 const SCRIPT: &str = r#"{"a":[[{"type":"text","text":"said"}]],"b":[[{"type":"text","text":"again"}]]}"#;
 const STREAM: [&str; 2] = ["--output-format", "stream-json"];
 
-impl Room {
+impl ChatFixture {
     fn with_commands(own: &[(&str, &str)], projects: &[(&str, &str)]) -> Self {
-        let room = Self::new(SCRIPT);
+        let fixture = Self::new(SCRIPT);
         for (name, text) in own {
-            room.home.write(format!("commands/{name}"), text);
+            fixture.home.write(format!("commands/{name}"), text);
         }
-        let folder = room.home.work_dir().join(".claude/commands");
+        let folder = fixture.home.work_dir().join(".claude/commands");
         for (name, text) in projects {
             let path = folder.join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        room
+        fixture
     }
 }
 
 #[test]
 fn a_command_is_said_by_its_name_and_the_session_goes_on() {
     let greet = "---\ndescription: Greets\nmodel: haiku\n---\nGreet $0 @@a@@ !`echo from the shell`\n";
-    let room =
-        Room::with_commands(&[("greet.md", greet), ("sub/deep.md", "deep @@b@@"), ("cost.md", "x")], &[]);
-    let answer = room.exits(&[&STREAM[..], &["/greet 'Ann Lee' x"]].concat(), 0);
+    let fixture = ChatFixture::with_commands(
+        &[("greet.md", greet), ("sub/deep.md", "deep @@b@@"), ("cost.md", "x")],
+        &[],
+    );
+    let answer = fixture.exits(&[&STREAM[..], &["/greet 'Ann Lee' x"]].concat(), 0);
     let lines: Vec<&str> = answer.out.lines().collect();
     assert!(lines[0].contains(r#""slash_commands":["greet","sub:deep"]"#), "{}", lines[0]);
     assert!(answer.error.contains("ignoring the custom command /cost"), "{}", answer.error);
     assert_eq!(text(lines.last().unwrap(), &["result"]), "said");
-    assert!(room.last().contains(r"Greet Ann Lee @@a@@ from the shell"), "{}", room.last());
-    assert!(room.last().contains(r#""model":"claude-haiku-5-5""#));
+    assert!(fixture.last().contains(r"Greet Ann Lee @@a@@ from the shell"), "{}", fixture.last());
+    assert!(fixture.last().contains(r#""model":"claude-haiku-5-5""#));
     // Its model was for the turn.
-    room.exits(&["--continue", "and @@b@@"], 0);
-    assert!(room.last().contains(r#""model":"claude-opus-4-8""#) && room.last().contains("from the shell"));
+    fixture.exits(&["--continue", "and @@b@@"], 0);
+    assert!(
+        fixture.last().contains(r#""model":"claude-opus-4-8""#) && fixture.last().contains("from the shell")
+    );
     let stream =
         r#"{"type":"user","message":{"role":"user","content":[{"type":"text","text":"/sub:deep one"}]}}"#;
     let forms = ["--continue", "--input-format", "stream-json", "--output-format", "stream-json"];
-    let answer = room.fed(&forms, stream);
+    let answer = fixture.fed(&forms, stream);
     assert_eq!(answer.code, Some(0), "{}", answer.error);
-    assert!(room.last().contains(r"deep @@b@@\n\nARGUMENTS: one"), "{}", room.last());
+    assert!(fixture.last().contains(r"deep @@b@@\n\nARGUMENTS: one"), "{}", fixture.last());
     // What is no command is said as it is.
-    room.exits(&["--continue", "/nothing @@b@@"], 0);
-    assert!(room.last().contains("/nothing @@b@@"));
-    annals_exits(&room.home, &["check", "last"], 0);
-    let shown = annals_exits(&room.home, &["show", "last"], 0).out;
+    fixture.exits(&["--continue", "/nothing @@b@@"], 0);
+    assert!(fixture.last().contains("/nothing @@b@@"));
+    annals_exits(&fixture.home, &["check", "last"], 0);
+    let shown = annals_exits(&fixture.home, &["show", "last"], 0).out;
     assert!(shown.contains("/greet 'Ann Lee' x"), "{shown}");
-    assert!(room.api.requests().iter().all(|request| request.violations.is_empty()));
+    assert!(fixture.api.requests().iter().all(|request| request.violations.is_empty()));
 }
 
 #[test]
 fn the_config_dir_may_be_named_from_here() {
-    let room = Room::with_commands(&[("greet.md", "GREET @@a@@")], &[]);
-    room.home.write("CLAUDE.md", "OBEY-THE-PERSON");
-    let config = room.home.config_dir();
-    let mut command = room.command(&["/greet"]);
+    let fixture = ChatFixture::with_commands(&[("greet.md", "GREET @@a@@")], &[]);
+    fixture.home.write("CLAUDE.md", "OBEY-THE-PERSON");
+    let config = fixture.home.config_dir();
+    let mut command = fixture.command(&["/greet"]);
     command.env(
         "CLAUDE_CONFIG_DIR",
-        std::path::Path::new("..").join(config.strip_prefix(room.home.path()).unwrap()),
+        std::path::Path::new("..").join(config.strip_prefix(fixture.home.path()).unwrap()),
     );
-    room.finishes(command, 0);
+    fixture.finishes(command, 0);
     assert!(
-        room.last().contains("GREET @@a@@") && room.last().contains("OBEY-THE-PERSON"),
+        fixture.last().contains("GREET @@a@@") && fixture.last().contains("OBEY-THE-PERSON"),
         "{}",
-        room.last()
+        fixture.last()
     );
 }
 
 #[test]
 fn a_projects_commands_are_known_only_where_it_is_trusted() {
     let taken = "---\nallowed-tools: Bash(touch:*)\n---\n@@a@@ OF-THE-PROJECT !`touch taken`";
-    let room =
-        Room::with_commands(&[("both.md", "@@a@@ OF-THE-PERSON")], &[("both.md", taken), ("only.md", taken)]);
-    let is_taken = || room.home.work_dir().join("taken").exists();
-    let answer = room.exits(&[&STREAM[..], &["/both"]].concat(), 0);
+    let fixture = ChatFixture::with_commands(
+        &[("both.md", "@@a@@ OF-THE-PERSON")],
+        &[("both.md", taken), ("only.md", taken)],
+    );
+    let is_taken = || fixture.home.work_dir().join("taken").exists();
+    let answer = fixture.exits(&[&STREAM[..], &["/both"]].concat(), 0);
     assert!(answer.out.contains(r#""slash_commands":["both"]"#), "{}", answer.out);
-    assert!(room.last().contains("OF-THE-PERSON"));
-    room.exits(&["/only @@b@@"], 0);
-    assert!(room.last().contains("/only @@b@@") && !is_taken(), "it is a prompt like any other");
-    let answer = room.exits(&[&STREAM[..], &["--trust", "/both"]].concat(), 0);
+    assert!(fixture.last().contains("OF-THE-PERSON"));
+    fixture.exits(&["/only @@b@@"], 0);
+    assert!(fixture.last().contains("/only @@b@@") && !is_taken(), "it is a prompt like any other");
+    let answer = fixture.exits(&[&STREAM[..], &["--trust", "/both"]].concat(), 0);
     assert!(answer.out.contains(r#""slash_commands":["both","only"]"#), "{}", answer.out);
-    assert!(room.last().contains("OF-THE-PROJECT") && is_taken(), "the nearer one counts");
+    assert!(fixture.last().contains("OF-THE-PROJECT") && is_taken(), "the nearer one counts");
 }
 
 #[test]
 fn what_the_rules_deny_a_command_does_not_do() {
     let bad = "---\nallowed-tools: Bash\n---\n@@a@@ !`touch taken`";
-    let room = Room::with_commands(&[], &[("bad.md", bad), ("asks.md", "@@a@@ !`touch taken`")]);
-    let count = || room.api.requests().len();
+    let fixture = ChatFixture::with_commands(&[], &[("bad.md", bad), ("asks.md", "@@a@@ !`touch taken`")]);
+    let count = || fixture.api.requests().len();
     for arguments in [&["--trust", "--disallowedTools", "Bash(touch:*)", "/bad"][..], &["/asks"]] {
         let before = count();
-        let answer = room.exits(arguments, 1);
+        let answer = fixture.exits(arguments, 1);
         assert!(
             answer.error.contains("was not carried out, because of `touch taken` in it"),
             "{}",
             answer.error
         );
-        assert!(!room.home.work_dir().join("taken").exists() && count() == before);
+        assert!(!fixture.home.work_dir().join("taken").exists() && count() == before);
     }
-    let answer = room.exits(&["--output-format", "json", "/asks"], 1);
+    let answer = fixture.exits(&["--output-format", "json", "/asks"], 1);
     assert!(answer.out.contains(r#""subtype":"error_during_execution","is_error":true"#), "{}", answer.out);
-    room.exits(&["--continue", "go on @@b@@"], 0);
-    annals_exits(&room.home, &["check", "last"], 0);
-    assert!(room.api.requests().iter().all(|request| request.violations.is_empty()));
+    fixture.exits(&["--continue", "go on @@b@@"], 0);
+    annals_exits(&fixture.home, &["check", "last"], 0);
+    assert!(fixture.api.requests().iter().all(|request| request.violations.is_empty()));
 }
 
 #[test]
 fn what_a_file_says_moves_no_cursor() {
     let bad = "---\nallowed-tools: Bash(printf:*), Ba\u{1b}[2Jsh(\n---\n@@a@@ !`printf '\\033[2J' && printf '\u{1b}c' && false`";
-    let room = Room::with_commands(&[], &[("bad.md", bad), ("a\u{1b}[2J.md", "x"), ("empty.md", " ")]);
-    let answer = room.exits(&["--trust", "--allowedTools", "Bash(false)", "/bad"], 1);
+    let fixture =
+        ChatFixture::with_commands(&[], &[("bad.md", bad), ("a\u{1b}[2J.md", "x"), ("empty.md", " ")]);
+    let answer = fixture.exits(&["--trust", "--allowedTools", "Bash(false)", "/bad"], 1);
     assert!(!answer.error.contains('\u{1b}'), "{:?}", answer.error);
     for part in ["‹U+001B›[2J.md", "invalid rule", "empty.md: it has no text", "/bad was not carried out"]
     {
@@ -123,15 +130,15 @@ fn what_a_file_says_moves_no_cursor() {
 #[cfg(unix)]
 #[test]
 fn a_projects_command_does_not_lead_out_of_it() {
-    let room = Room::with_commands(&[], &[("fine.md", "@@a@@ @link.txt")]);
-    let (work, secret) = (room.home.work_dir(), room.home.path().join("secret.md"));
+    let fixture = ChatFixture::with_commands(&[], &[("fine.md", "@@a@@ @link.txt")]);
+    let (work, secret) = (fixture.home.work_dir(), fixture.home.path().join("secret.md"));
     std::fs::write(&secret, "SECRET @@a@@").unwrap();
     std::os::unix::fs::symlink(&secret, work.join(".claude/commands/stolen.md")).unwrap();
     std::os::unix::fs::symlink(&secret, work.join("link.txt")).unwrap();
-    let answer = room.exits(&[&STREAM[..], &["--trust", "/fine"]].concat(), 0);
+    let answer = fixture.exits(&[&STREAM[..], &["--trust", "/fine"]].concat(), 0);
     assert!(answer.out.contains(r#""slash_commands":["fine"]"#), "{}", answer.out);
     assert!(answer.error.contains("stolen.md: it is outside the project"), "{}", answer.error);
-    assert!(!room.last().contains("SECRET"), "{}", room.last());
+    assert!(!fixture.last().contains("SECRET"), "{}", fixture.last());
 }
 
 #[test]
@@ -144,8 +151,8 @@ fn everything_that_was_spent_is_in_the_result() {
         "b":[{"content":[{"type":"text","text":"found"}],"usage":{"input_tokens":1000000,"output_tokens":10000}}],
         "c":[{"content":[{"type":"tool_use","name":"Glob","input":{"pattern":"*"}}],"usage":{"input_tokens":80000,"output_tokens":0}},
             {"content":[{"type":"text","text":"found"}],"usage":{"input_tokens":80000,"output_tokens":0}}]}"#;
-    let room = Room::new(script);
-    let answer = room.exits(&["--output-format", "json", "@@a@@"], 0);
+    let fixture = ChatFixture::new(script);
+    let answer = fixture.exits(&["--output-format", "json", "@@a@@"], 0);
     // 0.1 × 5 + 0.001 × 25 + 0.2 × 5 + 0.001 × 25 = 1.55; 1 × 1 + 0.01 × 5 = 1.05; twice 0.08 × 0.1 = 0.016.
     let usage = annals_json::Value::parse(answer.out.as_bytes()).unwrap();
     let number = |path: &[&str]| -> f64 {
@@ -170,13 +177,13 @@ fn everything_that_was_spent_is_in_the_result() {
 
 #[test]
 fn a_session_is_chosen_only_in_a_terminal() {
-    let room = Room::new(SCRIPT);
-    let answer = room.exits(&["say @@a@@", "--resume"], 2);
+    let fixture = ChatFixture::new(SCRIPT);
+    let answer = fixture.exits(&["say @@a@@", "--resume"], 2);
     assert!(answer.error.contains("--continue") && answer.error.contains("annals ls"), "{}", answer.error);
-    let answer = annals_exits(&room.home, &["chat", "--resume"], 2);
+    let answer = annals_exits(&fixture.home, &["chat", "--resume"], 2);
     assert!(answer.error.contains("--continue") && answer.error.contains("annals ls"), "{}", answer.error);
     // What follows it is a session, and who meant something else is told.
-    let answer = room.exits(&["--resume", "say something"], 1);
+    let answer = fixture.exits(&["--resume", "say something"], 1);
     assert!(answer.error.contains("put the prompt before --resume, or after --"), "{}", answer.error);
-    assert!(room.exits(&["--resume", "--", "say @@a@@"], 2).error.contains("--continue"));
+    assert!(fixture.exits(&["--resume", "--", "say @@a@@"], 2).error.contains("--continue"));
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Room;
+use super::ChatFixture;
 
 const SECRET: &str = "sk-nobody-else-knows";
 
@@ -31,19 +31,19 @@ fn a_key_goes_to_the_api_and_nowhere_else() {
     let from_settings = format!(r#"{{"env":{{"ANTHROPIC_API_KEY":"{SECRET}"}}}}"#);
     let from_helper = format!(r#"{{"apiKeyHelper":"echo {SECRET}"}}"#);
     for (settings, variable) in [(from_settings.as_str(), None), (&from_helper, None), ("{}", Some(SECRET))] {
-        let room = Room::new(SCRIPT);
-        room.home.write("settings.json", settings);
+        let fixture = ChatFixture::new(SCRIPT);
+        fixture.home.write("settings.json", settings);
         let mut command =
-            room.command(&["--allowedTools", "Bash", "--output-format", "stream-json", "@@look@@"]);
+            fixture.command(&["--allowedTools", "Bash", "--output-format", "stream-json", "@@look@@"]);
         command.env_remove("ANTHROPIC_API_KEY");
         command.envs(variable.map(|key| ("ANTHROPIC_API_KEY", key)));
-        let answer = room.finishes(command, 0);
-        assert_eq!(room.api.requests().last().unwrap().header("x-api-key"), Some(SECRET));
+        let answer = fixture.finishes(command, 0);
+        assert_eq!(fixture.api.requests().last().unwrap().header("x-api-key"), Some(SECRET));
         assert!(!answer.out.contains(SECRET) && !answer.error.contains(SECRET), "{}", answer.out);
         assert!(answer.out.contains("CLAUDECODE=1"), "the command did not look: {}", answer.out);
-        assert!(!room.last().contains(SECRET), "a command or the model saw it");
+        assert!(!fixture.last().contains(SECRET), "a command or the model saw it");
         let mut found = Vec::new();
-        files_with_key(room.home.path(), &mut found);
+        files_with_key(fixture.home.path(), &mut found);
         found.retain(|name| name != "settings.json");
         assert_eq!(found, [""; 0]);
         if cfg!(target_os = "linux") {
@@ -55,7 +55,7 @@ fn a_key_goes_to_the_api_and_nowhere_else() {
 
 #[test]
 fn no_error_says_a_key() {
-    let room = Room::new(SCRIPT);
+    let fixture = ChatFixture::new(SCRIPT);
     let odd = format!("{SECRET}\u{1}");
     for (variable, value) in [
         ("ANTHROPIC_API_KEY", odd.clone()),
@@ -64,19 +64,19 @@ fn no_error_says_a_key() {
         ("ANTHROPIC_BASE_URL", format!("https://user:{SECRET}@example.com")),
         ("HTTPS_PROXY", format!("nothing://user:{SECRET}@ example")),
     ] {
-        let mut command = room.command(&["hello"]);
+        let mut command = fixture.command(&["hello"]);
         command.env(variable, value);
         if variable == "HTTPS_PROXY" {
             command.env("ANTHROPIC_BASE_URL", "https://api.example.invalid");
         }
-        let answer = room.finishes(command, 2);
+        let answer = fixture.finishes(command, 2);
         assert!(!answer.error.contains(SECRET) && !answer.error.is_empty(), "{variable}: {}", answer.error);
     }
     for helper in [format!("echo {SECRET}; exit 3"), format!("printf '{SECRET}\\\\377'")] {
-        room.home.write("settings.json", format!(r#"{{"apiKeyHelper":"{helper}"}}"#));
-        let mut command = room.command(&["hello"]);
+        fixture.home.write("settings.json", format!(r#"{{"apiKeyHelper":"{helper}"}}"#));
+        let mut command = fixture.command(&["hello"]);
         command.env_remove("ANTHROPIC_API_KEY");
-        let answer = room.finishes(command, 2);
+        let answer = fixture.finishes(command, 2);
         assert!(!answer.error.contains(SECRET) && answer.error.contains("apiKeyHelper"), "{}", answer.error);
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use annals_testkit::home::CommandOutput;
 
-use super::{Room, kill};
+use super::{ChatFixture, kill};
 
 /// Nothing takes as long as this, unless it hangs.
 const HANGS: Duration = Duration::from_secs(60);
@@ -19,15 +19,15 @@ const SCRIPT: &str = r#"{
 
 #[test]
 fn what_goes_on_in_the_background_ends_with_the_program_and_is_said() {
-    let room = Room::new(SCRIPT);
-    let answer = room.exits(&["--allowedTools", "Bash", "@@slow@@"], 0);
+    let fixture = ChatFixture::new(SCRIPT);
+    let answer = fixture.exits(&["--allowedTools", "Bash", "@@slow@@"], 0);
     assert_eq!(answer.out, "it goes on\n");
     assert_eq!(answer.error, "annals: ended background command: echo begun; exec tail -f /dev/null\n");
-    let sent = room.last();
+    let sent = fixture.last();
     assert!(sent.contains("bash_1") && sent.contains("begun"), "{sent}");
-    let session = std::fs::read_to_string(&room.sessions()[0]).unwrap();
+    let session = std::fs::read_to_string(&fixture.sessions()[0]).unwrap();
     assert!(session.contains(r#""backgroundTaskId":"bash_1","timedOutAfterMs":300"#), "{session}");
-    let answer = room.exits(&["--quiet", "--allowedTools", "Bash", "@@slow@@"], 0);
+    let answer = fixture.exits(&["--quiet", "--allowedTools", "Bash", "@@slow@@"], 0);
     assert_eq!(answer.error, "");
 }
 
@@ -46,13 +46,13 @@ fn a_request_to_end_ends_commands_wherever_they_went() {
 #[cfg(target_os = "linux")]
 #[track_caller]
 fn ended_by(signal: &str) {
-    let room = Room::new(SCRIPT);
-    let mut command = room.command(&["--allowedTools", "Bash", "@@escapes@@"]);
+    let fixture = ChatFixture::new(SCRIPT);
+    let mut command = fixture.command(&["--allowedTools", "Bash", "@@escapes@@"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let began = Instant::now();
     let pids: Vec<String> = ["session", "nohup", "daemon", "stubborn"]
         .map(|name| {
-            let path = room.home.work_dir().join(format!("{name}.pid"));
+            let path = fixture.home.work_dir().join(format!("{name}.pid"));
             while !path.exists() {
                 assert!(began.elapsed() < HANGS, "{name} did not start");
                 std::thread::sleep(Duration::from_millis(10));
@@ -74,13 +74,14 @@ fn a_program_that_hangs_is_ended_by_the_third_interrupt_or_one_request() {
     let flood = "never to be read ".repeat(20_000);
     let script = format!(r#"{{"flood":[[{{"type":"text","text":"{flood}"}}]]}}"#);
     for (signals, code) in [(&["-INT", "-INT", "-INT"][..], 130), (&["-TERM"], 143)] {
-        let room = Room::new(&script);
-        let mut command = room.command(&["--output-format", "stream-json", "@@flood@@"]);
+        let fixture = ChatFixture::new(&script);
+        let mut command = fixture.command(&["--output-format", "stream-json", "@@flood@@"]);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let began = Instant::now();
         // The first line of the answer is longer than a pipe holds; once it is written to the session, it is printed.
-        let is_written =
-            || room.sessions().first().is_some_and(|file| std::fs::metadata(file).unwrap().len() > 300_000);
+        let is_written = || {
+            fixture.sessions().first().is_some_and(|file| std::fs::metadata(file).unwrap().len() > 300_000)
+        };
         while !is_written() {
             assert!(began.elapsed() < HANGS, "it does not answer");
             std::thread::sleep(Duration::from_millis(10));
@@ -101,7 +102,7 @@ fn a_program_that_hangs_is_ended_by_the_third_interrupt_or_one_request() {
             std::thread::sleep(Duration::from_millis(10));
         };
         assert_eq!(ended, Some(code));
-        crate::annals_exits(&room.home, &["check", "last"], 0);
+        crate::annals_exits(&fixture.home, &["check", "last"], 0);
     }
 }
 

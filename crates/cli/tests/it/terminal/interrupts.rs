@@ -2,7 +2,7 @@
 
 use annals_testkit::terminal::Terminal;
 
-use super::{Room, signal};
+use super::{ChatFixture, signal};
 
 const SCRIPT: &str = r#"{
     "silent":[{"content":[{"type":"text","text":"never"}],"play":["stall"]}],
@@ -17,91 +17,91 @@ const INTERRUPT: &str = "\x03";
 
 /// The conversation goes on after what was interrupted, and leaves in order.
 #[track_caller]
-fn goes_on(room: &Room, terminal: &mut Terminal) {
+fn goes_on(fixture: &ChatFixture, terminal: &mut Terminal) {
     terminal.press("\x15@@fine@@\r");
     terminal.sees("all is well");
     terminal.ends_with(">");
     terminal.press("/exit\r");
     assert_eq!(terminal.code(), Some(0));
-    room.holds();
-    room.agrees();
+    fixture.holds();
+    fixture.agrees();
 }
 
 #[test]
 fn before_anything_came_the_prompt_comes_back() {
-    let room = Room::new(SCRIPT);
-    let mut terminal = room.chat(&["say @@silent@@"]);
+    let fixture = ChatFixture::new(SCRIPT);
+    let mut terminal = fixture.chat(&["say @@silent@@"]);
     terminal.sees("working…");
     terminal.press(INTERRUPT);
     terminal.sees("interrupted");
     terminal.ends_with("> say @@silent@@");
-    goes_on(&room, &mut terminal);
-    assert!(!room.last().contains("@@silent@@"), "nothing came of it, so it is not sent again");
+    goes_on(&fixture, &mut terminal);
+    assert!(!fixture.last().contains("@@silent@@"), "nothing came of it, so it is not sent again");
 }
 
 #[test]
 fn while_it_streams() {
-    let room = Room::new(SCRIPT);
-    let mut terminal = room.chat(&["@@stream@@"]);
+    let fixture = ChatFixture::new(SCRIPT);
+    let mut terminal = fixture.chat(&["@@stream@@"]);
     terminal.sees("one two");
     terminal.press("\x1b");
     terminal.sees("interrupted");
     terminal.ends_with(">");
-    goes_on(&room, &mut terminal);
-    assert!(room.last().contains("one two") && room.last().contains("[Request interrupted by user]"));
+    goes_on(&fixture, &mut terminal);
+    assert!(fixture.last().contains("one two") && fixture.last().contains("[Request interrupted by user]"));
 }
 
 #[test]
 fn while_a_question_waits() {
-    let room = Room::new(SCRIPT);
-    let mut terminal = room.chat(&["@@ask@@"]);
+    let fixture = ChatFixture::new(SCRIPT);
+    let mut terminal = fixture.chat(&["@@ask@@"]);
     terminal.sees("? Bash\n  touch made");
     terminal.press(INTERRUPT);
     terminal.sees("interrupted");
     terminal.ends_with(">");
-    assert!(!room.home.work_dir().join("made").exists());
-    goes_on(&room, &mut terminal);
-    assert!(room.last().contains("[Request interrupted by user for tool use]"));
+    assert!(!fixture.home.work_dir().join("made").exists());
+    goes_on(&fixture, &mut terminal);
+    assert!(fixture.last().contains("[Request interrupted by user for tool use]"));
 }
 
 #[test]
 fn while_a_command_runs_that_does_not_listen() {
-    let room = Room::new(SCRIPT);
-    let mut terminal = room.chat(&["--allowedTools", "Bash", "@@stubborn@@"]);
+    let fixture = ChatFixture::new(SCRIPT);
+    let mut terminal = fixture.chat(&["--allowedTools", "Bash", "@@stubborn@@"]);
     terminal.sees("● Bash  trap");
     terminal.sees("Bash: started");
     terminal.press(INTERRUPT);
     terminal.sees("interrupted");
     terminal.ends_with(">");
-    goes_on(&room, &mut terminal);
+    goes_on(&fixture, &mut terminal);
 }
 
 #[test]
 fn while_it_is_summed_up() {
-    let room = Room::new(SCRIPT);
-    let mut terminal = room.chat(&["@@fine@@"]);
+    let fixture = ChatFixture::new(SCRIPT);
+    let mut terminal = fixture.chat(&["@@fine@@"]);
     terminal.sees("all is well");
     terminal.ends_with(">");
     // The title comes beside the conversation, when it comes.
-    room.is_titled("all is well");
-    let before = std::fs::read(room.session()).unwrap();
+    fixture.is_titled("all is well");
+    let before = std::fs::read(fixture.session()).unwrap();
     terminal.press("/compact @@silent@@\r");
     terminal.sees("compacting…");
     terminal.press(INTERRUPT);
     terminal.sees("could not summarize the conversation: it was interrupted");
     terminal.ends_with(">");
-    assert_eq!(std::fs::read(room.session()).unwrap(), before, "nothing was written");
+    assert_eq!(std::fs::read(fixture.session()).unwrap(), before, "nothing was written");
     terminal.press("@@fine@@ again\r");
     terminal.sees_times("all is well", 2);
     terminal.press("\x04");
     assert_eq!(terminal.code(), Some(0));
-    room.holds();
+    fixture.holds();
 }
 
 #[test]
 fn at_the_prompt_it_clears_the_line_and_twice_it_leaves() {
-    let room = Room::new(SCRIPT);
-    let mut terminal = room.chat(&[]);
+    let fixture = ChatFixture::new(SCRIPT);
+    let mut terminal = fixture.chat(&[]);
     terminal.sees("/help");
     terminal.press("some words");
     terminal.ends_with("> some words");
@@ -111,7 +111,7 @@ fn at_the_prompt_it_clears_the_line_and_twice_it_leaves() {
     terminal.sees("press ctrl-c again to exit");
     terminal.press(INTERRUPT);
     assert_eq!(terminal.code(), Some(0));
-    assert!(room.sessions().is_empty(), "nothing was said");
+    assert!(fixture.sessions().is_empty(), "nothing was said");
 }
 
 #[test]
@@ -124,19 +124,19 @@ fn a_second_one_and_a_request_to_end_leave_at_once_with_a_whole_session() {
         (|terminal| signal(terminal, "-HUP"), 143),
     ];
     for (act, code) in acts {
-        let room = Room::new(SCRIPT);
-        let mut terminal = room.chat(&["--allowedTools", "Bash", "@@stubborn@@"]);
+        let fixture = ChatFixture::new(SCRIPT);
+        let mut terminal = fixture.chat(&["--allowedTools", "Bash", "@@stubborn@@"]);
         terminal.sees("Bash: started");
         let raw = format!("{:?}", terminal.modes().local_modes);
         act(&terminal);
         assert_eq!(terminal.code(), Some(code), "{}", terminal.text());
         assert_ne!(format!("{:?}", terminal.modes().local_modes), raw, "the terminal is given back");
-        let mut terminal = room.chat(&["--continue", "@@fine@@"]);
+        let mut terminal = fixture.chat(&["--continue", "@@fine@@"]);
         terminal.sees("all is well");
         terminal.ends_with(">");
         terminal.press("\x04");
         assert_eq!(terminal.code(), Some(0));
-        room.holds();
+        fixture.holds();
     }
 }
 
@@ -149,10 +149,10 @@ fn a_third_one_ends_a_program_that_hangs() {
             [{{"type":"tool_use","name":"Bash","input":{{"command":"setsid tail -f /dev/null & echo $! > pid","run_in_background":true}}}}],
             [{{"type":"text","text":"{flood}"}}]]}}"#
     );
-    let room = Room::new(&script);
-    let mut terminal = room.chat(&["--allowedTools", "Bash", "@@flood@@"]);
+    let fixture = ChatFixture::new(&script);
+    let mut terminal = fixture.chat(&["--allowedTools", "Bash", "@@flood@@"]);
     terminal.stop_reading();
-    let pid = std::fs::read_to_string(room.home.work_dir().join("pid")).unwrap();
+    let pid = std::fs::read_to_string(fixture.home.work_dir().join("pid")).unwrap();
     for _ in 0..3 {
         terminal.press(INTERRUPT);
         std::thread::sleep(std::time::Duration::from_millis(100));
@@ -163,13 +163,13 @@ fn a_third_one_ends_a_program_that_hangs() {
         let left = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
         assert!(left.is_empty() || left.contains(") Z "), "a command is left: {left}");
     }
-    room.holds();
+    fixture.holds();
 }
 
 #[test]
 fn stopped_and_continued_the_terminal_stays_sane() {
-    let room = Room::new(SCRIPT);
-    let mut terminal = room.chat(&[]);
+    let fixture = ChatFixture::new(SCRIPT);
+    let mut terminal = fixture.chat(&[]);
     terminal.sees("/help");
     terminal.ends_with(">");
     let raw = format!("{:?}", terminal.modes());
@@ -197,10 +197,10 @@ fn state(id: u32) -> Option<char> {
 #[cfg(target_os = "linux")]
 #[test]
 fn whoever_waits_for_it_is_stopped_with_it() {
-    let room = Room::new(SCRIPT);
+    let fixture = ChatFixture::new(SCRIPT);
     let script =
         format!("'{}' chat --model {}; echo left with $?", env!("CARGO_BIN_EXE_annals"), super::MODEL);
-    let mut terminal = Terminal::run(|setsid| room.command(setsid), &["sh", "-c", &script], (80, 24));
+    let mut terminal = Terminal::run(|setsid| fixture.command(setsid), &["sh", "-c", &script], (80, 24));
     terminal.sees("/help");
     terminal.ends_with(">");
     terminal.press("half a l\x1a");

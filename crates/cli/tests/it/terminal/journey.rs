@@ -1,6 +1,6 @@
 //! From the first prompt to rewind and resume, as a user would do it.
 
-use super::Room;
+use super::ChatFixture;
 use crate::annals_exits;
 
 const WORK: &str = r#"{
@@ -19,9 +19,9 @@ const WORK: &str = r#"{
 
 #[test]
 fn from_the_first_prompt_to_rewind_and_resume() {
-    let room = Room::new(WORK);
-    let work = room.home.work_dir();
-    let mut terminal = room.chat(&[]);
+    let fixture = ChatFixture::new(WORK);
+    let work = fixture.home.work_dir();
+    let mut terminal = fixture.chat(&[]);
     terminal.sees("· new · /help");
     terminal.press("say @@hello@@\r");
     terminal.sees("∴ first a thought …");
@@ -37,7 +37,7 @@ fn from_the_first_prompt_to_rewind_and_resume() {
     terminal.press("n not yet\r");
     terminal.sees("Permission to use Write was denied: not yet.");
     terminal.sees("So be it.");
-    assert!(!work.join("a.txt").exists() && room.last().contains("not yet"));
+    assert!(!work.join("a.txt").exists() && fixture.last().contains("not yet"));
     terminal.ends_with(">");
     terminal.press("@@write@@ now\r");
     terminal.sees_times("? Write a.txt", 2);
@@ -88,17 +88,17 @@ fn from_the_first_prompt_to_rewind_and_resume() {
     terminal.press("instead @@again@@\r");
     terminal.sees("Once more with feeling.");
     terminal.ends_with(">");
-    let sent = room.last();
-    room.agrees();
+    let sent = fixture.last();
+    fixture.agrees();
     assert!(sent.contains("instead") && !sent.contains("@@run@@") && sent.contains("@@edit@@"), "{sent}");
 
     terminal.press("/compact the numbers\r");
     terminal.sees("conversation compacted");
-    assert!(room.last().contains("the numbers"));
+    assert!(fixture.last().contains("the numbers"));
     terminal.ends_with(">");
     terminal.press("/exit\r");
     assert_eq!(terminal.code(), Some(0));
-    let id = room.session().file_stem().unwrap().to_string_lossy().into_owned();
+    let id = fixture.session().file_stem().unwrap().to_string_lossy().into_owned();
     let text = terminal.text();
     assert!(
         text.contains(&format!("annals chat --resume {id}"))
@@ -109,10 +109,10 @@ fn from_the_first_prompt_to_rewind_and_resume() {
         format!("{:?}", terminal.initial_modes()),
         "the terminal is as it was"
     );
-    room.holds();
+    fixture.holds();
 
     // Where it stood, it goes on.
-    let mut terminal = room.chat(&["--resume", &id, "and @@hello@@"]);
+    let mut terminal = fixture.chat(&["--resume", &id, "and @@hello@@"]);
     terminal.sees(&format!("session {id} · resumed"));
     terminal.sees("Hello, I am listening.");
     terminal.ends_with(">");
@@ -123,20 +123,20 @@ fn from_the_first_prompt_to_rewind_and_resume() {
     terminal.sees("◐ Measure\n");
     terminal.press("\x04");
     assert_eq!(terminal.code(), Some(0));
-    room.holds();
-    let sent = room.last();
+    fixture.holds();
+    let sent = fixture.last();
     assert!(
         sent.contains("This conversation goes on from an earlier one") && !sent.contains("@@edit@@"),
         "{sent}"
     );
-    room.agrees();
+    fixture.agrees();
 }
 
 #[test]
 fn files_go_back_with_the_conversation_or_without_it() {
-    let room = Room::new(WORK);
-    let file = room.home.work_dir().join("a.txt");
-    let mut terminal = room.chat(&["--permission-mode", "acceptEdits", "@@write@@"]);
+    let fixture = ChatFixture::new(WORK);
+    let file = fixture.home.work_dir().join("a.txt");
+    let mut terminal = fixture.chat(&["--permission-mode", "acceptEdits", "@@write@@"]);
     terminal.sees("So be it.");
     terminal.ends_with(">");
     terminal.press("@@edit@@\r");
@@ -161,31 +161,31 @@ fn files_go_back_with_the_conversation_or_without_it() {
     terminal.press("\x15@@again@@\r");
     terminal.sees("Once more with feeling.");
     terminal.ends_with(">");
-    assert!(!room.last().contains("@@write@@"));
-    room.agrees();
+    assert!(!fixture.last().contains("@@write@@"));
+    fixture.agrees();
     terminal.press("/exit\r");
     assert_eq!(terminal.code(), Some(0));
-    room.holds();
-    annals_exits(&room.home, &["undo", "--yes"], 0);
+    fixture.holds();
+    annals_exits(&fixture.home, &["undo", "--yes"], 0);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "one\ntwo\n", "a way back");
 }
 
 #[test]
 fn a_new_session_and_back_to_the_old_one() {
-    let room = Room::new(WORK);
-    let mut terminal = room.chat(&["apples @@again@@"]);
+    let fixture = ChatFixture::new(WORK);
+    let mut terminal = fixture.chat(&["apples @@again@@"]);
     terminal.sees("Once more with feeling.");
     terminal.ends_with(">");
-    room.is_titled("Once more with feeling.");
-    let first = room.session().file_stem().unwrap().to_string_lossy().into_owned();
+    fixture.is_titled("Once more with feeling.");
+    let first = fixture.session().file_stem().unwrap().to_string_lossy().into_owned();
     terminal.press("/clear\r");
     terminal.sees_times("· new ·", 2);
     terminal.sees("annals chat --resume");
     terminal.press("bananas @@hello@@\r");
     terminal.sees("Hello, I am listening.");
     terminal.ends_with(">");
-    assert_eq!(room.sessions().len(), 2);
-    assert!(!room.last().contains("apples"));
+    assert_eq!(fixture.sessions().len(), 2);
+    assert!(!fixture.last().contains("apples"));
     terminal.press("/resume\r");
     terminal.sees("Once more with feeling. ·");
     terminal.press("2\r");
@@ -193,25 +193,25 @@ fn a_new_session_and_back_to_the_old_one() {
     terminal.press("cherries @@again@@\r");
     terminal.sees_times("Once more with feeling.", 3);
     terminal.ends_with(">");
-    assert!(room.last().contains("apples") && !room.last().contains("bananas"));
+    assert!(fixture.last().contains("apples") && !fixture.last().contains("bananas"));
     terminal.press(&format!("/resume {first}\r"));
     terminal.sees("this session is already open");
     terminal.press("/resume nobody\r");
     terminal.sees("nobody");
     terminal.press("\x03\x03");
     assert_eq!(terminal.code(), Some(0));
-    room.holds();
+    fixture.holds();
 }
 
 #[test]
 fn a_session_gets_a_title_once() {
-    let room = Room::new(WORK);
-    let mut terminal = room.chat(&["about pears @@hello@@"]);
+    let fixture = ChatFixture::new(WORK);
+    let mut terminal = fixture.chat(&["about pears @@hello@@"]);
     terminal.sees("Hello, I am listening.");
     terminal.ends_with(">");
-    room.is_titled("Hello, I am listening.");
+    fixture.is_titled("Hello, I am listening.");
     // It was asked of the small model, with nothing but the prompt; nothing of it is to be seen.
-    let asides = room.asides();
+    let asides = fixture.asides();
     assert!(
         asides.len() == 1 && asides[0].contains("haiku") && asides[0].contains("about pears"),
         "{asides:?}"
@@ -220,14 +220,14 @@ fn a_session_gets_a_title_once() {
     terminal.press("@@again@@\r");
     terminal.sees("Once more with feeling.");
     terminal.ends_with(">");
-    room.agrees();
+    fixture.agrees();
     terminal.press("/exit\r");
     assert_eq!(terminal.code(), Some(0));
-    room.holds();
+    fixture.holds();
     // One that has a title is not named again, and neither is what is not kept.
-    let id = room.session().file_stem().unwrap().to_string_lossy().into_owned();
+    let id = fixture.session().file_stem().unwrap().to_string_lossy().into_owned();
     for arguments in [&["--resume", &id, "@@again@@"][..], &["--no-session-persistence", "@@again@@"]] {
-        let mut terminal = room.chat(arguments);
+        let mut terminal = fixture.chat(arguments);
         terminal.sees("Once more with feeling.");
         terminal.ends_with(">");
         terminal.press("@@hello@@\r");
@@ -235,11 +235,11 @@ fn a_session_gets_a_title_once() {
         terminal.press("\x04");
         assert_eq!(terminal.code(), Some(0));
     }
-    let mut headless = room.command(env!("CARGO_BIN_EXE_annals"));
+    let mut headless = fixture.command(env!("CARGO_BIN_EXE_annals"));
     headless.args(["chat", "-p", "--model", super::MODEL, "@@again@@"]);
-    assert_eq!(room.home.finish(&mut headless).code, Some(0));
-    assert_eq!(room.asides().len(), 1, "{:?}", room.asides());
-    room.holds();
+    assert_eq!(fixture.home.finish(&mut headless).code, Some(0));
+    assert_eq!(fixture.asides().len(), 1, "{:?}", fixture.asides());
+    fixture.holds();
 }
 
 #[test]
@@ -247,8 +247,8 @@ fn what_is_typed_meanwhile_waits_and_is_said() {
     let script = r#"{"slow":[{"content":[{"type":"text","text":"one two three"}],
         "play":["head",{"events":[0,4]},{"wait_ms":3000},{"events":[4,99]},"end"]}],
         "next":[[{"type":"text","text":"four five six"}]]}"#;
-    let room = Room::new(script);
-    let mut terminal = room.chat(&["@@slow@@"]);
+    let fixture = ChatFixture::new(script);
+    let mut terminal = fixture.chat(&["@@slow@@"]);
     terminal.sees("working…");
     terminal.press("then @@next@@\r/exit\r");
     terminal.sees("queued: then @@next@@");
@@ -259,47 +259,47 @@ fn what_is_typed_meanwhile_waits_and_is_said() {
     let (first, second) = (text.find("one two three").unwrap(), text.find("> then @@next@@").unwrap());
     assert!(first < second, "{text}");
     assert!(!text.contains("queued") && !text.contains("working…"), "{text}");
-    room.holds();
+    fixture.holds();
 }
 
 #[test]
 fn a_folder_is_trusted_by_a_word() {
-    let room = Room::new(WORK);
-    let work = room.home.work_dir();
+    let fixture = ChatFixture::new(WORK);
+    let work = fixture.home.work_dir();
     std::fs::write(work.join("CLAUDE.md"), "OBEY-THE-PROJECT").unwrap();
-    let mut terminal = room.chat(&["@@hello@@"]);
+    let mut terminal = fixture.chat(&["@@hello@@"]);
     terminal.sees("CLAUDE.md");
     terminal.sees("trust this folder?");
     terminal.press("n\r");
     terminal.sees("Hello, I am listening.");
     terminal.press("\x04");
     terminal.code();
-    assert!(!room.last().contains("OBEY-THE-PROJECT"));
-    let mut terminal = room.chat(&["@@hello@@"]);
+    assert!(!fixture.last().contains("OBEY-THE-PROJECT"));
+    let mut terminal = fixture.chat(&["@@hello@@"]);
     terminal.sees("trust this folder?");
     terminal.press("y\r");
     terminal.sees("Hello, I am listening.");
     terminal.press("\x04");
     terminal.code();
-    assert!(room.last().contains("OBEY-THE-PROJECT"));
-    let mut terminal = room.chat(&["@@hello@@"]);
+    assert!(fixture.last().contains("OBEY-THE-PROJECT"));
+    let mut terminal = fixture.chat(&["@@hello@@"]);
     terminal.sees("Hello, I am listening.");
     assert!(!terminal.text().contains("trust"), "it is asked once");
     terminal.press("\x04");
     terminal.code();
-    room.holds();
+    fixture.holds();
 }
 
 #[test]
 fn sub_agents_work_below_their_call_and_ask_the_person() {
-    let room = Room::new(
+    let fixture = ChatFixture::new(
         r#"{
         "send":[[{"type":"tool_use","name":"Agent","input":{"description":"Make it","prompt":"@@make@@","subagent_type":"general-purpose"}}],
                 [{"type":"text","text":"They are done."}]],
         "make":[[{"type":"tool_use","name":"Write","input":{"file_path":"b.txt","content":"three\n"}}],
                 [{"type":"text","text":"Made."}]]}"#,
     );
-    let terminal = room.chat(&[]);
+    let terminal = fixture.chat(&[]);
     terminal.sees("· new · /help");
     terminal.press("@@send@@\r");
     terminal.sees("? Write b.txt");
@@ -308,7 +308,7 @@ fn sub_agents_work_below_their_call_and_ask_the_person() {
     terminal.sees("  ┊ ● Write  b.txt\n  ┊   │ 1 line\n  ┊   │ 1 + three");
     terminal.sees("They are done.");
     terminal.ends_with(">");
-    assert_eq!(std::fs::read_to_string(room.home.work_dir().join("b.txt")).unwrap(), "three\n");
+    assert_eq!(std::fs::read_to_string(fixture.home.work_dir().join("b.txt")).unwrap(), "three\n");
     terminal.press("/exit\r");
     terminal.sees("resume with: annals chat --resume");
 }

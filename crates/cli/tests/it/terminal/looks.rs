@@ -1,6 +1,6 @@
 //! Rendering: small terminals, resizing, no color, no cursor movement, hostile texts.
 
-use super::Room;
+use super::ChatFixture;
 
 const LONG: &str =
     "The quick brown fox jumps over the lazy dog and goes on to the river, where nothing else happens.";
@@ -25,8 +25,8 @@ fn words(text: &str) -> String {
 
 #[test]
 fn on_a_small_terminal_nothing_is_lost_and_what_does_not_fit_is_allowed_once() {
-    let room = Room::new(&script());
-    let mut terminal = room.chat_in((40, 10), &["@@long@@"], |_| {});
+    let fixture = ChatFixture::new(&script());
+    let mut terminal = fixture.chat_in((40, 10), &["@@long@@"], |_| {});
     terminal.sees("happens.");
     terminal.ends_with(">");
     assert!(words(&terminal.text()).contains(LONG), "{}", terminal.text());
@@ -39,7 +39,7 @@ fn on_a_small_terminal_nothing_is_lost_and_what_does_not_fit_is_allowed_once() {
     terminal.press("y\r");
     terminal.sees("finished");
     terminal.ends_with(">");
-    assert!(room.home.work_dir().join("made").exists());
+    assert!(fixture.home.work_dir().join("made").exists());
     let long = "x".repeat(200);
     terminal.ends_with(">");
     terminal.press(&long);
@@ -47,13 +47,13 @@ fn on_a_small_terminal_nothing_is_lost_and_what_does_not_fit_is_allowed_once() {
     terminal.ends_with(">");
     terminal.press("/exit\r");
     assert_eq!(terminal.code(), Some(0));
-    room.holds();
+    fixture.holds();
 }
 
 #[test]
 fn another_size_in_the_middle_of_a_stream() {
-    let room = Room::new(&script());
-    let mut terminal = room.chat_in((80, 24), &["@@slow@@"], |_| {});
+    let fixture = ChatFixture::new(&script());
+    let mut terminal = fixture.chat_in((80, 24), &["@@slow@@"], |_| {});
     terminal.sees("working…");
     terminal.resize((50, 12));
     terminal.sees("happens.");
@@ -64,13 +64,13 @@ fn another_size_in_the_middle_of_a_stream() {
     assert!(words(&terminal.text()).contains(LONG), "{}", terminal.text());
     terminal.press("\x15/exit\r");
     assert_eq!(terminal.code(), Some(0));
-    room.holds();
+    fixture.holds();
 }
 
 #[test]
 fn without_color_the_cursor_moves_and_nothing_is_colored() {
-    let room = Room::new(&script());
-    let mut terminal = room.chat_in((80, 24), &["@@slow@@"], |command| {
+    let fixture = ChatFixture::new(&script());
+    let mut terminal = fixture.chat_in((80, 24), &["@@slow@@"], |command| {
         command.env("NO_COLOR", "1");
     });
     terminal.sees("happens.");
@@ -86,8 +86,8 @@ fn without_color_the_cursor_moves_and_nothing_is_colored() {
 
 #[test]
 fn a_dumb_terminal_gets_lines_and_nothing_else() {
-    let room = Room::new(&script());
-    let mut terminal = room.chat_in((80, 24), &["@@long@@"], |command| {
+    let fixture = ChatFixture::new(&script());
+    let mut terminal = fixture.chat_in((80, 24), &["@@long@@"], |command| {
         command.env("TERM", "dumb");
     });
     terminal.sees("happens.");
@@ -97,20 +97,20 @@ fn a_dumb_terminal_gets_lines_and_nothing_else() {
     terminal.press("y\n");
     terminal.sees("finished");
     terminal.ends_with(">");
-    assert!(room.home.work_dir().join("made").exists());
+    assert!(fixture.home.work_dir().join("made").exists());
     terminal.press("\x03");
     terminal.sees("press ctrl-c again to exit");
     terminal.press("/exit\n");
     assert_eq!(terminal.code(), Some(0));
     let bytes = String::from_utf8(terminal.bytes()).unwrap();
     assert!(!bytes.contains('\x1b'), "{bytes:?}");
-    room.holds();
+    fixture.holds();
 }
 
 #[test]
 fn a_dumb_terminal_is_read_on_after_an_end_of_input() {
-    let room = Room::new(&script());
-    let mut terminal = room.chat_in((80, 24), &["@@ask@@"], |command| {
+    let fixture = ChatFixture::new(&script());
+    let mut terminal = fixture.chat_in((80, 24), &["@@ask@@"], |command| {
         command.env("TERM", "dumb");
     });
     terminal.sees("? Bash");
@@ -118,16 +118,16 @@ fn a_dumb_terminal_is_read_on_after_an_end_of_input() {
     terminal.press("n\n");
     terminal.sees("finished");
     terminal.ends_with(">");
-    assert!(!room.home.work_dir().join("made").exists());
+    assert!(!fixture.home.work_dir().join("made").exists());
     terminal.press("\x04");
     assert_eq!(terminal.code(), Some(0));
-    room.holds();
+    fixture.holds();
 }
 
 #[test]
 fn a_hostile_text_moves_nothing_and_hides_nothing() {
-    let room = Room::new(&script());
-    let mut terminal = room.chat(&["@@evil@@"]);
+    let fixture = ChatFixture::new(&script());
+    let mut terminal = fixture.chat(&["@@evil@@"]);
     terminal.sees("echo ‹U+001B›[2J‹U+202E› hidden; touch made");
     terminal.press("n\r");
     terminal.sees("finished");
@@ -142,14 +142,14 @@ fn a_hostile_text_moves_nothing_and_hides_nothing() {
         "{bytes:?}"
     );
     assert!(terminal.text().contains("abc<U+202E>d"), "{}", terminal.text());
-    room.holds();
+    fixture.holds();
 }
 
 #[test]
 fn the_models_markdown_is_laid_out_and_plain_on_a_dumb_terminal() {
     let script = r##"{"md":[{"content":[{"type":"text","text":"# Plan\n\nI will **fix** it:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nfn main() {}\n```\n\nDone."}],"chunk_bytes":7}]}"##;
-    let room = Room::new(script);
-    let mut terminal = room.chat_in((60, 30), &["@@md@@"], |_| {});
+    let fixture = ChatFixture::new(script);
+    let mut terminal = fixture.chat_in((60, 30), &["@@md@@"], |_| {});
     terminal.sees("Done.");
     terminal.ends_with(">");
     let page = "# Plan\n\nI will fix it:\n\n• one\n• two\n\na │ b\n──┼──\n1 │ 2\n\n╭─ rust ──────\n│ fn main() {}\n╰─────────────\n\nDone.";
@@ -162,35 +162,35 @@ fn the_models_markdown_is_laid_out_and_plain_on_a_dumb_terminal() {
         "nothing of a preview is left: {}",
         terminal.text()
     );
-    let mut terminal = room.chat_in((60, 30), &["@@md@@"], |command| {
+    let mut terminal = fixture.chat_in((60, 30), &["@@md@@"], |command| {
         command.env("TERM", "dumb");
     });
     terminal.sees("Done.");
     assert!(terminal.text().contains("I will **fix** it:\n\n- one\n- two"), "{}", terminal.text());
     terminal.press("/exit\n");
     assert_eq!(terminal.code(), Some(0));
-    room.holds();
+    fixture.holds();
 }
 
 #[test]
 fn retries_are_counted_down() {
-    let room = Room::new(
+    let fixture = ChatFixture::new(
         r#"{"busy":[{"content":[{"type":"text","text":"at last"}],"status":529,"error":"overloaded_error","times":1,
             "headers":{"retry-after":"2"}}]}"#,
     );
-    let mut terminal = room.chat(&["@@busy@@"]);
+    let mut terminal = fixture.chat(&["@@busy@@"]);
     terminal.sees(" s · attempt 1 of 10");
     terminal.sees("at last");
     terminal.press("\x04");
     assert_eq!(terminal.code(), Some(0));
     assert!(!terminal.text().contains("retrying in"), "{}", terminal.text());
-    room.holds();
+    fixture.holds();
 }
 
 #[test]
 fn there_must_be_a_terminal() {
-    let room = Room::new("{}");
-    let answer = room.home.finish(room.command(env!("CARGO_BIN_EXE_annals")).args(["chat", "hello"]));
+    let fixture = ChatFixture::new("{}");
+    let answer = fixture.home.finish(fixture.command(env!("CARGO_BIN_EXE_annals")).args(["chat", "hello"]));
     assert_eq!(answer.code, Some(2));
     assert!(
         answer.error.contains("needs a terminal") && answer.error.contains("chat -p"),

@@ -25,12 +25,12 @@ const MODEL: &str = "claude-opus-4-5";
 const HANGS: Duration = Duration::from_secs(60);
 
 /// A home and an API.
-struct Room {
+struct ChatFixture {
     home: Home,
     api: ScriptedApi,
 }
 
-impl Room {
+impl ChatFixture {
     fn new(script: &str) -> Self {
         Self { home: Home::new(), api: ScriptedApi::start(Script::parse(script, "/w").unwrap()).unwrap() }
     }

@@ -5,22 +5,22 @@ use std::time::{Duration, Instant};
 
 use annals_testkit::skipped;
 
-use super::Room;
+use super::ChatFixture;
 
 /// A server of its own, which ends with its owner.
 struct Tmux<'r> {
-    room: &'r Room,
+    fixture: &'r ChatFixture,
     socket: String,
 }
 
 impl Tmux<'_> {
     fn run(&self, arguments: &[&str]) -> String {
-        let mut command = self.room.command("tmux");
+        let mut command = self.fixture.command("tmux");
         command
             .env("TERM", "xterm-256color")
             .args(["-u", "-f", "/dev/null", "-S", &self.socket])
             .args(arguments);
-        let answer = self.room.home.finish(&mut command);
+        let answer = self.fixture.home.finish(&mut command);
         assert_eq!(answer.code, Some(0), "{command:?}: {}", answer.error);
         answer.out
     }
@@ -45,7 +45,7 @@ impl Tmux<'_> {
 
 impl Drop for Tmux<'_> {
     fn drop(&mut self) {
-        let mut command = self.room.command("tmux");
+        let mut command = self.fixture.command("tmux");
         let _ = command.args(["-S", &self.socket, "kill-server"]).stderr(Stdio::null()).status();
     }
 }
@@ -56,11 +56,11 @@ fn a_journey_in_tmux() {
         skipped("a_journey_in_tmux", "tmux is not installed");
         return;
     }
-    let room = Room::new(
+    let fixture = ChatFixture::new(
         r#"{"write":[[{"type":"tool_use","name":"Write","input":{"file_path":"a.txt","content":"one\n"}}],
             [{"type":"text","text":"It is written."}]],"on":[[{"type":"text","text":"Going on."}]]}"#,
     );
-    let tmux = Tmux { room: &room, socket: room.home.path().join("tmux").display().to_string() };
+    let tmux = Tmux { fixture: &fixture, socket: fixture.home.path().join("tmux").display().to_string() };
     let program =
         format!("{} chat --model claude-opus-4-5; echo left with $?; cat", env!("CARGO_BIN_EXE_annals"));
     tmux.run(&["new-session", "-d", "-s", "it", "-x", "70", "-y", "20", &program]);
@@ -70,7 +70,7 @@ fn a_journey_in_tmux() {
     tmux.sees("y  yes");
     tmux.keys(&["y", "Enter"]);
     tmux.sees("It is written.");
-    assert_eq!(std::fs::read_to_string(room.home.work_dir().join("a.txt")).unwrap(), "one\n");
+    assert_eq!(std::fs::read_to_string(fixture.home.work_dir().join("a.txt")).unwrap(), "one\n");
     tmux.run(&["resize-window", "-t", "it", "-x", "45", "-y", "12"]);
     tmux.keys(&["-l", "/rewind"]);
     tmux.keys(&["Enter"]);
@@ -83,8 +83,8 @@ fn a_journey_in_tmux() {
     tmux.keys(&["-l", "@@on@@"]);
     tmux.keys(&["Enter"]);
     tmux.sees("Going on.");
-    assert!(!room.last().contains("@@write@@") && !room.home.work_dir().join("a.txt").exists());
+    assert!(!fixture.last().contains("@@write@@") && !fixture.home.work_dir().join("a.txt").exists());
     tmux.keys(&["C-d"]);
     tmux.sees("left with 0");
-    room.holds();
+    fixture.holds();
 }

@@ -1,4 +1,4 @@
-//! Every path of FORMAT.md §1, there and back.
+//! Every path of a config dir, there and back.
 
 use super::*;
 use crate::layout::ConfigDir;

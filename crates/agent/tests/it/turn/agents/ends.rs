@@ -36,7 +36,7 @@ async fn one_that_fails_is_an_error_and_the_turn_goes_on() {
 }
 
 #[tokio::test]
-async fn f18_an_interrupt_ends_all_and_leaves_their_files_whole() {
+async fn an_interrupt_ends_all_and_leaves_their_files_whole() {
     let waits = r#"[{"type":"text","text":"so"},{"type":"tool_use","name":"Peek","input":{"say":"slow","wait":true}}]"#;
     let stalls = r#"{"content":[{"type":"text","text":"one"},{"type":"text","text":"two"}],"play":["head",{"events":[0,6]},"stall"]}"#;
     let calls = [agent("general-purpose", "b"), agent("general-purpose", "c"), agent("general-purpose", "d")]
@@ -202,7 +202,7 @@ async fn killed_while_one_works_it_goes_on() {
 }
 
 #[tokio::test]
-async fn f21_one_that_cannot_be_written_works_in_memory() {
+async fn one_that_cannot_be_written_works_in_memory() {
     let stage = Stage::scripts(&format!(
         r#"{{"a":[[{}],{END}],"b":[[{{"type":"tool_use","name":"Peek","input":{{"say":"x"}}}}],{END}]}}"#,
         agent("general-purpose", "b")
