@@ -38,42 +38,46 @@ impl<'a> Fields<'a> {
             return Err(ParseError { kind, at: 0 });
         }
         let mut fields = Self::empty(bytes, DEFAULT_FIELD_COUNT);
-        let end = scan::scan_object(bytes, 0, 0, &mut |key, value| fields.push(key, value))?;
+        let end = scan::scan_object(bytes, 0, 0, &mut |key, value| fields.push_range(bytes, key, value))?;
         fields.raw = &bytes[..end];
         Ok((fields, end))
     }
 
-    /// Like [`scan`](Self::scan), and also returns the fields of the object under `key`, in one pass instead of two.
-    pub fn scan_with(bytes: &'a [u8], key: &str) -> Result<(Self, Option<Self>, usize), ParseError> {
+    /// Like [`scan`](Self::scan), and also returns the fields of the object under the first key of `path`, of the object under
+    /// the second key inside of it, and so on: in one pass over the bytes.
+    pub fn scan_path<const N: usize>(
+        bytes: &'a [u8],
+        path: [&str; N],
+    ) -> Result<(Self, [Option<Self>; N], usize), ParseError> {
         if bytes.first() != Some(&b'{') {
-            return Self::scan(bytes).map(|(fields, end)| (fields, None, end));
+            return Self::scan(bytes).map(|(fields, end)| (fields, [const { None }; N], end));
         }
-        let mut nested = NestedFields {
-            bytes,
-            key: key.as_bytes(),
-            outer: Self::empty(bytes, DEFAULT_FIELD_COUNT),
-            inner: FieldCollector(Self::empty(bytes, 0)),
-            has_inner: false,
-        };
-        let end = scan::scan_object(bytes, 0, 0, &mut nested)?;
-        nested.outer.raw = &bytes[..end];
-        let inner = match nested.outer.has_escaped_keys {
-            // Another key may mean the same.
-            true => nested.outer.object(key),
-            false => nested.has_inner.then_some(nested.inner.0),
-        };
-        Ok((nested.outer, inner, end))
+        let outer = Self::empty(bytes, DEFAULT_FIELD_COUNT);
+        let mut sink = PathSink { bytes, path, outer, inner: [const { None }; N], level: 0 };
+        let end = scan::scan_object(bytes, 0, 0, &mut sink)?;
+        sink.outer.raw = &bytes[..end];
+        let PathSink { outer, mut inner, .. } = sink;
+        let mut has_escaped_keys = outer.has_escaped_keys;
+        for level in 0..N {
+            if has_escaped_keys {
+                // Another key may mean the same.
+                let parent = if level == 0 { Some(&outer) } else { inner[level - 1].as_ref() };
+                inner[level] = parent.and_then(|parent| parent.object(path[level]));
+            }
+            has_escaped_keys |= inner[level].as_ref().is_some_and(|fields| fields.has_escaped_keys);
+        }
+        Ok((outer, inner, end))
     }
 
-    /// Creates an empty list; the ranges pushed later are ranges of `bytes`.
     fn empty(bytes: &'a [u8], usual: usize) -> Self {
         Self { raw: bytes, list: Vec::with_capacity(usual), has_escaped_keys: false }
     }
 
-    fn push(&mut self, key: ByteRange, value: ByteRange) {
-        let key = Text::from_raw(&self.raw[key.0 + 1..key.1 - 1]);
+    /// Adds a field, given by its ranges of `bytes`.
+    fn push_range(&mut self, bytes: &'a [u8], key: ByteRange, value: ByteRange) {
+        let key = Text::from_raw(&bytes[key.0 + 1..key.1 - 1]);
         self.has_escaped_keys |= key.has_escapes();
-        self.list.push(Field { key, value: Value::from_checked(&self.raw[value.0..value.1]) });
+        self.list.push(Field { key, value: Value::from_checked(&bytes[value.0..value.1]) });
     }
 
     /// Reads the fields of bytes that [`scan`](Self::scan) has accepted before; other bytes give unspecified fields.
@@ -168,45 +172,54 @@ impl<'a> Fields<'a> {
     }
 }
 
-struct FieldCollector<'a>(Fields<'a>);
-
-impl FieldSink for FieldCollector<'_> {
-    fn field(&mut self, key: ByteRange, value: ByteRange) {
-        self.0.push(key, value);
-    }
-}
-
-/// Collects the fields of an object and those of the object under one key.
-struct NestedFields<'a, 'k> {
+/// Collects the fields of an object and of the objects along a path of keys.
+struct PathSink<'a, 'k, const N: usize> {
     bytes: &'a [u8],
-    key: &'k [u8],
+    path: [&'k str; N],
     outer: Fields<'a>,
-    inner: FieldCollector<'a>,
-    has_inner: bool,
+    inner: [Option<Fields<'a>>; N],
+    /// How many keys of the path lead to the object at hand.
+    level: usize,
 }
 
-impl NestedFields<'_, '_> {
-    fn is_key(&self, key: ByteRange) -> bool {
-        self.bytes.get(key.0 + 1..key.1 - 1) == Some(self.key)
+impl<const N: usize> PathSink<'_, '_, N> {
+    /// Whether a key is the next of the path.
+    fn is_next(&self, key: ByteRange) -> bool {
+        self.path.get(self.level).is_some_and(|next| self.bytes[key.0 + 1..key.1 - 1] == *next.as_bytes())
     }
 }
 
-impl FieldSink for NestedFields<'_, '_> {
+impl<const N: usize> FieldSink for PathSink<'_, '_, N> {
     fn field(&mut self, key: ByteRange, value: ByteRange) {
-        if self.is_key(key) {
+        if self.is_next(key) {
             // Of repeated keys the last counts, whatever its value is.
-            self.has_inner = self.bytes[value.0] == b'{';
-            self.inner.0.raw = &self.bytes[value.0..value.1];
+            match &mut self.inner[self.level] {
+                Some(fields) if self.bytes[value.0] == b'{' => fields.raw = &self.bytes[value.0..value.1],
+                _ => self.inner[self.level..].fill(None),
+            }
         }
-        self.outer.push(key, value);
+        match self.level.checked_sub(1) {
+            None => self.outer.push_range(self.bytes, key, value),
+            Some(at) => {
+                if let Some(fields) = &mut self.inner[at] {
+                    fields.push_range(self.bytes, key, value);
+                }
+            }
+        }
     }
 
-    fn inside(&mut self, key: ByteRange) -> Option<&mut dyn FieldSink> {
-        if !self.is_key(key) {
-            return None;
+    fn enter(&mut self, key: ByteRange) -> bool {
+        if !self.is_next(key) {
+            return false;
         }
-        self.inner = FieldCollector(Fields::empty(self.bytes, DEFAULT_INNER_COUNT));
-        Some(&mut self.inner)
+        self.inner[self.level..].fill(None);
+        self.inner[self.level] = Some(Fields::empty(self.bytes, DEFAULT_INNER_COUNT));
+        self.level += 1;
+        true
+    }
+
+    fn leave(&mut self) {
+        self.level -= 1;
     }
 }
 
@@ -225,6 +238,13 @@ mod tests {
             r#"{"\u006d":{"x":3},"m":{"\u0078":1}}"#,
             r#"{"a":{"m":{"x":1}}}"#,
             r#"{ "m" : { "m" : { "x" : 1 } , "x" : { } } }"#,
+            r#"{"m":{"x":{"x":{"x":1}},"y":{"x":2}}}"#,
+            r#"{"m":{"x":{"a":1},"x":3}}"#,
+            r#"{"m":{"x":3,"x":{"a":1}}}"#,
+            r#"{"m":{"x":{"a":1}},"m":{"y":2}}"#,
+            r#"{"m":{"x":{"a":1}},"m":{"\u0078":{"b":2}}}"#,
+            r#"{"m":{"\u0078":{"b":2},"x":{"\u0061":1}}}"#,
+            r#"{"\u006d":{"x":{"a":1}}}"#,
             r#"{"m":{}}"#,
             "{}",
         ];
@@ -235,13 +255,16 @@ mod tests {
         };
         for line in lines {
             let (fields, length) = Fields::scan(line.as_bytes()).unwrap();
-            let (outer, inner, end) = Fields::scan_with(line.as_bytes(), "m").unwrap();
+            let (outer, [first, second], end) = Fields::scan_path(line.as_bytes(), ["m", "x"]).unwrap();
             assert_eq!((say(&outer), end), (say(&fields), length), "{line}");
-            assert_eq!(inner.as_ref().map(say), fields.object("m").as_ref().map(say), "{line}");
+            let message = fields.object("m");
+            assert_eq!(first.as_ref().map(say), message.as_ref().map(say), "{line}");
+            let inside = message.and_then(|message| message.object("x"));
+            assert_eq!(second.as_ref().map(say), inside.as_ref().map(say), "{line}");
         }
         for line in ["", "7", "{\"m\":{\"x\":1}", "{\"m\":{\"x\":01}}"] {
             assert_eq!(
-                Fields::scan_with(line.as_bytes(), "m").err(),
+                Fields::scan_path(line.as_bytes(), ["m", "x"]).err(),
                 Fields::scan(line.as_bytes()).err(),
                 "{line}"
             );

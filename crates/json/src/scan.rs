@@ -86,10 +86,13 @@ pub(super) trait FieldSink {
     /// Called for each field once its value has been checked.
     fn field(&mut self, key: ByteRange, value: ByteRange);
 
-    /// Returns a sink for the fields of the object under this key, if they are wanted.
-    fn inside(&mut self, _key: ByteRange) -> Option<&mut dyn FieldSink> {
-        None
+    /// Whether the fields of the object under this key are wanted too; then they come first, up to [`leave`](Self::leave).
+    fn enter(&mut self, _key: ByteRange) -> bool {
+        false
     }
+
+    /// Called at the end of an object that was entered.
+    fn leave(&mut self) {}
 }
 
 impl<F: FnMut(ByteRange, ByteRange)> FieldSink for F {
@@ -99,7 +102,7 @@ impl<F: FnMut(ByteRange, ByteRange)> FieldSink for F {
 }
 
 /// Checks the object at `at`.
-pub(super) fn scan_object(bytes: &[u8], at: usize, depth: u32, sink: &mut dyn FieldSink) -> ScanResult {
+pub(super) fn scan_object(bytes: &[u8], at: usize, depth: u32, sink: &mut impl FieldSink) -> ScanResult {
     if depth >= MAX_DEPTH {
         return Err(ParseError { kind: ParseErrorKind::TooDeep, at });
     }
@@ -117,10 +120,10 @@ pub(super) fn scan_object(bytes: &[u8], at: usize, depth: u32, sink: &mut dyn Fi
             return Err(error_at(bytes, colon));
         }
         let value = skip_space(bytes, colon + 1);
-        let value_end = if bytes.get(value) == Some(&b'{')
-            && let Some(inner) = sink.inside((at, key_end))
-        {
-            scan_object(bytes, value, depth + 1, inner)?
+        let value_end = if bytes.get(value) == Some(&b'{') && sink.enter((at, key_end)) {
+            let end = scan_object(bytes, value, depth + 1, sink)?;
+            sink.leave();
+            end
         } else {
             scan_nested(bytes, value, depth + 1)?
         };

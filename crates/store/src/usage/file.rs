@@ -130,7 +130,7 @@ fn for_whole_lines(
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
-        let newline = buffer[filled..filled + length].iter().rposition(|byte| *byte == b'\n');
+        let newline = memchr::memrchr(b'\n', &buffer[filled..filled + length]);
         filled += length;
         if let Some(at) = newline {
             let whole = filled - length + at + 1;

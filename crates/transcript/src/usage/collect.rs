@@ -66,13 +66,20 @@ impl UsageCollector {
     pub fn feed(&mut self, position: usize, fields: &Fields<'_>) {
         if RecordKind::of(fields.text("type")) == RecordKind::Assistant
             && let Some(message) = fields.object("message")
+            && let Some(usage) = message.object("usage")
         {
-            self.feed_message(position, fields, message);
+            self.feed_message(position, fields, message, Usage::new(usage));
         }
     }
 
     /// Adds a record whose message has been parsed.
-    pub(super) fn feed_message(&mut self, position: usize, fields: &Fields<'_>, message: Fields<'_>) {
+    pub(super) fn feed_message(
+        &mut self,
+        position: usize,
+        fields: &Fields<'_>,
+        message: Fields<'_>,
+        usage: Usage<'_>,
+    ) {
         if RecordKind::of(fields.text("type")) != RecordKind::Assistant || fields.is_true("isApiErrorMessage")
         {
             return;
@@ -82,7 +89,6 @@ impl UsageCollector {
         if model.is_some_and(|model| model.is("<synthetic>")) {
             return;
         }
-        let Some(usage) = message.usage() else { return };
         let reading = self.reading(&usage, model);
         let millis = fields.text("timestamp").and_then(|text| Timestamp::new(text).millis());
         match self.places.entry(ResponseKey::of(fields, &message)) {

@@ -9,6 +9,7 @@ use memchr::memmem::Finder;
 
 use super::collect::UsageCollector;
 use super::response::ResponseUsage;
+use super::view::Usage;
 use crate::line::Line;
 use crate::objects::find_objects;
 use annals_json::{Fields, skip_space};
@@ -82,11 +83,11 @@ impl UsageCollector {
             let line = Line::uncounted(place, raw);
             // Nearly every line is one object and nothing else: then one pass over it is enough.
             let body = line.body();
-            if let Ok((fields, message, length)) = Fields::scan_with(body, "message")
+            if let Ok((fields, [message, usage], length)) = Fields::scan_path(body, ["message", "usage"])
                 && skip_space(body, length) == body.len()
             {
-                if let Some(message) = message {
-                    self.feed_message(place, &fields, message);
+                if let (Some(message), Some(usage)) = (message, usage) {
+                    self.feed_message(place, &fields, message, Usage::new(usage));
                 }
                 return other(&fields);
             }
