@@ -4,14 +4,16 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use annals_json::ObjectWriter;
-use annals_store::DataDir;
-use annals_store::journal::{Effect, Journal};
+use annals_store::journal::{Effect, Journal, JournalEntry};
 use annals_store::source::Clock;
+use annals_store::{ConfigDir, DataDir, Summary};
+use annals_surgery::Plan;
 use annals_surgery::preview::ClientPreview;
 
 use crate::context::Context;
 use crate::error::Fault;
 use crate::output::Paint;
+use crate::table::one_line;
 
 /// What a command changed, or would change.
 #[derive(Debug, Default)]
@@ -38,6 +40,27 @@ impl ChangeReport {
         let session = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let bytes_before = std::fs::metadata(path).ok().map(|metadata| metadata.len());
         Self { session, file: Some(path.to_path_buf()), bytes_before, ..Self::default() }
+    }
+
+    /// Asks whether a plan is to be applied: names the change, the session, its title and the store.
+    pub(crate) fn question(&self, plan: &Plan) -> String {
+        let title = self.file.as_deref().and_then(|file| Summary::read_path(file).ok());
+        let title =
+            title.as_ref().and_then(Summary::title_text).map(|title| format!(" {:?}", one_line(title)));
+        let session = self.session.as_deref().filter(|session| !plan.what.contains(session));
+        let session = session.map(|session| format!(" ({session})"));
+        let (session, title) = (session.unwrap_or_default(), title.unwrap_or_default());
+        format!("{}{session}{title} in {}?", plan.what, plan.root.display())
+    }
+
+    /// The option that names the store of the file, where it is not the store in use.
+    fn other_store(&self, context: &Context) -> String {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let config = self.file.as_deref().and_then(|file| ConfigDir::containing(&real(file)));
+        match config.filter(|config| real(config.path()) != real(context.store.config_dir().path())) {
+            Some(config) => format!("--config-dir {} ", config.path().display()),
+            None => String::new(),
+        }
     }
 
     /// Prints it: an object with `--json`, else a sentence and how to revert it.
@@ -79,10 +102,59 @@ impl ChangeReport {
         }
         context.out.line(sentence)?;
         if let Some(id) = self.undo.as_ref().filter(|_| context.verbosity >= 0) {
-            let back = context.out.paint(Paint::Dim, format!("  to revert: annals undo {id}"));
+            let back = format!("  to revert: annals {}undo {id}", self.other_store(context));
+            let back = context.out.paint(Paint::Dim, back);
             context.out.line(back)?;
         }
         Ok(())
+    }
+}
+
+/// What a change in the journal is about: its store, and the session with its title.
+pub(crate) struct ChangeSubject {
+    /// The session; `None` if there is none, or several.
+    pub(crate) session: Option<String>,
+    pub(crate) title: Option<String>,
+    store: Option<PathBuf>,
+}
+
+impl ChangeSubject {
+    pub(crate) fn of(entry: &JournalEntry) -> Self {
+        let sessions = entry.sessions();
+        let (session, file) = match sessions.as_slice() {
+            [(session, file)] => (Some(session.to_string()), file.as_deref()),
+            _ => (None, None),
+        };
+        let summary = file.and_then(|file| Summary::read_path(file).ok());
+        let title = summary.and_then(|summary| summary.title_text().map(one_line));
+        Self { session, title, store: entry.store.clone() }
+    }
+
+    /// The description of the change, with the session if it does not name it.
+    pub(crate) fn named(&self, what: &str) -> String {
+        match self.session.as_deref().filter(|session| !what.contains(session)) {
+            Some(session) => format!("{what} ({session})"),
+            None => what.to_owned(),
+        }
+    }
+
+    /// Names the change, the session, its title and the store.
+    pub(crate) fn sentence(&self, what: &str) -> String {
+        let title = self.title.as_ref().map(|title| format!(" {title:?}")).unwrap_or_default();
+        let store = self.store.as_ref().map(|store| format!(" in {}", store.display())).unwrap_or_default();
+        format!("{}{title}{store}", self.named(what))
+    }
+
+    /// The store, for a column.
+    pub(crate) fn store_name(&self) -> String {
+        self.store.as_ref().map(|store| store.display().to_string()).unwrap_or_default()
+    }
+
+    /// Writes its fields.
+    pub(crate) fn write(&self, object: &mut ObjectWriter<'_>) {
+        object.string_or_null("store", self.store.as_ref().map(|store| store.to_string_lossy()).as_deref());
+        object.string_or_null("session", self.session.as_deref());
+        object.string_or_null("title", self.title.as_deref());
     }
 }
 
@@ -122,6 +194,7 @@ pub(crate) fn record_change(
     effects: Vec<Effect>,
 ) -> Result<String, Fault> {
     let journal = Journal::new(data);
-    let entry = journal.begin(Journal::new_id(&context.source), context.source.now(), what, effects)?;
+    let id = journal.next_id(&context.source);
+    let entry = journal.begin(id, context.source.now(), what, effects)?;
     Ok(journal.finish(entry)?.id)
 }

@@ -100,7 +100,8 @@ impl Context {
 
     /// The data folder: index, locks, journal, trash and vault.
     pub(crate) fn data_dir(&self) -> Result<DataDir, Fault> {
-        self.data_dir.clone().map(DataDir::new).ok_or_else(|| {
+        let data_dir = self.data_dir.clone().map(DataDir::new);
+        data_dir.map(|data| data.used_by(self.store.config_dir())).ok_or_else(|| {
             Fault::usage("no data folder for the index and the journal of annals")
                 .hint("use --data-dir DIR, or set ANNALS_DATA_DIR")
         })

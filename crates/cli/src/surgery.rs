@@ -57,7 +57,7 @@ pub(crate) fn carry_out(
     if !context.json && !confirm.yes {
         draw_numbers(plan, &shown, context)?;
     }
-    if !context.confirms(confirm, &format!("{}?", plan.what))? {
+    if !context.confirms(confirm, &change.question(plan))? {
         return Ok(Outcome::Declined);
     }
     let data = context.data_dir()?;
@@ -115,6 +115,9 @@ fn draw(plan: &Plan, shown: &[FilePreview], context: &mut Context) -> Result<(),
             FileChange::Place { path, .. } => format!("write   {}", path.display()),
             FileChange::Move { from, to } => format!("move    {} to {}", from.display(), to.display()),
             FileChange::Discard { path } => format!("trash   {}", path.display()),
+            FileChange::Folder { path, .. } => format!("create  {}", path.display()),
+            // A cache that follows.
+            FileChange::RefreshIndex { .. } => continue,
             _ => "change  of an unknown kind".to_owned(),
         };
         context.out.line(text)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use annals_store::find::MIN_PREFIX;
 use annals_store::project_path::{Evidence, ProjectPath};
-use annals_store::{ConfigDir, FileRole, Slug, Store, Summary, sessions_index};
+use annals_store::{FileRole, Slug, Store, Summary};
 use annals_transcript::title::TitleSource;
 use annals_vault::{
     Catalogue, FileSelection, OnConflict, RestoreRequest, UnpackDir, Vault, VaultReader, Version,
@@ -266,6 +266,12 @@ pub(crate) fn restore_from_vault(
     let vault = open(context).ok_or_else(nothing)?;
     let catalogue = vault.catalogue()?;
     let version = choose_version(&versions_of(&catalogue, session, context)?, options, context)?;
+    if options.to.is_none() && version.store != canonical(context.store.config_dir().path()) {
+        let store = version.store.display();
+        return Err(Fault::nothing_found(format!("{session:?} was archived from another store, {store}"))
+            .hint(format!("restore it there: annals --config-dir {store} restore {session}"))
+            .hint("or elsewhere: --to DIR"));
+    }
     // Absolute, since the journal is read from other working directories.
     let root = match options.to {
         Some(folder) => std::path::absolute(folder)?,
@@ -286,7 +292,10 @@ pub(crate) fn restore_from_vault(
         change.report(context, &what)?;
         return Ok(Outcome::Done);
     }
-    if !context.confirms(confirm, &format!("restore {} as of {kept}?", version.session))? {
+    let title =
+        version.meta.title.as_deref().map(|title| format!(" {:?}", one_line(title))).unwrap_or_default();
+    let question = format!("restore {}{title} as of {kept} to {}?", version.session, root.display());
+    if !context.confirms(confirm, &question)? {
         return Ok(Outcome::Declined);
     }
     let on_conflict = if options.replace { OnConflict::Replace } else { OnConflict::Refuse };
@@ -294,11 +303,6 @@ pub(crate) fn restore_from_vault(
     let source = context.source;
     let restored =
         vault.with_reader(|reader| request.run(reader, &source, &mut |_| ControlFlow::Continue(())))?;
-    let (config, slug) = (ConfigDir::new(&root), slug_of(version));
-    if config.sessions_index(&slug).is_file() {
-        // The index is a cache, which is often out of date: an error here loses nothing.
-        let _ = sessions_index::refresh(&config, &slug, &version.session);
-    }
     let sentence = match restored.entry.as_ref() {
         Some(_) => format!("restored {} as of {kept}: {files}, {size}", version.session),
         None => format!("{} is already there, as of {kept}", version.session),

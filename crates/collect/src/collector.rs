@@ -124,7 +124,7 @@ impl<'c> Collector<'c> {
         let lock = FileLock::try_take(data, &path)?.ok_or(CollectError::Busy { path: path.clone() })?;
         let machine = machine(&data.machine(), source)?;
         let state = SinkState::load(&path, &name_of(store))?;
-        let spool = Spool::open(data.spool(sink))?;
+        let spool = Spool::open(data.spool(sink), &name_of(store))?;
         Ok(Self { _lock: Some(lock), ..Self::with(store, machine, state, spool, rules, source)? })
     }
 
@@ -138,7 +138,8 @@ impl<'c> Collector<'c> {
     ) -> Result<Self, CollectError> {
         let machine = stored_machine(&data.machine())?.unwrap_or_default();
         let state = SinkState::load(&data.collection(sink), &name_of(store))?.detached();
-        Self::with(store, machine, state, Spool::look(data.spool(sink))?, rules, source)
+        let spool = Spool::look(data.spool(sink), &name_of(store))?;
+        Self::with(store, machine, state, spool, rules, source)
     }
 
     fn with(

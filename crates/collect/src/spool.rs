@@ -3,19 +3,20 @@
 //! A batch is here, whole and synced, before it is sent for the first time, and it says how far the files are read with it:
 //! this file is the one step by which lines are taken. From then on nothing that happens to the store, to the sink or to
 //! this process changes what is sent under those names, or in what order. It leaves when the sink has it and the state says
-//! so.
+//! so. Several stores may have batches here; each pass sends those of its own store only.
 
 use std::collections::VecDeque;
 use std::fs;
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
 
 use annals_store::files::{WriteError, create_folder, is_left_over, replace_file};
 use annals_store::read::{ReadError, read_file};
 
 use crate::error::CollectError;
 use crate::item::{Batch, Item};
-use crate::spooled_batch::SpooledBatch;
+use crate::spooled_batch::{SpooledBatch, store_of_head};
+use crate::state::UNKNOWN_STORE;
 
 /// The ending of a batch: lines of JSON, compressed.
 const ENDING: &str = ".ndjson.zst";
@@ -51,6 +52,8 @@ pub(crate) enum AddOutcome {
 struct SpoolEntry {
     sequence: u64,
     bytes: u64,
+    /// Whether it was read from the store in use.
+    is_ours: bool,
     /// Only where nothing may be written.
     in_memory: Option<Box<SpooledBatch>>,
 }
@@ -72,16 +75,16 @@ pub(crate) struct Spool {
 
 impl Spool {
     /// Looks at what waits, and clears away what a crash has left unfinished.
-    pub(crate) fn open(folder: PathBuf) -> Result<Self, CollectError> {
-        Self::list(folder, SpoolMode::Disk)
+    pub(crate) fn open(folder: PathBuf, store: &str) -> Result<Self, CollectError> {
+        Self::list(folder, store, SpoolMode::Disk)
     }
 
     /// The same for a look: nothing is written or removed.
-    pub(crate) fn look(folder: PathBuf) -> Result<Self, CollectError> {
-        Self::list(folder, SpoolMode::Memory)
+    pub(crate) fn look(folder: PathBuf, store: &str) -> Result<Self, CollectError> {
+        Self::list(folder, store, SpoolMode::Memory)
     }
 
-    fn list(folder: PathBuf, mode: SpoolMode) -> Result<Self, CollectError> {
+    fn list(folder: PathBuf, store: &str, mode: SpoolMode) -> Result<Self, CollectError> {
         let at = |error| CollectError::Read(ReadError::new(&folder, error));
         let mut kept = Vec::new();
         let entries = match fs::read_dir(&folder) {
@@ -93,7 +96,10 @@ impl Spool {
             let name = entry.file_name().to_string_lossy().into_owned();
             if let Some(sequence) = name.strip_suffix(ENDING).and_then(|digits| digits.parse().ok()) {
                 let bytes = entry.metadata().map_err(at)?.len();
-                kept.push(SpoolEntry { sequence, bytes, in_memory: None });
+                // One that cannot be read is met, and reported, when its turn comes.
+                let of = head(&entry.path()).ok().and_then(|head| store_of_head(&head));
+                let is_ours = of.is_none_or(|of| of == store || of == UNKNOWN_STORE);
+                kept.push(SpoolEntry { sequence, bytes, is_ours, in_memory: None });
             } else if mode == SpoolMode::Disk && is_left_over(&name) {
                 // It never took its name, so it was never sent: what it holds is read again.
                 let _ = fs::remove_file(entry.path());
@@ -107,13 +113,17 @@ impl Spool {
         self.folder.join(format!("{sequence:012}{ENDING}"))
     }
 
-    /// How much waits.
+    /// How much of the store in use waits.
     pub(crate) fn waiting(&self) -> Backlog {
-        let bytes = self.kept.iter().map(|kept| kept.bytes).sum();
-        Backlog { batches: self.kept.len() as u64, bytes, is_full: false }
+        let bytes = self.ours().map(|kept| kept.bytes).sum();
+        Backlog { batches: self.ours().count() as u64, bytes, is_full: false }
     }
 
-    /// The numbers of the batches, in their order.
+    fn ours(&self) -> impl Iterator<Item = &SpoolEntry> {
+        self.kept.iter().filter(|kept| kept.is_ours)
+    }
+
+    /// The numbers of all batches, in their order; also those of other stores.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u64> {
         self.kept.iter().map(|kept| kept.sequence)
     }
@@ -126,6 +136,7 @@ impl Spool {
             self.kept.push_back(SpoolEntry {
                 sequence,
                 bytes: 0,
+                is_ours: true,
                 in_memory: Some(Box::new(spooled.clone())),
             });
             return Ok(AddOutcome::Stored);
@@ -133,11 +144,11 @@ impl Spool {
         let path = self.path(sequence);
         let packed = pack(&spooled.bytes()).map_err(WriteError::at(&path))?;
         let bytes = packed.len() as u64;
-        if !self.kept.is_empty() && self.waiting().bytes.saturating_add(bytes) > most {
+        if self.ours().next().is_some() && self.waiting().bytes.saturating_add(bytes) > most {
             return Ok(AddOutcome::Full);
         }
         replace_file(&path, &packed)?;
-        self.kept.push_back(SpoolEntry { sequence, bytes, in_memory: None });
+        self.kept.push_back(SpoolEntry { sequence, bytes, is_ours: true, in_memory: None });
         Ok(AddOutcome::Stored)
     }
 
@@ -173,18 +184,26 @@ impl Spool {
 
     /// The batch that is to be sent next.
     pub(crate) fn first(&self) -> Result<Option<SpooledBatch>, CollectError> {
-        self.kept.front().map(|kept| self.read(kept.sequence)).transpose()
+        self.ours().next().map(|kept| self.read(kept.sequence)).transpose()
     }
 
     /// Lets go of it. Should its name come back after a loss of power, it is sent again under the same names.
     pub(crate) fn remove_first(&mut self) -> Result<(), CollectError> {
-        let Some(first) = self.kept.pop_front() else { return Ok(()) };
+        let Some(at) = self.kept.iter().position(|kept| kept.is_ours) else { return Ok(()) };
+        let Some(first) = self.kept.remove(at) else { return Ok(()) };
         if self.mode == SpoolMode::Disk {
             let path = self.path(first.sequence);
             fs::remove_file(&path).map_err(WriteError::at(&path))?;
         }
         Ok(())
     }
+}
+
+/// The line about a batch, without its items.
+fn head(path: &Path) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    BufReader::new(zstd::Decoder::new(fs::File::open(path)?)?).read_until(b'\n', &mut head)?;
+    Ok(head)
 }
 
 /// With a checksum, so that damage shows.

@@ -72,6 +72,19 @@ impl SpooledBatch {
     }
 }
 
+/// The store that a batch was read from, by the line about it; `None` if that cannot be read.
+pub(crate) fn store_of_head(line: &[u8]) -> Option<String> {
+    store_of(Value::parse(line.trim_ascii_end()).ok()?)
+}
+
+/// Batches of a release that knew one store do not say.
+fn store_of(head: Value<'_>) -> Option<String> {
+    match head.get("store") {
+        Some(store) => Some(store.text()?.decode().into_owned()),
+        None => Some(UNKNOWN_STORE.to_owned()),
+    }
+}
+
 fn of_head(head: Value<'_>) -> Option<SpooledBatch> {
     let batch = Batch {
         machine: head.get("machine")?.text()?.decode().into_owned(),
@@ -79,11 +92,7 @@ fn of_head(head: Value<'_>) -> Option<SpooledBatch> {
         items: Vec::new(),
     };
     let generation = integer(head.get("generation")?)?;
-    // Batches of a release that knew one store do not say.
-    let store = match head.get("store") {
-        Some(store) => store.text()?.decode().into_owned(),
-        None => UNKNOWN_STORE.to_owned(),
-    };
+    let store = store_of(head)?;
     let mut files = BTreeMap::new();
     for field in head.get("files")?.fields()?.iter() {
         let generation = integer(field.value.get("generation")?)?;

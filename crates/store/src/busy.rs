@@ -65,6 +65,9 @@ impl FileStamp {
 }
 
 /// Looks for a client that is writing to a session; `left` is the file's state when we closed it.
+///
+/// A client that registered proves that the session is open. That none did proves nothing: old releases do not register, and
+/// the process of one in a container is not among ours. Then only the file tells, and a write a moment ago counts.
 pub(crate) fn client_at_work(
     path: &Path,
     session: &SessionKey,
@@ -72,12 +75,8 @@ pub(crate) fn client_at_work(
     now: i64,
 ) -> Option<Busy> {
     let config = ConfigDir::containing(path);
-    let registered = config.as_ref().map(|config| registered_clients(config, session));
-    match registered {
-        Some(ClientRegistration::Here(pid)) => return Some(Busy::Client { pid }),
-        // Running clients are listed, and none has this session: the last writer has ended.
-        Some(ClientRegistration::Elsewhere) => return None,
-        Some(ClientRegistration::Unknown) | None => {}
+    if let Some(pid) = config.as_ref().and_then(|config| registered_client(config, session)) {
+        return Some(Busy::Client { pid });
     }
     let metadata = fs::metadata(path).ok()?;
     if left.is_some() && FileStamp::of(&metadata) == left {
@@ -88,40 +87,39 @@ pub(crate) fn client_at_work(
     let made = metadata.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let made = made.and_then(|since| i64::try_from(since.as_millis()).ok());
     let written_again = made.is_none_or(|made| modified - made > CREATED_WITHIN_MS);
-    ((0..FRESH_MS).contains(&millis_ago) && written_again).then_some(Busy::FreshWrite { millis_ago })
+    // The clock of another machine or container may be ahead of ours.
+    let is_fresh = millis_ago.abs() < FRESH_MS;
+    (is_fresh && written_again).then_some(Busy::FreshWrite { millis_ago: millis_ago.max(0) })
 }
 
-/// Returns the running client that shows a session's file; `None` for other files.
+/// Returns the running client that shows a session's file or one of its sub-agents; `None` for other files.
 pub(crate) fn client_showing(path: &Path) -> Option<Busy> {
     let config = ConfigDir::containing(path)?;
-    let FileRole::Session { session, .. } = config.role(path) else { return None };
-    match registered_clients(&config, &session) {
-        ClientRegistration::Here(pid) => Some(Busy::Client { pid }),
-        ClientRegistration::Elsewhere | ClientRegistration::Unknown => None,
+    let session = session_of(&config, path)?;
+    registered_client(&config, &session).map(|pid| Busy::Client { pid })
+}
+
+/// The session that a file of lines belongs to.
+pub(crate) fn session_of(config: &ConfigDir, path: &Path) -> Option<SessionKey> {
+    match config.role(path) {
+        role @ (FileRole::Session { .. } | FileRole::SubAgent { .. }) => role.session().cloned(),
+        _ => None,
     }
 }
 
-enum ClientRegistration {
-    /// A process that runs has the session.
-    Here(u32),
-    /// Clients of this store register, and none that runs has the session.
-    Elsewhere,
-    /// Clients of this store do not register.
-    Unknown,
-}
-
-fn registered_clients(config: &ConfigDir, session: &SessionKey) -> ClientRegistration {
-    let Ok(entries) = fs::read_dir(config.running()) else { return ClientRegistration::Unknown };
-    for entry in entries.flatten() {
-        let FileRole::RunningClient { pid } = config.role(&entry.path()) else { continue };
-        let Ok(file) = JsonFile::read(&entry.path()) else { continue };
-        let Ok(fields) = file.object() else { continue };
-        let client = RunningClient::new(fields);
-        if client.session().is_some_and(|id| id.is(session.as_str())) && is_alive(pid) {
-            return ClientRegistration::Here(pid);
-        }
-    }
-    ClientRegistration::Elsewhere
+/// The process of a running client that has registered a session as open.
+fn registered_client(config: &ConfigDir, session: &SessionKey) -> Option<u32> {
+    let entries = fs::read_dir(config.running()).into_iter().flatten().flatten();
+    let pid_of = |path: &Path| match config.role(path) {
+        FileRole::RunningClient { pid } => Some(pid),
+        _ => None,
+    };
+    let shows = |path: &Path| {
+        let file = JsonFile::read(path).ok()?;
+        Some(RunningClient::new(file.object().ok()?).session()?.is(session.as_str()))
+    };
+    let mut clients = entries.filter_map(|entry| Some((pid_of(&entry.path())?, entry.path())));
+    clients.find(|(pid, path)| is_alive(*pid) && shows(path) == Some(true)).map(|(pid, _)| pid)
 }
 
 /// Returns whether a process runs; `true` on systems without `/proc`.

@@ -12,6 +12,8 @@ use crate::files::{WriteError, create_folder};
 pub struct FileLock {
     file: File,
     path: PathBuf,
+    /// The length of the note.
+    noted: usize,
 }
 
 impl FileLock {
@@ -26,7 +28,10 @@ impl FileLock {
         let file = options.open(&path).map_err(WriteError::at(&path))?;
         raise_open_file_limit(&file);
         match file.try_lock() {
-            Ok(()) => Ok(Some(Self { file, path })),
+            Ok(()) => {
+                let noted = file.metadata().map_or(0, |metadata| metadata.len());
+                Ok(Some(Self { file, path, noted: usize::try_from(noted).unwrap_or_default() }))
+            }
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(WriteError::new(&path, error)),
         }
@@ -36,13 +41,16 @@ impl FileLock {
     pub(crate) fn read_note(&mut self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let read = self.file.seek(SeekFrom::Start(0)).and_then(|_| self.file.read_to_end(&mut bytes));
-        if read.is_ok() { bytes } else { Vec::new() }
+        if read.is_ok() { bytes.trim_ascii_end().to_vec() } else { Vec::new() }
     }
 
-    /// Leaves a note for the next holder. It is a hint: losing it does no harm.
-    pub(crate) fn leave_note(&mut self, read_note: &[u8]) -> Result<(), WriteError> {
-        let written = self.file.seek(SeekFrom::Start(0)).and_then(|_| self.file.set_len(0));
-        written.and_then(|()| self.file.write_all(read_note)).map_err(WriteError::at(&self.path))
+    /// Leaves a note for the next holder, padded over the one before: a process that is killed leaves one or the other.
+    pub(crate) fn leave_note(&mut self, note: &[u8]) -> Result<(), WriteError> {
+        let mut padded = note.to_vec();
+        padded.resize(note.len().max(self.noted), b' ');
+        self.noted = padded.len();
+        let written = self.file.seek(SeekFrom::Start(0)).and_then(|_| self.file.write_all(&padded));
+        written.map_err(WriteError::at(&self.path))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use annals_store::changes::{self, Change, ChangesError};
+use annals_store::changes::{Change, ChangeSet, ChangesError};
 use annals_store::digest::sha256_bytes;
 use annals_store::files::{FolderLock, LockError, PathRefusal, resolve_plain_file};
 use annals_store::journal::{Journal, JournalEntry, UndoError};
@@ -60,7 +60,7 @@ pub enum ApplyError {
     Read(#[from] ReadError),
     /// Writing to the disk failed.
     #[error(transparent)]
-    Changes(#[from] ChangesError),
+    Changes(ChangesError),
 }
 
 /// Applies a plan. `watch` is called before each step of the change and may stop it, as a crash would.
@@ -96,7 +96,15 @@ pub fn apply(
         let looked = resolve_plain_file(folder, &path.to_string_lossy());
         looked.map_err(|why| ApplyError::PathRefusal { path: path.clone(), why })?;
     }
-    let entry = changes::apply(&plan.all_changes(), &plan.what, &plan.root, data, source, watch)?;
+    let mut based_on: Vec<(PathBuf, [u8; 32])> = plan.depends_on.clone();
+    based_on.extend(plan.edits.iter().map(|edit| (edit.path().to_path_buf(), sha256_bytes(edit.before()))));
+    let changes = plan.all_changes();
+    let set = ChangeSet { changes: &changes, what: &plan.what, root: &plan.root, based_on: &based_on };
+    let entry = set.apply(data, source, watch).map_err(|error| match error {
+        ChangesError::Changed { path } => ApplyError::Changed { path },
+        ChangesError::InUse(error) => ApplyError::InUse(error),
+        error => ApplyError::Changes(error),
+    })?;
     if let Err(error) = verify_result(plan) {
         drop(locks);
         Journal::new(data).undo(entry).map_err(ApplyError::Stuck)?;

@@ -6,7 +6,7 @@ use annals_store::changes::Change;
 use annals_store::digest::sha256;
 use annals_store::journal::Effect;
 use annals_store::read::{ReadError, read_file};
-use annals_store::trash::TrashedSession;
+use annals_store::trash::{TrashedSession, is_same};
 use annals_store::{ConfigDir, FileRole};
 
 use crate::plan::Plan;
@@ -26,15 +26,17 @@ pub enum TrashRestoreError {
     Read(#[from] ReadError),
 }
 
-/// Plans the restore of a session's file, its side files, and its prompts if they were removed.
+/// Plans the restore of a session's file, its side files, and its prompts if they were removed. What is back already, with
+/// the same content, stays as it is.
 pub fn plan(trashed: &TrashedSession) -> Result<Plan, TrashRestoreError> {
     let mut plan = Plan::new(format!("restore {}", trashed.key), trashed.config.path());
     plan.locked.push(trashed.file.from.clone());
     for part in &trashed.parts {
-        if exists(&part.from) {
+        if !exists(&part.from) {
+            plan.changes.push(Change::Move { from: part.kept.clone(), to: part.from.clone() });
+        } else if !is_same(&part.from, &part.kept) {
             return Err(TrashRestoreError::InTheWay { path: part.from.clone() });
         }
-        plan.changes.push(Change::Move { from: part.kept.clone(), to: part.from.clone() });
     }
     restore_index(trashed, &mut plan)?;
     restore_prompts(trashed, &mut plan)?;
@@ -48,17 +50,19 @@ fn exists(path: &Path) -> bool {
 /// The old bytes of a file that the change replaced, and the digest of its new content.
 fn replaced<'t>(trashed: &'t TrashedSession, file: &Path) -> Option<(&'t Path, &'t str)> {
     trashed.entry.effects.iter().find_map(|effect| match effect {
-        Effect::Replaced { path, kept: Some(kept), left } if path == file && exists(kept) => {
+        Effect::Replaced { path, kept: Some(kept), left, .. } if path == file && exists(kept) => {
             Some((kept.as_path(), left.as_str()))
         }
         _ => None,
     })
 }
 
-/// Restores the exact index if it has not changed since; else applying the plan refreshes it.
+/// Restores the exact index if it has not changed since, else the session's entry. A session that was not in the index when
+/// it went does not come to be in it.
 fn restore_index(trashed: &TrashedSession, plan: &mut Plan) -> Result<(), ReadError> {
     let index = trashed.config.sessions_index(&trashed.slug);
     let Some((kept, left)) = replaced(trashed, &index) else { return Ok(()) };
+    let refresh = Change::RefreshIndex { session: trashed.file.from.clone() };
     let is_of_project = |effect: &&Effect| match effect {
         Effect::Moved { from, .. } => {
             matches!(trashed.config.role(from), FileRole::Session { slug, .. } if slug == trashed.slug)
@@ -66,11 +70,13 @@ fn restore_index(trashed: &TrashedSession, plan: &mut Plan) -> Result<(), ReadEr
         _ => false,
     };
     if trashed.entry.effects.iter().filter(is_of_project).count() != 1 {
+        plan.changes.push(refresh);
         return Ok(());
     }
     match read_file(&index) {
         Ok(now) if sha256(&now) == left => plan.replace(&index, &now, read_file(kept)?),
-        Ok(_) | Err(ReadError::NotFound { .. }) => {}
+        Ok(_) => plan.changes.push(refresh),
+        Err(ReadError::NotFound { .. }) => {}
         Err(error) => return Err(error),
     }
     Ok(())

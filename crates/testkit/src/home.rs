@@ -20,12 +20,23 @@ const PASSED_ON: [&str; 5] = ["PATH", "SYSTEMROOT", "SYSTEMDRIVE", "LLVM_PROFILE
 #[derive(Debug)]
 pub struct Home {
     folder: TempDir,
+    /// The data dir, where it is elsewhere.
+    data: Option<TempDir>,
 }
 
 impl Home {
     /// Makes a home with an empty config dir, an empty data dir and an empty work folder.
     pub fn new() -> Self {
-        let home = Self { folder: TempDir::new("home") };
+        Self::with_data(None)
+    }
+
+    /// Makes a home whose data dir is on another file system than its config dir; `None` if there is no other.
+    pub fn on_two_file_systems() -> Option<Self> {
+        TempDir::on_another_file_system("data").map(|data| Self::with_data(Some(data)))
+    }
+
+    fn with_data(data: Option<TempDir>) -> Self {
+        let home = Self { folder: TempDir::new("home"), data };
         for folder in [home.config_dir(), home.data_dir(), home.work_dir()] {
             fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         }
@@ -45,7 +56,7 @@ impl Home {
 
     /// Where annals keeps what is its own.
     pub fn data_dir(&self) -> PathBuf {
-        self.path().join("data")
+        self.data.as_ref().map_or_else(|| self.path().join("data"), |data| data.path().to_path_buf())
     }
 
     /// The folder in which commands run.

@@ -15,7 +15,31 @@ pub struct TempDir {
 impl TempDir {
     /// Makes an empty folder whose name starts with `annals-` and `label`.
     pub fn new(label: &str) -> Self {
-        let parent = env::temp_dir();
+        Self::new_in(&env::temp_dir(), label)
+    }
+
+    /// Makes one on another file system than [`TempDir::new`]; `None` if there is no other to write to.
+    pub fn on_another_file_system(label: &str) -> Option<Self> {
+        let usual = Self::new(label);
+        let others = ["/dev/shm", "/run/shm", "/var/tmp", "/run/user"].map(Path::new);
+        let is_usable = |parent: &&Path| {
+            let probe = parent.join(format!(
+                "annals-probe-{}-{}",
+                process::id(),
+                NEXT.fetch_add(1, Ordering::Relaxed)
+            ));
+            let is_other = fs::write(&probe, "").is_ok() && {
+                // A rename is what has to fail.
+                let moved = fs::rename(&probe, usual.path().join("probe"));
+                moved.is_err_and(|error| error.kind() == io::ErrorKind::CrossesDevices)
+            };
+            let _ = fs::remove_file(&probe);
+            is_other
+        };
+        others.into_iter().find(is_usable).map(|parent| Self::new_in(parent, label))
+    }
+
+    fn new_in(parent: &Path, label: &str) -> Self {
         // A process id can come back while an old folder is still there: try the next number.
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);

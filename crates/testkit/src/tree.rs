@@ -23,6 +23,43 @@ pub fn tree(root: &Path) -> Tree {
     found
 }
 
+/// All that a folder holds, exactly: folders and links as well, with modes, and the times of files.
+pub fn exact_tree(root: &Path) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    let mut waiting = vec![root.to_path_buf()];
+    while let Some(folder) = waiting.pop() {
+        for path in fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+            let metadata =
+                fs::symlink_metadata(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let mode = mode_of(&metadata);
+            let text = if metadata.is_symlink() {
+                format!("link to {:?}", fs::read_link(&path).ok())
+            } else if metadata.is_dir() {
+                waiting.push(path.clone());
+                format!("folder {mode:o}")
+            } else if metadata.is_file() {
+                let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                format!("file {mode:o} {:?} {text}", metadata.modified().ok())
+            } else {
+                "something else".to_owned()
+            };
+            found.insert(path, text);
+        }
+    }
+    found
+}
+
+#[cfg(unix)]
+fn mode_of(metadata: &fs::Metadata) -> u32 {
+    std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o7777
+}
+
+#[cfg(not(unix))]
+fn mode_of(_: &fs::Metadata) -> u32 {
+    0
+}
+
 /// Copies a folder with everything in it, and the times of its files: a store in which every file is new looks busy.
 pub fn copy(from: &Path, to: &Path) {
     let copied = try_copy(from, to);

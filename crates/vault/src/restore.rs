@@ -6,7 +6,6 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use annals_store::changes::{self, Change, ChangesError};
-use annals_store::files::create_folder;
 use annals_store::journal::JournalEntry;
 use annals_store::session::{InUse, lock_exclusive};
 use annals_store::source::Source;
@@ -122,7 +121,7 @@ impl RestoreRequest<'_> {
         let mut files = Vec::new();
         for (copy, _, path) in found.iter().filter(|(_, found, _)| *found != FileState::Same) {
             if copy.kind == FileKind::Folder {
-                create_folder(path).map_err(VaultError::from)?;
+                changes.push(Change::Folder { path: path.clone(), mode: Some(copy.mode) });
                 continue;
             }
             let ready = copy.path_in(dir.path())?;
@@ -133,6 +132,7 @@ impl RestoreRequest<'_> {
         if changes.is_empty() {
             return Ok(RestoreReport { entry: None, files, same });
         }
+        changes.push(Change::RefreshIndex { session: self.root.join(&self.version.file) });
         let what = format!("restore of {} from the vault", self.version.session);
         let entry = changes::apply(&changes, &what, self.root, data, source, watch)?;
         Ok(RestoreReport { entry: Some(entry), files, same })

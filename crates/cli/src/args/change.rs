@@ -220,12 +220,15 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = UNDO_EXAMPLES)]
 pub(crate) struct UndoArgs {
-    /// The change to revert [default: the last one]
+    /// The change to revert [default: the last one of the store]
     #[arg(value_name = "ID")]
     pub(crate) id: Option<String>,
-    /// List the changes, newest first
+    /// List the changes of the store, newest first
     #[arg(long, conflicts_with = "id")]
     pub(crate) list: bool,
+    /// With --list: those of other stores, too
+    #[arg(long, requires = "list")]
+    pub(crate) all_stores: bool,
     #[command(flatten)]
     pub(crate) confirm: ConfirmArgs,
 }

@@ -54,6 +54,9 @@ pub(crate) struct TrashArgs {
     /// List the trash by change, newest first
     #[arg(long, conflicts_with = "empty")]
     pub(crate) list: bool,
+    /// Also what other stores have in the trash
+    #[arg(long, conflicts_with = "sessions")]
+    pub(crate) all_stores: bool,
     /// Delete the trash permanently; this cannot be undone
     #[arg(long)]
     pub(crate) empty: bool,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use annals_store::sessions_index;
+use annals_store::changes::Change;
 use annals_store::{ConfigDir, SessionKey, Slug};
 use annals_surgery::clone::{CloneTarget, plan};
 use annals_surgery::session_files::{SessionFile, load};
@@ -70,11 +70,10 @@ impl CopyPlan<'_> {
         done: &Sentence,
     ) -> Result<Outcome, Fault> {
         let change = ChangeReport { bytes_before: Some(0), ..ChangeReport::of(self.path) };
-        let outcome = carry_out(plan, confirm, change, context, done)?;
-        if let (Some((config, slug)), true) = (self.home, self.path.is_file()) {
-            // The index is a cache, which is often out of date: an error here loses nothing.
-            let _ = sessions_index::refresh(config, slug, self.session);
+        let mut plan = plan.clone();
+        if let Some((config, slug)) = self.home {
+            plan.changes.push(Change::RefreshIndex { session: config.session(slug, self.session) });
         }
-        Ok(outcome)
+        carry_out(&plan, confirm, change, context, done)
     }
 }

@@ -55,6 +55,5 @@ fn fault(error: SideRecordError) -> Fault {
     match error {
         SideRecordError::Append(error) => error.into(),
         SideRecordError::Journal(error) => Fault::from(error).hint("nothing was changed"),
-        SideRecordError::Stopped => Fault::internal(error.to_string()),
     }
 }

@@ -2,18 +2,21 @@
 //!
 //! Each [`RestoreSource`] is listed by [`everything`] and restored by its own arm of [`restore`].
 
+use annals_store::changes::Change;
+use annals_store::journal::{Effect, Journal, JournalEntry, Stage};
 use annals_store::trash::{TrashedSession, sessions};
-use annals_store::{ConfigDir, Summary, sessions_index};
-use annals_surgery::Plan;
+use annals_store::{ConfigDir, Summary};
 use annals_surgery::restore::{TrashRestoreError, plan};
 use annals_transcript::time::format_millis;
 use annals_vault::Version;
 
-use crate::args::RestoreArgs;
-use crate::change::{ChangeReport, Sentence};
+use super::undo::fault as undo_fault;
+use crate::args::{ConfirmArgs, RestoreArgs};
+use crate::change::{ChangeReport, ChangeSubject, Sentence};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
+use crate::session::ResolvedSession;
 use crate::surgery::carry_out;
 use crate::table::{Align, Table, one_line};
 use crate::vault::{self, RestoreOptions, restore_from_vault};
@@ -65,14 +68,52 @@ pub(crate) fn run(args: &RestoreArgs, context: &mut Context) -> Result<Outcome, 
     if let Some(session) = args.session.as_ref().filter(|_| options.is_vault_only()) {
         return restore_from_vault(session, options, args.confirm, context);
     }
-    let everything = everything(context)?;
-    match &args.session {
-        None => list(&everything, context),
-        Some(session) => {
-            let lost = find(session, args.change.as_deref(), everything, context)?;
-            restore(lost, args, context)
+    let Some(session) = &args.session else { return list(&everything(context)?, context) };
+    let mut confirm = args.confirm;
+    if let Some(entry) = cut_short(session, context)? {
+        let subject = ChangeSubject::of(&entry).sentence(&entry.what);
+        if confirm.dry_run {
+            context.out.line(format!("would go on with what was cut short: {subject}"))?;
+            return Ok(Outcome::Done);
         }
+        if !context.confirms(confirm, &format!("go on with what was cut short: {subject}?"))? {
+            return Ok(Outcome::Declined);
+        }
+        Journal::new(&context.data_dir()?).undo(entry).map_err(undo_fault)?;
+        confirm.yes = true;
     }
+    match find(session, args.change.as_deref(), everything(context)?, context) {
+        Ok(lost) => restore(lost, confirm, context),
+        Err(fault) => match ResolvedSession::find(context, session) {
+            Ok(found) if fault.is_nothing_found() && args.change.is_none() => {
+                let sentence = format!("{} is in the store already: nothing to restore", found.key);
+                ChangeReport::of(&found.path).report(context, &sentence)?;
+                Ok(Outcome::Done)
+            }
+            _ => Err(fault),
+        },
+    }
+}
+
+/// A restore of this session from the trash that was cut short: it is reverted before the session is restored again.
+fn cut_short(argument: &str, context: &Context) -> Result<Option<JournalEntry>, Fault> {
+    let data = context.data_dir()?;
+    let trash = data.trash_root();
+    let from_trash =
+        |effect: &Effect| matches!(effect, Effect::Moved { from, .. } if from.starts_with(&trash));
+    let is_named = |entry: &JournalEntry| {
+        let id = ChangeSubject::of(entry);
+        let named = id.session.as_deref().is_some_and(|session| {
+            session == argument || (argument.len() >= MIN_PREFIX && session.starts_with(argument))
+        });
+        named || id.title.as_deref() == Some(argument)
+    };
+    let config = context.store.config_dir();
+    let is_it = |entry: &JournalEntry| {
+        let is_begun = entry.stage == Stage::Begun && entry.is_of(config);
+        is_begun && entry.effects.iter().any(from_trash) && is_named(entry)
+    };
+    Ok(Journal::new(&data).entries().into_iter().find(is_it))
 }
 
 /// Lists all sessions that can be restored to this store, last removed first.
@@ -149,11 +190,11 @@ fn find(
     Ok(found.swap_remove(0))
 }
 
-fn restore(lost: RestorableSession, args: &RestoreArgs, context: &mut Context) -> Result<Outcome, Fault> {
+fn restore(lost: RestorableSession, confirm: ConfirmArgs, context: &mut Context) -> Result<Outcome, Fault> {
     match &lost.place {
-        RestoreSource::Trash(trashed) => restore_from_trash(trashed, &lost, args, context),
+        RestoreSource::Trash(trashed) => restore_from_trash(trashed, &lost, confirm, context),
         RestoreSource::Vault => {
-            restore_from_vault(&lost.session, RestoreOptions::of_version(&lost.change), args.confirm, context)
+            restore_from_vault(&lost.session, RestoreOptions::of_version(&lost.change), confirm, context)
         }
     }
 }
@@ -161,7 +202,7 @@ fn restore(lost: RestorableSession, args: &RestoreArgs, context: &mut Context) -
 fn restore_from_trash(
     trashed: &TrashedSession,
     lost: &RestorableSession,
-    args: &RestoreArgs,
+    confirm: ConfirmArgs,
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
     let plan = plan(trashed).map_err(fault)?;
@@ -172,20 +213,12 @@ fn restore_from_trash(
         bytes_after: Some(lost.bytes),
         ..ChangeReport::default()
     };
-    let files = words::plural(plan.changes.len() as u64, "file or folder", "files and folders");
+    let is_file = |change: &&Change| !matches!(change, Change::RefreshIndex { .. });
+    let files = plan.changes.iter().filter(is_file).count() as u64;
+    let files = words::plural(files, "file or folder", "files and folders");
     let rest = format!("{}: {files}, {}", lost.session, words::bytes(lost.bytes));
     let done = Sentence::new("restore", "restored", rest);
-    let outcome = carry_out(&plan, args.confirm, change, context, &done)?;
-    refresh_index(trashed, &plan);
-    Ok(outcome)
-}
-
-/// Updates the index; it is a cache, so an error here loses nothing.
-fn refresh_index(trashed: &TrashedSession, plan: &Plan) {
-    let index = trashed.config.sessions_index(&trashed.slug);
-    if trashed.file.from.is_file() && !plan.depends_on.iter().any(|(path, _)| *path == index) {
-        let _ = sessions_index::refresh(&trashed.config, &trashed.slug, &trashed.key);
-    }
+    carry_out(&plan, confirm, change, context, &done)
 }
 
 fn fault(error: TrashRestoreError) -> Fault {

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use annals_json::ObjectWriter;
-use annals_store::sessions_index;
+use annals_store::changes::Change;
 use annals_surgery::Session;
 use annals_surgery::rewind::{
     Conversation, FileOutcome, FileRewind, ForeignChanges, RewindError, RewindOptions, RewindPlan,
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &RewindArgs, context: &mut Context) -> Result<Outcome, F
     let home = context.home.clone();
     let options = RewindOptions { scope, foreign, home: home.as_deref() };
     let rewinding = plan(&session, &session_files, &turn_named(to)?, options, &context.source);
-    let rewinding = rewinding.map_err(|error| fault(args, error))?;
+    let mut rewinding = rewinding.map_err(|error| fault(args, error))?;
     let in_words = in_words(&rewinding);
     if rewinding.plan.is_empty() && rewinding.foreign().next().is_none() {
         report(&session, &rewinding, None, context, &format!("nothing to do: {in_words}"))?;
@@ -62,13 +62,13 @@ pub(crate) fn run(args: &RewindArgs, context: &mut Context) -> Result<Outcome, F
         return Ok(Outcome::Declined);
     }
     let (data, source) = (context.data_dir()?, context.source);
-    let entry = apply(&rewinding, &data, &source, &mut |_| ControlFlow::Continue(())).map_err(apply_fault)?;
     if let (Conversation::Forked { session: new, .. }, Some((config, slug))) =
         (&rewinding.conversation, &session.home)
     {
-        // The index is a cache: an error here loses nothing.
-        let _ = sessions_index::refresh(config, slug, new);
+        let session = config.session(slug, new);
+        rewinding.plan.changes.push(Change::RefreshIndex { session });
     }
+    let entry = apply(&rewinding, &data, &source, &mut |_| ControlFlow::Continue(())).map_err(apply_fault)?;
     report(&session, &rewinding, Some(&entry.id), context, &in_words)?;
     Ok(Outcome::Done)
 }

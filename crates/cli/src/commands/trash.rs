@@ -5,23 +5,23 @@ use std::path::PathBuf;
 use annals_json::ObjectWriter;
 use annals_store::source::Clock;
 use annals_store::trash::{EmptyPlan, TrashBatch, batches, empty, plan_empty};
-use annals_store::{ConfigDir, Discovery, Store};
+use annals_store::{ConfigDir, Discovery, Store, Summary};
 use annals_surgery::trash::{PromptHistory, TrashPlan, TrashPlanError, plan};
 use annals_transcript::time::format_millis;
 
 use crate::args::TrashArgs;
-use crate::change::{ChangeReport, Sentence};
+use crate::change::{ChangeReport, ChangeSubject, Sentence};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
 use crate::session::ResolvedSession;
 use crate::surgery::carry_out;
-use crate::table::{Align, Table};
+use crate::table::{Align, Table, one_line};
 use crate::words;
 
 pub(crate) fn run(args: &TrashArgs, context: &mut Context) -> Result<Outcome, Fault> {
     if args.list {
-        return list(context);
+        return list(args, context);
     }
     if args.empty {
         return delete(args, context);
@@ -34,6 +34,14 @@ pub(crate) fn run(args: &TrashArgs, context: &mut Context) -> Result<Outcome, Fa
         _ => ChangeReport::default(),
     };
     change.removed = Some(trashing.sessions);
+    if paths.len() > 1 && !context.json && !args.confirm.yes {
+        for path in &paths {
+            let title = Summary::read_path(path).ok();
+            let title = title.as_ref().and_then(Summary::title_text).unwrap_or_default();
+            let session = path.file_stem().unwrap_or_default().to_string_lossy();
+            context.out.line(format!("  {session}  {}", one_line(title)))?;
+        }
+    }
     change.bytes_before = Some(trashing.bytes);
     carry_out(&trashing.plan, args.confirm, change, context, &sentence(&paths, &trashing))
 }
@@ -83,15 +91,19 @@ fn fault(error: TrashPlanError) -> Fault {
     }
 }
 
-fn list(context: &mut Context) -> Result<Outcome, Fault> {
-    let batches = batches(&context.data_dir()?);
+fn list(args: &TrashArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    let mut batches = batches(&context.data_dir()?);
+    let config = context.store.config_dir().clone();
+    let is_of = |batch: &TrashBatch| batch.entry.as_ref().is_some_and(|entry| entry.is_of(&config));
+    batches.retain(|batch| args.all_stores || is_of(batch));
     if context.json {
         context.out.json(|object| {
             write_batches(object, "changes", &batches);
             write_sums(object, &batches);
         })?;
     } else if batches.is_empty() {
-        context.out.line("the trash is empty")?;
+        let whose = if args.all_stores { String::new() } else { format!(" of {}", config.path().display()) };
+        context.out.line(format!("the trash{whose} is empty"))?;
     } else {
         draw(&batches, context)?;
         let all = format!("{} in total; annals trash --empty deletes it permanently", sum(&batches));
@@ -105,7 +117,12 @@ fn delete(args: &TrashArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let data = context.data_dir()?;
     let now = context.source.now();
     let cutoff = args.older_than.map_or(i64::MAX, |age| now - age.0);
-    let EmptyPlan { to_delete, skipped } = plan_empty(&data, cutoff, now);
+    let mut plan = plan_empty(&data, cutoff, now);
+    let config = context.store.config_dir().clone();
+    if !args.all_stores {
+        plan.retain_store(&config);
+    }
+    let EmptyPlan { to_delete, skipped } = plan;
     for left in &skipped {
         context.say(format!("{} stays in the trash: {}", left.batch.id, left.reason));
     }
@@ -117,7 +134,12 @@ fn delete(args: &TrashArgs, context: &mut Context) -> Result<Outcome, Fault> {
         if !args.confirm.yes {
             draw(&to_delete, context)?;
         }
-        let question = format!("delete {} permanently? This cannot be undone.", sum(&to_delete));
+        let whose =
+            if args.all_stores { "all stores".to_owned() } else { config.path().display().to_string() };
+        let question = format!(
+            "delete {} of {whose} from the trash permanently? This cannot be undone.",
+            sum(&to_delete)
+        );
         if !context.confirms(args.confirm, &question)? {
             return Ok(Outcome::Declined);
         }
@@ -156,17 +178,25 @@ fn draw(batches: &[TrashBatch], context: &mut Context) -> Result<(), Fault> {
         ("files", Align::Right),
         ("size", Align::Right),
         ("what", Align::Left),
+        ("title", Align::Left),
+        ("store", Align::Left),
     ])
     .paint(1, Paint::Dim);
     for batch in batches {
         let entry = batch.entry.as_ref();
+        let subject = entry.map(ChangeSubject::of);
         table.row(vec![
             batch.id.clone(),
             batch.time.map(|time| words::moment(time, &context.zone)).unwrap_or_default(),
             entry.map_or("unknown", |entry| entry.stage.name()).to_owned(),
             words::count(batch.files),
             words::bytes(batch.bytes),
-            entry.map_or_else(String::new, |entry| entry.what.clone()),
+            subject
+                .as_ref()
+                .zip(entry)
+                .map_or_else(String::new, |(subject, entry)| subject.named(&entry.what)),
+            subject.as_ref().and_then(|subject| subject.title.clone()).unwrap_or_default(),
+            subject.as_ref().map(ChangeSubject::store_name).unwrap_or_default(),
         ]);
     }
     Ok(table.draw(&mut context.out)?)
@@ -181,6 +211,9 @@ fn write_batches(object: &mut ObjectWriter<'_>, key: &str, batches: &[TrashBatch
                 object.string_or_null("state", batch.entry.as_ref().map(|entry| entry.stage.name()));
                 object.string_or_null("time", batch.time.map(format_millis).as_deref());
                 object.number("files", batch.files).number("bytes", batch.bytes);
+                if let Some(entry) = &batch.entry {
+                    ChangeSubject::of(entry).write(object);
+                }
             });
         }
     });

@@ -1,12 +1,11 @@
-//! `annals undo`: reverts a change, byte for byte.
+//! `annals undo`: reverts a change of the store, byte for byte.
 
-use std::path::Path;
-
-use annals_store::journal::{Effect, Journal, JournalEntry, Stage, UndoError};
-use annals_store::{ConfigDir, FileRole, sessions_index};
+use annals_json::ObjectWriter;
+use annals_store::journal::{Journal, JournalEntry, Stage, UndoError};
 use annals_transcript::time::format_millis;
 
 use crate::args::UndoArgs;
+use crate::change::ChangeSubject;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::table::{Align, Table};
@@ -15,56 +14,55 @@ use crate::words;
 pub(crate) fn run(args: &UndoArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let data = context.data_dir()?;
     let journal = Journal::new(&data);
-    let entries = journal.entries();
+    let mut entries = journal.entries();
+    let config = context.store.config_dir().clone();
     if args.list {
+        entries.retain(|entry| args.all_stores || entry.is_of(&config));
         return list(&entries, context);
     }
-    let wanted = match &args.id {
-        Some(id) => entries.into_iter().find(|entry| &entry.id == id),
-        None => entries.into_iter().find(|entry| entry.stage != Stage::Undone),
-    };
-    let entry = wanted.ok_or_else(|| {
-        Fault::nothing_found("no such change to revert").hint("annals undo --list lists the changes")
-    })?;
+    let entry = find(args.id.as_deref(), entries, context)?;
+    let subject = ChangeSubject::of(&entry);
     if args.confirm.dry_run {
-        context.out.line(format!(
-            "would revert: {} ({})",
-            entry.what,
-            words::moment(entry.time, &context.zone)
-        ))?;
+        let when = words::moment(entry.time, &context.zone);
+        context.out.line(format!("would revert: {} ({when})", subject.sentence(&entry.what)))?;
         return Ok(Outcome::Done);
     }
-    if !context.confirms(args.confirm, &format!("revert {}?", entry.what))? {
+    if !context.confirms(args.confirm, &format!("revert {}?", subject.sentence(&entry.what)))? {
         return Ok(Outcome::Declined);
     }
     let entry = journal.undo(entry).map_err(fault)?;
-    forget_sessions(&entry);
     if context.json {
-        context.out.json(|object| write(&entry, object))?;
+        context.out.json(|object| write(&entry, &subject, object))?;
     } else {
-        context.out.line(format!("reverted: {}", entry.what))?;
+        context.out.line(format!("reverted: {}", subject.sentence(&entry.what)))?;
     }
     Ok(Outcome::Done)
 }
 
-/// Removes deleted sessions from the index of their project; it is a cache, so an error here loses nothing.
-fn forget_sessions(entry: &JournalEntry) {
-    let replaced = |index: &Path| {
-        let of = |effect: &Effect| matches!(effect, Effect::Replaced { path, .. } if path == index);
-        entry.effects.iter().any(of)
+/// The change of an id, or the last one that was not undone; of this store in any case.
+fn find(id: Option<&str>, entries: Vec<JournalEntry>, context: &Context) -> Result<JournalEntry, Fault> {
+    let config = context.store.config_dir();
+    let store = config.path().display();
+    let wanted = |entry: &JournalEntry| match id {
+        Some(id) => entry.id == id,
+        None => entry.is_of(config) && entry.stage != Stage::Undone,
     };
-    for effect in &entry.effects {
-        let (Effect::Created { path, .. } | Effect::Moved { to: path, .. }) = effect else { continue };
-        if let Some(config) = ConfigDir::containing(path)
-            && let FileRole::Session { slug, session, .. } = config.role(path)
-            && !replaced(&config.sessions_index(&slug))
-        {
-            let _ = sessions_index::refresh(&config, &slug, &session);
+    match entries.into_iter().find(wanted) {
+        Some(entry) if entry.store.is_none() || entry.is_of(config) => Ok(entry),
+        Some(entry) => {
+            let other = entry.store.unwrap_or_default();
+            let other = other.display();
+            let message = format!("{} is a change of another store: {other}", entry.id);
+            Err(Fault::usage(message)
+                .hint(format!("revert it there: annals --config-dir {other} undo {}", entry.id)))
         }
+        None => Err(Fault::nothing_found(format!("{store}: no such change to revert"))
+            .hint("annals undo --list lists the changes of this store, annals undo --list --all-stores all")),
     }
 }
 
-fn fault(error: UndoError) -> Fault {
+/// Explains why a change was not reverted.
+pub(super) fn fault(error: UndoError) -> Fault {
     let message = error.to_string();
     match error {
         UndoError::AlreadyUndone { .. } => Fault::nothing_found(message),
@@ -74,7 +72,7 @@ fn fault(error: UndoError) -> Fault {
         UndoError::ChangedSince { .. } | UndoError::Busy { .. } => {
             Fault::conflict(message).hint("nothing was changed")
         }
-        UndoError::Write(error) => error.into(),
+        UndoError::Write(error) => Fault::from(error).hint("run annals undo again: it goes on from there"),
         _ => Fault::internal(message),
     }
 }
@@ -84,7 +82,7 @@ fn list(entries: &[JournalEntry], context: &mut Context) -> Result<Outcome, Faul
         context.out.json(|object| {
             object.array("changes", |list| {
                 for entry in entries {
-                    list.object(|object| write(entry, object));
+                    list.object(|object| write(entry, &ChangeSubject::of(entry), object));
                 }
             });
         })?;
@@ -94,17 +92,24 @@ fn list(entries: &[JournalEntry], context: &mut Context) -> Result<Outcome, Faul
             ("when", Align::Left),
             ("state", Align::Left),
             ("what", Align::Left),
+            ("title", Align::Left),
+            ("store", Align::Left),
         ]);
         for entry in entries {
+            let subject = ChangeSubject::of(entry);
             let when = words::moment(entry.time, &context.zone);
-            table.row(vec![entry.id.clone(), when, entry.stage.name().to_owned(), entry.what.clone()]);
+            let what = subject.named(&entry.what);
+            let title = subject.title.clone().unwrap_or_default();
+            let state = entry.stage.name().to_owned();
+            table.row(vec![entry.id.clone(), when, state, what, title, subject.store_name()]);
         }
         table.draw(&mut context.out)?;
     }
     Ok(if entries.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
 
-fn write(entry: &JournalEntry, object: &mut annals_json::ObjectWriter<'_>) {
+fn write(entry: &JournalEntry, subject: &ChangeSubject, object: &mut ObjectWriter<'_>) {
     object.string("undo", &entry.id).string("what", &entry.what).string("state", entry.stage.name());
     object.string("time", &format_millis(entry.time));
+    subject.write(object);
 }

@@ -1,4 +1,5 @@
-//! Every changing command, killed before each step of its change: `annals undo` restores every byte of the store.
+//! Every changing command, killed before each step of its change, on one file system and with the data folder on another:
+//! `annals undo` restores every byte of the store, also if it is itself killed before any of its steps.
 //!
 //! Each kill hits a separate process: this test binary, started again for the one test that applies a change and sends
 //! itself the signal. Nothing is flushed or dropped; locks end with the process.
@@ -13,8 +14,11 @@ use std::{env, fs, process, thread};
 use annals_demo::Plan as DemoPlan;
 use annals_store::changes::{self, Change};
 use annals_store::digest::sha256;
+use annals_store::files::Steps;
+use annals_store::journal::Journal;
 use annals_store::session::append_side_record;
 use annals_store::todos::{TodoItem, list_bytes};
+use annals_store::trash::sessions;
 use annals_store::{AgentKey, DataDir, Discovery, Project, SessionEntry, Store, reset};
 use annals_surgery::apply::apply;
 use annals_surgery::merge::SessionPair;
@@ -22,14 +26,15 @@ use annals_surgery::move_project::{CwdMode, Projects, Route};
 use annals_surgery::repair::RepairOptions;
 use annals_surgery::strip::{StripOptions, StripPart, TurnRange};
 use annals_surgery::{
-    Plan, Session, clone, compress, fork, merge, move_project, redact, repair, rewind, session_files, strip,
-    trash,
+    Plan, Session, clone, compress, fork, merge, move_project, redact, repair, restore, rewind,
+    session_files, strip, trash,
 };
 use annals_testkit::builder;
 use annals_testkit::depth::max_file_bytes;
 use annals_testkit::home::Home;
+use annals_testkit::skipped;
 use annals_testkit::source::CountingSource;
-use annals_testkit::tree::copy;
+use annals_testkit::tree::{copy, exact_tree};
 use annals_transcript::draft::Draft;
 use annals_transcript::redact::SecretRules;
 
@@ -76,7 +81,10 @@ fn largest(discovery: &Discovery) -> &SessionEntry {
 
 /// A store in which there is something to do for each change, copied from one that was [`made`].
 fn store(made: &Home) -> Home {
-    let home = Home::new();
+    store_in(Home::new(), made)
+}
+
+fn store_in(home: Home, made: &Home) -> Home {
     copy(&made.config_dir(), &home.config_dir());
     // Something to go back to: it names its folder, so it cannot be copied.
     let time =
@@ -184,6 +192,28 @@ fn plan_of(name: &str, path: &Path) -> Plan {
     }
 }
 
+/// Undoes the last change, or restores the session that went last, if that is the order.
+fn goes_back(
+    name: &str,
+    data: &DataDir,
+    source: &CountingSource,
+    watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
+) -> bool {
+    match name {
+        "undo" => {
+            let journal = Journal::new(data);
+            let entry = journal.entries().remove(0);
+            journal.undo_in_steps(entry, &mut Steps::new(watch)).unwrap();
+        }
+        "restore" => {
+            let plan = restore::plan(&sessions(data)[0]).unwrap();
+            drop(apply(&plan, data, source, watch).unwrap());
+        }
+        _ => return false,
+    }
+    true
+}
+
 /// Carries a change out, and dies before one of its steps. Started by the test below, in a process of its own.
 #[test]
 #[ignore = "started by the tests of before_each_step"]
@@ -202,6 +232,9 @@ fn dies_before_a_step() {
     let data = DataDir::new(PathBuf::from(env::var_os("ANNALS_DATA_DIR").unwrap()));
     let (store, source) = (Store::open(env::var_os("CLAUDE_CONFIG_DIR").unwrap()), CountingSource::default());
     let (config, discovery) = (store.config_dir().clone(), store.discover());
+    if goes_back(name, &data, &source, &mut watch) {
+        return;
+    }
     let session = largest(&discovery);
     match name {
         "rename" | "tag" => {
@@ -222,18 +255,68 @@ fn dies_before_a_step() {
     }
 }
 
+/// Runs a change in a process of its own, which dies before a step; whether it got to the end.
+#[cfg(unix)]
+fn finishes(home: &Home, name: &str, step: usize) -> bool {
+    let mut command = home.command(env::current_exe().unwrap());
+    command.args(["--exact", "killed::dies_before_a_step", "--ignored"]);
+    let answer = home.finish(command.env(ORDER, format!("{name} {step}")));
+    let finished = answer.code == Some(0);
+    assert!(finished || answer.code.is_none(), "{name} {step}: {}{}", answer.out, answer.error);
+    finished
+}
+
 /// Kills a change before each of its steps (at least `least`): `annals undo` gives every byte back.
 #[cfg(unix)]
 fn killed_before_each_step(name: &str, least: usize) {
     let made = made();
+    forwards(name, least, &made, Home::new);
+    if Home::on_two_file_systems().is_none() {
+        skipped(name, "there is no second file system");
+        return;
+    }
+    let two = || Home::on_two_file_systems().unwrap();
+    forwards(name, least, &made, two);
+    backwards(name, &made, two);
+}
+
+/// Kills the undo of a change before each of its steps, twice: the next one goes on.
+#[cfg(unix)]
+fn backwards(name: &str, made: &Home, home: fn() -> Home) {
     for step in 0.. {
-        let home = store(&made);
+        let home = store_in(home(), made);
+        let before = exact_tree(&home.config_dir());
+        assert!(finishes(&home, name, usize::MAX));
+        let finished = finishes(&home, "undo", step);
+        if !finished && !finishes(&home, "undo", step / 2) {
+            annals_exits(&home, &["undo", "--yes"], 0);
+        }
+        assert_same(
+            &before,
+            &exact_tree(&home.config_dir()),
+            &format!("undo of {name}, killed before step {step}"),
+        );
+        if finished {
+            assert!(step >= 2, "the undo of {name} has only {step} steps");
+            break;
+        }
+    }
+}
+
+/// Both have the same files, folders and links, with the same bytes, modes and times.
+#[track_caller]
+fn assert_same(before: &BTreeMap<PathBuf, String>, after: &BTreeMap<PathBuf, String>, what: &str) {
+    let paths: BTreeSet<_> = before.keys().chain(after.keys()).collect();
+    let odd: Vec<_> = paths.into_iter().filter(|path| before.get(*path) != after.get(*path)).collect();
+    assert!(odd.is_empty(), "{what}: {odd:?}");
+}
+
+#[cfg(unix)]
+fn forwards(name: &str, least: usize, made: &Home, home: fn() -> Home) {
+    for step in 0.. {
+        let home = store_in(home(), made);
         let before = tree(&home.config_dir());
-        let mut command = home.command(env::current_exe().unwrap());
-        command.args(["--exact", "killed::dies_before_a_step", "--ignored"]);
-        let answer = home.finish(command.env(ORDER, format!("{name} {step}")));
-        let finished = answer.code == Some(0);
-        assert!(finished || answer.code.is_none(), "{name} {step}: {}{}", answer.out, answer.error);
+        let finished = finishes(&home, name, step);
         if finished {
             assert_ne!(tree(&home.config_dir()), before, "{name} did nothing");
         }
@@ -279,6 +362,45 @@ killed_before_each_step!(
     rewind: "rewind" has 8 steps,
 );
 
+/// A restore that is killed before any of its steps is finished by the next one, or taken back by undo.
+#[cfg(unix)]
+#[test]
+fn a_killed_restore_is_run_again_or_undone() {
+    let made = made();
+    let mut homes: Vec<fn() -> Home> = vec![Home::new];
+    match Home::on_two_file_systems() {
+        Some(_) => homes.push(|| Home::on_two_file_systems().unwrap()),
+        None => skipped("a_killed_restore_is_run_again_or_undone", "there is no second file system"),
+    }
+    for home in homes {
+        for step in 0.. {
+            let mut finished = false;
+            for ending in ["restore", "undo"] {
+                let home = store_in(home(), &made);
+                let before = exact_tree(&home.config_dir());
+                let discovery = Store::open(home.config_dir()).discover();
+                let id = largest(&discovery).key.to_string();
+                annals_exits(&home, &["trash", &id, "--yes"], 0);
+                let trashed = exact_tree(&home.config_dir());
+                finished = finishes(&home, "restore", step);
+                let what = format!("restore, killed before step {step}, then {ending}");
+                if ending == "restore" {
+                    annals_exits(&home, &["restore", &id, "--yes"], 0);
+                    assert_same(&before, &exact_tree(&home.config_dir()), &what);
+                } else {
+                    // Before the restore is noted, it is the change before it that is undone.
+                    annals_exits(&home, &["undo", "--yes"], 0);
+                    let after = exact_tree(&home.config_dir());
+                    assert_same(if step == 0 { &before } else { &trashed }, &after, &what);
+                }
+            }
+            if finished {
+                break;
+            }
+        }
+    }
+}
+
 #[test]
 fn undo_after_every_command_gives_every_byte_back() {
     let (items, made) = (Home::new(), made());
@@ -301,7 +423,7 @@ fn undo_after_every_command_gives_every_byte_back() {
     ];
     for words in commands {
         let home = store(&made);
-        let before = tree(&home.config_dir());
+        let before = exact_tree(&home.config_dir());
         let discovery = Store::open(home.config_dir()).discover();
         let session = largest(&discovery);
         // The session stands right behind the command. The name of a project begins as an option does.
@@ -315,8 +437,8 @@ fn undo_after_every_command_gives_every_byte_back() {
             }
         }
         annals_exits(&home, &arguments, 0);
-        assert_ne!(tree(&home.config_dir()), before, "{words:?} did nothing");
+        assert_ne!(exact_tree(&home.config_dir()), before, "{words:?} did nothing");
         annals_exits(&home, &["undo", "--yes"], 0);
-        is_as_before(&home, &before, &format!("{words:?}"));
+        assert_same(&before, &exact_tree(&home.config_dir()), &format!("{words:?}"));
     }
 }

@@ -18,6 +18,8 @@ mod crashes;
 mod damage;
 mod errors;
 mod forms;
+#[cfg(target_os = "linux")]
+mod full_disk;
 mod help;
 #[cfg(unix)]
 mod hostile;
@@ -35,6 +37,7 @@ mod schema;
 mod schemas;
 mod search;
 mod shortening;
+mod stores;
 mod tail;
 #[cfg(target_os = "linux")]
 mod terminal;

@@ -282,3 +282,29 @@ fn a_look_counts_what_waits_and_leaves_it() {
     assert_eq!((passed.items, passed.spooled, passed.files), (3, 2, 2));
     assert_eq!((spooled(&home), before.len()), (before, 2));
 }
+
+#[test]
+fn what_waits_is_sent_by_its_own_store_only() {
+    let (home, source) = (Home::new(), CountingSource::default());
+    home.write(SESSION, "{\"type\":\"user\",\"uuid\":\"first\"}\n");
+    assert!(pass(&home, &source, &mut never(), small(10)).is_err());
+    assert_eq!(spooled(&home).len(), 1);
+    // Another store with the same data folder and the same sink.
+    let other = TempDir::new("store");
+    other.write(OTHER, "{\"type\":\"user\",\"uuid\":\"second\"}\n");
+    let (store, data) = (Store::open(other.path()), DataDir::new(home.data_dir()));
+    let rules = SecretRules::new(&[], &[]).unwrap();
+    let mut sink = Memory::default();
+    let mut collector = Collector::open(&store, &data, "test", rules, &source).unwrap();
+    let passed = collector.pass(&mut sink).unwrap();
+    drop(collector);
+    assert_eq!((passed.items, passed.spooled), (1, 0));
+    assert!(sink.arrived.latest(OTHER).len() == 1 && sink.arrived.latest(SESSION).is_empty());
+    assert_eq!(spooled(&home).len(), 1);
+    // The first store sends its own, under another number.
+    let passed = pass(&home, &source, &mut sink, small(10)).unwrap();
+    assert_eq!((passed.items, passed.spooled), (1, 1));
+    assert_eq!(sink.arrived.latest(SESSION).len(), 1);
+    assert!(spooled(&home).is_empty());
+    assert_eq!(sink.batches, [2, 1]);
+}

@@ -62,6 +62,9 @@ pub enum WriteError {
     /// A name that could lead elsewhere.
     #[error(transparent)]
     Name(#[from] NameError),
+    /// The callback stopped it.
+    #[error("stopped midway")]
+    Stopped,
     /// Any other error.
     #[error("{}: {source}", path.display())]
     Io {
@@ -84,6 +87,15 @@ impl WriteError {
             Kind::NotFound | Kind::NotADirectory | Kind::StaleNetworkFileHandle => Self::Vanished { path },
             Kind::AlreadyExists => Self::Exists { path },
             _ => Self::Io { path, source },
+        }
+    }
+
+    /// Whether the disk, not the request, is why: it is full, read-only or refuses.
+    pub fn is_environment(&self) -> bool {
+        match self {
+            Self::Full { .. } | Self::ReadOnly { .. } | Self::Denied { .. } => true,
+            Self::Torn { source, .. } | Self::Io { source, .. } => source.raw_os_error().is_some(),
+            _ => false,
         }
     }
 

@@ -28,6 +28,41 @@ pub fn create_folder(path: &Path) -> Result<(), WriteError> {
     Ok(())
 }
 
+/// Makes a folder and those above it, each as open as the folder that it is made in, but writable for its owner only: for
+/// what comes back to where it was.
+pub(crate) fn create_folder_like_parent(path: &Path) -> Result<(), WriteError> {
+    let missing: Vec<&Path> = path.ancestors().take_while(|folder| !folder.is_dir()).collect();
+    for folder in missing.into_iter().rev().filter(|folder| !folder.as_os_str().is_empty()) {
+        create_folder(folder)?;
+        let above = folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mode = mode_of(above).map_err(WriteError::at(above))?;
+        set_mode(folder, mode & 0o2055 | 0o700)?;
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn mode_of(path: &Path) -> io::Result<u32> {
+    std::fs::metadata(path).map(|metadata| std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()))
+}
+
+#[cfg(not(unix))]
+fn mode_of(_: &Path) -> io::Result<u32> {
+    Ok(0)
+}
+
+/// Sets permission bits, where there are such.
+#[cfg(unix)]
+pub(crate) fn set_mode(path: &Path, mode: u32) -> Result<(), WriteError> {
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+    std::fs::set_permissions(path, mode).map_err(WriteError::at(path))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn set_mode(_: &Path, _: u32) -> Result<(), WriteError> {
+    Ok(())
+}
+
 /// Brings the names in a folder to the disk: a new or renamed file is only there for good after this.
 pub fn sync_folder(path: &Path) -> Result<(), WriteError> {
     // Other systems have no such thing, or refuse to open a folder.

@@ -4,6 +4,7 @@
 //! on the content of a file.
 
 mod append;
+mod copy;
 mod error;
 mod folder;
 mod line_repair;
@@ -12,16 +13,23 @@ mod move_path;
 mod name;
 mod plain_path;
 mod replace;
+mod steps;
+mod swap;
+mod temporary;
 
 pub use append::{AppendFile, AppendedLine};
+pub(crate) use copy::{copy_file, covers, digest_of, exists, read_from, remove};
 pub use error::WriteError;
 pub use folder::{create_folder, new_file, sync_folder};
+pub(crate) use folder::{create_folder_like_parent, set_mode};
 pub(crate) use line_repair::{TAIL_BYTES, line_repair};
 pub use lock::{FolderLock, LockError};
 pub use move_path::move_path;
+pub(crate) use move_path::{MoveState, complete_move, move_in_steps};
 pub use name::{NameError, PlainName};
 pub use plain_path::{PathRefusal, PathState, resolve_plain_file};
-pub(crate) use replace::{clear_left_overs, keep_time};
-pub use replace::{
-    create_file, is_left_over, replace_file, stage_file, stage_with_old_time, swap_in, unstage,
-};
+pub(crate) use replace::{clear_left_overs, folder_of, place_new, set_staged_time, stage, target_of};
+pub use replace::{create_file, replace_file, stage_file, stage_with_old_time, swap_in, unstage};
+pub use steps::Steps;
+pub(crate) use swap::{OldFile, forget_old_files, old_file_of, swap_and_carry_over, take_back};
+pub use temporary::is_left_over;

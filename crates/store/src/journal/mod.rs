@@ -3,24 +3,31 @@
 //! An entry is on the disk before the change that it describes, and is updated when the change is done. After a crash at
 //! any step the entry still exists, and [`Journal::undo`] reverts the part that was done.
 
+mod check;
 mod effect;
 mod entry;
+mod path_text;
+mod revert;
 mod undo;
 
 pub use effect::Effect;
 pub use entry::{JournalEntry, Stage};
+pub(crate) use revert::Reverter;
 pub use undo::UndoError;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use annals_transcript::time::format_millis;
 
 use crate::data_dir::DataDir;
 use crate::digest::hex;
-use crate::files::{PlainName, WriteError, replace_file};
+use crate::files::{PlainName, WriteError, remove, replace_file};
 use crate::json_file::JsonFile;
 use crate::source::Source;
+
+/// How many digits of an id are its time.
+const TIME_DIGITS: usize = 17;
 
 /// The journal of a data dir.
 #[derive(Clone, Copy, Debug)]
@@ -34,11 +41,23 @@ impl<'a> Journal<'a> {
         Self { data }
     }
 
-    /// An id for an entry: its time and some chance, so that ids sort by time.
+    /// An id: its time and some chance, so that ids sort by time.
     pub fn new_id(source: &dyn Source) -> String {
         let time: String =
-            format_millis(source.now()).chars().filter(char::is_ascii_digit).take(17).collect();
+            format_millis(source.now()).chars().filter(char::is_ascii_digit).take(TIME_DIGITS).collect();
         format!("{time}-{}", &hex(&source.random())[..6])
+    }
+
+    /// An id for the next entry: greater than all before it, also if the clock went back.
+    pub fn next_id(&self, source: &dyn Source) -> String {
+        let id = Self::new_id(source);
+        let number = |name: &str| name.get(..TIME_DIGITS)?.parse::<u64>().ok();
+        let files = fs::read_dir(self.data.journal()).into_iter().flatten().flatten();
+        let last = files.filter_map(|file| number(&file.file_name().to_string_lossy())).max();
+        match last.filter(|last| number(&id).is_some_and(|own| own <= *last)) {
+            Some(last) => format!("{:017}{}", last.saturating_add(1), &id[TIME_DIGITS..]),
+            None => id,
+        }
     }
 
     /// Notes a change before it is made.
@@ -49,9 +68,28 @@ impl<'a> Journal<'a> {
         what: &str,
         effects: Vec<Effect>,
     ) -> Result<JournalEntry, WriteError> {
-        let entry = JournalEntry { id, time, what: what.to_owned(), stage: Stage::Begun, effects };
+        let store = entry::store_of(&id, &effects).or_else(|| self.data.store().map(Path::to_path_buf));
+        self.begin_in(store, id, time, what, effects)
+    }
+
+    /// The same for a change of a known store.
+    pub(crate) fn begin_in(
+        &self,
+        store: Option<PathBuf>,
+        id: String,
+        time: i64,
+        what: &str,
+        effects: Vec<Effect>,
+    ) -> Result<JournalEntry, WriteError> {
+        let entry = JournalEntry { id, time, what: what.to_owned(), store, stage: Stage::Begun, effects };
         self.write(&entry)?;
         Ok(entry)
+    }
+
+    /// Forgets a change that was reverted before it was done, with its batch in the trash.
+    pub(crate) fn forget(&self, entry: &JournalEntry) -> Result<(), WriteError> {
+        remove(&self.path_of(&entry.id)?)?;
+        remove(&self.data.trash(&entry.id))
     }
 
     /// Notes that the change is made.
@@ -82,7 +120,8 @@ impl<'a> Journal<'a> {
         entries
     }
 
-    fn write(&self, entry: &JournalEntry) -> Result<(), WriteError> {
+    /// Writes an entry as it is now.
+    pub(crate) fn write(&self, entry: &JournalEntry) -> Result<(), WriteError> {
         replace_file(&self.path_of(&entry.id)?, &entry.to_json())
     }
 

@@ -1,14 +1,14 @@
 //! Undoes a change: checks everything first, and touches nothing if a file has changed since.
 
-use std::fs;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::Journal;
+use super::check::{check, is_pending};
 use super::effect::Effect;
 use super::entry::{JournalEntry, Stage};
+use super::{Journal, Reverter};
 use crate::busy::{Busy, client_showing};
-use crate::digest::sha256;
-use crate::files::{WriteError, clear_left_overs, keep_time, move_path, replace_file, unstage};
+use crate::files::{Steps, WriteError};
 use crate::lock::FileLock;
 
 /// Why a change was not undone.
@@ -48,142 +48,69 @@ pub enum UndoError {
     Write(#[from] WriteError),
 }
 
-/// Why something cannot come back from the trash.
-const NOT_IN_TRASH: &str = "it is no longer in the trash";
-
 impl Journal<'_> {
     /// Undoes a change, the last step first. A change that a crash cut short is undone as far as it got, and an
     /// undo that was cut short can be run again.
-    pub fn undo(&self, mut entry: JournalEntry) -> Result<JournalEntry, UndoError> {
+    pub fn undo(&self, entry: JournalEntry) -> Result<JournalEntry, UndoError> {
+        self.undo_in_steps(entry, &mut Steps::unwatched())
+    }
+
+    /// The same; whoever watches the steps may stop it at one, as a crash would.
+    pub fn undo_in_steps(
+        &self,
+        mut entry: JournalEntry,
+        steps: &mut Steps<'_>,
+    ) -> Result<JournalEntry, UndoError> {
         if entry.stage == Stage::Undone {
             return Err(UndoError::AlreadyUndone { id: entry.id });
         }
         if entry.stage == Stage::Emptied {
             return Err(UndoError::Emptied { id: entry.id });
         }
-        let mut locks = Vec::new();
+        let _locks = self.lock_files(&entry)?;
         for (at, effect) in entry.effects.iter().enumerate() {
-            if is_pending(effect, &entry.effects[..at]) {
-                continue;
-            }
-            check(effect, &entry.effects[at + 1..])?;
-            if let Effect::Moved { to, .. } = effect
-                && let Some(busy) = client_showing(to)
-            {
-                return Err(UndoError::Busy { path: to.clone(), busy });
-            }
-            if let Effect::Appended { path, .. } | Effect::Created { path, .. } = effect {
-                let lock = FileLock::try_take(self.data, path)?;
-                locks.push(lock.ok_or_else(|| UndoError::Busy { path: path.clone(), busy: Busy::Locked })?);
+            if !is_pending(effect, &entry.effects[..at]) {
+                check(effect, &entry.effects[at + 1..], entry.stage)?;
             }
         }
-        for (at, effect) in entry.effects.iter().enumerate().rev() {
-            if is_pending(effect, &entry.effects[..at]) {
-                continue;
-            }
-            self.revert(effect, &entry.id, at)?;
-        }
+        Reverter { data: self.data, entry: &entry, steps }.revert_all()?;
+        steps.step()?;
         entry.stage = Stage::Undone;
         self.write(&entry)?;
         Ok(entry)
     }
 
-    fn revert(&self, effect: &Effect, id: &str, at: usize) -> Result<(), WriteError> {
-        if let Effect::Created { path, .. } | Effect::Replaced { path, .. } = effect {
-            // New bytes that never took their name, ours or of a process that was killed.
-            unstage(path);
-            clear_left_overs(path);
-        }
-        match effect {
-            Effect::Moved { from, to } if exists(to) => move_path(to, from),
-            Effect::Created { path, .. } if exists(path) => {
-                // Even what we made ourselves goes to the trash: the user may want it.
-                let name = path.file_name().unwrap_or_default();
-                move_path(path, &self.data.trash(id).join(format!("undone-{at}")).join(name))
-            }
-            Effect::Appended { path, from, .. } => {
-                let bytes = fs::read(path).map_err(WriteError::at(path))?;
-                let before = usize::try_from(*from).unwrap_or(usize::MAX).min(bytes.len());
-                if before == bytes.len() { Ok(()) } else { replace_file(path, &bytes[..before]) }
-            }
-            Effect::Replaced { path, kept: Some(kept), .. } => {
-                let bytes = fs::read(kept).map_err(WriteError::at(kept))?;
-                replace_file(path, &bytes)?;
-                keep_time(kept, path);
-                Ok(())
-            }
-            Effect::Replaced { path, kept: None, .. } if exists(path) => {
-                let name = path.file_name().unwrap_or_default();
-                move_path(path, &self.data.trash(id).join(format!("undone-{at}")).join(name))
-            }
-            Effect::Moved { .. } | Effect::Created { .. } | Effect::Replaced { .. } => Ok(()),
-        }
-    }
-}
-
-/// Whether a file was to be made where another one still is: that one was to go first.
-fn is_pending(effect: &Effect, earlier: &[Effect]) -> bool {
-    let Effect::Created { path, .. } = effect else { return false };
-    let is_there_still =
-        |effect: &Effect| matches!(effect, Effect::Moved { from, to } if from == path && !exists(to));
-    earlier.iter().any(is_there_still)
-}
-
-fn is_made_by(effects: &[Effect], place: &Path) -> bool {
-    effects.iter().any(|effect| matches!(effect, Effect::Created { path, .. } if path == place))
-}
-
-fn exists(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok()
-}
-
-/// Returns the path of a file after later steps of the same change moved it or a folder above it, as far as they were done.
-fn place_now(path: &Path, later: &[Effect]) -> PathBuf {
-    later.iter().fold(path.to_path_buf(), |place, effect| match effect {
-        Effect::Moved { from, to } if !exists(from) && exists(to) => match place.strip_prefix(from) {
-            Ok(inside) if inside.as_os_str().is_empty() => to.clone(),
-            Ok(inside) => to.join(inside),
-            Err(_) => place,
-        },
-        _ => place,
-    })
-}
-
-fn check(effect: &Effect, later: &[Effect]) -> Result<(), UndoError> {
-    let changed = |path: &Path, why| Err(UndoError::ChangedSince { path: path.to_path_buf(), why });
-    let length = |path: &Path| fs::metadata(path).map(|metadata| metadata.len());
-    match effect {
-        Effect::Moved { from, to } => match (exists(from), exists(to)) {
-            // What took its place in the same change goes first.
-            (true, true) if is_made_by(later, from) => Ok(()),
-            (true, true) => changed(from, "something else now exists at its old path"),
-            (false, false) => changed(to, NOT_IN_TRASH),
-            _ => Ok(()),
-        },
-        Effect::Created { path, bytes } => match length(path) {
-            Ok(found) if found != *bytes => changed(path, "it was changed since"),
-            _ => Ok(()),
-        },
-        Effect::Appended { path, from, to } => match length(path) {
-            // The second case is an undo that was cut short.
-            Ok(found) if found == *to || found == *from => Ok(()),
-            Ok(_) => changed(path, "it was changed since"),
-            Err(_) => changed(path, "it no longer exists"),
-        },
-        Effect::Replaced { path, kept, left } => {
-            let path = &place_now(path, later);
-            let same = |path: &Path, digest: &str| fs::read(path).is_ok_and(|bytes| sha256(&bytes) == digest);
-            let is_old = match kept {
-                Some(kept) => {
-                    fs::read(kept).ok().is_some_and(|old| fs::read(path).is_ok_and(|bytes| bytes == old))
+    /// Locks the files that undo writes to, and looks for clients that show them.
+    fn lock_files(&self, entry: &JournalEntry) -> Result<Vec<FileLock>, UndoError> {
+        let is_lines = |path: &Path| path.extension().is_some_and(|extension| extension == "jsonl");
+        let mut paths = BTreeSet::new();
+        for effect in &entry.effects {
+            match effect {
+                Effect::FolderCreated { .. } => {}
+                Effect::Moved { from, to } => {
+                    let ours = [from, to].into_iter().filter(|path| !path.starts_with(self.data.path()));
+                    paths.extend(ours.filter(|path| is_lines(path)));
                 }
-                None => !exists(path),
+                Effect::Created { path, .. }
+                | Effect::Appended { path, .. }
+                | Effect::Replaced { path, .. } => {
+                    paths.insert(path);
+                }
+            }
+            let shown = match effect {
+                Effect::Moved { to, .. } => to,
+                other => other.path(),
             };
-            match kept {
-                Some(kept) if !exists(kept) => changed(kept, NOT_IN_TRASH),
-                _ if same(path, left) || is_old => Ok(()),
-                _ => changed(path, "it was changed since"),
+            if let Some(busy) = client_showing(shown) {
+                return Err(UndoError::Busy { path: shown.clone(), busy });
             }
         }
+        let mut locks: Vec<FileLock> = Vec::new();
+        let mut taken = BTreeSet::new();
+        for path in paths.into_iter().filter(|path| taken.insert(self.data.lock_of(path))) {
+            let lock = FileLock::try_take(self.data, path)?;
+            locks.push(lock.ok_or_else(|| UndoError::Busy { path: path.clone(), busy: Busy::Locked })?);
+        }
+        Ok(locks)
     }
 }

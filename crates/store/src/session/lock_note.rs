@@ -1,19 +1,70 @@
-//! The note of a writer in its lock: the file's state when it was closed, and the origin of a session that has no
-//! line yet.
+//! The note of a writer in its lock: the file's state when it was closed, or the line that it was about to write; and the
+//! origin of a session that has no line yet.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
 
 use annals_json::{ObjectWriter, Text, Value};
 use annals_transcript::draft::Origin;
 
 use crate::busy::FileStamp;
+use crate::digest::sha256;
+use crate::files::{TAIL_BYTES, read_from};
 
 /// The note.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct LockNote {
     /// How the file was left.
     pub(super) left: Option<FileStamp>,
-    /// Whether a writer has the file open, or was killed while it had.
-    pub(super) is_open: bool,
+    /// What a writer that has the file open, or was killed while it had, was about to write.
+    pub(super) open: Option<PendingLine>,
     pub(super) origin: Option<Origin>,
+}
+
+/// The line that is about to be written: it tells our own last write from that of a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PendingLine {
+    /// The length of the file before.
+    pub(super) from: u64,
+    /// The length of the line, and its sha256; nothing but the origin was noted yet without them.
+    pub(super) line: Option<(u64, String)>,
+}
+
+impl PendingLine {
+    pub(super) fn new(from: u64, line: &[u8]) -> Self {
+        Self { from, line: Some((line.len() as u64, sha256(line))) }
+    }
+
+    /// Whether the end of the file is the writer's own work: nothing came after what it noted, or that line alone.
+    pub(super) fn is_all_that_came(&self, path: &Path) -> bool {
+        self.end_is_ours(path).unwrap_or(false)
+    }
+
+    fn end_is_ours(&self, path: &Path) -> io::Result<bool> {
+        let mut file = File::open(path)?;
+        let length = file.metadata()?.len();
+        if length == self.from {
+            return Ok(true);
+        }
+        let Some((bytes, digest)) = &self.line else { return Ok(false) };
+        // A torn line before it may have been ended first.
+        let begins = length.saturating_sub(bytes + 1);
+        if !(self.from..=self.from + TAIL_BYTES).contains(&begins) {
+            return self.is_torn(&mut file, length, *bytes);
+        }
+        let mut line = read_from(&mut file, begins)?;
+        let is_whole = line.pop() == Some(b'\n') && sha256(&line) == *digest;
+        Ok(is_whole || self.is_torn(&mut file, length, *bytes)?)
+    }
+
+    /// Whether the file ends in a line without its end, no longer than ours: a writer that was killed tore it.
+    fn is_torn(&self, file: &mut File, length: u64, bytes: u64) -> io::Result<bool> {
+        let limit = self.from.saturating_add(bytes).saturating_add(TAIL_BYTES);
+        let torn = read_from(file, self.from.min(length))?;
+        let healed = usize::try_from(TAIL_BYTES).unwrap_or_default().min(torn.len());
+        Ok((self.from..=limit).contains(&length) && !torn[healed..].contains(&b'\n'))
+    }
 }
 
 impl LockNote {
@@ -21,15 +72,23 @@ impl LockNote {
     pub(super) fn read(bytes: &[u8]) -> Self {
         let Ok(value) = Value::parse(bytes) else { return Self::default() };
         let left = value.get("left").and_then(Value::fields).as_ref().and_then(FileStamp::read);
-        let is_open = value.get("open").and_then(Value::boolean) == Some(true);
-        Self { left, is_open, origin: value.get("origin").and_then(read_origin) }
+        Self {
+            left,
+            open: value.get("open").and_then(read_open),
+            origin: value.get("origin").and_then(read_origin),
+        }
     }
 
     pub(super) fn write(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let mut object = ObjectWriter::begin(&mut out);
-        if self.is_open {
-            object.boolean("open", true);
+        if let Some(open) = &self.open {
+            object.object("open", |object| {
+                object.number("from", open.from);
+                if let Some((bytes, digest)) = &open.line {
+                    object.number("bytes", *bytes).string("line", digest);
+                }
+            });
         }
         if let Some(left) = self.left {
             object.object("left", |object| {
@@ -49,6 +108,13 @@ impl LockNote {
         object.end();
         out
     }
+}
+
+/// The `true` of an older release tells nothing of what was written.
+fn read_open(value: Value<'_>) -> Option<PendingLine> {
+    let line = value.get("line").and_then(Value::text).map(|text: Text<'_>| text.to_string());
+    let bytes = value.get("bytes").and_then(Value::count);
+    Some(PendingLine { from: value.get("from").and_then(Value::count)?, line: bytes.zip(line) })
 }
 
 fn read_origin(value: Value<'_>) -> Option<Origin> {

@@ -20,17 +20,18 @@ pub use error::AppendError;
 pub use fork::{Fork, ForkError, fork, forked_lines, path_to};
 pub use handle::{Session, SessionChange};
 pub use open::{AgentFolder, AgentParent, AgentStart, NewSession, OnBusy};
-pub use side_record::{SideRecordAppend, SideRecordError, append_side_record};
+pub use side_record::{AppendedRange, SideRecordAppend, SideRecordError, append_side_record, record_append};
 pub use tail::SessionTail;
 pub use view::SessionView;
 pub use writer::{Receipt, SessionWriter};
 
 use std::path::{Path, PathBuf};
 
-use crate::busy::{Busy, client_at_work};
+use crate::busy::{Busy, client_at_work, session_of};
 use crate::data_dir::DataDir;
 use crate::files::WriteError;
 use crate::key::SessionKey;
+use crate::layout::ConfigDir;
 use crate::lock::FileLock;
 use crate::source::Source;
 
@@ -68,13 +69,19 @@ fn lock_file(path: &Path, data: &DataDir) -> Result<FileLock, InUse> {
     lock.ok_or_else(|| InUse::Busy { path: path.to_path_buf(), busy: Busy::Locked })
 }
 
-/// Returns the client that writes to a file that is locked here. Traces of annals itself, even of a killed process, do not
-/// count.
+/// Returns the client that writes to a file that is locked here. Traces of annals itself do not count, even of a killed
+/// process, where its note shows that they are its own.
 fn other_writer(path: &Path, lock: &mut FileLock, source: &dyn Source) -> Option<Busy> {
     let lock_note = lock_note::LockNote::read(&lock.read_note());
-    if lock_note.is_open {
-        return None;
+    let config = ConfigDir::containing(path);
+    let own = || SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy());
+    let session = config.and_then(|config| session_of(&config, path)).unwrap_or_else(own);
+    match client_at_work(path, &session, lock_note.left, source.now()) {
+        Some(Busy::FreshWrite { .. })
+            if lock_note.open.as_ref().is_some_and(|open| open.is_all_that_came(path)) =>
+        {
+            None
+        }
+        busy => busy,
     }
-    let session = SessionKey::new(path.file_stem().unwrap_or_default().to_string_lossy());
-    client_at_work(path, &session, lock_note.left, source.now())
 }

@@ -10,7 +10,7 @@ use annals_transcript::transcript::Transcript;
 use super::error::AppendError;
 use super::lock_note::LockNote;
 use super::tail::SessionTail;
-use super::writer::{Concurrency, SessionWriter, WriteMode};
+use super::writer::{Concurrency, IndexMode, SessionWriter, WriteMode};
 use super::{WRITTEN_FORM, lock_file, other_writer};
 use crate::data_dir::DataDir;
 use crate::files::{AppendFile, PlainName, WriteError, create_file};
@@ -156,7 +156,7 @@ impl<'s> SessionWriter<'s> {
         let lock = lock_file(&path, data)?;
         let file = AppendFile::create(path)?;
         let mut writer = Self::over(file, lock, Continuation::new(ThreadKind::Main), origin, source);
-        writer.note_open();
+        writer.note_open(None);
         Ok(writer)
     }
 
@@ -235,6 +235,7 @@ impl<'s> SessionWriter<'s> {
             mode: WriteMode::Writing,
             concurrency: Concurrency::Exclusive,
             is_noted: false,
+            index: IndexMode::Writer,
         }
     }
 }

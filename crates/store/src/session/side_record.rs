@@ -1,14 +1,17 @@
 //! Appends a title or a tag: a record outside the chain, noted in the journal before it is written, so that it can be
 //! undone after a crash at any step.
 
+use std::fs;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use annals_transcript::draft::Draft;
 
 use super::{AppendError, OnBusy, SessionWriter};
+use crate::busy::FileStamp;
+use crate::changes::refresh_index;
 use crate::data_dir::DataDir;
-use crate::files::WriteError;
+use crate::files::{Steps, WriteError, target_of};
 use crate::journal::{Effect, Journal, JournalEntry};
 use crate::source::Source;
 
@@ -21,9 +24,6 @@ pub enum SideRecordError {
     /// The journal.
     #[error(transparent)]
     Journal(#[from] WriteError),
-    /// The callback stopped it.
-    #[error("interrupted")]
-    Stopped,
 }
 
 /// A record that was written, and how long its file was before and after.
@@ -45,7 +45,6 @@ pub fn append_side_record(
     source: &dyn Source,
     watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> Result<SideRecordAppend, SideRecordError> {
-    let mut goes_on = |step| if watch(step).is_continue() { Ok(()) } else { Err(SideRecordError::Stopped) };
     let grows_by = {
         let mut dry_run = SessionWriter::open(path, data, source, OnBusy::Append)?;
         dry_run.start_dry_run();
@@ -53,18 +52,62 @@ pub fn append_side_record(
         dry_run.append(draft)?;
         dry_run.length() - before
     };
+    let mut steps = Steps::new(watch);
     let mut writer = SessionWriter::open(path, data, source, OnBusy::Append)?;
-    let from = writer.length();
-    let effect = |to| vec![Effect::Appended { path: path.to_path_buf(), from, to }];
-    goes_on(0)?;
+    writer.leave_index();
+    let appended = AppendedRange::beginning(path, writer.length())?;
+    let from = appended.from;
+    steps.step()?;
     let journal = Journal::new(data);
-    let mut entry = journal.begin(Journal::new_id(source), source.now(), what, effect(from + grows_by))?;
-    goes_on(1)?;
+    let id = journal.next_id(source);
+    let mut entry = journal.begin(id, source.now(), what, vec![appended.effect(from + grows_by)])?;
+    steps.step()?;
     writer.append_settled(draft)?;
     let to = writer.length();
     drop(writer);
     // Another program may have written a line next to ours.
-    entry.effects = effect(to);
-    goes_on(2)?;
+    entry.effects = vec![appended.effect(to)];
+    refresh_index(&mut entry, path, data, &mut steps)?;
+    steps.step()?;
     Ok(SideRecordAppend { entry: journal.finish(entry)?, bytes: (from, to) })
+}
+
+/// What a file was before lines were appended to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AppendedRange {
+    path: PathBuf,
+    from: u64,
+    modified_ns: Option<u64>,
+}
+
+impl AppendedRange {
+    /// The file as it is now; of a link, its target.
+    pub fn beginning(path: &Path, from: u64) -> Result<Self, WriteError> {
+        let path = target_of(path)?;
+        let modified_ns =
+            fs::metadata(&path).ok().as_ref().and_then(FileStamp::of).map(|stamp| stamp.modified_ns);
+        Ok(Self { path, from, modified_ns })
+    }
+
+    fn effect(&self, to: u64) -> Effect {
+        let Self { path, from, modified_ns } = self.clone();
+        Effect::Appended { path, from, to, modified_ns }
+    }
+}
+
+/// Notes lines that were appended to a session, up to this length, and brings the index of its project up to date. The
+/// writer has [left](SessionWriter::leave_index) it.
+pub fn record_append(
+    session: &Path,
+    appended: &AppendedRange,
+    to: u64,
+    what: &str,
+    data: &DataDir,
+    source: &dyn Source,
+) -> Result<JournalEntry, WriteError> {
+    let journal = Journal::new(data);
+    let id = journal.next_id(source);
+    let mut entry = journal.begin(id, source.now(), what, vec![appended.effect(to)])?;
+    refresh_index(&mut entry, session, data, &mut Steps::unwatched())?;
+    journal.finish(entry)
 }

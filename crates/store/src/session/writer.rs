@@ -11,7 +11,7 @@ use annals_transcript::objects::read_objects;
 use annals_transcript::record::{ProgressKind, Record, RecordKind};
 
 use super::error::AppendError;
-use super::lock_note::LockNote;
+use super::lock_note::{LockNote, PendingLine};
 use crate::busy::{Busy, FileStamp};
 use crate::durable::{Durability, MAX_PROGRESS_BYTES, REPEAT_AFTER_BYTES, durability};
 use crate::files::{AppendFile, AppendedLine, TAIL_BYTES, WriteError, line_repair};
@@ -44,6 +44,17 @@ pub struct SessionWriter<'s> {
     pub(super) concurrency: Concurrency,
     /// Whether the lock note marks the file as open here, so that after a crash its traces are recognized.
     pub(super) is_noted: bool,
+    /// Whether the project's index is updated when the file is closed.
+    pub(super) index: IndexMode,
+}
+
+/// Who updates the index of the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum IndexMode {
+    /// The writer, when it is closed.
+    Writer,
+    /// The caller, who notes it in the journal.
+    Caller,
 }
 
 /// Whether a client seemed to be writing when the file was opened.
@@ -170,13 +181,21 @@ impl SessionWriter<'_> {
         Ok((placed, safe))
     }
 
-    /// Writes to the lock note that the file is open here and, for one without lines, its session's path.
-    pub(super) fn note_open(&mut self) {
-        let lock_note = LockNote {
-            left: None,
-            is_open: self.concurrency == Concurrency::Exclusive,
-            origin: Some(self.origin.clone()),
+    /// Leaves the index of the project to the caller: [`record_append`](super::record_append) updates and notes it.
+    pub fn leave_index(&mut self) {
+        self.index = IndexMode::Caller;
+    }
+
+    /// Writes to the lock note that the file is open here, the line that comes next and, for a file without lines, its
+    /// session's path.
+    pub(super) fn note_open(&mut self, line: Option<&[u8]>) {
+        let from = self.known_length;
+        let open = match line {
+            Some(line) => PendingLine::new(from, line),
+            None => PendingLine { from, line: None },
         };
+        let open = (self.concurrency == Concurrency::Exclusive).then_some(open);
+        let lock_note = LockNote { left: None, open, origin: Some(self.origin.clone()) };
         let _ = self.lock.leave_note(&lock_note.write());
         self.is_noted = true;
     }
@@ -184,9 +203,7 @@ impl SessionWriter<'_> {
     fn put(&mut self, line: &[u8]) -> Result<AppendedLine, WriteError> {
         match self.mode {
             WriteMode::Writing => {
-                if !self.is_noted {
-                    self.note_open();
-                }
+                self.note_open(Some(line));
                 self.file.append(line)
             }
             WriteMode::DryRun => {
@@ -292,10 +309,11 @@ impl Drop for SessionWriter<'_> {
         let is_ours =
             |left: &FileStamp| left.bytes == self.known_length && self.concurrency == Concurrency::Exclusive;
         let left = left.filter(is_ours);
-        self.refresh_index();
-        let _ = self
-            .lock
-            .leave_note(&LockNote { left, is_open: false, origin: Some(self.origin.clone()) }.write());
+        if self.index == IndexMode::Writer {
+            self.refresh_index();
+        }
+        let _ =
+            self.lock.leave_note(&LockNote { left, open: None, origin: Some(self.origin.clone()) }.write());
     }
 }
 

@@ -16,7 +16,7 @@ use crate::problem::FileProblem;
 use crate::scan::modified_millis;
 use annals_transcript::view::views;
 
-pub use write::{IndexError, IndexRemoval, IndexUpdate, rebuild, refresh, remove, without};
+pub use write::{IndexEdit, IndexError, IndexUpdate, rebuild, refresh, refreshed, remove, without};
 
 views! {
     /// The index of a project.

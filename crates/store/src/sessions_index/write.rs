@@ -64,35 +64,35 @@ pub enum IndexError {
 /// other byte stays. A missing index is not created; a file without a conversation gets no entry.
 pub fn refresh(config: &ConfigDir, slug: &Slug, session: &SessionKey) -> Result<IndexUpdate, IndexError> {
     let Some(index) = IndexFile::read(config, slug)? else { return Ok(IndexUpdate::NoIndex) };
-    PlainName::new(session.as_str(), "a session id").map_err(WriteError::from)?;
-    let path = config.session(slug, session);
-    let (summary, messages) = match Summary::read_path(&path) {
-        Ok(summary) => (summary, count_messages(&path)?),
-        Err(ReadError::NotFound { .. }) => return index.remove(session),
-        Err(error) => return Err(error.into()),
-    };
-    let entry = EntryFields::new(&summary, messages);
-    match index.places(session)?.as_slice() {
-        [] if summary.has_conversation => index.add(&entry),
-        [] => Ok(IndexUpdate::Unchanged),
-        places => index.update(places, &entry),
-    }
+    let (after, update) = index.refreshed(config, slug, session)?;
+    index.replace(&after, update)
+}
+
+/// Returns a project's index as [`refresh`] would leave it; `None` if that changes nothing, or there is no index.
+pub fn refreshed(
+    config: &ConfigDir,
+    slug: &Slug,
+    session: &SessionKey,
+) -> Result<Option<IndexEdit>, IndexError> {
+    let Some(index) = IndexFile::read(config, slug)? else { return Ok(None) };
+    let (after, _) = index.refreshed(config, slug, session)?;
+    Ok((after != index.file.bytes).then_some(IndexEdit { before: index.file.bytes, after }))
 }
 
 /// Takes a session out of a project's index; every other byte stays.
 pub fn remove(config: &ConfigDir, slug: &Slug, session: &SessionKey) -> Result<IndexUpdate, IndexError> {
     match IndexFile::read(config, slug)? {
-        Some(index) => index.remove(session),
+        Some(index) => index.replace(&index.without(std::slice::from_ref(session))?, IndexUpdate::Removed),
         None => Ok(IndexUpdate::NoIndex),
     }
 }
 
-/// An index as it is, and as it would be without some sessions.
+/// An index as it is, and as it would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IndexRemoval {
+pub struct IndexEdit {
     /// Its bytes.
     pub before: Vec<u8>,
-    /// Its bytes without the sessions.
+    /// Its bytes after the edit.
     pub after: Vec<u8>,
 }
 
@@ -101,10 +101,10 @@ pub fn without(
     config: &ConfigDir,
     slug: &Slug,
     sessions: &[SessionKey],
-) -> Result<Option<IndexRemoval>, IndexError> {
+) -> Result<Option<IndexEdit>, IndexError> {
     let Some(index) = IndexFile::read(config, slug)? else { return Ok(None) };
     let after = index.without(sessions)?;
-    Ok((after != index.file.bytes).then_some(IndexRemoval { before: index.file.bytes, after }))
+    Ok((after != index.file.bytes).then_some(IndexEdit { before: index.file.bytes, after }))
 }
 
 /// Rebuilds all entries of a project's index from the files, creating it if necessary, and returns how many there are.
@@ -154,6 +154,30 @@ impl IndexFile {
         }
     }
 
+    /// The index with an entry of a session that is true, or without one if the file does not exist.
+    fn refreshed(
+        &self,
+        config: &ConfigDir,
+        slug: &Slug,
+        session: &SessionKey,
+    ) -> Result<(Vec<u8>, IndexUpdate), IndexError> {
+        PlainName::new(session.as_str(), "a session id").map_err(WriteError::from)?;
+        let path = config.session(slug, session);
+        let (summary, messages) = match Summary::read_path(&path) {
+            Ok(summary) => (summary, count_messages(&path)?),
+            Err(ReadError::NotFound { .. }) => {
+                return Ok((self.without(std::slice::from_ref(session))?, IndexUpdate::Removed));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let entry = EntryFields::new(&summary, messages);
+        Ok(match self.places(session)?.as_slice() {
+            [] if summary.has_conversation => (self.with(&entry)?, IndexUpdate::Added),
+            [] => (self.file.bytes.clone(), IndexUpdate::Unchanged),
+            places => (self.updated(places, &entry)?, IndexUpdate::Updated),
+        })
+    }
+
     fn entries(&self) -> Result<Value<'_>, IndexError> {
         let index = self.file.object().map_err(IndexError::Unlike)?;
         let list = index.get("entries").filter(|list| list.kind() == ValueKind::Array);
@@ -169,21 +193,20 @@ impl IndexFile {
         Ok(self.entries()?.items().enumerate().filter(|(_, item)| is_of(*item)).map(|(at, _)| at).collect())
     }
 
-    fn update(&self, places: &[usize], entry: &EntryFields) -> Result<IndexUpdate, IndexError> {
+    fn updated(&self, places: &[usize], entry: &EntryFields) -> Result<Vec<u8>, IndexError> {
         let items: Vec<_> = self.entries()?.items().collect();
-        let edited = self.edit(|editor| {
+        self.edit(|editor| {
             for &place in places {
                 if let Some(there) = items.get(place).and_then(|item| item.fields()) {
                     entry.update(editor, &[PathStep::Key("entries"), PathStep::Item(place)], &there)?;
                 }
             }
             Ok(())
-        })?;
-        self.replace(&edited, IndexUpdate::Updated)
+        })
     }
 
-    /// Adds an entry at the end, in the layout of the index.
-    fn add(&self, entry: &EntryFields) -> Result<IndexUpdate, IndexError> {
+    /// The index with one more entry at the end, in its layout.
+    fn with(&self, entry: &EntryFields) -> Result<Vec<u8>, IndexError> {
         let list = self.entries()?;
         let lines = if self.file.bytes.contains(&b'\n') { IndexLayout::Many } else { IndexLayout::One };
         let (before, after) = match (list.items().last(), lines) {
@@ -197,13 +220,7 @@ impl IndexFile {
         };
         let gap = if lines == IndexLayout::Many { break_to(2) } else { Vec::new() };
         let list = [before, gap, entry.bytes(lines), after].concat();
-        let edited = self.edit(|editor| editor.replace(&[PathStep::Key("entries")], &list).map(drop))?;
-        self.replace(&edited, IndexUpdate::Added)
-    }
-
-    fn remove(&self, session: &SessionKey) -> Result<IndexUpdate, IndexError> {
-        let edited = self.without(std::slice::from_ref(session))?;
-        self.replace(&edited, IndexUpdate::Removed)
+        self.edit(|editor| editor.replace(&[PathStep::Key("entries")], &list).map(drop))
     }
 
     /// The index without the entries of these sessions.

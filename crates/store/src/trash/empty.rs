@@ -11,6 +11,7 @@ use super::{TrashBatch, batches, folders_in, size_of};
 use crate::data_dir::DataDir;
 use crate::files::WriteError;
 use crate::journal::{Effect, Journal, Stage};
+use crate::layout::ConfigDir;
 
 /// A batch without a journal entry may be in progress; one older than this is not, in milliseconds.
 const SETTLED_MS: i64 = 24 * 60 * 60 * 1000;
@@ -25,6 +26,15 @@ pub struct EmptyPlan {
     pub to_delete: Vec<TrashBatch>,
     /// Batches that are old enough but stay.
     pub skipped: Vec<SkippedBatch>,
+}
+
+impl EmptyPlan {
+    /// Leaves what belongs to another store, or to nobody knows whom, out of the plan. What was being deleted already goes.
+    pub fn retain_store(&mut self, config: &ConfigDir) {
+        let is_of = |batch: &TrashBatch| batch.entry.as_ref().is_some_and(|entry| entry.is_of(config));
+        self.to_delete.retain(|batch| is_of(batch) || batch.id.starts_with(DELETING_PREFIX));
+        self.skipped.retain(|skipped| is_of(&skipped.batch));
+    }
 }
 
 /// A batch that is not deleted.
@@ -115,7 +125,7 @@ fn needed_by_unfinished(data: &DataDir) -> HashSet<String> {
             let paths = match effect {
                 Effect::Moved { from, to } => [Some(from), Some(to)],
                 Effect::Replaced { path, kept, .. } => [Some(path), kept.as_ref()],
-                Effect::Created { path, .. } | Effect::Appended { path, .. } => [Some(path), None],
+                other => [Some(other.path()), None],
             };
             needed.extend(paths.into_iter().flatten().filter_map(|path| batch_of(path)));
         }

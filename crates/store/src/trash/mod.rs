@@ -12,6 +12,7 @@ pub use empty::{EmptyPlan, SkipReason, SkippedBatch, empty, plan_empty};
 pub use sessions::{TrashedFile, TrashedSession, sessions};
 
 use crate::data_dir::DataDir;
+use crate::files::covers;
 use crate::journal::{Journal, JournalEntry};
 use crate::scan::modified_millis;
 
@@ -49,6 +50,11 @@ pub fn batches(data: &DataDir) -> Vec<TrashBatch> {
     }
     found.sort_by(|left, right| right.id.cmp(&left.id));
     found
+}
+
+/// Whether two files or folders have the same content; links are compared, not followed.
+pub fn is_same(left: &Path, right: &Path) -> bool {
+    covers(left, right) && covers(right, left)
 }
 
 fn folders_in(folder: &Path) -> Vec<PathBuf> {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test has nobody to hand an error to")]
 
 mod agents;
+mod changes;
 mod corpus;
 mod discovery;
 mod finding;

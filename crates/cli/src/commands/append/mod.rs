@@ -8,14 +8,12 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use annals_store::journal::Effect;
-use annals_store::session::{AgentStart, AppendError, ForkError, OnBusy, fork};
+use annals_store::session::{AgentStart, AppendError, AppendedRange, ForkError, OnBusy, fork, record_append};
 use annals_store::{DataDir, SessionWriter};
 
 use self::answers::Answers;
 use self::input::{InputItem, InputLines};
 use crate::args::AppendArgs;
-use crate::change::record_change;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::session::ResolvedSession;
@@ -44,7 +42,9 @@ pub(crate) fn run(args: &AppendArgs, context: &mut Context) -> Result<Outcome, F
     if args.dry_run {
         writer.start_dry_run();
     }
+    writer.leave_index();
     let from = writer.length();
+    let appended = AppendedRange::beginning(writer.path(), from)?;
     let ended = Answers::new(args, args.fork.then(|| writer.origin().session.clone())).answer_all(
         &mut if args.no_sync { InputLines::new(io::stdin()) } else { InputLines::ahead(io::stdin()) },
         &mut writer,
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &AppendArgs, context: &mut Context) -> Result<Outcome, F
     drop(writer);
     if to > from && !args.dry_run {
         let what = format!("append to {}", path.file_stem().unwrap_or_default().to_string_lossy());
-        record_change(context, &data, &what, vec![Effect::Appended { path, from, to }])?;
+        record_append(&path, &appended, to, &what, &data, &source)?;
     }
     ended
 }

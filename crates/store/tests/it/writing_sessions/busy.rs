@@ -97,9 +97,65 @@ fn a_running_client_has_its_session_and_no_other() {
     assert_eq!(try_open(&place, &path), Err(Busy::Client { pid }));
     fs::write(&file, note("another")).unwrap();
     std::thread::sleep(Duration::from_millis(700));
-    // Clients of this store say what they have open: the writer of this has ended.
+    // That a client says it shows another session proves nothing of this one: clients that do not register exist.
     append_as_another(&path, &chain_line("theirs"));
+    assert!(matches!(try_open(&place, &path), Err(Busy::FreshWrite { .. })));
+    let file = OpenOptions::new().append(true).open(&path).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(60)).unwrap();
     assert_eq!(try_open(&place, &path), Ok(()));
+}
+
+#[test]
+fn an_empty_folder_of_running_clients_proves_nothing() {
+    let place = Place::new();
+    let (path, _) = place.session(1);
+    fs::create_dir_all(place.config.running()).unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    append_as_another(&path, &chain_line("theirs"));
+    assert!(matches!(try_open(&place, &path), Err(Busy::FreshWrite { .. })));
+    // Nor does the note of a process that is not among ours, as of a client in a container.
+    let id = path.file_stem().unwrap().to_str().unwrap();
+    place.home.write("sessions/4294967295.json", format!(r#"{{"pid":4294967295,"sessionId":"{id}"}}"#));
+    assert!(matches!(try_open(&place, &path), Err(Busy::FreshWrite { .. })));
+}
+
+#[test]
+fn a_clock_that_is_ahead_of_ours_hides_no_write() {
+    let place = Place::new();
+    let (path, _) = place.session(1);
+    std::thread::sleep(Duration::from_millis(700));
+    append_as_another(&path, &chain_line("theirs"));
+    let file = OpenOptions::new().append(true).open(&path).unwrap();
+    file.set_modified(SystemTime::now() + Duration::from_secs(2)).unwrap();
+    assert!(matches!(try_open(&place, &path), Err(Busy::FreshWrite { .. })));
+}
+
+#[test]
+fn a_killed_writer_of_ours_hides_neither_a_client_nor_its_write() {
+    let place = Place::new();
+    let (path, _) = place.session(1);
+    let id = path.file_stem().unwrap().to_str().unwrap().to_owned();
+    std::thread::sleep(Duration::from_millis(700));
+    let lock = place.data.lock_of(&path);
+    let mut writer = place.open(&path);
+    writer.append_settled(&prompt("ours")).unwrap();
+    // As a kill leaves it: the lock is free, the note says that the file is open.
+    let note = fs::read(&lock).unwrap();
+    drop(writer);
+    let killed = || fs::write(&lock, &note).unwrap();
+    killed();
+    assert_eq!(try_open(&place, &path), Ok(()), "our own last line is no reason to wait");
+    killed();
+    let pid = std::process::id();
+    let client = place.home.write(format!("sessions/{pid}.json"), format!(r#"{{"sessionId":"{id}"}}"#));
+    assert_eq!(try_open(&place, &path), Err(Busy::Client { pid }));
+    fs::remove_file(client).unwrap();
+    append_as_another(&path, &chain_line("theirs"));
+    killed();
+    assert!(matches!(try_open(&place, &path), Err(Busy::FreshWrite { .. })));
+    // The note of an older release tells nothing.
+    fs::write(&lock, r#"{"open":true}"#).unwrap();
+    assert!(matches!(try_open(&place, &path), Err(Busy::FreshWrite { .. })));
 }
 
 #[test]

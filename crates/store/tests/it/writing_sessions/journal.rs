@@ -160,7 +160,7 @@ fn lines_are_taken_back_unless_others_came_after_them() {
     let to = writer.length();
     drop(writer);
     let journal = Journal::new(&place.data);
-    let effect = Effect::Appended { path: path.clone(), from: before.len() as u64, to };
+    let effect = Effect::Appended { path: path.clone(), from: before.len() as u64, to, modified_ns: None };
     let begin = || {
         let entry = journal.begin("a".to_owned(), 1, "append", vec![effect.clone()]).unwrap();
         journal.finish(entry).unwrap()
