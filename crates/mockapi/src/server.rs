@@ -108,7 +108,7 @@ impl ScriptedApi {
         }
         let record = match settings.record {
             Some(path) => {
-                let opened = OpenOptions::new().append(true).create(true).open(&path);
+                let opened = private().append(true).create(true).open(&path);
                 let file = opened.map_err(|error| unwritable(&path, error))?;
                 Some((path, file))
             }
@@ -210,7 +210,9 @@ impl ServerShared {
     fn note(&self, number: usize, captured: &RecordedRequest) -> Result<(), String> {
         if let Some(folder) = &self.log {
             let file = folder.join(format!("{number:03}.json"));
-            fs::write(&file, captured.to_json()).map_err(|error| format!("{}: {error}", file.display()))?;
+            let opened = private().write(true).create(true).truncate(true).open(&file);
+            let written = opened.and_then(|mut open| open.write_all(&captured.to_json()));
+            written.map_err(|error| format!("{}: {error}", file.display()))?;
         }
         if let Some((path, file)) = &self.record {
             let line = [captured.to_json().as_slice(), b"\n"].concat();
@@ -223,6 +225,14 @@ impl ServerShared {
         let mut state = self.state();
         state.open = state.open.saturating_sub(1);
     }
+}
+
+/// Opens files that only their owner may read: requests hold whole conversations.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
 }
 
 fn accept(listener: &TcpListener, shared: &Arc<ServerShared>) {

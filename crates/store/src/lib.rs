@@ -48,6 +48,8 @@ pub mod parallel;
 pub mod plans;
 mod problem;
 pub mod project_path;
+#[doc(hidden)]
+pub mod protected;
 pub mod read;
 mod readable_name;
 mod replaced_file;

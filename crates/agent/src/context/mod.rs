@@ -28,7 +28,7 @@ pub struct Environment {
     pub cwd: PathBuf,
     /// Additional folders of the workspace.
     pub folders: Vec<PathBuf>,
-    /// The git branch; `None` outside of a repository.
+    /// The git branch; `None` if there is none, or the folder is not trusted.
     pub git_branch: Option<String>,
     /// The git status and the last commits at the start of the conversation.
     pub git: Option<String>,
@@ -44,9 +44,8 @@ impl Environment {
         for folder in &self.folders {
             words.push_str(&format!("\n{} belongs to the workspace too.", folder.display()));
         }
-        match &self.git_branch {
-            Some(branch) => words.push_str(&format!("\nIt is in a git repository, on the branch {branch}.")),
-            None => words.push_str("\nIt is in no git repository."),
+        if let Some(branch) = &self.git_branch {
+            words.push_str(&format!("\nIt is in a git repository, on the branch {branch}."));
         }
         words.push_str(&format!("\nThe system is {}. Today is {}.", self.platform, self.day));
         if let Some(git) = &self.git {

@@ -5,6 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use annals_policy::paths::{Disk, resolve};
+
 use super::{AgentDefinition, Toolset};
 use crate::front_matter::{FrontMatter, unquoted};
 
@@ -22,8 +24,14 @@ pub struct AgentFileError {
     pub why: String,
 }
 
-/// Reads the definitions in a folder, by file name; none if the folder does not exist.
-pub fn read_agent_files(folder: &Path) -> (Vec<AgentDefinition>, Vec<AgentFileError>) {
+/// Reads the definitions in a folder, by file name; none if the folder does not exist. With `within`, files that lead out of that
+/// folder by a link are not read: a project's definitions stay in the project.
+pub fn read_agent_files(folder: &Path, within: Option<&Path>) -> (Vec<AgentDefinition>, Vec<AgentFileError>) {
+    let within = match within.map(fs::canonicalize) {
+        Some(Err(_)) => return (Vec::new(), Vec::new()),
+        Some(Ok(within)) => Some(within),
+        None => None,
+    };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
@@ -31,7 +39,7 @@ pub fn read_agent_files(folder: &Path) -> (Vec<AgentDefinition>, Vec<AgentFileEr
     paths.truncate(MAX_FILES);
     let (mut definitions, mut errors) = (Vec::new(), Vec::new());
     for path in paths {
-        match read(&path) {
+        match read(&path, within.as_deref()) {
             Ok(definition) => definitions.push(definition),
             Err(why) => errors.push(AgentFileError { path, why }),
         }
@@ -39,12 +47,16 @@ pub fn read_agent_files(folder: &Path) -> (Vec<AgentDefinition>, Vec<AgentFileEr
     (definitions, errors)
 }
 
-fn read(path: &Path) -> Result<AgentDefinition, String> {
-    let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
+fn read(path: &Path, within: Option<&Path>) -> Result<AgentDefinition, String> {
+    let resolved = resolve(&Disk, Path::new("/"), path).map_err(|error| error.to_string())?;
+    if within.is_some_and(|within| !resolved.real.starts_with(within)) {
+        return Err("it is outside the project".to_owned());
+    }
+    let metadata = fs::metadata(&resolved.real).map_err(|error| error.to_string())?;
     if !metadata.is_file() || metadata.len() > MAX_FILE_BYTES {
         return Err("it is not a regular file, or larger than 256 KiB".to_owned());
     }
-    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let text = fs::read_to_string(&resolved.real).map_err(|error| error.to_string())?;
     parse(&text)
 }
 
@@ -125,6 +137,28 @@ mod tests {
         assert_eq!(parse("---\nname: a\ndescription: b\ntools: '*'\n---\nx").unwrap().tools, Toolset::All);
         // Nothing is not everything.
         assert_eq!(parse("---\nname: a\ndescription: b\ntools:\n---\nx").unwrap().tools, these(&[]));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_projects_file_does_not_lead_out_of_it() {
+        let dir = annals_testkit::temp::TempDir::new("agent-files");
+        let text = "---\nname: a\ndescription: b\n---\nx";
+        let agents = dir.path().join("project/.claude/agents");
+        dir.write("outside.md", text);
+        dir.write("project/inside.md", text.replace("name: a", "name: inner"));
+        dir.write("elsewhere/y.md", text);
+        fs::create_dir_all(&agents).unwrap();
+        std::os::unix::fs::symlink(dir.path().join("outside.md"), agents.join("x.md")).unwrap();
+        std::os::unix::fs::symlink("../../inside.md", agents.join("z.md")).unwrap();
+        let (read, errors) = read_agent_files(&agents, Some(&dir.path().join("project")));
+        assert_eq!(read.iter().map(|kind| kind.name.as_str()).collect::<Vec<_>>(), ["inner"]);
+        assert!(matches!(errors.as_slice(), [error] if error.why.contains("outside")), "{errors:?}");
+        fs::remove_dir_all(&agents).unwrap();
+        std::os::unix::fs::symlink(dir.path().join("elsewhere"), &agents).unwrap();
+        let (read, errors) = read_agent_files(&agents, Some(&dir.path().join("project")));
+        assert!(read.is_empty() && errors.len() == 1, "{errors:?}");
+        assert_eq!(read_agent_files(&agents, None).0.len(), 1, "a person's own files may be links");
     }
 
     #[test]

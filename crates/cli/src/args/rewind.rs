@@ -6,8 +6,9 @@ const REWIND_EXAMPLES: &str = "\
 Files are restored from the copies that the client made before its tools
 changed them; changes by commands and people have no copy. A file that
 something else changed since is left alone, and nothing is done, unless
---force. Files outside the session's folder, behind links, or with several
-names are never touched. The conversation continues from before the prompt in
+--force. Files that configure programs (.envrc, .vscode, .claude, CLAUDE.md)
+are left alone without it. Files outside the session's folder, in .git, behind
+links, or with several names are never touched. The conversation continues from before the prompt in
 every client. `annals undo` reverts it all.
 
 Examples:
@@ -36,7 +37,7 @@ pub(crate) struct RewindArgs {
     /// Only the conversation
     #[arg(long, requires = "to")]
     pub(crate) conversation: bool,
-    /// Also files that something other than the session changed since
+    /// Also files that something else changed, or that configure programs
     #[arg(long, requires = "to")]
     pub(crate) force: bool,
     #[command(flatten)]

@@ -208,6 +208,11 @@ fn each_request_is_logged() {
         "{text}"
     );
     assert!(log.join("001.json").is_file() && !log.join("002.json").exists());
+    #[cfg(unix)]
+    for file in [record.clone(), log.join("000.json")] {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&file).unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600, "{}", file.display());
+    }
     let lines = fs::read_to_string(&record).unwrap();
     assert_eq!(lines.lines().next(), Some(text.as_str()));
     assert_eq!(lines.lines().count(), 2);

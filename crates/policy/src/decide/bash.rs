@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::contents::{ScriptContents, folders, path_of};
+use super::later::later_deletions;
+use super::operands::STREAMS;
 use super::variables::SetVariables;
 use super::{Policy, stated, suggest};
 use crate::decision::{Decision, Reason};
@@ -10,29 +12,7 @@ use crate::mode::Mode;
 use crate::paths::{FileKind, critical, is_protected, resolve};
 use crate::read_only::{ReadScope, reading};
 use crate::rules::{CommandSpellings, Match, Matcher, Rule, RuleList};
-use crate::shell::{Command, ShellSyntaxError, Word, parse, strip};
-
-/// Variables that change how things look and nothing else.
-pub(super) const HARMLESS: [&str; 18] = [
-    "LANG",
-    "LANGUAGE",
-    "LC_ALL",
-    "LC_CTYPE",
-    "LC_COLLATE",
-    "LC_MESSAGES",
-    "LC_NUMERIC",
-    "LC_TIME",
-    "TZ",
-    "NO_COLOR",
-    "FORCE_COLOR",
-    "CLICOLOR",
-    "CI",
-    "NODE_ENV",
-    "RUST_BACKTRACE",
-    "RUST_LOG",
-    "PYTHONUNBUFFERED",
-    "CARGO_TERM_COLOR",
-];
+use crate::shell::{Command, HARMLESS, ShellSyntaxError, Word, is_builtin, parse, strip};
 
 /// Commands that change files and nothing else, with the letters of their harmless options.
 const EDITING: [(&str, &str); 5] =
@@ -49,8 +29,13 @@ impl Policy<'_> {
         let mut decision = Decision::allow(Reason::ReadsOnly);
         let mut own = SetVariables::new(&script);
         for command in &inside.own {
-            decision = first(decision, self.own(command, own.foreign_of(command), folders.as_deref()));
+            decision = first(decision, self.own(command, own.objection(command), folders.as_deref()));
             own.add(command);
+        }
+        // A function in place of a builtin answers for it, also to those who ask from outside.
+        let replaced = script.functions.iter().find(|name| is_builtin(name));
+        if let Some(name) = replaced.filter(|_| !self.opens_all()) {
+            decision = decision.and(Decision::ask(Reason::NotCovered(format!("{name}()"))));
         }
         if let Some(more) = self.loose(&script, &own, folders.as_deref()).filter(|_| !self.opens_all()) {
             decision = decision.and(more);
@@ -60,15 +45,23 @@ impl Policy<'_> {
         if let Some(name) = changed.filter(|_| !self.opens_all()) {
             decision = decision.and(Decision::ask(Reason::NotCovered(format!("{name}=…"))));
         }
+        let values = inside.all().flat_map(|command| &command.assignments).map(|assignment| &assignment.word);
+        if let Some(more) = self.named_later(values.chain(&script.listed)) {
+            decision = decision.and(more);
+        }
         for redirection in &inside.redirections {
             decision = decision.and(self.redirection(redirection, folders.as_deref()));
         }
         for command in inside.all() {
             let more = self.forbidden(command).into_iter().chain(self.operands(command, folders.as_deref()));
+            let more = more.chain(self.later(command));
             decision = more.fold(decision, |decision, more| more.and(decision));
             let current = [self.workspace.current().to_path_buf()];
             let known = folders.as_deref().unwrap_or(&current);
-            if let Some(what) = critical(self.files, self.workspace, known, command) {
+            let later = later_deletions(command);
+            let mut deletions = std::iter::once(command).chain(&later);
+            let destroys = |command: &Command| critical(self.files, self.workspace, known, command);
+            if let Some(what) = deletions.find_map(destroys) {
                 decision = Decision::ask(Reason::Critical(what)).and(decision);
             }
         }
@@ -94,7 +87,7 @@ impl Policy<'_> {
     }
 
     /// What deny and ask rules say of a command, in each of its forms.
-    fn forbidden(&self, command: &Command) -> Option<Decision> {
+    pub(super) fn forbidden(&self, command: &Command) -> Option<Decision> {
         let forms: Vec<CommandSpellings> = strip(command).forms.iter().map(CommandSpellings::new).collect();
         let mut perhaps = None;
         for list in [RuleList::Deny, RuleList::Ask] {
@@ -135,16 +128,16 @@ impl Policy<'_> {
     ///
     /// A name that the text gives to a function is judged like any other: whether the function or the program runs
     /// depends on order, subshells and wrappers.
-    fn own(&self, command: &Command, foreign: Option<String>, folders: Option<&[PathBuf]>) -> Decision {
+    fn own(&self, command: &Command, objection: Option<Reason>, folders: Option<&[PathBuf]>) -> Decision {
         let stripped = strip(command);
         let Some(bare) = stripped.last() else { return Decision::ask(Reason::NotCovered(command.shown())) };
         let harmless = command.assignments.iter().all(|assignment| is_harmless(&assignment.name, bare));
         let mut refused = None;
         if harmless {
             let reads = if bare.words.is_empty() { Some(Ok(())) } else { self.reads_only(bare, folders) };
-            match (reads, foreign) {
+            match (reads, objection) {
                 (Some(Ok(())), None) => return Decision::allow(Reason::ReadsOnly),
-                (Some(Ok(())), Some(name)) => refused = Some(Decision::ask(Reason::Environment(name))),
+                (Some(Ok(())), Some(because)) => refused = Some(Decision::ask(because)),
                 (Some(Err(decision)), _) => refused = Some(decision),
                 (None, _) => {}
             }
@@ -205,9 +198,6 @@ impl Policy<'_> {
             return unknown(&command.spelling());
         }
         // Another folder may be another repository, whose configuration git obeys.
-        if reading.is_git && folders.len() > 1 {
-            return unknown(&command.spelling());
-        }
         let is_trusted = |folder: &PathBuf| self.workspace.trusts_git_in(self.files, folder);
         if reading.is_git && !folders.iter().all(is_trusted) {
             return Some(Err(Decision::ask(Reason::Repository(command.spelling()))));
@@ -217,7 +207,7 @@ impl Policy<'_> {
             else {
                 return unknown(&word.spelling);
             };
-            for folder in folders.iter().filter(|_| path != "-") {
+            for folder in folders.iter().filter(|_| path != "-" && !STREAMS.contains(&path.as_str())) {
                 if let Err(decision) = self.may_read(folder, &path) {
                     return Some(Err(decision));
                 }
@@ -226,6 +216,10 @@ impl Policy<'_> {
         for folder in folders {
             if let Err(decision) = self.may_read(folder, ".") {
                 return Some(Err(decision));
+            }
+            let leaves = |word: &&Word| !self.glob_stays(folder, word, reading.last);
+            if let Some(word) = reading.globs.iter().find(leaves) {
+                return unknown(&word.spelling);
             }
         }
         Some(Ok(()))

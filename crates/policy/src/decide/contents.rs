@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::paths::{FileSystem, Workspace, resolve};
+use crate::paths::{FileSystem, Workspace, is_refused, resolve};
 use crate::shell::{
     Command, Hazard, NestedCommand, Redirection, Repetition, Script, Word, WordPart, is_run_later,
     nested_commands,
@@ -124,7 +124,8 @@ pub(super) fn folders(
             return None;
         }
         for folder in folders.clone() {
-            let resolved = resolve(files, &folder, Path::new(&target)).ok()?;
+            let resolved =
+                resolve(files, &folder, Path::new(&target)).ok().filter(|path| !is_refused(path))?;
             // Our bash goes by real folders; one within it may take `link/..` by its letters.
             let by_letters = resolve(files, Path::new("/"), &resolved.spelled).ok()?.real;
             for real in [resolved.real, by_letters] {

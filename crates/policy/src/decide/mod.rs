@@ -1,8 +1,11 @@
 //! Decides about a call: by deny rules, ask rules, protected paths, allow rules, and the mode, in this order.
 
 mod bash;
+mod candidates;
 mod contents;
 mod files;
+mod globs;
+mod later;
 mod operands;
 mod suggest;
 mod variables;

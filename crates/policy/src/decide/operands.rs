@@ -1,20 +1,23 @@
-//! Applies file rules to the operands of commands such as `cat` and `cp`, and to redirections.
+//! What file rules, protected paths and special files say of the operands of commands, and of redirections.
 
 use std::path::{Path, PathBuf};
 
+use super::candidates::candidates;
 use super::contents::path_of;
 use super::files::Access;
+use super::later::messages;
 use super::{Policy, stated};
 use crate::decision::{Decision, Reason};
 use crate::mode::Mode;
-use crate::paths::{PathError, is_protected, resolve};
+use crate::paths::{FileKind, PathError, ResolvedPath, is_protected, is_refused, resolve};
+use crate::read_only::{reading, shows_files};
 use crate::rules::{Matcher, RuleList};
 use crate::shell::{Command, Redirection, RedirectionKind, Word, base_name, strip};
 
 /// Programs that change the files that they are given.
-const WRITING: [&str; 20] = [
+const WRITING: [&str; 23] = [
     "rm", "rmdir", "unlink", "shred", "mv", "cp", "ln", "touch", "mkdir", "tee", "truncate", "chmod",
-    "chown", "chgrp", "dd", "install", "rsync", "patch", "sed", "perl",
+    "chown", "chgrp", "dd", "install", "rsync", "patch", "sed", "perl", "vim", "vi", "nano",
 ];
 
 /// Programs that show the contents of the files that they are given.
@@ -27,8 +30,87 @@ const READING: [&str; 36] = [
 /// Programs that use names without opening files.
 const NAMING: [&str; 10] = ["echo", "printf", "test", "[", "ls", "cd", "mkdir", "true", "false", ":"];
 
+/// Builtins that give names to texts.
+const DECLARING: [&str; 6] = ["export", "declare", "typeset", "local", "readonly", "alias"];
+
+/// Programs that read or copy everything below the folders that they are given.
+const READING_BELOW: [&str; 22] = [
+    "tar",
+    "bsdtar",
+    "gtar",
+    "zip",
+    "7z",
+    "7za",
+    "7zz",
+    "rar",
+    "jar",
+    "pax",
+    "rsync",
+    "cp",
+    "mv",
+    "ln",
+    "scp",
+    "sftp",
+    "ag",
+    "ack",
+    "rg",
+    "diff",
+    "mksquashfs",
+    "install",
+];
+
 /// Targets of redirections that are no files.
-const STREAMS: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"];
+pub(super) const STREAMS: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"];
+
+/// Devices that hold nothing and that nothing harms.
+const HARMLESS_DEVICES: [&str; 5] = ["/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+
+/// What a command does with the files that it is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct OperandUse {
+    /// It is known to show them.
+    reads: bool,
+    /// It is known to change them.
+    writes: bool,
+    /// It may write to what it is given: nothing says that it does not.
+    may_write: bool,
+}
+
+impl OperandUse {
+    /// `None` for commands that open nothing.
+    fn of(name: &str, command: &Command) -> Option<Self> {
+        let is_short =
+            |option: &str| option.starts_with('-') && !option.starts_with("--") && option.contains('i');
+        let in_place = command.words[1..].iter().any(|word| {
+            let option = word.beginning();
+            option.starts_with("--in-place") || is_short(option)
+        });
+        // These change files only with an option.
+        let only_reads = matches!(name, "sed" | "perl") && !in_place;
+        let writes = WRITING.contains(&name) && !only_reads;
+        if NAMING.contains(&name) && !writes {
+            return None;
+        }
+        let reads = READING.contains(&name);
+        let is_plain =
+            reads || DECLARING.contains(&name) || reading(command).is_some() || is_tracking(name, command);
+        Some(Self { reads, writes, may_write: writes || !is_plain })
+    }
+}
+
+/// Commands of git that take names of files and leave the files as they are.
+fn is_tracking(name: &str, command: &Command) -> bool {
+    let first = command.words.get(1).map(Word::beginning).unwrap_or_default();
+    name == "git"
+        && matches!(first, "add" | "commit" | "diff" | "log" | "show" | "blame" | "check-ignore" | "ls-files")
+}
+
+/// A file in a folder.
+fn inside(folder: &ResolvedPath) -> ResolvedPath {
+    let join = |path: &PathBuf| path.join("file");
+    let passed = folder.passed.iter().map(join).collect();
+    ResolvedPath { spelled: join(&folder.spelled), real: join(&folder.real), passed, kind: FileKind::File }
+}
 
 impl Policy<'_> {
     /// What file rules and protected paths say of a command's operands; `None`: nothing.
@@ -36,74 +118,219 @@ impl Policy<'_> {
         let stripped = strip(command);
         let command = stripped.last()?;
         let name = base_name(&command.name()?);
-        let in_place = command.words[1..].iter().any(|word| {
-            let option = word.beginning();
-            option.starts_with("--in-place")
-                || (option.starts_with('-') && !option.starts_with("--") && option.contains('i'))
-        });
-        // These change files only with an option.
-        let reads = matches!(name.as_str(), "sed" | "perl") && !in_place;
-        let is = |names: &[&str]| names.contains(&name.as_str()) && !(reads && names == WRITING);
-        if is(&NAMING) && !is(&WRITING) {
-            return None;
+        let used = OperandUse::of(&name, command)?;
+        let current = [self.workspace.current().to_path_buf()];
+        let is_anywhere = folders.is_none();
+        let folders = folders.unwrap_or(&current);
+        let mut found: Vec<Decision> = Vec::new();
+        // A relative path may be any file then.
+        let is_relative = |word: &Word| !word.beginning().starts_with(['/', '-']);
+        let opens = used.reads || used.writes;
+        if is_anywhere && opens && self.has_file_rules() && command.words[1..].iter().any(is_relative) {
+            found.push(Decision::ask(Reason::UnknownPath(command.spelling())));
         }
-        let mut decision: Option<Decision> = None;
-        let mut add = |more: Decision| {
-            decision = Some(match decision.take() {
-                Some(before) => before.and(more),
-                None => more,
-            });
-        };
-        for word in &command.words[1..] {
-            let Some(path) = operand(word, self) else {
+        found.extend(self.below(&name, command, folders));
+        found.extend(self.configures(&name, command));
+        found.extend(folders.iter().find_map(|folder| self.works_in(folder, used)));
+        let messages = messages(&name, &command.words);
+        for (_, word) in
+            command.words.iter().enumerate().skip(1).filter(|(place, _)| !messages.contains(place))
+        {
+            let text = path_of(word, self.workspace);
+            let is_long = text.is_some();
+            let Some(paths) = text.and_then(|text| candidates(&text, self.workspace)) else {
                 // `.g*` matches `.git`.
                 let dotted = |part: &str| part.starts_with('.') && part.contains(['*', '?', '[']);
-                let hidden = is(&WRITING) && word.spelling.split('/').any(dotted);
-                if hidden || self.has_file_rules() && (is(&READING) || is(&WRITING)) {
-                    add(Decision::ask(Reason::UnknownPath(word.spelling.clone())));
+                let hidden = used.may_write && word.spelling.split(['/', '=']).any(dotted);
+                // What `xargs` appends may be any file.
+                let is_open = used.reads || used.writes || is_long || *word == Word::unknown();
+                if hidden || self.has_file_rules() && is_open {
+                    found.push(Decision::ask(Reason::UnknownPath(word.spelling.clone())));
                 }
+                found.extend(self.partly_known(word, used));
                 continue;
             };
-            let current = [self.workspace.current().to_path_buf()];
-            for folder in folders.unwrap_or(&current) {
-                if let Some(found) = self.operand_in(folder, &path, &is) {
-                    add(found);
-                }
+            for folder in folders {
+                let whole = paths.sure.iter().filter_map(|path| self.operand_in(folder, path, used));
+                // Of a part, it is not known that it is a path.
+                let parts = paths.parts.iter().filter_map(|path| self.operand_in(folder, path, used));
+                let asked = parts.map(|decision| Decision::ask(decision.because().clone()));
+                found.extend(whole.chain(asked));
             }
         }
-        decision
+        found.into_iter().reduce(Decision::and)
     }
 
-    fn operand_in(&self, folder: &Path, path: &str, is: &dyn Fn(&[&str]) -> bool) -> Option<Decision> {
+    fn operand_in(&self, folder: &Path, path: &str, used: OperandUse) -> Option<Decision> {
+        if STREAMS.contains(&path) || HARMLESS_DEVICES.contains(&path) || path.starts_with("/dev/fd/") {
+            return None;
+        }
         let resolved = match resolve(self.files, folder, Path::new(path)) {
             Ok(resolved) => resolved,
             // An empty word is no path, and nothing to worry about.
             Err(PathError::NoPath(_)) => return None,
             Err(error) => return Some(Decision::ask(Reason::Path(error))),
         };
+        if is_refused(&resolved) {
+            let because = Reason::Refused(resolved.real);
+            let opens = used.reads || used.writes;
+            return Some(if opens { Decision::deny(because) } else { Decision::ask(because) });
+        }
         let about = resolved.spelled.display().to_string();
+        // A folder stands for what is in it: `private` for `private/**`.
+        let inner = (resolved.kind == FileKind::Folder).then(|| inside(&resolved));
         let speaks = |list: RuleList, access: Access| {
             let tool = if access == Access::Read { "Read" } else { "Edit" };
             // Rules about all of a tool do not speak of commands.
             let mut rules = self.rules.of(list).filter(|rule| matches!(rule.matcher, Matcher::Path { .. }));
-            rules.find(|rule| self.forbids(rule, access, tool, &resolved))
+            let is_meant = |path: &ResolvedPath, rule| self.forbids(rule, access, tool, path);
+            rules.find(|rule| {
+                is_meant(&resolved, rule) || inner.as_ref().is_some_and(|inner| is_meant(inner, rule))
+            })
         };
         for list in [RuleList::Deny, RuleList::Ask] {
-            let written = speaks(list, Access::Write).filter(|_| is(&WRITING));
-            let read = speaks(list, Access::Read).filter(|_| is(&READING));
+            let written = speaks(list, Access::Write).filter(|_| used.writes);
+            let read = speaks(list, Access::Read).filter(|_| used.reads);
             if let Some(rule) = written.or(read) {
                 return Some(stated(rule, &about));
             }
         }
-        if let Some(rule) = speaks(RuleList::Deny, Access::Read) {
+        let touched = |list| {
+            speaks(list, Access::Read).or_else(|| speaks(list, Access::Write).filter(|_| used.may_write))
+        };
+        if let Some(rule) = touched(RuleList::Deny).or_else(|| touched(RuleList::Ask)) {
             return Some(Decision::ask(Reason::may_match(rule, &about)));
         }
-        if is(&WRITING) {
-            let protected = resolved.all().find(|path| is_protected(path))?;
-            // To copy from there is no change; but it is not known here which operand is which.
-            return Some(Decision::ask(Reason::Protected(protected.to_path_buf())));
+        // To copy from there is no change; but it is not known here which operand is which.
+        let protected = self.protected(&resolved, used)?;
+        Some(Decision::ask(Reason::Protected(protected.to_path_buf())))
+    }
+
+    /// The protected path among those that an operand leads to, if the command may change it. Where the whole workspace is in such
+    /// a folder, only programs that are known to write are asked about.
+    fn protected<'r>(&self, resolved: &'r ResolvedPath, used: OperandUse) -> Option<&'r Path> {
+        let below = |path: &'r Path| {
+            let root = self.workspace.roots().iter().find_map(|root| path.strip_prefix(root).ok());
+            is_protected(root.unwrap_or(path)) && !self.is_address(path)
+        };
+        match used {
+            OperandUse { writes: true, .. } => resolved.all().find(|path| is_protected(path)),
+            OperandUse { may_write: true, .. } => resolved.all().find(|path| below(path)),
+            _ => None,
         }
-        None
+    }
+
+    /// `https://example.com/.git`, where no folder has such a name.
+    fn is_address(&self, path: &Path) -> bool {
+        let scheme = path.ancestors().find(|above| above.to_string_lossy().ends_with(':'));
+        scheme.is_some_and(|scheme| {
+            self.files.link(scheme).is_none() && self.files.kind(scheme) == FileKind::Missing
+        })
+    }
+
+    /// A command that may write, in a protected folder: what it is not given, it may write there.
+    fn works_in(&self, folder: &Path, used: OperandUse) -> Option<Decision> {
+        let resolved = resolve(self.files, folder, Path::new(".")).ok()?;
+        let used = OperandUse { writes: false, ..used };
+        let protected = self.protected(&resolved, used).filter(|_| folder != self.workspace.working())?;
+        Some(Decision::ask(Reason::Protected(protected.to_path_buf())))
+    }
+
+    /// A word that is known in part: `-o "$x"` says nothing, `.git/$x` says enough.
+    fn partly_known(&self, word: &Word, used: OperandUse) -> Option<Decision> {
+        let mut parts = word.spelling.split(['=', ':', ' ', '"', '\'', '@', ',']);
+        let is_inside = |part: &&str| {
+            let folder = part.rsplit_once('/').map_or("", |(folder, _)| folder);
+            is_protected(Path::new(part)) || is_protected(Path::new(folder))
+        };
+        let found = parts.find(is_inside).filter(|_| used.may_write);
+        found.map(|part| Decision::ask(Reason::Protected(PathBuf::from(part))))
+    }
+
+    /// Programs that read everything below a folder, or all that git keeps: what must not be read may be there.
+    fn below(&self, name: &str, command: &Command, folders: &[PathBuf]) -> Option<Decision> {
+        if !self.has_file_rules() {
+            return None;
+        }
+        let arguments = &command.words[1..];
+        let is_folder = |word: &Word| {
+            let paths = path_of(word, self.workspace).and_then(|text| candidates(&text, self.workspace));
+            let real = |folder: &PathBuf, path: &String| resolve(self.files, folder, path.as_ref());
+            let is_one = |path: &String| {
+                folders
+                    .iter()
+                    .any(|folder| real(folder, path).is_ok_and(|path| path.kind == FileKind::Folder))
+            };
+            paths.is_none_or(|paths| paths.sure.iter().chain(&paths.parts).any(is_one))
+        };
+        // The last operand of these is a target.
+        let has_target = matches!(name, "cp" | "mv" | "ln" | "install")
+            && !arguments
+                .iter()
+                .any(|word| word.beginning().starts_with("-t") || word.beginning().starts_with("--t"));
+        let sources = &arguments[..arguments.len() - usize::from(has_target && !arguments.is_empty())];
+        let is_recursive = |word: &Word| {
+            let option = word.beginning();
+            let long = ["--recursive", "--dereference-recursive", "--directories"];
+            long.iter().any(|name| option.starts_with(name))
+                || (option.starts_with('-') && !option.starts_with("--") && option.contains(['r', 'R', 'd']))
+        };
+        let reads = match name {
+            "git" => shows_files(arguments),
+            "rg" | "ag" | "ack" => true,
+            "grep" | "egrep" | "fgrep" | "zgrep" => arguments.iter().any(is_recursive),
+            "docker" | "podman" => {
+                matches!(arguments.first().map(Word::beginning), Some("cp" | "build" | "buildx"))
+            }
+            _ => READING_BELOW.contains(&name) && sources.iter().any(is_folder),
+        };
+        reads.then(|| Decision::ask(Reason::UnknownPath(command.spelling())))
+    }
+
+    /// Commands that change a configuration that programs are run by, without naming the file.
+    fn configures(&self, name: &str, command: &Command) -> Option<Decision> {
+        let words: Vec<_> = command.words[1..].iter().map(Word::beginning).collect();
+        let operands: Vec<_> = words.iter().copied().filter(|word| !word.starts_with('-')).collect();
+        let has = |options: &[&str]| words.iter().any(|word| options.contains(word));
+        let file = match (name, operands.as_slice()) {
+            ("git", ["config", rest @ ..]) => {
+                let gets = has(&[
+                    "--get",
+                    "--get-all",
+                    "--get-regexp",
+                    "--get-urlmatch",
+                    "--list",
+                    "-l",
+                    "--get-color",
+                ]);
+                let reads = matches!(rest, ["get" | "list", ..])
+                    || (rest.len() == 1 && !has(&["--unset", "-e", "--edit"]));
+                (!gets && !reads).then_some(".git/config")
+            }
+            ("npm" | "pnpm" | "yarn", ["config", "set" | "delete" | "edit", ..] | ["set", ..]) => {
+                Some(".npmrc")
+            }
+            ("direnv", ["allow" | "permit" | "grant", ..]) => Some(".envrc"),
+            _ => None,
+        };
+        file.map(|file| Decision::ask(Reason::Protected(PathBuf::from(file))))
+    }
+
+    /// Texts that become operands later: values of variables and words of loops that name a file of a rule.
+    pub(super) fn named_later<'w>(&self, words: impl Iterator<Item = &'w Word>) -> Option<Decision> {
+        if !self.has_file_rules() {
+            return None;
+        }
+        let used = OperandUse { reads: false, writes: false, may_write: false };
+        let folder = self.workspace.current();
+        let texts = words.filter_map(|word| path_of(word, self.workspace));
+        let mut paths = texts
+            .filter_map(|text| candidates(&text, self.workspace))
+            .flat_map(|found| [found.sure, found.parts].concat());
+        paths.find_map(|path| match self.operand_in(folder, &path, used)? {
+            Decision::Ask { because: because @ Reason::MayMatch { .. }, .. } => Some(Decision::ask(because)),
+            _ => None,
+        })
     }
 
     /// Whether any rule speaks of single files.
@@ -158,17 +385,4 @@ impl Policy<'_> {
             None => decision,
         }
     }
-}
-
-/// The path that an argument names: all of it, or the part after `=`.
-fn operand(word: &Word, policy: &Policy<'_>) -> Option<String> {
-    let text = path_of(word, policy.workspace)?;
-    let value = match text.split_once('=') {
-        Some((_, value)) if !value.is_empty() => value.to_owned(),
-        _ => text.clone(),
-    };
-    Some(match (value.strip_prefix("~/"), policy.workspace.home()) {
-        (Some(below), Some(home)) if value != text => home.join(below).to_string_lossy().into_owned(),
-        _ => value,
-    })
 }

@@ -4,11 +4,10 @@
 use std::path::PathBuf;
 
 use super::Policy;
-use super::bash::HARMLESS;
 use super::contents::path_of;
 use crate::decision::{Decision, Reason};
-use crate::read_only::globbed;
-use crate::shell::{Command, Script, Word};
+use crate::read_only::{LastName, globbed};
+use crate::shell::{Command, HARMLESS, OutputUse, Script, Word, WordCount, WordPart};
 
 /// Common variables that reveal nothing that allowed commands do not reveal.
 const COMMON: [&str; 34] = [
@@ -50,12 +49,19 @@ const COMMON: [&str; 34] = [
 
 /// The variables that a script has set so far.
 #[derive(Debug)]
-pub(super) struct SetVariables(Vec<String>);
+pub(super) struct SetVariables {
+    names: Vec<String>,
+    /// Those whose text can hold `*` and the like, wherever they are set.
+    patterns: Vec<String>,
+    /// Whether a function may stand for a program whose output is known.
+    has_functions: bool,
+}
 
 impl SetVariables {
     /// Before the first command: what loops set. `${x:=…}` keeps a value that is there.
     pub(super) fn new(script: &Script) -> Self {
-        Self(script.looped.clone())
+        let has_functions = !script.functions.is_empty();
+        Self { names: script.looped.clone(), patterns: patterns(script), has_functions }
     }
 
     /// Behind this command. `x=1 ls` sets nothing that is left, and `x+=1` keeps what was there.
@@ -63,22 +69,72 @@ impl SetVariables {
         let sets = command.assignments.iter().filter(|assignment| {
             command.words.is_empty() && assignment.word.spelling[assignment.name.len()..].starts_with('=')
         });
-        self.0.extend(sets.map(|assignment| assignment.name.clone()));
+        self.names.extend(sets.map(|assignment| assignment.name.clone()));
     }
 
     /// The first variable of the environment among those of the words.
     pub(super) fn foreign<'w>(&self, words: impl Iterator<Item = &'w Word>) -> Option<String> {
         let known = |name: &String| {
-            self.0.contains(name) || COMMON.contains(&name.as_str()) || HARMLESS.contains(&name.as_str())
+            self.names.contains(name) || COMMON.contains(&name.as_str()) || HARMLESS.contains(&name.as_str())
         };
         words.flat_map(|word| &word.variables).find(|name| !known(name)).cloned()
     }
 
-    /// The first that a command takes, in its words, its assignments and the text that it is given.
-    pub(super) fn foreign_of(&self, command: &Command) -> Option<String> {
+    /// Whether the shell may look for files by the text of a variable.
+    pub(super) fn is_globbed(&self, word: &Word) -> bool {
+        let holds = word.variables.iter().any(|name| self.patterns.contains(name));
+        let is_output = |piece: &WordPart| *piece == WordPart::Unknown(WordCount::Any);
+        word.output == OutputUse::Globbed
+            || (!word.is_one() && holds)
+            || (self.has_functions && word.parts.iter().any(is_output))
+    }
+
+    /// Why a command must not run unasked, though it only reads: the first variable of the environment that it takes, in its words,
+    /// its assignments and the text that it is given, or the first word that may be a pattern.
+    pub(super) fn objection(&self, command: &Command) -> Option<Reason> {
         let assignments = command.assignments.iter().map(|assignment| &assignment.word);
         let redirections = command.redirections.iter().map(|redirection| &redirection.target);
-        self.foreign(command.words.iter().chain(assignments).chain(redirections))
+        let foreign = self.foreign(command.words.iter().chain(assignments).chain(redirections));
+        let globbed = || command.words.iter().find(|word| self.is_globbed(word));
+        foreign
+            .map(Reason::Environment)
+            .or_else(|| globbed().map(|word| Reason::UnknownPath(word.spelling.clone())))
+    }
+}
+
+/// The variables that may hold a pattern: by their text, by the output of a command, or by another such variable.
+fn patterns(script: &Script) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let holds = |word: &Word, found: &[String]| {
+        let is_pattern =
+            |piece: &WordPart| matches!(piece, WordPart::Text(text) if text.contains(['*', '?', '[']));
+        let is_output = |piece: &WordPart| matches!(piece, WordPart::Unknown(_));
+        word.output != OutputUse::None
+            || (!script.functions.is_empty() && word.parts.iter().any(is_output))
+            || word.parts.iter().any(is_pattern)
+            || word.variables.iter().any(|name| found.contains(name))
+    };
+    let assignments = || script.commands.iter().flat_map(|command| &command.assignments);
+    loop {
+        let before = found.len();
+        // Words of all loops and arrays are in one list.
+        let lists = script.listed.iter().any(|word| holds(word, &found));
+        let looped = script.looped.iter().filter(|_| lists);
+        let mut more: Vec<String> = looped.cloned().collect();
+        for assignment in assignments() {
+            let has_glob = assignment.word.parts.iter().any(|piece| matches!(piece, WordPart::Glob(_)));
+            let is_array = assignment.word.spelling[assignment.name.len()..].starts_with(['[', '+'])
+                || assignment.word.spelling.ends_with(')');
+            if has_glob || holds(&assignment.word, &found) || (is_array && lists) {
+                more.push(assignment.name.clone());
+            }
+        }
+        more.retain(|name| !found.contains(name));
+        found.append(&mut more);
+        found.dedup();
+        if found.len() == before {
+            return found;
+        }
     }
 }
 
@@ -100,11 +156,17 @@ impl Policy<'_> {
             let (Some(paths), Some(folders)) = (globbed(std::iter::once(word)), folders) else {
                 return unknown(word);
             };
+            if own.is_globbed(word) {
+                return unknown(word);
+            }
             for path in &paths {
                 let Some(path) = path_of(path, self.workspace) else { return unknown(word) };
                 let judged = folders.iter().find_map(|folder| self.may_read(folder, &path).err());
                 if judged.is_some() {
                     return judged;
+                }
+                if !folders.iter().all(|folder| self.glob_stays(folder, word, LastName::Printed)) {
+                    return unknown(word);
                 }
             }
         }

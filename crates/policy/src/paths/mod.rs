@@ -9,8 +9,9 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+pub use annals_store::protected::is_protected;
 pub use critical::critical;
-pub use protected::{is_protected, is_refused};
+pub use protected::is_refused;
 pub use workspace::Workspace;
 
 /// The kind of a file.
@@ -32,6 +33,8 @@ pub trait FileSystem: Sync {
     fn link(&self, path: &Path) -> Option<PathBuf>;
     /// The kind of the file; links are not followed.
     fn kind(&self, path: &Path) -> FileKind;
+    /// The names in a folder; `None` if there are too many, or it cannot be read.
+    fn names(&self, folder: &Path) -> Option<Vec<OsString>>;
 }
 
 /// The file system of this machine.
@@ -51,6 +54,17 @@ impl FileSystem for Disk {
             Ok(_) => FileKind::Special,
         }
     }
+
+    fn names(&self, folder: &Path) -> Option<Vec<OsString>> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(folder).ok()? {
+            found.push(entry.ok()?.file_name());
+            if found.len() > MAX_ENTRIES {
+                return None;
+            }
+        }
+        Some(found)
+    }
 }
 
 /// Why a path cannot be resolved.
@@ -69,6 +83,9 @@ pub enum PathError {
 
 /// Deeper paths are not resolved: each name costs a system call and a check of every rule.
 const MAX_NAMES: usize = 128;
+
+/// The most names of one folder that are looked at.
+const MAX_ENTRIES: usize = 5000;
 
 /// More links than this in one path are a loop.
 const MAX_LINKS: usize = 40;
@@ -111,6 +128,10 @@ pub fn resolve(files: &dyn FileSystem, folder: &Path, path: &Path) -> Result<Res
             continue;
         }
         let here = real.join(&name);
+        // A link of a process leads elsewhere for another process, or later.
+        if protected::is_of_process(&here) {
+            passed.push(here.clone());
+        }
         let Some(target) = files.link(&here) else {
             real = here;
             continue;

@@ -14,7 +14,7 @@ const LOG: &str = "oneline graph all branches tags remotes decorate no-decorate 
                    topo-order date-order cherry-pick left-right count find-renames diff-filter full-history \
                    simplify-by-decoration no-ext-diff no-textconv unified";
 
-const COMMANDS: [Program; 19] = [
+const COMMANDS: [Program; 21] = [
     ("status", "sbuvz", "short branch porcelain long untracked-files ignored show-stash ahead-behind", Paths),
     ("diff", "pswbRMUz", DIFF, Paths),
     ("log", "pnsiMSGEFPLgz", LOG, Paths),
@@ -46,9 +46,11 @@ const COMMANDS: [Program; 19] = [
     ("merge-base", "a", "all is-ancestor octopus independent fork-point", Paths),
     ("name-rev", "", "name-only tags refs", Paths),
     ("for-each-ref", "", "format sort count points-to merged no-merged contains", Paths),
+    ("show-ref", "ds", "head heads tags dereference hash abbrev verify quiet branches", Paths),
+    ("check-ignore", "qvn", "quiet verbose non-matching no-index", Paths),
+    ("diff-tree", "rtpswbMUz", DIFF, Paths),
+    ("symbolic-ref", "q", "short quiet", Paths),
     ("count-objects", "vH", "verbose human-readable", Operands::None),
-    ("branch", "arv", "all remotes list verbose show-current", Operands::None),
-    ("tag", "ln", "list", Operands::None),
     (
         "grep",
         "ciIlnwEFGPhHv",
@@ -71,13 +73,23 @@ pub(super) fn reading(arguments: &[Word]) -> Option<CommandReads> {
     };
     let listing = match first.as_str() {
         "--version" => rest.is_empty(),
-        "remote" => rest.is_empty() || only(&["-v"]),
+        "remote" => rest.is_empty() || only(&["-v"]) || only(&["get-url", "origin"]),
+        "branch" => lists_branches(rest),
+        "tag" => lists_tags(rest),
+        "config" => gets_plain_key(rest),
+        // With two operands it is set.
+        "symbolic-ref" if rest.iter().filter(|word| !word.beginning().starts_with('-')).count() > 1 => {
+            return None;
+        }
         "stash" | "worktree" => only(&["list"]),
         "reflog" => rest.is_empty(),
         _ => false,
     };
     if listing {
-        return Some(CommandReads { is_git: true, ..CommandReads::default() });
+        // A format can show any object.
+        let formats = rest.iter().any(|word| word.beginning().starts_with("--format"));
+        let reach = if formats { ReadScope::Below } else { ReadScope::SettingsArg };
+        return Some(CommandReads { is_git: true, reach, ..CommandReads::default() });
     }
     let program = COMMANDS.iter().find(|(name, ..)| *name == first)?;
     let reach = if shows_contents(&first, rest) { ReadScope::Below } else { ReadScope::SettingsArg };
@@ -95,10 +107,192 @@ fn shows_contents(command: &str, arguments: &[Word]) -> bool {
         })
     };
     match command {
-        "diff" | "show" | "blame" | "grep" | "cat-file" => true,
+        "diff" | "show" | "blame" | "grep" | "cat-file" | "diff-tree" => true,
         "log" => has("pULSG", &["patch", "unified"]),
         "status" => has("v", &["verbose"]),
         "for-each-ref" => has("", &["format"]),
+        _ => false,
+    }
+}
+
+/// Options of `branch` and `tag` that choose and format what is listed.
+const LISTING: &str = "list all remotes verbose show-current sort format contains no-contains merged no-merged points-to color \
+                       no-color column no-column abbrev ignore-case";
+
+/// `git branch`, or the same with `--list` and patterns, or with a commit to compare with.
+fn lists_branches(arguments: &[Word]) -> bool {
+    let table = ("branch", "arvi", LISTING, Operands::Paths);
+    let lists = |word: &Word| {
+        let name = word.beginning().strip_prefix("--").and_then(|name| name.split('=').next());
+        name.is_some_and(|name| {
+            ["list", "contains", "no-contains", "merged", "no-merged", "points-to"].contains(&name)
+        })
+    };
+    let is_one = |reading: CommandReads| reading.paths.iter().all(|word| word.literal().is_some());
+    let operands = by_table(&table, arguments).is_some_and(is_one);
+    let none = by_table(&("branch", "arvi", LISTING, Operands::None), arguments).is_some();
+    none || (operands && arguments.iter().any(lists))
+}
+
+/// `git tag`, or the same with `-l` and patterns.
+fn lists_tags(arguments: &[Word]) -> bool {
+    let table = ("tag", "lni", LISTING, Operands::Paths);
+    let lists = |word: &Word| word.literal().is_some_and(|text| matches!(text.as_str(), "-l" | "--list"));
+    let is_one = |reading: CommandReads| reading.paths.iter().all(|word| word.literal().is_some());
+    let operands = by_table(&table, arguments).is_some_and(is_one);
+    let none = by_table(&("tag", "lni", LISTING, Operands::None), arguments).is_some();
+    none || (operands && arguments.iter().any(lists))
+}
+
+/// Sections of the configuration that hold no secrets. Headers and addresses with passwords are elsewhere; the address of a
+/// remote is shown by `git remote -v` as well.
+const PLAIN_SECTIONS: [&str; 20] = [
+    "user",
+    "author",
+    "committer",
+    "core",
+    "init",
+    "branch",
+    "remote",
+    "pull",
+    "push",
+    "merge",
+    "diff",
+    "color",
+    "log",
+    "rebase",
+    "commit",
+    "fetch",
+    "status",
+    "tag",
+    "alias",
+    "gpg",
+];
+
+/// `git config --get user.name`
+fn gets_plain_key(arguments: &[Word]) -> bool {
+    let words: Option<Vec<String>> = arguments.iter().map(Word::literal).collect();
+    let words = words.unwrap_or_default();
+    let options =
+        ["--get", "--get-all", "--bool", "--int", "--local", "--global", "--system", "--type=bool", "get"];
+    let (keys, known): (Vec<&String>, Vec<&String>) =
+        words.iter().partition(|word| !options.contains(&word.as_str()));
+    let gets = known.iter().any(|word| word.contains("get"));
+    let is_plain = |key: &str| {
+        let key = key.to_ascii_lowercase();
+        let secret = ["proxy", "token", "password", "header", "helper", "key", "cert"]
+            .iter()
+            .any(|part| key.contains(part));
+        !secret && key.split_once('.').is_some_and(|(section, _)| PLAIN_SECTIONS.contains(&section))
+    };
+    (gets || known.is_empty()) && matches!(keys.as_slice(), [key] if !key.starts_with('-') && is_plain(key))
+}
+
+/// Commands of git that neither show contents of files nor keep them elsewhere.
+const SILENT: [&str; 48] = [
+    "status",
+    "log",
+    "shortlog",
+    "branch",
+    "tag",
+    "remote",
+    "fetch",
+    "pull",
+    "push",
+    "commit",
+    "add",
+    "rm",
+    "mv",
+    "checkout",
+    "switch",
+    "restore",
+    "merge",
+    "rebase",
+    "reset",
+    "clone",
+    "init",
+    "rev-parse",
+    "rev-list",
+    "ls-files",
+    "ls-tree",
+    "ls-remote",
+    "describe",
+    "name-rev",
+    "merge-base",
+    "for-each-ref",
+    "count-objects",
+    "reflog",
+    "config",
+    "worktree",
+    "clean",
+    "cherry-pick",
+    "revert",
+    "gc",
+    "fsck",
+    "prune",
+    "submodule",
+    "help",
+    "version",
+    "symbolic-ref",
+    "show-ref",
+    "check-ignore",
+    "update-ref",
+    "maintenance",
+];
+
+/// Whether a command of git can show contents of files, or keep a copy of files that it does not track: all but those that are
+/// known not to.
+pub(crate) fn shows_files(arguments: &[Word]) -> bool {
+    let mut rest = arguments;
+    while let Some((first, behind)) = rest.split_first() {
+        let Some(text) = first.literal() else { return true };
+        match text.as_str() {
+            "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" => {
+                rest = behind.split_first().map_or(&[][..], |(_, rest)| rest);
+            }
+            "--version" | "--help" => return false,
+            text if text.starts_with('-') => rest = behind,
+            "stash" => return stash_shows(behind),
+            text => {
+                return !SILENT.contains(&text)
+                    || shows_contents(text, behind)
+                    || shows_patches(text, behind);
+            }
+        }
+    }
+    false
+}
+
+/// `git stash -u` keeps files that are not tracked, `show` prints.
+fn stash_shows(arguments: &[Word]) -> bool {
+    let literal = |word: &Word| word.literal().unwrap_or_default();
+    let first = arguments.iter().map(literal).find(|word| !word.starts_with('-')).unwrap_or_default();
+    let keeps = |word: String| {
+        word.starts_with("--include-untracked")
+            || word == "--all"
+            || is_short(&word, 'u')
+            || is_short(&word, 'a')
+    };
+    first == "show"
+        || arguments
+            .iter()
+            .map(literal)
+            .any(|word| keeps(word.clone()) || is_short(&word, 'p') || word == "--patch")
+}
+
+/// Options by which commands that print little print patches.
+fn shows_patches(command: &str, arguments: &[Word]) -> bool {
+    let has = |letters: &str, names: &[&str]| {
+        arguments.iter().map(|word| word.literal().unwrap_or_default()).any(|word| {
+            letters.chars().any(|letter| is_short(&word, letter))
+                || names.iter().any(|name| word.starts_with(name))
+        })
+    };
+    match command {
+        "add" | "checkout" | "restore" | "reset" => has("p", &["--patch", "--interactive", "--edit"]),
+        "commit" => has("vp", &["--verbose", "--patch"]),
+        "reflog" => has("p", &["--patch"]),
+        "rev-list" | "ls-files" => has("", &["--use-bitmap-index", "--format"]),
         _ => false,
     }
 }

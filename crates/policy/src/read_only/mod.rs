@@ -1,11 +1,12 @@
 //! Commands that only read: a table of programs with options that are known to be harmless. What is not in the table is not
 //! considered read-only.
 
+mod awk;
 mod git;
 mod programs;
 mod special;
 
-use super::shell::{Command, Word, WordPart};
+use super::shell::{Command, OutputUse, Word, WordPart};
 
 /// What the operands of a program mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub(crate) enum Operands {
     None,
 }
 
-/// A program, its short options, its long options, its operands.
+/// A program, its short options, its long options, its operands. A letter before `:` takes a value, which names no file.
 pub(crate) type Program = (&'static str, &'static str, &'static str, Operands);
 
 /// What a command reads.
@@ -34,6 +35,20 @@ pub(crate) struct CommandReads {
     pub(crate) reach: ReadScope,
     /// Whether what it reads depends on the folder in which it runs.
     pub(crate) is_git: bool,
+    /// The words with globs among its operands.
+    pub(crate) globs: Vec<Word>,
+    /// What it does with what they find.
+    pub(crate) last: LastName,
+}
+
+/// Whether a program looks into the folders that it is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum LastName {
+    /// It prints the names.
+    #[default]
+    Printed,
+    /// It looks behind them, as `ls` does.
+    Entered,
 }
 
 /// Whether a command reads below its operands.
@@ -46,6 +61,8 @@ pub(crate) enum ReadScope {
     Below,
 }
 
+pub(crate) use git::shows_files;
+
 /// What the command reads, where it does nothing else.
 pub(crate) fn reading(command: &Command) -> Option<CommandReads> {
     let name = command.name()?;
@@ -57,7 +74,24 @@ pub(crate) fn reading(command: &Command) -> Option<CommandReads> {
         return special;
     }
     let program = programs::PROGRAMS.iter().find(|(program, ..)| *program == name)?;
+    let has = |letter: char, name: &str| {
+        let is_it = |word: &Word| {
+            let option = word.beginning();
+            is_short(option, letter) || option.split('=').next() == Some(name)
+        };
+        arguments.iter().any(is_it)
+    };
+    // Links would lead out of the workspace.
+    if name == "ls" && has('R', "--recursive") && has('L', "--dereference") {
+        return None;
+    }
+    if name == "rg" && has('\0', "--files") {
+        return by_table(&("rg", program.1, program.2, Operands::Paths), arguments);
+    }
     let mut reading = by_table(program, arguments)?;
+    if name == "ls" && !has('d', "--directory") {
+        reading.last = LastName::Entered;
+    }
     // It reads further arguments from such a file.
     if name == "strings" && reading.paths.iter().any(|word| word.beginning().starts_with('@')) {
         return None;
@@ -87,7 +121,13 @@ pub(crate) fn by_table(program: &Program, arguments: &[Word]) -> Option<CommandR
             given.push(word);
             continue;
         }
-        let option = word.literal()?;
+        // `--include=*.rs` is that option, whatever the glob finds.
+        let value = begins.split_once('=').filter(|_| begins.starts_with("--"));
+        let is_certain = |piece: &WordPart| matches!(piece, WordPart::Text(_) | WordPart::Glob(_));
+        let option = match value {
+            Some((name, _)) if word.parts.iter().all(is_certain) && end.is_none() => name.to_owned(),
+            _ => word.literal()?,
+        };
         // `--number=/../..` may be a path there.
         if option.contains('/') && end.is_some_and(|end| place > end) {
             return None;
@@ -95,13 +135,25 @@ pub(crate) fn by_table(program: &Program, arguments: &[Word]) -> Option<CommandR
         let harmless = match option.strip_prefix("--") {
             Some("") => true,
             Some(name) => long.split(' ').any(|known| known == name.split('=').next().unwrap_or(name)),
-            None => option[1..].chars().all(|letter| letter.is_ascii_digit() || short.contains(letter)),
+            None => are_short(&option[1..], short),
         };
         if !harmless {
             return None;
         }
     }
+    // `cut -d / -f 1`: what is separated by slashes.
+    let is_slash = |word: &Word| {
+        let before =
+            arguments.iter().position(|other| std::ptr::eq(other, word)).and_then(|at| at.checked_sub(1));
+        let before = before.and_then(|at| arguments[at].literal()).unwrap_or_default();
+        matches!(before.as_str(), "-d" | "-t" | "-s")
+            && takes_value(short, before.as_bytes()[1])
+            && word.literal().is_some_and(|text| text == "/")
+    };
+    given.retain(|word| !is_slash(word));
     let words = |given: &[&Word]| given.iter().map(|word| (*word).clone()).collect();
+    let has_glob = |word: &&&Word| word.parts.iter().any(|piece| matches!(piece, WordPart::Glob(_)));
+    let globs: Vec<Word> = given.iter().filter(has_glob).map(|word| (**word).clone()).collect();
     let paths = match operands {
         Operands::Paths => words(&given),
         Operands::PatternThenPaths if is_pattern(given.first()?, arguments, end)? => words(&given[1..]),
@@ -111,7 +163,24 @@ pub(crate) fn by_table(program: &Program, arguments: &[Word]) -> Option<CommandR
         Operands::None if given.is_empty() => Vec::new(),
         Operands::None => return None,
     };
-    Some(CommandReads { paths, ..CommandReads::default() })
+    Some(CommandReads { paths, globs, ..CommandReads::default() })
+}
+
+/// Whether these letters are known options; what follows one that takes a value is the value.
+fn are_short(letters: &str, short: &str) -> bool {
+    for letter in letters.chars().filter(|letter| !letter.is_ascii_digit()) {
+        match short.find(letter) {
+            None => return false,
+            Some(_) if letter == ':' => return false,
+            Some(at) if short[at + letter.len_utf8()..].starts_with(':') => return true,
+            Some(_) => {}
+        }
+    }
+    true
+}
+
+fn takes_value(short: &str, letter: u8) -> bool {
+    short.as_bytes().windows(2).any(|pair| pair == [letter, b':'])
 }
 
 /// Whether this, the first operand, is a pattern or the value of an option, and in no reading an option or a path.
@@ -144,12 +213,18 @@ fn is_pattern(first: &Word, arguments: &[Word], end: Option<usize>) -> Option<bo
 
 /// The folders that words with globs make the shell look into; words without are left out.
 pub(crate) fn globbed<'w>(words: impl Iterator<Item = &'w Word>) -> Option<Vec<Word>> {
-    let globs = |word: &&Word| word.parts.iter().any(|piece| matches!(piece, WordPart::Glob(_)));
+    let globs = |word: &&Word| {
+        word.output == OutputUse::Globbed || word.parts.iter().any(|piece| matches!(piece, WordPart::Glob(_)))
+    };
     words.filter(globs).map(folder_of_glob).collect()
 }
 
 /// The folder before the first glob of a word; a word without one is itself.
 fn folder_of_glob(word: &Word) -> Option<Word> {
+    // Text from elsewhere may hold a glob.
+    if word.output == OutputUse::Globbed {
+        return None;
+    }
     let mut text = String::new();
     let mut folder = None;
     for piece in &word.parts {

@@ -6,15 +6,15 @@ use Operands::{Names, Paths, PatternThenPaths, Text};
 const GREP: &str = "count color colour ignore-case line-number word-regexp line-regexp files-with-matches \
                     files-without-match invert-match only-matching quiet silent no-messages no-filename with-filename \
                     context after-context before-context max-count extended-regexp fixed-strings basic-regexp \
-                    perl-regexp recursive include exclude exclude-dir text null";
+                    perl-regexp recursive include exclude exclude-dir text null line-buffered";
 
 const SUMS: &str = "binary text tag zero";
 
 /// Sorted by what they do. An option is here when it can neither write, nor run, nor read another file than the operands.
-pub(super) const PROGRAMS: [Program; 55] = [
+pub(super) const PROGRAMS: &[Program] = &[
     (
         "ls",
-        "aAbBcCdfFgGhHiIklLmnNopqQrRsStTuUvwxXZ1",
+        "aAbBcCdfFgGhHiI:klLmnNopqQrRsStT:uUvw:xXZ1",
         "all almost-all color colour human-readable recursive reverse \
       sort time time-style size inode numeric-uid-gid directory classify group-directories-first full-time",
         Names,
@@ -26,25 +26,30 @@ pub(super) const PROGRAMS: [Program; 55] = [
         Paths,
     ),
     ("tac", "brs", "before", Paths),
-    ("head", "ncqv", "lines bytes quiet silent verbose", Paths),
-    ("tail", "ncqv", "lines bytes quiet silent verbose", Paths),
+    ("head", "n:c:qvz", "lines bytes quiet silent verbose", Paths),
+    ("tail", "n:c:qvz", "lines bytes quiet silent verbose", Paths),
     ("wc", "clLmw", "bytes chars lines words max-line-length", Paths),
-    ("nl", "bdfhilnpsvw", "body-numbering", Paths),
+    ("nl", "b:d:f:h:i:l:n:ps:v:w:", "body-numbering", Paths),
     ("rev", "", "", Paths),
-    ("cut", "bcdfns", "bytes characters fields delimiter only-delimited complement output-delimiter", Paths),
-    ("paste", "ds", "delimiters serial", Paths),
-    ("column", "tsceNnx", "table separator", Paths),
-    ("fold", "bsw", "bytes spaces width", Paths),
+    (
+        "cut",
+        "b:c:d:f:nsz",
+        "bytes characters fields delimiter only-delimited complement output-delimiter",
+        Paths,
+    ),
+    ("paste", "d:sz", "delimiters serial", Paths),
+    ("column", "ts:c:eN:nx", "table separator", Paths),
+    ("fold", "bsw:", "bytes spaces width", Paths),
     ("tr", "cCdst", "complement delete squeeze-repeats truncate-set1", Text),
     (
         "sort",
-        "bdfghinMrRsuVkt",
+        "bdfghinMrRsuVzk:t:",
         "ignore-case numeric-sort reverse unique key field-separator human-numeric-sort \
       version-sort general-numeric-sort stable",
         Paths,
     ),
     ("comm", "123", "check-order nocheck-order total", Paths),
-    ("cmp", "bilsn", "print-bytes bytes silent quiet verbose", Paths),
+    ("cmp", "bi:lsn:", "print-bytes bytes silent quiet verbose", Paths),
     (
         "diff",
         "abBcdeEiNpqswyuUtT",
@@ -57,19 +62,19 @@ pub(super) const PROGRAMS: [Program; 55] = [
     ("fgrep", "abchHiIlLnoqrsvwxyABCme", GREP, PatternThenPaths),
     (
         "rg",
-        "acFiIlnNopPqsSUvVwxABCmegtT0",
+        "acFiIlnNopPqsSUvVwxABCmeg:t:T:0",
         "count fixed-strings glob hidden ignore-case invert-match json line-number \
       no-line-number max-count no-ignore only-matching pcre2 quiet smart-case type type-not vimgrep word-regexp \
       files-with-matches context after-context before-context color colour heading no-heading multiline stats sort \
-      max-depth column trim",
+      max-depth column trim files",
         PatternThenPaths,
     ),
-    ("stat", "cfLtx", "format printf dereference terse", Paths),
+    ("stat", "c:fLtx", "format printf dereference terse", Paths),
     ("file", "bhiLNk", "brief mime mime-type mime-encoding dereference no-dereference", Paths),
     ("du", "0abchHklmsSxd", "all apparent-size human-readable summarize max-depth total bytes", Paths),
     ("df", "aBhHiklPT", "human-readable inodes local print-type", Paths),
     ("tree", "adfhLpsugDCFIPiQ", "noreport dirsfirst prune filelimit gitignore du si", Paths),
-    ("basename", "asz", "multiple suffix zero", Text),
+    ("basename", "as:z", "multiple suffix zero", Text),
     ("dirname", "z", "zero", Text),
     ("realpath", "eLmPqsz", "canonicalize-existing canonicalize-missing no-symlinks strip", Paths),
     ("readlink", "efmnqsvz", "canonicalize canonicalize-existing canonicalize-missing no-newline", Paths),
@@ -78,9 +83,9 @@ pub(super) const PROGRAMS: [Program; 55] = [
     ("sha256sum", "bt", SUMS, Paths),
     ("sha512sum", "bt", SUMS, Paths),
     ("cksum", "", "", Paths),
-    ("od", "AjNStvwabcdfiloxs", "address-radix skip-bytes read-bytes format", Paths),
+    ("od", "A:j:N:S:t:vwabcdfiloxs", "address-radix skip-bytes read-bytes format", Paths),
     ("hexdump", "bcCdoxvns", "canonical", Paths),
-    ("strings", "afnteo", "all bytes radix", Paths),
+    ("strings", "afn:t:e:o", "all bytes radix", Paths),
     ("echo", "neE", "", Text),
     ("true", "", "", Text),
     ("false", "", "", Text),
@@ -100,7 +105,22 @@ pub(super) const PROGRAMS: [Program; 55] = [
     ("uptime", "ps", "pretty since", Operands::None),
     ("free", "bghkmt", "human mebi gibi bytes", Operands::None),
     ("arch", "", "", Operands::None),
-    ("seq", "fsw", "format separator equal-width", Text),
+    ("seq", "f:s:w", "format separator equal-width", Text),
     ("sleep", "", "", Text),
+    ("expr", "", "", Text),
+    ("base64", "dDiw:", "decode ignore-garbage wrap", Paths),
+    ("join", "1:2:a:e:ij:o:t:v:z", "ignore-case check-order nocheck-order header", Paths),
+    ("fmt", "csuw:", "width split-only uniform-spacing", Paths),
+    ("expand", "it:", "initial tabs", Paths),
+    ("unexpand", "at:", "all tabs", Paths),
+    ("b2sum", "bt", SUMS, Paths),
+    ("sha224sum", "bt", SUMS, Paths),
+    ("sha384sum", "bt", SUMS, Paths),
+    ("sum", "rs", "sysv", Paths),
+    ("pgrep", "acd:fG:g:ilnoP:s:t:u:U:vwx", "list-name list-full full exact newest oldest count", Text),
+    ("pidof", "cqsx", "", Text),
+    ("logname", "", "", Operands::None),
+    ("tty", "s", "silent quiet", Operands::None),
+    ("lscpu", "", "", Operands::None),
     ("which", "a", "all", Text),
 ];

@@ -1,7 +1,7 @@
 //! Programs that read, whose operands need a closer look than the table gives.
 
-use super::{CommandReads, Operands, by_table, globbed};
-use crate::shell::{Word, tests_plainly};
+use super::{CommandReads, Operands, awk, by_table, globbed};
+use crate::shell::{Word, WordPart, tests_plainly};
 
 /// Programs that may be asked for their version.
 const VERSIONED: [&str; 16] = [
@@ -10,7 +10,22 @@ const VERSIONED: [&str; 16] = [
 ];
 
 /// Tests of `find` that neither run nor write; those with a value take the next word.
-const FIND: [&str; 34] = [
+const FIND: [&str; 49] = [
+    "-printf",
+    "-ls",
+    "-executable",
+    "-writable",
+    "-newermt",
+    "-anewer",
+    "-cnewer",
+    "-inum",
+    "-true",
+    "-false",
+    "-mount",
+    "-xdev",
+    "-daystart",
+    "-quit",
+    "-nouser",
     "-name",
     "-iname",
     "-path",
@@ -54,26 +69,39 @@ pub(super) fn reading(name: &str, arguments: &[Word]) -> Option<Option<CommandRe
     Some(match name {
         "find" => literals.and_then(|words| find(&words)),
         "sed" => literals.and_then(|words| sed(&words)),
+        "awk" | "gawk" | "mawk" | "nawk" => literals.and_then(|words| awk::reading(&words)),
+        "jq" => literals.and_then(|words| jq(&words)),
+        "ps" => literals.filter(|words| ps(words)).and(nothing),
+        // The second operand is written to, and `-r` writes as well.
+        "xxd" => by_table(&("xxd", "abc:eg:il:ps:u", "", Operands::Paths), arguments).filter(|reading| {
+            reading.paths.len() <= 1 && !arguments.iter().any(|word| word.beginning().starts_with("-r"))
+        }),
+        "tar" => literals.and_then(|words| tar(&words)),
+        "unzip" => literals.and_then(|words| match words.as_slice() {
+            [list, path] if matches!(list.as_str(), "-l" | "-v" | "-Z" | "-Z1") => {
+                Some(of_paths([path.as_str()]))
+            }
+            _ => None,
+        }),
         // With an operand that is no format, the clock is set.
         "date" => literals
             .filter(|words| {
-                words.iter().all(|word| {
-                    word.starts_with('+')
-                        || ["-u", "-R", "-I", "--utc", "--rfc-3339=seconds"].contains(&word.as_str())
-                })
+                let known =
+                    ["-u", "-R", "-I", "--utc", "--rfc-3339=seconds", "--iso-8601", "-Iseconds", "-Idate"];
+                words.iter().all(|word| word.starts_with('+') || known.contains(&word.as_str()))
             })
             .and(nothing),
         // The second operand is written to.
-        "uniq" => {
-            by_table(&("uniq", "cdDiu", "count repeated unique ignore-case", Operands::Paths), arguments)
-                .filter(|reading| reading.paths.len() <= 1 && reading.paths.iter().all(Word::is_one))
-        }
+        "uniq" => by_table(
+            &("uniq", "cdDiuf:s:w:z", "count repeated unique ignore-case", Operands::Paths),
+            arguments,
+        )
+        .filter(|reading| reading.paths.len() <= 1 && reading.paths.iter().all(Word::is_one)),
         // `-v` assigns, and evaluates a subscript.
         "printf" => arguments
             .first()
             .filter(|first| first.literal().is_some_and(|text| !text.starts_with('-') && prints(&text)))
-            .and_then(|_| globbed(arguments.iter()))
-            .map(|paths| CommandReads { paths, ..CommandReads::default() }),
+            .and_then(|_| printed(arguments)),
         "test" | "[" => tests_plainly(name, arguments).then(CommandReads::default),
         "command" | "type" => {
             let asks = |words: &Vec<String>| {
@@ -90,6 +118,87 @@ pub(super) fn reading(name: &str, arguments: &[Word]) -> Option<Option<CommandRe
         }
         _ => return None,
     })
+}
+
+/// What `printf` prints, also where it looks like options.
+fn printed(arguments: &[Word]) -> Option<CommandReads> {
+    let paths = globbed(arguments.iter())?;
+    let has_glob = |word: &&Word| word.parts.iter().any(|piece| matches!(piece, WordPart::Glob(_)));
+    let globs = arguments.iter().filter(has_glob).cloned().collect();
+    Some(CommandReads { paths, globs, ..CommandReads::default() })
+}
+
+fn of_paths<'p>(paths: impl IntoIterator<Item = &'p str>) -> CommandReads {
+    CommandReads { paths: paths.into_iter().map(Word::of).collect(), ..CommandReads::default() }
+}
+
+/// `jq FILTER FILE`: the filter reads neither the environment nor modules.
+fn jq(words: &[String]) -> Option<CommandReads> {
+    let long = [
+        "--raw-output",
+        "--compact-output",
+        "--null-input",
+        "--exit-status",
+        "--slurp",
+        "--sort-keys",
+        "--raw-input",
+        "--join-output",
+        "--tab",
+        "--monochrome-output",
+        "--color-output",
+        "--ascii-output",
+    ];
+    let is_option = |word: &&String| word.starts_with('-') && word.len() > 1;
+    let is_known = |word: &String| {
+        long.contains(&word.as_str())
+            || (!word.starts_with("--") && word[1..].chars().all(|letter| "rcnesSRjMCa".contains(letter)))
+    };
+    let (options, operands): (Vec<_>, Vec<_>) = words.iter().partition(is_option);
+    let (filter, paths) = operands.split_first()?;
+    let names = filter.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let reads = ["env", "ENV", "import", "include", "modulemeta", "get_search_list", "input_filename"];
+    let is_plain = !names.into_iter().any(|name| reads.contains(&name)) && !filter.contains("$__");
+    (is_plain && options.into_iter().all(is_known)).then(|| of_paths(paths.iter().map(|path| path.as_str())))
+}
+
+/// `ps`, without the letter that shows the environment of processes.
+fn ps(words: &[String]) -> bool {
+    let mut takes_value = false;
+    for word in words {
+        let is_value = std::mem::replace(&mut takes_value, false);
+        if let Some(long) = word.strip_prefix("--") {
+            let name = long.split('=').next().unwrap_or(long);
+            if !["forest", "sort", "no-headers", "headers", "pid", "ppid", "user", "format", "cols"]
+                .contains(&name)
+            {
+                return false;
+            }
+            takes_value = !long.contains('=') && !matches!(name, "forest" | "no-headers" | "headers");
+        } else if let Some(letters) = word.strip_prefix('-') {
+            // What follows `o` is a list of columns.
+            let letters = letters.split(['o', 'O', 'k']).next().unwrap_or_default();
+            if !letters.chars().all(|letter| "aAdefFglLNprsTuUtwyjCHqZV".contains(letter)) {
+                return false;
+            }
+            takes_value = word.ends_with(['o', 'O', 'k', 'p', 'u', 'U', 'C', 'g', 'G', 't', 'q', 's']);
+        } else if !is_value && !word.chars().all(|letter| "auxfwlrhSTvjs".contains(letter)) {
+            let numbers = word.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
+            if !numbers {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// `tar -tzf FILE`: the list of an archive.
+fn tar(words: &[String]) -> Option<CommandReads> {
+    let (first, rest) = words.split_first()?;
+    let letters = first.strip_prefix('-').unwrap_or(first);
+    let lists = letters.starts_with('t') && letters.ends_with('f');
+    let plain = lists && letters.chars().all(|letter| "tvzjJf".contains(letter));
+    let path = rest.first().filter(|path| !path.starts_with('-') && !path.contains(':'))?;
+    (plain && rest.len() == 1).then(|| of_paths([path.as_str()]))
 }
 
 /// Whether every conversion of a format only prints: `%n` sets the variable that an argument names.

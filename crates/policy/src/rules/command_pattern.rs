@@ -84,6 +84,24 @@ impl CommandPattern {
         self.surely(&text)
     }
 
+    /// Whether a command that begins with this word can match: the first word of the pattern is this one, or may be. A pattern
+    /// that begins with `*` matches the whole command already, or not at all.
+    pub(crate) fn begins_with(&self, word: &str) -> bool {
+        let Some(way) = self.ways.first().filter(|way| way.first() != Some(&Symbol::Any)) else {
+            return false;
+        };
+        let mut letters = word.chars();
+        for symbol in way {
+            match symbol {
+                Symbol::Any => return true,
+                Symbol::Letter(' ') => break,
+                Symbol::Letter(letter) if letters.next() != Some(*letter) => return false,
+                Symbol::Letter(_) => {}
+            }
+        }
+        letters.next().is_none()
+    }
+
     fn surely(&self, text: &[Symbol]) -> bool {
         self.ways.iter().any(|way| includes(way, text))
     }
@@ -160,6 +178,7 @@ fn by_words(command: &Command, space: char, vanishing: VanishingWords) -> Vec<Sy
                 }
                 WordPart::Home => out.push(Symbol::Letter('~')),
                 WordPart::Glob(_)
+                | WordPart::OtherHome
                 | WordPart::Variable { .. }
                 | WordPart::Unknown(WordCount::One | WordCount::Any) => {
                     out.push(Symbol::Any);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::environment::may_set;
 use super::{Settings, SettingsProblem};
 use crate::mode::{Bypass, Mode, ModeContext, may_take};
 use crate::rules::{RuleList, Rules, SettingsSource};
@@ -26,40 +27,6 @@ pub struct EffectiveSettings {
     pub model: Option<String>,
     /// Problems, and settings that were ignored.
     pub problems: Vec<SettingsProblem>,
-}
-
-/// Prefixes of variables that redirect keys and traffic, or change what programs run.
-const NEVER: [&str; 18] = [
-    "ANTHROPIC_",
-    "CLAUDE_",
-    "AWS_",
-    "GOOGLE_",
-    "GCLOUD_",
-    "AZURE_",
-    "VERTEX_",
-    "CLOUD_ML_",
-    "LD_",
-    "DYLD_",
-    "SSL_",
-    "GIT_",
-    "BASH_",
-    "NODE_OPTIONS",
-    "NODE_EXTRA_CA_CERTS",
-    "PYTHON",
-    "PERL5",
-    "REQUESTS_",
-];
-
-/// Names of the same kind.
-const NEVER_NAMES: [&str; 9] =
-    ["PATH", "HOME", "ENV", "SHELL", "IFS", "PAGER", "EDITOR", "VISUAL", "CURL_CA_BUNDLE"];
-
-/// Whether a project's files may set a variable, once they are trusted.
-fn may_set(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    let leads = NEVER.iter().any(|never| name.starts_with(never)) || NEVER_NAMES.contains(&name.as_str());
-    let secret = ["PROXY", "API_KEY", "AUTH_TOKEN", "BASE_URL"].iter().any(|part| name.contains(part));
-    !leads && !secret
 }
 
 /// Merges sources. `context` says whether the workspace is trusted and who runs the program.
@@ -104,8 +71,8 @@ fn narrowed(mut settings: Settings, trust: Trust) -> Settings {
     if settings.key_helper.take().is_some() {
         never("apiKeyHelper");
     }
-    settings.environment.retain(|(name, _)| {
-        let may = may_set(name);
+    settings.environment.retain(|(name, value)| {
+        let may = may_set(name, value.reveal());
         if !may {
             never(&format!("env.{name}"));
         }

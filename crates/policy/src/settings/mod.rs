@@ -1,5 +1,6 @@
 //! Permission settings from settings files. Errors in a file are reported and never allow anything.
 
+mod environment;
 mod gather;
 mod read;
 

@@ -1,8 +1,9 @@
 //! What begins with `$`: parameters, substitutions, arithmetic, `$'…'`.
 
+use super::output::prints_patterns;
 use super::parser::{ParseResult, Parser};
 use super::quotes::ExpansionContext;
-use super::word::{Word, WordCount, WordPart};
+use super::word::{OutputUse, Word, WordCount, WordPart};
 use super::{Hazard, ShellSyntaxError};
 
 /// How long a name is that begins here.
@@ -29,7 +30,11 @@ impl Parser<'_> {
             }
             Some(b'(') => {
                 self.at += 1;
+                let (from, start) = (self.script.commands.len(), self.at);
                 self.substitution()?;
+                if prints_patterns(&self.script.commands[from..], &self.text[start..self.at - 1]) {
+                    word.push_output(count);
+                }
                 word.parts.push(WordPart::Unknown(count));
             }
             Some(b'{') => self.braced(word, count)?,
@@ -46,6 +51,9 @@ impl Parser<'_> {
             }
             Some(b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!' | b'0'..=b'9') => {
                 // `"$@"` is as many words as there are, quoted or not.
+                if rest.starts_with(['@', '*', '1', '2', '3', '4', '5', '6', '7', '8', '9']) {
+                    word.push_output(count);
+                }
                 let count = if rest.starts_with('@') { WordCount::Any } else { count };
                 self.at += 1;
                 word.parts.push(WordPart::Unknown(count));
@@ -106,8 +114,15 @@ impl Parser<'_> {
             }
         }
         many |= self.subscript()?;
+        let start = self.at;
         self.operator()?;
-        self.rest_of_braces(word)?;
+        self.rest_of_braces(word, count)?;
+        // The text of `${x:-*}` and `${x/a/*}` can become part of the word.
+        let text = &self.text[start..self.at];
+        let adds = text.trim_start_matches(':').starts_with(['-', '=', '+', '/']);
+        if length == 0 || (adds && text.contains(['*', '?', '['])) {
+            word.push_output(count);
+        }
         word.parts.push(WordPart::Unknown(if many { WordCount::Any } else { count }));
         Ok(())
     }
@@ -147,7 +162,7 @@ impl Parser<'_> {
     }
 
     /// Everything up to the closing brace, with the expansions that it holds.
-    fn rest_of_braces(&mut self, word: &mut Word) -> ParseResult<()> {
+    fn rest_of_braces(&mut self, word: &mut Word, count: WordCount) -> ParseResult<()> {
         self.deeper(|parser| {
             let mut ignored = Word::default();
             loop {
@@ -155,6 +170,9 @@ impl Parser<'_> {
                     b'}' => {
                         parser.at += 1;
                         word.variables.append(&mut ignored.variables);
+                        if ignored.output != OutputUse::None {
+                            word.push_output(count);
+                        }
                         return Ok(());
                     }
                     b'\'' | b'"' if parser.starts("'") => {

@@ -11,17 +11,19 @@ mod compound;
 mod dollar;
 mod heredoc;
 mod nested;
+mod output;
 mod parser;
 mod quotes;
 mod simple;
 mod word;
 mod wrappers;
 
-pub(crate) use builtins::{is_run_later, tests_plainly};
+pub(crate) use builtins::{is_builtin, is_run_later, tests_plainly};
 pub(crate) use characters::is_invisible;
 pub(crate) use nested::base_name;
 pub use nested::{NestedCommand, nested_commands};
-pub use word::{Word, WordCount, WordPart};
+pub use word::{OutputUse, Word, WordCount, WordPart};
+pub(crate) use wrappers::HARMLESS;
 pub use wrappers::{UnwrappedCommand, strip};
 
 use parser::Parser;
@@ -175,6 +177,8 @@ pub struct Script {
     pub listed: Vec<Word>,
     /// Words of cases and of `[[`, in which they are not.
     pub compared: Vec<Word>,
+    /// Variables that arithmetic takes for numbers.
+    pub counted: Vec<String>,
     /// Parts with unknown effects.
     pub hazards: Vec<Hazard>,
 }

@@ -18,7 +18,13 @@ pub enum NestedCommand {
     Hidden(String),
 }
 
-const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "rbash", "fish"];
+const SHELLS: [&str; 24] = [
+    "sh", "bash", "dash", "zsh", "ksh", "ash", "rbash", "fish", "mksh", "pdksh", "oksh", "lksh", "ksh93",
+    "csh", "tcsh", "yash", "posh", "nu", "pwsh", "elvish", "xonsh", "osh", "ysh", "hush",
+];
+
+/// Programs that run the commands that they read from their input.
+const READ_COMMANDS: [&str; 3] = ["at", "batch", "crontab"];
 
 /// Programs that run the command in their arguments: their options with a value, and how many operands come before it.
 const RUNNERS: [(&str, &str, usize); 45] = [
@@ -124,6 +130,12 @@ pub fn nested_commands(command: &Command) -> Vec<NestedCommand> {
         _ if builtins::evaluates(&name, arguments) => vec![NestedCommand::Hidden(command.spelling())],
         "alias" => arguments.iter().filter_map(of_alias).collect(),
         "find" | "fd" | "fdfind" => of_find(command, arguments),
+        _ if READ_COMMANDS.contains(&name.as_str()) => {
+            let lists = |word: &Word| matches!(word.beginning(), "-l" | "-c" | "-V");
+            let hidden = || NestedCommand::Hidden(command.spelling());
+            (!arguments.first().is_some_and(lists)).then(hidden).into_iter().collect()
+        }
+        "parallel" if rest.is_empty() => vec![NestedCommand::Hidden(command.spelling())],
         _ => {
             let runner = RUNNERS.iter().find(|(runner, ..)| *runner == name);
             runner.map_or_else(Vec::new, |(_, values, before)| of_runner(command, values, *before))

@@ -1,5 +1,6 @@
 //! The cursor over a text, and lists and pipelines: the outer shape of the grammar.
 
+use super::arithmetic::settle_numbers;
 use super::heredoc::PendingHeredoc;
 use super::quotes::is_meta;
 use super::word::Word;
@@ -45,6 +46,7 @@ impl<'t> Parser<'t> {
     /// The whole text as a script.
     pub(super) fn whole(mut self) -> ParseResult<Script> {
         self.list(ListEnd::Text)?;
+        settle_numbers(&mut self.script);
         if self.pending.is_empty() {
             Ok(self.script)
         } else {

@@ -1,9 +1,10 @@
 //! Words as they are written: quotes, escapes, globs, braces, tildes, backticks.
 
 use super::ShellSyntaxError;
+use super::output::prints_patterns;
 use super::parser::{ListEnd, ParseResult, Parser};
 use super::simple::assigned;
-use super::word::{Word, WordCount, WordPart};
+use super::word::{OutputUse, Word, WordCount, WordPart};
 
 /// What ends a word when it is not quoted.
 pub(super) fn is_meta(byte: u8) -> bool {
@@ -77,6 +78,9 @@ impl Parser<'_> {
             return self.word();
         }
         if braces {
+            if word.parts.iter().any(|piece| matches!(piece, WordPart::Glob(_))) {
+                word.output = OutputUse::Globbed;
+            }
             word.parts = vec![WordPart::Unknown(WordCount::Any)];
         }
         lone_brackets(&mut word);
@@ -121,8 +125,17 @@ impl Parser<'_> {
         if next.is_none_or(|byte| byte == b'/' || is_meta(byte)) {
             word.parts.push(WordPart::Home);
         } else {
-            // Another user's home, or a folder of the directory stack.
-            word.parts.push(WordPart::Unknown(WordCount::One));
+            let rest = &self.text[self.at..];
+            let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-+".contains(byte);
+            let name = &rest[..rest.bytes().take_while(is_name).count()];
+            let is_whole = rest[name.len()..].bytes().next().is_none_or(|byte| byte == b'/' || is_meta(byte));
+            if name == "+" && is_whole {
+                self.at += name.len();
+                word.push_variable("PWD", WordCount::One);
+            } else {
+                self.at += if is_whole { name.len() } else { 0 };
+                word.parts.push(WordPart::OtherHome);
+            }
         }
     }
 
@@ -200,7 +213,11 @@ impl Parser<'_> {
         if !self.pending.is_empty() && inside.contains('\n') {
             return Err(ShellSyntaxError::Unsupported("a multi-line substitution next to a here-document"));
         }
+        let from = self.script.commands.len();
         self.nested(&inside, |parser| parser.list(ListEnd::Text))?;
+        if prints_patterns(&self.script.commands[from..], &inside) {
+            word.push_output(count);
+        }
         word.parts.push(WordPart::Unknown(count));
         Ok(())
     }

@@ -7,6 +7,8 @@ pub enum WordPart {
     Text(String),
     /// An unquoted `~` that means the home folder: at the beginning, or in what looks like an assignment.
     Home,
+    /// `~user`, `~-`, `~2`: another user's home, or a folder that the shell remembers.
+    OtherHome,
     /// An unquoted `*`, `?` or `[`: names of files, or the character itself.
     Glob(char),
     /// `$name` or `${name}`, and nothing more; `quoted` ones stay one word.
@@ -38,6 +40,20 @@ pub struct Word {
     pub parts: Vec<WordPart>,
     /// The variables that it expands, including those inside `${…}`.
     pub variables: Vec<String>,
+    /// Text of a command or an argument in it, which can hold `*` and the like.
+    pub output: OutputUse,
+}
+
+/// How a word uses text that comes from elsewhere and can hold `*`, `?` or `[`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OutputUse {
+    /// Not at all.
+    #[default]
+    None,
+    /// In quotes: it stays as it is.
+    Quoted,
+    /// Unquoted: the shell looks for files of such names.
+    Globbed,
 }
 
 impl Word {
@@ -94,6 +110,12 @@ impl Word {
             Some(WordPart::Text(text)) => text,
             _ => "",
         }
+    }
+
+    /// Notes text that can hold `*`, as quoted as its expansion.
+    pub(super) fn push_output(&mut self, count: WordCount) {
+        let used = if count == WordCount::Any { OutputUse::Globbed } else { OutputUse::Quoted };
+        self.output = self.output.max(used);
     }
 
     /// Adds a variable.

@@ -17,10 +17,32 @@ impl UnwrappedCommand {
     }
 }
 
+/// Variables that change how things look and nothing else.
+pub(crate) const HARMLESS: [&str; 18] = [
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LC_COLLATE",
+    "LC_MESSAGES",
+    "LC_NUMERIC",
+    "LC_TIME",
+    "TZ",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR",
+    "CI",
+    "NODE_ENV",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "PYTHONUNBUFFERED",
+    "CARGO_TERM_COLOR",
+];
+
 /// The most wrappers that are removed.
 const MAX_WRAPPERS: usize = 8;
 
-/// Takes off `timeout`, `time`, `nice`, `nohup`, `stdbuf`, `command`, `builtin`, `noglob` and a bare `xargs`.
+/// Takes off `env` before variables that change nothing but looks, and `timeout`, `time`, `nice`, `nohup`, `stdbuf`, `command`, `builtin`, `noglob` and a bare `xargs`.
 pub fn strip(command: &Command) -> UnwrappedCommand {
     let mut forms = vec![command.clone()];
     while let Some(next) = forms.last().and_then(once).filter(|_| forms.len() <= MAX_WRAPPERS) {
@@ -44,22 +66,33 @@ fn once(command: &Command) -> Option<Command> {
             is_duration(&rest.get(skipped)?.literal()?).then_some(skipped + 1)?
         }
         "xargs" => options(rest, &[], &[])?,
+        "env" => Some(rest.iter().take_while(|word| harmless_assignment(word).is_some()).count())
+            .filter(|count| *count > 0)?,
         _ => return None,
     };
     let mut words = rest[skipped..].to_vec();
+    let mut assignments: Vec<Assignment> = command.assignments.clone();
+    if name == "env" {
+        assignments.extend(rest[..skipped].iter().filter_map(harmless_assignment));
+    }
     if words.first()?.literal().is_some_and(|word| word.starts_with('-')) {
         return None;
     }
     if name == "xargs" {
         words.push(Word::unknown());
     }
-    let assignments: Vec<Assignment> = command.assignments.clone();
     Some(Command {
         assignments,
         words,
         redirections: command.redirections.clone(),
         repetition: command.repetition,
     })
+}
+
+/// `LANG=C`
+fn harmless_assignment(word: &Word) -> Option<Assignment> {
+    let name = word.literal()?.split_once('=')?.0.to_owned();
+    HARMLESS.contains(&name.as_str()).then(|| Assignment { name, word: word.clone() })
 }
 
 /// How many words are these options; `None` if one is unknown.

@@ -8,4 +8,5 @@ mod rules;
 mod settings;
 mod shell;
 mod shell_bash;
+mod spellings;
 mod table;

@@ -1,6 +1,7 @@
 //! A table of commands with the expected decision, under rules and modes. The table file explains its format.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use annals_policy::paths::{FileKind, FileSystem, Workspace};
@@ -10,10 +11,25 @@ use annals_testkit::depth::cases;
 use proptest::prelude::*;
 
 const TABLE: &str = include_str!("table.txt");
-const FEWEST: usize = 770;
+const FEWEST: usize = 1200;
 
-/// A file system of a few links; everything else is a file.
+/// A file system of a few links and folders; everything else is a file.
 pub(crate) struct Links(pub(crate) BTreeMap<PathBuf, PathBuf>);
+
+/// The folders that it has, with what is in them besides links.
+const FOLDERS: [(&str, &[&str]); 11] = [
+    ("/", &["etc", "home", "tmp"]),
+    ("/etc", &["passwd", "shadow"]),
+    ("/home", &["u"]),
+    ("/home/u", &["app", ".bashrc"]),
+    ("/home/u/app", &["README.md", "main.rs", "src", "tests", "sub", "private", ".env", ".git"]),
+    ("/home/u/app/src", &["main.rs", "lib.rs", "generated"]),
+    ("/home/u/app/src/generated", &["a.rs"]),
+    ("/home/u/app/tests", &["it.rs"]),
+    ("/home/u/app/sub", &[".git", "deep"]),
+    ("/home/u/app/sub/deep", &["x"]),
+    ("/home/u/app/private", &["key.txt"]),
+];
 
 impl FileSystem for Links {
     fn link(&self, path: &Path) -> Option<PathBuf> {
@@ -21,7 +37,23 @@ impl FileSystem for Links {
     }
 
     fn kind(&self, path: &Path) -> FileKind {
-        if path.ends_with("pipe") { FileKind::Special } else { FileKind::File }
+        let is_folder = FOLDERS.iter().any(|(folder, _)| path == Path::new(folder));
+        // Git looks for these in every folder; an address is no path.
+        let is_absent = path.ends_with("HEAD") || path.to_string_lossy().ends_with(':');
+        let is_repository = path.starts_with("/home/u/app/.git") || path == Path::new("/home/u/app/sub/.git");
+        match () {
+            () if path.ends_with("pipe") => FileKind::Special,
+            () if is_folder => FileKind::Folder,
+            () if is_absent || (path.ends_with(".git") && !is_repository) => FileKind::Missing,
+            () => FileKind::File,
+        }
+    }
+
+    fn names(&self, folder: &Path) -> Option<Vec<OsString>> {
+        let (_, names) = FOLDERS.iter().find(|(path, _)| folder == Path::new(path))?;
+        let links =
+            self.0.keys().filter(|link| link.parent() == Some(folder)).filter_map(|link| link.file_name());
+        Some(names.iter().map(OsString::from).chain(links.map(OsString::from)).collect())
     }
 }
 

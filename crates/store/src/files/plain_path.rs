@@ -7,6 +7,7 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use crate::lexical::resolve;
+use crate::protected::names;
 
 /// What exists at a path that may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +57,7 @@ pub fn resolve_plain_file(folder: &Path, name: &str) -> Result<(PathBuf, PathSta
         return Err(PathRefusal::Outside);
     }
     let parts: Vec<Component<'_>> = inside.components().collect();
-    if parts.iter().any(|part| part.as_os_str().eq_ignore_ascii_case(".git")) {
+    if names(inside).iter().any(|name| name == ".git") {
         return Err(PathRefusal::OfGit);
     }
     let mut at = folder.to_path_buf();
@@ -129,6 +130,7 @@ mod tests {
             ("a/b", PathRefusal::NotAFile),
             (".git/hooks/pre-commit", PathRefusal::OfGit),
             (".GIT/config", PathRefusal::OfGit),
+            (".git./config", PathRefusal::OfGit),
             ("a\0b", PathRefusal::Unreadable),
         ] {
             assert_eq!(resolve_plain_file(&folder, name), Err(why), "{name:?}");

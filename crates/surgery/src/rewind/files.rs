@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use annals_store::changes::Change;
 use annals_store::files::{PathRefusal, PathState, resolve_plain_file};
 use annals_store::project_slug;
+use annals_store::protected::{is_instructions, is_protected};
 use annals_store::read::{read_file, read_file_if_there};
 use annals_transcript::transcript::Transcript;
 
@@ -59,6 +60,8 @@ pub enum SkipReason {
     ChangedSince,
     /// It cannot be read.
     Unreadable,
+    /// It configures programs or instructs agents, and the transcript may be anybody's.
+    Protected,
 }
 
 impl SkipReason {
@@ -71,6 +74,7 @@ impl SkipReason {
             Self::Unknown => "its snapshot has an unknown format",
             Self::ChangedSince => "something other than the session changed it since",
             Self::Unreadable => "it cannot be read",
+            Self::Protected => "it configures programs; --force restores it too",
         }
     }
 }
@@ -173,8 +177,12 @@ impl FileRewinder<'_> {
         if then == now {
             return Ok((FileOutcome::Same, false));
         }
+        let is_left = self.options.foreign == ForeignChanges::Left;
+        if is_left && is_delicate(path.strip_prefix(&self.folder).unwrap_or(path)) {
+            return Err(SkipReason::Protected);
+        }
         let is_foreign = now.as_deref().is_some_and(|now| !self.is_known(name, path, now));
-        if is_foreign && self.options.foreign == ForeignChanges::Left {
+        if is_foreign && is_left {
             return Ok((FileOutcome::Skipped(SkipReason::ChangedSince), true));
         }
         plan.plain.push((self.folder.clone(), path.to_path_buf()));
@@ -243,6 +251,11 @@ impl FileRewinder<'_> {
         contents.any(|after| is_same(after.as_bytes(), now))
             || self.history.copies_of(name).any(|copy| self.copy(copy).is_ok_and(|copy| copy == now))
     }
+}
+
+/// Whether a program runs or obeys what the file says.
+fn is_delicate(path: &Path) -> bool {
+    is_protected(path) || is_instructions(path)
 }
 
 /// `^[0-9a-f]{16}@v[0-9]+$`

@@ -49,7 +49,7 @@ pub enum RewindScope {
     Both,
 }
 
-/// What to do with files that something else has changed since.
+/// What to do with files that something else has changed since, and with files that configure programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForeignChanges {
     /// Leave them as they are.
@@ -63,7 +63,7 @@ pub enum ForeignChanges {
 pub struct RewindOptions<'w> {
     /// What to rewind.
     pub scope: RewindScope,
-    /// What to do with files that something else has changed since.
+    /// What to do with files that something else has changed since, and with files that configure programs.
     pub foreign: ForeignChanges,
     /// The user's home folder: sessions that claim to work in it change no files.
     pub home: Option<&'w Path>,

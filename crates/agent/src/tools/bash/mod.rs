@@ -190,25 +190,35 @@ impl Bash {
     }
 
     /// Lets the next command start where this one ended, if that is inside the workspace; otherwise returns a note for the model.
+    ///
+    /// The command can write anything into its note. So the folder is made real before it is compared, and is never more
+    /// than what `cd` could have reached; the policy judges the next command from that real folder.
     fn move_to(&self, from: &Path, ended_in: Option<String>) -> Option<String> {
         let folder = PathBuf::from(ended_in?.strip_suffix('\n')?);
-        let inside =
+        let real = std::fs::canonicalize(&folder).ok().filter(|_| folder.is_absolute());
+        let is_inside =
             |folder: &Path| self.context.workspace.roots().iter().any(|root| folder.starts_with(root));
-        if folder == from || (inside(&folder) && folder.is_dir()) {
-            self.context.set_current(folder);
-            return None;
+        match real.filter(|real| real.is_dir() && (real == from || is_inside(real))) {
+            Some(real) => {
+                self.context.set_current(real);
+                None
+            }
+            // It was removed meanwhile, or the note is not true.
+            None if folder == from => None,
+            None => {
+                let working = self.context.workspace.working();
+                self.context.set_current(working.to_path_buf());
+                Some(format!("Shell cwd was reset to {}", working.display()))
+            }
         }
-        let working = self.context.workspace.working();
-        self.context.set_current(working.to_path_buf());
-        Some(format!("Shell cwd was reset to {}", working.display()))
     }
 }
 
-/// The command with a trap that writes its last folder to a file.
+/// The command with a trap that writes its last folder to a file. Functions of the command do not answer in its place.
 fn noting_folder(command: &str, note: &Path) -> String {
     let quoted = note.display().to_string().replace('\'', r"'\''");
     // The trap's own text is quoted again.
-    let trap = format!("pwd -P >| '{quoted}'").replace('\'', r"'\''");
+    let trap = format!("builtin pwd -P >| '{quoted}'").replace('\'', r"'\''");
     format!("trap '{trap}' EXIT\n{command}")
 }
 

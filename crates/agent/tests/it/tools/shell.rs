@@ -80,6 +80,31 @@ async fn only_the_folder_is_kept_and_only_inside() {
 }
 
 #[tokio::test]
+async fn a_command_cannot_forge_the_folder_of_the_next() {
+    let fixture = Fixture::new();
+    let work = fixture.work();
+    fs::create_dir_all(work.join("sub/deep")).unwrap();
+    std::os::unix::fs::symlink("sub/deep", work.join("link")).unwrap();
+    std::os::unix::fs::symlink("/", work.join("root")).unwrap();
+    bash(&fixture, "pwd() { echo \"$PWD/link\"; }").await;
+    assert_eq!(fixture.context.current(), work);
+    // Whoever answers in place of the shell names a real folder, inside, or none.
+    bash(&fixture, "builtin() { echo \"$PWD/link\"; }").await;
+    assert_eq!(fixture.context.current(), work.join("sub/deep"));
+    for (text, ends_in) in [
+        ("builtin() { echo /; }", &work),
+        ("builtin() { echo \"$PWD/root/etc\"; }", &work),
+        ("builtin() { echo ../..; }", &work),
+        ("builtin() { echo \"$PWD/nothing\"; }", &work),
+        ("trap - EXIT", &work),
+    ] {
+        fixture.context.set_current(work.clone());
+        bash(&fixture, text).await;
+        assert_eq!(&fixture.context.current(), ends_in, "{text}");
+    }
+}
+
+#[tokio::test]
 async fn commands_find_a_clean_environment() {
     let fixture = Fixture::with(|settings| {
         let secret = |name: &str| (name.into(), "secret".into());

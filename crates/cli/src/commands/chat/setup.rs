@@ -94,12 +94,13 @@ impl Setup {
 
     /// Builds the system prompt. It is built once, so that every request starts alike and can be cached.
     pub(super) fn system_prompt(&self, args: &ChatArgs, context: &Context) -> SystemPrompt {
-        let branch = git::branch(&self.cwd);
+        // The name of a branch is anybody's text: it is told once the folder is trusted.
+        let branch = self.is_trusted().then(|| git::branch(&self.cwd));
         let day = format_millis(Clock::now(&context.source));
         let environment = Environment {
             cwd: self.cwd.clone(),
             folders: self.workspace.roots().iter().skip(1).cloned().collect(),
-            git_branch: Some(branch).filter(|branch| branch != git::NO_BRANCH),
+            git_branch: branch.filter(|branch| branch != git::NO_BRANCH),
             // The settings of a repository can name programs: git is not run before the folder is trusted.
             git: self.is_trusted().then(|| repository::summary(&self.cwd)).flatten(),
             platform: std::env::consts::OS,
@@ -119,8 +120,9 @@ impl Setup {
         let own = context.store.config_dir().path().join("agents");
         let projects = self.is_trusted().then(|| self.cwd.join(".claude").join("agents"));
         let mut kinds = built_in_agents();
-        for folder in [Some(own), projects].into_iter().flatten() {
-            let (read, problems) = read_agent_files(&folder);
+        let projects = projects.map(|folder| (folder, Some(self.cwd.as_path())));
+        for (folder, within) in [Some((own, None)), projects].into_iter().flatten() {
+            let (read, problems) = read_agent_files(&folder, within);
             for problem in problems {
                 context.say(problem.to_string());
             }

@@ -118,6 +118,35 @@ fn claiming(tracked: &[(&str, &str)]) -> World {
 }
 
 #[test]
+fn files_that_configure_programs_are_left_unless_it_is_meant() {
+    const COPY: &str = "00ff00ff00ff00ff@v1";
+    let names = [
+        ".claude/settings.local.json",
+        ".envrc",
+        ".vscode/tasks.json",
+        "CLAUDE.md",
+        "sub/.husky/pre-commit",
+        ".github/workflows/ci.yml",
+        ".Npmrc",
+    ];
+    let tracked: Vec<_> = names.iter().chain(&["fine.txt"]).map(|name| (*name, COPY)).collect();
+    let mut world = claiming(&tracked);
+    let path = world.write();
+    let rewinding = planned(&path, &TurnRef::Last, options(RewindScope::Code, LEFT)).unwrap();
+    for name in names {
+        assert_eq!(outcome(&rewinding, name), FileOutcome::Skipped(SkipReason::Protected), "{name}");
+    }
+    assert_eq!(outcome(&rewinding, "fine.txt"), FileOutcome::Created);
+    carried_out(&world.home, &rewinding).unwrap();
+    assert_eq!(tree(&world.work).len(), 2);
+    let rewinding =
+        planned(&path, &TurnRef::Last, options(RewindScope::Code, ForeignChanges::Overwritten)).unwrap();
+    for name in names {
+        assert_eq!(outcome(&rewinding, name), FileOutcome::Created, "{name}");
+    }
+}
+
+#[test]
 fn names_that_lead_elsewhere_are_left() {
     const COPY: &str = "00ff00ff00ff00ff@v1";
     let mut world = claiming(&[
