@@ -21,6 +21,8 @@ mod forms;
 mod help;
 #[cfg(unix)]
 mod hostile;
+#[cfg(target_os = "linux")]
+mod hostile_text;
 mod killed;
 mod listing;
 mod messages;
