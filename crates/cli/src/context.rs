@@ -1,7 +1,7 @@
 //! What every command gets: the store, the output, and the options that apply to all.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use annals_policy::secret::Secret;
@@ -118,9 +118,7 @@ impl Context {
             return Ok(true);
         }
         self.out.flush()?;
-        let mut error = io::stderr();
-        write!(error, "{question} [y/N] ")?;
-        error.flush()?;
+        stderr::ask(format_args!("{question} [y/N]"))?;
         let mut answer = String::new();
         io::stdin().read_line(&mut answer)?;
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))

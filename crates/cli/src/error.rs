@@ -1,6 +1,5 @@
 //! How a command ends: its exit code, and the message and hints of an error.
 
-use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
@@ -8,6 +7,7 @@ use annals_store::changes::ChangesError;
 use annals_store::files::WriteError;
 use annals_store::read::ReadError;
 use annals_store::session::{AppendError, InUse};
+use annals_ui::TerminalText;
 use annals_vault::{RestoreError, VaultError};
 
 use crate::stderr;
@@ -121,18 +121,20 @@ impl Fault {
             FaultKind::Conflict => 4,
             FaultKind::Internal => 70,
         };
-        stderr::say(self);
+        stderr::say(self.text());
         ExitCode::from(code)
     }
 }
 
-impl fmt::Display for Fault {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "annals: {}", self.message)?;
+impl Fault {
+    /// The message, and each hint on a line of its own.
+    pub(crate) fn text(&self) -> TerminalText {
+        let mut text = TerminalText::from(format_args!("annals: {}", self.message));
         for hint in &self.hints {
-            write!(formatter, "\n  {hint}")?;
+            text.push(TerminalText::block("\n  "));
+            text.push(hint);
         }
-        Ok(())
+        text
     }
 }
 

@@ -27,13 +27,20 @@ mod when;
 mod words;
 mod zone;
 
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::panic::PanicHookInfo;
 use std::process::ExitCode;
 
+use annals_ui::TerminalText;
 use clap::FromArgMatches;
 
 fn main() -> ExitCode {
-    let matches = help::command().get_matches();
-    let args = args::Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    std::panic::set_hook(Box::new(report_panic));
+    let parsed = help::command().try_get_matches();
+    let args = match parsed.and_then(|matches| args::Args::from_arg_matches(&matches)) {
+        Ok(args) => args,
+        Err(error) => return report_arguments(&error),
+    };
     let environment = environment::Environment::of_process();
     let outcome = context::Context::new(&args.global, environment).and_then(|mut context| {
         commands::run(args.command, &mut context).and_then(|done| context.finish(done))
@@ -41,5 +48,25 @@ fn main() -> ExitCode {
     match outcome {
         Ok(outcome) => outcome.exit_code(),
         Err(fault) => fault.report(),
+    }
+}
+
+/// Prints help, or what is wrong with the arguments; they are quoted, and may come from names of files.
+fn report_arguments(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() {
+        stderr::say(TerminalText::block(error.render().to_string().trim_end()));
+    } else {
+        // Help is our own text; if its reader is gone, nothing else is to be done.
+        let _ = error.print();
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// Prints a panic, which may quote what it was about.
+fn report_panic(panic: &PanicHookInfo<'_>) {
+    stderr::say(TerminalText::block(&format!("annals: internal error: {panic}")));
+    let trace = Backtrace::capture();
+    if trace.status() == BacktraceStatus::Captured {
+        stderr::say(TerminalText::block(&trace.to_string()));
     }
 }

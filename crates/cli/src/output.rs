@@ -1,8 +1,14 @@
-//! Standard output: buffered, with colors and a pager on a terminal.
+//! Standard output: buffered, with colors and a pager on a terminal. The only place that writes to it, besides the
+//! screen of `annals chat`.
+//!
+//! People get a [`TerminalText`], programs JSON without raw control or hidden characters. Only [`Output::exact`] writes
+//! bytes as they are.
 
 use std::io::{self, BufWriter, Write};
 
 use annals_json::ObjectWriter;
+pub(crate) use annals_ui::Paint;
+use annals_ui::{TerminalText, escape_json};
 
 use crate::environment::Environment;
 use crate::pager::Pager;
@@ -26,36 +32,24 @@ pub(crate) struct Output {
     pager_command: Option<String>,
 }
 
+/// Standard output for a library that writes whole lines of JSON.
+pub(crate) struct JsonStdout;
+
+impl Write for JsonStdout {
+    fn write(&mut self, lines: &[u8]) -> io::Result<usize> {
+        io::stdout().write_all(escape_json(lines).as_bytes())?;
+        Ok(lines.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stdout().flush()
+    }
+}
+
 /// The widest lines on a terminal.
 const MAX_WIDTH: usize = 120;
 /// The width of lines in files and pipes, the same everywhere.
 const FILE_WIDTH: usize = 100;
-
-/// The ANSI styles that are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Paint {
-    Bold,
-    Dim,
-    Red,
-    Green,
-    Yellow,
-    Cyan,
-}
-
-impl Paint {
-    /// Wraps a text in this style.
-    pub(crate) fn over(self, text: &str) -> String {
-        let code = match self {
-            Self::Bold => "1",
-            Self::Dim => "2",
-            Self::Red => "31",
-            Self::Green => "32",
-            Self::Yellow => "33",
-            Self::Cyan => "36",
-        };
-        format!("\x1b[{code}m{text}\x1b[0m")
-    }
-}
 
 impl Output {
     pub(crate) fn new(environment: &Environment, color: bool) -> Self {
@@ -80,9 +74,22 @@ impl Output {
     }
 
     /// Writes a line.
-    pub(crate) fn line(&mut self, text: impl AsRef<str>) -> io::Result<()> {
-        self.write_all(text.as_ref().as_bytes())?;
-        self.write_all(b"\n")
+    pub(crate) fn line(&mut self, text: impl Into<TerminalText>) -> io::Result<()> {
+        self.text(text)?;
+        self.write(b"\n")
+    }
+
+    /// Writes a text without ending the line.
+    pub(crate) fn text(&mut self, text: impl Into<TerminalText>) -> io::Result<()> {
+        self.write(text.into().as_str().as_bytes())
+    }
+
+    /// Writes bytes as they are, for formats in which each byte counts. On a terminal, what it could obey is removed.
+    pub(crate) fn exact(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.is_terminal {
+            return self.text(TerminalText::block(&String::from_utf8_lossy(bytes)));
+        }
+        self.write(bytes)
     }
 
     /// Writes one JSON object, filled by `fill`, on one line.
@@ -92,16 +99,18 @@ impl Output {
         fill(&mut object);
         object.end();
         line.push(b'\n');
-        self.write_all(&line)
+        self.json_text(&line)
+    }
+
+    /// Writes JSON that is already text, with what a terminal could obey escaped inside its strings.
+    pub(crate) fn json_text(&mut self, json: &[u8]) -> io::Result<()> {
+        self.write(escape_json(json).as_bytes())
     }
 
     /// Styles a text, if colors are enabled.
-    pub(crate) fn paint(&self, paint: Paint, text: impl AsRef<str>) -> String {
-        let text = text.as_ref();
-        if !self.color || text.is_empty() {
-            return text.to_owned();
-        }
-        paint.over(text)
+    pub(crate) fn paint(&self, paint: Paint, text: impl Into<TerminalText>) -> TerminalText {
+        let text = text.into();
+        if !self.color || text.is_empty() { text } else { paint.over(text) }
     }
 
     /// Flushes, and waits for the pager.
@@ -111,20 +120,19 @@ impl Output {
             OutputStream::Pager(pager) => pager.finish(),
         }
     }
-}
 
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.target {
-            OutputStream::Stdout(stdout) => stdout.write(bytes),
-            OutputStream::Pager(pager) => pager.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
+    /// Hands on what is buffered.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
         match &mut self.target {
             OutputStream::Stdout(stdout) => stdout.flush(),
             OutputStream::Pager(pager) => pager.flush(),
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.target {
+            OutputStream::Stdout(stdout) => stdout.write_all(bytes),
+            OutputStream::Pager(pager) => pager.write_all(bytes),
         }
     }
 }

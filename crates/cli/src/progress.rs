@@ -1,7 +1,8 @@
 //! A progress bar on standard error, on a terminal, for work that takes a while.
 
-use std::io::Write;
 use std::time::{Duration, Instant};
+
+use crate::stderr;
 
 /// Shorter work shows no progress.
 const SHOWN_AFTER: Duration = Duration::from_millis(500);
@@ -35,8 +36,7 @@ impl Progress {
             return;
         }
         self.drawn = Some(Instant::now());
-        // If standard error is gone, the work continues.
-        let _ = write!(std::io::stderr(), "\r\x1b[K{}", self.line(self.started.elapsed(), format));
+        stderr::replace_line(self.line(self.started.elapsed(), format));
     }
 
     /// The line after some time: bar, amounts, rate, and time left.
@@ -79,7 +79,7 @@ fn duration(seconds: u64) -> String {
 impl Drop for Progress {
     fn drop(&mut self) {
         if self.drawn.is_some() {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
+            stderr::replace_line("");
         }
     }
 }

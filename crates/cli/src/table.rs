@@ -1,5 +1,7 @@
 //! Text tables: columns as wide as their content; text columns are cut to fit the terminal.
 
+use annals_ui::TerminalText;
+pub(crate) use annals_ui::one_line;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::output::{Output, Paint};
@@ -74,33 +76,27 @@ impl Table {
         }
     }
 
-    fn render(&self, cells: &[String], widths: &[usize], out: &Output, whole: Option<Paint>) -> String {
-        let mut line = String::new();
+    fn render(&self, cells: &[String], widths: &[usize], out: &Output, whole: Option<Paint>) -> TerminalText {
+        let mut line = TerminalText::default();
         for (at, (cell, &width)) in cells.iter().zip(widths).enumerate() {
             let text = cut(&one_line(cell), width, out.unicode);
             let space = " ".repeat(width - text.width().min(width));
             let painted = match whole.or(self.paints[at]) {
-                Some(paint) => out.paint(paint, &text),
-                None => text,
+                Some(paint) => out.paint(paint, text),
+                None => text.into(),
             };
             let is_last = at + 1 == widths.len();
             match self.heads[at].1 {
-                Align::Right => line.push_str(&(space + &painted)),
-                Align::Left if is_last => line.push_str(&painted),
-                Align::Left => line.push_str(&(painted + &space)),
+                Align::Right => line.push(TerminalText::from(space) + painted),
+                Align::Left if is_last => line.push(painted),
+                Align::Left => line.push(painted + space),
             }
             if !is_last {
-                line.push_str("  ");
+                line.push("  ");
             }
         }
         line
     }
-}
-
-/// Folds white space and removes control characters, so that a title cannot break the table or control the terminal.
-pub(crate) fn one_line(text: &str) -> String {
-    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    clean.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Cuts a text to `width` columns, with an ellipsis.
@@ -131,6 +127,6 @@ mod tests {
         assert_eq!(cut("日本語です", 6, true), "日本…");
         assert_eq!(cut("plain", 5, true), "plain");
         assert_eq!(cut("plainer", 5, false), "pla..");
-        assert_eq!(one_line("a\x1b[31m\n b"), "a [31m b");
+        assert_eq!(one_line("a\x1b[31m\n b"), "a b");
     }
 }

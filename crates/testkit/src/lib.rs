@@ -10,6 +10,7 @@ pub mod builder;
 pub mod corpus;
 pub mod depth;
 pub mod home;
+pub mod hostile;
 pub mod oracle;
 #[cfg(feature = "receiver")]
 pub mod receiver;

@@ -9,7 +9,7 @@ use annals_transcript::agents::{AgentFacts, AgentLink, Spawn, link, opening_prom
 use annals_transcript::transcript::Transcript;
 use annals_ui::terminal::{self, RenderOptions};
 use annals_ui::view::BranchDetail;
-use annals_ui::{AgentThread, Conversation, ViewOptions, markdown};
+use annals_ui::{AgentThread, Conversation, TerminalText, ViewOptions, markdown};
 
 #[allow(clippy::print_stdout, clippy::print_stderr, reason = "an example for a person at a terminal")]
 fn main() -> std::io::Result<()> {
@@ -55,7 +55,7 @@ fn main() -> std::io::Result<()> {
     let branches = if has("told") { BranchDetail::Full } else { BranchDetail::FirstPrompt };
     let conversation = Conversation::build(&transcript, &threads, ViewOptions { branches });
     let built = started.elapsed();
-    let mut page = String::new();
+    let mut page = TerminalText::default();
     if has("markdown") {
         markdown::write(&conversation, &mut page);
     } else {
@@ -67,8 +67,8 @@ fn main() -> std::io::Result<()> {
         let options = RenderOptions { full: has("full"), unicode: !has("ascii"), ..options };
         terminal::draw(&conversation, &options, &mut page);
     }
-    print!("{page}");
-    eprintln!("built in {built:?}, drawn in {:?}, {} bytes", started.elapsed() - built, page.len());
+    print!("{}", page.as_str());
+    eprintln!("built in {built:?}, drawn in {:?}, {} bytes", started.elapsed() - built, page.as_str().len());
     Ok(())
 }
 

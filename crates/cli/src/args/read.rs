@@ -167,7 +167,7 @@ pub(crate) enum MessageKind {
 pub(crate) enum ShowFormat {
     /// Text for people
     Transcript,
-    /// The file, byte for byte, rebuilt from its parsed lines
+    /// The file, byte for byte; on a terminal without control characters
     Raw,
     /// One JSON object per record: line, offset, length, kind, uuid, parent, role, blocks, problems
     Records,

@@ -1,7 +1,5 @@
 //! `annals completions`: a completion script for a shell.
 
-use std::io::Write;
-
 use crate::args::CompletionsArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -10,6 +8,6 @@ use crate::help;
 pub(crate) fn run(args: &CompletionsArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut help::command(), "annals", &mut script);
-    context.out.write_all(&script)?;
+    context.out.exact(&script)?;
     Ok(Outcome::Done)
 }

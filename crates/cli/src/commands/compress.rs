@@ -2,7 +2,7 @@
 
 use annals_surgery::compress::{CompressError, compress, compress_with_summary, text_to_summarize};
 use annals_surgery::{Plan, Session};
-use annals_ui::harmless;
+use annals_ui::TerminalText;
 
 use super::chat::summarize;
 use crate::args::CompressArgs;
@@ -41,7 +41,7 @@ fn by_model(
     if context.json {
         plan.notes.push(format!("the summary: {}", summed.text));
     } else if context.verbosity >= 0 {
-        context.out.line(harmless(&summed.text))?;
+        context.out.line(TerminalText::block(&summed.text))?;
         context.out.line("")?;
     }
     Ok(plan)

@@ -39,7 +39,8 @@ pub(crate) fn run(args: &DemoArgs, context: &mut Context) -> Result<Outcome, Fau
         words::bytes(tally.bytes),
         words::plural(tally.files, "file", "files"),
     ))?;
-    context.out.line("\nTry:")?;
+    context.out.line("")?;
+    context.out.line("Try:")?;
     for command in ["", " ls", " show last", " check --all"] {
         let text = context.out.paint(Paint::Cyan, format!("  annals --config-dir {place}{command}"));
         context.out.line(text)?;

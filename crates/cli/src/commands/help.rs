@@ -1,6 +1,6 @@
 //! `annals help`: the list of commands, the page of a command, or a topic.
 
-use std::io::Write;
+use annals_ui::TerminalText;
 
 use crate::args::HelpArgs;
 use crate::context::Context;
@@ -10,7 +10,7 @@ use crate::help::{self, Topic};
 pub(crate) fn run(args: &HelpArgs, context: &mut Context) -> Result<Outcome, Fault> {
     if let Some(topic) = args.name.as_deref().and_then(Topic::named) {
         context.out.page();
-        context.out.write_all(topic.text.as_bytes())?;
+        context.out.text(TerminalText::block(topic.text))?;
         return Ok(Outcome::Done);
     }
     let mut command = help::command();
@@ -24,6 +24,6 @@ pub(crate) fn run(args: &HelpArgs, context: &mut Context) -> Result<Outcome, Fau
     let text = if args.name.is_some() { page.render_long_help() } else { page.render_help() };
     context.out.page();
     let text = if context.out.color { text.ansi().to_string() } else { text.to_string() };
-    context.out.write_all(text.as_bytes())?;
+    context.out.text(TerminalText::keeping_styles(&text))?;
     Ok(Outcome::Done)
 }

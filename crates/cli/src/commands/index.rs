@@ -65,7 +65,7 @@ fn follow(args: &IndexArgs, context: &mut Context) -> Result<Outcome, Fault> {
             Ok((index, refreshed, forgotten)) => {
                 if is_first || !refreshed.is_unchanged() {
                     report(&refreshed, forgotten, &index, context)?;
-                    std::io::Write::flush(&mut context.out)?;
+                    context.out.flush()?;
                 }
                 (is_first, is_to_prune) = (false, false);
                 MAX_WAIT

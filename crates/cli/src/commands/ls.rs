@@ -152,7 +152,8 @@ fn finish(table: &Table, total: usize, shown: usize, context: &mut Context) -> R
     }
     table.draw(&mut context.out)?;
     if shown < total {
-        let more = format!("\n{} more: use --limit N or --all", total - shown);
+        context.out.line("")?;
+        let more = format!("{} more: use --limit N or --all", total - shown);
         let more = context.out.paint(Paint::Dim, more);
         context.out.line(more)?;
     }

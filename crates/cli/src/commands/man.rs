@@ -32,7 +32,7 @@ pub(crate) fn run(context: &mut Context) -> Result<Outcome, Fault> {
         writeln!(page, ".SH {}", topic.name.to_uppercase())?;
         render_text(topic.text, &mut page)?;
     }
-    context.out.write_all(&page)?;
+    context.out.exact(&page)?;
     Ok(Outcome::Done)
 }
 

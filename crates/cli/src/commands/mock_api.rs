@@ -1,7 +1,6 @@
 //! `annals mock-api`: serves a scripted Messages API on loopback.
 
 use std::future::Future;
-use std::io::Write as _;
 use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
@@ -95,9 +94,10 @@ async fn watch(api: &ScriptedApi, args: &MockApiArgs, context: &Context) {
 
 fn describe(request: &RecordedRequest) -> String {
     let status = request.status.map_or_else(|| "no answer".to_owned(), |status| status.to_string());
-    let broken = request.violations.iter().map(|violation| {
-        format!("\n  {}: {} ({})", violation.place, violation.message, violation.rule.name())
-    });
+    let broken = request
+        .violations
+        .iter()
+        .map(|violation| format!("; {}: {} ({})", violation.place, violation.message, violation.rule.name()));
     format!("{} {}: {status}{}", request.method, request.path, broken.collect::<String>())
 }
 

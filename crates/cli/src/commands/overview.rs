@@ -3,6 +3,7 @@
 use annals_store::{Discovery, Summary};
 use annals_transcript::problem::Severity;
 use annals_transcript::usage::{Report, UsageRow, group, group_items};
+use annals_ui::text;
 
 use super::ls::{project_name, short_id, title};
 use crate::context::Context;
@@ -109,12 +110,15 @@ fn welcome(context: &mut Context) -> std::io::Result<()> {
     let place = context.store.config_dir().path().display().to_string();
     let out = &mut context.out;
     out.line(format!("No sessions found in {place}."))?;
-    out.line("\nTo try annals, write a made-up store and look at it:\n")?;
+    out.line("")?;
+    out.line("To try annals, write a made-up store and look at it:")?;
+    out.line("")?;
     for step in ["annals demo --out /tmp/demo", "annals --config-dir /tmp/demo"] {
         let text = out.paint(Paint::Cyan, format!("  {step}"));
         out.line(text)?;
     }
-    out.line("\nTo read another store: --config-dir DIR, or set CLAUDE_CONFIG_DIR.")
+    out.line("")?;
+    out.line("To read another store: --config-dir DIR, or set CLAUDE_CONFIG_DIR.")
 }
 
 fn draw(newest: &[SessionOverview], totals: &StoreTotals, context: &mut Context) -> std::io::Result<()> {
@@ -122,19 +126,21 @@ fn draw(newest: &[SessionOverview], totals: &StoreTotals, context: &mut Context)
     let zone = context.zone.clone();
     let out = &mut context.out;
     let heading = out.paint(Paint::Bold, &place);
-    out.line(format!(
-        "{heading}  {}, {}, {}, {}",
+    let counts = format!(
+        "  {}, {}, {}, {}",
         words::plural(totals.projects as u64, "project", "projects"),
         words::plural(totals.sessions as u64, "session", "sessions"),
         words::plural(totals.sub_agents as u64, "sub-agent", "sub-agents"),
         words::bytes(totals.bytes),
-    ))?;
+    );
+    out.line(heading + counts)?;
     out.line("")?;
     for (name, row) in [("today", &totals.today), ("this month", &totals.month), ("in total", &totals.all)] {
         let cost = out.paint(Paint::Green, format!("{:>10}", words::dollars(row.cost.dollars())));
         let tokens = words::short_count(row.tokens.total());
         let responses = words::plural(row.responses, "response", "responses");
-        out.line(format!("  {name:<10}  {cost}  {tokens:>6} tokens in {responses}"))?;
+        let rest = format!("  {tokens:>6} tokens in {responses}");
+        out.line(text![format!("  {name:<10}  "), cost, rest])?;
     }
     if !totals.all.unpriced.is_empty() {
         let names: Vec<_> = totals.all.unpriced.iter().map(|name| name.to_string()).collect();

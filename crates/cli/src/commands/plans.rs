@@ -1,10 +1,9 @@
 //! `annals plans`: lists plans with their sessions, or prints one.
 
-use std::io::Write;
-
 use annals_json::ObjectWriter;
 use annals_store::plans::{Plan, plans};
 use annals_transcript::time::format_millis;
+use annals_ui::TerminalText;
 
 use crate::args::PlansArgs;
 use crate::context::Context;
@@ -42,7 +41,7 @@ fn show(all: &[Plan], name: &str, context: &mut Context) -> Result<Outcome, Faul
         })?;
     } else {
         context.out.page();
-        context.out.write_all(text.as_bytes())?;
+        context.out.text(TerminalText::block(&text))?;
     }
     Ok(Outcome::Done)
 }

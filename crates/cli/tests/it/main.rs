@@ -23,6 +23,8 @@ mod full_disk;
 mod help;
 #[cfg(unix)]
 mod hostile;
+#[cfg(target_os = "linux")]
+mod hostile_text;
 mod killed;
 mod listing;
 mod messages;

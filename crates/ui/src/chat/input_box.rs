@@ -1,7 +1,7 @@
 //! The input box: the typed text, broken into rows, with the cursor.
 
 use super::screen::Footer;
-use crate::clean::clean;
+use crate::clean::may_stay;
 use crate::terminal::{Span, Style, StyledLine, width as columns_of};
 
 /// Lays out a text after its mark, with the cursor after `before`; of a long text, the rows around the cursor.
@@ -10,16 +10,18 @@ pub fn input_box(mark: &str, text: &str, before: &str, width: usize, max_rows: u
     let mut rows: Vec<String> = vec![String::new()];
     let mut column = inside;
     let mut cursor = (0, inside);
+    let mut before_it = None;
     for (at, character) in text.char_indices() {
         if at == before.len() {
             cursor = (rows.len() - 1, column);
         }
         if character == '\n' {
             rows.push(String::new());
-            column = inside;
+            (column, before_it) = (inside, None);
             continue;
         }
-        let shown = shown(character);
+        let after_it = text[at + character.len_utf8()..].chars().next();
+        let shown = shown(before_it.replace(character), character, after_it);
         let wide = columns_of(&shown);
         if column + wide > width && column > inside {
             rows.push(String::new());
@@ -47,12 +49,11 @@ pub fn input_box(mark: &str, text: &str, before: &str, width: usize, max_rows: u
 }
 
 /// Returns a character as it may be shown: a dot for what could control the terminal.
-fn shown(character: char) -> String {
-    let text = character.to_string();
+fn shown(before: Option<char>, character: char, after: Option<char>) -> String {
     match character {
         '\t' => "    ".to_owned(),
-        _ if character.is_control() || clean(&text) != text => "·".to_owned(),
-        _ => text,
+        _ if may_stay(before, character, after) => character.to_string(),
+        _ => "·".to_owned(),
     }
 }
 
@@ -72,6 +73,8 @@ mod tests {
         assert_eq!((rows(&footer), footer.cursor), (vec!["> 日本".into(), "  語".into()], (1, 4)));
         let footer = input_box("> ", "a\nb\u{1b}[2J\u{202e}", "a\n", 20, 5);
         assert_eq!((rows(&footer), footer.cursor), (vec!["> a".into(), "  b·[2J·".into()], (1, 2)));
+        let footer = input_box("> ", "\u{1f468}\u{200d}\u{1f469}a\u{200d}", "", 20, 5);
+        assert_eq!(rows(&footer), ["> \u{1f468}\u{200d}\u{1f469}a·"]);
         let footer = input_box("> ", "1\n2\n3\n4", "1\n2\n3\n4", 20, 2);
         assert_eq!((rows(&footer), footer.cursor), (vec!["  3".into(), "  4".into()], (1, 3)));
     }

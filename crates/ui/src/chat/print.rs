@@ -5,6 +5,7 @@ use unicode_width::UnicodeWidthChar;
 use super::screen::{Screen, TermCaps};
 use crate::clean::clean;
 use crate::terminal::{ColorMode, Span, Style, StyledLine, width, write_line, write_span};
+use crate::terminal_text::TerminalText;
 
 /// A word is held back until it is complete, unless it is longer than this.
 const MAX_WORD: usize = 64;
@@ -43,11 +44,11 @@ impl Screen {
     }
 
     /// Prints a page drawn by [`LivePage`](crate::terminal::LivePage) for this width.
-    pub fn page(&mut self, page: &str) {
+    pub fn page(&mut self, page: &TerminalText) {
         if !page.is_empty() {
             self.end_line();
             self.erase();
-            self.output.push_str(page);
+            self.output.push_str(page.as_str());
         }
     }
 

@@ -1,7 +1,8 @@
 //! The screen: printed lines that stay, and below them a footer that is redrawn. Everything that is printed goes through here,
 //! and no content of it can move the cursor.
 
-use crate::terminal::{ColorMode, Span, StyledLine, line_width, write_line};
+use crate::terminal::{ColorMode, Style, StyledLine, line_width, write_line, write_span};
+use crate::terminal_text::TerminalText;
 
 /// What a terminal can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,8 +116,10 @@ impl Screen {
                 // Only the mark of the input line, once: the terminal shows the rest.
                 (TermCaps::Lines, Some(footer)) if self.drawn.is_none() => {
                     self.end_line();
-                    let mark = footer.lines.last().and_then(|line| line.first()).cloned();
-                    self.output.push_str(&mark.map_or_else(String::new, |span: Span| span.text));
+                    let mark = footer.lines.last().and_then(|line| line.first());
+                    if let Some(mark) = mark {
+                        write_span(&mark.text, Style::PLAIN, false, &mut self.output);
+                    }
                     self.drawn = Some(footer.clone());
                 }
                 (TermCaps::Lines, _) => {}
@@ -164,14 +167,17 @@ impl Screen {
     }
 
     /// Takes the pending output.
-    pub fn take_output(&mut self) -> String {
-        std::mem::take(&mut self.output)
+    pub fn take_output(&mut self) -> TerminalText {
+        let mut text = TerminalText::default();
+        *text.drawing() = std::mem::take(&mut self.output);
+        text
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terminal::Span;
 
     fn screen(columns: usize) -> Screen {
         Screen::new(TermCaps::Cursor, ColorMode::Plain, (columns, 10))
@@ -179,7 +185,7 @@ mod tests {
 
     fn written(screen: &mut Screen) -> String {
         screen.set_footer(None);
-        screen.take_output()
+        screen.take_output().as_str().to_owned()
     }
 
     #[test]
@@ -217,6 +223,6 @@ mod tests {
         screen.set_footer(Some(&footer));
         let drawn = "\nbusy\n> hi\x1b[5G";
         let out = screen.take_output();
-        assert_eq!(out, format!("some {drawn}\x1b[1A\r\x1b[J\x1b[A\x1b[6Gmore {drawn}"));
+        assert_eq!(out.as_str(), format!("some {drawn}\x1b[1A\r\x1b[J\x1b[A\x1b[6Gmore {drawn}"));
     }
 }

@@ -5,8 +5,9 @@ use crate::view::{
     Diff, DiffSign, FileAction, ItemBody, SubAgent, TodoState, ToolCall, ToolCallResult, ToolOutput,
 };
 
+use super::contain::contained;
 use super::items::MarkdownWriter;
-use super::text::{Tags, closed, code, escaped, fenced};
+use super::text::{code, escaped, fenced};
 
 /// Longer outputs are collapsed.
 const LONG: usize = 20;
@@ -60,7 +61,7 @@ impl MarkdownWriter<'_> {
                 ToolOutput::Text(text) => self.folded("Output", text, ""),
                 ToolOutput::Complaint(text) => self.folded("Complaints", text, ""),
                 ToolOutput::Markdown(text) if texts.contains(&text.trim()) => {}
-                ToolOutput::Markdown(text) => self.details("Answer", &closed(text, Tags::Kept)),
+                ToolOutput::Markdown(text) => self.details("Answer", &contained(text, self.level())),
                 ToolOutput::Diff(diff) => self.folded("Change", &patch(diff), "diff"),
                 ToolOutput::File(part) => {
                     let act = if part.act == FileAction::Read { "Read" } else { "Written" };
@@ -77,7 +78,7 @@ impl MarkdownWriter<'_> {
                     self.details(&counted(count, "file"), &fenced(&names.join("\n"), ""));
                 }
                 ToolOutput::Image { media_type, bytes } => {
-                    self.paragraph(&format!("*[image {} {}]*", escaped(media_type), size(*bytes as u64)));
+                    self.paragraph(&format!("*\\[image {} {}\\]*", escaped(media_type), size(*bytes as u64)));
                 }
                 ToolOutput::Todos(todos) => {
                     let list: String = todos

@@ -6,7 +6,8 @@ use crate::view::{
     PromptKind, SessionFact, SubAgent, TurnEnd, opening, tag,
 };
 
-use super::text::{Tags, closed, code, escaped, fenced, plain, quoted};
+use super::contain::{contained, contained_quote};
+use super::text::{address, code, escaped, fenced, plain};
 
 /// The deepest heading that Markdown has.
 const MAX_DEPTH: usize = 6;
@@ -34,7 +35,7 @@ impl<'o> MarkdownWriter<'o> {
         match &item.body {
             ItemBody::Prompt(prompt) => self.prompt(item, prompt),
             ItemBody::Text(speech) => self.speech(speech, was_speaking),
-            ItemBody::Thinking(Some(thought)) => self.details("Thinking", &closed(thought, Tags::Escaped)),
+            ItemBody::Thinking(Some(thought)) => self.details("Thinking", &contained(thought, self.level())),
             ItemBody::Thinking(None) => self.is_model_speaking = was_speaking,
             ItemBody::ToolCall(call) => self.call(call),
             ItemBody::Compaction(compaction) => self.compaction(compaction),
@@ -63,6 +64,11 @@ impl<'o> MarkdownWriter<'o> {
         }
     }
 
+    /// Returns the level of the headings of turns.
+    pub(super) fn level(&self) -> usize {
+        (2 + self.depth).min(MAX_DEPTH)
+    }
+
     /// Writes a paragraph.
     pub(super) fn paragraph(&mut self, text: &str) {
         if !self.out.is_empty() && !self.out.ends_with("\n\n") {
@@ -85,7 +91,7 @@ impl<'o> MarkdownWriter<'o> {
     }
 
     fn prompt(&mut self, item: &Item, prompt: &PromptItem) {
-        let level = "#".repeat((2 + self.depth).min(MAX_DEPTH));
+        let level = "#".repeat(self.level());
         let who = if self.depth == 0 { "You" } else { "Asked" };
         let time = item
             .position
@@ -94,13 +100,14 @@ impl<'o> MarkdownWriter<'o> {
             .map(|(date, time)| format!(", {date} {time} UTC"));
         let queued = if prompt.author == PromptKind::Queued { " (queued)" } else { "" };
         self.paragraph(&format!("{level} {who}{queued}{}", time.unwrap_or_default()));
-        let mut text = closed(&prompt.text, Tags::Escaped);
+        let mut quote = contained_quote(&prompt.text, self.level());
         for (count, one) in [(prompt.images, "image"), (prompt.documents, "document")] {
             if count > 0 {
-                text.push_str(&format!("\n*[{}]*\n", counted(count, one)));
+                let gap = if quote.is_empty() { "" } else { ">\n" };
+                quote.push_str(&format!("{gap}> *\\[{}\\]*\n", counted(count, one)));
             }
         }
-        self.paragraph(&quoted(text.trim_matches('\n')));
+        self.paragraph(&quote);
     }
 
     fn speech(&mut self, speech: &ModelText, was_speaking: bool) {
@@ -113,7 +120,7 @@ impl<'o> MarkdownWriter<'o> {
                 .unwrap_or_default();
             self.paragraph(&format!("**{who}**{name}"));
         }
-        self.paragraph(&closed(&speech.text, Tags::Kept));
+        self.paragraph(&contained(&speech.text, self.level()));
         if speech.is_cut_off {
             self.remark("Cut off by an interrupt", "");
         }
@@ -131,7 +138,7 @@ impl<'o> MarkdownWriter<'o> {
         self.paragraph("---");
         self.paragraph(&format!("**{}**", facts.join(" · ")));
         if let Some(summary) = &compaction.summary {
-            self.details("Summary of what came before", &closed(summary, Tags::Kept));
+            self.details("Summary of what came before", &contained(summary, self.level()));
         }
     }
 
@@ -204,10 +211,10 @@ impl<'o> MarkdownWriter<'o> {
             SessionFact::Title(title) => self.remark("Title", title),
             SessionFact::Tag(tag) => self.remark("Tag", tag),
             SessionFact::PullRequest { name, url } => {
-                self.paragraph(&format!("*Pull request* {} <{}>", escaped(name), address(url)))
+                self.paragraph(&format!("*Pull request* {} {}", escaped(name), address(url)))
             }
             SessionFact::Page { title, url } => {
-                self.paragraph(&format!("*Page* {} <{}>", escaped(title), address(url)))
+                self.paragraph(&format!("*Page* {} {}", escaped(title), address(url)))
             }
             SessionFact::Moved(folder) => self.remark("Moved to", folder),
         }
@@ -228,9 +235,4 @@ fn failure_text(failure: &Failure) -> String {
 fn html(text: &str) -> String {
     let text = plain(text).replace(['\n', '\t'], " ");
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-/// An address that cannot end its brackets.
-fn address(url: &str) -> String {
-    plain(url).replace(['<', '>', ' ', '\n'], "")
 }

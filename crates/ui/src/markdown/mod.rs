@@ -1,15 +1,20 @@
 //! A conversation as clean Markdown: a heading for each turn, prompts quoted, outputs fenced, long ones in details.
 //!
-//! Content cannot break out of its place: fences are longer than any inside, fences that a text leaves open are closed,
-//! tags in prompts are escaped, and control characters are made harmless as in the terminal.
+//! Content cannot break out of its place, hide what follows, or pass for a part of the page: fences are longer than any
+//! inside, fences that a text leaves open are closed, tags and pictures are escaped, headings are below those of turns,
+//! and control characters are made harmless as in the terminal.
 
 mod call;
+mod contain;
 mod items;
 mod text;
 
+use crate::terminal_text::TerminalText;
 use crate::view::Conversation;
 
 /// Writes a conversation. Times are in UTC.
-pub fn write(conversation: &Conversation, out: &mut String) {
-    items::MarkdownWriter::new(out).conversation(conversation);
+pub fn write(conversation: &Conversation, out: &mut TerminalText) {
+    let mut page = String::new();
+    items::MarkdownWriter::new(&mut page).conversation(conversation);
+    out.push(TerminalText::block(&page));
 }

@@ -1,12 +1,12 @@
-//! Text in its place: fences that hold, quotations, code spans, details.
+//! Text in its place: fences that hold, quotations, code spans, words, addresses.
 
 use std::borrow::Cow;
 
-use crate::clean::{Tabs, harmless};
+use crate::clean::{LineBreaks, clean_as};
 
 /// Harmless text, tabs kept.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
-    harmless(text, Tabs::Kept)
+    clean_as(text, LineBreaks::Document)
 }
 
 /// A block of code in a fence that nothing inside can close.
@@ -42,7 +42,9 @@ pub(super) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for character in plain(text).chars() {
         match character {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' => out.extend(['\\', character]),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '&' | '~' => {
+                out.extend(['\\', character])
+            }
             '\n' => out.push(' '),
             other => out.push(other),
         }
@@ -50,68 +52,15 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// A text in Markdown that leaves no fence open. With `Tags::Escaped`, tags outside of code are shown, not obeyed.
-pub(super) fn closed(text: &str, tags: Tags) -> String {
-    let text = plain(text.trim_matches('\n'));
-    let mut open: Option<(char, usize)> = None;
-    let mut out = String::with_capacity(text.len() + 8);
-    for line in text.lines() {
-        let mark = fence(line);
-        match (open, mark) {
-            (None, Some((character, length, _))) => open = Some((character, length)),
-            (Some(opened), Some((character, length, true)))
-                if character == opened.0 && length >= opened.1 =>
-            {
-                open = None
-            }
-            _ => {}
-        }
-        if tags == Tags::Escaped && open.is_none() && mark.is_none() {
-            escape_tags(line, &mut out);
-        } else {
-            out.push_str(line);
-        }
-        out.push('\n');
+/// An address that can be followed, and cannot end its brackets; anything else is code.
+pub(super) fn address(url: &str) -> String {
+    let clean = plain(url);
+    if clean.starts_with("http://") || clean.starts_with("https://") {
+        let rest: String =
+            clean.chars().filter(|letter| !letter.is_whitespace() && !matches!(letter, '<' | '>')).collect();
+        return format!("<{rest}>");
     }
-    if let Some((character, length)) = open {
-        out.extend(std::iter::repeat_n(character, length));
-        out.push('\n');
-    }
-    out
-}
-
-/// What becomes of tags in a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tags {
-    /// They are obeyed, as the author meant them.
-    Kept,
-    /// They are shown.
-    Escaped,
-}
-
-/// The fence that a line is: its character, its length, and whether it can close one.
-fn fence(line: &str) -> Option<(char, usize, bool)> {
-    let line = line.trim_start_matches([' ', '>']);
-    let character = line.chars().next().filter(|character| matches!(character, '`' | '~'))?;
-    let rest = line.trim_start_matches(character);
-    let length = line.len() - rest.len();
-    (length >= 3 && !(character == '`' && rest.contains('`')))
-        .then(|| (character, length, rest.trim().is_empty()))
-}
-
-fn escape_tags(line: &str, out: &mut String) {
-    let mut in_code = false;
-    let mut characters = line.chars().peekable();
-    while let Some(character) = characters.next() {
-        in_code ^= character == '`';
-        let opens = characters
-            .peek()
-            .is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?'));
-        if character == '<' && opens && !in_code {
-            out.push('\\');
-        }
-        out.push(character);
-    }
+    code(url)
 }
 
 #[cfg(test)]
@@ -124,10 +73,9 @@ mod tests {
         assert_eq!(code("a `b`"), "`` a `b` ``");
         assert_eq!(code("ls\n-l"), "`ls -l`");
         assert_eq!(quoted("a\n\nb"), "> a\n>\n> b\n");
-        assert_eq!(closed("x\n```rust\nfn", Tags::Kept), "x\n```rust\nfn\n```\n");
-        assert_eq!(closed("~~~~\n```\n~~~~\nend", Tags::Kept), "~~~~\n```\n~~~~\nend\n");
-        assert_eq!(closed("</details> `<b>` a < b", Tags::Escaped), "\\</details> `<b>` a < b\n");
-        assert_eq!(escaped("a*b\n<c>"), "a\\*b \\<c\\>");
+        assert_eq!(escaped("a*b\n<c> &rlm; ~~~"), "a\\*b \\<c\\> \\&rlm; \\~\\~\\~");
+        assert_eq!(address("https://a.b/<c> d"), "<https://a.b/cd>");
+        assert_eq!(address("plaintext"), "`plaintext`");
         assert_eq!(plain("\u{1b}[31mred\t"), "red\t");
     }
 }

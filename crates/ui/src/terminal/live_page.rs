@@ -3,6 +3,7 @@
 use super::items::{LastItem, Renderer};
 use super::options::RenderOptions;
 use super::style::{Color, Span, Style};
+use crate::terminal_text::TerminalText;
 use crate::view::Conversation;
 
 /// The state after the last drawing, so that labels, dates and blank lines come out as if everything were drawn at once.
@@ -17,7 +18,7 @@ pub struct LivePage {
 
 impl LivePage {
     /// Draws a conversation below the earlier ones.
-    pub fn draw(&mut self, conversation: &Conversation, options: &RenderOptions<'_>, out: &mut String) {
+    pub fn draw(&mut self, conversation: &Conversation, options: &RenderOptions<'_>, out: &mut TerminalText) {
         self.draw_nested(conversation, 0, options, out);
     }
 
@@ -27,13 +28,13 @@ impl LivePage {
         conversation: &Conversation,
         depth: usize,
         options: &RenderOptions<'_>,
-        out: &mut String,
+        out: &mut TerminalText,
     ) {
         // A sub-agent hangs on the call above it, without a blank line between.
         if depth > 0 && conversation.items.len() == 1 {
             self.last_item = LastItem::Tool { is_brief: true };
         }
-        let mut renderer = Renderer::on(std::mem::take(self), options, out);
+        let mut renderer = Renderer::on(std::mem::take(self), options, out.drawing());
         let gutter = Span::new(format!("  {}", options.glyphs().agent), Style::color(Color::Blue));
         renderer.with_gutters(vec![gutter; depth], |renderer| renderer.conversation(conversation));
         *self = renderer.into_page();

@@ -83,8 +83,9 @@ impl<'l, 'z> MarkdownLayout<'l, 'z> {
         self.styles.last().copied().unwrap_or(Style::PLAIN)
     }
 
+    /// Adds a text; entities may stand for what was not in the source.
     fn text(&mut self, text: &str, style: Style) {
-        self.inline.push(Span::new(text, style));
+        self.inline.push(Span::new(clean(text), style));
     }
 
     pub(super) fn event(&mut self, event: Event<'_>) {

@@ -23,11 +23,12 @@ pub use stream::MarkdownStream;
 pub use style::{Color, Span, Style, StyledLine, clip};
 pub(crate) use style::{line_width, width, write_line, write_span};
 
+use crate::terminal_text::TerminalText;
 use crate::view::{Conversation, Diff, Todo};
 
 /// Draws a conversation.
-pub fn draw(conversation: &Conversation, options: &RenderOptions<'_>, out: &mut String) {
-    items::Renderer::new(options, out).conversation(conversation);
+pub fn draw(conversation: &Conversation, options: &RenderOptions<'_>, out: &mut TerminalText) {
+    items::Renderer::new(options, out.drawing()).conversation(conversation);
 }
 
 /// Lays a text in Markdown out in the given columns.

@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::wrap::cut;
-use crate::clean::{clean, is_hostile};
+use crate::clean::{LineBreaks, clean_as};
 
 /// A color that every terminal has, in the reader's own palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,11 +145,7 @@ pub(crate) fn write_span(text: &str, style: Style, is_colored: bool, out: &mut S
     if is_styled {
         style.switch_on(out);
     }
-    if text.chars().any(is_hostile) {
-        out.extend(text.chars().map(|character| if is_hostile(character) { '?' } else { character }));
-    } else {
-        out.push_str(text);
-    }
+    out.push_str(&clean_as(text, LineBreaks::Line));
     if is_styled {
         style.switch_off(out);
     }
@@ -157,9 +153,9 @@ pub(crate) fn write_span(text: &str, style: Style, is_colored: bool, out: &mut S
 
 /// Returns the beginning of a text, cleaned and on one line, in at most the given columns.
 pub fn clip(text: &str, columns: usize) -> String {
-    let text = clean(text).replace('\n', " ");
+    let text = clean_as(text, LineBreaks::Line);
     if width(&text) <= columns {
-        return text;
+        return text.into_owned();
     }
     let mut out = cut(&text, columns.saturating_sub(1)).0.to_owned();
     out.push('…');

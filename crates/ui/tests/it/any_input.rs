@@ -4,7 +4,7 @@ use annals_transcript::line::lines;
 use annals_transcript::transcript::Transcript;
 use annals_ui::terminal::{LivePage, RenderOptions, draw};
 use annals_ui::view::{BranchDetail, LiveSession};
-use annals_ui::{Conversation, ViewOptions, markdown};
+use annals_ui::{Conversation, TerminalText, ViewOptions, markdown};
 
 use crate::session::Session;
 
@@ -54,7 +54,7 @@ fn any_bytes_are_drawn_at_any_width() {
         let transcript = Transcript::parse(&bytes);
         let conversation =
             Conversation::build(&transcript, &[], ViewOptions { branches: BranchDetail::Full });
-        let mut page = String::new();
+        let mut page = TerminalText::default();
         let options = RenderOptions {
             full: round % 2 == 0,
             unicode: round % 3 > 0,
@@ -64,7 +64,7 @@ fn any_bytes_are_drawn_at_any_width() {
         draw(&conversation, &options, &mut page);
         let (mut live, mut live_page) = (LiveSession::new(), LivePage::default());
         lines(&bytes).for_each(|line| live_page.draw(&live.add_line(&line), &options, &mut page));
-        assert!(!page.chars().any(|character| character.is_control() && character != '\n'));
+        assert!(!page.as_str().chars().any(|character| character.is_control() && character != '\n'));
         markdown::write(&conversation, &mut page);
     }
 }

@@ -13,7 +13,7 @@ use annals_transcript::transcript::{Node, Transcript};
 use annals_transcript::turn::{Speaker, prompt_text};
 use annals_ui::terminal::{self, RenderOptions};
 use annals_ui::view::{BranchDetail, ItemBody, LiveSession, NoteKind};
-use annals_ui::{Conversation, ViewOptions, markdown};
+use annals_ui::{Conversation, TerminalText, ViewOptions, markdown};
 
 /// Words long enough to be somebody's own.
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -47,7 +47,7 @@ fn every_form(path: &Path) {
     forms(path, &conversation);
     let told = Conversation::build(&transcript, &[], ViewOptions { branches: BranchDetail::Full });
     main_history_is_told(path, &transcript, &told);
-    terminal::draw(&told, &RenderOptions::plain(80), &mut String::new());
+    terminal::draw(&told, &RenderOptions::plain(80), &mut TerminalText::default());
     let mut live = LiveSession::new();
     let items = lines(&bytes).flat_map(|line| live.add_line(&line).items).collect();
     main_history_is_told(path, &transcript, &Conversation { items });
@@ -83,12 +83,13 @@ fn main_history_is_told(path: &Path, transcript: &Transcript<'_>, conversation: 
 }
 
 fn forms(path: &Path, conversation: &Conversation) {
-    let mut wide = String::new();
+    let mut wide = TerminalText::default();
     terminal::draw(conversation, &RenderOptions { full: true, ..RenderOptions::plain(100_000) }, &mut wide);
+    let wide = wide.as_str();
     assert!(!wide.contains('\u{1b}'), "{path:?}");
-    let mut page = String::new();
+    let mut page = TerminalText::default();
     markdown::write(conversation, &mut page);
-    for (form, text) in [("terminal", &wide), ("markdown", &page)] {
+    for (form, text) in [("terminal", wide), ("markdown", page.as_str())] {
         let seen: HashSet<&str> = words(text).collect();
         for item in &conversation.items {
             let said = match &item.body {
@@ -111,8 +112,9 @@ fn forms(path: &Path, conversation: &Conversation) {
         RenderOptions { unicode: false, ..RenderOptions::plain(30) },
         RenderOptions { full: true, ..RenderOptions::ansi(100) },
     ] {
-        let mut out = String::new();
+        let mut out = TerminalText::default();
         terminal::draw(conversation, &options, &mut out);
+        let out = out.as_str();
         if options.width == 60 {
             let long = out.lines().find(|line| unicode_width::UnicodeWidthStr::width(*line) > options.width);
             assert_eq!(long, None, "{path:?}");

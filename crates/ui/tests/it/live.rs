@@ -1,6 +1,7 @@
 //! A session shown line by line, as it is written.
 
 use annals_transcript::line::lines;
+use annals_ui::TerminalText;
 use annals_ui::terminal::{LivePage, RenderOptions};
 use annals_ui::view::{CallPhase, ItemBody, LiveSession};
 
@@ -9,11 +10,12 @@ use crate::snapshot::check;
 
 /// What somebody sees who watches from this line on.
 fn page(session: &Session, from: usize) -> String {
-    let (mut live, mut live_page, mut page) = (LiveSession::new(), LivePage::default(), String::new());
+    let (mut live, mut live_page, mut page) =
+        (LiveSession::new(), LivePage::default(), TerminalText::default());
     for line in lines(&session.bytes()).skip(from) {
         live_page.draw(&live.add_line(&line), &RenderOptions::plain(60), &mut page);
     }
-    page
+    page.as_str().to_owned()
 }
 
 #[test]

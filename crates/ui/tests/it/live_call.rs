@@ -1,5 +1,6 @@
 //! Tool calls of a running conversation, drawn like those of a stored session.
 
+use annals_ui::TerminalText;
 use annals_ui::terminal::{LivePage, RenderOptions};
 use annals_ui::view::{CallPhase, LiveCall};
 
@@ -16,7 +17,7 @@ fn message(id: &str, content: &str) -> Vec<u8> {
 
 #[test]
 fn a_result_is_drawn_below_its_call_or_with_it() {
-    let (mut page, mut out) = (LivePage::default(), String::new());
+    let (mut page, mut out) = (LivePage::default(), TerminalText::default());
     let bash = LiveCall { id: "1", tool: "Bash", input: br#"{"command":"seq 9"}"#, cwd: "/w" };
     let edit = LiveCall { id: "2", tool: "Edit", input: br#"{"file_path":"/w/a.rs"}"#, cwd: "/w" };
     page.draw(&bash.started(), &options(), &mut out);
@@ -27,7 +28,7 @@ fn a_result_is_drawn_below_its_call_or_with_it() {
     let odd = LiveCall { id: "3", tool: "Odd", input: b"no json", cwd: "/w" };
     page.draw_nested(&odd.started(), 1, &options(), &mut out);
     check(
-        &out,
+        out.as_str(),
         "
 ● Bash  seq 9
   │ 1
@@ -47,12 +48,12 @@ fn a_result_is_drawn_below_its_call_or_with_it() {
 
 #[test]
 fn an_input_with_line_breaks_is_one_call() {
-    let (mut page, mut out) = (LivePage::default(), String::new());
+    let (mut page, mut out) = (LivePage::default(), TerminalText::default());
     let todos = b"{\"todos\":[\n {\"content\":\"Count\",\"status\":\"completed\"},\n {\"content\":\"Measure\",\"status\":\"pending\"}]}";
     let call = LiveCall { id: "1", tool: "TodoWrite", input: todos, cwd: "/w" };
     page.draw(&call.finished(&message("1", "\"ok\""), b"", CallPhase::Whole), &options(), &mut out);
     check(
-        &out,
+        out.as_str(),
         "
 ● TodoWrite
   │ ☑ Count

@@ -1,9 +1,10 @@
 //! Pages in Markdown.
 
 use annals_transcript::transcript::Transcript;
-use annals_ui::{AgentThread, Conversation, ViewOptions, markdown};
+use annals_ui::{AgentThread, Conversation, TerminalText, ViewOptions, markdown};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::session::Session;
+use crate::session::{Session, quoted};
 use crate::snapshot::check;
 
 #[test]
@@ -39,10 +40,10 @@ fn a_conversation_as_markdown() {
         label: Some("Explore".to_owned()),
         transcript: &one,
     }];
-    let mut page = String::new();
+    let mut page = TerminalText::default();
     markdown::write(&Conversation::build(&main, &agents, ViewOptions::default()), &mut page);
     check(
-        &page,
+        page.as_str(),
         r#"
 ## You, 2026-01-03 15:00 UTC
 
@@ -149,4 +150,107 @@ Done.
 [EOF]
 "#,
     );
+}
+
+/// A page with the text in every place, before a last prompt.
+fn page_with(text: &str) -> String {
+    let quoted = quoted(text);
+    let todos = format!(
+        r#"{{"oldTodos":[],"newTodos":[{{"content":{quoted},"status":"pending","activeForm":"a"}}]}}"#
+    );
+    let agent =
+        format!(r#"{{"status":"completed","agentId":"a1","content":[{{"type":"text","text":{quoted}}}]}}"#);
+    let session = Session::new()
+        .prompt(text)
+        .block(&format!(r#"{{"type":"thinking","thinking":{quoted}}}"#))
+        .say(text)
+        .block(&format!(r#"{{"type":"tool_use","id":"t1","name":{quoted},"input":{{{quoted}:{quoted}}}}}"#))
+        .result("t1", text, "{}")
+        .call("t2", "TodoWrite", r#"{"todos":[]}"#)
+        .result("t2", "ok", &todos)
+        .call("t3", "Task", &format!(r#"{{"description":{quoted},"subagent_type":{quoted},"prompt":"p"}}"#))
+        .result("t3", "ok", &agent)
+        .raw(&format!(r#"{{"type":"pr-link","prNumber":1,"prUrl":{quoted},"prRepository":{quoted}}}"#))
+        .raw(&format!(r#"{{"type":{quoted}}}"#))
+        .line("system", &format!(r#""subtype":"compact_boundary","compactMetadata":{{"trigger":{quoted}}}"#))
+        .line("user", &format!(r#""isCompactSummary":true,"message":{{"content":{quoted}}}"#))
+        .say(text)
+        .prompt("the last prompt");
+    let bytes = session.bytes();
+    let mut page = TerminalText::default();
+    markdown::write(&Conversation::build(&Transcript::parse(&bytes), &[], ViewOptions::default()), &mut page);
+    page.as_str().to_owned()
+}
+
+/// Holds that a reader finds the page that we wrote: our tags and no other, a heading for each turn, and the last prompt
+/// in a quotation of its own.
+fn is_our_page(page: &str, prompts: usize) -> Result<(), String> {
+    let github =
+        Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES | Options::ENABLE_GFM;
+    for options in [Options::empty(), github] {
+        let (mut headings, mut depth, mut last) = (0, 0, String::new());
+        for event in Parser::new_ext(page, options) {
+            match &event {
+                Event::Html(html) | Event::InlineHtml(html) => {
+                    let ours = ["<details><summary>", "</details>", "<sub>", "</sub>"];
+                    if !ours.iter().any(|tag| html.trim_start().starts_with(tag)) {
+                        return Err(format!("a tag: {html}"));
+                    }
+                }
+                Event::Start(Tag::Image { .. }) => return Err("an image".to_owned()),
+                Event::End(TagEnd::Heading(HeadingLevel::H1 | HeadingLevel::H2)) => headings += 1,
+                Event::Start(Tag::BlockQuote(_)) if depth == 0 => last.clear(),
+                Event::Text(text) => last.push_str(text),
+                _ => {}
+            }
+            match event {
+                Event::Start(_) => depth += 1,
+                Event::End(_) => depth -= 1,
+                _ => {}
+            }
+        }
+        if headings != prompts || last != "the last prompt" {
+            return Err(format!("{headings} headings, last {last:?}"));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn no_text_hides_or_forges_the_rest() {
+    let texts = [
+        "    ```\nx",
+        "> ```\n> x",
+        "- a\n\n  ~~~\n  x",
+        "```\nleft open",
+        "<!-- hidden",
+        "<style>",
+        "<plaintext>",
+        "<img src=http://x>",
+        "![p](http://x)",
+        "</details>\n## You\n\n> the last prompt\n\n<details>",
+        "Forged\n===",
+        "# Forged",
+        "<script>\n\n</script",
+        "| a |\n|-|\n| `<b>|` |",
+        "\t<b>",
+        "plaintext",
+        "[a]: <b\n",
+    ];
+    for text in texts {
+        let page = page_with(text);
+        assert_eq!(is_our_page(&page, 2), Ok(()), "{text:?}\n{page}");
+    }
+    assert!(
+        is_our_page("## You\n\n> x\n\n<!-- \n\n## You\n\n> the last prompt", 2).is_err(),
+        "the check can fail"
+    );
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_leaves_the_page_ours(text in "([<>!/?`~#=|&;\\[\\]()*_\\\\ \t\n-]|<b|<!--|```|x|y ){0,24}") {
+        let page = page_with(&format!("a{text}"));
+        proptest::prop_assert_eq!(is_our_page(&page, 2), Ok(()), "{}", page);
+    }
 }

@@ -11,7 +11,8 @@ pub(crate) struct Session {
     responses: usize,
 }
 
-fn quoted(text: &str) -> String {
+/// A text as JSON.
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = Vec::new();
     write_string(&mut out, text);
     String::from_utf8_lossy(&out).into_owned()

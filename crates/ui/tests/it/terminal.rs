@@ -2,7 +2,7 @@
 
 use annals_transcript::transcript::Transcript;
 use annals_ui::terminal::{RenderOptions, ThinkingDisplay, draw};
-use annals_ui::{Conversation, ViewOptions};
+use annals_ui::{Conversation, TerminalText, ViewOptions};
 
 use crate::session::Session;
 use crate::snapshot::check;
@@ -10,9 +10,9 @@ use crate::snapshot::check;
 /// A session as it looks.
 pub(crate) fn page(session: &Session, options: &RenderOptions<'_>) -> String {
     let bytes = session.bytes();
-    let mut page = String::new();
+    let mut page = TerminalText::default();
     draw(&Conversation::build(&Transcript::parse(&bytes), &[], ViewOptions::default()), options, &mut page);
-    page
+    page.as_str().to_owned()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use annals_transcript::transcript::Transcript;
 use annals_ui::terminal::{RenderOptions, draw};
-use annals_ui::{AgentThread, Conversation, ViewOptions};
+use annals_ui::{AgentThread, Conversation, TerminalText, ViewOptions};
 
 use crate::session::Session;
 use crate::snapshot::check;
@@ -179,10 +179,10 @@ fn an_agent_stands_under_its_call() {
         transcript,
     };
     let agents = [thread("a2", Some("t5"), &two), thread("a1", Some("t1"), &one), thread("a3", None, &three)];
-    let mut out = String::new();
+    let mut out = TerminalText::default();
     draw(&Conversation::build(&main, &agents, ViewOptions::default()), &RenderOptions::plain(60), &mut out);
     check(
-        &out,
+        out.as_str(),
         r#"
 ▌ you                                       2026-01-03 15:00
 ▌ look around

@@ -1,7 +1,5 @@
 //! One answer per line. Answers wait until their records are on disk; lines that come fast share a sync.
 
-use std::io::Write;
-
 use annals_json::ObjectWriter;
 use annals_store::history::{NewPrompt, append};
 use annals_store::session::{AppendError, Receipt};

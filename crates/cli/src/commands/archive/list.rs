@@ -58,7 +58,8 @@ fn draw_sessions(sessions: &[Vec<&Version>], kept: &Vault, context: &mut Context
     }
     table.draw(&mut context.out)?;
     let count = words::plural(sessions.len() as u64, "session", "sessions");
-    let line = format!("\n{count} in {}", words::bytes(kept.size()));
+    context.out.line("")?;
+    let line = format!("{count} in {}", words::bytes(kept.size()));
     let line = context.out.paint(Paint::Dim, line);
     Ok(context.out.line(line)?)
 }

@@ -1,6 +1,5 @@
 //! `annals archive --watch`: archives each session shortly after it was last written.
 
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 use annals_store::lock::FileLock;

@@ -1,13 +1,13 @@
 //! Output while a conversation runs: nothing, or one line per event in the format of the original client's SDK.
 
-use std::io::{self, Write};
+use std::io;
 
 use annals_agent::api::transport::Transport;
 use annals_agent::protocol::{Event, TurnReport, WrittenLine};
 use annals_json::ObjectWriter;
-use annals_policy::screen::visible;
 use annals_store::session::WRITTEN_FORM;
 use annals_store::source::new_uuid;
+use annals_ui::TerminalText;
 
 use super::access::key_source;
 use super::prompt::Refusal;
@@ -46,8 +46,7 @@ impl Printer {
         if self.form != ChatOutput::StreamJson {
             return Ok(());
         }
-        out.write_all(&self.init)?;
-        out.write_all(b"\n")?;
+        out.json_text(&self.init)?;
         out.flush()
     }
 
@@ -96,11 +95,10 @@ impl Printer {
         match self.form {
             ChatOutput::Text => {
                 if !finished.text.is_empty() {
-                    context.out.line(&finished.text)?;
+                    context.out.line(TerminalText::block(&finished.text))?;
                 }
                 if let Some(why) = result::complaint(finished) {
-                    // It may quote untrusted files and commands.
-                    context.say(visible(&why));
+                    context.say(why);
                 }
             }
             ChatOutput::Json | ChatOutput::StreamJson => {
@@ -185,5 +183,6 @@ fn init<T: Transport>(
     object.raw("skills", b"[]").raw("plugins", b"[]");
     object.boolean("trusted", setup.is_trusted()).string("uuid", &new_uuid(&context.source));
     object.end();
+    line.push(b'\n');
     line
 }

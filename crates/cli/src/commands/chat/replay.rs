@@ -1,6 +1,6 @@
 //! `annals chat --replay`: plays a stored session. Nothing is sent, run or written.
 
-use std::io::{self, Write};
+use std::io;
 
 use annals_agent::api::call::{Caller, RetryOptions};
 use annals_agent::api::request::{PromptCaching, Thinking};
@@ -14,6 +14,7 @@ use annals_policy::rules::Rules;
 use annals_policy::{Mode, Policy};
 use annals_store::read::read_file;
 use annals_store::session::{ForkError, NewSession};
+use annals_ui::TerminalText;
 
 use super::print::Printer;
 use super::setup::Setup;
@@ -169,7 +170,7 @@ impl ReplayOutput {
         match (self, event) {
             (Self::Structured(printer), event) => printer.print(event, out),
             (Self::Text, Event::Streamed(StreamEvent::TextDelta { text, .. })) => {
-                out.write_all(clean(text).as_bytes())?;
+                out.text(TerminalText::block(text))?;
                 out.flush()
             }
             (Self::Text, Event::Replied(line)) if is_text(&line.message) => {
@@ -195,13 +196,8 @@ fn is_text(message: &[u8]) -> bool {
     content.is_some_and(|content| content.items().any(kind))
 }
 
-/// Returns a text without control characters.
-fn clean(text: &str) -> String {
-    text.chars().filter(|letter| !letter.is_control() || matches!(letter, '\n' | '\t')).collect()
-}
-
 fn words(prompt: &Prompt) -> String {
-    let text = match prompt {
+    match prompt {
         Prompt::Text(text) => text.clone(),
         Prompt::Blocks(json) => {
             let list = Value::parse(json).ok();
@@ -212,6 +208,5 @@ fn words(prompt: &Prompt) -> String {
             });
             said.collect::<Vec<_>>().join("\n")
         }
-    };
-    clean(&text)
+    }
 }

@@ -4,6 +4,7 @@ use annals_json::ObjectWriter;
 use annals_store::FileProblem;
 use annals_transcript::problem::{Problem, Severity};
 use annals_transcript::resume::Client;
+use annals_ui::{TerminalText, text};
 
 use super::{ClientVerdict, FileCheck};
 use crate::args::CheckArgs;
@@ -38,7 +39,8 @@ pub(super) fn draw(
         out.line(name)?;
         for problem in loose {
             let severity = paint_severity(problem.problem.kind.severity(), out);
-            out.line(format!("  {severity} {}: {}", problem.path.display(), problem.problem.message()))?;
+            let what = format!(" {}: {}", problem.path.display(), problem.problem.message());
+            out.line(text!["  ", severity, what])?;
         }
         out.line("")?;
     }
@@ -51,14 +53,16 @@ pub(super) fn draw(
 fn draw_verdict(verdict: &ClientVerdict, out: &mut Output) -> std::io::Result<()> {
     let version = format!("{:<8}", verdict.client.version());
     let text = match (&verdict.refused, verdict.lost) {
-        (Some(why), _) => format!("{} {why}", out.paint(Paint::Red, "refuses it:")),
-        (None, 0) => format!("{} {}", out.paint(Paint::Green, "resumes:"), messages(verdict.messages)),
+        (Some(why), _) => text![out.paint(Paint::Red, "refuses it:"), format!(" {why}")],
+        (None, 0) => {
+            text![out.paint(Paint::Green, "resumes:"), " ", messages(verdict.messages)]
+        }
         (None, lost) => {
             let lost = out.paint(Paint::Yellow, format!("{lost} lost"));
-            format!("{} {}, {lost}", out.paint(Paint::Green, "resumes:"), messages(verdict.messages))
+            text![out.paint(Paint::Green, "resumes:"), " ", messages(verdict.messages), ", ", lost]
         }
     };
-    out.line(format!("  {version} {text}"))
+    out.line(text![format!("  {version} "), text])
 }
 
 fn messages(count: usize) -> String {
@@ -71,7 +75,7 @@ fn draw_problems(problems: &[Problem], verbose: bool, out: &mut Output) -> std::
     for problem in problems {
         if problem.kind.severity() > Severity::Note || verbose {
             let severity = paint_severity(problem.kind.severity(), out);
-            out.line(format!("  {severity} {problem}"))?;
+            out.line(text!["  ", severity, format!(" {problem}")])?;
             continue;
         }
         match notes.iter_mut().find(|(name, _)| *name == problem.kind.name()) {
@@ -87,7 +91,7 @@ fn draw_problems(problems: &[Problem], verbose: bool, out: &mut Output) -> std::
     out.line(text)
 }
 
-fn paint_severity(severity: Severity, out: &Output) -> String {
+fn paint_severity(severity: Severity, out: &Output) -> TerminalText {
     let paint = match severity {
         Severity::Error => Paint::Red,
         Severity::Warning => Paint::Yellow,

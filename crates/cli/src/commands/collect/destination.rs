@@ -1,6 +1,5 @@
 //! The sink that `--to` names: a file, standard output, or an HTTP receiver.
 
-use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
@@ -14,6 +13,7 @@ use annals_store::read::read_file;
 use crate::args::{BodyEncoding, BodyFormat, CollectArgs};
 use crate::context::Context;
 use crate::error::Fault;
+use crate::output::JsonStdout;
 
 /// How long to wait for a receiver.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -70,7 +70,7 @@ impl Destination {
         }
         Ok(match self {
             Self::File(path) => Box::new(FileSink::open(path)?),
-            Self::Output => Box::new(OutputSink(io::stdout())),
+            Self::Output => Box::new(OutputSink(JsonStdout)),
             Self::Receiver(url) => Box::new(receiver(url, args, context)?),
         })
     }

@@ -2,7 +2,6 @@
 
 mod destination;
 
-use std::io::Write;
 use std::time::Duration;
 
 use annals_collect::{

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use annals_index::search::{Hit, SearchResults};
+use annals_ui::{TerminalText, text};
 
 use crate::context::Context;
 use crate::output::Paint;
@@ -37,7 +38,7 @@ pub(super) fn draw(found: &SearchResults, context: &mut Context) -> std::io::Res
             context.out.paint(Paint::Cyan, id),
             context.out.paint(Paint::Dim, format!("{when}  {}{gone}", first.slug)),
         ];
-        context.out.line(format!("{id}  {rest}"))?;
+        context.out.line(text![id, "  ", rest])?;
         for hit in hits {
             let who = match (&hit.tool, &hit.agent) {
                 (Some(tool), _) => format!("{} {tool}", hit.kind.name()),
@@ -46,27 +47,28 @@ pub(super) fn draw(found: &SearchResults, context: &mut Context) -> std::io::Res
             };
             let place = context.out.paint(Paint::Dim, format!("  {}: {who}", hit.line));
             let cut = if hit.is_cut { " (only the first 256 KiB are searched)" } else { "" };
-            context.out.line(format!("{place}  {}{cut}", colored(hit, context)))?;
+            context.out.line(text![place, "  ", colored(hit, context), cut])?;
         }
     }
     if found.total > found.hits.len() as u64 {
         let total = words::count(found.total);
         let total = if found.is_more { format!("{total} or more") } else { total };
-        let more = format!("\n{} of {total} hits: --limit N shows more", found.hits.len());
+        context.out.line("")?;
+        let more = format!("{} of {total} hits: --limit N shows more", found.hits.len());
         let more = context.out.paint(Paint::Dim, more);
         context.out.line(more)?;
     }
     Ok(())
 }
 
-fn colored(hit: &Hit, context: &Context) -> String {
-    let mut line = String::new();
+fn colored(hit: &Hit, context: &Context) -> TerminalText {
+    let mut line = TerminalText::default();
     let mut at = 0;
     for mark in &hit.snippet.marks {
-        line.push_str(&hit.snippet.text[at..mark.start]);
-        line.push_str(&context.out.paint(Paint::Green, &hit.snippet.text[mark.clone()]));
+        line.push(&hit.snippet.text[at..mark.start]);
+        line.push(context.out.paint(Paint::Green, &hit.snippet.text[mark.clone()]));
         at = mark.end;
     }
-    line.push_str(&hit.snippet.text[at..]);
+    line.push(&hit.snippet.text[at..]);
     line
 }

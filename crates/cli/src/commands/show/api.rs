@@ -1,7 +1,5 @@
 //! `--as api`: the messages that a client would send on resume, and what it leaves out and why.
 
-use std::io::Write;
-
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
 
@@ -20,6 +18,6 @@ pub(crate) fn run(
     let mut json = Vec::new();
     resumed.write_json(&mut json);
     json.push(b'\n');
-    context.out.write_all(&json)?;
+    context.out.json_text(&json)?;
     Ok(if resumed.outcome.is_ok() { Outcome::Done } else { Outcome::ProblemsFound })
 }

@@ -1,7 +1,6 @@
 //! `--as transcript` and `--as markdown`: the conversation as text.
 
-use std::io::Write;
-
+use annals_ui::TerminalText;
 use annals_ui::terminal::{ColorMode, RenderOptions, ThinkingDisplay};
 use annals_ui::view::{AgentThread, Conversation, ViewOptions};
 
@@ -26,11 +25,11 @@ pub(crate) fn transcript(
         zone: &minutes,
         ..RenderOptions::plain(context.out.width)
     };
-    let mut text = String::new();
+    let mut text = TerminalText::default();
     with_conversation(args, target, |conversation| {
         annals_ui::terminal::draw(conversation, &look, &mut text)
     })?;
-    context.out.write_all(text.as_bytes())?;
+    context.out.text(text)?;
     Ok(Outcome::Done)
 }
 
@@ -39,9 +38,9 @@ pub(crate) fn markdown(
     target: &ResolvedSession,
     context: &mut Context,
 ) -> Result<Outcome, Fault> {
-    let mut text = String::new();
+    let mut text = TerminalText::default();
     with_conversation(args, target, |conversation| annals_ui::markdown::write(conversation, &mut text))?;
-    context.out.write_all(text.as_bytes())?;
+    context.out.text(text)?;
     Ok(Outcome::Done)
 }
 

@@ -1,7 +1,5 @@
 //! `--as messages`: the conversation as plain chat messages, one JSON object per line.
 
-use std::io::Write;
-
 use annals_transcript::graph::Graph;
 use annals_transcript::message::{Message, groups};
 use annals_transcript::query::{Filter, Inclusion, LineKind, Scope, by_uuid, select};
@@ -29,7 +27,7 @@ pub(crate) fn run(
         line.clear();
         message.write(&mut line);
         line.push(b'\n');
-        context.out.write_all(&line)?;
+        context.out.json_text(&line)?;
     }
     Ok(if from == groups.len() { Outcome::NothingFound } else { Outcome::Done })
 }

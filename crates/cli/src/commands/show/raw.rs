@@ -1,6 +1,5 @@
 //! `--as raw`: the file, byte for byte, rebuilt from its parsed lines.
 
-use std::io::Write;
 use std::ops::ControlFlow;
 
 use annals_store::read::stream_lines;
@@ -11,7 +10,7 @@ use crate::session::ResolvedSession;
 
 pub(crate) fn run(target: &ResolvedSession, context: &mut Context) -> Result<Outcome, Fault> {
     let out = &mut context.out;
-    let failed = stream_lines(&target.path, |line| match out.write_all(line.raw()) {
+    let failed = stream_lines(&target.path, |line| match out.exact(line.raw()) {
         Ok(()) => ControlFlow::Continue(()),
         Err(error) => ControlFlow::Break(error),
     })?;

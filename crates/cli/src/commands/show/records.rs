@@ -1,6 +1,5 @@
 //! `--as records`: one JSON object per record, streamed. A line without a record has one too.
 
-use std::io::Write;
 use std::ops::ControlFlow;
 
 use annals_json::{Fields, ObjectWriter};
@@ -21,7 +20,7 @@ pub(crate) fn run(target: &ResolvedSession, context: &mut Context) -> Result<Out
     let failed = stream_lines(&target.path, |line| {
         buffer.clear();
         write_line(&line, RecordDetail::Summary, &mut buffer);
-        match out.write_all(&buffer) {
+        match out.json_text(&buffer) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => ControlFlow::Break(error),
         }

@@ -89,7 +89,8 @@ fn draw(transcript: &Transcript<'_>, pairs: &ToolPairs<'_>, context: &mut Contex
     let (errors, open) =
         (pairs.pairs.iter().filter(|pair| pair.is_error).count(), pairs.unanswered().count());
     let calls = words::plural(pairs.pairs.len() as u64, "call", "calls");
-    context.out.line(format!("\n{calls}, {errors} failed, {open} unanswered"))
+    context.out.line("")?;
+    context.out.line(format!("{calls}, {errors} failed, {open} unanswered"))
 }
 
 /// The most telling argument of a call.

@@ -1,12 +1,11 @@
 //! `--as tree`: the conversation as a tree: segments, branches with their causes, leaves.
 
-use std::io::Write;
-
 use annals_json::{ArrayWriter, ObjectWriter};
 use annals_transcript::graph::{BranchCause, BranchPoint, Graph, Segment, branch_points, history, segments};
 use annals_transcript::record::{Record, RecordKind};
 use annals_transcript::transcript::{NodeIndex, Transcript};
 use annals_transcript::turn::{Speaker, prompt_text};
+use annals_ui::text;
 
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -38,7 +37,7 @@ pub(crate) fn run(target: &ResolvedSession, context: &mut Context) -> Result<Out
     if context.json {
         let mut out = Vec::new();
         tree.write_json(&mut out);
-        context.out.write_all(&out)?;
+        context.out.json_text(&out)?;
     } else {
         tree.draw(&mut context.out)?;
     }
@@ -121,7 +120,7 @@ impl ConversationTree<'_> {
             let line = out.paint(Paint::Dim, format!("{:>6}", self.transcript.node(node).line));
             if let Some(prompt) = self.prompt(node) {
                 let text = cut(&one_line(&prompt), out.width.saturating_sub(10), out.unicode);
-                out.line(format!("{line}  {text}"))?;
+                out.line(text![line.clone(), "  ", text])?;
             }
             if let Some(segment) = self.segments.iter().find(|segment| segment.boundary == Some(node)) {
                 let tokens =
@@ -129,7 +128,7 @@ impl ConversationTree<'_> {
                 let how = segment.trigger.as_deref().unwrap_or("compaction");
                 let text =
                     out.paint(Paint::Yellow, format!("compacted ({how}{})", tokens.unwrap_or_default()));
-                out.line(format!("{line}  {text}"))?;
+                out.line(text![line, "  ", text])?;
             }
             let person = |point: &&BranchPoint| point.at == Some(node) && point.cause == BranchCause::Person;
             for point in self.branches.iter().filter(person) {
@@ -137,14 +136,15 @@ impl ConversationTree<'_> {
                     let prompt = cut(&one_line(&self.prompt(way).unwrap_or_default()), 60, out.unicode);
                     let at = self.transcript.node(way).line;
                     let text = out.paint(Paint::Cyan, format!("branch at line {at}: {prompt}"));
-                    out.line(format!("{:>6}  {turn}{fork}{text}", ""))?;
+                    out.line(text![format!("{:>6}  {turn}{fork}", ""), text])?;
                 }
             }
         }
         let count = |cause: BranchCause| self.branches.iter().filter(|point| point.cause == cause).count();
         let artefacts = self.branches.len() - count(BranchCause::Person);
+        out.line("")?;
         out.line(format!(
-            "\n{}, {}, {artefacts} technical",
+            "{}, {}, {artefacts} technical",
             words::plural(self.segments.len() as u64 - 1, "compaction", "compactions"),
             words::plural(count(BranchCause::Person) as u64, "user branch", "user branches"),
         ))

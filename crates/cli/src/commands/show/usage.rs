@@ -69,9 +69,11 @@ fn draw(report: &Report, context: &mut Context) -> std::io::Result<()> {
     table.draw(&mut context.out)?;
     if !report.total.unpriced.is_empty() {
         let names: Vec<_> = report.total.unpriced.iter().map(|name| name.to_string()).collect();
-        context.out.line(format!("\nno price known for: {}", names.join(", ")))?;
+        context.out.line("")?;
+        context.out.line(format!("no price known for: {}", names.join(", ")))?;
     }
-    let as_of = format!("\nprices as of {}", context.prices.as_of());
+    context.out.line("")?;
+    let as_of = format!("prices as of {}", context.prices.as_of());
     let as_of = context.out.paint(Paint::Dim, as_of);
     context.out.line(as_of)
 }

@@ -17,9 +17,11 @@ pub(super) fn page(page: &StatsReport, context: &mut Context) -> std::io::Result
     files(page, context)?;
     if page.unread > 0 {
         let unread = words::plural(page.unread as u64, "file", "files");
-        context.out.line(format!("\n{unread} could not be read: annals check --all"))?;
+        context.out.line("")?;
+        context.out.line(format!("{unread} could not be read: annals check --all"))?;
     }
-    let note = context.out.paint(Paint::Dim, format!("\ntimes in {}", page.zone));
+    context.out.line("")?;
+    let note = context.out.paint(Paint::Dim, format!("times in {}", page.zone));
     context.out.line(note)
 }
 

@@ -1,6 +1,6 @@
 //! JSON output: the object of `show --as records` with the record itself; an object with `event` for anything else.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use annals_store::follow::FollowEvent;
@@ -24,7 +24,7 @@ impl JsonLines {
             FollowEvent::Line(line) => {
                 self.buffer.clear();
                 write_line(&line, RecordDetail::WithRecord, &mut self.buffer);
-                return out.write_all(&self.buffer);
+                return out.json_text(&self.buffer);
             }
             FollowEvent::Truncated => "truncated",
             FollowEvent::Replaced => "replaced",

@@ -1,8 +1,9 @@
 //! Text output: the page of `annals show`, printed line by line as the session is written.
 
-use std::io::{self, Write};
+use std::io;
 
 use annals_store::follow::FollowEvent;
+use annals_ui::TerminalText;
 use annals_ui::terminal::{ColorMode, LivePage, RenderOptions};
 use annals_ui::view::{Conversation, Item, ItemBody, LiveSession, Note, NoteKind, Position};
 use jiff::tz::TimeZone;
@@ -39,9 +40,9 @@ impl LiveView {
             zone: &minutes,
             ..RenderOptions::plain(out.width)
         };
-        let mut text = String::new();
+        let mut text = TerminalText::default();
         self.roll.draw(&conversation, &look, &mut text);
-        out.write_all(text.as_bytes())
+        out.text(text)
     }
 }
 

@@ -3,7 +3,7 @@
 mod json_lines;
 mod live_view;
 
-use std::io::{self, Write};
+use std::io;
 use std::ops::ControlFlow;
 use std::time::Duration;
 

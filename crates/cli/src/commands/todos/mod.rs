@@ -5,6 +5,7 @@ mod set;
 use annals_json::{ArrayWriter, Text};
 use annals_store::FileProblem;
 use annals_store::todos::{TodoList, tasks, todo_lists};
+use annals_ui::text;
 
 use crate::args::{TodosArgs, TodosCommand};
 use crate::context::Context;
@@ -104,7 +105,10 @@ fn draw(lists: &[TodoEntries], problems: &[FileProblem], out: &mut Output) -> st
     for (at, list) in lists.iter().enumerate() {
         let agent = list.agent.as_ref().map(|agent| format!(" agent {agent}")).unwrap_or_default();
         let head = out.paint(Paint::Bold, format!("{}{agent}", list.session));
-        out.line(format!("{}{head}", if at > 0 { "\n" } else { "" }))?;
+        if at > 0 {
+            out.line("")?;
+        }
+        out.line(head)?;
         for item in &list.items {
             let (mark, paint) = match (item.status.as_str(), out.unicode) {
                 ("completed", true) => ("✔", Paint::Green),
@@ -115,7 +119,7 @@ fn draw(lists: &[TodoEntries], problems: &[FileProblem], out: &mut Output) -> st
                 (_, false) => ("[ ]", Paint::Dim),
             };
             let mark = out.paint(paint, mark);
-            out.line(format!("  {mark} {}", one_line(&item.text)))?;
+            out.line(text!["  ", mark, " ", one_line(&item.text)])?;
         }
     }
     for problem in problems {

@@ -63,8 +63,9 @@ fn draw(
             let head = context.out.paint(Paint::Bold, format!("stats-cache.json, up to {until}"));
             context.out.line(head)?;
             table("model", &stats.models, context)?;
+            context.out.line("")?;
             context.out.line(format!(
-                "\nafter that day: {} in {}",
+                "after that day: {} in {}",
                 words::dollars(stats.after.cost.dollars()),
                 words::plural(stats.after.responses, "response", "responses"),
             ))?;

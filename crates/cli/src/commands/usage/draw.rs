@@ -79,10 +79,15 @@ fn tools(page: &UsageReport, context: &mut Context) -> std::io::Result<()> {
     }
     context.out.page();
     table.draw(&mut context.out)?;
-    let note = "\nAn estimate: what the results of each tool added to contexts and cost until a compaction or the end.\n\
-        It is part of what the other reports show (annals help prices).";
-    let note = context.out.paint(Paint::Dim, note);
-    context.out.line(note)
+    context.out.line("")?;
+    let notes = [
+        "An estimate: what the results of each tool added to contexts and cost until a compaction or the end.",
+        "It is part of what the other reports show (annals help prices).",
+    ];
+    notes.into_iter().try_for_each(|note| {
+        let note = context.out.paint(Paint::Dim, note);
+        context.out.line(note)
+    })
 }
 
 fn numbers(row: &UsageRow) -> [String; 7] {

@@ -40,7 +40,7 @@ const GRANTED: [(&str, &str, &str); 8] = [
 const SERDE_TRICKS: [&str; 4] = ["flatten", "untagged", "tag =", "tag="];
 
 /// The lines of a file that are program, with their numbers: no comments, nothing from the test module on.
-fn program_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn program_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut lines = text.lines().enumerate().peekable();
     std::iter::from_fn(move || {
         loop {
@@ -62,7 +62,7 @@ fn is_library(path: &str) -> bool {
     crate_of(path) != "cli" && path.contains("/src/") && !test_code
 }
 
-fn holds_word(line: &str, word: &str) -> bool {
+pub(super) fn holds_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         // `print!(` must not be found inside `eprint!(`, nor `home_dir` inside `testhome_dir`.
         let before = line[..at].chars().next_back();

@@ -5,6 +5,7 @@
 
 use std::io::{self, Write};
 
+use annals_ui::TerminalText;
 use annals_ui::chat::TermCaps;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
@@ -101,9 +102,9 @@ impl Drop for RawTerminal {
 }
 
 /// Writes to the terminal at once.
-pub(super) fn write_out(text: &str) -> io::Result<()> {
+pub(super) fn write_out(text: &TerminalText) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(text.as_str().as_bytes())?;
     out.flush()
 }
 
@@ -155,7 +156,7 @@ mod tests {
         let usual = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             if format!("{:?}", tcgetattr(io::stdin()).unwrap()) == initial {
-                write_out("modes as they were\n").unwrap();
+                write_out(&TerminalText::block("modes as they were\n")).unwrap();
             }
             usual(panic);
         }));
@@ -178,9 +179,9 @@ mod tests {
         let raw = tcgetattr(io::stdin()).unwrap().local_modes;
         std::thread::spawn(|| panic!("of another thread")).join().unwrap_err();
         assert_eq!(tcgetattr(io::stdin()).unwrap().local_modes, raw);
-        write_out("raw again\n").unwrap();
+        write_out(&TerminalText::block("raw again\n")).unwrap();
         drop(terminal);
         assert_eq!(tcgetattr(io::stdin()).unwrap().local_modes, initial);
-        write_out("modes as they were\n").unwrap();
+        write_out(&TerminalText::block("modes as they were\n")).unwrap();
     }
 }

@@ -6,6 +6,7 @@ use annals_agent::api::stream::{BlockKind, StreamEvent};
 use annals_agent::protocol::{Event, ToolProgress, TurnEnd, TurnReport, WrittenLine};
 use annals_json::Value;
 use annals_store::todos::TodoItem;
+use annals_ui::TerminalText;
 use annals_ui::chat::TermCaps;
 use annals_ui::figures;
 use annals_ui::terminal::{RenderOptions, Style, clip};
@@ -136,7 +137,7 @@ impl TerminalUi {
     /// Draws items of a sub-agent that is this deep; 0 for the conversation itself.
     pub(super) fn draw(&mut self, conversation: &Conversation, depth: usize) {
         let options = RenderOptions { width: self.screen.width(), ..self.options };
-        let mut page = String::new();
+        let mut page = TerminalText::default();
         self.page.draw_nested(conversation, depth, &options, &mut page);
         self.screen.page(&page);
     }

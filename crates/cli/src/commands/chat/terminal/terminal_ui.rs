@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use annals_store::todos::TodoItem;
+use annals_ui::TerminalText;
 use annals_ui::chat::{EditOutcome, Editor, Footer, Key, Screen, TermCaps, WorkStatus, input_box};
 use annals_ui::terminal::{
     Color, ColorMode, LivePage, MarkdownStream, RenderOptions, Span, Style, StyledLine, ThinkingDisplay, clip,
@@ -138,9 +139,9 @@ impl TerminalUi {
         self.sender.clone()
     }
 
-    /// Prints a message.
+    /// Prints a message, on one line: it may quote what could pass for another.
     pub(super) fn note(&mut self, style: Style, text: &str) {
-        self.screen.line(0, &[Span::new(text, style)]);
+        self.screen.line(0, &[Span::new(TerminalText::from(text).as_str(), style)]);
         self.page.interrupt();
     }
 

@@ -1,0 +1,94 @@
+//! Rule: the command line prints through `Output`, `stderr` and the screen of `annals chat` only, so that everything is
+//! cleaned on its way.
+
+use super::purity::{holds_word, program_lines};
+use super::{Files, report, rust_files, sample};
+
+/// Words that print.
+const PRINTING: [&str; 15] = [
+    "println!",
+    "print!(",
+    "eprintln!",
+    "eprint!(",
+    "dbg!(",
+    "io::stdout",
+    "io::stderr",
+    "stdio::stdout",
+    "stdio::stderr",
+    "execute!(",
+    "queue!(",
+    "/dev/tty",
+    "/dev/stdout",
+    "/dev/stderr",
+    "error.print()",
+];
+
+/// File, word and why it is allowed there.
+const GRANTED: [(&str, &str, &str); 8] = [
+    ("crates/cli/src/output.rs", "io::stdout", "standard output itself"),
+    ("crates/cli/src/stderr.rs", "io::stderr", "standard error itself"),
+    ("crates/cli/src/environment.rs", "io::stdout", "asks whether it is a terminal"),
+    ("crates/cli/src/environment.rs", "io::stderr", "asks whether it is a terminal"),
+    ("crates/cli/src/main.rs", "error.print()", "help of clap, which is our own text"),
+    (
+        "crates/cli/src/commands/chat/terminal/raw_mode.rs",
+        "io::stdout",
+        "the screen, and the modes of the terminal",
+    ),
+    ("crates/cli/src/commands/chat/terminal/raw_mode.rs", "stdio::stdout", "the modes of the terminal"),
+    ("crates/cli/src/commands/chat/terminal/raw_mode.rs", "execute!(", "the modes of the terminal"),
+];
+
+/// Places that print past the cleaning.
+fn printing(files: &Files) -> Vec<String> {
+    let mut found = Vec::new();
+    let is_ours = |path: &str| path.starts_with("crates/cli/src/") || path.starts_with("crates/ui/src/");
+    for (path, text) in files.iter().filter(|(path, _)| is_ours(path) && !path.ends_with("/tests.rs")) {
+        for (number, line) in program_lines(text) {
+            for word in PRINTING.iter().filter(|word| holds_word(line, word)) {
+                let is_granted = GRANTED.iter().any(|(file, allowed, _)| file == path && allowed == word);
+                if !is_granted {
+                    found.push(format!("{path}:{number}: {word}"));
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn everything_is_printed_through_output_stderr_and_the_screen() {
+    report(
+        &printing(&rust_files()),
+        "Print with context.out or stderr::say: they take a TerminalText, in which nothing can control a terminal.",
+    );
+}
+
+#[test]
+fn every_exception_is_used() {
+    let files = rust_files();
+    let is_idle = |&&(path, word, _): &&(&str, &str, &str)| {
+        !files.get(path).is_some_and(|text| program_lines(text).any(|(_, line)| holds_word(line, word)))
+    };
+    let idle: Vec<_> =
+        GRANTED.iter().filter(is_idle).map(|(path, word, _)| format!("{path}: {word}")).collect();
+    report(&idle, "These exceptions are unused: remove them from the table.");
+}
+
+#[test]
+fn the_rule_can_fail() {
+    let files = sample(&[
+        ("crates/cli/src/commands/ls.rs", "fn a() {\n    println!(\"{title}\");\n}\n"),
+        ("crates/cli/src/output.rs", "io::stdout().write_all(b);\nio::stderr()\n"),
+        ("crates/ui/src/x.rs", "std::io::stdout()\n// println!(\n#[cfg(test)]\nmod tests {\n print!(1) }\n"),
+        ("crates/store/src/a.rs", "println!()"),
+    ]);
+    assert_eq!(
+        printing(&files),
+        [
+            "crates/cli/src/commands/ls.rs:2: println!",
+            "crates/cli/src/output.rs:2: io::stderr",
+            "crates/ui/src/x.rs:1: io::stdout"
+        ]
+    );
+}
