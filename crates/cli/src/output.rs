@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use annals_json::ObjectWriter;
 
 use crate::environment::Environment;
-use crate::pager::Pager;
+use crate::pager::{Pager, PagerVariable};
 
 /// What the output is written to.
 enum OutputStream {
@@ -24,6 +24,7 @@ pub(crate) struct Output {
     /// Whether it is a terminal.
     pub(crate) is_terminal: bool,
     pager_command: Option<String>,
+    pager_variables: Vec<PagerVariable>,
 }
 
 /// The widest lines on a terminal.
@@ -67,13 +68,14 @@ impl Output {
             width: if environment.stdout_is_terminal { width.clamp(40, MAX_WIDTH) } else { FILE_WIDTH },
             is_terminal: environment.stdout_is_terminal,
             pager_command: environment.pager.clone(),
+            pager_variables: environment.pager_variables.clone(),
         }
     }
 
     /// Sends what follows through a pager, if standard output is a terminal and the pager starts.
     pub(crate) fn page(&mut self) {
         if self.is_terminal
-            && let Some(pager) = Pager::start(self.pager_command.as_deref())
+            && let Some(pager) = Pager::start(self.pager_command.as_deref(), &self.pager_variables)
         {
             self.target = OutputStream::Pager(pager);
         }

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &CloneArgs, context: &mut Context) -> Result<Outcome, Fa
 
 /// Reads a session and everything that belongs to it.
 pub(super) fn read(argument: &str, context: &Context) -> Result<(Session, Vec<SessionFile>), Fault> {
-    let target = ResolvedSession::find(context, argument)?;
+    let target = ResolvedSession::find_to_change(context, argument)?;
     let path = std::path::absolute(&target.path).unwrap_or(target.path);
     Ok(load(&path)?)
 }
@@ -70,7 +70,10 @@ impl CopyPlan<'_> {
         done: &Sentence,
     ) -> Result<Outcome, Fault> {
         let change = ChangeReport { bytes_before: Some(0), ..ChangeReport::of(self.path) };
-        let outcome = carry_out(plan, confirm, change, context, done)?;
+        // Ids are random: a preview cannot know the one that the change will make.
+        let would = format!("{}; the id will be another", done.would);
+        let done = Sentence { done: done.done.clone(), would };
+        let outcome = carry_out(plan, confirm, change, context, &done)?;
         if let (Some((config, slug)), true) = (self.home, self.path.is_file()) {
             // The index is a cache, which is often out of date: an error here loses nothing.
             let _ = sessions_index::refresh(config, slug, self.session);
