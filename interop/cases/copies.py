@@ -38,7 +38,7 @@ def case_a_clone(bench):
     every_kind(session, 1)
     session.compact("Summary of part 1.")
     every_kind(session, 2)
-    copy = annals(bench, "clone", session.id)
+    copy = annals(bench, "clone", session.id, "--yes")
     has_none_of(copy["file"], session.id)
     goes_on(bench, copy, bench.would_send(session.path), "a clone")
     agents = [glob.glob(os.path.join(path.removesuffix(".jsonl"), "subagents", "*")) for path in (session.path, copy["file"])]
@@ -51,7 +51,7 @@ def case_a_clone_in_another_project(bench):
     source = bench.would_send(session.path(bench.config))
     bench.workdir = bench.workdir + "-other"
     os.makedirs(bench.workdir)
-    copy = annals(bench, "clone", session.id, "--into", bench.workdir)
+    copy = annals(bench, "clone", session.id, "--into", bench.workdir, "--yes")
     if os.path.basename(os.path.dirname(copy["file"])) != client.slug(bench.workdir):
         raise Failed(f"{copy['file']} is not in the project of {bench.workdir}")
     goes_on(bench, copy, source, "a clone elsewhere")
@@ -61,9 +61,9 @@ def case_forks(bench):
     session = bench.session(sessions.everything)
     whole = bench.would_send(session.path(bench.config))
     for keep in ([], ["--keep-ids"]):
-        goes_on(bench, annals(bench, "fork", session.id, *keep), whole, f"a fork of the end {keep}")
+        goes_on(bench, annals(bench, "fork", session.id, *keep, "--yes"), whole, f"a fork of the end {keep}")
     # The second turn stands before the compaction: what follows it is not to be seen.
-    early = annals(bench, "fork", session.id, "--turn", "2")
+    early = annals(bench, "fork", session.id, "--turn", "2", "--yes")
     said = json.dumps(bench.would_send(early["file"]), ensure_ascii=False)
     if "blue square" not in said or "Summary" in said or "Think about it" in said:
         raise Failed(f"the fork from before the compaction says {said[:300]}")

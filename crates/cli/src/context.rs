@@ -1,7 +1,7 @@
 //! What every command gets: the store, the output, and the options that apply to all.
 
+use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use annals_policy::secret::Secret;
@@ -9,13 +9,14 @@ use annals_store::{DataDir, Store};
 use annals_transcript::price::Prices;
 use jiff::tz::TimeZone;
 
-use crate::args::{ColorChoice, ConfirmArgs, GlobalArgs};
+use crate::args::{ColorChoice, GlobalArgs};
 use crate::environment::Environment;
 use crate::error::{Fault, Outcome};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::source::SystemSource;
 use crate::stderr;
+use crate::unread::UnreadPaths;
 use crate::zone;
 
 /// The environment of a command.
@@ -44,7 +45,15 @@ pub(crate) struct Context {
     /// Whether progress is shown.
     shows_progress: bool,
     /// Whether a person can answer a question.
-    can_prompt: bool,
+    pub(crate) can_prompt: bool,
+    /// The sessions that the command found, which a question names.
+    pub(crate) subjects: RefCell<Vec<PathBuf>>,
+    /// What could not be read.
+    pub(crate) unread: UnreadPaths,
+    /// Whether the answer comes from an index that another process is updating.
+    pub(crate) is_stale: Cell<bool>,
+    /// Whether the store was named, by an option or a variable.
+    store_is_named: bool,
     /// Whether standard input is a terminal.
     stdin_is_terminal: bool,
 }
@@ -52,8 +61,9 @@ pub(crate) struct Context {
 impl Context {
     /// From the global options and the environment.
     pub(crate) fn new(global: &GlobalArgs, environment: Environment) -> Result<Self, Fault> {
-        let config_dir = global.config_dir.clone().or_else(|| environment.claude_config_dir.clone());
-        let config_dir = config_dir.or_else(|| environment.home.as_ref().map(|home| home.join(".claude")));
+        let named = global.config_dir.clone().or_else(|| environment.claude_config_dir.clone());
+        let store_is_named = named.is_some();
+        let config_dir = named.or_else(|| environment.home.as_ref().map(|home| home.join(".claude")));
         let config_dir = config_dir.ok_or_else(|| {
             Fault::usage("no store to read: no home folder")
                 .hint("use --config-dir DIR, or set CLAUDE_CONFIG_DIR")
@@ -75,6 +85,10 @@ impl Context {
             prices,
             shows_progress: environment.stderr_is_terminal && !global.quiet,
             can_prompt: environment.stdin_is_terminal && environment.stderr_is_terminal,
+            subjects: RefCell::default(),
+            unread: UnreadPaths::default(),
+            is_stale: Cell::default(),
+            store_is_named,
             stdin_is_terminal: environment.stdin_is_terminal,
             home: environment.home.clone(),
             api: environment.api,
@@ -87,10 +101,30 @@ impl Context {
         })
     }
 
-    /// Flushes the output; a reader that went away is no error.
+    /// Flushes the output and reports what could not be read; a reader that went away is no error.
     pub(crate) fn finish(mut self, outcome: Outcome) -> Result<Outcome, Fault> {
         self.out.finish()?;
-        Ok(outcome)
+        Ok(self.settle_unread(outcome))
+    }
+
+    /// Fails if a store was named that does not exist: a mistyped name must not look like an empty store. The default
+    /// store need not exist.
+    pub(crate) fn check_store(&self) -> Result<(), Fault> {
+        let path = self.store.config_dir().path();
+        let message = match path.metadata() {
+            Ok(metadata) if metadata.is_dir() => return Ok(()),
+            Ok(_) => "not a folder, so it is no store".to_owned(),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Fault::of_io(
+                    &error,
+                    format!("{}: cannot open the store: {error}", path.display()),
+                ));
+            }
+            Err(_) if !self.store_is_named => return Ok(()),
+            Err(_) => "there is no such store".to_owned(),
+        };
+        Err(Fault::usage(format!("{}: {message}", path.display()))
+            .hint("--config-dir or CLAUDE_CONFIG_DIR names it; create the folder if the store is to be new"))
     }
 
     /// Starts a progress bar on standard error.
@@ -110,23 +144,6 @@ impl Context {
     /// Whether standard input is a terminal; else it is read.
     pub(crate) fn stdin_is_terminal(&self) -> bool {
         self.stdin_is_terminal
-    }
-
-    /// Asks for confirmation on a terminal, unless `--yes`; otherwise the answer is yes.
-    pub(crate) fn confirms(&mut self, confirm: ConfirmArgs, question: &str) -> Result<bool, Fault> {
-        if confirm.yes || !self.can_prompt {
-            return Ok(true);
-        }
-        self.out.flush()?;
-        stderr::ask(format_args!("{question} [y/N]"))?;
-        let mut answer = String::new();
-        io::stdin().read_line(&mut answer)?;
-        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
-    }
-
-    /// Whether a person can answer a question.
-    pub(crate) fn can_prompt(&self) -> bool {
-        self.can_prompt
     }
 
     /// Prints a message to standard error, unless `--quiet`.

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 use annals_policy::secret::Secret;
 
+use crate::pager::{PAGER_VARIABLES, PagerVariable};
+
 /// Variables for the API.
 const API_VARIABLES: [&str; 14] = [
     "ANTHROPIC_API_KEY",
@@ -45,10 +47,12 @@ pub(crate) struct Environment {
     pub(crate) api: Vec<(&'static str, Secret)>,
     /// Variables for child processes, without those that hold a key.
     pub(crate) variables: Vec<(OsString, OsString)>,
-    /// `NO_COLOR`, set to anything.
+    /// `NO_COLOR`, set to anything, or a terminal that knows no colors.
     pub(crate) no_color: bool,
     /// `PAGER`.
     pub(crate) pager: Option<String>,
+    /// What the pager is told, as far as the user has not told it.
+    pub(crate) pager_variables: Vec<PagerVariable>,
     /// The working directory, symbolic links resolved, as the client takes it.
     pub(crate) current_dir: Option<PathBuf>,
     pub(crate) stdout_is_terminal: bool,
@@ -78,8 +82,12 @@ impl Environment {
             collect_token: secret("ANNALS_COLLECT_TOKEN"),
             api: API_VARIABLES.into_iter().filter_map(|name| Some((name, secret(name)?))).collect(),
             variables: env::vars_os().filter_map(not_a_key).collect(),
-            no_color: path("NO_COLOR").is_some(),
+            no_color: path("NO_COLOR").is_some() || env::var_os("TERM").is_some_and(|term| term == "dumb"),
             pager: env::var("PAGER").ok(),
+            pager_variables: PAGER_VARIABLES
+                .into_iter()
+                .filter(|(name, _)| env::var_os(name).is_none())
+                .collect(),
             current_dir: env::current_dir().ok().map(|dir| dir.canonicalize().unwrap_or(dir)),
             stdout_is_terminal: std::io::stdout().is_terminal(),
             stdin_is_terminal: std::io::stdin().is_terminal(),

@@ -56,8 +56,36 @@ pub(crate) enum FaultKind {
     Conflict,
     /// The reader of our output went away; no error.
     BrokenPipe,
-    /// An error of annals or the system.
+    /// The system or a server failed: a full disk, a missing permission, an unreachable address.
+    System,
+    /// A bug of annals.
     Internal,
+}
+
+impl FaultKind {
+    /// The only mapping from an error of the system to a kind.
+    fn of_io(kind: io::ErrorKind) -> Self {
+        match kind {
+            io::ErrorKind::BrokenPipe => Self::BrokenPipe,
+            // The data are not what they should be, for example not UTF-8.
+            io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => Self::Damage,
+            // Something that annals passed to the system makes no sense.
+            io::ErrorKind::InvalidInput => Self::Internal,
+            _ => Self::System,
+        }
+    }
+
+    fn exit_code(self) -> u8 {
+        match self {
+            Self::BrokenPipe => 0,
+            Self::NothingFound => 1,
+            Self::Usage => 2,
+            Self::Damage => 3,
+            Self::Conflict => 4,
+            Self::Internal => 70,
+            Self::System => 74,
+        }
+    }
 }
 
 /// The error of a command.
@@ -85,7 +113,17 @@ impl Fault {
         Self { kind: FaultKind::Damage, message: message.into(), hints: Vec::new() }
     }
 
-    /// An error of annals or the system.
+    /// The system or a server failed.
+    pub(crate) fn system(message: impl Into<String>) -> Self {
+        Self { kind: FaultKind::System, message: message.into(), hints: Vec::new() }
+    }
+
+    /// An error of the system, with a message that names what it was about.
+    pub(crate) fn of_io(error: &io::Error, message: impl Into<String>) -> Self {
+        Self { kind: FaultKind::of_io(error.kind()), message: message.into(), hints: Vec::new() }
+    }
+
+    /// A bug of annals. What the system refuses is [`Fault::system`].
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self { kind: FaultKind::Internal, message: message.into(), hints: Vec::new() }
     }
@@ -113,16 +151,10 @@ impl Fault {
 
     /// Prints it to standard error and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
-        let code = match self.kind {
-            FaultKind::BrokenPipe => return ExitCode::SUCCESS,
-            FaultKind::NothingFound => 1,
-            FaultKind::Usage => 2,
-            FaultKind::Damage => 3,
-            FaultKind::Conflict => 4,
-            FaultKind::Internal => 70,
-        };
-        stderr::say(self.text());
-        ExitCode::from(code)
+        if self.kind != FaultKind::BrokenPipe {
+            stderr::say(self.text());
+        }
+        ExitCode::from(self.kind.exit_code())
     }
 }
 
@@ -140,16 +172,18 @@ impl Fault {
 
 impl From<io::Error> for Fault {
     fn from(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::BrokenPipe {
-            return Self { kind: FaultKind::BrokenPipe, message: String::new(), hints: Vec::new() };
-        }
-        Self::internal(format!("cannot write: {error}"))
+        Self::of_io(&error, format!("cannot write: {error}"))
     }
 }
 
 impl From<ReadError> for Fault {
     fn from(error: ReadError) -> Self {
-        Self::usage(error.to_string())
+        let message = error.to_string();
+        match error {
+            ReadError::NotFound { .. } | ReadError::IsDirectory { .. } => Self::usage(message),
+            ReadError::Other { source, .. } => Self::of_io(&source, message),
+            _ => Self::system(message),
+        }
     }
 }
 
@@ -160,12 +194,15 @@ impl From<WriteError> for Fault {
             WriteError::Name(_) | WriteError::NotOneLine { .. } => Self::usage(message),
             WriteError::Exists { .. } => Self::conflict(message),
             WriteError::Full { .. } | WriteError::Torn { .. } => {
-                Self::internal(message).hint("the write was not acknowledged: free disk space and try again")
+                Self::system(message).hint("the write was not acknowledged: free disk space and try again")
             }
-            WriteError::Denied { .. } | WriteError::ReadOnly { .. } => Self::internal(message)
+            WriteError::Denied { .. } | WriteError::ReadOnly { .. } => Self::system(message)
                 .hint("nothing was changed: check who owns the store and its permissions"),
+            WriteError::Io { source, .. } => {
+                Self::of_io(&source, message).hint("the write was not acknowledged: try again")
+            }
             // Gone, or another error of the system.
-            _ => Self::internal(message).hint("the write was not acknowledged: try again"),
+            _ => Self::system(message).hint("the write was not acknowledged: try again"),
         }
     }
 }
@@ -183,8 +220,8 @@ impl From<ChangesError> for Fault {
     fn from(error: ChangesError) -> Self {
         match error {
             ChangesError::Before(error) => Self::from(error).hint("nothing was changed"),
-            // Some changes were made.
-            _ => Self::internal(error.to_string()).hint("annals undo reverts what was done"),
+            // Some changes were made, and then the system failed.
+            _ => Self::system(error.to_string()).hint("annals undo reverts what was done"),
         }
     }
 }
@@ -244,7 +281,47 @@ impl From<annals_index::IndexError> for Fault {
             }
             IndexError::Read(error) => error.into(),
             IndexError::Write(error) => error.into(),
+            error if error.is_of_system() => Self::system(error.to_string())
+                .hint("the index is in the data folder, which --data-dir names"),
             error => Self::internal(error.to_string()).hint("annals index --rebuild builds it from scratch"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn what_the_system_refuses_is_not_a_bug() {
+        use io::ErrorKind as Kind;
+        let refusals = [
+            Kind::StorageFull,
+            Kind::QuotaExceeded,
+            Kind::PermissionDenied,
+            Kind::ReadOnlyFilesystem,
+            Kind::ConnectionRefused,
+            Kind::ConnectionReset,
+            Kind::HostUnreachable,
+            Kind::NetworkUnreachable,
+            Kind::AddrInUse,
+            Kind::TimedOut,
+            Kind::WriteZero,
+            Kind::Other,
+        ];
+        for kind in refusals {
+            let fault = Fault::from(io::Error::from(kind));
+            assert_eq!(fault.kind.exit_code(), 74, "{kind}");
+            let fault = Fault::from(WriteError::new(&PathBuf::from("x"), kind.into()));
+            assert_eq!(fault.kind.exit_code(), 74, "writing: {kind}");
+            let fault = Fault::from(ReadError::new(&PathBuf::from("x"), kind.into()));
+            assert_eq!(fault.kind.exit_code(), 74, "reading: {kind}");
+        }
+        assert_eq!(FaultKind::of_io(Kind::BrokenPipe).exit_code(), 0);
+        assert_eq!(FaultKind::of_io(Kind::InvalidInput).exit_code(), 70);
+        assert_eq!(FaultKind::of_io(Kind::InvalidData).exit_code(), 3);
+        assert_eq!(Fault::internal("a bug").kind.exit_code(), 70);
     }
 }

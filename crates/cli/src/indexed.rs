@@ -4,11 +4,12 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use annals_index::refresh::{RefreshProgress, RefreshReport};
 use annals_index::{Index, IndexError, OpenOutcome};
 use annals_store::source::Clock as _;
-use annals_store::{DataDir, Store, StoreChanges, StoreSnapshot};
+use annals_store::{ConfigDir, DataDir, Store, StoreChanges, StoreSnapshot};
 
 use crate::context::Context;
 use crate::error::Fault;
@@ -83,25 +84,65 @@ fn vault_index(data: &DataDir) -> PathBuf {
     data.vault().join("index")
 }
 
-/// Opens the index and brings it up to date with the store. While another annals does that, the index is opened as it is, for
-/// reading only.
+/// Opens the index and brings it up to date with the store. If another annals keeps doing that, the index is opened as it is,
+/// for reading only.
 pub(crate) fn open(context: &Context) -> Result<(Index, RefreshReport), Fault> {
     if let Some(opened) = open_exclusively(context)? {
         return Ok(opened);
     }
-    context.say("another annals is updating the index; results may be incomplete");
+    context.note_stale("another annals is updating the index; results may be incomplete");
     match Index::open_to_read(context.store.config_dir(), &context.data_dir()?)? {
         Some(index) => Ok((index, RefreshReport::default())),
-        None => Err(Fault::conflict("another annals is building the index").hint("try again in a moment")),
+        None => Err(Fault::system("another annals has held the index for seconds without building it")
+            .hint("end it, and try again")),
     }
 }
 
-/// Opens the index and brings it up to date; `None` while another process does.
+/// Opens the index and brings it up to date; waits for another process that does. `None` if that takes too long.
 fn open_exclusively(context: &Context) -> Result<Option<(Index, RefreshReport)>, Fault> {
     let data = context.data_dir()?;
-    match open_to_change(context, &data) {
-        Err(IndexError::Busy { .. }) => Ok(None),
-        opened => Ok(Some(opened?)),
+    let mut wait = IndexWait::new(context.store.config_dir(), &data);
+    loop {
+        match open_to_change(context, &data) {
+            Err(error) if error.is_busy() => {
+                if !wait.goes_on() {
+                    return Ok(None);
+                }
+            }
+            opened => return Ok(Some(opened?)),
+        }
+    }
+}
+
+/// How long to wait for another annals that updates the index: two seconds, since what the index has is a good answer. An
+/// index that is being built for the first time has no answer yet, so it is waited for as long as it grows.
+struct IndexWait<'c> {
+    config: &'c ConfigDir,
+    data: &'c DataDir,
+    deadline: Instant,
+    size: u64,
+}
+
+impl<'c> IndexWait<'c> {
+    const MAX_WAIT: Duration = Duration::from_secs(2);
+    const RETRY_DELAY: Duration = Duration::from_millis(20);
+
+    fn new(config: &'c ConfigDir, data: &'c DataDir) -> Self {
+        let (deadline, size) = (Instant::now() + Self::MAX_WAIT, Index::size_of(config, data));
+        Self { config, data, deadline, size }
+    }
+
+    /// Waits a moment; false if it was long enough.
+    fn goes_on(&mut self) -> bool {
+        if Instant::now() >= self.deadline {
+            let size = Index::size_of(self.config, self.data);
+            if Index::was_completed(self.config, self.data) || size == self.size {
+                return false;
+            }
+            (self.deadline, self.size) = (Instant::now() + Self::MAX_WAIT, size);
+        }
+        thread::sleep(Self::RETRY_DELAY);
+        true
     }
 }
 
@@ -172,13 +213,14 @@ fn refresh(index: &mut Index, context: &Context, data: &DataDir) -> Result<Refre
         StoreChanges::Nothing => index.refresh_files(&[], data, &context.prices, progress)?,
         StoreChanges::Files(files) => index.refresh_files(files, data, &context.prices, progress)?,
         StoreChanges::More => {
-            let refreshed = index.refresh(&context.store.discover(), data, &context.prices, progress)?;
+            let refreshed = index.refresh(&context.discover(), data, &context.prices, progress)?;
             index_deleted(index, context, data)?;
             refreshed
         }
     };
+    context.note_unread(refreshed.missing());
     // What could not be read is tried and reported again.
-    if refreshed.unread.is_empty() {
+    if refreshed.missing().next().is_none() {
         index.save_snapshot(&known.updated(&diff))?;
     }
     Ok(refreshed)

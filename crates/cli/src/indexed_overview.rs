@@ -12,6 +12,7 @@ use annals_transcript::usage::{UsageItem, UsageRow};
 use crate::context::Context;
 use crate::full_overview::SessionOverview;
 use crate::indexed;
+use crate::uncounted::UncountedUsage;
 
 /// The overview of a store, without reading all files.
 pub(crate) struct IndexedOverview {
@@ -20,6 +21,8 @@ pub(crate) struct IndexedOverview {
     pub(crate) summaries: Vec<Summary>,
     /// Usage, including that of deleted files.
     pub(crate) items: Vec<UsageItem>,
+    /// What is known of deleted sub-agents, and not in the items.
+    pub(crate) uncounted: UncountedUsage,
     /// How many files could not be read.
     pub(crate) unread: usize,
     usage: HashMap<String, UsageRow>,
@@ -30,15 +33,17 @@ pub(crate) struct IndexedOverview {
 impl IndexedOverview {
     /// Reads it, if there is an index, which is brought up to date first. An index is not built for this: that takes too long.
     pub(crate) fn of(context: &Context) -> Option<Self> {
-        let discovery = context.store.discover();
+        let discovery = context.discover();
         // Copies of a session share an id, but have separate sums that only the files tell apart.
         let ids: HashSet<_> = discovery.sessions.iter().map(|session| &session.key).collect();
         if ids.len() < discovery.sessions.len() || !indexed::exists(context) {
             return None;
         }
-        let question = |index: &Index| Ok((index.usage()?, index.irregular_sessions()?));
-        let (((sources, items), problem_kinds), refreshed) =
+        let question =
+            |index: &Index| Ok((index.usage()?, index.irregular_sessions()?, index.agents_without_file()?));
+        let (((sources, items), problem_kinds, missing), refreshed) =
             indexed::query_complete(context, question).ok()??;
+        let uncounted = UncountedUsage::of_index(&missing, context);
         let (summaries, problems) = context.store.summaries(&discovery);
         let mut usage: HashMap<String, UsageRow> = HashMap::new();
         for item in &items {
@@ -50,10 +55,13 @@ impl IndexedOverview {
         for session in discovery.agents.iter().filter_map(|agent| agent.session.as_ref()) {
             *sub_agents.entry(session.as_str().to_owned()).or_default() += 1;
         }
-        let unread: HashSet<PathBuf> =
-            paths(&problems).chain(refreshed.unread.iter().map(|error| error.problem().path)).collect();
-        let unread = unread.len() + discovery.problems.len();
-        Some(Self { discovery, summaries, items, unread, usage, sub_agents, problem_kinds })
+        let unread: HashSet<PathBuf> = paths(&problems)
+            .chain(refreshed.missing().map(|problem| problem.path))
+            .chain(paths(&discovery.problems))
+            .collect();
+        let unread = unread.len();
+        context.note_unread(problems);
+        Some(Self { discovery, summaries, items, uncounted, unread, usage, sub_agents, problem_kinds })
     }
 
     /// The usage of a session and its sub-agents; a response that a fork copied counts where it appeared first.
@@ -82,6 +90,6 @@ impl IndexedOverview {
     }
 }
 
-fn paths(problems: &[FileProblem]) -> impl Iterator<Item = PathBuf> {
+fn paths(problems: &[FileProblem]) -> impl Iterator<Item = PathBuf> + '_ {
     problems.iter().map(|problem| problem.path.clone())
 }

@@ -4,6 +4,7 @@
 mod args;
 mod change;
 mod commands;
+mod confirm;
 mod context;
 mod environment;
 mod error;
@@ -22,6 +23,8 @@ mod source;
 mod stderr;
 mod surgery;
 mod table;
+mod uncounted;
+mod unread;
 mod vault;
 mod when;
 mod words;

@@ -11,7 +11,7 @@ pub(crate) use annals_ui::Paint;
 use annals_ui::{TerminalText, escape_json};
 
 use crate::environment::Environment;
-use crate::pager::Pager;
+use crate::pager::{Pager, PagerVariable};
 
 /// What the output is written to.
 enum OutputStream {
@@ -30,6 +30,7 @@ pub(crate) struct Output {
     /// Whether it is a terminal.
     pub(crate) is_terminal: bool,
     pager_command: Option<String>,
+    pager_variables: Vec<PagerVariable>,
 }
 
 /// Standard output for a library that writes whole lines of JSON.
@@ -61,13 +62,14 @@ impl Output {
             width: if environment.stdout_is_terminal { width.clamp(40, MAX_WIDTH) } else { FILE_WIDTH },
             is_terminal: environment.stdout_is_terminal,
             pager_command: environment.pager.clone(),
+            pager_variables: environment.pager_variables.clone(),
         }
     }
 
     /// Sends what follows through a pager, if standard output is a terminal and the pager starts.
     pub(crate) fn page(&mut self) {
         if self.is_terminal
-            && let Some(pager) = Pager::start(self.pager_command.as_deref())
+            && let Some(pager) = Pager::start(self.pager_command.as_deref(), &self.pager_variables)
         {
             self.target = OutputStream::Pager(pager);
         }

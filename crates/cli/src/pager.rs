@@ -3,6 +3,12 @@
 use std::io::{self, BufWriter, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
+/// A variable of a pager, and its value.
+pub(crate) type PagerVariable = (&'static str, &'static str);
+
+/// As git does: quit if it fits, raw colors, keep the screen. What the user has set wins.
+pub(crate) const PAGER_VARIABLES: [PagerVariable; 2] = [("LESS", "FRX"), ("LV", "-c")];
+
 /// A running pager.
 pub(crate) struct Pager {
     child: Child,
@@ -11,20 +17,16 @@ pub(crate) struct Pager {
 
 impl Pager {
     /// Starts it; `None` if it cannot be started, or if `PAGER` is empty or `cat`.
-    pub(crate) fn start(command: Option<&str>) -> Option<Self> {
+    pub(crate) fn start(command: Option<&str>, variables: &[PagerVariable]) -> Option<Self> {
         let command = command.unwrap_or("less").trim();
         if command.is_empty() || command == "cat" {
             return None;
         }
         let mut words = command.split_whitespace();
-        let mut child = Command::new(words.next()?)
-            .args(words)
-            // As git does: quit if it fits, raw colors, keep the screen.
-            .env("LESS", "FRX")
-            .env("LV", "-c")
-            .stdin(Stdio::piped())
-            .spawn()
-            .ok()?;
+        let mut pager = Command::new(words.next()?);
+        pager.args(words).stdin(Stdio::piped());
+        pager.envs(variables.iter().copied());
+        let mut child = pager.spawn().ok()?;
         let stdin = child.stdin.take()?;
         Some(Self { child, stdin: Some(BufWriter::new(stdin)) })
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use annals_store::agents::{AgentDetails, details};
 use annals_store::find::{FindError, SessionMatch};
 use annals_store::read::{read_file, stream_lines};
+use annals_store::session_file::is_session_file;
 use annals_store::{AgentEntry, ConfigDir, Discovery, SessionEntry, SessionKey, Store, Summary};
 use annals_transcript::agents::{AgentLink, Spawn, link, spawns};
 use annals_transcript::transcript::Transcript;
@@ -46,19 +47,33 @@ impl ResolvedSession {
     pub(crate) fn find(context: &Context, argument: &str) -> Result<Self, Fault> {
         // A path needs no discovery of the store, which may be large.
         if argument.ends_with(".jsonl") || argument.contains(std::path::is_separator) {
+            context.name_session(Path::new(argument));
             return Ok(Self::of_path(Path::new(argument)));
         }
         let discovery = context.store.discover();
         let here = context.current_dir_text();
         let path = match context.store.find(argument, &discovery, here.as_deref()) {
-            Ok(SessionMatch::Path(path)) => return Ok(Self::of_path(&path)),
+            Ok(SessionMatch::Path(path)) => {
+                context.name_session(&path);
+                return Ok(Self::of_path(&path));
+            }
             Ok(found) => found.path().to_path_buf(),
-            Err(error) => return Err(fault(context, error)),
+            Err(error) => return Err(not_resolved(context, error, &discovery)),
         };
+        context.name_session(&path);
         Ok(Self { key: key_of(&path), path, discovery: Some(Arc::new(discovery)), unpacked: None })
     }
 
-    /// The same, and if the store has no such session, looks in the vault: for commands that only read.
+    /// Finds a session to change: a path may name any file, and only sessions are changed.
+    pub(crate) fn find_to_change(context: &Context, argument: &str) -> Result<Self, Fault> {
+        let found = Self::find(context, argument)?;
+        if is_session_file(&found.path)? {
+            return Ok(found);
+        }
+        Err(Fault::usage(format!("{}: not a session", found.path.display())).hint("nothing was changed"))
+    }
+
+    /// Finds a session, and if the store has no such session, looks in the vault: for commands that only read.
     pub(crate) fn find_or_unpack(context: &Context, argument: &str) -> Result<Self, Fault> {
         match Self::find(context, argument) {
             Err(fault) if fault.is_nothing_found() => match vault::unpack_deleted(context, argument)? {
@@ -141,6 +156,19 @@ fn key_of(path: &Path) -> SessionKey {
 
 fn title_of(session: &SessionEntry) -> Option<String> {
     Summary::read(session).ok()?.title_text().map(str::to_owned)
+}
+
+/// Explains why no session was found; it may be in a folder that cannot be read.
+fn not_resolved(context: &Context, error: FindError<'_>, discovery: &Discovery) -> Fault {
+    let is_found = matches!(error, FindError::Ambiguous { .. } | FindError::TooShort { .. });
+    let fault = fault(context, error);
+    match discovery.problems.first() {
+        Some(problem) if !is_found => {
+            let reason = problem.problem.detail.clone().unwrap_or_default();
+            fault.hint(format!("could not read {}: {reason}", problem.path.display()))
+        }
+        _ => fault,
+    }
 }
 
 fn fault(context: &Context, error: FindError<'_>) -> Fault {

@@ -54,7 +54,7 @@ pub(crate) fn carry_out(
         change.report(context, &sentence.would)?;
         return Ok(Outcome::Done);
     }
-    if !context.json && !confirm.yes {
+    if !context.json && !confirm.yes && context.can_prompt() {
         draw_numbers(plan, &shown, context)?;
     }
     if !context.confirms(confirm, &change.question(plan))? {

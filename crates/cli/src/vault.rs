@@ -177,23 +177,46 @@ fn ambiguous(argument: &str, several: &[&Version], context: &Context) -> Fault {
     })
 }
 
-/// Lists all versions of a session, oldest first: those of this store, else those of any.
+/// Whose sessions of the vault are meant. What is changed is always of the store in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum VaultScope {
+    /// Those of the store in use.
+    ThisStore,
+    /// Those of the store in use, else those of any other.
+    AnyStore,
+}
+
+/// Lists all versions of a session, oldest first.
 pub(crate) fn versions_of<'c>(
     catalogue: &'c Catalogue,
     argument: &str,
+    scope: VaultScope,
     context: &Context,
 ) -> Result<Vec<&'c Version>, Fault> {
     let newest: BTreeMap<_, _> = catalogue.newest();
     let store = canonical(context.store.config_dir().path());
     let here: Vec<_> = newest.values().copied().filter(|version| version.store == store).collect();
-    let anywhere: Vec<_> = newest.values().copied().collect();
+    let elsewhere: Vec<_> = newest.values().copied().filter(|version| version.store != store).collect();
     let mut found = matching(&here, argument);
-    if found.is_empty() {
-        found = matching(&anywhere, argument);
+    let others = if found.is_empty() { matching(&elsewhere, argument) } else { Vec::new() };
+    if scope == VaultScope::AnyStore && found.is_empty() {
+        found.clone_from(&others);
     }
     match found.as_slice() {
-        [] => Err(Fault::nothing_found(format!("the vault has no session {argument:?}"))
-            .hint("annals archive --list lists its sessions")),
+        [] => {
+            let store = context.store.config_dir().path().display();
+            let fault = match scope {
+                VaultScope::ThisStore => format!("the vault has no session {argument:?} of {store}"),
+                VaultScope::AnyStore => format!("the vault has no session {argument:?}"),
+            };
+            let hint = match others.first() {
+                Some(other) => {
+                    format!("it has one of another store: annals --config-dir {} …", other.store.display())
+                }
+                None => "annals archive --list lists its sessions".to_owned(),
+            };
+            Err(Fault::nothing_found(fault).hint(hint))
+        }
         [version] => Ok(catalogue.sessions().remove(&version.location()).unwrap_or_default()),
         several => Err(ambiguous(argument, several, context)),
     }
@@ -265,13 +288,9 @@ pub(crate) fn restore_from_vault(
         || Fault::nothing_found("the vault is empty").hint("annals archive --all archives all sessions");
     let vault = open(context).ok_or_else(nothing)?;
     let catalogue = vault.catalogue()?;
-    let version = choose_version(&versions_of(&catalogue, session, context)?, options, context)?;
-    if options.to.is_none() && version.store != canonical(context.store.config_dir().path()) {
-        let store = version.store.display();
-        return Err(Fault::nothing_found(format!("{session:?} was archived from another store, {store}"))
-            .hint(format!("restore it there: annals --config-dir {store} restore {session}"))
-            .hint("or elsewhere: --to DIR"));
-    }
+    // A folder elsewhere is not a store that something else depends on.
+    let scope = if options.to.is_some() { VaultScope::AnyStore } else { VaultScope::ThisStore };
+    let version = choose_version(&versions_of(&catalogue, session, scope, context)?, options, context)?;
     // Absolute, since the journal is read from other working directories.
     let root = match options.to {
         Some(folder) => std::path::absolute(folder)?,

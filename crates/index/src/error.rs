@@ -40,6 +40,41 @@ pub enum IndexError {
 }
 
 impl IndexError {
+    /// Whether the system refused: no room, no permission, no disk.
+    pub fn is_of_system(&self) -> bool {
+        use rusqlite::ErrorCode::{
+            CannotOpen, DiskFull, FileLockingProtocolFailed, NoLargeFileSupport, OutOfMemory,
+            PermissionDenied, ReadOnly, SystemIoFailure,
+        };
+        match self {
+            Self::Remove { .. } => true,
+            Self::Database(rusqlite::Error::SqliteFailure(failure, _)) => matches!(
+                failure.code,
+                CannotOpen
+                    | DiskFull
+                    | FileLockingProtocolFailed
+                    | NoLargeFileSupport
+                    | OutOfMemory
+                    | PermissionDenied
+                    | ReadOnly
+                    | SystemIoFailure
+            ),
+            _ => false,
+        }
+    }
+
+    /// Whether another process is using the index, so that it is worth another try.
+    pub fn is_busy(&self) -> bool {
+        use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
+        match self {
+            Self::Busy { .. } | Self::Replaced { .. } => true,
+            Self::Database(rusqlite::Error::SqliteFailure(failure, _)) => {
+                matches!(failure.code, DatabaseBusy | DatabaseLocked)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether the index file is damaged and should be deleted.
     pub fn is_damage(&self) -> bool {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};

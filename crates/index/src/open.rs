@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use annals_store::digest::short;
 use annals_store::files::{create_folder, replace_file};
@@ -29,6 +30,9 @@ const MMAP_PRAGMA: &str = "PRAGMA mmap_size = 1073741824";
 
 /// The page cache while rows are written.
 const CACHE_KIB: u32 = 48 * 1024;
+
+/// How long a reader waits for a writer.
+const READ_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What was found at the path of the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +64,17 @@ impl Index {
         let whole = config.path().canonicalize().unwrap_or_else(|_| config.path().to_path_buf());
         let name = format!("{}.db", short(whole.as_os_str().as_encoded_bytes()));
         data.path().join("index").join(name)
+    }
+
+    /// Whether the index has been brought up to date with the whole store at least once.
+    pub fn was_completed(config: &ConfigDir, data: &DataDir) -> bool {
+        Self::snapshot_path(&Self::path_of(config, data)).exists()
+    }
+
+    /// How large the index of a store is by now, to tell whether another process is writing it.
+    pub fn size_of(config: &ConfigDir, data: &DataDir) -> u64 {
+        let path = Self::path_of(config, data);
+        database::size(&path) + database::size(&words::path_beside(&path))
     }
 
     /// The path of the store snapshot: beside the index, so that both can be read at the same time.
@@ -141,6 +156,8 @@ impl Index {
         // Connections are never shared between threads, so SQLite's mutex would protect nothing.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&path, flags)?;
+        // Another process may be moving its log into the file.
+        connection.busy_timeout(READ_TIMEOUT)?;
         connection.set_prepared_statement_cache_capacity(64);
         connection.execute_batch(MMAP_PRAGMA)?;
         // Rows and words must belong to one index.

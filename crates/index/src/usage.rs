@@ -1,6 +1,7 @@
 //! Usage from the index: the same items that reading the files would give.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use annals_store::project_path::PathCollector;
@@ -50,6 +51,35 @@ impl Index {
             items.push(item);
         }
         Ok((sources, items))
+    }
+
+    /// The sessions whose progress records name sub-agents that the index has no file of, with these sub-agents: what they
+    /// used is not in [`usage`](Self::usage).
+    pub fn agents_without_file(&self) -> Result<BTreeMap<PathBuf, BTreeSet<String>>, IndexError> {
+        let mut statement = self.connection.prepare_cached(
+            // From the few sessions to their facts; the other way round, all facts would be read.
+            "SELECT path, value FROM files CROSS JOIN facts ON facts.file = files.id
+             WHERE facts.kind = ?1 AND files.role = ?2 AND files.state = 0",
+        )?;
+        let kinds = [FactKind::AgentProgress.number(), IndexedFileRole::Session.number()];
+        let rows =
+            statement.query_map(kinds, |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        let mut named: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
+        for row in rows {
+            let (path, value) = row?;
+            let agent = value.split('\t').next().unwrap_or_default().to_owned();
+            named.entry(self.config.path().join(path)).or_default().insert(agent);
+        }
+        if named.is_empty() {
+            return Ok(named);
+        }
+        let mut statement = self.connection.prepare_cached("SELECT agent FROM files WHERE role = ?1")?;
+        let known = statement.query_map([IndexedFileRole::Agent.number()], |row| row.get(0))?;
+        let known: BTreeSet<String> =
+            known.collect::<Result<Vec<Option<String>>, _>>()?.into_iter().flatten().collect();
+        named.values_mut().for_each(|agents| agents.retain(|agent| !known.contains(agent)));
+        named.retain(|_, agents| !agents.is_empty());
+        Ok(named)
     }
 
     fn names(&self) -> Result<HashMap<i64, Arc<str>>, IndexError> {

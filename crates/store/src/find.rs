@@ -80,7 +80,13 @@ pub fn resolve<'d>(
     if let Some(result) = pick(argument, exact, here.as_deref()) {
         return result;
     }
-    let begun: Vec<_> = sessions().filter(|session| session.key.as_str().starts_with(argument)).collect();
+    let mut begun: Vec<_> = sessions().filter(|session| session.key.as_str().starts_with(argument)).collect();
+    if begun.is_empty() {
+        // Ids are hexadecimal, and some programs print them in capitals.
+        let begins =
+            |key: &str| key.get(..argument.len()).is_some_and(|start| start.eq_ignore_ascii_case(argument));
+        begun = sessions().filter(|session| begins(session.key.as_str())).collect();
+    }
     let is_short = argument.chars().count() < MIN_PREFIX;
     let too_short = is_short && !begun.is_empty();
     if !is_short && let Some(result) = pick(argument, begun, here.as_deref()) {

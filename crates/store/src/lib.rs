@@ -58,6 +58,7 @@ pub mod running;
 mod scan;
 pub mod session;
 pub mod session_env;
+pub mod session_file;
 pub mod sessions_index;
 mod slug;
 pub mod source;

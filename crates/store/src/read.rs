@@ -53,7 +53,7 @@ impl ReadError {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::NotFound { path },
             io::ErrorKind::IsADirectory => Self::IsDirectory { path },
             // Windows does not say that it is a folder, only that it may not be opened.
-            io::ErrorKind::PermissionDenied if path.is_dir() => Self::IsDirectory { path },
+            io::ErrorKind::PermissionDenied if cfg!(windows) && path.is_dir() => Self::IsDirectory { path },
             io::ErrorKind::PermissionDenied => Self::NoPermission { path },
             _ => Self::Other { path, source },
         }

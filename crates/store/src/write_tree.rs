@@ -47,7 +47,9 @@ impl DemoWriter {
             Ok(true) => return Err(DemoError::NotEmpty { path: root }),
             Ok(false) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => create_folder(&root)?,
-            Err(_) if root.is_file() => return Err(DemoError::NotAFolder { path: root }),
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+                return Err(DemoError::NotAFolder { path: root });
+            }
             Err(source) => return Err(WriteError::new(&root, source).into()),
         }
         Ok(Self { root })

@@ -83,7 +83,11 @@ impl VaultWriter {
                 builder.pack.take().map(PackWriter::abandon).unwrap_or_default();
                 return Err(error);
             }
-            let Some(file) = relative(discovery.config_dir.path(), &session.path) else { continue };
+            let Some(file) = relative(discovery.config_dir.path(), &session.path) else {
+                let why = "its name is not UTF-8".to_owned();
+                done.failed.push(FailedFile { path: session.path.clone(), why });
+                continue;
+            };
             let before = newest.get(&(store.clone(), file.clone()));
             let files = session_files.files(session);
             if is_archived(&files, discovery.config_dir.path(), before, &self.chunk_index) {

@@ -9,7 +9,7 @@ pub(crate) struct ConfirmArgs {
     /// Show what would change, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Do not ask for confirmation
+    /// Do not ask; required if there is no terminal to ask on
     #[arg(short, long)]
     pub(crate) yes: bool,
 }

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &CloneArgs, context: &mut Context) -> Result<Outcome, Fa
 
 /// Reads a session and everything that belongs to it.
 pub(super) fn read(argument: &str, context: &Context) -> Result<(Session, Vec<SessionFile>), Fault> {
-    let target = ResolvedSession::find(context, argument)?;
+    let target = ResolvedSession::find_to_change(context, argument)?;
     let path = std::path::absolute(&target.path).unwrap_or(target.path);
     Ok(load(&path)?)
 }
@@ -70,10 +70,13 @@ impl CopyPlan<'_> {
         done: &Sentence,
     ) -> Result<Outcome, Fault> {
         let change = ChangeReport { bytes_before: Some(0), ..ChangeReport::of(self.path) };
+        // Ids are random: a preview cannot know the one that the change will make.
+        let would = format!("{}; the id will be another", done.would);
+        let done = Sentence { done: done.done.clone(), would };
         let mut plan = plan.clone();
         if let Some((config, slug)) = self.home {
             plan.changes.push(Change::RefreshIndex { session: config.session(slug, self.session) });
         }
-        carry_out(&plan, confirm, change, context, done)
+        carry_out(&plan, confirm, change, context, &done)
     }
 }

@@ -14,10 +14,11 @@ use crate::surgery::carry_out;
 use crate::words;
 
 pub(crate) fn run(args: &CompressArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let target = ResolvedSession::find(context, &args.session)?;
+    let target = ResolvedSession::find_to_change(context, &args.session)?;
     let session = Session::load(&target.path)?;
     let mut plan = compress(&session, args.keep_turns as usize, &context.source).map_err(fault)?;
     if let Some(model) = &args.model {
+        context.check_confirmable(args.confirm, &format!("{}?", plan.what))?;
         // The plan above shows that a summary can be placed, before one is paid for.
         plan = by_model(model, &session, args, context)?;
     }

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &GcArgs, context: &mut Context) -> Result<Outcome, Fault
         kinds: args.kind.iter().copied().collect(),
         cutoff: context.source.now().saturating_sub(args.older_than.0),
     };
-    let found = plan(&context.store.discover(), &options)?;
+    let found = plan(&context.discover(), &options)?;
     let goes = (args.apply || args.confirm.yes) && !args.confirm.dry_run && !found.plan.is_empty();
     if !context.json {
         draw(&found, context)?;

@@ -1,6 +1,5 @@
-//! `annals history`: lists the prompts of history.jsonl, in the order of the file.
+//! `annals history`: lists the prompts of history.jsonl by time, newest last.
 
-use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use annals_store::FileProblem;
@@ -21,6 +20,8 @@ const ON_A_SCREEN: usize = 50;
 struct HistoryPrompt {
     line: usize,
     millis: Option<i64>,
+    /// What it is sorted by.
+    order: i64,
     text: String,
     project: String,
     session: Option<String>,
@@ -31,26 +32,36 @@ pub(crate) fn run(args: &HistoryArgs, context: &mut Context) -> Result<Outcome, 
     let usual = if context.out.is_terminal && !context.json { ON_A_SCREEN } else { usize::MAX };
     let limit = args.limit.unwrap_or(usual);
     let (text, project) = (lower(&args.text), lower(&args.project));
-    let mut prompts: VecDeque<HistoryPrompt> = VecDeque::new();
+    let mut prompts: Vec<HistoryPrompt> = Vec::new();
     let problems = stream_history(context.store.config_dir(), |line, entry| {
         let prompt = prompt_of(line.number, &entry);
         let wanted = |part: &Option<String>, whole: &str| {
             part.as_ref().is_none_or(|part| whole.to_lowercase().contains(part))
         };
         if wanted(&text, &prompt.text) && wanted(&project, &prompt.project) {
-            prompts.push_back(prompt);
-            if prompts.len() > limit {
-                prompts.pop_front();
-            }
+            prompts.push(prompt);
         }
         ControlFlow::Continue(())
     })?;
+    sort_by_time(&mut prompts);
+    prompts.drain(..prompts.len().saturating_sub(limit));
     if context.json {
         write_json(&prompts, &problems, context)?;
     } else {
         draw(&prompts, context)?;
     }
     Ok(if prompts.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+}
+
+/// Sorts by time: several clients append to one file, and a copied line may be old. A prompt without a time stays behind the
+/// one before it.
+fn sort_by_time(prompts: &mut [HistoryPrompt]) {
+    let mut last = i64::MIN;
+    for prompt in prompts.iter_mut() {
+        last = prompt.millis.unwrap_or(last);
+        prompt.order = last;
+    }
+    prompts.sort_by_key(|prompt| prompt.order);
 }
 
 fn lower(text: &Option<String>) -> Option<String> {
@@ -61,6 +72,7 @@ fn prompt_of(line: usize, entry: &HistoryEntry<'_>) -> HistoryPrompt {
     HistoryPrompt {
         line,
         millis: entry.millis(),
+        order: 0,
         text: entry.display().map(|text| text.to_string()).unwrap_or_default(),
         project: entry.project().map(|text| text.to_string()).unwrap_or_default(),
         session: entry.session().map(|session| session.to_string()),
@@ -68,7 +80,7 @@ fn prompt_of(line: usize, entry: &HistoryEntry<'_>) -> HistoryPrompt {
     }
 }
 
-fn draw(prompts: &VecDeque<HistoryPrompt>, context: &mut Context) -> std::io::Result<()> {
+fn draw(prompts: &[HistoryPrompt], context: &mut Context) -> std::io::Result<()> {
     let heads = [("when", Align::Left), ("project", Align::Left), ("prompt", Align::Left)];
     let mut table = Table::new(&heads).paint(0, Paint::Dim).paint(1, Paint::Cyan);
     for prompt in prompts {
@@ -81,7 +93,7 @@ fn draw(prompts: &VecDeque<HistoryPrompt>, context: &mut Context) -> std::io::Re
 }
 
 fn write_json(
-    prompts: &VecDeque<HistoryPrompt>,
+    prompts: &[HistoryPrompt],
     problems: &[FileProblem],
     context: &mut Context,
 ) -> std::io::Result<()> {

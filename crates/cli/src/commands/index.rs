@@ -35,7 +35,7 @@ pub(crate) fn run(args: &IndexArgs, context: &mut Context) -> Result<Outcome, Fa
         (index, refreshed, 0)
     };
     report(&refreshed, forgotten, &index, context)?;
-    Ok(outcome(&refreshed))
+    Ok(Outcome::Done)
 }
 
 /// Brings the index up to date, and removes files that are gone and not in the vault.
@@ -67,6 +67,7 @@ fn follow(args: &IndexArgs, context: &mut Context) -> Result<Outcome, Fault> {
                     report(&refreshed, forgotten, &index, context)?;
                     context.out.flush()?;
                 }
+                context.report_unread();
                 (is_first, is_to_prune) = (false, false);
                 MAX_WAIT
             }
@@ -78,10 +79,6 @@ fn follow(args: &IndexArgs, context: &mut Context) -> Result<Outcome, Fault> {
     }
 }
 
-fn outcome(refreshed: &RefreshReport) -> Outcome {
-    if refreshed.unread.is_empty() { Outcome::Done } else { Outcome::ProblemsFound }
-}
-
 fn report(
     refreshed: &RefreshReport,
     forgotten: usize,
@@ -89,15 +86,12 @@ fn report(
     context: &mut Context,
 ) -> Result<(), Fault> {
     let (path, size) = (index.path(), index.size());
-    for error in &refreshed.unread {
-        context.say(error.to_string());
-    }
     if context.json {
         context.out.json(|object| {
             object.string("index", &path.display().to_string());
             object.number("files", refreshed.files as u64).number("bytes", refreshed.bytes);
             object.number("gone", refreshed.gone as u64).number("renamed", refreshed.renamed as u64);
-            object.number("forgotten", forgotten as u64).number("unread", refreshed.unread.len() as u64);
+            object.number("forgotten", forgotten as u64).number("unread", refreshed.missing().count() as u64);
             object.number("indexBytes", size);
         })?;
         return Ok(());

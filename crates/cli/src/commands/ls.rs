@@ -30,8 +30,9 @@ pub(crate) fn run(args: &LsArgs, context: &mut Context) -> Result<Outcome, Fault
     if context.json || args.long || by_numbers {
         return full(args, &filter, context);
     }
-    let discovery = context.store.discover();
-    let (mut summaries, _) = context.store.summaries(&discovery);
+    let discovery = context.discover();
+    let (mut summaries, problems) = context.store.summaries(&discovery);
+    context.note_unread(problems);
     let kept = vault::deleted_summaries(context)?;
     let in_vault: HashSet<PathBuf> = kept.iter().map(|summary| summary.path.clone()).collect();
     summaries.extend(kept);
@@ -65,7 +66,9 @@ fn full(args: &LsArgs, filter: &SessionFilter, context: &mut Context) -> Result<
     let (sessions, in_vault, total) = match by_index(args, filter, context)? {
         Some(few) => few,
         None => {
-            let mut sessions = FullOverview::of(&context.store, &context.prices).sessions;
+            let overview = FullOverview::of(&context.store, &context.prices);
+            context.note_unread(overview.problems);
+            let mut sessions = overview.sessions;
             let kept = vault::deleted_survey(context)?;
             let in_vault = kept.iter().map(|session| session.full.summary.path.clone()).collect();
             sessions.extend(kept);

@@ -12,7 +12,7 @@ use crate::words;
 
 pub(crate) fn run(args: &MergeArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let find = |argument: &str| -> Result<_, Fault> {
-        let target = ResolvedSession::find(context, argument)?;
+        let target = ResolvedSession::find_to_change(context, argument)?;
         Ok(std::path::absolute(&target.path).unwrap_or(target.path))
     };
     let pair = SessionPair::load(&find(&args.first)?, &find(&args.second)?)?;

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use annals_mockapi::{RecordedRequest, Script, ScriptedApi, ServerOptions, ServerStatus};
+use annals_mockapi::{RecordedRequest, Script, ScriptedApi, ServerOptions, ServerStatus, StartError};
 use annals_store::read::read_file;
 
 use crate::args::MockApiArgs;
@@ -40,15 +40,19 @@ pub(crate) fn run(args: &MockApiArgs, context: &mut Context) -> Result<Outcome, 
         None => Script::default(),
     };
     let settings = ServerOptions { port: args.port, log: None, record: args.record.clone() };
-    let api = ScriptedApi::start_with(script, settings).map_err(|error| Fault::usage(error.to_string()))?;
+    let api = ScriptedApi::start_with(script, settings).map_err(|error| match &error {
+        StartError::Listen { error: source, .. } | StartError::Record { error: source, .. } => {
+            Fault::of_io(source, error.to_string())
+        }
+    })?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
-        runtime.map_err(|error| Fault::internal(format!("cannot start the async runtime: {error}")))?;
+        runtime.map_err(|error| Fault::of_io(&error, format!("cannot start the async runtime: {error}")))?;
     // Before the address is printed, since a reader may stop us at once.
     let stop = {
         let _inside = runtime.enter();
         StopSignal::listen()
-            .map_err(|error| Fault::internal(format!("cannot listen for signals: {error}")))?
+            .map_err(|error| Fault::of_io(&error, format!("cannot listen for signals: {error}")))?
     };
     announce(&api, context)?;
     runtime.block_on(stop.or(watch(&api, args, context)));
@@ -151,7 +155,7 @@ impl StopSignal {
 fn report(api: &ScriptedApi, args: &MockApiArgs, context: &Context) -> Result<Outcome, Fault> {
     let status = api.status();
     if let Some(fault) = status.unrecorded {
-        return Err(Fault::internal(format!("{fault}: the request was answered but not recorded")));
+        return Err(Fault::system(format!("{fault}: the request was answered but not recorded")));
     }
     let count = |count: usize| plural(count as u64, "request", "requests");
     context.say(format!("{}, {} invalid", count(status.requests), status.invalid));

@@ -45,8 +45,25 @@ use crate::args::Command;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 
+/// Whether a command has to do with the store.
+fn uses_store(command: Option<&Command>) -> bool {
+    !matches!(
+        command,
+        Some(
+            Command::Demo(_)
+                | Command::MockApi(_)
+                | Command::Completions(_)
+                | Command::Man
+                | Command::Help(_)
+        )
+    )
+}
+
 /// Runs a command; without one, the overview.
 pub(crate) fn run(command: Option<Command>, context: &mut Context) -> Result<Outcome, Fault> {
+    if uses_store(command.as_ref()) {
+        context.check_store()?;
+    }
     match command {
         None => overview::run(context),
         Some(Command::Ls(args)) => ls::run(&args, context),

@@ -13,9 +13,11 @@ use crate::surgery::carry_out;
 use crate::words;
 
 pub(crate) fn run(args: &MoveProjectArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let discovery = context.store.discover();
+    let discovery = context.discover();
     let cwd = if args.keep_cwd { CwdMode::Kept } else { CwdMode::Follows };
     let moving = find(args, cwd, &discovery, context).map_err(fault)?;
+    let named = |key| discovery.sessions_named(key).map(|session| &session.path);
+    moving.sessions.iter().flat_map(named).for_each(|path| context.name_session(path));
     let config = context.store.config_dir();
     let folder = moving.folders.iter().map(|(_, to)| to).min_by_key(|to| to.as_str().len());
     let change = ChangeReport { file: folder.map(|to| config.project(to)), ..ChangeReport::default() };

@@ -12,7 +12,8 @@ use crate::full_overview::{FullOverview, SessionOverview};
 use crate::indexed_overview::IndexedOverview;
 use crate::output::Paint;
 use crate::table::{Align, Table};
-use crate::{json, when, words};
+use crate::uncounted::UncountedUsage;
+use crate::{json, uncounted, when, words};
 
 /// How many of the newest sessions are shown.
 const NEWEST: usize = 8;
@@ -26,6 +27,8 @@ struct StoreTotals {
     today: UsageRow,
     month: UsageRow,
     all: UsageRow,
+    /// What is known of deleted sub-agents, and not in the sums.
+    uncounted: UsageRow,
     damaged: usize,
 }
 
@@ -50,7 +53,8 @@ fn from_index(overview: &IndexedOverview, context: &Context) -> (StoreTotals, Ve
     sessions.sort_by_key(|summary| std::cmp::Reverse(summary.modified));
     let by_day = group_items(&overview.items, |item| Some(day_of(item.millis(), context)));
     let damaged = sessions.iter().filter(|summary| overview.is_damaged(summary)).count() + overview.unread;
-    let totals = totals(&overview.discovery, &by_day, sessions.len(), damaged, context);
+    let mut totals = totals(&overview.discovery, &by_day, sessions.len(), damaged, context);
+    totals.uncounted = overview.uncounted.sum(|_, _| true);
     sessions.truncate(NEWEST);
     (totals, overview.read(&sessions, context))
 }
@@ -58,6 +62,7 @@ fn from_index(overview: &IndexedOverview, context: &Context) -> (StoreTotals, Ve
 /// Reads all files.
 fn from_files(overview: FullOverview, context: &Context) -> (StoreTotals, Vec<SessionOverview>) {
     let FullOverview { discovery, mut sessions, ledger, problems, .. } = overview;
+    context.note_unread(problems.iter().cloned());
     sessions.retain(|session| is_real(&session.full.summary));
     sessions.sort_by_key(|session| std::cmp::Reverse(session.full.summary.modified));
     let by_day =
@@ -66,7 +71,8 @@ fn from_files(overview: FullOverview, context: &Context) -> (StoreTotals, Vec<Se
         session.full.problems.keys().any(|kind| kind.severity() >= Severity::Warning)
     };
     let damaged = sessions.iter().filter(is_damaged).count() + problems.len();
-    let totals = totals(&discovery, &by_day, sessions.len(), damaged, context);
+    let mut totals = totals(&discovery, &by_day, sessions.len(), damaged, context);
+    totals.uncounted = UncountedUsage::of_files(&discovery, context).sum(|_, _| true);
     sessions.truncate(NEWEST);
     (totals, sessions)
 }
@@ -102,6 +108,7 @@ fn totals(
         today: sum(&|day| day == today),
         month: sum(&|day| day.starts_with(&today[..7])),
         all: sum(&|_| true),
+        uncounted: UsageRow::new("uncounted"),
         damaged,
     }
 }
@@ -147,6 +154,10 @@ fn draw(newest: &[SessionOverview], totals: &StoreTotals, context: &mut Context)
         let text = out.paint(Paint::Dim, format!("  no price known for {}", names.join(", ")));
         out.line(text)?;
     }
+    if let Some(note) = uncounted::note(&totals.uncounted) {
+        let text = out.paint(Paint::Dim, format!("  {note}"));
+        out.line(text)?;
+    }
     out.line("")?;
     let heads = [
         ("session", Align::Left),
@@ -184,7 +195,13 @@ fn write_json(totals: &StoreTotals, context: &mut Context) -> std::io::Result<()
         object.string("configDir", &context.store.config_dir().path().display().to_string());
         object.number("projects", totals.projects as u64).number("sessions", totals.sessions as u64);
         object.number("subAgents", totals.sub_agents as u64).number("bytes", totals.bytes);
-        for (key, row) in [("today", &totals.today), ("month", &totals.month), ("total", &totals.all)] {
+        let sums = [
+            ("today", &totals.today),
+            ("month", &totals.month),
+            ("total", &totals.all),
+            ("uncounted", &totals.uncounted),
+        ];
+        for (key, row) in sums {
             object.object(key, |object| {
                 object.number("responses", row.responses);
                 json::tokens(object, "tokens", &row.tokens);

@@ -13,7 +13,7 @@ use crate::table::{Align, Table};
 use crate::{json, words};
 
 pub(crate) fn run(args: &PlansArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let discovery = context.store.discover();
+    let discovery = context.discover();
     let (summaries, _) = context.store.summaries(&discovery);
     let mut all = plans(&discovery, &summaries);
     all.sort_by_key(|plan| std::cmp::Reverse(plan.modified));

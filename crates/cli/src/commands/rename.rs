@@ -30,8 +30,7 @@ pub(crate) fn append_side_record(
     command: &str,
     sentence: &dyn Fn(&str) -> Sentence,
 ) -> Result<Outcome, Fault> {
-    let target = ResolvedSession::find(context, session)?;
-    target.check_readable()?;
+    let target = ResolvedSession::find_to_change(context, session)?;
     let data = context.data_dir()?;
     let mut change = ChangeReport::of(&target.path);
     let key = target.key.to_string();
@@ -39,7 +38,9 @@ pub(crate) fn append_side_record(
         change.report(context, &sentence(&key).would)?;
         return Ok(Outcome::Done);
     }
-    if !context.confirms(confirm, &format!("{command} {key}?"))? {
+    let planned = sentence(&key).would;
+    let question = format!("{}?", planned.strip_prefix("would ").unwrap_or(&planned));
+    if !context.confirms(confirm, &question)? {
         return Ok(Outcome::Declined);
     }
     let (what, source) = (format!("{command} {key}"), context.source);

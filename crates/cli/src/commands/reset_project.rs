@@ -13,7 +13,9 @@ pub(crate) fn run(args: &ResetProjectArgs, context: &mut Context) -> Result<Outc
     let slug = find(args.project.as_deref(), context)?;
     let data = context.data_dir()?;
     let config = context.store.config_dir().clone();
-    let plan = plan(&context.store.discover(), &config, &slug);
+    let discovery = context.discover_for(|problem| problem.path.starts_with(config.project(&slug)));
+    let plan = plan(&discovery, &config, &slug);
+    discovery.sessions_of(&slug).for_each(|session| context.name_session(&session.path));
     if plan.paths.is_empty() {
         return Err(Fault::nothing_found(format!("{slug}: nothing to reset")));
     }

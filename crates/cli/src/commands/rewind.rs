@@ -40,8 +40,11 @@ pub(crate) fn run(args: &RewindArgs, context: &mut Context) -> Result<Outcome, F
     let mut rewinding = rewinding.map_err(|error| fault(args, error))?;
     let in_words = in_words(&rewinding);
     if rewinding.plan.is_empty() && rewinding.foreign().next().is_none() {
-        report(&session, &rewinding, None, context, &format!("nothing to do: {in_words}"))?;
-        return Ok(Outcome::Done);
+        let is_left = |file: &FileRewind| matches!(file.outcome, FileOutcome::Skipped(_));
+        let has_left = rewinding.files.iter().any(is_left);
+        let lead = if has_left { "nothing can be restored" } else { "nothing to do" };
+        report(&session, &rewinding, None, context, &format!("{lead}: {in_words}"))?;
+        return Ok(if has_left { Outcome::ProblemsFound } else { Outcome::Done });
     }
     if args.confirm.dry_run {
         report(&session, &rewinding, None, context, &format!("would rewind: {in_words}"))?;

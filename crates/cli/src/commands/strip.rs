@@ -15,7 +15,7 @@ use crate::words;
 
 pub(crate) fn run(args: &StripArgs, context: &mut Context) -> Result<Outcome, Fault> {
     let options = options(args);
-    let target = ResolvedSession::find(context, &args.session)?;
+    let target = ResolvedSession::find_to_change(context, &args.session)?;
     let session = Session::load(&target.path)?;
     let plan = strip(&session, &options).map_err(fault)?;
     let after: usize = plan.edits.iter().map(|edit| edit.result().len()).sum();

@@ -177,23 +177,23 @@ fn changes_are_answered_previewed_and_taken_back() {
     assert_eq!(preview.out, format!("would rename {id} to \"Named\"\n"));
     assert_eq!(fs::read(&path).unwrap(), before);
 
-    let answer = annals_exits(&home, &["rename", &id, "Named", "--json"], 0).out;
+    let answer = annals_exits(&home, &["rename", &id, "Named", "--json", "--yes"], 0).out;
     let undo = field(&answer, "undo").unwrap();
     assert_eq!(field(&answer, "session").as_ref(), Some(&id));
-    annals_exits(&home, &["tag", &id, "release"], 0);
+    annals_exits(&home, &["tag", &id, "release", "--yes"], 0);
     assert!(annals_exits(&home, &["ls", "--tag", "release"], 0).out.contains("Named"));
     // The rename cannot go before the tag that came after it.
-    let refused = annals_exits(&home, &["undo", &undo], 4);
+    let refused = annals_exits(&home, &["undo", &undo, "--yes"], 4);
     assert!(refused.error.contains("changed since"), "{}", refused.error);
-    annals_exits(&home, &["undo"], 0);
-    annals_exits(&home, &["undo", &undo], 0);
+    annals_exits(&home, &["undo", "--yes"], 0);
+    annals_exits(&home, &["undo", &undo, "--yes"], 0);
     assert_eq!(fs::read(&path).unwrap(), before);
     assert!(annals_exits(&home, &["undo", "--list"], 0).out.contains("undone"));
 
-    annals_exits(&home, &["reset-project"], 0);
+    annals_exits(&home, &["reset-project", "--yes"], 0);
     assert!(!path.exists());
     assert_eq!(annals(&home, &["ls"]).code, Some(1));
-    annals_exits(&home, &["undo"], 0);
+    annals_exits(&home, &["undo", "--yes"], 0);
     assert_eq!(fs::read(&path).unwrap(), before);
     annals_exits(&home, &["reset-project", "/nowhere"], 1);
 }
@@ -243,11 +243,11 @@ fn answers_keep_their_schemas() {
     let input = "{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"b\"},{\"type\":\"text\",\"text\":\"c\"}]}\nno\n{\"type\":\"tag\",\"tag\":\"t\"}\n";
     run("append", &["append", id], input);
     run("append", &["append", id, "--fork"], input);
-    run("change", &["rename", id, "T", "--json"], "");
+    run("change", &["rename", id, "T", "--json", "--yes"], "");
     run("change", &["tag", id, "g", "--json", "--dry-run"], "");
     run("change", &["todos", "set", id, "--json"], "[\"x\"]");
-    run("undo", &["undo", "--json"], "");
-    run("change", &["reset-project", "--json"], "");
+    run("undo", &["undo", "--json", "--yes"], "");
+    run("change", &["reset-project", "--json", "--yes"], "");
     run("undo", &["undo", "--list", "--json"], "");
 }
 
@@ -276,9 +276,9 @@ fn a_todo_list_comes_back() {
     assert_eq!(fs::read(&file).unwrap(), first);
     annals_reads(&home, &["todos", "set", &id], "[\"two\"]");
     assert_ne!(fs::read(&file).unwrap(), first);
-    annals_exits(&home, &["undo"], 0);
+    annals_exits(&home, &["undo", "--yes"], 0);
     assert_eq!(fs::read(&file).unwrap(), first);
-    annals_exits(&home, &["undo"], 0);
+    annals_exits(&home, &["undo", "--yes"], 0);
     assert!(!file.exists());
 }
 

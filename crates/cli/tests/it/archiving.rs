@@ -251,7 +251,7 @@ fn a_full_disk_is_said_and_the_vault_is_as_it_was() {
         env!("CARGO_BIN_EXE_annals"),
     ]);
     let refused = home.finish(&mut command);
-    assert_eq!(refused.code, Some(70), "{}{}", refused.out, refused.error);
+    assert_eq!(refused.code, Some(74), "{}{}", refused.out, refused.error);
     assert!(
         refused.error.contains("the disk is full")
             && refused.error.contains("everything that was in the vault before is still there"),

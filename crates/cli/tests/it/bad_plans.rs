@@ -133,8 +133,8 @@ fn without_space_for_the_copy_nothing_is_changed() {
     let (home, path) = store();
     for words in EDITS.into_iter().chain(COPIES) {
         // What was staged is gone too.
-        refused(&home, words, 70, "the disk is full", without_space);
-        refused(&home, words, 70, "nothing was changed", without_space);
+        refused(&home, words, 74, "the disk is full", without_space);
+        refused(&home, words, 74, "nothing was changed", without_space);
     }
     let only = |path: &Path| fs::read_dir(path.parent().unwrap()).unwrap().count();
     assert_eq!(only(&path), 1, "nothing lies beside the session");

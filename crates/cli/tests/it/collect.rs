@@ -65,7 +65,7 @@ fn a_receiver_gets_the_token_and_a_refusal_is_said() {
     assert!(!String::from_utf8_lossy(&kept[0].body).contains(SECRET));
 
     let refusing = Receiver::start(ReceiverBehavior::Status(403));
-    let answer = annals_exits(&home, &["collect", "--to", &refusing.url()], 70);
+    let answer = annals_exits(&home, &["collect", "--to", &refusing.url()], 74);
     assert!(
         answer.error.contains("status 403") && answer.error.contains("by the next run"),
         "{}",

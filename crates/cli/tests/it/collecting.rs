@@ -171,10 +171,10 @@ fn a_sink_that_is_away_fills_the_spool_and_no_more() {
     let lines: Vec<_> = (0..5000).map(|number| said(&number.to_string())).collect();
     let path = home.write(SESSION, lines.join("\n") + "\n");
     let to = ["collect", "--to", &receiver.url(), "--attempts", "1"];
-    let answer = annals_exits(&home, &[&to[..], &["--spool", "1k"]].concat(), 70);
+    let answer = annals_exits(&home, &[&to[..], &["--spool", "1k"]].concat(), 74);
     assert!(answer.error.contains("1 batch waits") && answer.error.contains("full"), "{}", answer.error);
     assert_eq!(spooled(&home).len(), 1);
-    let answer = annals_exits(&home, &to, 70);
+    let answer = annals_exits(&home, &to, 74);
     assert!(answer.error.contains("3 batches wait") && !answer.error.contains("full"), "{}", answer.error);
     fs::remove_file(path).unwrap();
     let would = annals_exits(&home, &[&to[..3], &["--dry-run"]].concat(), 0);

@@ -55,7 +55,7 @@ create  STORE/projects/-w/NEW/subagents/agent-AGENT.jsonl (1.0 KB)
 2.0.76 sends 4 messages
 2.1.112 sends 4 messages
 2.1.325 sends 4 messages
-would clone OLD as NEW: 4 records, 2 files
+would clone OLD as NEW: 4 records, 2 files; the id will be another
 [EOF]";
     expect(&named(&home, &shown.out), expected);
     assert_eq!(tree(&home.config_dir()), before);
@@ -79,7 +79,7 @@ cloned OLD as NEW: 4 records, 2 files
 #[test]
 fn a_clone_goes_to_another_project() {
     let home = home();
-    let answer = annals_exits(&home, &["clone", ID, "--into", ".", "--json"], 0);
+    let answer = annals_exits(&home, &["clone", ID, "--into", ".", "--json", "--yes"], 0);
     keep_schema("change", &[answer.out.trim().as_bytes()], "clone --json");
     let value = Value::parse(answer.out.as_bytes()).unwrap();
     let text = |key: &str| value.get(key).unwrap().text().unwrap().to_string();
@@ -103,11 +103,11 @@ create  STORE/projects/-w/NEW.jsonl (1.2 KB)
 2.0.76 sends 2 messages
 2.1.112 sends 2 messages
 2.1.325 sends 2 messages
-would fork OLD as NEW: 2 records, 1 file
+would fork OLD as NEW: 2 records, 1 file; the id will be another
 [EOF]";
     expect(&named(&home, &shown.out), expected);
     for arguments in [&["--at", &uuid(3)][..], &["--turn", "2", "--keep-ids"], &[]] {
-        let all = [&["fork", ID, "--json"], arguments].concat();
+        let all = [&["fork", ID, "--json", "--yes"], arguments].concat();
         let answer = annals_exits(&home, &all, 0);
         keep_schema("change", &[answer.out.trim().as_bytes()], &all.join(" "));
         let value = Value::parse(answer.out.as_bytes()).unwrap();

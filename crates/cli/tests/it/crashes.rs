@@ -210,7 +210,7 @@ fn a_full_disk_is_said_and_outlived() {
     let answer = ask("room again");
     assert_eq!(field(&answer, "parentUuid").as_ref(), Some(&first));
     drop(input);
-    assert_eq!(child.wait().unwrap().code(), Some(70));
+    assert_eq!(child.wait().unwrap().code(), Some(74));
     let (found, torn) = ids_of(&path);
     assert_eq!((found, torn), (vec![first, field(&answer, "uuid").unwrap()], 1));
 }
@@ -239,7 +239,7 @@ fn a_read_only_store_is_said() {
         skipped("a_read_only_store_is_said", "this user may not mount");
         return;
     }
-    assert_eq!(output.status.code(), Some(70), "{out}{error}");
+    assert_eq!(output.status.code(), Some(74), "{out}{error}");
     let said = field(&out, "error").unwrap();
     assert_eq!(said, format!("{}: the file system is read-only", path.display()));
     assert_eq!(fs::read(&path).unwrap(), b"");

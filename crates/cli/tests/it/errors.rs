@@ -14,7 +14,7 @@ fn one_line(error: &str) -> String {
 }
 
 #[test]
-fn a_missing_file_a_folder_and_a_forbidden_file_are_usage_errors() {
+fn a_missing_file_and_a_folder_are_usage_errors() {
     let home = Home::new();
     let missing = home.path().join("gone.jsonl").display().to_string();
     let people = ["transcript", "markdown", "tree", "turns", "tools", "agents", "usage", "counts"];
@@ -32,17 +32,17 @@ fn a_missing_file_a_folder_and_a_forbidden_file_are_usage_errors() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_without_permission_is_a_usage_error() {
+fn a_file_without_permission_is_an_error_of_the_system() {
     use std::os::unix::fs::PermissionsExt;
     let home = Home::new();
     let path = home.write("projects/-p/secret.jsonl", Session::new().prompt("hi").into_bytes());
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(&path).is_ok() {
-        skipped("a_file_without_permission_is_a_usage_error", "this user may read everything");
+        skipped("a_file_without_permission_is_an_error_of_the_system", "this user may read everything");
         return;
     }
     let path = path.display().to_string();
-    let answer = annals_exits(&home, &["show", &path], 2);
+    let answer = annals_exits(&home, &["show", &path], 74);
     assert_eq!(one_line(&answer.error), format!("annals: {path}: permission denied"));
 }
 
@@ -121,4 +121,97 @@ fn a_demo_never_overwrites() {
     let place = home.config_dir().display().to_string();
     let answer = annals_exits(&home, &["demo", "--out", &place], 2);
     assert!(answer.error.contains("not empty"), "{}", answer.error);
+}
+
+/// Without a name there is no mistake to make: the default store need not exist.
+#[test]
+fn a_store_that_was_named_must_exist() {
+    let home = Home::new();
+    let file = home.write("a-file", "text").display().to_string();
+    let missing = home.path().join("typo").display().to_string();
+    let commands: [&[&str]; 15] = [
+        &[],
+        &["ls"],
+        &["show", "last"],
+        &["search", "x"],
+        &["usage"],
+        &["usage", "--no-index"],
+        &["stats"],
+        &["index"],
+        &["check", "--all"],
+        &["archive", "--all"],
+        &["collect", "--to", "-"],
+        &["gc"],
+        &["todos"],
+        &["new"],
+        &["undo", "--list"],
+    ];
+    for command in commands {
+        for store in [&missing, &file] {
+            let answer = annals_exits(&home, &[&["--config-dir", store], command].concat(), 2);
+            assert!(one_line(&answer.error).contains(store.as_str()), "{command:?}: {}", answer.error);
+            let mut by_variable = home.command(env!("CARGO_BIN_EXE_annals"));
+            by_variable.env("CLAUDE_CONFIG_DIR", store).args(command);
+            assert_eq!(home.finish(&mut by_variable).code, Some(2), "{command:?}");
+        }
+    }
+    assert!(!std::path::Path::new(&missing).exists(), "nothing was made there");
+    let mut by_default = home.command(env!("CARGO_BIN_EXE_annals"));
+    by_default.env_remove("CLAUDE_CONFIG_DIR").env("HOME", home.work_dir());
+    let answer = home.finish(by_default.env("USERPROFILE", home.work_dir()).arg("ls"));
+    assert_eq!(answer.code, Some(1), "{}", answer.error);
+    annals_exits(&home, &["--config-dir", &missing, "help"], 0);
+}
+
+#[test]
+fn only_sessions_are_changed() {
+    let home = Home::new();
+    let notes = home.write("notes.txt", "my notes\n").display().to_string();
+    let log = home.write("log.jsonl", "{\"type\":\"log\",\"text\":\"x\"}\n").display().to_string();
+    let history =
+        home.write("history.jsonl", "{\"display\":\"x\",\"project\":\"/w\"}\n").display().to_string();
+    let commands: [&[&str]; 7] = [
+        &["rename", "FILE", "t", "--yes"],
+        &["tag", "FILE", "t", "--yes"],
+        &["append", "FILE"],
+        &["clone", "FILE", "--yes"],
+        &["fork", "FILE", "--yes"],
+        &["strip", "FILE", "--thinking", "--yes"],
+        &["compress", "FILE", "--yes"],
+    ];
+    for file in [&notes, &log, &history] {
+        let before = std::fs::read(file).unwrap();
+        for command in commands {
+            let words: Vec<&str> =
+                command.iter().map(|word| if *word == "FILE" { file.as_str() } else { word }).collect();
+            let answer = annals_exits(&home, &words, 2);
+            assert!(one_line(&answer.error).contains("not a session"), "{words:?}: {}", answer.error);
+            assert_eq!(std::fs::read(file).unwrap(), before, "{words:?}");
+        }
+    }
+    let copied = home.path().join("copied.jsonl");
+    std::fs::write(&copied, Session::new().prompt("hi").reply("hello").into_bytes()).unwrap();
+    annals_exits(&home, &["rename", &copied.display().to_string(), "A title", "--yes"], 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_system_refuses_has_its_own_exit_code() {
+    let home = Home::new();
+    home.write("projects/-p/one.jsonl", Session::new().prompt("hi").into_bytes());
+    let binary = env!("CARGO_BIN_EXE_annals");
+    for line in [
+        format!("{binary} ls >/dev/full"),
+        format!("{binary} collect --to http://127.0.0.1:9/x --attempts 1"),
+        format!("{binary} demo --out /proc/none/demo"),
+        format!("{binary} --data-dir /proc/none archive --all"),
+        format!("{binary} --data-dir /proc/none index"),
+    ] {
+        let mut command = home.command("sh");
+        let answer = home.finish(command.args(["-c", &line]));
+        assert_eq!(answer.code, Some(74), "{line}: {}{}", answer.out, answer.error);
+        assert!(answer.error.starts_with("annals: "), "{line}: {}", answer.error);
+    }
+    let answer = annals_exits(&home, &["demo", "--out", "/dev/full"], 2);
+    assert!(answer.error.contains("/dev/full: is a file, not a folder"), "{}", answer.error);
 }

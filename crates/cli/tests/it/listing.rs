@@ -129,3 +129,25 @@ fn while_another_brings_the_index_up_to_date_the_files_answer() {
     annals_exits(&home, &["index"], 0);
     assert_eq!(busy, questions.map(|question| annals_exits(&home, question, 0).out));
 }
+
+#[test]
+fn the_history_is_sorted_by_time_and_its_limit_keeps_the_newest() {
+    let home = Home::new();
+    let line = |text: &str, time: &str| format!("{{\"display\":\"{text}\",{time}\"project\":\"/w\"}}\n");
+    let lines = [
+        line("third", "\"timestamp\":3000,"),
+        line("behind the third", ""),
+        line("first", "\"timestamp\":1000,"),
+        line("second", "\"timestamp\":2000,"),
+    ];
+    home.write("history.jsonl", lines.concat());
+    let prompts = |arguments: &[&str]| {
+        let out = crate::annals_exits(&home, &[&["history", "--json"], arguments].concat(), 0).out;
+        let value = annals_json::Value::parse(out.as_bytes()).unwrap();
+        let found =
+            value.get("prompts").unwrap().items().map(|one| one.get("prompt").unwrap().text().unwrap());
+        found.map(|text| text.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(prompts(&[]), ["first", "second", "third", "behind the third"]);
+    assert_eq!(prompts(&["--limit", "2"]), ["third", "behind the third"]);
+}

@@ -12,6 +12,7 @@ mod chat;
 mod chat_disk;
 mod collect;
 mod collecting;
+mod confirming;
 mod copying;
 mod corpus;
 mod crashes;
@@ -46,6 +47,8 @@ mod terminal;
 mod todos;
 mod trash;
 mod truth;
+#[cfg(target_os = "linux")]
+mod unreadable;
 mod usage;
 
 use annals_testkit::home::{CommandOutput, Home};

@@ -141,7 +141,7 @@ fn bad_scripts_and_ports_are_refused() {
     annals_exits(&home, &["mock-api", "--once"], 2);
     let server = Server::start(&home, &[]);
     let port = server.url.rsplit(':').next().unwrap().to_owned();
-    assert_eq!(annals(&home, &["mock-api", "--port", &port]).code, Some(2));
+    assert_eq!(annals(&home, &["mock-api", "--port", &port]).code, Some(74));
     let mut server = server;
     server.child.kill().unwrap();
     server.wait();

@@ -140,7 +140,7 @@ fn an_old_vault_lists_verifies_and_restores_every_version() {
     for (session, versions) in version_ids(&old.versions) {
         for version in versions {
             let out = old.home.path().join("restored").join(&version);
-            old.run(&["restore", &session, "--version", &version, "--to", out.to_str().unwrap()]);
+            old.run(&["restore", &session, "--version", &version, "--to", out.to_str().unwrap(), "--yes"]);
             for (path, bytes) in files(&out) {
                 let now = fs::read(old.home.config_dir().join(&path)).ok();
                 let known = [old.before.get(&path), now.as_ref()];

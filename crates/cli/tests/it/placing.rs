@@ -77,8 +77,11 @@ moved 2 sessions (1.9 KB) to the project of /b/new, 5 lines changed
     annals_exits(&home, &["undo", "--yes"], 0);
     assert_eq!(tree(&home.config_dir()), before);
     // By the name in the store, and to a folder that is given as seen from here.
-    let answer =
-        annals_exits(&home, &["move-project", "--json", "--keep-cwd", "--", "-a-old", "sub/../new"], 0);
+    let answer = annals_exits(
+        &home,
+        &["move-project", "--json", "--keep-cwd", "--yes", "--", "-a-old", "sub/../new"],
+        0,
+    );
     keep_schema("change", &[answer.out.trim().as_bytes()], "move-project --json");
     assert!(answer.out.contains("-work-new\""), "{}", answer.out);
     annals_exits(&home, &["undo", "--yes"], 0);
@@ -109,7 +112,7 @@ would merge TWO into ONE: added 2 records, 0 records already there
 [EOF]";
     expect(&named(&home, &shown.out), expected);
     assert_eq!(tree(&home.config_dir()), before);
-    let answer = annals_exits(&home, &["merge", "3f2a", "7b1c", "--json"], 0);
+    let answer = annals_exits(&home, &["merge", "3f2a", "7b1c", "--json", "--yes"], 0);
     keep_schema("change", &[answer.out.trim().as_bytes()], "merge --json");
     let after = tree(&home.config_dir());
     assert_eq!(after.len() + 1, before.len());
@@ -143,8 +146,8 @@ fn what_makes_no_sense_is_refused() {
     let open = home.config_dir().join(format!("projects/-a-old/{ONE}.jsonl"));
     let data = annals_store::DataDir::new(home.data_dir());
     let lock = annals_store::lock::FileLock::try_take(&data, &open).unwrap();
-    refused(&["move-project", "/a/old", "/b/new"], 4, "another annals is writing");
-    refused(&["merge", ONE, TWO], 4, "another annals is writing");
+    refused(&["move-project", "/a/old", "/b/new", "--yes"], 4, "another annals is writing");
+    refused(&["merge", ONE, TWO, "--yes"], 4, "another annals is writing");
     drop(lock);
     assert_eq!(tree(&home.config_dir()).len(), before.len() - 1);
     // Both went on from a line that they share.

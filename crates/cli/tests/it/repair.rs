@@ -129,7 +129,7 @@ fn programs_are_told_what_clients_will_send_and_what_was_left() {
     let newest = value.get("clients").unwrap().items().last().unwrap();
     let count = |key: &str| newest.get(key).and_then(Value::count);
     assert_eq!((count("messagesBefore"), count("messagesAfter")), (Some(4), Some(6)));
-    let answer = annals_exits(&home, &["repair", other, "--json"], 0);
+    let answer = annals_exits(&home, &["repair", other, "--json", "--yes"], 0);
     let value = Value::parse(answer.out.as_bytes()).unwrap();
     let note = value.get("notes").unwrap().items().next().unwrap().text().unwrap().to_string();
     assert!(note.contains("started over"), "{note}");

@@ -164,3 +164,30 @@ fn what_makes_no_sense_is_refused() {
     annals_exits(&home, &["rewind", "3f2a", "--code"], 2);
     annals_exits(&home, &["rewind", "ffff", "--to", "1"], 1);
 }
+
+#[test]
+fn files_that_have_no_copy_are_listed_and_left() {
+    let home = Home::new();
+    let (path, work) = told(&home);
+    let text = fs::read_to_string(&path).unwrap();
+    let without: String = text
+        .lines()
+        .filter(|line| !line.contains("file-history-snapshot"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    fs::write(&path, without).unwrap();
+    let shown = annals_exits(&home, &["rewind", "3f2a", "--to", "2", "--code"], 3).out;
+    for name in ["old.txt", "new.txt"] {
+        let line = format!("left     {}: the session has no copy of it", work.join(name).display());
+        assert!(shown.contains(&line), "{line}: {shown}");
+    }
+    assert!(shown.contains("nothing can be restored: 2 files left"), "{shown}");
+    let json = annals_exits(&home, &["rewind", "3f2a", "--to", "2", "--code", "--json"], 3).out;
+    keep_schema("rewind", &[json.trim().as_bytes()], "rewind");
+    assert_eq!(json.matches(r#""does":"skipped""#).count(), 2, "{json}");
+    let shown = annals_exits(&home, &["rewind", "3f2a", "--to", "2", "--dry-run"], 0).out;
+    assert!(shown.contains("2 files left, the conversation continues"), "{shown}");
+    // Before the edits there was nothing to go back to.
+    let shown = annals_exits(&home, &["rewind", "3f2a", "--to", "1", "--code"], 3).out;
+    assert!(shown.contains("2 files left"), "{shown}");
+}

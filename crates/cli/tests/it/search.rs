@@ -1,6 +1,7 @@
 //! `annals search`, `index` and `sql`, for people and programs.
 
 use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
@@ -9,7 +10,7 @@ use annals_index::search::Query;
 use annals_store::lock::FileLock;
 use annals_store::{ConfigDir, DataDir};
 use annals_testkit::builder::Session;
-use annals_testkit::home::Home;
+use annals_testkit::home::{CommandOutput, Home};
 
 use crate::{annals, expect};
 
@@ -185,4 +186,83 @@ fn a_damaged_index_is_made_anew_and_said() {
     let answer = annals(&home, &["search", "zebra"]);
     assert_eq!(answer.code, Some(0), "{}", answer.error);
     assert!(answer.error.contains("rebuilding it"), "{}", answer.error);
+}
+
+/// Everything that was there before the searches began is found by each of them, however many run, and whoever writes.
+#[test]
+fn searches_at_once_over_a_growing_store_find_what_was_there() {
+    let home = store();
+    home.fill(&annals_demo::Plan::default());
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut number = 0;
+            while !is_done.load(Ordering::Relaxed) {
+                number += 1;
+                let id = format!("44444444-0000-4000-8000-{number:012}");
+                let session = Session::new().id(&id).prompt("something else that grows").reply("It does.");
+                home.write(format!("projects/-w/{id}.jsonl"), session.into_bytes());
+                thread::sleep(Duration::from_millis(30));
+            }
+        });
+        for round in 0..3 {
+            let search = || {
+                let mut command = home.command(env!("CARGO_BIN_EXE_annals"));
+                command.args(["search", "zebra", "parser"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+                command.spawn().unwrap()
+            };
+            let searches: Vec<_> = (0..6).map(|_| search()).collect();
+            for search in searches {
+                let answer = CommandOutput::from(search.wait_with_output().unwrap());
+                assert_eq!(answer.code, Some(0), "round {round}: {}", answer.error);
+                assert!(answer.out.contains("repair the zebra parser"), "round {round}: {}", answer.out);
+            }
+        }
+        is_done.store(true, Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn an_index_that_another_annals_does_not_release_answers_as_it_is() {
+    let home = store();
+    assert_eq!(annals(&home, &["index"]).code, Some(0));
+    home.write(
+        "projects/-w/22222222-0000-4000-8000-000000000000.jsonl",
+        Session::new().prompt("a giraffe").into_bytes(),
+    );
+    let (config, data) = (ConfigDir::new(home.config_dir()), DataDir::new(home.data_dir()));
+    let _lock = FileLock::try_take(&data, &Index::path_of(&config, &data)).unwrap().unwrap();
+    let began = Instant::now();
+    let found = annals(&home, &["search", "zebra"]);
+    assert_eq!(found.code, Some(0), "{}", found.error);
+    expect(&found.out, SHOWN);
+    assert!(found.error.contains("results may be incomplete"), "{}", found.error);
+    assert!(began.elapsed() >= Duration::from_secs(2), "it did not wait");
+    // What is not indexed may be what was looked for.
+    assert_eq!(annals(&home, &["search", "giraffe"]).code, Some(3));
+    for arguments in [&["usage"][..], &["stats"], &["sql", "SELECT count(*) FROM sessions"], &[]] {
+        let answer = annals(&home, arguments);
+        assert!(matches!(answer.code, Some(0)), "{arguments:?}: {:?} {}", answer.code, answer.error);
+    }
+}
+
+#[test]
+fn a_prompt_is_found_once_and_in_its_session() {
+    let home = store();
+    let line = |text: &str, time: &str, session: &str| {
+        format!(
+            "{{\"display\":\"{text}\",\"timestamp\":{time},\"project\":\"/w\",\"sessionId\":\"{session}\"}}\n"
+        )
+    };
+    let gone = "33333333-0000-4000-8000-000000000000";
+    let lines = [
+        line("Please repair the zebra parser", "1780272000000", ONE),
+        line("Where do zebra foals sleep?", "1780272000000", gone),
+    ];
+    home.write("history.jsonl", lines.concat());
+    let found = annals(&home, &["search", "zebra", "--json"]);
+    assert_eq!(found.code, Some(0), "{}", found.error);
+    assert_eq!(found.out.matches("repair the zebra parser").count(), 1, "{}", found.out);
+    assert!(found.out.contains(r#""total":4"#), "{}", found.out);
+    assert!(found.out.contains(gone) && !found.out.contains(r#""session":"""#), "{}", found.out);
 }

@@ -132,14 +132,15 @@ fn where_the_model_fails_nothing_is_written() {
     command.args(["compress", "3f2a", "--keep-turns", "2", "--model", "haiku", "--yes"]);
     assert_eq!(home.finish(&mut command).code, Some(1));
     assert!(api.requests().is_empty());
-    let without_key = annals_exits(&home, &["compress", "3f2a", "--keep-turns", "1", "--model", "haiku"], 2);
+    let without_key =
+        annals_exits(&home, &["compress", "3f2a", "--keep-turns", "1", "--model", "haiku", "--yes"], 2);
     assert!(without_key.error.contains("no API key found"), "{}", without_key.error);
     // Somebody who takes the request and hangs up, as often as it is tried.
     let mut command = home.command(env!("CARGO_BIN_EXE_annals"));
     command.env("ANTHROPIC_API_KEY", "sk-of-the-tests").env("ANTHROPIC_BASE_URL", refusing());
     command.args(["compress", "3f2a", "--keep-turns", "1", "--model", "haiku", "--yes"]);
     let failed = home.finish(&mut command);
-    assert_eq!(failed.code, Some(1), "{}{}", failed.out, failed.error);
+    assert_eq!(failed.code, Some(74), "{}{}", failed.out, failed.error);
     assert!(failed.error.contains("no summary from claude-haiku-5-5"), "{}", failed.error);
     assert_eq!(fs::read(&path).unwrap(), before);
 }

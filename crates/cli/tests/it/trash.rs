@@ -79,7 +79,7 @@ moved 3f2a0000-1111-4222-8333-444444444444 to the trash: 3 files, 2.9 KB
     keep_schema("restore", &[&listed.bytes], "restore --json");
     let heap = annals_exits(&home, &["trash", "--list", "--json"], 0);
     keep_schema("trash", &[&heap.bytes], "trash --list --json");
-    let back = annals_exits(&home, &["restore", "3f2a"], 0);
+    let back = annals_exits(&home, &["restore", "3f2a", "--yes"], 0);
     let expected = "\
 restored 3f2a0000-1111-4222-8333-444444444444: 5 files and folders, 2.9 KB
   to revert: annals undo CHANGE
@@ -98,7 +98,7 @@ restored 3f2a0000-1111-4222-8333-444444444444: 5 files and folders, 2.9 KB
 #[test]
 fn the_trash_is_emptied_for_good() {
     let home = home();
-    let answer = annals_exits(&home, &["trash", ID, OTHER, "--json"], 0);
+    let answer = annals_exits(&home, &["trash", ID, OTHER, "--json", "--yes"], 0);
     keep_schema("change", &[answer.out.trim().as_bytes()], "trash --json");
     let value = Value::parse(answer.out.as_bytes()).unwrap();
     assert_eq!(value.get("removed").unwrap().count(), Some(2));
@@ -113,7 +113,7 @@ fn the_trash_is_emptied_for_good() {
     );
     let shown = annals_exits(&home, &["trash", "--empty", "--dry-run"], 0);
     assert!(shown.out.ends_with("would delete 5 files (4.0 KB) permanently\n"), "{}", shown.out);
-    let back = annals_exits(&home, &["restore", OTHER, "--json"], 0);
+    let back = annals_exits(&home, &["restore", OTHER, "--json", "--yes"], 0);
     keep_schema("change", &[back.out.trim().as_bytes()], "restore --json");
     annals_exits(&home, &["show", OTHER], 0);
     let gone = annals_exits(&home, &["trash", "--empty", "--yes", "--json"], 0);
@@ -122,7 +122,7 @@ fn the_trash_is_emptied_for_good() {
     annals_exits(&home, &["restore", ID], 1);
     annals_exits(&home, &["trash", "--list"], 1);
     let id = value.get("undo").unwrap().text().unwrap().to_string();
-    let refused = annals_exits(&home, &["undo", &id], 1);
+    let refused = annals_exits(&home, &["undo", &id, "--yes"], 1);
     assert!(refused.error.contains("can no longer be undone: the trash was emptied"), "{}", refused.error);
     let listed = annals_exits(&home, &["undo", "--list", "--json"], 0);
     keep_schema("undo", &[&listed.bytes], "undo --list --json");
@@ -149,7 +149,7 @@ fn what_is_in_use_or_in_the_way_or_unknown_is_refused() {
     assert!(refused.error.contains("not a session of a store"), "{}", refused.error);
     annals_exits(&home, &["trash", ID, "--yes"], 0);
     let there = home.write(format!("projects/-w/{ID}.jsonl"), "{}\n");
-    let refused = annals_exits(&home, &["restore", ID], 4);
+    let refused = annals_exits(&home, &["restore", ID, "--yes"], 4);
     assert!(refused.error.contains("restore never overwrites"), "{}", refused.error);
     assert_eq!(fs::read(there).unwrap(), b"{}\n");
 }
@@ -176,7 +176,7 @@ tasks      1   3 B  tasks of deleted sessions
     annals_exits(&home, &["gc", "--kind", "everything"], 2);
     annals_exits(&home, &["gc", "--older-than", "soon"], 2);
     assert_eq!(tree(&home.config_dir()), before);
-    let taken = annals_exits(&home, &["gc", "--kind", "tasks", "--apply"], 0);
+    let taken = annals_exits(&home, &["gc", "--kind", "tasks", "--apply", "--yes"], 0);
     let expected = "\
 kind   files  size  what
 tasks      1   3 B  tasks of deleted sessions

@@ -59,7 +59,7 @@ fn home() -> Home {
         side,
     );
     let progress = format!(
-        "{{\"type\":\"progress\",\"uuid\":\"p\",\"data\":{{\"type\":\"agent_progress\",\"agentId\":\"x1\",\"message\":{}}}}}\n",
+        "{{\"type\":\"progress\",\"uuid\":\"p\",\"parentToolUseID\":\"t1\",\"data\":{{\"type\":\"agent_progress\",\"agentId\":\"x1\",\"message\":{}}}}}\n",
         m4.trim()
     );
     let synthetic = reply("m6", "2026-01-04T09:00:00.000Z", "<synthetic>", r#""output_tokens":500"#, "");
@@ -227,6 +227,15 @@ fn the_line_for_prompts_tells_of_the_session_it_is_given() {
     keep_schema("usage-statusline", &[out.trim().as_bytes()], "usage --statusline");
     let session = Value::parse(out.as_bytes()).unwrap().get("session").unwrap();
     assert_eq!(number(session, "costUsd"), 0.053_85);
+    // The id alone will do, also if the session is not of these days.
+    let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_600_000_000);
+    for path in [format!("{FIRST}.jsonl"), format!("{FIRST}/subagents/agent-x1.jsonl")] {
+        let path = home.config_dir().join("projects/-home-ada-shop").join(path);
+        std::fs::File::options().write(true).open(path).unwrap().set_modified(long_ago).unwrap();
+    }
+    let out = say(&["usage", "--statusline", "--json"], &format!(r#"{{"session_id":"{FIRST}"}}"#));
+    let session = Value::parse(out.as_bytes()).unwrap().get("session").unwrap();
+    assert_eq!(number(session, "costUsd"), 0.053_85);
     // Whatever stands on standard input, there is a line.
     for told in ["", "not json", "[]", r#"{"transcript_path":"/nowhere/x.jsonl","session_id":7}"#] {
         let out = say(&["usage", "--statusline"], told);
@@ -367,5 +376,37 @@ fn an_index_that_has_other_prices_answers_with_the_ones_that_are_asked_for() {
         assert_eq!(cost(&[]), usual);
         assert_eq!(cost(&dear), expected);
         assert_eq!(cost(&dear), expected);
+    }
+}
+
+#[test]
+fn what_is_known_of_deleted_sub_agents_is_stated_beside_the_sums() {
+    let home = home();
+    let uncounted = |arguments: &[&str]| {
+        let out = json(&home, arguments);
+        let value = Value::parse(out.as_bytes()).unwrap();
+        let (total, uncounted) = (value.get("total").unwrap(), value.get("uncounted").unwrap());
+        [number(total, "responses"), number(uncounted, "responses"), number(uncounted, "costUsd")]
+    };
+    let note = "not counted: 1 response of sub-agents whose files are gone, at least $0.0051 (10k tokens)";
+    let forms: [&[&str]; 3] = [&["usage", "--no-index"], &["usage"], &[]];
+    for form in forms {
+        assert_eq!(uncounted(form), [5.0, 0.0, 0.0], "{form:?}");
+        assert!(!annals_exits(&home, form, 0).out.contains("not counted"), "{form:?}");
+    }
+    std::fs::remove_file(
+        home.config_dir().join(format!("projects/-home-ada-shop/{FIRST}/subagents/agent-x1.jsonl")),
+    )
+    .unwrap();
+    // The index counted it while it was there.
+    assert_eq!(uncounted(&["usage"]), [5.0, 0.0, 0.0]);
+    std::fs::remove_dir_all(home.data_dir()).unwrap();
+    for form in forms {
+        assert_eq!(uncounted(form), [4.0, 1.0, 0.0051], "{form:?}");
+        let shown = annals_exits(&home, form, 0).out;
+        assert!(shown.contains(note), "{form:?}: {shown}");
+    }
+    for form in [&["usage", "--since", "2026-01-05"][..], &["usage", "--model", "sonnet", "--no-index"]] {
+        assert_eq!(uncounted(form)[1], 0.0, "{form:?}");
     }
 }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use annals_store::read::ReadError;
-use annals_store::{ConfigDir, DataDir, Discovery};
+use annals_store::{ConfigDir, DataDir, Discovery, FileProblem};
 use annals_transcript::price::Prices;
 use rusqlite::{Connection, OptionalExtension};
 
@@ -53,9 +53,16 @@ pub struct RefreshReport {
     pub renamed: usize,
     /// Files that could not be read, and why.
     pub unread: Vec<ReadError>,
+    /// Folders that could not be listed, and files whose names cannot be indexed.
+    pub unlisted: Vec<FileProblem>,
 }
 
 impl RefreshReport {
+    /// Everything that is missing from the index, and why.
+    pub fn missing(&self) -> impl Iterator<Item = FileProblem> + '_ {
+        self.unread.iter().map(ReadError::problem).chain(self.unlisted.iter().cloned())
+    }
+
     /// Whether nothing had changed.
     pub fn is_unchanged(&self) -> bool {
         self.files + self.gone + self.renamed == 0 && self.unread.is_empty()
@@ -71,9 +78,12 @@ impl Index {
         prices: &Prices,
         progress: impl FnMut(RefreshProgress) -> ControlFlow<()>,
     ) -> Result<RefreshReport, IndexError> {
-        self.refresh_by_plan(data, prices, progress, |connection, config| {
+        let mut refreshed = self.refresh_by_plan(data, prices, progress, |connection, config| {
             plan::plan(connection, config, discovery)
-        })
+        })?;
+        refreshed.unlisted = discovery.problems.clone();
+        refreshed.unlisted.extend(plan::unnameable(discovery));
+        Ok(refreshed)
     }
 
     /// Updates the index with these files, if nothing else has changed. Files that it does not know are ignored.

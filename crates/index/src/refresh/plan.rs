@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use annals_store::{ConfigDir, Discovery, FileRole};
+use annals_store::{ConfigDir, Discovery, FileProblem, FileRole};
+use annals_transcript::problem::ProblemKind;
 use rusqlite::Connection;
 
 use crate::cursor::{FileChange, FileStamp, change_by_stamp, has_same_bytes};
@@ -138,13 +139,30 @@ fn is_same(file: &KnownFile, stamp: &FileStamp, path: &Path, indexed_file: &Inde
     fits && File::open(path).and_then(|mut opened| has_same_bytes(&file.cursor, &mut opened)).unwrap_or(false)
 }
 
+/// The sessions and sub-agents whose names are not UTF-8: the index cannot hold them.
+pub(super) fn unnameable(discovery: &Discovery) -> impl Iterator<Item = FileProblem> + '_ {
+    let sessions = discovery.sessions.iter().map(|session| &session.path);
+    let paths = sessions.chain(discovery.agents.iter().map(|agent| &agent.path));
+    paths.filter(|path| name_below(&discovery.config_dir, path).is_none()).map(|path| {
+        FileProblem::whole(
+            path,
+            ProblemKind::UnreadableSideFile,
+            "its name is not UTF-8, so it is not indexed",
+        )
+    })
+}
+
+/// A path relative to the config dir, as the index names it; `None` if it is not UTF-8.
+fn name_below(config: &ConfigDir, path: &Path) -> Option<String> {
+    path.strip_prefix(config.path()).ok()?.to_str().map(str::to_owned)
+}
+
 /// The files of a store that are indexed.
 fn indexed_files(config: &ConfigDir, discovery: &Discovery) -> Vec<IndexedFile> {
-    let below = |path: &Path| path.strip_prefix(config.path()).ok()?.to_str().map(str::to_owned);
     let mut found = Vec::new();
     let mut add = |path: &Path, role, slug: &str, session: &str, agent: Option<&str>| {
-        // Clients give sessions no names that are not UTF-8.
-        if let Some(path) = below(path) {
+        // The others are reported.
+        if let Some(path) = name_below(config, path) {
             let [slug, session] = [slug, session].map(str::to_owned);
             found.push(IndexedFile { path, role, slug, session, agent: agent.map(str::to_owned) });
         }

@@ -90,6 +90,7 @@ impl Index {
         let best = |left: &Candidate, right: &Candidate| right.score.total_cmp(&left.score);
         candidates.sort_by(best);
         let files = self.files_of(&candidates)?;
+        total -= self.settle_history(&mut candidates, &files)?.min(total);
         candidates.truncate(limit.saturating_add(EXTRA_READ));
         self.rescore(&mut candidates, &files, query, now, elsewhere);
         candidates.sort_by(best);

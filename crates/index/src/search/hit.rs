@@ -62,6 +62,8 @@ pub struct SearchResults {
 /// A message that may become a hit.
 pub(super) struct Candidate {
     pub(super) file: i64,
+    /// The session, if the file does not say which.
+    pub(super) session: Option<String>,
     pub(super) line: u64,
     pub(super) offset: u64,
     pub(super) length: u64,
@@ -84,6 +86,7 @@ pub(super) fn candidate(row: &Row<'_>) -> rusqlite::Result<Candidate> {
     let count = |at: usize| row.get::<_, i64>(at).map(|number| number as u64);
     Ok(Candidate {
         file: row.get(0)?,
+        session: None,
         line: count(1)?,
         offset: count(2)?,
         length: count(3)?,
@@ -124,7 +127,7 @@ impl Index {
         };
         let file = files.get(&candidate.file).cloned().unwrap_or_default();
         Ok(Hit {
-            session: file.session,
+            session: candidate.session.unwrap_or(file.session),
             agent: file.agent,
             slug: file.slug,
             file: self.config.path().join(&file.path),

@@ -5,6 +5,7 @@ mod filters;
 mod find;
 mod fold;
 mod highlight;
+mod history;
 mod hit;
 mod query;
 mod score;

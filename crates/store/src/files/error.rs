@@ -28,7 +28,7 @@ pub enum WriteError {
         path: PathBuf,
     },
     /// The file or a folder above it does not exist (any longer).
-    #[error("{}: it no longer exists", path.display())]
+    #[error("{}: no such file or folder", path.display())]
     Vanished {
         /// The file.
         path: PathBuf,

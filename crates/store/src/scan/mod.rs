@@ -113,5 +113,9 @@ impl Store {
 
 /// A path for a problem about a folder that cannot be listed.
 fn unlisted(path: &Path, error: std::io::Error) -> FileProblem {
-    ReadError::new(path, error).problem()
+    let error = match error.kind() {
+        std::io::ErrorKind::PermissionDenied => ReadError::NoPermission { path: path.to_path_buf() },
+        _ => ReadError::new(path, error),
+    };
+    error.problem()
 }

@@ -4,6 +4,7 @@
 
 mod comparison;
 mod file;
+mod progress;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,6 +16,7 @@ pub use comparison::{
     MismatchReason, StatsComparison, UsageComparison, compare_noted_costs, compare_stats_cache,
 };
 pub use file::{FileUsage, read_activity, read_noted, read_trail, read_usage};
+pub use progress::{agents_with_files, read_progress};
 
 use crate::key::{SessionKey, Slug};
 use crate::parallel;

@@ -50,6 +50,7 @@ fn ids_and_their_beginnings() {
     check("aaaa1", None, "-a/aaaa1111");
     check("aaaa", None, "ambiguous -a/aaaa2222 -a/aaaa1111");
     check("aaa", None, "too short");
+    check("AAAA1", None, "-a/aaaa1111");
     check("zzz", None, "not found");
     check("zzzz", None, "not found");
 }

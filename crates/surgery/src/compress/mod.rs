@@ -32,7 +32,10 @@ pub enum CompressError {
     #[error("the newest client would not resume it")]
     NotResumed,
     /// There are not more turns than are kept.
-    #[error("nothing to compress: {turns} turns since the start or the last compaction, and {kept} stay")]
+    #[error(
+        "nothing to compress: {turns} {} since the start or the last compaction, and {kept} stay",
+        if *turns == 1 { "turn" } else { "turns" }
+    )]
     TooFewTurns {
         /// How many turns there are since the last compaction.
         turns: usize,

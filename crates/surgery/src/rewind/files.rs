@@ -1,6 +1,7 @@
 //! Rewinds files to their state at a prompt. Names and contents come from a transcript, which is not trusted: only plain
 //! files below the session's folder are changed.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use annals_store::changes::Change;
@@ -54,6 +55,8 @@ pub enum SkipReason {
     BadName,
     /// The copy is missing, or not a plain file.
     NoCopy,
+    /// A tool changed it, and no record names a copy from before.
+    NoSnapshot,
     /// The record has an unknown format.
     Unknown,
     /// Something else than the session has changed it since.
@@ -71,6 +74,7 @@ impl SkipReason {
             Self::PathRefusal(why) => why.explanation(),
             Self::BadName => "its copy has an invalid name",
             Self::NoCopy => "its copy is missing",
+            Self::NoSnapshot => "the session has no copy of it",
             Self::Unknown => "its snapshot has an unknown format",
             Self::ChangedSince => "something other than the session changed it since",
             Self::Unreadable => "it cannot be read",
@@ -102,26 +106,46 @@ pub(super) fn rewind(
 ) -> Result<Vec<FileRewind>, RewindError> {
     let history = FileHistory::of(transcript);
     let states = history.at(turn.uuid.as_deref(), turn.node);
+    let edits = edits(session, transcript);
     if states.is_empty() {
-        return Ok(Vec::new());
+        return Ok(without_snapshot(&edits, turn, &[]));
     }
     let folder = work_folder(session, transcript, options)?;
-    let rewinder =
-        FileRewinder { session, turn, options, folder, history: &history, edits: edits(session, transcript) };
+    let rewinder = FileRewinder { session, turn, options, folder, history: &history, edits: &edits };
     let mut files = Vec::new();
     for (name, state) in states {
         let place = resolve_plain_file(&rewinder.folder, name);
         let path = place.as_ref().ok().map(|(path, _)| path.clone());
         let (outcome, changed_since) = match (place, state) {
             (Err(why), _) => (FileOutcome::Skipped(SkipReason::PathRefusal(why)), false),
-            (Ok(_), None) => (FileOutcome::Same, false),
+            // It was not changed since, as far as the records know.
+            (Ok((path, _)), None) if !edits.iter().any(|edit| edit.is_of(&path) && edit.is_since(turn)) => {
+                (FileOutcome::Same, false)
+            }
+            (Ok(_), None) => (FileOutcome::Skipped(SkipReason::NoSnapshot), false),
             (Ok((path, standing)), Some(state)) => rewinder
                 .file(name, &path, standing, state, plan)
                 .unwrap_or_else(|why| (FileOutcome::Skipped(why), false)),
         };
         files.push(FileRewind { name: name.to_owned(), path, outcome, changed_since });
     }
+    let mut named: Vec<PathBuf> = files.iter().map(|file| rewinder.folder.join(&file.name)).collect();
+    named.extend(files.iter().filter_map(|file| file.path.clone()));
+    files.extend(without_snapshot(&edits, turn, &named));
     Ok(files)
+}
+
+/// The files that tools changed since a turn, and that no snapshot names: they stay as they are.
+fn without_snapshot(edits: &[ToolEdit], turn: &RewindTurn, named: &[PathBuf]) -> Vec<FileRewind> {
+    let since = edits.iter().filter(|edit| edit.is_since(turn) && !named.contains(&edit.path));
+    let paths: BTreeSet<&PathBuf> = since.map(|edit| &edit.path).collect();
+    let left = |path: &PathBuf| FileRewind {
+        name: path.to_string_lossy().into_owned(),
+        path: None,
+        outcome: FileOutcome::Skipped(SkipReason::NoSnapshot),
+        changed_since: false,
+    };
+    paths.into_iter().map(left).collect()
 }
 
 /// The session's working directory: of those in its records, the one of its project.
@@ -157,7 +181,7 @@ struct FileRewinder<'b> {
     options: RewindOptions<'b>,
     folder: PathBuf,
     history: &'b FileHistory,
-    edits: Vec<ToolEdit>,
+    edits: &'b [ToolEdit],
 }
 
 impl FileRewinder<'_> {

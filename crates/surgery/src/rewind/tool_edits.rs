@@ -11,6 +11,7 @@ use annals_transcript::record::Record;
 use annals_transcript::tool_result::ToolUseResult;
 use annals_transcript::transcript::{NodeIndex, Transcript};
 
+use super::turns::RewindTurn;
 use crate::session::Session;
 
 /// One edit of one file.
@@ -145,6 +146,14 @@ fn all<'a>(before: &str, edits: impl IntoIterator<Item = Value<'a>>) -> Option<S
 }
 
 impl ToolEdit {
+    /// Whether it was made in a turn or after it.
+    pub(super) fn is_since(&self, turn: &RewindTurn) -> bool {
+        match self.node {
+            Some(node) => node >= turn.node,
+            None => self.time.zip(turn.time).is_some_and(|(time, start)| time >= start),
+        }
+    }
+
     pub(super) fn is_of(&self, path: &Path) -> bool {
         self.path == path
     }

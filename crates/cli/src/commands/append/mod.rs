@@ -20,8 +20,7 @@ use crate::session::ResolvedSession;
 use crate::source::SystemSource;
 
 pub(crate) fn run(args: &AppendArgs, context: &mut Context) -> Result<Outcome, Fault> {
-    let target = ResolvedSession::find(context, &args.session)?;
-    target.check_readable()?;
+    let target = ResolvedSession::find_to_change(context, &args.session)?;
     let data = context.data_dir()?;
     let source = context.source;
     let path = if args.fork { fork_of(&target, args, context)? } else { target.path.clone() };

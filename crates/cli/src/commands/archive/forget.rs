@@ -7,14 +7,15 @@ use annals_vault::{Vault, Version, VersionId};
 use crate::args::ArchiveArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
-use crate::vault::{VaultProgress, versions_of};
+use crate::table::one_line;
+use crate::vault::{VaultProgress, VaultScope, versions_of};
 use crate::words;
 
 pub(super) fn run(args: &ArchiveArgs, vault: &Vault, context: &mut Context) -> Result<Outcome, Fault> {
     let catalogue = vault.catalogue()?;
     let mut versions_to_delete: Vec<Version> = Vec::new();
     for argument in &args.sessions {
-        let versions = versions_of(&catalogue, argument, context)?;
+        let versions = versions_of(&catalogue, argument, VaultScope::ThisStore, context)?;
         let is_meant = |version: &&Version| {
             args.version.as_deref().is_none_or(|name| version.id.as_str().starts_with(name))
         };
@@ -25,10 +26,12 @@ pub(super) fn run(args: &ArchiveArgs, vault: &Vault, context: &mut Context) -> R
             .hint("annals archive --list SESSION lists its versions"));
     }
     let count = words::plural(versions_to_delete.len() as u64, "version", "versions");
-    let gone = versions_to_delete.iter().filter(|version| version.is_gone()).count();
     if !args.confirm.dry_run {
-        let warning = if gone > 0 { "; the store no longer has the session" } else { "" };
-        if !context.confirms(args.confirm, &format!("delete {count} permanently{warning}?"))? {
+        if !args.confirm.yes && context.can_prompt() {
+            draw(&versions_to_delete, context)?;
+        }
+        let question = format!("delete {count} permanently? This cannot be undone.");
+        if !context.confirms(args.confirm, &question)? {
             return Ok(Outcome::Declined);
         }
     }
@@ -56,4 +59,15 @@ pub(super) fn run(args: &ArchiveArgs, vault: &Vault, context: &mut Context) -> R
         context.out.line(format!("deleted {count}; vault {sizes}"))?;
     }
     Ok(Outcome::Done)
+}
+
+/// Lists what is about to be deleted, for the question.
+fn draw(versions: &[Version], context: &mut Context) -> Result<(), Fault> {
+    for version in versions {
+        let when = words::moment(version.time, &context.zone);
+        let title = one_line(version.meta.title.as_deref().unwrap_or_default());
+        let state = if version.is_gone() { "; the store no longer has the session" } else { "" };
+        context.out.line(format!("{}  {when}  {title}{state}", version.session))?;
+    }
+    Ok(())
 }

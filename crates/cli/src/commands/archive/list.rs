@@ -8,13 +8,14 @@ use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::output::Paint;
 use crate::table::{Align, Table};
-use crate::{vault, words};
+use crate::vault::{self, VaultScope};
+use crate::words;
 
 pub(super) fn run(args: &ArchiveArgs, kept: &Vault, context: &mut Context) -> Result<Outcome, Fault> {
     let catalogue = kept.catalogue()?;
     let mut sessions: Vec<Vec<&Version>> = Vec::new();
     for argument in &args.sessions {
-        sessions.push(vault::versions_of(&catalogue, argument, context)?);
+        sessions.push(vault::versions_of(&catalogue, argument, VaultScope::AnyStore, context)?);
     }
     if args.sessions.is_empty() {
         sessions.extend(catalogue.sessions().into_values());

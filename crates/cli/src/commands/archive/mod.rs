@@ -5,6 +5,8 @@ mod list;
 mod verify;
 mod watch;
 
+use std::path::PathBuf;
+
 use annals_store::{Discovery, SessionEntry};
 use annals_transcript::time::format_millis;
 use annals_vault::{ArchiveReport, Status, Vault, VaultError, Version};
@@ -30,31 +32,28 @@ pub(crate) fn run(args: &ArchiveArgs, context: &mut Context) -> Result<Outcome, 
     if args.watch {
         return watch::run(&vault, context);
     }
-    let discovery = context.store.discover();
-    let sessions = selected(args, &discovery, context)?;
+    let find =
+        |argument: &String| -> Result<PathBuf, Fault> { Ok(ResolvedSession::find(context, argument)?.path) };
+    let named = args.sessions.iter().map(find).collect::<Result<Vec<PathBuf>, Fault>>()?;
+    let discovery = context.discover_for(|problem| {
+        args.all || named.iter().any(|path| problem.path.starts_with(path.with_extension("")))
+    });
+    let sessions = if args.all { all(&discovery) } else { entries(&named, &discovery)? };
     if args.confirm.dry_run {
         return preview(&sessions, &discovery, &vault, context);
     }
     let done = archive(&sessions, &discovery, &vault, context)?;
-    report(&done, context)?;
+    report(&done, &discovery, context)?;
     Ok(if done.failed.is_empty() { Outcome::Done } else { Outcome::ProblemsFound })
 }
 
-/// Finds the sessions that were named, or all that are not empty.
-fn selected<'d>(
-    args: &ArchiveArgs,
-    discovery: &'d Discovery,
-    context: &Context,
-) -> Result<Vec<&'d SessionEntry>, Fault> {
-    if args.all {
-        return Ok(all(discovery));
-    }
+/// Finds the sessions of the store at these paths.
+fn entries<'d>(named: &[PathBuf], discovery: &'d Discovery) -> Result<Vec<&'d SessionEntry>, Fault> {
     let mut found = Vec::new();
-    for argument in &args.sessions {
-        let path = ResolvedSession::find(context, argument)?.path;
+    for path in named {
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
         let is_it = |session: &&SessionEntry| {
-            session.path == path || session.path.canonicalize().is_ok_and(|p| p == real)
+            session.path == *path || session.path.canonicalize().is_ok_and(|p| p == real)
         };
         let session = discovery.sessions.iter().find(is_it).ok_or_else(|| {
             Fault::usage(format!("{}: not in this store", path.display()))
@@ -136,8 +135,8 @@ fn already_archived(count: usize) -> String {
     format!("{} already archived", words::plural(count as u64, "session", "sessions"))
 }
 
-/// Prints what was archived.
-fn report(done: &ArchiveReport, context: &mut Context) -> Result<(), Fault> {
+/// Prints what was archived. Folders that could not be listed are reported by the context, too.
+fn report(done: &ArchiveReport, discovery: &Discovery, context: &mut Context) -> Result<(), Fault> {
     for failed in &done.failed {
         context.say(format!("{}: {}: not archived", failed.path.display(), failed.why));
     }
@@ -153,6 +152,12 @@ fn report(done: &ArchiveReport, context: &mut Context) -> Result<(), Fault> {
                 for failed in &done.failed {
                     list.object(|object| {
                         object.string("file", &failed.path.to_string_lossy()).string("why", &failed.why);
+                    });
+                }
+                for unlisted in &discovery.problems {
+                    list.object(|object| {
+                        let why = unlisted.problem.detail.as_deref().unwrap_or_default();
+                        object.string("file", &unlisted.path.to_string_lossy()).string("why", why);
                     });
                 }
             });

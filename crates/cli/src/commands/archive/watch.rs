@@ -36,7 +36,7 @@ pub(super) fn run(vault: &Vault, context: &mut Context) -> Result<Outcome, Fault
 }
 
 fn archive_all(vault: &Vault, context: &mut Context) -> Result<(), Fault> {
-    let discovery = context.store.discover();
+    let discovery = context.discover();
     let sessions = all(&discovery);
     let done = match archive(&sessions, &discovery, vault, context) {
         // Another annals is archiving; the next change brings the rest.
@@ -44,8 +44,9 @@ fn archive_all(vault: &Vault, context: &mut Context) -> Result<(), Fault> {
         done => done?,
     };
     if !done.kept.is_empty() || !done.failed.is_empty() {
-        report(&done, context)?;
+        report(&done, &discovery, context)?;
         context.out.flush()?;
     }
+    context.report_unread();
     Ok(())
 }

@@ -69,7 +69,7 @@ pub(super) fn run(session: &str, args: &ChatArgs, context: &mut Context) -> Resu
     let signals = SignalListener { sender };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
-        runtime.map_err(|error| Fault::internal(format!("cannot start the async runtime: {error}")))?;
+        runtime.map_err(|error| Fault::of_io(&error, format!("cannot start the async runtime: {error}")))?;
     let playing = play(&mut agent, &recording, &player, &mut commands, &mut page, context);
     match runtime.block_on(signals.or(playing)) {
         Ok(outcome) => outcome,

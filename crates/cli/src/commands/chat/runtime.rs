@@ -10,7 +10,7 @@ use crate::error::Fault;
 /// Creates a runtime for the calling thread.
 pub(super) fn new() -> Result<Runtime, Fault> {
     let runtime = Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|error| Fault::internal(format!("cannot start the async runtime: {error}")))
+    runtime.map_err(|error| Fault::of_io(&error, format!("cannot start the async runtime: {error}")))
 }
 
 /// Runs work, and does not wait for background threads.

@@ -24,9 +24,9 @@ pub(crate) fn summarize(name: &str, material: &str, context: &Context) -> Result
     let nested = OneShot { caller, model: model::named(name) };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
-        runtime.map_err(|error| Fault::internal(format!("cannot start the async runtime: {error}")))?;
+        runtime.map_err(|error| Fault::of_io(&error, format!("cannot start the async runtime: {error}")))?;
     let reply = runtime.block_on(nested.summary(material)).map_err(|why| {
-        Fault::nothing_found(format!("no summary from {}: {why}", nested.model))
+        Fault::system(format!("no summary from {}: {why}", nested.model))
             .hint("nothing was changed; without --model the summary is made locally")
     })?;
     let spent: Tokens = reply.usage.iter().map(tokens).sum();

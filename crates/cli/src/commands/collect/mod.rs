@@ -61,7 +61,7 @@ pub(crate) fn run(args: &CollectArgs, context: &mut Context) -> Result<Outcome, 
             Ok(passed) if passed.items > 0 || !passed.set_aside.is_empty() => {
                 report(&passed, &destination, "sent", context)?
             }
-            Ok(_) => {}
+            Ok(passed) => report_unread(&passed, context),
             // What was read is in the spool, so nothing is lost.
             Err(CollectError::NotDelivered {
                 batch,
@@ -107,15 +107,20 @@ fn waits(waiting: &Backlog) -> String {
 }
 
 fn outcome(passed: &PassReport) -> Outcome {
-    let is_whole = passed.unread.is_empty() && passed.too_large.is_empty() && passed.withheld == 0;
+    let is_whole = passed.unread.is_empty() && passed.unlisted.is_empty() && passed.too_large.is_empty();
+    let is_whole = is_whole && passed.withheld == 0;
     let is_whole = is_whole && passed.set_aside.is_empty();
     if is_whole { Outcome::Done } else { Outcome::ProblemsFound }
 }
 
+fn report_unread(passed: &PassReport, context: &Context) {
+    let unread = passed.unread.iter().map(|error| error.problem());
+    context.note_unread(unread.chain(passed.unlisted.iter().cloned()));
+    context.report_unread();
+}
+
 fn report(passed: &PassReport, to: &Destination, done: &str, context: &mut Context) -> Result<(), Fault> {
-    for error in &passed.unread {
-        context.say(error.to_string());
-    }
+    report_unread(passed, context);
     for path in &passed.too_large {
         context.say(format!("{}: too large to send", path.display()));
     }
@@ -140,7 +145,7 @@ fn report(passed: &PassReport, to: &Destination, done: &str, context: &mut Conte
             object.number("retries", passed.retries).number("restarted", passed.restarted);
             object.number("withheld", passed.withheld).number("spooled", passed.spooled);
             object.number("tooLarge", passed.too_large.len() as u64);
-            object.number("unread", passed.unread.len() as u64);
+            object.number("unread", (passed.unread.len() + passed.unlisted.len()) as u64);
             object.number("setAside", passed.set_aside.len() as u64);
         })?;
     } else {
@@ -172,7 +177,7 @@ impl From<CollectError> for Fault {
                     .hint(format!("{}; sent by the next run", waits(&waiting)))
             }
             CollectError::NotDelivered { waiting, .. } => {
-                Self::internal(message).hint(format!("{}; sent first by the next run", waits(&waiting)))
+                Self::system(message).hint(format!("{}; sent first by the next run", waits(&waiting)))
             }
             CollectError::Read(error) => error.into(),
         }

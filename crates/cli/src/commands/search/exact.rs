@@ -14,7 +14,7 @@ pub(super) fn find(args: &SearchArgs, context: &mut Context) -> Result<SearchRes
         return Err(Fault::usage("the query is empty"));
     }
     let filters = filters(args, context)?;
-    let discovery = context.store.discover();
+    let discovery = context.discover();
     // Newest first: those are the likeliest hits.
     let mut files: Vec<_> = discovery.sessions.iter().map(SearchedFile::of).collect();
     files.extend(discovery.agents.iter().map(|agent| SearchedFile {
@@ -31,7 +31,7 @@ pub(super) fn find(args: &SearchArgs, context: &mut Context) -> Result<SearchRes
         let hits = match hits {
             Ok(hits) => hits,
             Err(error) => {
-                context.say(error.to_string());
+                context.note_unread([error.problem()]);
                 continue;
             }
         };

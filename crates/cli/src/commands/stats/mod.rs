@@ -4,6 +4,7 @@ mod draw;
 mod write;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use annals_index::SummaryKind;
 use annals_store::source::Clock as _;
@@ -19,6 +20,7 @@ use crate::args::StatsArgs;
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
 use crate::selection::Selection;
+use crate::uncounted::UncountedUsage;
 
 const DAY_MILLIS: i64 = 86_400_000;
 
@@ -63,14 +65,19 @@ pub(crate) fn run(args: &StatsArgs, context: &mut Context) -> Result<Outcome, Fa
 }
 
 fn page(args: &StatsArgs, selection: &Selection, context: &Context) -> StatsReport {
-    let discovery = context.store.discover();
+    let discovery = context.discover();
     let files = UsageFile::all(&discovery);
     let origin = UsageOrigin::of(args.no_index);
     let (usage, done) = brief_cache::read(origin, SummaryKind::Activity, &files, context, read_activity);
     let mut activity = Activity::default();
+    let mut with_turns: Vec<(Arc<str>, Arc<str>)> = Vec::new();
     for (source, file) in usage.sources.iter().zip(&done) {
         if selection.keeps_project(&source.slug, source.project.as_deref()) {
+            let before = activity.turns;
             activity.add(file, selection);
+            if activity.turns > before {
+                with_turns.push((Arc::clone(&source.session), Arc::clone(&source.slug)));
+            }
         }
     }
     let growth = context_growth(&usage.ledger, &usage.sources, |source, response| {
@@ -79,10 +86,20 @@ fn page(args: &StatsArgs, selection: &Selection, context: &Context) -> StatsRepo
             && selection.keeps_model(response.reading.model.as_deref())
     });
     let items = usage.items(&context.prices);
+    context.note_unread(usage.problems.iter().cloned());
     let unread = discovery.problems.len() + usage.problems.len();
-    let account = UsageItems { sources: usage.sources, items, problems: Vec::new() };
+    let account = UsageItems {
+        sources: usage.sources,
+        items,
+        problems: Vec::new(),
+        uncounted: UncountedUsage::default(),
+    };
     let mut agents = UsageRow::new("sub-agents");
     let (mut named, mut sessions, mut projects) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for (session, slug) in &with_turns {
+        sessions.insert(&**session);
+        projects.insert(&**slug);
+    }
     for item in account.selected(selection) {
         if item.thread != Thread::Main {
             agents.add_item(item);

@@ -38,7 +38,7 @@ fn watch(by: WatchMethod, subject: WatchTarget) -> Result<Watch, Fault> {
     match by {
         WatchMethod::Best => Ok(Watch::new(subject)),
         WatchMethod::Polling => Ok(Watch::polling(subject)),
-        WatchMethod::Events => Watch::events(subject).map_err(|error| Fault::internal(error.to_string())),
+        WatchMethod::Events => Watch::events(subject).map_err(|error| Fault::system(error.to_string())),
     }
 }
 

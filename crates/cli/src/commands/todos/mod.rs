@@ -63,7 +63,7 @@ pub(crate) fn run(args: &TodosArgs, context: &mut Context) -> Result<Outcome, Fa
 }
 
 fn gather(context: &Context) -> (Vec<TodoEntries>, Vec<FileProblem>) {
-    let discovery = context.store.discover();
+    let discovery = context.discover();
     let (todos, mut problems) = todo_lists(&discovery);
     let (task_files, more) = tasks(&discovery);
     problems.extend(more);

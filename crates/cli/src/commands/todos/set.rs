@@ -35,7 +35,7 @@ pub(crate) fn run(args: &TodosSetArgs, context: &mut Context) -> Result<Outcome,
         ..ChangeReport::default()
     };
     if !args.confirm.dry_run {
-        if !context.confirms(args.confirm, &format!("replace {file}?"))? {
+        if context.can_prompt() && !context.confirms(args.confirm, &format!("replace {file}?"))? {
             return Ok(Outcome::Declined);
         }
         let what = format!("todos set {}", target.key);

@@ -21,11 +21,12 @@ use crate::table::{Align, Table};
 use crate::words;
 
 pub(super) fn run(selection: &Selection, context: &mut Context) -> Result<Outcome, Fault> {
-    let discovery = context.store.discover();
+    let discovery = context.discover();
     let files = UsageFile::all(&discovery);
     let (usage, noted) = reading(&files, context, |advance| {
         StoreUsage::read_with(&files, advance, |file| read_noted(&file.entry))
     });
+    context.note_unread(usage.problems.iter().cloned());
     let of_sessions = files.iter().zip(noted).filter(|(file, _)| file.thread == Thread::Main);
     let noted: Vec<_> = of_sessions.filter_map(|(file, cost)| Some((file.session.clone(), cost?))).collect();
     let sessions = compare_noted_costs(&noted, &usage, &context.prices);

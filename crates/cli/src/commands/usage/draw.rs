@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::graph::{self, Glyphs};
 use crate::output::Paint;
 use crate::table::{Align, Table};
-use crate::words;
+use crate::{uncounted, words};
 
 pub(super) fn page(page: &UsageReport, context: &mut Context) -> std::io::Result<()> {
     if page.by == UsageBy::Tool {
@@ -168,6 +168,10 @@ fn notes(page: &UsageReport, context: &mut Context) -> std::io::Result<()> {
     }
     if !total.estimated.is_empty() {
         context.out.line(format!("some prices estimated for {}", names(&total.estimated)))?;
+    }
+    if let Some(note) = uncounted::note(&page.uncounted) {
+        let text = context.out.paint(Paint::Yellow, note);
+        context.out.line(text)?;
     }
     if page.unread > 0 {
         let files = words::plural(page.unread as u64, "file", "files");

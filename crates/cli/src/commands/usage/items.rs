@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::error::Fault;
 use crate::indexed;
 use crate::selection::Selection;
+use crate::uncounted::UncountedUsage;
 use crate::words;
 
 /// The usage of a store.
@@ -20,6 +21,8 @@ pub(crate) struct UsageItems {
     pub(crate) items: Vec<UsageItem>,
     /// What could not be read.
     pub(crate) problems: Vec<FileProblem>,
+    /// What is known of deleted sub-agents, and not in the items.
+    pub(crate) uncounted: UncountedUsage,
 }
 
 /// Where usage is read from.
@@ -57,22 +60,27 @@ impl UsageItems {
 
     /// From the index, if it is complete. Deleted files still count there: their cost was paid.
     fn of_index(context: &Context) -> Result<Option<Self>, Fault> {
-        let Some(((sources, items), refreshed)) = indexed::query_complete(context, Index::usage)? else {
+        let question = |index: &Index| Ok((index.usage()?, index.agents_without_file()?));
+        let Some((((sources, items), missing), refreshed)) = indexed::query_complete(context, question)?
+        else {
             return Ok(None);
         };
-        let problems = refreshed.unread.iter().map(|error| error.problem()).collect();
-        Ok(Some(Self { sources, items, problems }))
+        let problems = refreshed.missing().collect();
+        let uncounted = UncountedUsage::of_index(&missing, context);
+        Ok(Some(Self { sources, items, problems, uncounted }))
     }
 
     /// From the files.
     fn of_files(context: &Context) -> Self {
-        let discovery = context.store.discover();
+        let discovery = context.discover();
         let files = UsageFile::all(&discovery);
         let mut usage = reading(&files, context, |advance| StoreUsage::read(&files, advance));
+        let uncounted = UncountedUsage::of_files(&discovery, context);
         let mut problems = discovery.problems;
+        context.note_unread(usage.problems.iter().cloned());
         problems.append(&mut usage.problems);
         let items = usage.items(&context.prices);
-        Self { sources: usage.sources, items, problems }
+        Self { sources: usage.sources, items, problems, uncounted }
     }
 
     /// The selected items.

@@ -28,6 +28,8 @@ struct UsageReport {
     month: MonthProjection,
     zone: String,
     unread: usize,
+    /// The selected usage that is not in the rows.
+    uncounted: UsageRow,
 }
 
 pub(crate) fn run(args: &UsageArgs, context: &mut Context) -> Result<Outcome, Fault> {
@@ -67,6 +69,7 @@ fn page(by: UsageBy, account: &UsageItems, selection: &Selection, context: &Cont
         month: month(account, selection, now),
         zone,
         unread: account.problems.len(),
+        uncounted: account.uncounted.sum(|item, source| selection.keeps(item, source)),
     }
 }
 

@@ -104,8 +104,9 @@ impl ReportRow {
 }
 
 fn sessions(account: &UsageItems, selection: &Selection, context: &Context) -> Vec<ReportRow> {
-    let discovery = context.store.discover();
-    let (summaries, _) = context.store.summaries(&discovery);
+    let discovery = context.discover();
+    let (summaries, problems) = context.store.summaries(&discovery);
+    context.note_unread(problems);
     let titles: HashMap<&str, Option<&str>> =
         summaries.iter().map(|summary| (summary.session.as_str(), summary.title_text())).collect();
     let source = |item: &UsageItem| account.source(item);

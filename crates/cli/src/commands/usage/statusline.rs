@@ -75,12 +75,20 @@ impl StatusInput {
     }
 }
 
+/// The file of a session that only its id names; the whole store is listed if it is not among the recent ones.
+fn transcript_of(input: &StatusInput, recent: &Discovery, context: &Context) -> Option<PathBuf> {
+    let session = SessionKey::from(input.session.as_deref()?);
+    let find = |discovery: &Discovery| Some(discovery.sessions_named(&session).next()?.path.clone());
+    find(recent).or_else(|| find(&context.discover_for(|_| false)))
+}
+
 fn status(input: StatusInput, selection: &Selection, context: &Context) -> StatusLine {
     let now = context.source.now();
     let morning = when::start_of(when::today(&selection.zone), &selection.zone);
     let recent = context.store.discover_since(morning.min(now - RECENT_MILLIS));
     let mut files = UsageFile::all(&recent);
-    let near = input.transcript.as_deref().and_then(|path| Discovery::near(path).ok());
+    let transcript = input.transcript.clone().or_else(|| transcript_of(&input, &recent, context));
+    let near = transcript.as_deref().and_then(|path| Discovery::near(path).ok());
     let session = near.as_ref().and_then(|near| near.sessions.first()).map(|session| session.key.clone());
     let session = session.or_else(|| input.session.as_deref().map(SessionKey::from));
     for file in near.iter().flat_map(UsageFile::all) {

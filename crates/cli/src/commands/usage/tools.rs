@@ -3,7 +3,9 @@
 use annals_index::SummaryKind;
 use annals_store::source::Clock;
 use annals_store::usage::{UsageFile, read_trail};
-use annals_transcript::usage::{FileIndex, ResponseUsage, ToolFilter, ToolUsage, UsageSource, tool_report};
+use annals_transcript::usage::{
+    FileIndex, ResponseUsage, ToolFilter, ToolUsage, UsageRow, UsageSource, tool_report,
+};
 
 use super::brief_cache;
 use super::items::{UsageItems, UsageOrigin};
@@ -12,9 +14,10 @@ use super::{UsageReport, month};
 use crate::args::UsageBy;
 use crate::context::Context;
 use crate::selection::Selection;
+use crate::uncounted::UncountedUsage;
 
 pub(super) fn page(origin: UsageOrigin, selection: &Selection, context: &Context) -> UsageReport {
-    let discovery = context.store.discover();
+    let discovery = context.discover();
     let files = UsageFile::all(&discovery);
     let (usage, trails) =
         brief_cache::read(origin, SummaryKind::Tools, &files, context, |file| read_trail(&file.entry));
@@ -26,9 +29,12 @@ pub(super) fn page(origin: UsageOrigin, selection: &Selection, context: &Context
         order(right).cmp(&order(left)).then_with(|| left.usage.key.cmp(&right.usage.key))
     });
     let items = usage.items(&context.prices);
+    context.note_unread(usage.problems.iter().cloned());
     let mut problems = discovery.problems;
     problems.extend(usage.problems);
-    let account = UsageItems { sources: usage.sources, items, problems };
+    // What the results of tools cost is an estimate from the requests that are there.
+    let uncounted = UncountedUsage::default();
+    let account = UsageItems { sources: usage.sources, items, problems, uncounted };
     UsageReport {
         by: UsageBy::Tool,
         rows,
@@ -36,6 +42,7 @@ pub(super) fn page(origin: UsageOrigin, selection: &Selection, context: &Context
         month: month(&account, selection, context.source.now()),
         zone: selection.zone_name().to_owned(),
         unread: account.problems.len(),
+        uncounted: UsageRow::new("uncounted"),
     }
 }
 

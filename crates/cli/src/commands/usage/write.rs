@@ -25,6 +25,7 @@ pub(super) fn page(page: &UsageReport, context: &mut Context) -> std::io::Result
             object.float("usdADay", page.month.per_day.dollars());
             object.float("projectedUsd", page.month.projected.dollars());
         });
+        object.object("uncounted", |object| json::usage_row(object, &page.uncounted));
         object.number("unreadFiles", page.unread as u64).string("pricesAsOf", &as_of);
     })
 }

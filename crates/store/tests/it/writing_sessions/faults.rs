@@ -20,7 +20,7 @@ fn a_vanished_folder_is_said_and_outlived() {
     fs::rename(folder, &away).unwrap();
     for _ in 0..2 {
         let error = writer.append_settled(&prompt("lost")).unwrap_err();
-        assert_eq!(error.to_string(), format!("{}: it no longer exists", path.display()));
+        assert_eq!(error.to_string(), format!("{}: no such file or folder", path.display()));
     }
     assert!(!folder.exists(), "nothing is made up in its place");
     fs::rename(&away, folder).unwrap();

@@ -96,8 +96,8 @@ pub(super) struct TerminalUi {
 impl TerminalUi {
     /// Opens the terminal; it is restored when this is dropped.
     pub(super) fn open(caps: TermCaps, color: ColorMode, unicode: bool, cwd: String) -> Result<Self, Fault> {
-        let terminal =
-            RawTerminal::enter(caps).map_err(|error| Fault::internal(format!("the terminal: {error}")))?;
+        let terminal = RawTerminal::enter(caps)
+            .map_err(|error| Fault::of_io(&error, format!("the terminal: {error}")))?;
         let (sender, events) = unbounded_channel();
         let force_quit = ForceQuit::new(move || raw_mode::restore_now(caps));
         read_keys(sender.clone(), caps, Arc::clone(&force_quit));

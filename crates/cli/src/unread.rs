@@ -1,0 +1,150 @@
+//! What a command could not read. Whoever meets it notes it in the context; when the command ends, one line says so and the
+//! exit code is 3, so that no command can forget to.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use annals_store::{Discovery, FileProblem};
+
+use crate::context::Context;
+use crate::error::Outcome;
+use crate::stderr;
+use crate::words;
+
+/// The paths that could not be read, each with the reason.
+#[derive(Debug, Default)]
+pub(crate) struct UnreadPaths(Mutex<BTreeMap<PathBuf, UnreadPath>>);
+
+#[derive(Debug)]
+struct UnreadPath {
+    reason: String,
+    is_reported: bool,
+}
+
+impl UnreadPaths {
+    fn add(&self, problems: impl IntoIterator<Item = FileProblem>) {
+        let mut paths = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for FileProblem { path, problem } in problems {
+            let reason = problem.detail.clone().unwrap_or_else(|| problem.to_string());
+            paths.entry(path).or_insert(UnreadPath { reason, is_reported: false });
+        }
+    }
+
+    /// One line about those that were not reported yet.
+    fn report(&self) -> Option<String> {
+        let mut paths = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut new: Vec<_> = paths.iter_mut().filter(|(_, unread)| !unread.is_reported).collect();
+        new.iter_mut().for_each(|(_, unread)| unread.is_reported = true);
+        let (path, unread) = new.first()?;
+        let first = format!("{}: {}", path.display(), unread.reason);
+        Some(match new.len() {
+            1 => format!("could not read {first}"),
+            count => format!(
+                "could not read {}, the first is {first}; annals check --all lists them",
+                words::plural(count as u64, "file or folder", "files and folders")
+            ),
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+}
+
+impl Context {
+    /// Finds everything in the store, and notes what could not be listed. Commands that look at all of the store call this,
+    /// and not the store itself.
+    pub(crate) fn discover(&self) -> Discovery {
+        self.discover_for(|_| true)
+    }
+
+    /// The same for a command about a part of the store: notes what could not be listed there.
+    pub(crate) fn discover_for(&self, concerns: impl Fn(&FileProblem) -> bool) -> Discovery {
+        let mut discovery = self.store.discover();
+        discovery.problems.retain(concerns);
+        self.note_unread(discovery.problems.iter().cloned());
+        discovery
+    }
+
+    /// Notes what could not be read.
+    pub(crate) fn note_unread(&self, problems: impl IntoIterator<Item = FileProblem>) {
+        self.unread.add(problems);
+    }
+
+    /// Notes that the answer comes from an index that is being updated, and says so.
+    pub(crate) fn note_stale(&self, message: &str) {
+        self.say(message);
+        self.is_stale.set(true);
+    }
+
+    /// Reports what was noted since the last report: for commands that run on.
+    pub(crate) fn report_unread(&self) {
+        if let Some(line) = self.unread.report() {
+            // An error is not a message that --quiet may drop.
+            stderr::say(format_args!("annals: {line}"));
+        }
+    }
+
+    /// Reports what was noted. An answer from a part of the store is a problem, also if nothing was found there.
+    pub(crate) fn settle_unread(&self, outcome: Outcome) -> Outcome {
+        self.report_unread();
+        match outcome {
+            Outcome::Done | Outcome::NothingFound if !self.unread.is_empty() => Outcome::ProblemsFound,
+            // What was not found may be what is not indexed yet.
+            Outcome::NothingFound if self.is_stale.get() => Outcome::ProblemsFound,
+            outcome => outcome,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_transcript::problem::ProblemKind;
+
+    use super::*;
+
+    fn problem(path: &str) -> FileProblem {
+        FileProblem::whole(path, ProblemKind::UnreadableSideFile, "permission denied")
+    }
+
+    #[test]
+    fn each_path_is_reported_once() {
+        let unread = UnreadPaths::default();
+        assert!(unread.is_empty() && unread.report().is_none());
+        unread.add([problem("/b")]);
+        assert_eq!(unread.report().unwrap(), "could not read /b: permission denied");
+        unread.add([problem("/b")]);
+        assert_eq!(unread.report(), None);
+        unread.add([problem("/c"), problem("/a")]);
+        let line = unread.report().unwrap();
+        assert!(line.contains("2 files and folders, the first is /a: permission denied"), "{line}");
+        assert!(!unread.is_empty());
+    }
+
+    /// A scan that goes around the context is silent about what it could not read.
+    #[test]
+    fn commands_discover_through_the_context() {
+        // They look for one session, or hand their problems on.
+        const ALLOWED: [&str; 6] =
+            ["unread.rs", "session.rs", "session_picker.rs", "full_overview.rs", "bench.rs", "check/mod.rs"];
+        let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut folders = vec![source];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let is_allowed = ALLOWED.iter().any(|name| path.ends_with(name));
+                let text = std::fs::read_to_string(&path).unwrap_or_default();
+                assert!(
+                    is_allowed || !text.contains("store.discover()"),
+                    "{}: use context.discover(), which reports what cannot be read",
+                    path.display()
+                );
+            }
+        }
+    }
+}

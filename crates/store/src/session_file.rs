@@ -1,0 +1,71 @@
+//! Whether a file is a session. Nothing is appended to other files, whatever their names.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use annals_json::Fields;
+use annals_transcript::record::Record;
+
+use crate::read::{ReadError, stream_lines};
+
+/// How many lines are read in search of a record: damaged ones may come first.
+const MAX_LINES: usize = 1_000;
+
+/// Whether a file is a session or a sub-agent's: named as one, and empty or with a record of one.
+pub fn is_session_file(path: &Path) -> Result<bool, ReadError> {
+    let mut is_blank = true;
+    let found = stream_lines(path, |line| {
+        let body = line.body();
+        if body.iter().all(u8::is_ascii_whitespace) {
+            return ControlFlow::Continue(());
+        }
+        is_blank = false;
+        match Fields::scan(body).ok().filter(|(fields, _)| is_record(fields)) {
+            Some(_) => ControlFlow::Break(true),
+            None if line.number >= MAX_LINES => ControlFlow::Break(false),
+            None => ControlFlow::Continue(()),
+        }
+    })?;
+    let is_named = path.extension().is_some_and(|extension| extension == "jsonl");
+    Ok(is_named && found.unwrap_or(is_blank))
+}
+
+/// Whether an object is a record: of a known kind, or of a kind to come that names its session.
+fn is_record(fields: &Fields<'_>) -> bool {
+    let has = |key: &str| fields.text(key).is_some();
+    let is_known = || Record::new(fields.clone()).kind().is_known();
+    has("type") && (has("sessionId") || is_known() && ["uuid", "leafUuid", "messageId"].into_iter().any(has))
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_testkit::temp::TempDir;
+
+    use super::*;
+
+    #[test]
+    fn a_session_is_told_from_other_files() {
+        let folder = TempDir::new("is-session");
+        let is = |name: &str, text: &str| is_session_file(&folder.write(name, text)).unwrap();
+        let user = r#"{"type":"user","uuid":"u","sessionId":"s","message":{"role":"user","content":"x"}}"#;
+        for text in [
+            "",
+            "\n\n",
+            user,
+            "torn {\n\0\0\n{\"type\":\"summary\",\"summary\":\"t\",\"leafUuid\":\"u\"}\n",
+            "{\"type\":\"of-next-year\",\"sessionId\":\"s\"}\n",
+        ] {
+            assert!(is("a.jsonl", text), "{text}");
+        }
+        for text in [
+            "notes\n",
+            "{\"display\":\"a prompt\",\"sessionId\":\"s\"}\n",
+            "{\"type\":\"log\",\"text\":\"x\"}\n",
+            "{\"type\":\"user\",\"name\":\"mira\"}\n",
+            "[1]\n",
+        ] {
+            assert!(!is("a.jsonl", text), "{text}");
+        }
+        assert!(!is("notes.txt", user) && !is("notes.txt", "") && !is("settings.json", "{}"));
+    }
+}
