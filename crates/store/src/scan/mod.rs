@@ -113,5 +113,5 @@ impl Store {
 
 /// A path for a problem about a folder that cannot be listed.
 fn unlisted(path: &Path, error: std::io::Error) -> FileProblem {
-    ReadError::new(path, error).problem()
+    ReadError::new(path, error).session_problem()
 }
