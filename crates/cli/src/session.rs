@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use annals_store::agents::{AgentDetails, details};
 use annals_store::find::{FindError, SessionMatch};
-use annals_store::read::{read_file, stream_lines};
+use annals_store::read::{ReadError, read_file, stream_lines};
 use annals_store::session_file::is_session_file;
 use annals_store::{AgentEntry, ConfigDir, Discovery, SessionEntry, SessionKey, Store, Summary};
 use annals_transcript::agents::{AgentLink, Spawn, link, spawns};
@@ -127,26 +127,44 @@ impl ResolvedSession {
         self.key.as_str().starts_with("agent-")
     }
 
-    /// Reads the session's sub-agents, wherever their files are.
+    /// Reads the session's sub-agents, wherever their files are; what cannot be read is left out.
     pub(crate) fn agents(&self) -> Vec<AgentFile> {
+        self.read_agents().0
+    }
+
+    /// The same, with the errors of the files that cannot be read.
+    pub(crate) fn read_agents(&self) -> (Vec<AgentFile>, Vec<ReadError>) {
         if self.is_agent_file() {
-            return Vec::new();
+            return (Vec::new(), Vec::new());
         }
-        // In a store the file may be in another project; elsewhere only nearby files are searched.
-        let discovery = match (&self.discovery, ConfigDir::containing(&self.path)) {
-            (Some(discovery), _) => Arc::clone(discovery),
-            (None, Some(config_dir)) => Arc::new(Store::open(config_dir.path()).discover()),
-            (None, None) => match Discovery::near(&self.path) {
-                Ok(discovery) => Arc::new(discovery),
-                Err(_) => return Vec::new(),
-            },
-        };
+        let Some(discovery) = self.find_discovery() else { return (Vec::new(), Vec::new()) };
         let entries: Vec<_> = discovery.agents_of(&self.key).collect();
         let (details, _) = details(&entries);
-        let read = |(entry, details): (&AgentEntry, AgentDetails)| {
-            Some(AgentFile { bytes: read_file(&entry.path).ok()?, entry: entry.clone(), details })
-        };
-        entries.into_iter().zip(details).filter_map(read).collect()
+        let (mut files, mut errors) = (Vec::new(), Vec::new());
+        for (entry, details) in entries.into_iter().zip(details) {
+            match read_file(&entry.path) {
+                Ok(bytes) => files.push(AgentFile { bytes, entry: entry.clone(), details }),
+                Err(error) => errors.push(error),
+            }
+        }
+        (files, errors)
+    }
+
+    /// In a store the files of sub-agents may be in another project; elsewhere only nearby files are searched.
+    fn find_discovery(&self) -> Option<Arc<Discovery>> {
+        match (&self.discovery, ConfigDir::containing(&self.path)) {
+            (Some(discovery), _) => Some(Arc::clone(discovery)),
+            (None, Some(config_dir)) => Some(Arc::new(Store::open(config_dir.path()).discover())),
+            (None, None) => Discovery::near(&self.path).ok().map(Arc::new),
+        }
+    }
+
+    /// How another command names it: by its id in the store, else by its path.
+    pub(crate) fn argument(&self) -> String {
+        match self.discovery.is_some() && self.unpacked.is_none() {
+            true => self.key.as_str().to_owned(),
+            false => self.display_path(&self.path).display().to_string(),
+        }
     }
 }
 

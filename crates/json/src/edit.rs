@@ -71,6 +71,17 @@ impl<'a> Editor<'a> {
         self.splice(start, end, json.to_vec())
     }
 
+    /// Replaces a value that was found in the object: one of many is not searched again by its path.
+    pub fn replace_value(&mut self, value: Value<'a>, json: &[u8]) -> Result<&mut Self, EditError> {
+        Value::parse(json).map_err(EditError::NotJson)?;
+        let (inside, part) = (self.raw.as_ptr_range(), value.raw().as_ptr_range());
+        if part.start < inside.start || part.end > inside.end {
+            return Err(EditError::PathNotFound);
+        }
+        let (start, end) = self.span(value.raw());
+        self.splice(start, end, json.to_vec())
+    }
+
     /// Replaces an existing value with a string.
     pub fn replace_string(&mut self, path: &[PathStep<'_>], text: &str) -> Result<&mut Self, EditError> {
         let mut json = Vec::new();
@@ -135,16 +146,18 @@ impl<'a> Editor<'a> {
             if !should_remove {
                 continue;
             }
-            let (from, to) = match (spans.get(at + 1), kept_before(at)) {
-                (Some(next), _) => (start, next.1),
-                // The last one takes the comma before the run of removed elements that it ends.
-                (None, Some(kept)) if kept + 1 == at => (spans[kept].2, end),
-                (None, Some(kept)) => {
-                    let comma = spans[kept].2;
-                    self.splice(comma, spans[kept + 1].1, Vec::new())?;
-                    (start, end)
-                }
-                (None, None) => (start, end),
+            let (from, to) = match spans.get(at + 1) {
+                Some(next) => (start, next.1),
+                None => match kept_before(at) {
+                    // The last one takes the comma before the run of removed elements that it ends.
+                    Some(kept) if kept + 1 == at => (spans[kept].2, end),
+                    Some(kept) => {
+                        let comma = spans[kept].2;
+                        self.splice(comma, spans[kept + 1].1, Vec::new())?;
+                        (start, end)
+                    }
+                    None => (start, end),
+                },
             };
             self.splice(from, to, Vec::new())?;
         }
@@ -209,6 +222,12 @@ mod tests {
             |e| e.replace_string(&[Key("c"), Item(1), Key("d")], "x").map(drop),
             &raw.replace("null", "\"x\""),
         );
+        let mut editor = Editor::new(raw.as_bytes()).unwrap();
+        let list = Value::parse(raw.as_bytes()).unwrap().get("c").unwrap();
+        editor.replace_value(list.items().nth(2).unwrap(), b"4").unwrap();
+        assert_eq!(editor.finish().unwrap(), raw.replace(",3", ",4").into_bytes());
+        let mut editor = Editor::new(raw.as_bytes()).unwrap();
+        assert_eq!(editor.replace_value(Value::from_checked(b"1"), b"4").err(), Some(EditError::PathNotFound));
         check(raw, |e| e.set(&[], "b", b"true").map(drop), &raw.replace(r#""\ud800""#, "true"));
         check(raw, |e| e.set(&[Key("e")], "new", b"[]").map(drop), &raw.replace("{}", r#"{"new":[]}"#));
         check(raw, |e| e.set(&[], "z", b"0").map(drop), &raw.replace("{}}", r#"{},"z":0}"#));

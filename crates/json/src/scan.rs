@@ -4,8 +4,8 @@
 //! checked before. Bytes from 0x80 up are accepted inside strings: JavaScript programs decode invalid UTF-8 to replacement
 //! characters before they parse, so such a line is valid for them.
 
-/// Maximum nesting depth; deeper input is an error.
-const MAX_DEPTH: u32 = 512;
+/// Down to this depth a value is scanned by recursion, which is faster; what is nested deeper, on a stack of its own.
+const MAX_RECURSION: u32 = 64;
 
 /// Strings up to this many bytes are scanned eight bytes at a time.
 const SHORT_STRING: usize = 48;
@@ -18,8 +18,6 @@ pub enum ParseErrorKind {
     Unfinished,
     /// A byte that is not allowed at its position.
     Unexpected,
-    /// Nested more than 512 levels deep.
-    TooDeep,
 }
 
 /// Bytes that are not JSON, with the position of the first bad byte.
@@ -37,7 +35,6 @@ impl std::fmt::Display for ParseError {
         let what = match self.kind {
             ParseErrorKind::Unfinished => "unexpected end of JSON",
             ParseErrorKind::Unexpected => "invalid JSON",
-            ParseErrorKind::TooDeep => "JSON is nested too deeply",
         };
         write!(formatter, "{what} at byte {}", self.at)
     }
@@ -67,9 +64,74 @@ pub fn scan_value(bytes: &[u8], at: usize) -> ScanResult {
 
 fn scan_nested(bytes: &[u8], at: usize, depth: u32) -> ScanResult {
     match bytes.get(at) {
-        Some(b'"') => scan_string(bytes, at),
+        Some(b'{' | b'[') if depth >= MAX_RECURSION => scan_open(bytes, at, &mut Vec::new()),
         Some(b'{') => scan_object(bytes, at, depth, &mut |_: ByteRange, _: ByteRange| ()),
         Some(b'[') => scan_array(bytes, at, depth),
+        _ => scan_scalar(bytes, at),
+    }
+}
+
+/// Checks the value at `at` without recursion, so that no depth overflows the stack. `open` receives the positions of the
+/// objects and arrays that are still open: none after a value, and after an error those that it cuts off.
+pub fn scan_open(bytes: &[u8], at: usize, open: &mut Vec<usize>) -> ScanResult {
+    open.clear();
+    let mut at = skip_space(bytes, at);
+    loop {
+        // A value begins here.
+        match bytes.get(at) {
+            Some(&opening @ (b'{' | b'[')) => {
+                open.push(at);
+                at = skip_space(bytes, at + 1);
+                if bytes.get(at) != Some(&closing(opening)) {
+                    if opening == b'{' {
+                        at = scan_key(bytes, at)?;
+                    }
+                    continue;
+                }
+            }
+            _ => at = scan_scalar(bytes, at)?,
+        }
+        // What a value ends, and where the next one begins.
+        loop {
+            let Some(&opening) = open.last() else { return Ok(at) };
+            at = skip_space(bytes, at);
+            match bytes.get(at) {
+                Some(b',') => {
+                    at = skip_space(bytes, at + 1);
+                    if bytes[opening] == b'{' {
+                        at = scan_key(bytes, at)?;
+                    }
+                    break;
+                }
+                Some(&byte) if byte == closing(bytes[opening]) => {
+                    open.pop();
+                    at += 1;
+                }
+                _ => return Err(error_at(bytes, at)),
+            }
+        }
+    }
+}
+
+fn closing(opening: u8) -> u8 {
+    if opening == b'{' { b'}' } else { b']' }
+}
+
+/// Checks a key and its colon; returns where the value begins.
+fn scan_key(bytes: &[u8], at: usize) -> ScanResult {
+    if bytes.get(at) != Some(&b'"') {
+        return Err(error_at(bytes, at));
+    }
+    let colon = skip_space(bytes, scan_string(bytes, at)?);
+    if bytes.get(colon) != Some(&b':') {
+        return Err(error_at(bytes, colon));
+    }
+    Ok(skip_space(bytes, colon + 1))
+}
+
+fn scan_scalar(bytes: &[u8], at: usize) -> ScanResult {
+    match bytes.get(at) {
+        Some(b'"') => scan_string(bytes, at),
         Some(b't') => scan_literal(bytes, at, b"true"),
         Some(b'f') => scan_literal(bytes, at, b"false"),
         Some(b'n') => scan_literal(bytes, at, b"null"),
@@ -103,9 +165,6 @@ impl<F: FnMut(ByteRange, ByteRange)> FieldSink for F {
 
 /// Checks the object at `at`.
 pub(super) fn scan_object(bytes: &[u8], at: usize, depth: u32, sink: &mut impl FieldSink) -> ScanResult {
-    if depth >= MAX_DEPTH {
-        return Err(ParseError { kind: ParseErrorKind::TooDeep, at });
-    }
     let mut at = skip_space(bytes, at + 1);
     if bytes.get(at) == Some(&b'}') {
         return Ok(at + 1);
@@ -138,9 +197,6 @@ pub(super) fn scan_object(bytes: &[u8], at: usize, depth: u32, sink: &mut impl F
 }
 
 fn scan_array(bytes: &[u8], at: usize, depth: u32) -> ScanResult {
-    if depth >= MAX_DEPTH {
-        return Err(ParseError { kind: ParseErrorKind::TooDeep, at });
-    }
     let mut at = skip_space(bytes, at + 1);
     if bytes.get(at) == Some(&b']') {
         return Ok(at + 1);
@@ -272,7 +328,7 @@ pub(super) fn skip_value(bytes: &[u8], start: usize) -> usize {
                     }
                     b'{' | b'[' => depth += 1,
                     b'}' | b']' => {
-                        depth -= 1;
+                        depth = depth.saturating_sub(1);
                         if depth == 0 {
                             return at + 1;
                         }
@@ -358,7 +414,32 @@ mod tests {
         check("", Err((ParseErrorKind::Unfinished, 0)));
         check("tru", Err((ParseErrorKind::Unfinished, 3)));
         check("1.", Err((ParseErrorKind::Unfinished, 2)));
-        let deep = "[".repeat(600);
-        check(&deep, Err((ParseErrorKind::TooDeep, 512)));
+    }
+
+    #[test]
+    fn any_depth_is_read_without_overflow() {
+        for depth in [63, 64, 65, 600, 5_000, 1_000_000] {
+            let whole = "[".repeat(depth) + &"]".repeat(depth);
+            check(&whole, Ok(2 * depth));
+            check(&whole[..whole.len() - 1], Err((ParseErrorKind::Unfinished, 2 * depth - 1)));
+            check(&format!("{}}}", &whole[..whole.len() - 1]), Err((ParseErrorKind::Unexpected, 2 * depth - 1)));
+            let objects = "{\"a\":".repeat(depth) + "[1, {}, []]" + &" , \"b\" : null }".repeat(depth);
+            check(&objects, Ok(objects.len()));
+        }
+    }
+
+    #[test]
+    fn both_scanners_agree_and_the_second_tells_what_is_open() {
+        let texts = [
+            "{}", "[]", "[ ]", "{ }", "[1,]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "[1 2]", "{\"a\":[1,{\"b\":2}]}", "[{]}", "1",
+            "\"", "{\"a\":1]", "", "{,}", "[,]", "{1:2}", "[true,false,null,-1.5e3,\"x\"] ",
+        ];
+        for text in texts {
+            let mut open = Vec::new();
+            assert_eq!(scan_open(text.as_bytes(), 0, &mut open), scan_value(text.as_bytes(), 0), "{text}");
+        }
+        let mut open = Vec::new();
+        assert!(scan_open(b"[{\"a\":[1],\"b\":[[", 0, &mut open).is_err());
+        assert_eq!(open, [0, 1, 15, 16]);
     }
 }

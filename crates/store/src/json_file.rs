@@ -40,7 +40,6 @@ impl JsonFile {
             let detail = match fault.kind {
                 ParseErrorKind::Unfinished if body.trim_ascii().is_empty() => "it is empty",
                 ParseErrorKind::Unfinished => "it is truncated",
-                ParseErrorKind::TooDeep => "it is nested too deeply",
                 _ => "it is not JSON",
             };
             let span = Span { offset, length: self.bytes.len() - offset };

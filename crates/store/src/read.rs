@@ -71,13 +71,22 @@ impl ReadError {
 
     /// Converts the error to a problem, for callers that continue without the file.
     pub fn problem(&self) -> FileProblem {
+        self.problem_of_kind(ProblemKind::UnreadableSideFile)
+    }
+
+    /// The same for a session file, or for a folder that may hold some.
+    pub fn session_problem(&self) -> FileProblem {
+        self.problem_of_kind(ProblemKind::UnreadableFile)
+    }
+
+    fn problem_of_kind(&self, kind: ProblemKind) -> FileProblem {
         let detail = match self {
             Self::NotFound { .. } => "no such file".to_owned(),
             Self::IsDirectory { .. } => "is a directory".to_owned(),
             Self::NoPermission { .. } => "permission denied".to_owned(),
             Self::Other { source, .. } => source.to_string(),
         };
-        FileProblem::whole(self.path(), ProblemKind::UnreadableSideFile, detail)
+        FileProblem::whole(self.path(), kind, detail)
     }
 }
 

@@ -82,7 +82,6 @@ fn of_edit(edit: &FileEdit) -> FilePreview {
 fn sent(transcript: &Transcript<'_>, client: Client) -> (Option<usize>, u64) {
     let resumed = resume(transcript, client);
     let Ok(messages) = &resumed.outcome else { return (None, 0) };
-    let mut json = Vec::new();
-    messages.iter().for_each(|message| message.write_json(&mut json));
-    (Some(messages.len()), json.len() as u64 / 4)
+    let bytes: usize = messages.iter().map(annals_transcript::resume::ApiMessage::json_len).sum();
+    (Some(messages.len()), bytes as u64 / 4)
 }

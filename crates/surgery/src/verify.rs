@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use annals_json::{Value, compact};
 use annals_transcript::content::Block;
 use annals_transcript::graph::Graph;
 use annals_transcript::line::lines;
@@ -57,6 +58,12 @@ pub enum Violation {
     /// A new file is not as planned.
     #[error("the new file is not as planned")]
     Unlike,
+    /// A client sends less of the file than before.
+    #[error("{client} would send less of it")]
+    Less {
+        /// The client release.
+        client: Client,
+    },
     /// A client resumed the file before and does not now.
     #[error("{client} no longer resumes it")]
     Refused {
@@ -148,7 +155,10 @@ fn thoughts(transcript: &Transcript<'_>) -> Vec<(usize, Vec<u8>)> {
         let Record::Assistant(assistant) = record else { continue };
         for block in assistant.content().blocks() {
             if matches!(block, Block::Thinking(_) | Block::RedactedThinking(_)) {
-                found.push((transcript.node(index).line as usize, block.raw().to_vec()));
+                // A record over several lines may be written on one: white space is no part of a thought.
+                let mut raw = Vec::new();
+                compact(Value::from_checked(block.raw()), &mut raw);
+                found.push((transcript.node(index).line as usize, raw));
             }
         }
     }

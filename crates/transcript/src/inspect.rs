@@ -1,11 +1,13 @@
 //! All problems of one session file in one list.
 
+use std::collections::HashMap;
+
 use crate::content::Block;
 use crate::graph::Graph;
 use crate::id::SessionId;
 use crate::pairing::ToolPairs;
 use crate::problem::{Problem, ProblemKind};
-use crate::record::{Record, RecordKind, SystemKind};
+use crate::record::{RecordKind, SystemKind};
 use crate::response::{Response, responses};
 use crate::transcript::{Node, Transcript};
 
@@ -18,6 +20,7 @@ pub fn inspect<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>, stem: Option<
     problems.extend(boundaries_without_summary(transcript, graph));
     problems.extend(thinking_only(transcript));
     problems.extend(stem.and_then(|stem| wrong_file_name(transcript, stem)));
+    problems.extend(mixed_sessions(transcript, stem));
     problems.sort_by_key(|problem| (problem.line, problem.span, problem.kind));
     problems
 }
@@ -65,21 +68,34 @@ fn thinking_only(transcript: &Transcript<'_>) -> Vec<Problem> {
 
 /// The records name sessions, but none that the file is named after.
 fn wrong_file_name(transcript: &Transcript<'_>, stem: &str) -> Option<Problem> {
-    let mut other: Option<(SessionId<'_>, usize)> = None;
-    for (index, node) in transcript.indexed_nodes().filter(|(_, node)| node.is_chain()) {
-        let named = match transcript.record(index) {
-            Record::Unknown(_) => None,
-            record => record.envelope().session(),
-        };
-        match named {
-            Some(session) if session.is(stem) => return None,
-            Some(session) => other = other.or(Some((session, node.line as usize))),
-            None => {}
-        }
+    let mut named = named_sessions(transcript);
+    if named.any(|(_, session)| session.is(stem)) {
+        return None;
     }
-    let (session, line) = other?;
-    let node = transcript.nodes().iter().find(|node| node.line as usize == line)?;
+    let (node, session) = named_sessions(transcript).next()?;
     Some(node.problem(ProblemKind::WrongFileName).with_detail(format!("the lines name {session}")))
+}
+
+/// The records name several sessions, as if two files were mixed.
+fn mixed_sessions(transcript: &Transcript<'_>, stem: Option<&str>) -> Option<Problem> {
+    let mut counts: HashMap<SessionId<'_>, usize> = HashMap::new();
+    named_sessions(transcript).for_each(|(_, session)| *counts.entry(session).or_default() += 1);
+    if counts.len() < 2 {
+        return None;
+    }
+    let own = counts.keys().copied().find(|session| stem.is_some_and(|stem| session.is(stem)));
+    let own = own.or_else(|| named_sessions(transcript).next().map(|(_, session)| session))?;
+    let (node, other) = named_sessions(transcript).find(|(_, session)| *session != own)?;
+    let detail = format!("{} lines name {own}, {} name {other}", counts[&own], counts[&other]);
+    Some(node.problem(ProblemKind::MixedSessions).with_detail(detail))
+}
+
+/// The chain records that name a session.
+fn named_sessions<'t, 'a>(
+    transcript: &'t Transcript<'a>,
+) -> impl Iterator<Item = (&'t Node<'a>, SessionId<'a>)> {
+    let chain = transcript.nodes().iter().filter(|node| node.is_chain());
+    chain.filter_map(|node| Some((node, node.session?)))
 }
 
 #[cfg(test)]

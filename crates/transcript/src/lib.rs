@@ -31,6 +31,7 @@ pub mod objects;
 #[doc(hidden)]
 pub mod pack;
 pub mod pairing;
+mod parse;
 pub mod price;
 pub mod problem;
 pub mod query;
@@ -38,6 +39,7 @@ pub mod record;
 pub mod redact;
 pub mod response;
 pub mod resume;
+mod stream;
 pub mod time;
 pub mod title;
 pub mod tool_result;
@@ -47,6 +49,8 @@ pub mod turn;
 pub mod usage;
 #[doc(hidden)]
 pub mod view;
+#[doc(hidden)]
+pub mod work;
 
 pub use content::{Block, Content};
 pub use draft::Draft;

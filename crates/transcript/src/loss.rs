@@ -1,34 +1,32 @@
 //! Messages that a resume loses although the user did not ask for it.
 
-use std::collections::HashSet;
-
 use crate::graph::Graph;
 use crate::record::{Record, RecordKind};
-use crate::resume::{OmissionReason, ResumeResult};
-use crate::transcript::{NodeIndex, Transcript};
-use crate::turn::Speaker;
+use crate::resume::{BlockOrigin, OmissionReason, ResumeResult};
+use crate::transcript::{NodeIndex, NodeMap, Transcript};
+use crate::turn::{Speaker, prompt_text};
 
 /// Returns the prompts, replies and results that a client would lose, in the order of the file.
 ///
 /// Messages that a compaction summarised, that belong to a sub-agent or to a branch that the user left are not lost; those
-/// that cannot be reached, read or paired are.
+/// that cannot be reached, read or paired are. A conversation of its own that opens with the same prompt was left, too.
 pub fn losses<'a>(
     transcript: &Transcript<'a>,
     graph: &Graph<'a>,
     resumed: &ResumeResult<'a>,
 ) -> Vec<NodeIndex> {
-    let left: HashSet<NodeIndex> = resumed.left_out.iter().map(|left| left.node).collect();
+    let mut choices = Choices::new(transcript, graph, resumed);
     let is_message = |node: NodeIndex| {
         let node = &transcript.nodes()[node];
         matches!(node.kind, RecordKind::User | RecordKind::Assistant) && !node.is_sidechain
     };
-    let is_missed = |node: NodeIndex, reason: OmissionReason| match reason {
+    let mut is_missed = |node: NodeIndex, reason: OmissionReason| match reason {
+        OmissionReason::NotConnected => !choices.is_sent_again(node),
         OmissionReason::Unread
-        | OmissionReason::NotConnected
         | OmissionReason::UnansweredCall
         | OmissionReason::UnansweredServerCall
         | OmissionReason::ResultWithoutCall => true,
-        OmissionReason::OtherBranch => !is_left_by_person(transcript, graph, &left, node),
+        OmissionReason::OtherBranch => !choices.is_left_by_person(node),
         OmissionReason::Replaced
         | OmissionReason::Sidechain
         | OmissionReason::BeforeCompaction
@@ -52,24 +50,89 @@ pub fn losses<'a>(
     nodes
 }
 
-/// Whether the branch of a record starts with a prompt: then the user went back and sent another.
-fn is_left_by_person(
-    transcript: &Transcript<'_>,
-    graph: &Graph<'_>,
-    left: &HashSet<NodeIndex>,
-    node: NodeIndex,
-) -> bool {
-    let mut top = node;
-    // No chain is longer than the file, so cycles end.
-    for _ in 0..transcript.nodes().len() {
-        match graph.parent(top).filter(|parent| left.contains(parent)) {
-            Some(parent) => top = parent,
-            None => break,
+/// Which branches the user left.
+struct Choices<'t, 'a> {
+    transcript: &'t Transcript<'a>,
+    graph: &'t Graph<'a>,
+    is_left_out: NodeMap<bool>,
+    /// The first prompt of what is resumed.
+    opening: Option<String>,
+    /// The first record of the branch of each that was visited: no record is visited twice.
+    tops: NodeMap<Option<NodeIndex>>,
+    /// Whether each of those opens with the prompt of what is resumed.
+    is_again: NodeMap<Option<bool>>,
+}
+
+impl<'t, 'a> Choices<'t, 'a> {
+    fn new(transcript: &'t Transcript<'a>, graph: &'t Graph<'a>, resumed: &ResumeResult<'a>) -> Self {
+        let mut is_left_out = NodeMap::new(transcript, false);
+        for left in &resumed.left_out {
+            is_left_out[left.node] = true;
+        }
+        let mut blocks = resumed.messages().iter().flat_map(|message| &message.blocks);
+        let first = blocks.find_map(|block| match block.origin {
+            BlockOrigin::Record(node) => Some(node),
+            BlockOrigin::Filler(_) => None,
+        });
+        let mut choices = Self {
+            transcript,
+            graph,
+            is_left_out,
+            opening: None,
+            tops: NodeMap::new(transcript, None),
+            is_again: NodeMap::new(transcript, None),
+        };
+        choices.opening = first.and_then(|first| choices.prompt(first));
+        choices
+    }
+
+    /// Whether the branch of a record starts with a prompt: then the user went back and sent another.
+    fn is_left_by_person(&mut self, node: NodeIndex) -> bool {
+        match self.transcript.record(self.top(node)) {
+            Record::User(user) => Speaker::of(&user) != Speaker::Tool,
+            _ => false,
         }
     }
-    match transcript.record(top) {
-        Record::User(user) => Speaker::of(&user) != Speaker::Tool,
-        _ => false,
+
+    /// Whether a conversation starts with the prompt with which the resumed one starts: then the user started over.
+    fn is_sent_again(&mut self, node: NodeIndex) -> bool {
+        let top = self.top(node);
+        let known = self.is_again[top];
+        let answer = known.unwrap_or_else(|| self.opening.is_some() && self.prompt(top) == self.opening);
+        self.is_again[top] = Some(answer);
+        answer
+    }
+
+    /// The prompt of a record that opens a conversation.
+    fn prompt(&self, node: NodeIndex) -> Option<String> {
+        match self.transcript.record(node) {
+            Record::User(user) if self.graph.parent(node).is_none() && Speaker::of(&user).opens_turn() => {
+                Some(prompt_text(&user))
+            }
+            _ => None,
+        }
+    }
+
+    /// The topmost record above one that is left out as well.
+    fn top(&mut self, node: NodeIndex) -> NodeIndex {
+        let mut path = Vec::new();
+        let mut at = node;
+        let top = loop {
+            if let Some(known) = self.tops[at] {
+                break known;
+            }
+            // A cycle ends where it comes back.
+            self.tops[at] = Some(at);
+            path.push(at);
+            match self.graph.parent(at).filter(|&parent| self.is_left_out[parent]) {
+                Some(parent) => at = parent,
+                None => break at,
+            }
+        };
+        for passed in path {
+            self.tops[passed] = Some(top);
+        }
+        top
     }
 }
 

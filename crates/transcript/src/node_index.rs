@@ -85,6 +85,7 @@ impl<'a> Index<NodeIndex> for [Node<'a>] {
     type Output = Node<'a>;
 
     fn index(&self, index: NodeIndex) -> &Node<'a> {
+        crate::work::count(1);
         &self[index.get()]
     }
 }
@@ -133,12 +134,14 @@ impl<T> Index<NodeIndex> for NodeMap<T> {
     type Output = T;
 
     fn index(&self, index: NodeIndex) -> &T {
+        crate::work::count(1);
         &self.0[index.get()]
     }
 }
 
 impl<T> IndexMut<NodeIndex> for NodeMap<T> {
     fn index_mut(&mut self, index: NodeIndex) -> &mut T {
+        crate::work::count(1);
         &mut self.0[index.get()]
     }
 }

@@ -1,8 +1,10 @@
 //! Finds the JSON objects on one line: usually one, sometimes none or several.
+//!
+//! Objects that span several lines are found by [`parse`](crate::parse), which sees the whole file.
 
 use crate::line::{Line, LineEnding};
 use crate::problem::{Problem, ProblemKind, Span};
-use annals_json::{Fields, ParseError, ParseErrorKind, Value, skip_space};
+use annals_json::{Fields, ParseError, ParseErrorKind, Value, scan_open, skip_space};
 
 /// Longer lines are reported: large images, stored twice, have made sessions impossible to resume.
 pub const MAX_LINE_BYTES: usize = 10 * 1024 * 1024;
@@ -12,10 +14,14 @@ pub const MAX_LINE_BYTES: usize = 10 * 1024 * 1024;
 pub enum LineSharing {
     /// Alone on its line, as it should be: every client reads it.
     Alone,
-    /// With other whole objects on the same line.
+    /// Alone but for white space that JSON does not know, such as a byte order mark.
+    Padded,
+    /// With other whole objects on the same line, or with something that is none.
     Shared,
-    /// After the rest of a torn one.
+    /// After the rest of a torn one, or after text.
     Spliced,
+    /// Over several lines.
+    Spanning,
 }
 
 /// Calls `found` for each object of a line, in order, and `problem` for everything irregular.
@@ -53,14 +59,18 @@ fn objects<'a>(
             if rest == body.len() {
                 return found(fields, LineSharing::Alone);
             }
+            if trim(&body[rest..]).is_empty() {
+                report(ProblemKind::PaddedLine, rest, body.len() - rest);
+                return found(fields, LineSharing::Padded);
+            }
             read_shared(body, opening, found, report);
         }
         Err(fault) => read_damaged(line, opening, fault, found, report),
     }
 }
 
-/// Byte order mark, line ending, size, encoding.
-fn report_form(line: &Line<'_>, report: &mut impl FnMut(ProblemKind, usize, usize)) {
+/// Reports byte order mark, line ending, size and encoding.
+pub(crate) fn report_form(line: &Line<'_>, report: &mut impl FnMut(ProblemKind, usize, usize)) {
     let body = line.body();
     if line.has_byte_order_mark() {
         report(ProblemKind::ByteOrderMark, 0, 0);
@@ -105,7 +115,7 @@ fn lone_surrogate(body: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// Reads several objects on one line; stops at the first that is invalid.
+/// Reads several objects on one line, with or without commas between them; stops at the first that is invalid.
 fn read_shared<'a>(
     body: &'a [u8],
     opening: usize,
@@ -122,7 +132,11 @@ fn read_shared<'a>(
                     report(ProblemKind::TwoObjects, at, body.len() - at);
                 }
                 found(fields, LineSharing::Shared);
-                at = skip_space(body, at + length);
+                let end = skip_space(body, at + length);
+                at = if is_list_end(&body[end..]) { end } else { skip_comma(body, end) };
+                if is_list_end(&body[at..]) {
+                    return report(ProblemKind::NotJson, at, body.len() - at);
+                }
             }
             Err(fault) => {
                 let kind = match fault.kind {
@@ -135,7 +149,16 @@ fn read_shared<'a>(
     }
 }
 
-/// Reads a line that does not start with a valid object: reports the damage, and finds a valid object after it.
+/// Whether only the end of a list is left: the file was rewritten as a JSON array.
+fn is_list_end(rest: &[u8]) -> bool {
+    !rest.is_empty() && rest.iter().all(|byte| b",] \t\r".contains(byte))
+}
+
+fn skip_comma(body: &[u8], at: usize) -> usize {
+    if body.get(at) == Some(&b',') { skip_space(body, at + 1) } else { at }
+}
+
+/// Reads a line that does not start with a valid object: reports the damage, and finds valid objects after it.
 fn read_damaged<'a>(
     line: &Line<'a>,
     opening: usize,
@@ -144,11 +167,17 @@ fn read_damaged<'a>(
     report: &mut impl FnMut(ProblemKind, usize, usize),
 ) {
     let body = line.body();
+    let core = trim(body);
+    if core.len() < body.len()
+        && let Ok((fields, length)) = Fields::scan(core)
+        && length == core.len()
+    {
+        report(ProblemKind::PaddedLine, 0, body.len());
+        return found(fields, LineSharing::Padded);
+    }
     let nuls = body.iter().filter(|&&byte| byte == 0).count();
-    let after_nuls = body.iter().position(|&byte| byte != 0).unwrap_or(body.len());
     if body[opening] != b'{' && nuls == 0 {
-        let kind = if Value::parse(body).is_ok() { ProblemKind::NotAnObject } else { ProblemKind::NotJson };
-        return report(kind, 0, body.len());
+        return read_other(body, opening, found, report);
     }
     if nuls > 0 {
         let first = memchr::memchr(0, body).unwrap_or(0);
@@ -158,6 +187,7 @@ fn read_damaged<'a>(
     if nuls == body.len() {
         return;
     }
+    let after_nuls = body.iter().position(|&byte| byte != 0).unwrap_or(body.len());
     if after_nuls > 0
         && let Ok((fields, length)) = Fields::scan(&body[after_nuls..])
         && skip_space(body, after_nuls + length) == body.len()
@@ -176,22 +206,129 @@ fn read_damaged<'a>(
     report(kind, (opening + fault.at).min(body.len()), body.len() - (opening + fault.at).min(body.len()));
 }
 
-/// Maximum number of positions of a damaged line that are tried, so that hostile input stays linear.
-const MAX_TRIES: usize = 64;
+/// Reads a line that starts with something else than an object: a list of records, or text before one.
+fn read_other<'a>(
+    body: &'a [u8],
+    opening: usize,
+    found: &mut impl FnMut(Fields<'a>, LineSharing),
+    report: &mut impl FnMut(ProblemKind, usize, usize),
+) {
+    let kind = if Value::parse(body).is_ok() { ProblemKind::NotAnObject } else { ProblemKind::NotJson };
+    report(kind, 0, body.len());
+    let first = skip_space(body, opening + 1);
+    if body[opening] == b'[' && starts_record(&body[first..]) {
+        return read_shared(body, first, found, &mut |_, _, _| ());
+    }
+    if kind == ProblemKind::NotJson
+        && let Some((_, fields)) = whole_tail(body, opening)
+    {
+        found(fields, LineSharing::Spliced);
+    }
+}
 
-/// Finds an object that starts like a record and reaches to the end of the line.
+/// The bytes without what JavaScript counts as white space at either end.
+fn trim(bytes: &[u8]) -> &[u8] {
+    let mut core = trim_start(bytes);
+    while let Some(rest) = WHITE_SPACE.iter().find_map(|space| core.strip_suffix(*space)) {
+        core = rest;
+    }
+    core
+}
+
+fn trim_start(mut bytes: &[u8]) -> &[u8] {
+    while let Some(rest) = WHITE_SPACE.iter().find_map(|space| bytes.strip_prefix(*space)) {
+        bytes = rest;
+    }
+    bytes
+}
+
+/// The white space of JavaScript, in UTF-8.
+const WHITE_SPACE: [&[u8]; 25] = [
+    b" ",
+    b"\t",
+    b"\n",
+    b"\r",
+    b"\x0b",
+    b"\x0c",
+    "\u{a0}".as_bytes(),
+    "\u{feff}".as_bytes(),
+    "\u{1680}".as_bytes(),
+    "\u{2000}".as_bytes(),
+    "\u{2001}".as_bytes(),
+    "\u{2002}".as_bytes(),
+    "\u{2003}".as_bytes(),
+    "\u{2004}".as_bytes(),
+    "\u{2005}".as_bytes(),
+    "\u{2006}".as_bytes(),
+    "\u{2007}".as_bytes(),
+    "\u{2008}".as_bytes(),
+    "\u{2009}".as_bytes(),
+    "\u{200a}".as_bytes(),
+    "\u{2028}".as_bytes(),
+    "\u{2029}".as_bytes(),
+    "\u{202f}".as_bytes(),
+    "\u{205f}".as_bytes(),
+    "\u{3000}".as_bytes(),
+];
+
+/// Finds an object that starts like a record and reaches to the end of the line. Every byte is scanned about once.
 fn whole_tail(body: &[u8], from: usize) -> Option<(usize, Fields<'_>)> {
-    let starts = memchr::memmem::find_iter(&body[from..], b"{\"").map(|at| from + at);
-    let record = |at: &usize| {
-        let tail = &body[*at..];
-        tail.starts_with(b"{\"type\":")
-            || tail.starts_with(b"{\"parentUuid\":")
-            || tail.starts_with(b"{\"uuid\":")
-    };
-    starts.filter(record).take(MAX_TRIES).find_map(|at| {
-        let (fields, length) = Fields::scan(&body[at..]).ok()?;
-        (skip_space(body, at + length) == body.len()).then_some((at, fields))
-    })
+    let mut open = Vec::new();
+    let mut at = from;
+    while let Some(found) = memchr::memmem::find(body.get(at..)?, b"{\"") {
+        let start = at + found;
+        at = start + 1;
+        if !starts_record(&body[start..]) {
+            continue;
+        }
+        match scan_open(body, start, &mut open) {
+            Ok(end) if skip_space(body, end) == body.len() => {
+                return Fields::scan(&body[start..]).ok().map(|(fields, _)| (start, fields));
+            }
+            // What is inside ends before it.
+            Ok(end) => at = end,
+            // What is inside breaks off as well, or ends before.
+            Err(fault) if fault.kind == ParseErrorKind::Unfinished => return None,
+            // A record after a torn string makes it invalid at the end of its first quote.
+            Err(fault) => at = at.max(fault.at.saturating_sub(2)),
+        }
+    }
+    None
+}
+
+fn starts_record(tail: &[u8]) -> bool {
+    let keys: [&[u8]; 3] = [b"{\"type\":", b"{\"parentUuid\":", b"{\"uuid\":"];
+    keys.iter().any(|key| tail.starts_with(key))
+}
+
+/// Returns the whole objects of a line, in order, also those between commas and after something damaged.
+pub fn whole_objects(body: &[u8]) -> Vec<Fields<'_>> {
+    let mut found = Vec::new();
+    let mut rest = body;
+    loop {
+        rest = skip_gap(rest);
+        match Fields::scan(rest) {
+            Ok((fields, length)) => {
+                found.push(fields);
+                rest = &rest[length..];
+            }
+            Err(_) => {
+                found.extend(whole_tail(rest, 0).map(|(_, fields)| fields));
+                return found;
+            }
+        }
+    }
+}
+
+/// Skips what can stand between objects without being part of one: white space, NUL bytes, commas, brackets of a list.
+fn skip_gap(mut bytes: &[u8]) -> &[u8] {
+    loop {
+        let rest = trim_start(bytes);
+        match rest {
+            [0 | b',' | b'[' | b']', rest @ ..] => bytes = rest,
+            _ => return rest,
+        }
+    }
 }
 
 #[cfg(test)]

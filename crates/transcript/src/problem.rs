@@ -85,15 +85,19 @@ kinds! {
     TornTail = "torn-tail", Error;
     /// A line breaks off in the middle of a record.
     TornLine = "torn-line", Error;
-    /// A whole record follows a torn one on the same line.
+    /// A whole record follows something else on the same line.
     SplicedLine = "spliced-line", Error;
     /// Two or more whole records stand on one line.
     TwoObjects = "two-objects", Error;
+    /// A record takes several lines: clients that read line by line lose it.
+    SpanningRecord = "spanning-record", Error;
+    /// White space that JSON does not know stands around the record: most clients do not read it.
+    PaddedLine = "padded-line", Error;
     /// The line is not JSON.
     NotJson = "not-json", Error;
     /// The line is JSON, but not an object.
     NotAnObject = "not-an-object", Error;
-    /// The line is so large that clients fail on it.
+    /// The line is so large that clients may fail on it.
     Oversize = "oversize", Warning;
     /// Bytes that are not UTF-8.
     InvalidUtf8 = "invalid-utf8", Warning;
@@ -123,6 +127,8 @@ kinds! {
     BoundaryWithoutSummary = "boundary-without-summary", Warning;
     /// The file's name is not the session that its lines name.
     WrongFileName = "wrong-file-name", Warning;
+    /// The lines name several sessions: clients take them for one.
+    MixedSessions = "mixed-sessions", Warning;
     /// A sub-agent that no tool call leads to.
     UnlinkedAgent = "unlinked-agent", Note;
     /// A tool result names an overflow file that is not there.
@@ -135,6 +141,8 @@ kinds! {
     WarmUp = "warm-up", Note;
     /// An entry of sessions-index.json that is out of date or names no file.
     StaleIndexEntry = "stale-index-entry", Warning;
+    /// A file or folder that cannot be opened: what is in it is not known.
+    UnreadableFile = "unreadable-file", Error;
     /// A side file that cannot be read as what it should be.
     UnreadableSideFile = "unreadable-side-file", Warning;
 }

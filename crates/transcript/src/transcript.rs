@@ -2,15 +2,19 @@
 //!
 //! A node is small and borrows from the file; the whole record is scanned again from its bytes on demand.
 
-use crate::id::{AgentId, MessageId, RecordId};
-use crate::line::{Line, Lines, lines};
-use crate::objects::{LineSharing, read_objects};
+use crate::id::{AgentId, MessageId, RecordId, SessionId};
+use crate::line::Line;
+use crate::objects::LineSharing;
+use crate::parse::{LinePosition, parse_lines};
 use crate::problem::{Problem, ProblemKind, Span};
 use crate::record::{Record, RecordKind, SystemKind};
 use crate::time::Timestamp;
 use annals_json::Fields;
 
 pub use crate::node_index::{NodeIndex, NodeMap};
+
+/// How many bytes that are scanned again count as a step.
+const SCAN_STEP_BYTES: usize = 256;
 
 /// The value of `parentUuid`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +45,8 @@ pub struct Node<'a> {
     pub line: u32,
     /// Whether it is alone on its line, as clients expect.
     pub sharing: LineSharing,
+    /// Whether a client finds it that reads the file as a stream of values, not line by line.
+    pub is_streamed: bool,
     /// The record kind.
     pub kind: RecordKind,
     /// The subtype of a system record.
@@ -63,6 +69,8 @@ pub struct Node<'a> {
     pub message: Option<MessageId<'a>>,
     /// The sub-agent that wrote it.
     pub agent: Option<AgentId<'a>>,
+    /// The session that it names.
+    pub session: Option<SessionId<'a>>,
     /// The timestamp, as written.
     pub timestamp: Option<Timestamp<'a>>,
     /// The timestamp in milliseconds since 1970.
@@ -70,12 +78,13 @@ pub struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    fn new(fields: &Fields<'a>, line: &Line<'a>, sharing: LineSharing) -> Self {
+    pub(crate) fn new(fields: &Fields<'a>, line: &Line<'a>, sharing: LineSharing) -> Self {
         let kind = RecordKind::of(fields.text("type"));
         let offset = line.offset + (fields.raw().as_ptr() as usize - line.raw().as_ptr() as usize);
         let mut node = Self {
             line: u32::try_from(line.number).unwrap_or(u32::MAX),
             sharing,
+            is_streamed: false,
             kind,
             system: None,
             is_sidechain: false,
@@ -87,6 +96,7 @@ impl<'a> Node<'a> {
             parent: Parent::Absent,
             message: None,
             agent: None,
+            session: None,
             timestamp: None,
             millis: None,
         };
@@ -100,6 +110,7 @@ impl<'a> Node<'a> {
                 b"isSidechain" => node.is_sidechain = value.boolean() == Some(true),
                 b"isMeta" => node.is_meta = value.boolean() == Some(true),
                 b"isCompactSummary" => node.is_compact_summary = value.boolean() == Some(true),
+                b"sessionId" => node.session = text.map(SessionId::new),
                 b"agentId" => node.agent = text.map(AgentId::new),
                 b"subtype" if kind == RecordKind::System => node.system = Some(SystemKind::of(text)),
                 b"message" => {
@@ -123,6 +134,7 @@ impl<'a> Node<'a> {
         Node {
             line: self.line,
             sharing: self.sharing,
+            is_streamed: self.is_streamed,
             kind: self.kind,
             system: self.system,
             is_sidechain: self.is_sidechain,
@@ -134,6 +146,7 @@ impl<'a> Node<'a> {
             parent: if self.parent == Parent::Null { Parent::Null } else { Parent::Absent },
             message: None,
             agent: None,
+            session: None,
             timestamp: None,
             millis: self.millis,
         }
@@ -158,8 +171,8 @@ impl<'a> Transcript<'a> {
     /// Parses a whole file. Never fails: unreadable content becomes a [`Problem`], and everything else is kept.
     pub fn parse(bytes: &'a [u8]) -> Self {
         let (mut nodes, mut problems) = (Vec::new(), Vec::new());
-        let line_count = parse_lines(lines(bytes), &mut nodes, &mut problems);
-        Self::from_parts(bytes, nodes, problems, line_count)
+        let end = parse_lines(bytes, LinePosition::default(), &mut nodes, &mut problems);
+        Self::from_parts(bytes, nodes, problems, end.line_count)
     }
 
     /// Puts a transcript together from parsed lines; `problems` are those of the lines.
@@ -247,6 +260,7 @@ impl<'a> Transcript<'a> {
     /// If the transcript has no record with this index; indices are valid only for the transcript they come from.
     pub fn fields(&self, index: NodeIndex) -> Fields<'a> {
         let span = self.node(index).span;
+        crate::work::count(1 + span.length / SCAN_STEP_BYTES);
         Fields::from_checked(&self.bytes[span.offset..span.offset + span.length])
     }
 
@@ -268,24 +282,6 @@ impl<'a> Transcript<'a> {
     pub fn records(&self) -> impl Iterator<Item = (NodeIndex, Record<'a>)> + '_ {
         self.indices().map(|index| (index, self.record(index)))
     }
-}
-
-/// Parses lines into nodes and problems; returns the number of the last line, or 0 if there is none.
-pub(crate) fn parse_lines<'a>(
-    lines: Lines<'a>,
-    nodes: &mut Vec<Node<'a>>,
-    problems: &mut Vec<Problem>,
-) -> usize {
-    let mut last = 0;
-    for line in lines {
-        last = line.number;
-        read_objects(
-            &line,
-            |fields, sharing| nodes.push(Node::new(&fields, &line, sharing)),
-            |problem| problems.push(problem),
-        );
-    }
-    last
 }
 
 impl Node<'_> {

@@ -3,11 +3,11 @@
 //! Nodes are kept as byte ranges instead of slices. [`TranscriptBuf::transcript`] turns them back into slices without
 //! looking at the JSON again, and [`TranscriptBuf::append`] parses the appended lines alone.
 
-use crate::id::{AgentId, MessageId, RecordId};
-use crate::line::lines_from;
+use crate::id::{AgentId, MessageId, RecordId, SessionId};
+use crate::parse::{LinePosition, parse_lines};
 use crate::problem::{Problem, Span};
 use crate::time::Timestamp;
-use crate::transcript::{Node, Parent, Transcript, parse_lines};
+use crate::transcript::{Node, Parent, Transcript};
 use annals_json::Text;
 
 /// An owned, growable [`Transcript`], as `String` is to `str`.
@@ -26,13 +26,15 @@ pub struct TranscriptBuf {
     /// Problems of the lines; those of nodes follow from the nodes.
     problems: Vec<Problem>,
     line_count: usize,
+    /// What comes before stays as it is, whatever is appended.
+    settled: LinePosition,
 }
 
 impl TranscriptBuf {
     /// Parses a whole file. Never fails, like [`Transcript::parse`].
     pub fn parse(bytes: Vec<u8>) -> Self {
         let mut parsed = Self { bytes, ..Self::default() };
-        parsed.parse_from(0, 0);
+        parsed.parse_rest();
         parsed
     }
 
@@ -41,23 +43,18 @@ impl TranscriptBuf {
         if bytes.is_empty() {
             return;
         }
-        let finished = memchr::memrchr(b'\n', &self.bytes).map_or(0, |newline| newline + 1);
-        let mut lines = self.line_count;
-        if finished < self.bytes.len() {
-            // The last line continues: it is parsed again.
-            lines -= 1;
-            self.nodes.retain(|node| node.head.line as usize <= lines);
-            self.problems.retain(|problem| problem.line <= lines);
-        }
+        let lines = self.settled.lines;
+        self.nodes.retain(|node| node.head.line as usize <= lines);
+        self.problems.retain(|problem| problem.line <= lines);
         self.bytes.extend_from_slice(bytes);
-        self.parse_from(lines, finished);
+        self.parse_rest();
     }
 
-    fn parse_from(&mut self, lines: usize, offset: usize) {
+    fn parse_rest(&mut self) {
         let mut nodes = Vec::new();
-        let last = parse_lines(lines_from(&self.bytes, lines, offset), &mut nodes, &mut self.problems);
+        let end = parse_lines(&self.bytes, self.settled, &mut nodes, &mut self.problems);
         self.nodes.extend(nodes.iter().map(|node| NodeSpans::new(node, &self.bytes)));
-        self.line_count = last.max(lines);
+        (self.line_count, self.settled) = (end.line_count, end.settled);
     }
 
     /// The bytes of the file.
@@ -86,6 +83,7 @@ struct NodeSpans {
     parent: Option<Span>,
     message: Option<Span>,
     agent: Option<Span>,
+    session: Option<Span>,
     timestamp: Option<Span>,
 }
 
@@ -101,6 +99,7 @@ impl NodeSpans {
             parent: node.parent.id().map(|id| span(id.text())),
             message: node.message.map(|id| span(id.text())),
             agent: node.agent.map(|id| span(id.text())),
+            session: node.session.map(|id| span(id.text())),
             timestamp: node.timestamp.map(|time| span(time.text())),
         }
     }
@@ -112,6 +111,7 @@ impl NodeSpans {
             parent: self.parent.map_or(self.head.parent, |span| Parent::Of(RecordId::new(text(span)))),
             message: self.message.map(text).map(MessageId::new),
             agent: self.agent.map(text).map(AgentId::new),
+            session: self.session.map(text).map(SessionId::new),
             timestamp: self.timestamp.map(text).map(Timestamp::new),
             ..self.head.clone()
         }
@@ -129,7 +129,7 @@ mod tests {
         r#"{"type":"assistant","uuid":"b","parentUuid":"a","agentId":"x","message":{"id":"m1"}}{"type":"tag"}"#,
         "\r\n",
         r#"{"type":"user","uu{"type":"user","uuid":"c"}"#,
-        "\n[1]\n",
+        "\n[1]\n{\n\"type\":\"user\",\n\"uuid\":\"e\"} {\"type\":\"tag\"}\n[\n",
         r#"{"type":"from-the-future","uuid":"d"}"#,
     );
 

@@ -229,7 +229,8 @@ pub(crate) enum WatchMethod {
 
 const CHECK_EXAMPLES: &str = "\
 Lists problems by line and byte, and what each client release would keep and
-lose. Exit code 3 if there are problems; `annals repair` fixes most of them.
+lose. Exit code 3 if there are problems, if the newest release loses messages,
+or if a file cannot be read; `annals repair` fixes most of them.
 
 Examples:
   # Check the newest session of this folder
@@ -243,7 +244,7 @@ Examples:
 #[command(after_help = CHECK_EXAMPLES)]
 pub(crate) struct CheckArgs {
     /// Sessions: paths, ids or prefixes, titles, or `last`
-    #[arg(value_name = "SESSION", required_unless_present = "all")]
+    #[arg(value_name = "SESSION")]
     pub(crate) sessions: Vec<String>,
     /// Check every session of the store, and look for orphans, stale index entries and empty files
     #[arg(long)]

@@ -10,6 +10,7 @@ mod briefs;
 mod chat;
 #[cfg(target_os = "linux")]
 mod chat_disk;
+mod checking;
 mod collect;
 mod collecting;
 mod confirming;

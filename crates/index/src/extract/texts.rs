@@ -1,6 +1,6 @@
 //! Collects the strings of a JSON value as searchable text.
 
-use annals_json::{Value, ValueKind};
+use annals_json::{MAX_WALK_DEPTH, Value, ValueKind, strings};
 
 use super::rows::MAX_INDEXED_BYTES;
 
@@ -17,7 +17,7 @@ pub(super) struct TextCollector {
 impl TextCollector {
     pub(super) fn of(value: Value<'_>) -> Self {
         let mut texts = Self::default();
-        texts.collect(value);
+        texts.collect(value, 0);
         texts
     }
 
@@ -33,20 +33,25 @@ impl TextCollector {
         self.text.push_str(&text[..text.floor_char_boundary(room)]);
     }
 
-    fn collect(&mut self, value: Value<'_>) {
+    fn collect(&mut self, value: Value<'_>, depth: usize) {
         match value.kind() {
+            ValueKind::Array | ValueKind::Object if depth >= MAX_WALK_DEPTH => {
+                for string in strings(value).filter(|string| !string.is_key) {
+                    self.push(&string.text.decode());
+                }
+            }
             ValueKind::String => {
                 if let Some(text) = value.text() {
                     self.push(&text.decode());
                 }
             }
-            ValueKind::Array => value.items().for_each(|item| self.collect(item)),
+            ValueKind::Array => value.items().for_each(|item| self.collect(item, depth + 1)),
             ValueKind::Object => {
                 let Some(fields) = value.fields() else { return };
                 for field in fields.iter().filter(|field| !OPAQUE.contains(&field.key.raw())) {
                     // The type of a block is not part of the text.
                     if field.key.raw() != b"type" {
-                        self.collect(field.value);
+                        self.collect(field.value, depth + 1);
                     }
                 }
             }

@@ -113,9 +113,5 @@ impl Store {
 
 /// A path for a problem about a folder that cannot be listed.
 fn unlisted(path: &Path, error: std::io::Error) -> FileProblem {
-    let error = match error.kind() {
-        std::io::ErrorKind::PermissionDenied => ReadError::NoPermission { path: path.to_path_buf() },
-        _ => ReadError::new(path, error),
-    };
-    error.problem()
+    ReadError::new(path, error).session_problem()
 }

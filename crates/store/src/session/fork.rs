@@ -180,5 +180,10 @@ fn copy_line(raw: &[u8], old: &str, session: &str) -> Result<Vec<u8>, EditError>
     object.end();
     let mut editor = Editor::new(raw)?;
     editor.set(&[], "sessionId", &id)?.set(&[], "forkedFrom", &from)?;
-    editor.finish()
+    let line = editor.finish()?;
+    // A record that took several lines gets one.
+    match memchr::memchr(b'\n', &line) {
+        Some(_) => annals_json::RawJson::parse(&line).map(|json| json.raw().to_vec()).map_err(EditError::NotJson),
+        None => Ok(line),
+    }
 }

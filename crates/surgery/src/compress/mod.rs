@@ -172,9 +172,7 @@ fn follow(
 
 /// The approximate number of tokens of the conversation: a quarter of its bytes.
 fn tokens(seen: &ResumeResult<'_>) -> u64 {
-    let mut json = Vec::new();
-    seen.messages().iter().for_each(|message| message.write_json(&mut json));
-    json.len() as u64 / 4
+    seen.messages().iter().map(annals_transcript::resume::ApiMessage::json_len).sum::<usize>() as u64 / 4
 }
 
 /// The common fields of a record, for records inserted before it.

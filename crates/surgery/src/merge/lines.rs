@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use annals_json::Value;
+use annals_json::{Value, compact};
 use annals_json::edit::{EditError, Editor, PathStep};
 use annals_transcript::line::lines;
 
@@ -29,10 +29,13 @@ pub(super) fn edit(
     let last = lines(&first.bytes).count();
     let mut nodes = comparison.two.indexed_nodes().peekable();
     let mut has_begun = false;
+    // Where the last record ends: one may take several lines.
+    let mut end = 0;
     for line in lines(&second.bytes) {
-        let mut is_readable = false;
+        let mut is_readable = line.offset < end;
         while let Some((index, node)) = nodes.next_if(|(_, node)| node.line as usize == line.number) {
             is_readable = true;
+            end = node.span.offset + node.span.length;
             if !comparison.own.contains(&index) {
                 continue;
             }
@@ -41,7 +44,8 @@ pub(super) fn edit(
             let raw = comparison.two.fields(index).raw();
             let parent = attach_point.uuid.as_deref().filter(|_| attach_point.roots.contains(&index));
             let hung = prepared(raw, parent, renamed).map_err(fault)?;
-            let record = rewriter.record(&hung).map_err(fault)?;
+            let mut record = Vec::new();
+            compact_lines(&rewriter.record(&hung).map_err(fault)?, &mut record);
             let why = match parent {
                 Some(_) => format!("line {} of the second, where the first ends", line.number),
                 None => format!("line {} of the second", line.number),
@@ -54,6 +58,14 @@ pub(super) fn edit(
         }
     }
     Ok(edit)
+}
+
+/// Appends a record, on one line.
+fn compact_lines(record: &[u8], out: &mut Vec<u8>) {
+    match record.contains(&b'\n') {
+        true => compact(Value::from_checked(record), out),
+        false => out.extend_from_slice(record),
+    }
 }
 
 /// A record with another parent and renamed file copies.

@@ -7,6 +7,7 @@ use annals_json::Value;
 use annals_json::edit::{EditError, Editor, PathStep};
 use annals_store::Slug;
 use annals_transcript::line::lines;
+use annals_transcript::objects::LineSharing;
 use annals_transcript::transcript::Transcript;
 
 use super::load::ProjectEntry;
@@ -48,6 +49,10 @@ impl<'r> PathRewriter<'r> {
             let start = line.offset + line.body_start();
             let (mut new, mut at) = (Vec::new(), start);
             while let Some((index, node)) = nodes.next_if(|(_, node)| node.line as usize == line.number) {
+                // `annals repair` puts records on lines of their own.
+                if node.sharing == LineSharing::Spanning {
+                    continue;
+                }
                 let raw = transcript.fields(index).raw();
                 if let Some(record) = self.record(raw).map_err(|source| fault(line.number, source))? {
                     new.extend_from_slice(&bytes[at..node.span.offset]);

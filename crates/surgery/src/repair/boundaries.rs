@@ -1,5 +1,7 @@
 //! A compact boundary without its summary hides history: attaches the summary to it, or removes the boundary.
 
+use std::collections::HashMap;
+
 use annals_json::Value;
 use annals_json::edit::{EditError, Editor};
 use annals_transcript::record::{Record, SystemKind};
@@ -13,6 +15,7 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
     let nodes = view.transcript.nodes();
     let is_summary = |index: NodeIndex| nodes[index].is_compact_summary;
     let is_boundary = |&index: &NodeIndex| nodes[index].system == Some(SystemKind::CompactBoundary);
+    let mut mentions = None;
     for boundary in view.transcript.indices().filter(is_boundary) {
         if nodes[boundary].is_sidechain || view.graph.children(boundary).any(is_summary) {
             continue;
@@ -32,7 +35,8 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
         match above {
             Some(above) => {
                 let why = "boundary-without-summary: it hid history without a summary";
-                found.add(key, line, why, removal(view, boundary, above));
+                let mentions = mentions.get_or_insert_with(|| mentions_of_boundaries(view));
+                found.add(key, line, why, removal(view, mentions, boundary, above));
             }
             None => found.skip(key, line, "left as it is: what it summarizes is not in this file"),
         }
@@ -40,23 +44,35 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
     found
 }
 
+/// The records that mention each boundary.
+fn mentions_of_boundaries(view: &RepairView<'_, '_>) -> HashMap<String, Vec<NodeIndex>> {
+    let is_boundary = |&index: &NodeIndex| view.node(index).system == Some(SystemKind::CompactBoundary);
+    let mut mentions: HashMap<_, Vec<_>> =
+        view.transcript.indices().filter(is_boundary).map(|index| (view.uuid(index), Vec::new())).collect();
+    for index in view.transcript.indices() {
+        for reference in references(Value::from_checked(view.raw(index))) {
+            if let Some(list) = mentions.get_mut(&reference.uuid).filter(|list| list.last() != Some(&index)) {
+                list.push(index);
+            }
+        }
+    }
+    mentions
+}
+
 /// Removes the boundary and points references to it at the record before the compaction.
 fn removal(
     view: &RepairView<'_, '_>,
+    mentions: &HashMap<String, Vec<NodeIndex>>,
     boundary: NodeIndex,
     above: NodeIndex,
 ) -> Result<Vec<LineStep>, EditError> {
     let (gone, target) = (view.uuid(boundary), view.uuid(above));
     let mut steps = vec![LineStep::Remove { line: view.line(boundary) }];
-    for index in view.transcript.indices().filter(|&index| index != boundary) {
+    let mentions = mentions.get(&gone).into_iter().flatten().copied();
+    for index in mentions.filter(|&index| index != boundary) {
         let raw = view.raw(index);
-        let value = Value::parse(raw).map_err(EditError::NotAnObject)?;
-        let stale: Vec<_> = references(value).into_iter().filter(|found| found.uuid == gone).collect();
-        if stale.is_empty() {
-            continue;
-        }
         let mut editor = Editor::new(raw)?;
-        for reference in stale {
+        for reference in references(Value::from_checked(raw)).into_iter().filter(|found| found.uuid == gone) {
             editor.replace(&reference.path, &string_or_null(Some(&target)))?;
         }
         steps.push(LineStep::Change { line: view.line(index), bytes: editor.finish()? });

@@ -1,17 +1,23 @@
 //! Parents that form a cycle: cuts it above the record that comes first in the file.
 
 use super::fix::{RepairFindings, RepairView};
-use super::position::{Position, position_of};
+use super::position::{Position, PositionIndex};
 
 pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
     let mut found = RepairFindings::default();
-    for index in view.graph.cycles() {
+    let cycles = view.graph.cycles();
+    if cycles.is_empty() {
+        return found;
+    }
+    let mut positions = PositionIndex::new(view);
+    for index in cycles {
         let (line, key) = (view.line(index), view.uuid(index));
-        let (parent, why) = match position_of(view, index) {
-            Position::After(parent, evidence) if parent < index => (
-                Some(view.uuid(parent)),
-                format!("it follows line {}: {}", view.line(parent), evidence.text()),
-            ),
+        let (parent, why) = match positions.position_of(index) {
+            Position::After(parent, evidence) if parent < index => {
+                positions.attach(index, parent);
+                let why = format!("it follows line {}: {}", view.line(parent), evidence.text());
+                (Some(view.uuid(parent)), why)
+            }
             _ => (None, "the cycle starts here".to_owned()),
         };
         let step = view.set_parent(index, parent.as_deref());

@@ -12,6 +12,8 @@ use crate::edit::FileEdit;
 /// A file under repair.
 #[derive(Clone, Debug)]
 pub(super) struct Document<'a> {
+    original: &'a [u8],
+    is_changed: bool,
     lines: Vec<DocumentLine<'a>>,
     /// Removed lines of the original file, with the reasons.
     removed: BTreeMap<usize, String>,
@@ -46,11 +48,20 @@ impl<'a> Document<'a> {
                 why: None,
             }
         };
-        Self { lines: lines(bytes).map(of_line).collect(), removed: BTreeMap::new() }
+        Self {
+            original: bytes,
+            is_changed: false,
+            lines: lines(bytes).map(of_line).collect(),
+            removed: BTreeMap::new(),
+        }
     }
 
-    pub(super) fn bytes(&self) -> Vec<u8> {
-        let mut out = Vec::new();
+    /// The file as it is now; the original is not copied.
+    pub(super) fn bytes(&self) -> Cow<'a, [u8]> {
+        if !self.is_changed {
+            return Cow::Borrowed(self.original);
+        }
+        let mut out = Vec::with_capacity(self.original.len());
         for line in &self.lines {
             if out.last().is_some_and(|&byte| byte != b'\n') {
                 out.push(b'\n');
@@ -59,7 +70,7 @@ impl<'a> Document<'a> {
             out.extend_from_slice(&line.body);
             out.extend_from_slice(line.ending);
         }
-        out
+        Cow::Owned(out)
     }
 
     /// The number of a line in the original file.
@@ -85,7 +96,12 @@ impl<'a> Document<'a> {
                 }
             }
         }
-        let mut after = Self { lines: Vec::with_capacity(self.lines.len()), removed: self.removed.clone() };
+        let mut after = Self {
+            original: self.original,
+            is_changed: true,
+            lines: Vec::with_capacity(self.lines.len()),
+            removed: self.removed.clone(),
+        };
         self.emit_new(0, &steps, &mut after);
         for number in (1..=self.lines.len()).filter(|number| !steps.moved.contains_key(number)) {
             // A line, then the lines that move behind it, and those that move behind them.
@@ -188,7 +204,7 @@ mod tests {
     fn a_document_and_its_edits_are_the_same_file() {
         let file = b"\xef\xbb\xbf1\r\n2\n3\n4\n5";
         let document = Document::new(file);
-        assert_eq!(document.bytes(), file);
+        assert_eq!(*document.bytes(), *file);
         let steps = vec![
             LineStep::Move { line: 2, after: 4 },
             LineStep::Move { line: 3, after: 2 },
@@ -199,7 +215,7 @@ mod tests {
         let fix = Fix { key: String::new(), line: 1, why: "why".to_owned(), steps };
         let fixed = document.fixed(&[fix]);
         let expected = b"\xef\xbb\xbfone\r\n4\n2\n3\n6\n";
-        assert_eq!(fixed.bytes(), expected);
+        assert_eq!(*fixed.bytes(), *expected);
         assert_eq!(fixed.into_edit(Path::new("f"), file).result(), expected);
     }
 }

@@ -22,7 +22,12 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
     let Some(leaf) = leaf(view.transcript, Client::NEWEST) else { return found };
     let chain = view.graph.path_to(leaf);
     let mut is_on_chain = NodeMap::new(view.transcript, false);
-    chain.iter().for_each(|&index| is_on_chain[index] = true);
+    let mut places = NodeMap::new(view.transcript, 0);
+    for (place, &index) in chain.iter().enumerate() {
+        is_on_chain[index] = true;
+        places[index] = place;
+    }
+    let is_sorted = chain.is_sorted();
     for (top, tip) in branches(view, &lost, &is_on_chain) {
         let Some(fork) = view.graph.parent(top) else { continue };
         let Some(next) = view.graph.children(fork).find(|&child| is_on_chain[child]) else { continue };
@@ -31,11 +36,18 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
         }
         let (line, key) = (view.line(top), view.uuid(top));
         let why = format!("lost-branch: lines {line} to {} go into the chain", view.line(tip));
-        let goes_on =
-            view.graph.path_to(tip).into_iter().find(|&index| view.graph.parent(index) == Some(top));
+        let goes_on = child_towards(view, top, tip);
         let steps = match goes_on.filter(|_| is_result(view, top) && is_result(view, next)) {
             Some(goes_on) => results_first(view, [top, goes_on, tip], next, &is_on_chain),
-            None => in_between(view, &chain, fork, (top, tip)),
+            None => {
+                // The records of the chain from the fork on that were written before the branch.
+                let rest = &chain[places[fork]..];
+                let written = match is_sorted {
+                    true => rest.partition_point(|&index| index == fork || index < top),
+                    false => rest.iter().take_while(|&&index| index == fork || index < top).count(),
+                };
+                in_between(view, rest, written, (top, tip))
+            }
         };
         match steps {
             Some(steps) => found.add(key, line, why, steps),
@@ -61,24 +73,36 @@ fn results_first(
     Some(steps.into_iter().collect())
 }
 
-/// Inserts the lost branch where it was written: between the two records of the chain around it.
+/// Inserts the lost branch where it was written: between the two records of the chain around it. `rest` is the chain from
+/// the fork on, of which the first `written` are above.
 fn in_between(
     view: &RepairView<'_, '_>,
-    chain: &[NodeIndex],
-    fork: NodeIndex,
+    rest: &[NodeIndex],
+    written: usize,
     (top, tip): (NodeIndex, NodeIndex),
 ) -> Option<Result<Vec<LineStep>, EditError>> {
-    let rest = &chain[chain.iter().position(|&index| index == fork)?..];
-    let place = rest.iter().take_while(|&&index| index == fork || index < top).count();
-    let (above, below) = (rest[place.checked_sub(1)?], *rest.get(place)?);
+    let (above, below) = (rest[written.checked_sub(1)?], *rest.get(written)?);
     if below < tip {
         return None;
     }
     let mut steps = vec![view.set_parent(below, Some(&view.uuid(tip)))];
-    if above != fork {
+    if Some(&above) != rest.first() {
         steps.push(view.set_parent(top, Some(&view.uuid(above))));
     }
     Some(steps.into_iter().collect())
+}
+
+/// The child of `top` that leads to a descendant of it.
+fn child_towards(view: &RepairView<'_, '_>, top: NodeIndex, tip: NodeIndex) -> Option<NodeIndex> {
+    let mut at = tip;
+    // No path is longer than the file, so a cycle ends.
+    for _ in 0..view.transcript.nodes().len() {
+        match view.graph.parent(at)? {
+            parent if parent == top => return Some(at),
+            parent => at = parent,
+        }
+    }
+    None
 }
 
 fn is_result(view: &RepairView<'_, '_>, index: NodeIndex) -> bool {
@@ -92,10 +116,25 @@ fn branches(
     is_on_chain: &NodeMap<bool>,
 ) -> BTreeMap<NodeIndex, NodeIndex> {
     let mut tips: BTreeMap<NodeIndex, NodeIndex> = BTreeMap::new();
-    for &node in lost {
-        let path = view.graph.path_to(node);
-        let top = path.iter().rposition(|&index| is_on_chain[index]).map(|fork| fork + 1);
-        if let Some(&top) = top.and_then(|top| path.get(top)) {
+    // The first record of the branch of each that was visited: `Some(None)` if it does not leave the chain.
+    let mut tops: NodeMap<Option<Option<NodeIndex>>> = NodeMap::new(view.transcript, None);
+    let mut path = Vec::new();
+    for &node in lost.iter().filter(|&&node| !is_on_chain[node]) {
+        let mut at = node;
+        let top = loop {
+            if let Some(known) = tops[at] {
+                break known;
+            }
+            tops[at] = Some(None);
+            path.push(at);
+            match view.graph.parent(at) {
+                Some(parent) if is_on_chain[parent] => break Some(at),
+                Some(parent) => at = parent,
+                None => break None,
+            }
+        };
+        path.drain(..).for_each(|passed| tops[passed] = Some(top));
+        if let Some(top) = top {
             let tip = tips.entry(top).or_insert(node);
             *tip = node.max(*tip);
         }

@@ -21,6 +21,8 @@ mod oversize;
 mod position;
 mod sent;
 mod thinking;
+mod trees;
+mod understanding;
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -69,25 +71,39 @@ pub enum RepairError {
         /// What is wrong with it.
         violation: Violation,
     },
+    /// The file is nothing that a repair understands: it would remove all or most of it.
+    #[error("{}: {reason}", path.display())]
+    NotUnderstood {
+        /// Its path.
+        path: std::path::PathBuf,
+        /// What it holds instead.
+        reason: String,
+    },
 }
 
-/// How often a kind of repair is run: a fix can uncover the next problem.
+/// How often a kind of repair is run in one sweep: a fix can uncover the next problem.
 const MAX_ROUNDS: usize = 64;
 
 /// How often all kinds are run.
 const MAX_SWEEPS: usize = 8;
 
-/// How many fixes are tried one by one if all together would lose something.
-const MAX_TRIED: usize = 200;
+/// How often it is checked what clients send while fixes are sorted out that would lose something.
+const MAX_CHECKS: usize = 200;
 
 /// Plans the repair of a session and its sub-agents. If nothing is broken, the plan is empty.
 pub fn repair(session: &Session, options: &RepairOptions) -> Result<Plan, RepairError> {
     let mut plan = Plan::new(format!("repair {}", session.key), &session.root());
+    if let Some(reason) = understanding::doubt(&session.bytes) {
+        return Err(RepairError::NotUnderstood { path: session.path.clone(), reason });
+    }
     plan.notes = fix_file(&mut plan, &session.path, &session.bytes, options)?;
     plan.notes.extend(wrong_name_note(session));
     if options.agents == SubagentFiles::Repaired {
         for agent in &session.agents {
-            let notes = fix_file(&mut plan, &agent.entry.path, &agent.bytes, options)?;
+            let notes = match understanding::doubt(&agent.bytes) {
+                Some(reason) => vec![format!("left as it is: {reason}")],
+                None => fix_file(&mut plan, &agent.entry.path, &agent.bytes, options)?,
+            };
             let name = agent.entry.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             plan.notes.extend(notes.into_iter().map(|note| format!("{name}: {note}")));
         }
@@ -105,7 +121,10 @@ fn fix_file(
     let repairer = fixed(bytes, options);
     let edit = repairer.document.into_edit(path, bytes);
     if !edit.is_empty() {
-        if let Some(violation) = verify(&edit, &edit.result()).into_iter().next() {
+        let after = edit.result();
+        let violation = verify(&edit, &after).into_iter().next();
+        let less = || SentMessages::of(&Transcript::parse(bytes)).less_in(&SentMessages::of(&Transcript::parse(&after)));
+        if let Some(violation) = violation.or_else(|| less().map(|client| Violation::Less { client })) {
             return Err(RepairError::Wrong { path: path.to_path_buf(), violation });
         }
         plan.edit(edit);
@@ -114,7 +133,7 @@ fn fix_file(
 }
 
 /// The file after all repairs. A fix often helps only together with another, so all are tried together first; if a client
-/// would then send less, each is checked by itself.
+/// would then send less, they are checked in parts.
 fn fixed<'a>(bytes: &'a [u8], options: &RepairOptions) -> Repairer<'a> {
     let mut repairer = Repairer::new(bytes, CheckTime::AtEnd);
     repairer.sweep(options);
@@ -140,78 +159,104 @@ struct Repairer<'a> {
     document: Document<'a>,
     sent: Option<SentMessages>,
     notes: Vec<String>,
+    noted: HashSet<String>,
     made: usize,
+    checks: usize,
 }
 
 impl<'a> Repairer<'a> {
     fn new(bytes: &'a [u8], check_time: CheckTime) -> Self {
-        Self { check_time, document: Document::new(bytes), sent: None, notes: Vec::new(), made: 0 }
+        Self {
+            check_time,
+            document: Document::new(bytes),
+            sent: None,
+            notes: Vec::new(),
+            noted: HashSet::new(),
+            made: 0,
+            checks: 0,
+        }
     }
 
     /// Whether every client still sends everything that it sent.
     fn sends_as_much(&self, before: &[u8]) -> bool {
         let after = self.document.bytes();
-        SentMessages::of(&Transcript::parse(before))
-            .is_subset_of(&SentMessages::of(&Transcript::parse(&after)))
+        let after = SentMessages::of(&Transcript::parse(&after));
+        SentMessages::of(&Transcript::parse(before)).less_in(&after).is_none()
     }
 
     /// Runs all requested repairs. A later one can uncover problems for an earlier one, so this repeats until nothing is
     /// found.
     fn sweep(&mut self, options: &RepairOptions) {
         let is_wanted = |kind: &&RepairKind| options.only.is_empty() || options.only.contains(*kind);
+        let kinds: Vec<RepairKind> = RepairKind::ALL.iter().filter(is_wanted).copied().collect();
         for _ in 0..MAX_SWEEPS {
             let before = self.made;
-            RepairKind::ALL.iter().filter(is_wanted).for_each(|&kind| self.fix_kind(kind));
+            self.sweep_once(&kinds);
             if self.made == before {
                 break;
             }
         }
     }
 
-    /// Runs one kind of repair.
-    fn fix_kind(&mut self, kind: RepairKind) {
-        let mut settled: HashSet<String> = HashSet::new();
-        for _ in 0..MAX_ROUNDS {
+    /// Runs each kind of repair until it finds nothing more. The file is parsed again only after a change.
+    fn sweep_once(&mut self, kinds: &[RepairKind]) {
+        let mut kinds = kinds.iter().copied();
+        let Some(mut kind) = kinds.next() else { return };
+        let (mut settled, mut rounds) = (HashSet::new(), 0);
+        loop {
             let bytes = self.document.bytes();
             let transcript = Transcript::parse(&bytes);
             let graph = Graph::new(&transcript);
             let view = RepairView { transcript: &transcript, graph: &graph };
-            let found = kind.find(&view);
-            for skipped in found.skipped {
-                if settled.insert(skipped.key) {
-                    self.note(kind, skipped.line, &skipped.why);
-                }
+            while rounds >= MAX_ROUNDS || !self.fix_kind(kind, &view, &mut settled) {
+                let Some(next) = kinds.next() else { return };
+                kind = next;
+                (settled, rounds) = (HashSet::new(), 0);
             }
-            let fixes = found.fixes.into_iter().filter(|fix| !settled.contains(&fix.key));
-            let (fixes, blocked): (Vec<_>, Vec<_>) =
-                fixes.partition(|fix| kind == RepairKind::Lines || view.are_alone(fix));
-            for fix in blocked {
-                settled.insert(fix.key);
-                self.note(kind, fix.line, "left as it is: the line is damaged");
-            }
-            let fixes = without_overlap(fixes);
-            if fixes.is_empty() {
-                return;
-            }
-            self.apply_fixes(kind, fixes, &mut settled);
+            rounds += 1;
         }
     }
 
-    /// Applies fixes together, or one by one if together they would lose something.
-    fn apply_fixes(&mut self, kind: RepairKind, mut fixes: Vec<Fix>, settled: &mut HashSet<String>) {
-        if self.try_fixes(&fixes) {
-            settled.extend(fixes.into_iter().map(|fix| fix.key));
-            return;
+    /// Runs one kind of repair once; returns whether there was anything to fix.
+    fn fix_kind(&mut self, kind: RepairKind, view: &RepairView<'_, '_>, settled: &mut HashSet<String>) -> bool {
+        let found = kind.find(view);
+        for skipped in found.skipped {
+            if settled.insert(skipped.key) {
+                self.note(kind, skipped.line, &skipped.why);
+            }
         }
+        let fixes = found.fixes.into_iter().filter(|fix| !settled.contains(&fix.key));
+        let (fixes, blocked): (Vec<_>, Vec<_>) =
+            fixes.partition(|fix| kind == RepairKind::Lines || view.are_alone(fix));
+        for fix in blocked {
+            settled.insert(fix.key);
+            self.note(kind, fix.line, "left as it is: the line is damaged");
+        }
+        let fixes = without_overlap(fixes);
+        if fixes.is_empty() {
+            return false;
+        }
+        self.apply_fixes(kind, fixes, settled);
+        true
+    }
+
+    /// Applies fixes together, or in parts if together they would lose something.
+    fn apply_fixes(&mut self, kind: RepairKind, mut fixes: Vec<Fix>, settled: &mut HashSet<String>) {
         // From the last line to the first, so that the numbers of the lines above stay valid.
         fixes.sort_by_key(|fix| std::cmp::Reverse(fix.first_line()));
         let reaches_up = fixes.iter().any(|fix| fix.last_line() != fix.first_line());
-        for (count, fix) in fixes.into_iter().enumerate() {
-            let is_made = count < MAX_TRIED && self.try_fixes(std::slice::from_ref(&fix));
-            if !is_made {
+        let mut parts = vec![fixes];
+        while let Some(mut part) = parts.pop() {
+            let is_made = self.try_fixes(&part);
+            if !is_made && part.len() > 1 && self.checks < MAX_CHECKS {
+                let rest = part.split_off(part.len() / 2);
+                parts.extend([rest, part]);
+                continue;
+            }
+            for fix in part.iter().filter(|_| !is_made) {
                 self.note(kind, fix.line, "left as it is: after the fix a client would send less");
             }
-            settled.insert(fix.key);
+            settled.extend(part.into_iter().map(|fix| fix.key));
             if is_made && reaches_up {
                 // Line numbers have changed: the next round finds the others again.
                 return;
@@ -222,18 +267,23 @@ impl<'a> Repairer<'a> {
     fn note(&mut self, kind: RepairKind, line: usize, why: &str) {
         let line = self.document.origin_of(line).unwrap_or(line);
         let note = format!("line {line}: {kind}: {why}");
-        if !self.notes.contains(&note) {
+        if self.noted.insert(note.clone()) {
             self.notes.push(note);
         }
     }
 
-    /// Applies fixes unless a client would then send less; returns whether they were applied.
+    /// Applies fixes unless a client would then send less, or that was checked too often; returns whether they were
+    /// applied.
     fn try_fixes(&mut self, fixes: &[Fix]) -> bool {
+        if self.checks >= MAX_CHECKS {
+            return false;
+        }
         let fixed = self.document.fixed(fixes);
         if self.check_time == CheckTime::EachFix {
+            self.checks += 1;
             let bytes = fixed.bytes();
             let sent = SentMessages::of(&Transcript::parse(&bytes));
-            if !self.sent.as_ref().is_some_and(|before| before.is_subset_of(&sent)) {
+            if !self.sent.as_ref().is_some_and(|before| before.less_in(&sent).is_none()) {
                 return false;
             }
             self.sent = Some(sent);

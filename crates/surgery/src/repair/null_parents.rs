@@ -1,48 +1,80 @@
 //! A record without a parent in the middle of a conversation hides what came before it: finds its parent.
 
+use std::collections::HashMap;
+
 use annals_transcript::loss::losses;
 use annals_transcript::record::{Record, RecordKind, SystemKind};
 use annals_transcript::resume::{Client, branch, resume};
-use annals_transcript::transcript::{NodeIndex, Parent};
+use annals_transcript::transcript::{NodeIndex, NodeMap, Parent};
 use annals_transcript::turn::{Speaker, prompt_text};
 
 use super::fix::{RepairFindings, RepairView};
-use super::position::{Position, position_of};
+use super::position::{Position, PositionIndex};
 
 pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
     let mut found = RepairFindings::default();
-    // One at a time: the history before the cut may have another cut.
     let Some(first) = branch(view.transcript, view.graph, Client::NEWEST).first().copied() else {
         return found;
     };
-    let index = above_progress(view, first);
-    let node = view.node(index);
-    let starts_anew = matches!(node.parent, Parent::Null | Parent::Absent) && view.is_main(first);
-    let by_compaction = node.is_compact_summary || node.system == Some(SystemKind::CompactBoundary);
-    if !starts_anew || by_compaction {
+    let mut top = above_progress(view, first);
+    if !view.is_main(first) || !starts_anew(view, top) {
         return found;
     }
     let resumed = resume(view.transcript, Client::NEWEST);
-    if !losses(view.transcript, view.graph, &resumed).iter().any(|&lost| lost < index) {
+    let lost = losses(view.transcript, view.graph, &resumed);
+    let mut lost = lost.into_iter().peekable();
+    if lost.peek().is_none() {
         return found;
     }
-    let (line, key) = (view.line(index), view.uuid(index));
-    if is_sent_again(view, index) {
-        found.skip(key, line, "left as it is: the user started over with the same prompt");
-        return found;
-    }
-    match position_of(view, index) {
-        Position::After(parent, evidence) => {
-            let why = format!("null-parent: it follows line {}: {}", view.line(parent), evidence.text());
-            let step = view.set_parent(index, Some(&view.uuid(parent)));
-            found.add(key, line, why, step.map(|step| vec![step]));
+    let mut positions = PositionIndex::new(view);
+    let mut is_found = NodeMap::new(view.transcript, false);
+    let restarts = Restarts::new(view);
+    // The history before a cut may have another cut.
+    while starts_anew(view, top) {
+        while lost.next_if(|&lost| is_found[lost]).is_some() {}
+        if lost.peek().is_none_or(|&lost| lost > top) {
+            break;
         }
-        Position::First => {}
-        Position::Ambiguous => {
-            found.skip(key, line, "left as it is: time and position in the file disagree");
+        let (line, key) = (view.line(top), view.uuid(top));
+        if restarts.has(view, top) {
+            found.skip(key, line, "left as it is: the user started over with the same prompt");
+            break;
+        }
+        match positions.position_of(top) {
+            Position::After(parent, evidence) => {
+                let why = format!("null-parent: it follows line {}: {}", view.line(parent), evidence.text());
+                let step = view.set_parent(top, Some(&view.uuid(parent)));
+                found.add(key, line, why, step.map(|step| vec![step]));
+                positions.attach(top, parent);
+                top = climb(view, parent, &mut is_found);
+            }
+            Position::First => break,
+            Position::Ambiguous => {
+                found.skip(key, line, "left as it is: time and position in the file disagree");
+                break;
+            }
         }
     }
     found
+}
+
+/// Whether a conversation starts with a record, other than after a compaction.
+fn starts_anew(view: &RepairView<'_, '_>, index: NodeIndex) -> bool {
+    let node = view.node(index);
+    let by_compaction = node.is_compact_summary || node.system == Some(SystemKind::CompactBoundary);
+    matches!(node.parent, Parent::Null | Parent::Absent) && !by_compaction
+}
+
+/// Marks a record and its ancestors; returns the topmost.
+fn climb(view: &RepairView<'_, '_>, from: NodeIndex, is_found: &mut NodeMap<bool>) -> NodeIndex {
+    let mut top = from;
+    is_found[top] = true;
+    while let Some(parent) = view.graph.parent(top)
+        && !std::mem::replace(&mut is_found[parent], true)
+    {
+        top = parent;
+    }
+    top
 }
 
 /// The topmost progress record above a record, which clients skip; else the record itself.
@@ -57,13 +89,32 @@ fn above_progress(view: &RepairView<'_, '_>, from: NodeIndex) -> NodeIndex {
     top
 }
 
-/// Whether an earlier record without a parent has the same prompt: then the user went back to the start.
-fn is_sent_again(view: &RepairView<'_, '_>, index: NodeIndex) -> bool {
-    let prompt = |index: NodeIndex| match view.transcript.record(index) {
+/// The prompts that open a conversation which went on, each with the first record that has it.
+struct Restarts(HashMap<String, NodeIndex>);
+
+impl Restarts {
+    fn new(view: &RepairView<'_, '_>) -> Self {
+        let mut first = HashMap::new();
+        let is_root = |&index: &NodeIndex| view.is_main(index) && view.node(index).parent.id().is_none();
+        // A prompt that nothing follows lost its children, as all others may have.
+        let goes_on = |index: &NodeIndex| !view.graph.is_leaf(*index);
+        for index in view.transcript.indices().filter(is_root).filter(goes_on) {
+            if let Some(prompt) = prompt(view, index) {
+                first.entry(prompt).or_insert(index);
+            }
+        }
+        Self(first)
+    }
+
+    /// Whether an earlier record without a parent has the same prompt: then the user went back to the start.
+    fn has(&self, view: &RepairView<'_, '_>, index: NodeIndex) -> bool {
+        prompt(view, index).is_some_and(|prompt| self.0.get(&prompt).is_some_and(|&first| first < index))
+    }
+}
+
+fn prompt(view: &RepairView<'_, '_>, index: NodeIndex) -> Option<String> {
+    match view.transcript.record(index) {
         Record::User(user) if Speaker::of(&user).opens_turn() => Some(prompt_text(&user)),
         _ => None,
-    };
-    let Some(text) = prompt(index) else { return false };
-    let is_root = |&index: &NodeIndex| view.is_main(index) && view.node(index).parent.id().is_none();
-    NodeIndex::FIRST.until(index).filter(is_root).any(|earlier| prompt(earlier).as_ref() == Some(&text))
+    }
 }

@@ -1,6 +1,6 @@
 //! Calls without a result: inserts an error result after them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use annals_json::ObjectWriter;
 use annals_json::edit::EditError;
@@ -32,8 +32,10 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
     let pairs = ToolPairs::new(view.transcript);
     let mut open: BTreeMap<NodeIndex, Vec<(NodeIndex, ToolUseId<'_>)>> = BTreeMap::new();
     // Calls on branches that no client resumes do no harm.
+    let mut ends = HashMap::new();
     for pair in pairs.unanswered().filter(|pair| is_on_a_branch[pair.call] && view.is_main(pair.call)) {
-        open.entry(end_of_step(view, pair.call)).or_default().push((pair.call, pair.id));
+        let end = end_of_step(view, pair.call, &mut ends);
+        open.entry(end).or_default().push((pair.call, pair.id));
     }
     for (above, calls) in open {
         let ids: Vec<_> = calls.iter().map(|(_, id)| id.to_string()).collect();
@@ -43,22 +45,33 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
     found
 }
 
-/// The last record of a response and its results, where the next result belongs.
-fn end_of_step(view: &RepairView<'_, '_>, call: NodeIndex) -> NodeIndex {
+/// The last record of a response and its results, where the next result belongs. `ends` keeps what was found for the
+/// records on the way, so that the calls of one response are not followed one by one.
+fn end_of_step(
+    view: &RepairView<'_, '_>,
+    call: NodeIndex,
+    ends: &mut HashMap<NodeIndex, NodeIndex>,
+) -> NodeIndex {
+    if let Some(&end) = ends.get(&call) {
+        return end;
+    }
     let response = view.node(call).message;
-    let mut ids = calls(view, call);
+    let mut ids: HashSet<_> = calls(view, call).into_iter().collect();
+    let mut path = vec![call];
     let mut at = call;
     loop {
+        let is_same = |child: NodeIndex| response.is_some() && view.node(child).message == response;
         let belongs = |&child: &NodeIndex| {
-            let same = response.is_some() && view.node(child).message == response;
-            child > at
-                && view.is_main(child)
-                && (same || answered(view, child).iter().any(|id| ids.contains(id)))
+            let answers = || answered(view, child).iter().any(|id| ids.contains(id));
+            child > at && view.is_main(child) && (is_same(child) || answers())
         };
-        let Some(next) = view.graph.children(at).filter(belongs).last() else { return at };
+        let Some(next) = view.graph.children(at).filter(belongs).last() else { break };
         ids.extend(calls(view, next));
+        path.extend(Some(next).filter(|&next| is_same(next)));
         at = next;
     }
+    ends.extend(path.into_iter().map(|passed| (passed, at)));
+    at
 }
 
 /// The new records in a chain; children of the record above become children of the last one.

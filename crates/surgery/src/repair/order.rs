@@ -1,6 +1,6 @@
 //! Records before their parents: moves them behind, with their descendants.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use annals_transcript::transcript::{NodeIndex, NodeMap};
 
@@ -28,7 +28,7 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
     }
     let mut tops: Vec<NodeIndex> = waits.keys().copied().collect();
     tops.sort_unstable();
-    let moved: Vec<NodeIndex> = waits.values().flatten().copied().collect();
+    let moved: HashSet<NodeIndex> = waits.values().flatten().copied().collect();
     for top in tops.into_iter().filter(|top| !moved.contains(top)) {
         let mut steps = Vec::new();
         let mut waiting = vec![top];

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use annals_json::edit::{EditError, Editor, PathStep as Path};
+use annals_json::edit::{EditError, Editor};
 use annals_json::{ObjectWriter, Value, ValueKind};
 use annals_transcript::content::Block;
 use annals_transcript::pairing::ToolPairs;
@@ -37,14 +37,13 @@ fn in_words(
 ) -> Result<Vec<u8>, EditError> {
     let Record::User(user) = view.transcript.record(index) else { return Err(EditError::PathNotFound) };
     let mut editor = Editor::new(view.raw(index))?;
-    for (place, block) in user.content().blocks().enumerate() {
+    for block in user.content().blocks() {
         let Block::ToolResult(result) = &block else { continue };
         if !result.tool_use().is_some_and(|id| ids.contains(&*id.decode())) {
             continue;
         }
         let value = Value::parse(block.raw()).map_err(EditError::NotJson)?;
-        let json = as_text(value);
-        editor.replace(&[Path::Key("message"), Path::Key("content"), Path::Item(place)], &json)?;
+        editor.replace_value(value, &as_text(value))?;
     }
     editor.finish()
 }

@@ -1,16 +1,21 @@
-//! Finds the parent of a record that lost it: by its tool call, its response, its time, its position in the file.
+//! Finds the parent of a record that lost it: by its tool call, its response, its time, its position in the file. By time
+//! and position, only a record of the same session is one.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use annals_transcript::content::Block;
-use annals_transcript::id::ToolUseId;
+use annals_transcript::id::{MessageId, SessionId, ToolUseId};
 use annals_transcript::record::{Record, RecordKind};
-use annals_transcript::transcript::NodeIndex;
+use annals_transcript::transcript::{NodeIndex, NodeMap};
 
 use super::fix::RepairView;
+use super::trees::Trees;
 
 /// How far back clients look for a record in place of a missing parent.
 const NEAR_MILLIS: i64 = 5_000;
+
+/// How far a branch is followed from a record that is near in time.
+const MAX_BRANCH_STEPS: usize = 1_000;
 
 /// Where a record belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,119 +52,171 @@ impl PositionEvidence {
     }
 }
 
-/// Finds the parent of a record, which is never one of its descendants.
-pub(super) fn position_of(view: &RepairView<'_, '_>, node: NodeIndex) -> Position {
-    let below = below(view, node);
-    let is_free = |index: NodeIndex| view.can_be_named(index) && !below.contains(&index);
-    let before = NodeIndex::FIRST.until(node).rev().find(|&index| is_free(index));
-    if let Some(group) = ResponseGroup::of(view, node) {
-        let evidence = if group.is_result { PositionEvidence::ToolId } else { PositionEvidence::Response };
-        // In a chain as far as the file goes: every client follows a chain.
-        if let Some(index) = before.filter(|&index| group.has(view, index)) {
-            return Position::After(index, evidence);
-        }
-        if let Some(&index) = group.lines.iter().rev().find(|&&index| is_free(index)) {
-            return Position::After(index, evidence);
-        }
-    }
-    let Some(millis) = view.node(node).millis else {
-        return before.map_or(Position::First, |index| Position::After(index, PositionEvidence::Time));
-    };
-    let mut newest: Option<(i64, NodeIndex)> = None;
-    for index in view.transcript.indices().filter(|&index| index != node && is_free(index)) {
-        if let Some(time) = view.node(index).millis.filter(|&time| time <= millis)
-            && newest.is_none_or(|(best, _)| time > best)
-        {
-            newest = Some((time, index));
-        }
-    }
-    match (newest, before) {
-        (Some((time, index)), _) if millis - time <= NEAR_MILLIS => {
-            Position::After(end_of_branch(view, index, node, &is_free), PositionEvidence::Near)
-        }
-        (Some((time, _)), Some(before)) if view.node(before).millis.is_none_or(|at| at == time) => {
-            Position::After(before, PositionEvidence::Time)
-        }
-        (None, None) => Position::First,
-        _ => Position::Ambiguous,
-    }
+/// Answers where records belong. Made once for a file, so that many questions take about the time of one.
+pub(super) struct PositionIndex<'v, 'a> {
+    view: &'v RepairView<'v, 'a>,
+    trees: Trees,
+    /// Whether the records name several sessions.
+    is_mixed: bool,
+    /// The records of each session that can be parents, by time; of several at one time the first in the file is the last
+    /// here.
+    by_time: HashMap<Option<SessionId<'a>>, Vec<(i64, NodeIndex)>>,
+    /// The nearest record of the session before each that can be a parent.
+    before: NodeMap<Option<NodeIndex>>,
+    /// The records of each response, in the order of the file.
+    responses: HashMap<MessageId<'a>, Vec<NodeIndex>>,
+    /// The last record that makes each call.
+    calls: HashMap<ToolUseId<'a>, NodeIndex>,
 }
 
-/// Where a branch ends before a position in the file. Clients stamp some records with the time at which they were begun, so
-/// the newest record is not always the last of its branch.
-fn end_of_branch(
-    view: &RepairView<'_, '_>,
-    from: NodeIndex,
-    up_to: NodeIndex,
-    is_free: &dyn Fn(NodeIndex) -> bool,
-) -> NodeIndex {
-    let mut end = from;
-    // Each step goes forward in the file, so that a cycle ends the loop.
-    while let Some(next) =
-        view.graph.children(end).filter(|&child| end < child && child < up_to && is_free(child)).last()
-    {
-        end = next;
-    }
-    end
-}
-
-/// A record and all its descendants.
-fn below(view: &RepairView<'_, '_>, node: NodeIndex) -> HashSet<NodeIndex> {
-    let mut below = HashSet::from([node]);
-    let mut waiting = vec![node];
-    while let Some(index) = waiting.pop() {
-        waiting.extend(view.graph.children(index).filter(|&child| below.insert(child)));
-    }
-    below
-}
-
-/// The response that a record belongs to, with its calls.
-struct ResponseGroup<'a> {
-    lines: Vec<NodeIndex>,
-    calls: HashSet<ToolUseId<'a>>,
-    is_result: bool,
-}
-
-impl<'a> ResponseGroup<'a> {
-    fn of(view: &RepairView<'_, 'a>, node: NodeIndex) -> Option<Self> {
-        let answered = answered(view, node);
-        let nodes = view.transcript.nodes();
-        let is_assistant = |&index: &NodeIndex| nodes[index].kind == RecordKind::Assistant;
-        let assistants = || view.transcript.indices().filter(is_assistant);
-        let (message, of_call) = match nodes[node].kind {
-            RecordKind::Assistant => (nodes[node].message?, None),
-            _ => {
-                let first = *answered.first()?;
-                let call = assistants().rev().find(|&index| calls(view, index).contains(&first))?;
-                match nodes[call].message {
-                    Some(message) => (message, Some(call)),
-                    None => {
-                        let calls = calls(view, call).into_iter().collect();
-                        return Some(Self { lines: vec![call], calls, is_result: true });
-                    }
+impl<'v, 'a> PositionIndex<'v, 'a> {
+    pub(super) fn new(view: &'v RepairView<'v, 'a>) -> Self {
+        let mut sessions = view.transcript.nodes().iter().filter_map(|node| node.session);
+        let first = sessions.next();
+        let mut index = Self {
+            view,
+            trees: Trees::new(view),
+            is_mixed: sessions.any(|session| Some(session) != first),
+            by_time: HashMap::new(),
+            before: NodeMap::new(view.transcript, None),
+            responses: HashMap::new(),
+            calls: HashMap::new(),
+        };
+        let mut last = HashMap::new();
+        for (at, node) in view.transcript.indexed_nodes() {
+            let session = index.session_of(at);
+            index.before[at] = last.get(&session).copied();
+            if node.kind == RecordKind::Assistant {
+                if let Some(message) = node.message {
+                    index.responses.entry(message).or_default().push(at);
                 }
+                index.calls.extend(calls(view, at).into_iter().map(|call| (call, at)));
+            }
+            if view.can_be_named(at) {
+                last.insert(session, at);
+                let times = index.by_time.entry(session).or_default();
+                times.extend(node.millis.map(|millis| (millis, at)));
+            }
+        }
+        for times in index.by_time.values_mut() {
+            times.sort_unstable_by_key(|&(millis, at)| (millis, std::cmp::Reverse(at)));
+        }
+        index
+    }
+
+    /// Finds the parent of a record that has none, or that is part of a cycle. It is never one of its descendants.
+    pub(super) fn position_of(&mut self, node: NodeIndex) -> Position {
+        let before = self.free_before(node);
+        if let Some(position) = self.position_in_response(node, before) {
+            return position;
+        }
+        let Some(millis) = self.view.node(node).millis else {
+            return before.map_or(Position::First, |index| Position::After(index, PositionEvidence::Time));
+        };
+        let newest = self.newest_before(node, millis);
+        match (newest, before) {
+            (Some((time, index)), _) if millis - time <= NEAR_MILLIS => {
+                Position::After(self.end_of_branch(index, node), PositionEvidence::Near)
+            }
+            (Some((time, _)), Some(before)) if self.view.node(before).millis.is_none_or(|at| at == time) => {
+                Position::After(before, PositionEvidence::Time)
+            }
+            (None, None) => Position::First,
+            _ => Position::Ambiguous,
+        }
+    }
+
+    /// The session of a record, if that makes a difference.
+    fn session_of(&self, node: NodeIndex) -> Option<SessionId<'a>> {
+        self.view.node(node).session.filter(|_| self.is_mixed)
+    }
+
+    /// Notes that a record becomes a child of another: no later answer makes a cycle of them.
+    pub(super) fn attach(&mut self, child: NodeIndex, parent: NodeIndex) {
+        self.trees.join(child, parent);
+    }
+
+    /// Whether a record can become the parent of another. What is connected with it are its descendants.
+    fn is_free(&mut self, index: NodeIndex, node: NodeIndex) -> bool {
+        self.view.can_be_named(index) && !self.trees.is_connected(index, node)
+    }
+
+    fn free_before(&mut self, node: NodeIndex) -> Option<NodeIndex> {
+        let mut at = self.before[node];
+        while let Some(index) = at.filter(|&index| self.trees.is_connected(index, node)) {
+            at = self.before[index];
+        }
+        at
+    }
+
+    fn newest_before(&mut self, node: NodeIndex, millis: i64) -> Option<(i64, NodeIndex)> {
+        let times = self.by_time.get(&self.session_of(node))?;
+        let end = times.partition_point(|&(time, _)| time <= millis);
+        let trees = &mut self.trees;
+        times[..end].iter().rev().copied().find(|&(_, index)| !trees.is_connected(index, node))
+    }
+
+    /// Where a branch ends before a position in the file. Clients stamp some records with the time at which they were begun,
+    /// so the newest record is not always the last of its branch.
+    fn end_of_branch(&mut self, from: NodeIndex, up_to: NodeIndex) -> NodeIndex {
+        let view = self.view;
+        let mut end = from;
+        // Each step goes forward in the file, so that a cycle ends the loop.
+        for _ in 0..MAX_BRANCH_STEPS {
+            let children = view.graph.children(end).filter(|&child| end < child && child < up_to);
+            match children.filter(|&child| self.is_free(child, up_to)).last() {
+                Some(next) => end = next,
+                None => break,
+            }
+        }
+        end
+    }
+
+    /// The position of a record that is part of a response, or answers a call of one.
+    fn position_in_response(&mut self, node: NodeIndex, before: Option<NodeIndex>) -> Option<Position> {
+        let view = self.view;
+        let nodes = view.transcript.nodes();
+        let (call, evidence) = match nodes[node].kind {
+            RecordKind::Assistant => (None, PositionEvidence::Response),
+            _ => {
+                let first = answered(view, node).into_iter().next()?;
+                (Some(*self.calls.get(&first)?), PositionEvidence::ToolId)
             }
         };
-        let mut lines: Vec<_> = assistants()
-            .filter(|&index| index != node && nodes[index].message == Some(message))
-            .filter(|&index| of_call.is_some() || index < node)
-            .collect();
-        let calls = lines.iter().flat_map(|&index| calls(view, index)).collect();
-        // A result follows its call if it cannot follow the whole response.
-        if let Some(call) = of_call {
-            lines.retain(|&index| index != call);
-            lines.push(call);
+        let message = nodes[call.unwrap_or(node)].message;
+        if call.is_none() {
+            message?;
         }
-        (!lines.is_empty()).then_some(Self { lines, calls, is_result: of_call.is_some() })
-    }
-
-    fn has(&self, view: &RepairView<'_, 'a>, index: NodeIndex) -> bool {
-        self.lines.contains(&index) || answered(view, index).iter().any(|id| self.calls.contains(id))
+        let is_part = |index: NodeIndex| match message {
+            Some(_) => nodes[index].kind == RecordKind::Assistant && nodes[index].message == message,
+            None => Some(index) == call,
+        };
+        let answers = |index: NodeIndex| {
+            let calls = answered(view, index);
+            calls.iter().filter_map(|id| self.calls.get(id)).any(|&call| is_part(call))
+        };
+        // In a chain as far as the file goes: every client follows a chain.
+        if let Some(index) = before.filter(|&index| is_part(index) || answers(index)) {
+            return Some(Position::After(index, evidence));
+        }
+        // A result follows its call if it cannot follow the whole response.
+        if let Some(call) = call.filter(|&call| self.is_free(call, node)) {
+            return Some(Position::After(call, evidence));
+        }
+        let lines = self.responses.get(&message?)?;
+        let end = if call.is_some() { lines.len() } else { lines.partition_point(|&index| index < node) };
+        let mut others = lines[..end].iter().rev().copied().filter(|&index| index != node);
+        let trees = &mut self.trees;
+        let last = others.find(|&index| view.can_be_named(index) && !trees.is_connected(index, node));
+        last.map(|index| Position::After(index, evidence))
     }
 }
 
 /// The calls that a record answers.
 pub(super) fn answered<'a>(view: &RepairView<'_, 'a>, index: NodeIndex) -> Vec<ToolUseId<'a>> {
+    if view.node(index).kind != RecordKind::User {
+        return Vec::new();
+    }
     let Record::User(user) = view.transcript.record(index) else { return Vec::new() };
     let of_block = |block: Block<'a>| match block {
         Block::ToolResult(result) => result.tool_use(),

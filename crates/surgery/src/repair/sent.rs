@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use annals_json::{Value, compact};
+use annals_store::digest::sha256_bytes;
 use annals_transcript::record::RecordKind;
 use annals_transcript::resume::{BlockOrigin, Client, resume};
 use annals_transcript::transcript::Transcript;
@@ -18,13 +20,18 @@ impl SentMessages {
         Self { clients: Client::ALL.iter().map(|&client| sent(transcript, client)).collect() }
     }
 
-    /// Whether `after` has at least as many messages and every record.
-    pub(super) fn is_subset_of(&self, after: &Self) -> bool {
-        self.clients.iter().zip(&after.clients).all(|(before, after)| match (before, after) {
-            (None, _) => true,
-            (Some(_), None) => false,
-            (Some((messages, records)), Some((now, there))) => now >= messages && records.is_subset(there),
-        })
+    /// The first client that sends less `after`: fewer messages, not every record, or nothing at all.
+    pub(super) fn less_in(&self, after: &Self) -> Option<Client> {
+        let is_less = |before: &Option<_>, after: &Option<_>| match (before, after) {
+            (None, _) => false,
+            (Some(_), None) => true,
+            (Some((messages, records)), Some((now, there))) => {
+                let records: &HashSet<Vec<u8>> = records;
+                now < messages || !records.is_subset(there)
+            }
+        };
+        let clients = Client::ALL.iter().zip(self.clients.iter().zip(&after.clients));
+        clients.filter(|(_, (before, after))| is_less(before, after)).map(|(client, _)| *client).next()
     }
 }
 
@@ -39,7 +46,12 @@ fn sent(transcript: &Transcript<'_>, client: Client) -> Option<(usize, HashSet<V
         }
         records.insert(match node.uuid {
             Some(uuid) => uuid.text().raw().to_vec(),
-            None => transcript.fields(index).raw().to_vec(),
+            // A record over several lines is written on one.
+            None => {
+                let mut raw = Vec::new();
+                compact(Value::from_checked(transcript.fields(index).raw()), &mut raw);
+                sha256_bytes(&raw).to_vec()
+            }
         });
     }
     Some((messages.len(), records))

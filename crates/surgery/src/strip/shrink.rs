@@ -1,6 +1,6 @@
 //! Makes values smaller, with placeholders for what is removed. Each function returns `None` if nothing changes.
 
-use annals_json::{ArrayWriter, ObjectWriter, Value, ValueKind, write_string};
+use annals_json::{ArrayWriter, MAX_WALK_DEPTH, ObjectWriter, Value, ValueKind, write_string};
 
 /// Strings of `toolUseResult` up to this length stay.
 pub(super) const SHORT_BYTES: usize = 200;
@@ -60,24 +60,40 @@ pub(super) fn cut_text(content: Value<'_>, limit: usize) -> Option<Vec<u8>> {
 
 /// A value with long strings and lists shortened; keys stay.
 pub(super) fn shrink(value: Value<'_>, limit: usize) -> Option<Vec<u8>> {
+    shrink_nested(value, limit, 0)
+}
+
+/// Values that are nested too deep to walk are replaced like texts.
+fn shrink_nested(value: Value<'_>, limit: usize, depth: usize) -> Option<Vec<u8>> {
     match value.kind() {
+        ValueKind::Array | ValueKind::Object if depth >= MAX_WALK_DEPTH => {
+            let bytes = value.raw().len();
+            (bytes > limit.max(MIN_REPLACED_BYTES)).then(|| string(&words(bytes)))
+        }
         ValueKind::String => {
             let bytes = value.text()?.decode().len();
             (bytes > limit.max(MIN_REPLACED_BYTES)).then(|| string(&words(bytes)))
         }
         ValueKind::Array => {
-            let json = rewrite(value, &|item| shrink(item, limit));
+            let json = rewrite(value, &|item| shrink_nested(item, limit, depth + 1));
             // A list of many short strings is long, too.
             let bytes = json.as_deref().unwrap_or(value.raw()).len();
             if bytes > 4 * limit { Some(b"[]".to_vec()) } else { json }
         }
-        ValueKind::Object => rewrite(value, &|item| shrink(item, limit)),
+        ValueKind::Object => rewrite(value, &|item| shrink_nested(item, limit, depth + 1)),
         _ => None,
     }
 }
 
 /// A value with a placeholder for each image in it.
 pub(super) fn without_images(value: Value<'_>) -> Option<Vec<u8>> {
+    without_nested_images(value, 0)
+}
+
+fn without_nested_images(value: Value<'_>, depth: usize) -> Option<Vec<u8>> {
+    if depth >= MAX_WALK_DEPTH {
+        return None;
+    }
     if value.kind() == ValueKind::Object && value.get("source").is_some() && is_image(value) {
         let mut json = Vec::new();
         let mut block = ObjectWriter::begin(&mut json);
@@ -89,7 +105,7 @@ pub(super) fn without_images(value: Value<'_>) -> Option<Vec<u8>> {
     if let Some(data) = value.get("base64").filter(|data| data.raw().len() > 2) {
         return rewrite(value, &|item| (item.raw() == data.raw()).then(|| b"\"\"".to_vec()));
     }
-    rewrite(value, &without_images)
+    rewrite(value, &|item| without_nested_images(item, depth + 1))
 }
 
 fn is_image(value: Value<'_>) -> bool {

@@ -9,6 +9,7 @@ mod conversation;
 mod edits;
 mod fork;
 mod gc;
+mod growth;
 mod merge;
 mod move_project;
 mod redact;

@@ -171,8 +171,10 @@ impl<'a> Graph<'a> {
                 here = self.parent(node);
             }
             if let Some(node) = here.filter(|&node| walk[node] == start) {
-                let first = self.path_to(node).into_iter().min();
-                cycles.push(first.unwrap_or(node));
+                // Once around.
+                let around = std::iter::successors(self.parent(node), |&at| self.parent(at));
+                let first = around.take_while(|&at| at != node).min();
+                cycles.push(first.unwrap_or(node).min(node));
             }
         }
         cycles

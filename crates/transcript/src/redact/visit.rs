@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::base64::is_data;
-use annals_json::{Field, Fields, Text, Value, ValueKind, write_string};
+use annals_json::{Field, Fields, MAX_WALK_DEPTH, Text, Value, ValueKind, strings, write_string};
 
 /// The kind of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,22 +114,48 @@ pub fn visit(
     context: JsonContext,
     replace: &mut dyn FnMut(VisitedText<'_>) -> Vec<Replacement>,
 ) -> Option<Vec<u8>> {
-    TextVisitor { whole: value.raw(), replace }.value(value, "", context)
+    TextVisitor { whole: value.raw(), replace, depth: 0 }.value(value, "", context)
 }
 
 struct TextVisitor<'v> {
     whole: &'v [u8],
     replace: &'v mut dyn FnMut(VisitedText<'_>) -> Vec<Replacement>,
+    depth: usize,
 }
 
 impl<'v> TextVisitor<'v> {
     fn value(&mut self, value: Value<'v>, name: &str, context: JsonContext) -> Option<Vec<u8>> {
-        match value.kind() {
-            ValueKind::String => self.text(value.text()?, name, TextKind::Text).map(|inside| quoted(&inside)),
-            ValueKind::Array => self.array(value, name, context),
-            ValueKind::Object => self.object(&value.fields()?, context, None),
-            ValueKind::Null | ValueKind::Boolean | ValueKind::Number => None,
+        if self.depth >= MAX_WALK_DEPTH {
+            return self.flat(value, name);
         }
+        self.depth += 1;
+        let new = match value.kind() {
+            ValueKind::String => value
+                .text()
+                .and_then(|text| self.text(text, name, TextKind::Text))
+                .map(|inside| quoted(&inside)),
+            ValueKind::Array => self.array(value, name, context),
+            ValueKind::Object => value.fields().and_then(|fields| self.object(&fields, context, None)),
+            ValueKind::Null | ValueKind::Boolean | ValueKind::Number => None,
+        };
+        self.depth -= 1;
+        new
+    }
+
+    /// Visits the strings of a value that is nested too deep for recursion.
+    fn flat(&mut self, value: Value<'v>, name: &str) -> Option<Vec<u8>> {
+        let mut name = name.to_owned();
+        let mut splices = Vec::new();
+        for string in strings(value) {
+            let kind = if string.is_key { TextKind::Key } else { TextKind::Text };
+            if let Some(inside) = self.text(string.text, if string.is_key { "" } else { &name }, kind) {
+                splices.push((span(value.raw(), string.text.raw()), inside));
+            }
+            if string.is_key {
+                name = string.text.to_string();
+            }
+        }
+        (!splices.is_empty()).then(|| splice(value.raw(), &splices))
     }
 
     /// Visits an object, except one value that was visited before.

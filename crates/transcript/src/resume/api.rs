@@ -77,7 +77,7 @@ pub enum BlockOrigin {
 pub enum BlockBody<'a> {
     /// A block with the bytes of the file.
     Block(&'a [u8]),
-    /// A block of the file that the client changes: lone surrogates, a line break between texts, a renamed tool.
+    /// A block of the file that the client changes: lone surrogates, a renamed tool.
     Changed(Vec<u8>),
     /// Content that is a string, with its bytes.
     Text(Text<'a>),
@@ -121,6 +121,8 @@ pub struct ApiBlock<'a> {
     /// The content.
     pub body: BlockBody<'a>,
     pub(super) kind: BlockKind<'a>,
+    /// Whether its text gets a line break at its end; a mark, because a copy of a large text costs as much again.
+    ends_line: bool,
 }
 
 /// One message.
@@ -152,17 +154,18 @@ impl<'a> ApiBlock<'a> {
             },
             Block::Image(_) | Block::Document(_) | Block::ToolReference(_) => BlockKind::Other,
         };
-        Self { origin: BlockOrigin::Record(index), body: BlockBody::Block(block.raw()), kind }
+        Self { origin: BlockOrigin::Record(index), body: BlockBody::Block(block.raw()), kind, ends_line: false }
     }
 
     /// A string of the file.
     pub(super) fn of_text(index: NodeIndex, text: Text<'a>) -> Self {
-        Self { origin: BlockOrigin::Record(index), body: BlockBody::Text(text), kind: text_kind(text) }
+        let kind = text_kind(text);
+        Self { origin: BlockOrigin::Record(index), body: BlockBody::Text(text), kind, ends_line: false }
     }
 
     /// Something else made from a record.
     pub(super) fn of_record(index: NodeIndex, body: BlockBody<'a>) -> Self {
-        Self { origin: BlockOrigin::Record(index), body, kind: BlockKind::Other }
+        Self { origin: BlockOrigin::Record(index), body, kind: BlockKind::Other, ends_line: false }
     }
 
     /// Text of the client.
@@ -171,13 +174,14 @@ impl<'a> ApiBlock<'a> {
             origin: BlockOrigin::Filler(filler),
             body: BlockBody::Filler(filler, None),
             kind: BlockKind::Text,
+            ends_line: false,
         }
     }
 
     /// An error result that the client inserts.
     pub(super) fn error_result(filler: Filler, call: ToolUseId<'a>) -> Self {
         let body = BlockBody::Filler(filler, Some(call));
-        Self { origin: BlockOrigin::Filler(filler), body, kind: BlockKind::Result(call) }
+        Self { origin: BlockOrigin::Filler(filler), body, kind: BlockKind::Result(call), ends_line: false }
     }
 
     /// Replaces lone surrogates; thinking keeps its bytes, because they are signed.
@@ -196,39 +200,52 @@ impl<'a> ApiBlock<'a> {
 
     /// Ends a text with a line break.
     pub(super) fn end_line(&mut self) {
-        self.change_string("text", |text| [text, b"\\n"].concat());
+        self.ends_line = true;
     }
 
     /// Replaces the old name of a tool.
     pub(super) fn rename_tool(&mut self, names: &[(&str, &str)]) {
-        let BlockBody::Block(raw) = self.body else { return };
-        let name = Value::parse(raw).ok().and_then(|block| block.get("name")?.text());
+        let (BlockBody::Block(raw), BlockKind::Call(_) | BlockKind::NamelessCall) = (&self.body, self.kind) else {
+            return;
+        };
+        let name = Value::from_checked(raw).get("name").and_then(Value::text);
         if let Some((_, now)) = names.iter().find(|(before, _)| name.is_some_and(|name| name.is(before))) {
-            self.change_string("name", |_| now.as_bytes().to_vec());
+            let edited = Editor::new(raw).and_then(|mut editor| {
+                editor.replace_string(&[PathStep::Key("name")], now)?;
+                editor.finish()
+            });
+            if let Ok(edited) = edited {
+                self.body = BlockBody::Changed(edited);
+            }
         }
     }
 
-    /// Changes a string of the block, between its quotes.
-    fn change_string(&mut self, key: &str, change: impl FnOnce(&[u8]) -> Vec<u8>) {
-        let mut json = Vec::new();
-        self.write_json(&mut json);
-        let Some(text) = Value::parse(&json).ok().and_then(|block| block.get(key)?.text()) else { return };
-        let mut string = Vec::new();
-        write_raw_string(&mut string, &change(text.raw()));
-        let edited = Editor::new(&json).and_then(|mut editor| {
-            editor.replace(&[PathStep::Key(key)], &string)?;
-            editor.finish()
-        });
-        if let Ok(edited) = edited {
-            self.body = BlockBody::Changed(edited);
+    fn json_len(&self) -> usize {
+        let line_break = if self.ends_line { 2 } else { 0 };
+        match &self.body {
+            BlockBody::Block(raw) => raw.len() + line_break,
+            BlockBody::Changed(json) => json.len() + line_break,
+            BlockBody::Text(text) => {
+                let mut frame = Vec::new();
+                write_text(&mut frame, "", b"", "");
+                frame.len() + text.raw().len() + line_break
+            }
+            _ => {
+                let mut json = Vec::new();
+                self.write_json(&mut json);
+                json.len()
+            }
         }
     }
 
     /// Appends the block as JSON.
     pub fn write_json(&self, out: &mut Vec<u8>) {
         match &self.body {
+            BlockBody::Block(raw) if self.ends_line => write_line(out, raw),
+            BlockBody::Changed(json) if self.ends_line => write_line(out, json),
             BlockBody::Block(raw) => out.extend_from_slice(raw),
             BlockBody::Changed(json) => out.extend_from_slice(json),
+            BlockBody::Text(text) if self.ends_line => write_text(out, "", text.raw(), "\\n"),
             BlockBody::Text(text) => write_text(out, "", text.raw(), ""),
             BlockBody::Wrapped(text) => {
                 write_text(out, "<system-reminder>\\n", text.raw(), "\\n</system-reminder>")
@@ -248,9 +265,7 @@ impl<'a> ApiBlock<'a> {
                 object.end();
             }
             BlockBody::Filler(filler, None) => {
-                let mut object = ObjectWriter::begin(out);
-                object.string("type", "text").string("text", filler.words());
-                object.end();
+                write_text(out, "", filler.words().as_bytes(), if self.ends_line { "\\n" } else { "" });
             }
             BlockBody::Filler(filler, Some(call)) => {
                 let mut object = ObjectWriter::begin(out);
@@ -264,6 +279,14 @@ impl<'a> ApiBlock<'a> {
 }
 
 impl ApiMessage<'_> {
+    /// Returns how many bytes [`write_json`](Self::write_json) appends, without a copy of what the file holds.
+    pub fn json_len(&self) -> usize {
+        let mut frame = Vec::new();
+        Self { role: self.role, blocks: Vec::new() }.write_json(&mut frame);
+        let blocks: usize = self.blocks.iter().map(ApiBlock::json_len).sum();
+        frame.len() + blocks + self.blocks.len().saturating_sub(1)
+    }
+
     /// Appends the message as JSON.
     pub fn write_json(&self, out: &mut Vec<u8>) {
         let mut object = ObjectWriter::begin(out);
@@ -285,6 +308,21 @@ fn text_kind(text: Text<'_>) -> BlockKind<'static> {
     } else {
         BlockKind::Text
     }
+}
+
+/// Writes a text block with a line break at the end of its text.
+fn write_line(out: &mut Vec<u8>, raw: &[u8]) {
+    let text = Value::from_checked(raw).get("text").map_or(&[][..], Value::raw);
+    // Before the closing quote.
+    let end = match text {
+        [] => raw.len(),
+        text => text.as_ptr() as usize + text.len() - 1 - raw.as_ptr() as usize,
+    };
+    out.extend_from_slice(&raw[..end]);
+    if end < raw.len() {
+        out.extend_from_slice(b"\\n");
+    }
+    out.extend_from_slice(&raw[end..]);
 }
 
 fn write_text(out: &mut Vec<u8>, before: &str, raw: &[u8], after: &str) {

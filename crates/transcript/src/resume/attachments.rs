@@ -8,7 +8,7 @@ use super::rules::{ClientRules, QueuedImageRule};
 use crate::content::Block;
 use crate::record::{Attachment, AttachmentBody};
 use crate::transcript::NodeIndex;
-use annals_json::{Text, Value, ValueKind};
+use annals_json::{MAX_WALK_DEPTH, Text, Value, ValueKind, strings};
 
 /// Kinds that every known client renders.
 const RENDERED_BY_ALL: &[&str] = &[
@@ -99,7 +99,7 @@ fn describe(body: &AttachmentBody<'_>) -> String {
                 ])
                 .any(|key| field.key.is(key));
         if is_text {
-            collect_texts(field.value, &mut texts);
+            collect_texts(field.value, 0, &mut texts);
         }
     }
     texts.dedup();
@@ -111,14 +111,18 @@ fn describe(body: &AttachmentBody<'_>) -> String {
 }
 
 /// Collects the texts of a value, without image data.
-fn collect_texts(value: Value<'_>, texts: &mut Vec<String>) {
+fn collect_texts(value: Value<'_>, depth: usize, texts: &mut Vec<String>) {
     match value.kind() {
+        ValueKind::Array | ValueKind::Object if depth >= MAX_WALK_DEPTH => {
+            let values = strings(value).filter(|string| !string.is_key);
+            texts.extend(values.map(|string| string.text.to_string()));
+        }
         ValueKind::String => {
             if let Some(text) = value.text().filter(|text| !text.is_empty()) {
                 texts.push(text.decode().into_owned());
             }
         }
-        ValueKind::Array => value.items().for_each(|item| collect_texts(item, texts)),
+        ValueKind::Array => value.items().for_each(|item| collect_texts(item, depth + 1, texts)),
         ValueKind::Object => {
             for field in value.fields().iter().flat_map(|fields| fields.iter().collect::<Vec<_>>()) {
                 let is_text = [
@@ -134,7 +138,7 @@ fn collect_texts(value: Value<'_>, texts: &mut Vec<String>) {
                 .iter()
                 .any(|key| field.key.is(key));
                 if is_text {
-                    collect_texts(field.value, texts);
+                    collect_texts(field.value, depth + 1, texts);
                 }
             }
         }

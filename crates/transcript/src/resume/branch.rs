@@ -3,6 +3,7 @@
 //! All records of the branch are returned, sent or not.
 
 use super::client::Client;
+use super::chain::ChainWalker;
 use super::lines::ClientLines;
 use super::rules::{ClientRules, LargeFileRule, PreservedRule};
 use super::{chain, compaction, leaf, parallel};
@@ -23,14 +24,25 @@ pub fn branch<'a>(transcript: &Transcript<'a>, graph: &Graph<'a>, client: Client
     };
     let taken = parallel::gather_parallel(&lines, rules, chain::walk(&lines, rules, leaf));
     let whole = WholeFile::read(transcript, graph, rules, leaf);
-    let mut branch = parallel::gather_parallel(&whole.lines, &whole.rules, whole.chain);
+    let branch = parallel::gather_parallel(&whole.lines, &whole.rules, whole.chain);
     let is_there = NodeSet::of(transcript.nodes().len(), &branch);
     // A boundary that preserved messages can be beside the chain that continues from them: it is inserted in file order.
-    for &missing in taken.iter().filter(|&&node| !is_there.has(node)) {
-        let place = branch.iter().position(|&node| node > missing).unwrap_or(branch.len());
-        branch.insert(place, missing);
+    insert_sorted(branch, taken.into_iter().filter(|&node| !is_there.has(node)).collect())
+}
+
+/// Inserts each of the missing records before the first record of the branch that comes after it in the file.
+fn insert_sorted(branch: Vec<NodeIndex>, mut missing: Vec<NodeIndex>) -> Vec<NodeIndex> {
+    missing.sort_unstable();
+    let mut missing = missing.into_iter().peekable();
+    let mut whole = Vec::with_capacity(branch.len() + missing.len());
+    for node in branch {
+        while let Some(earlier) = missing.next_if(|&earlier| earlier < node) {
+            whole.push(earlier);
+        }
+        whole.push(node);
     }
-    branch
+    whole.extend(missing);
+    whole
 }
 
 /// Returns the branch that ends with a record, first one first, across compactions, with the results of parallel calls
@@ -86,8 +98,9 @@ impl<'t, 'a> WholeFile<'t, 'a> {
         let mut seen = NodeSet::new(transcript.nodes().len());
         let mut stretches = Vec::new();
         let mut end = Some(leaf);
+        let mut walker = ChainWalker::new(&lines, &rules);
         while let Some(last) = end {
-            let mut stretch = chain::walk(&lines, &rules, last);
+            let mut stretch = walker.walk(last);
             let first = stretch.first().copied().unwrap_or(last);
             stretch.retain(|&node| seen.mark(node));
             // A stretch without a new record is a cycle.

@@ -11,28 +11,53 @@ const MAX_BRIDGE_MILLIS: i64 = 5_000;
 
 /// The lines from the root to the leaf.
 pub(super) fn walk(lines: &ClientLines<'_, '_>, rules: &ClientRules, leaf: NodeIndex) -> Vec<NodeIndex> {
-    let mut chain = Vec::new();
-    let mut seen = NodeMap::new(lines.transcript, false);
-    let mut time_index = None;
-    let mut next = Some(leaf);
-    while let Some(index) = next {
-        seen[index] = true;
-        chain.push(index);
-        next = match lines.link(index) {
-            ParentLink::Start => None,
-            ParentLink::To(parent) if !seen[parent] => Some(parent),
-            // A parent that was visited already counts as missing.
-            ParentLink::To(_) | ParentLink::Missing => match rules.missing_parent {
-                MissingParentRule::HistoryStarts => None,
-                MissingParentRule::NearestInTime => {
-                    let time_index = time_index.get_or_insert_with(|| TimeIndex::new(lines));
-                    time_index.before(lines, index, &seen)
-                }
-            },
-        };
+    ChainWalker::new(lines, rules).walk(leaf)
+}
+
+/// Walks from several leaves of one file; what a walk needs of the whole file is made once.
+pub(super) struct ChainWalker<'l, 't, 'a> {
+    lines: &'l ClientLines<'t, 'a>,
+    rule: MissingParentRule,
+    seen: NodeMap<bool>,
+    time_index: Option<TimeIndex>,
+}
+
+impl<'l, 't, 'a> ChainWalker<'l, 't, 'a> {
+    pub(super) fn new(lines: &'l ClientLines<'t, 'a>, rules: &ClientRules) -> Self {
+        let seen = NodeMap::new(lines.transcript, false);
+        Self { lines, rule: rules.missing_parent, seen, time_index: None }
     }
-    chain.reverse();
-    chain
+
+    /// Returns the lines from the root to the leaf.
+    pub(super) fn walk(&mut self, leaf: NodeIndex) -> Vec<NodeIndex> {
+        let lines = self.lines;
+        let mut chain = Vec::new();
+        let mut next = Some(leaf);
+        while let Some(index) = next {
+            self.seen[index] = true;
+            chain.push(index);
+            next = match lines.link(index) {
+                ParentLink::Start => None,
+                ParentLink::To(parent) if !self.seen[parent] => Some(parent),
+                // A parent that was visited already counts as missing.
+                ParentLink::To(_) | ParentLink::Missing => match self.rule {
+                    MissingParentRule::HistoryStarts => None,
+                    MissingParentRule::NearestInTime => {
+                        let time_index = self.time_index.get_or_insert_with(|| TimeIndex::new(lines));
+                        time_index.before(lines, index, &self.seen)
+                    }
+                },
+            };
+        }
+        for &index in &chain {
+            self.seen[index] = false;
+        }
+        if let Some(time_index) = &mut self.time_index {
+            time_index.reset();
+        }
+        chain.reverse();
+        chain
+    }
 }
 
 /// The lines from the root to the leaf by their parents alone.
@@ -56,6 +81,8 @@ struct TimeIndex {
     by_time: Vec<(i64, NodeIndex)>,
     /// For each place in `by_time`, one at or before it that is not known to be taken: keeps many searches linear.
     free: Vec<usize>,
+    /// The places of `free` that were changed.
+    changed: Vec<usize>,
 }
 
 impl TimeIndex {
@@ -66,7 +93,14 @@ impl TimeIndex {
         // Of several at one time the first in the file is meant, and the search looks from the end.
         by_time.sort_unstable_by_key(|&(millis, index)| (millis, std::cmp::Reverse(index)));
         let free = (0..by_time.len()).collect();
-        Self { by_time, free }
+        Self { by_time, free, changed: Vec::new() }
+    }
+
+    /// Forgets which are taken.
+    fn reset(&mut self) {
+        for place in self.changed.drain(..) {
+            self.free[place] = place;
+        }
     }
 
     fn before(
@@ -97,9 +131,10 @@ impl TimeIndex {
                 place = free;
             }
         };
-        for place in passed {
+        for &place in &passed {
             self.free[place] = found.unwrap_or(0);
         }
+        self.changed.extend(passed);
         let (time, found) = self.by_time[found?];
         (millis - time <= MAX_BRIDGE_MILLIS).then_some(found)
     }

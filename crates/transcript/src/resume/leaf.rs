@@ -122,7 +122,27 @@ fn descendants(lines: &ClientLines<'_, '_>, children: &Children, from: NodeIndex
 
 /// The newest tip that has a message above it.
 fn newest_with_message(lines: &ClientLines<'_, '_>, tips: &[NodeIndex]) -> Option<NodeIndex> {
-    newest(lines, tips.iter().copied().filter(|&tip| nearest_message(lines, tip).is_some()))
+    // The answer for each record that was visited, so that tips which share ancestors do not visit them again.
+    let mut known = NodeMap::new(lines.transcript, None);
+    let mut path = Vec::new();
+    let mut has_message = |tip: NodeIndex| {
+        let mut at = tip;
+        let answer = loop {
+            if let Some(answer) = known[at] {
+                break answer;
+            }
+            known[at] = Some(false);
+            path.push(at);
+            match lines.link(at) {
+                _ if lines.is_message(at) => break true,
+                ParentLink::To(parent) => at = parent,
+                ParentLink::Start | ParentLink::Missing => break false,
+            }
+        };
+        path.drain(..).for_each(|passed| known[passed] = Some(answer));
+        answer
+    };
+    newest(lines, tips.iter().copied().filter(|&tip| has_message(tip)))
 }
 
 /// The record itself or its nearest ancestor that is a message.

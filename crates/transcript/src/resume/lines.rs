@@ -6,9 +6,10 @@
 use std::collections::HashMap;
 
 use super::compaction;
-use super::rules::{ClientRules, ProgressRule, SharedLineRule};
+use super::rules::{ClientRules, ProgressRule, ReadingRule};
 use crate::id::RecordId;
 use crate::objects::LineSharing;
+use crate::problem::ProblemKind;
 use crate::record::RecordKind;
 use crate::transcript::{Node, NodeIndex, NodeMap, Parent, Transcript};
 
@@ -66,6 +67,7 @@ impl<'t, 'a> ClientLines<'t, 'a> {
         let mut passed_through = Vec::new();
         let mut nameless = None;
         let start = compaction::start_of_reading(transcript, rules);
+        let end = end_of_reading(transcript, rules);
         for (index, node) in transcript.indexed_nodes() {
             let is_link = node.kind == RecordKind::Progress && rules.progress == ProgressRule::PassedThrough;
             if !is_message_kind(node.kind) && !is_link {
@@ -75,7 +77,7 @@ impl<'t, 'a> ClientLines<'t, 'a> {
                 lines.statuses[index] = LineStatus::Dropped;
                 continue;
             }
-            if !is_readable(transcript, rules, index) {
+            if node.line >= end || !is_readable(node, rules) {
                 lines.statuses[index] = LineStatus::Unread;
                 continue;
             }
@@ -205,16 +207,27 @@ impl<'t, 'a> ClientLines<'t, 'a> {
     }
 }
 
-fn is_readable(transcript: &Transcript<'_>, rules: &ClientRules, index: NodeIndex) -> bool {
-    let nodes = transcript.nodes();
-    match nodes[index].sharing {
-        LineSharing::Alone => true,
-        LineSharing::Spliced => false,
-        LineSharing::Shared => {
-            let is_first = index.previous().is_none_or(|before| nodes[before].line != nodes[index].line);
-            is_first && rules.shared_line == SharedLineRule::FirstObject
-        }
+fn is_readable(node: &Node<'_>, rules: &ClientRules) -> bool {
+    match rules.reading {
+        ReadingRule::Lines => node.sharing == LineSharing::Alone,
+        ReadingRule::TrimmedLines => matches!(node.sharing, LineSharing::Alone | LineSharing::Padded),
+        ReadingRule::Stream => node.is_streamed,
     }
+}
+
+/// Returns the line at which the client stops reading.
+fn end_of_reading(transcript: &Transcript<'_>, rules: &ClientRules) -> u32 {
+    if rules.reading != ReadingRule::TrimmedLines {
+        return u32::MAX;
+    }
+    let is_null = |span: crate::problem::Span| {
+        let line = &transcript.bytes()[span.offset..span.offset + span.length];
+        line.trim_ascii() == b"null"
+    };
+    let mut others =
+        transcript.problems().iter().filter(|problem| problem.kind == ProblemKind::NotAnObject);
+    let null = others.find(|problem| is_null(problem.span));
+    null.map_or(u32::MAX, |problem| u32::try_from(problem.line).unwrap_or(u32::MAX))
 }
 
 fn is_message_kind(kind: RecordKind) -> bool {

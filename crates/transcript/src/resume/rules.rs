@@ -14,13 +14,15 @@ pub(super) enum LeafRule {
     LastLineThenLastPrompt,
 }
 
-/// How much of a line with several objects is read.
+/// How records are found in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SharedLineRule {
-    /// Nothing.
-    Unread,
-    /// The first object.
-    FirstObject,
+pub(super) enum ReadingRule {
+    /// Each line must be one object.
+    Lines,
+    /// Each line must be one object, apart from any white space around it; a line that is `null` ends the file.
+    TrimmedLines,
+    /// The file is a stream of values, each of which may take several lines; the rest of its last line is skipped.
+    Stream,
 }
 
 /// How much of a large file is read.
@@ -216,7 +218,7 @@ pub(super) enum EndRule {
 /// The rules of one client.
 #[derive(Clone, Debug)]
 pub(super) struct ClientRules {
-    pub(super) shared_line: SharedLineRule,
+    pub(super) reading: ReadingRule,
     pub(super) large_file: LargeFileRule,
     pub(super) leaf: LeafRule,
     pub(super) trail: TrailRule,

@@ -3,7 +3,7 @@
 use super::rules::*;
 
 pub(super) static RULES: ClientRules = ClientRules {
-    shared_line: SharedLineRule::Unread,
+    reading: ReadingRule::Lines,
     large_file: LargeFileRule::Whole,
     leaf: LeafRule::NewestTimestamp,
     trail: TrailRule::Kept,

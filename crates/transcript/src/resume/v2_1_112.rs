@@ -3,7 +3,7 @@
 use super::rules::*;
 
 pub(super) static RULES: ClientRules = ClientRules {
-    shared_line: SharedLineRule::Unread,
+    reading: ReadingRule::TrimmedLines,
     large_file: LargeFileRule::FromLastPlainBoundary,
     leaf: LeafRule::LoneTipElseLastLine,
     trail: TrailRule::CutToMessage,

@@ -3,7 +3,7 @@
 use super::rules::*;
 
 pub(super) static RULES: ClientRules = ClientRules {
-    shared_line: SharedLineRule::FirstObject,
+    reading: ReadingRule::Stream,
     large_file: LargeFileRule::FromLastPlainBoundary,
     leaf: LeafRule::LastLineThenLastPrompt,
     trail: TrailRule::Kept,

@@ -16,6 +16,7 @@ mod resume_chain;
 mod resume_leaf;
 mod resume_messages;
 mod resume_oracle;
+mod resume_reading;
 mod resume_shapes;
 mod resume_words;
 mod round_trip;

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use annals_store::parallel;
+use annals_store::read::read_file;
+use annals_surgery::repair::RepairKind;
 use annals_transcript::agents::{AgentLink, UnlinkedReason};
 use annals_transcript::graph::Graph;
 use annals_transcript::inspect::inspect;
@@ -24,6 +26,8 @@ pub(crate) use report::write_file_problems;
 /// The result for one file.
 struct FileCheck {
     path: PathBuf,
+    /// How a command names it.
+    session: String,
     clients: Vec<ClientVerdict>,
     problems: Vec<Problem>,
 }
@@ -37,6 +41,9 @@ struct ClientVerdict {
 }
 
 pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fault> {
+    if args.sessions.is_empty() && !args.all {
+        return Err(Fault::usage("which session?").hint("name one, or check them all: annals check --all"));
+    }
     let mut targets: Vec<ResolvedSession> = Vec::new();
     for session in &args.sessions {
         let target = ResolvedSession::find_or_unpack(context, session)?;
@@ -56,16 +63,16 @@ pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fa
         if let Ok(mut progress) = progress.lock() {
             progress.advance(1, |count| words::plural(count, "file", "files"));
         }
-        target.read().map(|bytes| check(target, &bytes))
+        read_file(&target.path).map(|bytes| check(target, &bytes))
     });
     drop(progress);
     let mut checked = Vec::new();
     for outcome in read {
         match outcome {
             Ok(file) => checked.push(file),
-            // With --all, unreadable files do not end the run.
-            Err(fault) if !args.all => return Err(fault),
-            Err(_) => {}
+            // With --all, unreadable files do not end the run: they are listed.
+            Err(error) if args.all => loose.push(error.session_problem()),
+            Err(error) => return Err(error.into()),
         }
     }
     if context.json {
@@ -76,7 +83,7 @@ pub(crate) fn run(args: &CheckArgs, context: &mut Context) -> Result<Outcome, Fa
     let serious = |kind: ProblemKind| kind.severity() >= Severity::Warning;
     let found = checked
         .iter()
-        .any(|file| file.problems.iter().any(|problem| serious(problem.kind)) || !file.resumes())
+        .any(|file| file.problems.iter().any(|problem| serious(problem.kind)) || !file.is_whole())
         || loose.iter().any(|problem| serious(problem.problem.kind));
     Ok(if found { Outcome::ProblemsFound } else { Outcome::Done })
 }
@@ -86,10 +93,23 @@ impl FileCheck {
     fn resumes(&self) -> bool {
         self.clients.last().is_none_or(|verdict| verdict.refused.is_none())
     }
+
+    /// Whether the newest known client resumes it without losing a message.
+    fn is_whole(&self) -> bool {
+        self.clients.last().is_none_or(|verdict| verdict.refused.is_none() && verdict.lost == 0)
+    }
+
+    /// Whether `annals repair` may do something about it.
+    fn can_be_repaired(&self) -> bool {
+        let has_repair = |problem: &Problem| {
+            problem.kind.severity() >= Severity::Warning && RepairKind::for_problem(problem.kind).is_some()
+        };
+        !self.is_whole() || self.problems.iter().any(has_repair)
+    }
 }
 
 fn check(target: &ResolvedSession, bytes: &[u8]) -> FileCheck {
-    let files = target.agents();
+    let (files, unreadable) = target.read_agents();
     let family = SessionWithAgents::new(bytes, &files);
     let transcript = &family.main;
     let graph = Graph::new(transcript);
@@ -107,8 +127,12 @@ fn check(target: &ResolvedSession, bytes: &[u8]) -> FileCheck {
         problems.extend(annals_store::overflow::missing(transcript, &target.path.with_extension("")));
     }
     problems.extend(unlinked(&family));
+    problems.extend(unreadable.iter().map(|error| {
+        Problem::new(ProblemKind::UnreadableFile, 0, Span { offset: 0, length: 0 }).with_detail(error.to_string())
+    }));
     FileCheck {
         path: target.display_path(&target.path),
+        session: target.argument(),
         // Files of sub-agents are not resumed by themselves.
         clients: session.map(|_| Client::ALL.iter().map(verdict).collect()).unwrap_or_default(),
         problems,

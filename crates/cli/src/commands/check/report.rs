@@ -23,7 +23,7 @@ pub(super) fn draw(
     out.page();
     let is_quiet = |file: &&FileCheck| {
         let serious = file.problems.iter().any(|problem| problem.kind.severity() >= Severity::Warning);
-        args.all && !verbose && !serious && file.resumes()
+        args.all && !verbose && !serious && file.is_whole()
     };
     for file in checked.iter().filter(|file| !is_quiet(file)) {
         let name = out.paint(Paint::Bold, file.path.display().to_string());
@@ -32,6 +32,9 @@ pub(super) fn draw(
             draw_verdict(verdict, out)?;
         }
         draw_problems(&file.problems, verbose, out)?;
+        if file.can_be_repaired() {
+            out.line(format!("  to repair it: annals repair {}", file.session))?;
+        }
         out.line("")?;
     }
     if !loose.is_empty() {

@@ -1,0 +1,170 @@
+//! `annals check`: what it says of files that clients lose messages of, or that nobody can read; and what repair refuses.
+
+use std::fs;
+
+use annals_testkit::builder::Session;
+use annals_testkit::home::Home;
+use annals_testkit::skipped;
+
+use crate::annals_exits;
+
+const ID: &str = "5e550000-0000-4000-8000-000000000000";
+
+fn talk() -> Session {
+    Session::new().id(ID).prompt("one").reply("first").wait(60).prompt("two").reply("second")
+}
+
+fn store(bytes: impl AsRef<[u8]>) -> (Home, std::path::PathBuf) {
+    let home = Home::new();
+    let path = home.write(format!("projects/-p/{ID}.jsonl"), bytes);
+    (home, path)
+}
+
+#[test]
+fn lost_messages_are_problems_and_the_repair_is_named() {
+    let (home, _) = store(talk().into_bytes());
+    let healthy = annals_exits(&home, &["check", ID], 0).out;
+    assert!(!healthy.contains("lost") && !healthy.contains("repair"), "{healthy}");
+    let bytes = String::from_utf8(talk().into_bytes()).unwrap();
+    let lines = bytes.lines().map(|line| {
+        let (before, after) = line.split_once("\"parentUuid\":").unwrap();
+        let (_, rest) = after.split_once(',').unwrap();
+        format!("{before}\"parentUuid\":null,{rest}\n")
+    });
+    let (home, path) = store(lines.collect::<String>());
+    let answer = annals_exits(&home, &["check", ID], 3);
+    assert!(answer.out.contains("1 message, 3 lost"), "{}", answer.out);
+    assert!(answer.out.contains(&format!("to repair it: annals repair {ID}\n")), "{}", answer.out);
+    annals_exits(&home, &["check", "--all"], 3);
+    annals_exits(&home, &["repair", ID, "--yes"], 0);
+    assert_eq!(fs::read_to_string(&path).unwrap(), bytes);
+    annals_exits(&home, &["check", ID], 0);
+}
+
+#[test]
+fn two_sessions_in_one_file_are_reported_and_not_joined() {
+    let other = "5e550000-0000-4000-8000-000000000001";
+    let other = Session::new().id(other).prompt("three").reply("third").wait(60).prompt("four").reply("fourth");
+    let other = String::from_utf8(other.into_bytes()).unwrap().replace("\"uuid\":\"", "\"uuid\":\"x");
+    let other = other.replace("\"parentUuid\":\"", "\"parentUuid\":\"x");
+    let one = String::from_utf8(talk().into_bytes()).unwrap();
+    let mixed: String = one.lines().zip(other.lines()).map(|(one, two)| format!("{one}\n{two}\n")).collect();
+    let (home, path) = store(&mixed);
+    let answer = annals_exits(&home, &["check", ID, "--json"], 3);
+    assert!(answer.out.contains("\"mixed-sessions\""), "{}", answer.out);
+    annals_exits(&home, &["repair", ID, "--yes"], 0);
+    assert_eq!(fs::read_to_string(&path).unwrap(), mixed);
+}
+
+#[test]
+fn a_check_of_nothing_says_how_to_check_all() {
+    let (home, _) = store(talk().into_bytes());
+    let answer = annals_exits(&home, &["check"], 2);
+    assert!(answer.error.contains("annals check --all"), "{}", answer.error);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_read_is_named() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let (home, path) = store(talk().into_bytes());
+    let circle = path.with_file_name("00000000-0000-4000-8000-000000000000.jsonl");
+    symlink(&circle, &circle).unwrap();
+    let answer = annals_exits(&home, &["check", "--all"], 3);
+    assert!(answer.out.contains(&format!("{}: ", circle.display())), "{}", answer.out);
+    fs::remove_file(&circle).unwrap();
+    let close = |path: &std::path::Path| fs::set_permissions(path, fs::Permissions::from_mode(0o000)).unwrap();
+    close(&path);
+    if fs::read(&path).is_ok() {
+        skipped("what_cannot_be_read_is_named", "this user may read everything");
+        return;
+    }
+    let denied = |path: &std::path::Path| format!("{}: ", path.display());
+    let answer = annals_exits(&home, &["check", "--all"], 3);
+    let line = answer.out.lines().find(|line| line.contains(&denied(&path))).unwrap_or_default();
+    assert!(line.contains("permission denied"), "{}", answer.out);
+    let folder = path.parent().unwrap();
+    close(folder);
+    let answer = annals_exits(&home, &["check", "--all"], 3);
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
+    let line = answer.out.lines().find(|line| line.contains(&denied(folder))).unwrap_or_default();
+    assert!(line.contains("permission denied"), "{}", answer.out);
+}
+
+#[test]
+fn what_repair_does_not_understand_stays_as_it_is() {
+    let text = String::from_utf8(talk().into_bytes()).unwrap();
+    let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let html = text.replace('"', "&quot;").into_bytes();
+    let hex = text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>().into_bytes();
+    let log = format!("{}{}", text.lines().next().unwrap(), "\nonly\ntext\nfrom here on\n").into_bytes();
+    for (name, bytes) in [("UTF-16", utf16), ("HTML", html), ("hex", hex), ("log", log), ("NUL", vec![0; 100])] {
+        let (home, path) = store(&bytes);
+        let answer = annals_exits(&home, &["repair", ID, "--yes"], 3);
+        assert!(answer.error.contains("nothing was changed"), "{name}: {}", answer.error);
+        assert_eq!(fs::read(&path).unwrap(), bytes, "{name}");
+    }
+}
+
+#[test]
+fn records_in_another_form_get_a_line_each() {
+    let healthy = Session::new().id(ID).prompt("one").response(|reply| reply.thinking("hm").text("first")).prompt("two").reply("second");
+    let text = String::from_utf8(healthy.into_bytes()).unwrap();
+    let each = |form: &dyn Fn(&str) -> String| text.lines().map(form).collect::<String>();
+    let forms = [
+        ("byte order marks", each(&|line| format!("\u{feff}{line}\n"))),
+        ("no-break spaces", each(&|line| format!("\u{a0}{line}\u{a0}\n"))),
+        ("several lines", each(&|line| line.replace(",\"", ",\n  \"") + "\n")),
+        ("a log", each(&|line| format!("2026-01-01 INFO {line}\n"))),
+        ("commas", each(&|line| format!("{line},\n"))),
+        ("a list, one a line", format!("[\n{}\n]\n", text.trim_end().replace('\n', ",\n"))),
+        ("a list", format!("[{}]", text.trim_end().replace('\n', ","))),
+    ];
+    for (name, bytes) in forms {
+        let (home, path) = store(&bytes);
+        annals_exits(&home, &["check", ID], 3);
+        annals_exits(&home, &["repair", ID, "--yes"], 0);
+        let repaired = fs::read_to_string(&path).unwrap();
+        assert_eq!(repaired.trim_start_matches('\u{feff}'), text, "{name}");
+        annals_exits(&home, &["undo", "--yes"], 0);
+        assert_eq!(fs::read_to_string(&path).unwrap(), bytes, "{name}");
+    }
+}
+
+#[test]
+fn a_repair_says_what_it_removed() {
+    let bytes = [talk().into_bytes().as_slice(), b"garbage\n{\"type\":\"us\n"].concat();
+    let (home, _) = store(bytes);
+    let answer = annals_exits(&home, &["repair", ID, "--yes"], 0);
+    assert!(answer.out.contains("removed 2 lines without a record to keep (20 B"), "{}", answer.out);
+}
+
+#[test]
+fn nesting_of_any_depth_is_no_damage() {
+    for depth in [600, 5_000, 100_000] {
+        let deep = "[".repeat(depth) + "\"deepword\"" + &"]".repeat(depth);
+        let bytes = String::from_utf8(talk().into_bytes()).unwrap();
+        let bytes = bytes.replacen("\"parentUuid\":null", &format!("\"extra\":{deep},\"parentUuid\":null"), 1);
+        let bytes = bytes + &format!("{{\"type\":\"attachment\",\"attachment\":{{\"type\":\"file\",\"content\":{deep}}},\"toolUseResult\":{deep}}}\n");
+        let (home, path) = store(&bytes);
+        annals_exits(&home, &["repair", ID, "--yes"], 0);
+        assert_eq!(fs::read_to_string(&path).unwrap(), bytes);
+        let forms = ["conversation", "records", "api", "tree", "turns", "tools", "messages", "counts", "usage", "markdown"];
+        for form in forms {
+            crate::annals(&home, &["show", ID, "--as", form]);
+        }
+        for arguments in [
+            &["check", ID][..],
+            &["redact", ID, "--scan"],
+            &["index"],
+            &["search", "deepword"],
+            &["strip", ID, "--tools", "--images", "--yes"],
+            &["clone", ID, "--yes"],
+            &["ls"],
+            &["stats"],
+        ] {
+            let answer = crate::annals(&home, arguments);
+            assert!(answer.code.is_some_and(|code| code < 70), "{arguments:?}: {:?} {}", answer.code, answer.error);
+        }
+    }
+}

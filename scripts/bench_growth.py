@@ -1,0 +1,75 @@
+"""How the time and memory of commands grow with a session: records in several shapes, and one very long line."""
+import json
+import os
+
+SIZES = (8_000, 32_000, 100_000)
+LINES = (10**8, 4 * 10**8)
+SHAPES = {
+    "a chain": lambda number, count: number - 1 if number else None,
+    "a cycle": lambda number, count: (number - 1) % count,
+    "a star": lambda number, count: 0 if number else None,
+    "a tree": lambda number, count: (number - 1) // 2 if number else None,
+    "no parents": lambda number, count: None,
+}
+SESSION = "00000000-0000-4000-8000-000000000000"
+COMMANDS = (["check"], ["repair", "--dry-run"], ["show", "--as", "conversation"], ["redact", "--scan"])
+
+
+def record(number, parent, text=None):
+    """One line: prompts and replies in turns, a second apart."""
+    kind = "assistant" if number % 2 else "user"
+    text = text or f"message {number} of a session that is made up"
+    content = [{"type": "text", "text": text}] if number % 2 else text
+    time = f"2026-01-{1 + number // 86400:02}T{number // 3600 % 24:02}:{number // 60 % 60:02}:{number % 60:02}.000Z"
+    return json.dumps({
+        "parentUuid": None if parent is None else f"{parent:08}-0000-4000-8000-000000000000", "isSidechain": False, "type": kind,
+        "message": {"role": kind, "id": f"msg_{number}", "content": content}, "sessionId": SESSION,
+        "uuid": f"{number:08}-0000-4000-8000-000000000000", "timestamp": time, "cwd": "/work", "version": "2.1.100",
+    }, separators=(",", ":")) + "\n"
+
+
+def write_shape(path, shape, count):
+    parent = SHAPES[shape]
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(record(number, parent(number, count)) for number in range(count))
+
+
+def write_long_line(path, size):
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines((record(0, None), record(1, 0), record(2, 1, "a long text " * (size // 12)), record(3, 2)))
+
+
+def jobs(annals, path):
+    """The commands by name. Exit 3, problems in the data, is an answer."""
+    answer = '"$0" "$@" || [ $? -eq 3 ]'
+    return [(" ".join(words), ["sh", "-c", answer, annals, words[0], path, *words[1:]]) for words in COMMANDS]
+
+
+def seconds(best, name):
+    return f"{best[name][0]:.2f} s" if name in best else "failed"
+
+
+def report(annals, folder, environment, in_turns, rounds):
+    """Markdown tables, and what failed."""
+    path = os.path.join(folder, f"{SESSION}.jsonl")
+    rows, failed = [], {}
+    for shape in SHAPES:
+        cells = {}
+        for count in SIZES:
+            write_shape(path, shape, count)
+            best, wrong = in_turns(jobs(annals, path), environment, rounds)
+            failed.update(wrong)
+            for words in COMMANDS:
+                cells.setdefault(" ".join(words), []).append(seconds(best, " ".join(words)))
+        rows += [f"| {shape} | `{name}` | {' | '.join(times)} |" for name, times in cells.items()]
+    heads = " | ".join(f"{count:,}" for count in SIZES)
+    text = f"| shape | command | {heads} |\n|---|---|{'---|' * len(SIZES)}\n" + "\n".join(rows)
+    rows = []
+    for size in LINES:
+        write_long_line(path, size)
+        best, wrong = in_turns(jobs(annals, path), environment, 1)
+        failed.update(wrong)
+        for name, (wall, _, peak) in best.items():
+            rows.append(f"| {size / 1e6:.0f} MB | `{name}` | {wall:.1f} s | {peak / 1e6:.0f} MB |")
+    os.remove(path)
+    return text, "| line | command | wall | peak memory |\n|---|---|---|---|\n" + "\n".join(rows), failed
