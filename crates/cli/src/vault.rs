@@ -311,7 +311,10 @@ pub(crate) fn restore_from_vault(
         change.report(context, &what)?;
         return Ok(Outcome::Done);
     }
-    if !context.confirms(confirm, &format!("restore {} as of {kept}?", version.session))? {
+    let title =
+        version.meta.title.as_deref().map(|title| format!(" {:?}", one_line(title))).unwrap_or_default();
+    let question = format!("restore {}{title} as of {kept} to {}?", version.session, root.display());
+    if !context.confirms(confirm, &question)? {
         return Ok(Outcome::Declined);
     }
     let on_conflict = if options.replace { OnConflict::Replace } else { OnConflict::Refuse };
