@@ -30,6 +30,7 @@ class Place:
         self.annals, self.sdk = annals, sdk
         self.config, self.workdir = os.path.join(top, "config"), os.path.join(top, "work")
         os.makedirs(self.workdir)
+        os.makedirs(self.config)
         os.environ["CLAUDE_CONFIG_DIR"] = self.config
 
     def thinking(self, words):

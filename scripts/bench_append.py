@@ -211,6 +211,7 @@ def report(annals, python, folder, environment, content, rounds):
             for size in SIZES:
                 # A fresh session stays one: each turn has its own.
                 with tempfile.TemporaryDirectory(dir=folder, prefix="append-") as own:
+                    os.makedirs(os.path.join(own, ".claude"))
                     place = {**environment, "HOME": own, "CLAUDE_CONFIG_DIR": os.path.join(own, ".claude"), "ANNALS_DATA_DIR": os.path.join(own, "data")}
                     lengths[size] = once(annals, python, Sessions(annals, own, place, source), size, best[size])
         for size in SIZES:

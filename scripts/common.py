@@ -61,7 +61,8 @@ def binary(named=None):
 
 
 def hermetic(home):
-    """An environment that hides the caller's home."""
+    """An environment that hides the caller's home; the store that it names is there, and empty at first."""
+    os.makedirs(os.path.join(home, ".claude"), exist_ok=True)
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "SYSTEMROOT", "LANG")}
     return {**kept, "HOME": home, "USERPROFILE": home, "CLAUDE_CONFIG_DIR": os.path.join(home, ".claude"),
             "ANNALS_DATA_DIR": os.path.join(home, "data"), "NO_COLOR": "1", "TZ": "UTC"}

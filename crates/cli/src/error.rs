@@ -276,9 +276,7 @@ impl From<annals_index::IndexError> for Fault {
     fn from(error: annals_index::IndexError) -> Self {
         use annals_index::IndexError;
         match error {
-            IndexError::Busy { .. } | IndexError::Replaced { .. } => {
-                Self::conflict(error.to_string()).hint("try again in a moment")
-            }
+            error if error.is_busy() => Self::conflict(error.to_string()).hint("try again in a moment"),
             IndexError::Read(error) => error.into(),
             IndexError::Write(error) => error.into(),
             error if error.is_of_system() => Self::system(error.to_string())
