@@ -1,8 +1,8 @@
 //! Standard output: buffered, with colors and a pager on a terminal. The only place that writes to it, besides the
 //! screen of `annals chat`.
 //!
-//! People get a [`TerminalText`], programs JSON without raw control or hidden characters. Only [`Output::exact`] writes
-//! bytes as they are.
+//! People get a [`TerminalText`], programs JSON without raw control or hidden characters. Only [`Output::exact`] and
+//! [`Output::exact_json`] write bytes as they are, and not to a terminal.
 
 use std::io::{self, BufWriter, Write};
 
@@ -102,6 +102,11 @@ impl Output {
         object.end();
         line.push(b'\n');
         self.json_text(&line)
+    }
+
+    /// Writes JSON whose bytes lead back to those of a file; on a terminal like [`Output::json_text`].
+    pub(crate) fn exact_json(&mut self, json: &[u8]) -> io::Result<()> {
+        if self.is_terminal { self.json_text(json) } else { self.write(json) }
     }
 
     /// Writes JSON that is already text, with what a terminal could obey escaped inside its strings.

@@ -31,7 +31,7 @@ The first.
 > two
 
 [Bash] {\"command\":\"rm -rf /\"}
-The [2Jsecond.
+The second.
 
 [EOF]";
     expect(&shown.out, expected);

@@ -27,7 +27,8 @@ pub(crate) fn run(
         line.clear();
         message.write(&mut line);
         line.push(b'\n');
-        context.out.json_text(&line)?;
+        // What `append` reads leads back to the same bytes, unless it is JSON for any program.
+        if context.json { context.out.json_text(&line)? } else { context.out.exact_json(&line)? }
     }
     Ok(if from == groups.len() { Outcome::NothingFound } else { Outcome::Done })
 }

@@ -119,8 +119,9 @@ fn findings(cases: &[Case], surface: Surface, is_json: bool) -> Vec<String> {
         let own = case.is_changing.then(HostileStore::new);
         let run = HostileRun { store: own.as_ref().unwrap_or(&shared), case, surface, is_json };
         let written = run.written();
-        // The only form of exact bytes; in a terminal it is cleaned as well.
-        let is_exact = case.arguments.ends_with(&["--as".to_owned(), "raw".to_owned()]);
+        // The only forms of exact bytes; in a terminal they are cleaned as well.
+        let is_form = |form: &str| case.arguments.ends_with(&["--as".to_owned(), form.to_owned()]);
+        let is_exact = is_form("raw") || (is_form("messages") && !is_json);
         for (name, bytes) in [("output", &written.out), ("error", &written.error)] {
             if is_exact && name == "output" && surface != Surface::Screen {
                 continue;
