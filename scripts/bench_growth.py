@@ -12,7 +12,7 @@ SHAPES = {
     "no parents": lambda number, count: None,
 }
 SESSION = "00000000-0000-4000-8000-000000000000"
-COMMANDS = (["check"], ["repair", "--dry-run"], ["show", "--as", "conversation"], ["redact", "--scan"])
+COMMANDS = (["check"], ["repair", "--dry-run"], ["show"], ["redact", "--scan"])
 
 
 def record(number, parent, text=None):
@@ -35,8 +35,12 @@ def write_shape(path, shape, count):
 
 
 def write_long_line(path, size):
+    before, after = record(2, 1, "LONG").split("LONG")
     with open(path, "w", encoding="utf-8") as file:
-        file.writelines((record(0, None), record(1, 0), record(2, 1, "a long text " * (size // 12)), record(3, 2)))
+        file.writelines((record(0, None), record(1, 0), before))
+        # In pieces: the peak of a command is not seen below the size of this process.
+        file.writelines("a long text " * 10_000 for _ in range(size // 120_000))
+        file.writelines((after, record(3, 2)))
 
 
 def jobs(annals, path):
@@ -46,7 +50,8 @@ def jobs(annals, path):
 
 
 def seconds(best, name):
-    return f"{best[name][0]:.2f} s" if name in best else "failed"
+    """Processor time: a busy machine does not change it much."""
+    return f"{best[name][1]:.2f} s" if name in best else "failed"
 
 
 def report(annals, folder, environment, in_turns, rounds):
@@ -69,7 +74,7 @@ def report(annals, folder, environment, in_turns, rounds):
         write_long_line(path, size)
         best, wrong = in_turns(jobs(annals, path), environment, 1)
         failed.update(wrong)
-        for name, (wall, _, peak) in best.items():
-            rows.append(f"| {size / 1e6:.0f} MB | `{name}` | {wall:.1f} s | {peak / 1e6:.0f} MB |")
+        for name, (_, work, peak) in best.items():
+            rows.append(f"| {size / 1e6:.0f} MB | `{name}` | {work:.1f} s | {peak / 1e6:.0f} MB |")
     os.remove(path)
-    return text, "| line | command | wall | peak memory |\n|---|---|---|---|\n" + "\n".join(rows), failed
+    return text, "| line | command | processor time | peak memory |\n|---|---|---|---|\n" + "\n".join(rows), failed

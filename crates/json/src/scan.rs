@@ -440,6 +440,6 @@ mod tests {
         }
         let mut open = Vec::new();
         assert!(scan_open(b"[{\"a\":[1],\"b\":[[", 0, &mut open).is_err());
-        assert_eq!(open, [0, 1, 15, 16]);
+        assert_eq!(open, [0, 1, 14, 15]);
     }
 }

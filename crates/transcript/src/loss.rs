@@ -21,7 +21,7 @@ pub fn losses<'a>(
         matches!(node.kind, RecordKind::User | RecordKind::Assistant) && !node.is_sidechain
     };
     let mut is_missed = |node: NodeIndex, reason: OmissionReason| match reason {
-        OmissionReason::NotConnected => !choices.is_sent_again(node),
+        OmissionReason::NotConnected => !choices.is_summarized(node) && !choices.is_sent_again(node),
         OmissionReason::Unread
         | OmissionReason::UnansweredCall
         | OmissionReason::UnansweredServerCall
@@ -54,20 +54,28 @@ pub fn losses<'a>(
 struct Choices<'t, 'a> {
     transcript: &'t Transcript<'a>,
     graph: &'t Graph<'a>,
-    is_left_out: NodeMap<bool>,
+    places: NodeMap<Place>,
     /// The first prompt of what is resumed.
     opening: Option<String>,
+    /// The summary that opens what is resumed: the oldest clients wrote no boundary before it.
+    summary: Option<NodeIndex>,
     /// The first record of the branch of each that was visited: no record is visited twice.
-    tops: NodeMap<Option<NodeIndex>>,
+    tops: NodeMap<Option<Option<NodeIndex>>>,
     /// Whether each of those opens with the prompt of what is resumed.
     is_again: NodeMap<Option<bool>>,
 }
 
 impl<'t, 'a> Choices<'t, 'a> {
     fn new(transcript: &'t Transcript<'a>, graph: &'t Graph<'a>, resumed: &ResumeResult<'a>) -> Self {
-        let mut is_left_out = NodeMap::new(transcript, false);
+        let mut places = NodeMap::new(transcript, Place::Within);
         for left in &resumed.left_out {
-            is_left_out[left.node] = true;
+            match left.reason {
+                OmissionReason::Progress => places[left.node] = Place::Progress,
+                OmissionReason::OtherBranch | OmissionReason::NotConnected | OmissionReason::Replaced => {
+                    places[left.node] = Place::Outside;
+                }
+                _ => {}
+            }
         }
         let mut blocks = resumed.messages().iter().flat_map(|message| &message.blocks);
         let first = blocks.find_map(|block| match block.origin {
@@ -77,8 +85,9 @@ impl<'t, 'a> Choices<'t, 'a> {
         let mut choices = Self {
             transcript,
             graph,
-            is_left_out,
+            places,
             opening: None,
+            summary: first.filter(|&first| transcript.node(first).is_compact_summary),
             tops: NodeMap::new(transcript, None),
             is_again: NodeMap::new(transcript, None),
         };
@@ -92,6 +101,11 @@ impl<'t, 'a> Choices<'t, 'a> {
             Record::User(user) => Speaker::of(&user) != Speaker::Tool,
             _ => false,
         }
+    }
+
+    /// Whether a record comes before the summary that opens what is resumed.
+    fn is_summarized(&self, node: NodeIndex) -> bool {
+        self.summary.is_some_and(|summary| node < summary)
     }
 
     /// Whether a conversation starts with the prompt with which the resumed one starts: then the user started over.
@@ -113,27 +127,41 @@ impl<'t, 'a> Choices<'t, 'a> {
         }
     }
 
-    /// The topmost record above one that is left out as well.
+    /// The first record of the branch of one that is outside of the conversation. Progress belongs to what is above it.
     fn top(&mut self, node: NodeIndex) -> NodeIndex {
         let mut path = Vec::new();
         let mut at = node;
-        let top = loop {
+        let mut top = loop {
             if let Some(known) = self.tops[at] {
                 break known;
             }
             // A cycle ends where it comes back.
-            self.tops[at] = Some(at);
+            self.tops[at] = Some(None);
             path.push(at);
-            match self.graph.parent(at).filter(|&parent| self.is_left_out[parent]) {
+            match self.graph.parent(at).filter(|&parent| self.places[parent] != Place::Within) {
                 Some(parent) => at = parent,
-                None => break at,
+                None => break None,
             }
         };
-        for passed in path {
+        for passed in path.into_iter().rev() {
+            if top.is_none() && self.places[passed] == Place::Outside {
+                top = Some(passed);
+            }
             self.tops[passed] = Some(top);
         }
-        top
+        top.unwrap_or(node)
     }
+}
+
+/// Where a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// In the conversation, sent or not.
+    Within,
+    /// Not in the conversation.
+    Outside,
+    /// Either.
+    Progress,
 }
 
 #[cfg(test)]
@@ -166,6 +194,12 @@ mod tests {
             &[],
         );
         let cut = line("user", "e", "gone", 50, "\"after\"") + &line("assistant", "f", "e", 51, text);
-        check(&(start + &cut), &[0, 1]);
+        check(&(start.clone() + &cut), &[0, 1]);
+        // The user started over with the same prompt, or with another one: that may as well be a cut.
+        let again = |prompt: &str| line("user", "g", "", 50, prompt) + &line("assistant", "h", "g", 51, text);
+        check(&(start.clone() + &again("\"one\"")), &[]);
+        check(&(start.clone() + &again("\"another\"")), &[0, 1]);
+        let summary = again("\"so far\"").replacen('{', "{\"isCompactSummary\":true,", 1);
+        check(&(start + &summary), &[]);
     }
 }

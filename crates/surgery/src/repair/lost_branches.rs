@@ -30,7 +30,7 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
     let is_sorted = chain.is_sorted();
     for (top, tip) in branches(view, &lost, &is_on_chain) {
         let Some(fork) = view.graph.parent(top) else { continue };
-        let Some(next) = view.graph.children(fork).find(|&child| is_on_chain[child]) else { continue };
+        let Some(&next) = chain.get(places[fork] + 1) else { continue };
         if !is_parallel(view, fork, top, next) {
             continue;
         }
@@ -38,7 +38,10 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
         let why = format!("lost-branch: lines {line} to {} go into the chain", view.line(tip));
         let goes_on = child_towards(view, top, tip);
         let steps = match goes_on.filter(|_| is_result(view, top) && is_result(view, next)) {
-            Some(goes_on) => results_first(view, [top, goes_on, tip], next, &is_on_chain),
+            Some(goes_on) => {
+                let rest = chain.get(places[fork] + 2).copied();
+                results_first(view, [top, goes_on, tip], next, rest)
+            }
             None => {
                 // The records of the chain from the fork on that were written before the branch.
                 let rest = &chain[places[fork]..];
@@ -63,11 +66,11 @@ fn results_first(
     view: &RepairView<'_, '_>,
     [top, goes_on, tip]: [NodeIndex; 3],
     next: NodeIndex,
-    is_on_chain: &NodeMap<bool>,
+    rest: Option<NodeIndex>,
 ) -> Option<Result<Vec<LineStep>, EditError>> {
     let mut steps =
         vec![view.set_parent(next, Some(&view.uuid(top))), view.set_parent(goes_on, Some(&view.uuid(next)))];
-    if let Some(rest) = view.graph.children(next).find(|&child| is_on_chain[child]) {
+    if let Some(rest) = rest {
         steps.push(view.set_parent(rest, Some(&view.uuid(tip))));
     }
     Some(steps.into_iter().collect())

@@ -119,6 +119,9 @@ fn fix_file(
     options: &RepairOptions,
 ) -> Result<Vec<String>, RepairError> {
     let repairer = fixed(bytes, options);
+    if repairer.made == 0 {
+        return Ok(repairer.notes);
+    }
     let edit = repairer.document.into_edit(path, bytes);
     if !edit.is_empty() {
         let after = edit.result();

@@ -20,6 +20,12 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
     if !view.is_main(first) || !starts_anew(view, top) {
         return found;
     }
+    let restarts = Restarts::new(view);
+    if restarts.has(view, top) {
+        let why = "left as it is: the user started over with the same prompt";
+        found.skip(view.uuid(top), view.line(top), why);
+        return found;
+    }
     let resumed = resume(view.transcript, Client::NEWEST);
     let lost = losses(view.transcript, view.graph, &resumed);
     let mut lost = lost.into_iter().peekable();
@@ -28,7 +34,6 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
     }
     let mut positions = PositionIndex::new(view);
     let mut is_found = NodeMap::new(view.transcript, false);
-    let restarts = Restarts::new(view);
     // The history before a cut may have another cut.
     while starts_anew(view, top) {
         while lost.next_if(|&lost| is_found[lost]).is_some() {}
@@ -37,7 +42,6 @@ pub(super) fn find(view: &RepairView<'_, '_>) -> RepairFindings {
         }
         let (line, key) = (view.line(top), view.uuid(top));
         if restarts.has(view, top) {
-            found.skip(key, line, "left as it is: the user started over with the same prompt");
             break;
         }
         match positions.position_of(top) {

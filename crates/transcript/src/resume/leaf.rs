@@ -22,7 +22,9 @@ pub(super) fn choose(lines: &ClientLines<'_, '_>, rules: &ClientRules) -> Result
         LeafRule::LastLineThenLastPrompt => {
             let children = lines.children();
             let file_leaf = file_leaf(lines, &children, last)?;
-            match last_prompt(lines, rules, file_leaf) {
+            // With a record that names a leaf, the last line itself counts, not its descendants.
+            let end = if lines.restored.is_some() { file_leaf } else { last };
+            match last_prompt(lines, rules, end) {
                 Some(chosen) if lines.node(chosen).is_sidechain => return Err(Refusal::LeafIsSidechain),
                 Some(chosen) => chosen,
                 None => file_leaf,
@@ -160,19 +162,20 @@ fn nearest_message(lines: &ClientLines<'_, '_>, from: NodeIndex) -> Option<NodeI
     Some(at)
 }
 
-/// The leaf that `last-prompt` records name, if it differs from that of the file.
-fn last_prompt(lines: &ClientLines<'_, '_>, rules: &ClientRules, file_leaf: NodeIndex) -> Option<NodeIndex> {
+/// The leaf that `last-prompt` records name, else the last line if it belongs to the same conversation; `None` if they name
+/// none.
+fn last_prompt(lines: &ClientLines<'_, '_>, rules: &ClientRules, last: NodeIndex) -> Option<NodeIndex> {
     let said = LastPromptTarget::read(lines)?;
     let named = said.leaf?;
     nearest_message(lines, named)?;
     // A record that the user went back to stays the leaf until something is written after it.
-    if said.is_explicit && file_leaf < said.at {
+    if said.is_explicit && last < said.at {
         return Some(named);
     }
-    // A record of the conversation that ends with the leaf of the file is only an earlier leaf; results of parallel calls
+    // A record of the conversation that ends with the last line is only an earlier leaf; results of parallel calls
     // belong to it.
-    let conversation = parallel::gather_parallel(lines, rules, chain::linked(lines, file_leaf));
-    (!conversation.contains(&named)).then_some(named)
+    let conversation = parallel::gather_parallel(lines, rules, chain::linked(lines, last));
+    Some(if conversation.contains(&named) { last } else { named })
 }
 
 /// The leaf of the last `last-prompt` record.

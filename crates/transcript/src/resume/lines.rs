@@ -64,7 +64,9 @@ impl<'t, 'a> ClientLines<'t, 'a> {
             links: NodeMap::new(transcript, ParentLink::Start),
             by_id: HashMap::with_capacity(transcript.nodes().len()),
         };
-        let mut passed_through = Vec::new();
+        // The parents of progress records, by their ids: the client passes through those that it has read.
+        let mut passed_through: HashMap<RecordId<'a>, Parent<'a>> = HashMap::new();
+        let mut parents = NodeMap::new(transcript, Parent::Absent);
         let mut nameless = None;
         let start = compaction::start_of_reading(transcript, rules);
         let end = end_of_reading(transcript, rules);
@@ -81,13 +83,15 @@ impl<'t, 'a> ClientLines<'t, 'a> {
                 lines.statuses[index] = LineStatus::Unread;
                 continue;
             }
+            let parent = match node.parent {
+                Parent::Of(id) => passed_through.get(&id).copied().unwrap_or(node.parent),
+                parent => parent,
+            };
             if is_link {
-                if let Some(uuid) = node.uuid {
-                    passed_through.push(index);
-                    lines.by_id.entry(uuid).or_insert(index);
-                }
+                passed_through.extend(node.uuid.map(|uuid| (uuid, parent)));
                 continue;
             }
+            parents[index] = parent;
             // Records without an id count as records with one common id.
             let earlier = match node.uuid {
                 Some(uuid) => lines.by_id.insert(uuid, index),
@@ -101,57 +105,16 @@ impl<'t, 'a> ClientLines<'t, 'a> {
             lines.statuses[index] = LineStatus::Known;
         }
         lines.known = transcript.indices().filter(|&index| lines.is_known(index)).collect();
-        lines.link_all(&passed_through);
-        lines
-    }
-
-    fn link_all(&mut self, passed_through: &[NodeIndex]) {
-        for &index in self.known.iter().chain(passed_through) {
-            self.links[index] = match self.transcript.nodes()[index].parent {
+        for &index in &lines.known {
+            lines.links[index] = match parents[index] {
                 Parent::Absent | Parent::Null => ParentLink::Start,
                 Parent::Of(id) if id.text().is_empty() => ParentLink::Start,
                 Parent::Of(id) => {
-                    self.by_id.get(&id).map_or(ParentLink::Missing, |&parent| ParentLink::To(parent))
+                    lines.by_id.get(&id).map_or(ParentLink::Missing, |&parent| ParentLink::To(parent))
                 }
             };
         }
-        self.shorten(passed_through);
-        for at in 0..self.known.len() {
-            let index = self.known[at];
-            if let ParentLink::To(parent) = self.links[index]
-                && !self.is_known(parent)
-            {
-                self.links[index] = self.links[parent];
-            }
-        }
-    }
-
-    /// Links every progress record to the nearest ancestor that is not progress; each is visited once.
-    fn shorten(&mut self, passed_through: &[NodeIndex]) {
-        let mut settled = NodeMap::new(self.transcript, false);
-        let mut path = Vec::new();
-        for &start in passed_through {
-            let mut at = start;
-            let end = loop {
-                if settled[at] {
-                    break self.links[at];
-                }
-                // A cycle of progress records has no such ancestor: marking before following makes it end at itself.
-                settled[at] = true;
-                path.push(at);
-                match self.links[at] {
-                    ParentLink::To(next) if !self.is_known(next) => at = next,
-                    end => break end,
-                }
-            };
-            let end = match end {
-                ParentLink::To(target) if !self.is_known(target) => ParentLink::Missing,
-                end => end,
-            };
-            for index in path.drain(..) {
-                self.links[index] = end;
-            }
-        }
+        lines
     }
 
     pub(super) fn node(&self, index: NodeIndex) -> &'t Node<'a> {

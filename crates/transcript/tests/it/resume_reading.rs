@@ -141,3 +141,49 @@ fn deep_nesting_is_read() {
         check(&depth.to_string(), with(4, &[&line]), ALL);
     }
 }
+
+/// The lines in another order, and a record that names one of them as the leaf.
+fn reordered(order: &[usize], leaf: Option<usize>) -> String {
+    let lines = lines();
+    let named = leaf.map(|leaf| {
+        format!("{{\"type\":\"last-prompt\",\"leafUuid\":\"00000000-0000-4000-8000-{leaf:012}\",\"sessionId\":\"s\"}}\n")
+    });
+    let order: String = order.iter().map(|&line| format!("{}\n", lines[line])).collect();
+    order + named.as_deref().unwrap_or_default()
+}
+
+#[test]
+fn lines_in_another_order() {
+    let backwards = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
+    let end_backwards = [0, 1, 2, 3, 4, 5, 9, 8, 7, 6];
+    check("backwards", reordered(&backwards, None), ALL);
+    check("mixed", reordered(&[3, 0, 8, 1, 9, 5, 2, 7, 4, 6], None), ALL);
+    // With a named leaf the newest client does not look for descendants of the last line.
+    check("backwards, 0", reordered(&backwards, Some(0)), [Some(2), Some(10), Some(10)]);
+    check("backwards, 5", reordered(&backwards, Some(5)), [Some(6), Some(10), Some(10)]);
+    check("backwards, 9", reordered(&backwards, Some(9)), ALL);
+    for leaf in [2, 6] {
+        check("end backwards", reordered(&end_backwards, Some(leaf)), [Some(8), Some(10), Some(10)]);
+    }
+    check("end backwards, 7", reordered(&end_backwards, Some(7)), [Some(8), Some(10), Some(10)]);
+}
+
+#[test]
+fn progress_links_only_what_comes_after_it() {
+    let lines = lines();
+    let progress = |id: usize, parent: &str| {
+        format!(r#"{{"type":"progress","uuid":"p{id}","parentUuid":"{parent}","sessionId":"s","timestamp":"2026-01-01T00:01:20.500Z"}}"#)
+    };
+    let above = "00000000-0000-4000-8000-000000000004";
+    let below = |id: usize| lines[5].replace(above, &format!("p{id}"));
+    let sent = |lines: &[String]| {
+        let transcript = lines.join("\n");
+        let transcript = Transcript::parse(transcript.as_bytes());
+        [Client::V2_1_325, Client::V2_1_112].map(|client| resume(&transcript, client).messages().len())
+    };
+    let file = |between: &[String]| [&lines[..5], between, &lines[6..]].concat();
+    assert_eq!(sent(&file(&[progress(1, above), below(1)])), [10, 10]);
+    assert_eq!(sent(&file(&[progress(1, above), progress(2, "p1"), below(2)])), [10, 10]);
+    assert_eq!(sent(&file(&[below(1), progress(1, above)])), [5, 5]);
+    assert_eq!(sent(&file(&[progress(2, "p1"), progress(1, above), below(2)])), [5, 5]);
+}

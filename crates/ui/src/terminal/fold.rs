@@ -49,6 +49,19 @@ impl Fold {
     }
 }
 
+/// A longer text is cut before it is wrapped: nobody reads on, and wrapping hundreds of megabytes takes minutes.
+const MAX_TEXT_BYTES: usize = 1 << 20;
+
+/// The start of a very long text, and how much is missing.
+pub(super) fn shorten<'t>(text: &'t str, options: &RenderOptions<'_>) -> (&'t str, Option<StyledLine>) {
+    if options.full || text.len() <= MAX_TEXT_BYTES {
+        return (text, None);
+    }
+    let end = text.floor_char_boundary(MAX_TEXT_BYTES);
+    let missing = format!("{} {} bytes more{}", options.glyphs().more, text.len() - end, options.unfold_hint);
+    (&text[..end], Some(vec![Span::dim(missing)]))
+}
+
 /// How much is missing, and how to see it.
 pub(super) fn more(count: usize, options: &RenderOptions<'_>) -> String {
     format!("{} {} more{}", options.glyphs().more, counted(count, "line"), options.unfold_hint)

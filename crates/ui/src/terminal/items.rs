@@ -7,7 +7,7 @@ use crate::view::{
 };
 
 use super::canvas::Canvas;
-use super::fold::Fold;
+use super::fold::{Fold, shorten};
 use super::live_page::LivePage;
 use super::markdown::markdown_lines;
 use super::options::{RenderOptions, ThinkingDisplay};
@@ -143,12 +143,14 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         };
         self.with_gutter(bar, |renderer| {
             renderer.justified(label, &stamp);
-            let text = clean(prompt.text.trim_matches('\n'));
+            let (text, missing) = shorten(prompt.text.trim_matches('\n'), options);
+            let text = clean(text);
             let lines = wrap(&[Span::new(text.trim_end(), style)], renderer.canvas.width());
             let lines =
                 Fold::new(lines.len(), max, options).apply(&lines, options, |line| vec![line.clone()]);
             if !prompt.text.trim().is_empty() {
                 renderer.canvas.lines(&lines);
+                renderer.canvas.lines(missing.as_slice());
             }
             for (count, one) in [(prompt.images, "image"), (prompt.documents, "document")] {
                 if count > 0 {
@@ -203,7 +205,9 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
             } else {
                 renderer.canvas.line(&[]);
             }
-            renderer.canvas.lines(&markdown_lines(&speech.text, renderer.canvas.width(), options));
+            let (text, missing) = shorten(&speech.text, options);
+            renderer.canvas.lines(&markdown_lines(text, renderer.canvas.width(), options));
+            renderer.canvas.lines(missing.as_slice());
             if speech.is_cut_off {
                 renderer.canvas.line(&[Span::new("cut off by an interrupt", Style::color(Color::Yellow))]);
             }
@@ -218,7 +222,7 @@ impl<'o, 'l, 'z> Renderer<'o, 'l, 'z> {
         self.canvas.line(&[Span::new("  thinking", Style::DIM.italic())]);
         self.with_gutter(Span::dim(format!("  {}", options.glyphs().output)), |renderer| {
             let lines =
-                wrap(&[Span::new(clean(thought.trim()), Style::DIM.italic())], renderer.canvas.width());
+                wrap(&[Span::new(clean(shorten(thought.trim(), options).0), Style::DIM.italic())], renderer.canvas.width());
             let fold = Fold::new(lines.len(), options.output_lines, options);
             renderer.canvas.lines(&fold.apply(&lines, options, |line| vec![line.clone()]));
         });
