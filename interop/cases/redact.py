@@ -41,11 +41,11 @@ def secretive(session, bench):
     """A talk in which a token is everywhere: asked, thought, called, answered, and after a compaction."""
     secret = token()
     sessions.talk(session, bench)
-    session.prompt(f"Use \"{secret}\",\nand DB_PASSWORD=correcthorse.")
+    session.prompt(f"Use \"{secret}\",\nand DB_PASSWORD=Xk29-mmQp7-horse.")
     session.respond(bench.thinking(f"They said {secret}."), sessions.text("I will."))
     session.prompt("Look at it.")
     session.respond(bench.thinking("Nothing secret here."), sessions.call(31, "Bash", command=f"echo {secret}", description="Say"))
-    session.results(sessions.result(31, f"{secret} é correcthorse"))
+    session.results(sessions.result(31, f"{secret} é Xk29-mmQp7-horse"))
     session.respond(sessions.text(f"It is {secret}."))
     session.prompt("Thank you.")
     session.respond(bench.thinking("Done."), sessions.text("You are welcome."))
@@ -65,7 +65,7 @@ def case_a_redacted_session_resumes(bench):
     before = read(path)
     redacted(bench, path)
     sent = resumes(bench, path, session.id)
-    if token() in sent or "correcthorse" in sent:
+    if token() in sent or "Xk29-mmQp7-horse" in sent:
         raise Failed("a secret is sent")
     for word in ("[REDACTED:github-token:1]", "[REDACTED:assignment:1]", "You are welcome.", "A blue square."):
         if word not in sent:

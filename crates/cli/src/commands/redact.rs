@@ -2,13 +2,16 @@
 
 use annals_store::{Discovery, Store};
 use annals_surgery::Session;
-use annals_surgery::redact::{RedactFile, SecretLocation, files_to_redact, plan, scan};
+use annals_surgery::redact::{
+    RedactFile, Remedy, SecretLocation, files_left_out, files_to_redact, plan, scan, scan_left_out,
+};
 use annals_transcript::redact::SecretRules;
 
 use crate::args::RedactArgs;
 use crate::change::{ChangeReport, Sentence};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
+use crate::indexed;
 use crate::output::Paint;
 use crate::session::ResolvedSession;
 use crate::surgery::carry_out;
@@ -23,13 +26,28 @@ pub(crate) fn run(args: &RedactArgs, context: &mut Context) -> Result<Outcome, F
     target.check_readable()?;
     let (session, files) = read(&target)?;
     if args.scan {
-        return report(&session, &files, &scan(&files, &rules), context);
+        let mut found = scan(&files, &rules);
+        found.extend(scan_left_out(&files_left_out(&session), &rules));
+        return report(&session, &files, &found, context);
     }
     let plan = plan(&session, &files, &rules)
         .map_err(|error| Fault::usage(error.to_string()).hint("make the pattern narrower"))?;
     let rest = plan.what.strip_prefix("redact ").unwrap_or(&plan.what);
     let done = Sentence::new("redact", "redacted", rest);
-    carry_out(&plan, args.confirm, ChangeReport::of(&target.path), context, &done)
+    let outcome = carry_out(&plan, args.confirm, ChangeReport::of(&target.path), context, &done)?;
+    let is_changed = outcome == Outcome::Done && !plan.is_empty() && !args.confirm.dry_run;
+    if is_changed && indexed::exists(context) {
+        forget_index(context);
+    }
+    Ok(outcome)
+}
+
+/// Removes the search index, which holds the old text; bringing it up to date would leave that in free pages of the file.
+fn forget_index(context: &Context) {
+    match indexed::remove(context) {
+        Ok(()) => context.say("the search index held the old text and was removed; the next search builds it again"),
+        Err(_) => context.say("the search index still holds the old text; run: annals index --rebuild"),
+    }
 }
 
 /// Reads the session and every file that refers to it, in any store or none.
@@ -62,6 +80,7 @@ fn report(
                         object.string("file", &secret.path.to_string_lossy());
                         object.number("line", secret.line as u64).number("offset", secret.offset as u64);
                         object.string("preview", &secret.masked);
+                        object.string_if("left", left(secret.remedy));
                     });
                 }
             });
@@ -75,7 +94,8 @@ fn report(
                 last = Some(&secret.path);
             }
             let (line, offset) = (secret.line, secret.offset);
-            context.out.line(format!("  line {line}, byte {offset}: {} {}", secret.kind, secret.masked))?;
+            let rest = left(secret.remedy).map_or(String::new(), |why| format!(" (left: {why})"));
+            context.out.line(format!("  line {line}, byte {offset}: {} {}{rest}", secret.kind, secret.masked))?;
         }
         let looked =
             format!("{}, {}", words::plural(files.len() as u64, "file", "files"), words::bytes(bytes as u64));
@@ -83,4 +103,13 @@ fn report(
         context.out.line(format!("{count} found in {looked}"))?;
     }
     Ok(if found.is_empty() { Outcome::Done } else { Outcome::ProblemsFound })
+}
+
+/// Why a secret is not replaced.
+fn left(remedy: Remedy) -> Option<&'static str> {
+    match remedy {
+        Remedy::Replace => None,
+        Remedy::KeepStructure => Some("structure"),
+        Remedy::KeepShared => Some("shared file"),
+    }
 }

@@ -85,3 +85,70 @@ fn bad_arguments_are_told_before_anything_happens() {
     annals_exits(&home, &["redact", "no such session"], 1);
     assert_eq!(fs::read(&path).unwrap(), before);
 }
+
+#[test]
+fn a_scan_that_leaves_something_says_so_and_exits_3() {
+    let (home, _) = home();
+    let id = "4f2a0000-1111-4222-8333-444444444444";
+    let line = String::from_utf8(Session::new().id(id).prompt("hi").into_bytes()).unwrap();
+    for (name, value) in [
+        ("requestId", token()),
+        ("model", token()),
+        ("gitBranch", format!("fix/{}", token())),
+        ("cwd", format!("/w/{}/x", token())),
+    ] {
+        let line = line.replacen('{', &format!("{{\"{name}\":\"{value}\","), 1);
+        home.write(format!("projects/-p/{id}.jsonl"), line);
+        let said = annals_exits(&home, &["redact", id, "--scan"], 3).out;
+        assert!(said.contains("github-token ghp_… (left: structure)"), "{name}: {said}");
+    }
+    home.write(format!("projects/-p/{id}.jsonl"), line);
+    annals_exits(&home, &["redact", id, "--scan"], 0);
+    home.write("projects/-p/memory/MEMORY.md", token());
+    let said = annals_exits(&home, &["redact", id, "--scan"], 3).out;
+    assert!(said.contains("(left: shared file)"), "{said}");
+    let json = annals_exits(&home, &["redact", id, "--scan", "--json"], 3).out;
+    keep_schema("redact", &[json.trim().as_bytes()], "redact --scan");
+}
+
+#[test]
+fn the_search_index_does_not_keep_what_was_redacted() {
+    let (home, _) = home();
+    annals_exits(&home, &["index"], 0);
+    assert!(annals_exits(&home, &["search", "use"], 0).out.contains("ghp_"));
+    let said = annals_exits(&home, &["redact", ID, "--yes"], 0).error;
+    assert!(said.contains("the search index held the old text"), "{said}");
+    let holds = |folder: &std::path::Path| {
+        let mut left = Vec::new();
+        let mut folders = vec![folder.to_path_buf()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap().flatten() {
+                match entry.path().is_dir() {
+                    true => folders.push(entry.path()),
+                    false if fs::read(entry.path()).unwrap().windows(40).any(|here| here == token().as_bytes()) => {
+                        left.push(entry.path());
+                    }
+                    false => {}
+                }
+            }
+        }
+        left
+    };
+    // Only the trash has the old files, for undo.
+    let left = holds(&home.data_dir());
+    assert!(left.iter().all(|path| path.to_string_lossy().contains("trash")), "{left:?}");
+    assert!(annals_exits(&home, &["search", "use"], 0).out.contains("[REDACTED:github-token:1]"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_and_a_second_name_are_told() {
+    let (home, path) = home();
+    let other = home.write("elsewhere.txt", token());
+    let output = home.config_dir().join(format!("projects/-p/{ID}/tool-results/b1.txt"));
+    fs::remove_file(&output).unwrap();
+    fs::hard_link(&other, &output).unwrap();
+    let said = annals_exits(&home, &["redact", ID, "--yes"], 0).out;
+    assert!(said.contains("b1.txt has 2 names (hard links): the others keep the old text"), "{said}");
+    assert!(!fs::read_to_string(path).unwrap().contains(&token()));
+}

@@ -138,6 +138,34 @@ fn secrets_do_not_leave_in_any_form() {
 }
 
 #[test]
+fn secrets_do_not_leave_split_or_wrapped() {
+    let (home, source, mut sink) = (Home::new(), CountingSource::default(), Memory::default());
+    let (head, tail) = SECRET.split_at(20);
+    let said = |text: &str| {
+        format!("{{\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":\"{text}\"}}}}\n")
+    };
+    // The same token in base64, as a document and in the midst of a text.
+    let data = concat!("a2V5OiBnaHBfYThLcTJMbU40cFJzNlR1Vjh3WHkxWmJDM2RF", "ZjVHaEo3a1E5Cg==");
+    let document = format!(
+        "{{\"type\":\"user\",\"message\":{{\"content\":[{{\"type\":\"document\",\"source\":{{\"type\":\"base64\",\"media_type\":\"text/plain\",\"data\":\"{data}\"}}}}]}}}}\n"
+    );
+    let lines = [
+        said(&format!("over two lines: {head}\\n{tail} done")),
+        said(&format!("{head}\\u001b[31m{tail}\\u001b[0m")),
+        said(&format!("{head}\u{200b}{tail}")),
+        said(&SECRET.replace('_', "%5F")),
+        said(&SECRET.replace('_', "\\\\u005f")),
+        said(&format!("run it: {data}")),
+        document,
+    ];
+    home.write(SESSION, lines.concat());
+    let passed = pass(&home, &source, &mut sink, |_| ()).unwrap();
+    assert_eq!((passed.items, passed.withheld), (7, 0));
+    let all: String = sink.arrived.texts.values().map(String::as_str).collect();
+    assert!(!all.contains(tail) && !all.contains(&data[20..40]), "{all}");
+}
+
+#[test]
 fn secrets_do_not_leave_where_a_record_has_its_structure() {
     let (home, source, mut sink) = (Home::new(), CountingSource::default(), Memory::default());
     let redacted = [

@@ -1,5 +1,7 @@
 //! All files that may contain secrets of a session, and their formats.
 
+use std::collections::HashSet;
+use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +12,11 @@ use annals_store::{ConfigDir, Discovery, FileRole, SessionEntry, SessionKey, Sum
 
 use crate::session::Session;
 use crate::session_files::{SessionFile, session_files};
+
+/// Deeper folders are left alone.
+const MAX_DEPTH: usize = 6;
+/// A shorter id may be a part of any name.
+const MIN_ID_BYTES: usize = 8;
 
 /// How a file is searched for secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +46,8 @@ pub struct RedactFile {
     pub bytes: Vec<u8>,
 }
 
-/// The session, its sub-agents, and every file of the store that refers to it, except locks and files without text.
+/// The session, its sub-agents, and every file of the store that belongs to it or is named after it, except locks and
+/// images.
 pub fn files_to_redact(
     session: &Session,
     discovery: Option<&Discovery>,
@@ -54,14 +62,15 @@ pub fn files_to_redact(
     let Some(discovery) = discovery else { return Ok(files) };
     for SessionFile { role, path, bytes } in session_files(session, discovery)? {
         let format = match role {
-            FileRole::ToolResult { .. } | FileRole::Workflow { .. } => FileFormat::Output,
             FileRole::Todos { .. } | FileRole::Task { .. } | FileRole::SubAgentMeta { .. } => {
                 FileFormat::Record
             }
             FileRole::WorkflowJournal { .. }
             | FileRole::FileHistory { .. }
             | FileRole::CustomTitleFile { .. } => FileFormat::Text,
-            _ => continue,
+            FileRole::ImageCache { .. } | FileRole::Lock => continue,
+            _ if path.extension().is_some_and(|end| end == "jsonl") => FileFormat::Text,
+            _ => FileFormat::Output,
         };
         files.push(RedactFile { path, format, bytes });
     }
@@ -75,8 +84,81 @@ pub fn files_to_redact(
         for plan in plans(discovery, &[summary]).into_iter().filter(|plan| !plan.sessions.is_empty()) {
             add_if_there(&mut files, plan.path, FileFormat::Text)?;
         }
+        for path in named_after(config.path(), session.key.as_str()) {
+            add_if_there(&mut files, path, FileFormat::Output)?;
+        }
     }
+    let mut seen = HashSet::new();
+    files.retain(|file| seen.insert(file.path.clone()));
     Ok(files)
+}
+
+/// Files that may hold secrets of a session and belong to others too: they are searched, and left as they are.
+pub fn files_left_out(session: &Session) -> Vec<RedactFile> {
+    let Some((config, slug)) = &session.home else { return Vec::new() };
+    let mut paths = Vec::new();
+    for folder in [config.project(slug).join("memory"), config.path().join("shell-snapshots")] {
+        walk(&folder, 0, &mut |path| paths.push(path.to_path_buf()));
+    }
+    let read = |path: PathBuf| {
+        let bytes = read_file(&path).ok()?;
+        Some(RedactFile { path, format: FileFormat::Text, bytes })
+    };
+    paths.into_iter().filter_map(read).collect()
+}
+
+/// The files of a store, outside of its projects, whose own name or folder contains the id of a session: `debug/<id>.txt`,
+/// `session-env/<id>/…`, and what a later release may add.
+fn named_after(root: &Path, session: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    if session.len() < MIN_ID_BYTES {
+        return found;
+    }
+    let is_elsewhere =
+        |path: &Path| ["projects", "image-cache"].iter().any(|name| path.starts_with(root.join(name)));
+    walk(root, 0, &mut |path| {
+        let below = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
+        if below.contains(session) && !below.ends_with(".lock") && !is_elsewhere(path) {
+            found.push(path.to_path_buf());
+        }
+    });
+    found
+}
+
+/// Calls `visit` for every file under a folder, in order of names; links are not followed.
+fn walk(folder: &Path, depth: usize, visit: &mut dyn FnMut(&Path)) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let mut entries: Vec<_> = entries.flatten().collect();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let is_project = depth == 0 && entry.file_name() == "projects";
+        match entry.file_type() {
+            Ok(kind) if kind.is_file() => visit(&entry.path()),
+            Ok(kind) if kind.is_dir() && depth < MAX_DEPTH && !is_project => walk(&entry.path(), depth + 1, visit),
+            _ => {}
+        }
+    }
+}
+
+/// Why the old text of a file remains elsewhere after it is replaced: a link leads to it, or it has another name.
+pub(super) fn other_copy(path: &Path) -> Option<String> {
+    let metadata = fs::symlink_metadata(path).ok()?;
+    if metadata.is_symlink() {
+        let target = fs::canonicalize(path).unwrap_or_default();
+        return Some(format!("{} is a link: {} keeps the old text", path.display(), target.display()));
+    }
+    let names = link_count(&metadata);
+    (names > 1).then(|| format!("{} has {names} names (hard links): the others keep the old text", path.display()))
+}
+
+#[cfg(unix)]
+fn link_count(metadata: &fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(metadata)
+}
+
+#[cfg(not(unix))]
+fn link_count(_: &fs::Metadata) -> u64 {
+    1
 }
 
 fn add_if_there(files: &mut Vec<RedactFile>, path: PathBuf, format: FileFormat) -> Result<(), ReadError> {

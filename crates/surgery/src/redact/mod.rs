@@ -7,21 +7,25 @@
 mod files;
 mod rewrite;
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
 
+use annals_store::changes::Change;
 use annals_transcript::line::lines;
 use annals_transcript::redact::{FileText, Placeholders, SecretKind, SecretRules, masked, replacements};
 
-pub use files::{FileFormat, RedactFile, files_to_redact};
+pub use files::{FileFormat, RedactFile, files_left_out, files_to_redact};
 
 use crate::edit::FileEdit;
 use crate::plan::Plan;
 use crate::session::Session;
-use rewrite::rewrite;
+use rewrite::{rewrite, rewrite_structure};
 
 /// How often the search is repeated at most; each time only what the last replacements uncovered can be left.
 const MAX_ROUNDS: usize = 8;
+
+/// How many placeholders of a line are listed at most.
+const MAX_LISTED: usize = 100;
 
 /// Why a redaction cannot be planned.
 #[derive(Debug, thiserror::Error)]
@@ -47,28 +51,63 @@ pub struct SecretLocation {
     pub kind: SecretKind,
     /// At most its first four characters.
     pub masked: String,
+    /// Whether redaction replaces it, or leaves it where it is.
+    pub remedy: Remedy,
 }
 
-/// Finds all secrets in files, in order. Changes nothing.
+/// What redaction does about a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// It is replaced.
+    Replace,
+    /// It stays: an id, a folder or a model of a record, which others refer to.
+    KeepStructure,
+    /// It stays: the file belongs to other sessions too.
+    KeepShared,
+}
+
+/// Finds all secrets in files, in order, also those that redaction leaves. Changes nothing.
 pub fn scan(files: &[RedactFile], rules: &SecretRules) -> Vec<SecretLocation> {
-    let mut found = Vec::new();
-    for file in files {
-        let mut offsets: Vec<(usize, SecretKind, String)> = Vec::new();
-        rewrite(&file.format, &file.bytes, &mut |seen: FileText<'_>| {
-            for finding in rules.find_in(&seen) {
-                let secret = &seen.text[finding.span.clone()];
-                offsets.push(((seen.offset_of)(finding.span.start), finding.kind, masked(secret)));
-            }
-            Vec::new()
-        });
-        let (mut at, mut line) = (0, 1);
-        offsets.sort_by_key(|(offset, ..)| *offset);
-        for (offset, kind, masked) in offsets {
-            line += file.bytes[at..offset].iter().filter(|&&byte| byte == b'\n').count();
-            at = offset;
-            found.push(SecretLocation { path: file.path.clone(), line, offset, kind, masked });
+    files.iter().flat_map(|file| scan_file(file, rules, Remedy::Replace)).collect()
+}
+
+/// Finds the secrets in files that are searched only.
+pub fn scan_left_out(files: &[RedactFile], rules: &SecretRules) -> Vec<SecretLocation> {
+    files.iter().flat_map(|file| scan_file(file, rules, Remedy::KeepShared)).collect()
+}
+
+fn scan_file(file: &RedactFile, rules: &SecretRules, remedy: Remedy) -> Vec<SecretLocation> {
+    let mut offsets: Vec<(usize, SecretKind, String, Remedy)> = Vec::new();
+    rewrite(&file.format, &file.bytes, &mut |seen: FileText<'_>| {
+        for finding in rules.find_in(&seen) {
+            let secret = &seen.text[finding.span.clone()];
+            offsets.push(((seen.offset_of)(finding.span.start), finding.kind, masked(secret), remedy));
         }
-    }
+        Vec::new()
+    });
+    let known: HashSet<usize> = offsets.iter().map(|(offset, ..)| *offset).collect();
+    let kept = in_structure(file, rules).into_iter().filter(|(offset, ..)| !known.contains(offset));
+    offsets.extend(kept.map(|(offset, kind, masked)| (offset, kind, masked, Remedy::KeepStructure)));
+    offsets.sort_by_key(|(offset, ..)| *offset);
+    let (mut at, mut line) = (0, 1);
+    let mut located = |(offset, kind, masked, remedy)| {
+        line += file.bytes[at..offset].iter().filter(|&&byte| byte == b'\n').count();
+        at = offset;
+        SecretLocation { path: file.path.clone(), line, offset, kind, masked, remedy }
+    };
+    offsets.into_iter().map(&mut located).collect()
+}
+
+/// The secrets of a known format anywhere in records, also in ids, types and folders.
+fn in_structure(file: &RedactFile, rules: &SecretRules) -> Vec<(usize, SecretKind, String)> {
+    let mut found = Vec::new();
+    rewrite_structure(&file.format, &file.bytes, &mut |seen: FileText<'_>| {
+        for finding in rules.find_shapes(seen.text) {
+            let masked = masked(&seen.text[finding.span.clone()]);
+            found.push(((seen.offset_of)(finding.span.start), finding.kind, masked));
+        }
+        Vec::new()
+    });
     found
 }
 
@@ -91,10 +130,10 @@ pub fn plan(session: &Session, files: &[RedactFile], rules: &SecretRules) -> Res
     }
     let secrets: usize = placeholders.counts().values().sum();
     let mut plan = Plan::new(format!("redact {} in {}", plural(secrets), session.key), &session.root());
-    for (old, new) in files.iter().zip(now).filter(|(old, new)| old.bytes != new.bytes) {
+    for (old, new) in files.iter().zip(&now).filter(|(old, new)| old.bytes != new.bytes) {
         match old.format {
             FileFormat::Lines | FileFormat::History(_) => plan.edit(edit_of(old, &new.bytes)),
-            _ => plan.replace(&old.path, &old.bytes, new.bytes),
+            _ => plan.replace(&old.path, &old.bytes, new.bytes.clone()),
         }
     }
     if !plan.is_empty() {
@@ -105,8 +144,23 @@ pub fn plan(session: &Session, files: &[RedactFile], rules: &SecretRules) -> Res
         let counts = placeholders.counts().iter().map(|(kind, count)| format!("{count} {kind}"));
         plan.notes.push(format!("secrets: {}", counts.collect::<Vec<_>>().join(", ")));
         plan.notes.push("the old files stay in the trash for undo until you empty it".to_owned());
+        let changed = plan.edits.iter().map(FileEdit::path).chain(plan.changes.iter().filter_map(replaced_path));
+        let copies: Vec<_> = changed.filter_map(files::other_copy).collect();
+        plan.notes.extend(copies);
+        let kept: usize = now.iter().map(|file| in_structure(file, rules).len()).sum();
+        if kept > 0 {
+            let places = if kept == 1 { "1 place".to_owned() } else { format!("{kept} places") };
+            plan.notes.push(format!("left in {places} that records refer to (ids, folders, models): annals redact --scan"));
+        }
     }
     Ok(plan)
+}
+
+fn replaced_path(change: &Change) -> Option<&Path> {
+    match change {
+        Change::Replace { path, .. } => Some(path),
+        _ => None,
+    }
 }
 
 fn plural(secrets: usize) -> String {
@@ -142,15 +196,15 @@ fn edit_of(old: &RedactFile, new: &[u8]) -> FileEdit {
 /// The placeholders that are new on a line.
 fn why(before: &[u8], after: &[u8]) -> String {
     let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
-    let names: BTreeSet<_> = after
-        .split("[REDACTED:")
-        .skip(1)
-        .filter_map(|rest| rest.split_once(']'))
-        .map(|(name, _)| name)
-        .filter(|name| name.len() < 64 && !before.contains(&format!("[REDACTED:{name}]")))
-        .collect();
+    let old: HashSet<_> = placeholder_names(&before).collect();
+    let names: BTreeSet<_> = placeholder_names(&after).filter(|name| !old.contains(name)).collect();
     match names.is_empty() {
         true => "thinking removed".to_owned(),
-        false => names.into_iter().collect::<Vec<_>>().join(", "),
+        false => names.into_iter().take(MAX_LISTED).collect::<Vec<_>>().join(", "),
     }
+}
+
+fn placeholder_names(text: &str) -> impl Iterator<Item = &str> {
+    let names = text.split("[REDACTED:").skip(1).filter_map(|rest| rest.get(..rest.find(']')?));
+    names.filter(|name| name.len() < 64)
 }

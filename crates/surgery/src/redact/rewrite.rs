@@ -28,6 +28,19 @@ pub(super) fn rewrite(format: &FileFormat, bytes: &[u8], look: &mut ReplaceFn<'_
     }
 }
 
+/// Visits every text of records, also ids, types and folders, for a search that replaces nothing.
+pub(super) fn rewrite_structure(format: &FileFormat, bytes: &[u8], look: &mut ReplaceFn<'_>) {
+    match format {
+        FileFormat::Lines => {
+            every_line(bytes, |line| rewrite_line(line, JsonContext::ScanOnly, look));
+        }
+        FileFormat::Record | FileFormat::Output => {
+            rewrite_json(bytes, JsonContext::ScanOnly, look);
+        }
+        FileFormat::History(_) | FileFormat::Index(_) | FileFormat::Text => {}
+    }
+}
+
 fn body_start(line: &Line<'_>) -> usize {
     line.offset + line.body_start()
 }

@@ -17,6 +17,7 @@ use annals_testkit::source::CountingSource;
 use annals_transcript::redact::SecretRules;
 use annals_transcript::resume::{Client, resume};
 use annals_transcript::transcript::Transcript;
+use base64::Engine as _;
 
 use crate::steps::come_back_from_every_step;
 use crate::tree;
@@ -45,14 +46,14 @@ fn store() -> (Home, PathBuf) {
     let (home, token) = (Home::new(), token());
     let session = Builder::new()
         .id(ID)
-        .prompt(&format!("use \"{token}\"\nand DB_PASSWORD=correcthorse"))
+        .prompt(&format!("use \"{token}\"\nand DB_PASSWORD=Xk29-mmQp7-horse"))
         .response(|response| response.thinking(&format!("the user said {token}")).text("I will."))
         .response(|response| {
             response
                 .thinking("harmless")
                 .tool_use("Bash", &format!(r#"{{"command":"echo {token}","{token}":1}}"#))
         })
-        .tool_result(&format!("{token} correcthorse"))
+        .tool_result(&format!("{token} Xk29-mmQp7-horse"))
         .side("last-prompt", |object| {
             object.string("lastPrompt", &token);
         })
@@ -119,7 +120,7 @@ fn a_secret_leaves_every_file_of_its_session() {
         "{after}"
     );
     // Found by its name in one place, replaced in the other.
-    assert!(!after.contains("correcthorse"));
+    assert!(!after.contains("Xk29-mmQp7-horse"));
     assert!(
         after.contains("[REDACTED:thinking]")
             && after.contains("harmless")
@@ -138,6 +139,79 @@ fn a_secret_leaves_every_file_of_its_session() {
 }
 
 #[test]
+fn every_file_of_the_session_is_redacted() {
+    let (home, path) = store();
+    let wide: Vec<u8> = format!("key {}\n", token()).encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let folder = format!("projects/-p/{ID}");
+    for name in [
+        format!("{folder}/notes.md"),
+        format!("{folder}/session-memory/summary.md"),
+        format!("{folder}/anything/deep/x.jsonl"),
+        format!("session-env/{ID}/hook.sh"),
+        format!("debug/{ID}.txt"),
+        format!("later/{ID}/state.json"),
+        format!("later/of-{ID}.log"),
+    ] {
+        home.write(name, token());
+    }
+    home.write(format!("{folder}/wide.txt"), wide);
+    home.write(format!("image-cache/{ID}/1.png"), token());
+    home.write("debug/of-another.txt", token());
+    let (session, files) = load(&path);
+    assert!(files.iter().all(|file| !file.path.to_string_lossy().contains("another")), "{files:#?}");
+    carry_out(&home, &plan(&session, &files, &rules()).unwrap());
+    let holds = |bytes: &[u8]| {
+        let thin: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
+        String::from_utf8_lossy(&thin).contains(&token())
+    };
+    let mut left: Vec<_> = tree(&home.config_dir())
+        .into_iter()
+        .filter(|(_, bytes)| holds(bytes))
+        .map(|(path, _)| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    left.sort();
+    let expected = ["1.png", &format!("{OTHER}.jsonl"), "history.jsonl", "of-another.txt", "sessions-index.json"];
+    assert_eq!(left, expected);
+    let wide = fs::read(home.config_dir().join(format!("{folder}/wide.txt"))).unwrap();
+    let text: Vec<u16> = wide.chunks(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+    assert_eq!(String::from_utf16(&text).unwrap(), "key [REDACTED:github-token:1]\n");
+}
+
+#[test]
+fn a_word_that_is_a_password_is_replaced_only_where_it_is_one() {
+    let home = Home::new();
+    let bytes = Builder::new()
+        .id(ID)
+        .prompt("export DB_PASSWORD=correcthorse\nand API_TOKEN=q7Rt93kkLmX2")
+        .reply("the correcthorse database; q7Rt93kkLmX2 and xq7Rt93kkLmX2x")
+        .into_bytes();
+    let path = home.write(format!("projects/-p/{ID}.jsonl"), bytes);
+    let (session, files) = load(&path);
+    carry_out(&home, &plan(&session, &files, &rules()).unwrap());
+    let after = fs::read_to_string(path).unwrap();
+    assert!(after.contains("DB_PASSWORD=[REDACTED:assignment:1]"), "{after}");
+    assert!(after.contains("the correcthorse database; [REDACTED:assignment:2] and xq7Rt93kkLmX2x"), "{after}");
+}
+
+#[test]
+fn a_document_in_base64_stays_a_document() {
+    let home = Home::new();
+    let document = format!("config\nkey = {}\nend of the file\n", token());
+    let data = base64::engine::general_purpose::STANDARD.encode(&document);
+    let line = format!(
+        r#"{{"type":"user","uuid":"u1","message":{{"role":"user","content":[{{"type":"document","source":{{"type":"base64","media_type":"text/plain","data":"{data}"}}}}]}}}}"#
+    );
+    let path = home.write(format!("projects/-p/{ID}.jsonl"), line + "\n");
+    let (session, files) = load(&path);
+    assert_eq!(scan(&files, &rules()).len(), 1);
+    carry_out(&home, &plan(&session, &files, &rules()).unwrap());
+    let after = fs::read_to_string(path).unwrap();
+    let data = after.split("\"data\":\"").nth(1).unwrap().split('"').next().unwrap();
+    let text = base64::engine::general_purpose::STANDARD.decode(data).unwrap();
+    assert_eq!(String::from_utf8(text).unwrap(), "config\nkey = [REDACTED:github-token:1]\nend of the file\n");
+}
+
+#[test]
 fn a_scan_tells_where_and_not_what() {
     let (_home, path) = store();
     let (_, files) = load(&path);
@@ -146,7 +220,7 @@ fn a_scan_tells_where_and_not_what() {
     for secret in &found {
         let bytes = fs::read(&secret.path).unwrap();
         let there = String::from_utf8_lossy(&bytes[secret.offset..]).into_owned();
-        assert!(there.starts_with(&token()) || there.starts_with("correcthorse"), "{secret:?}");
+        assert!(there.starts_with(&token()) || there.starts_with("Xk29-mmQp7-horse"), "{secret:?}");
         let line = 1 + bytes[..secret.offset].iter().filter(|&&byte| byte == b'\n').count();
         assert_eq!(secret.line, line);
         assert!(secret.masked.chars().count() <= 5, "{}", secret.masked);

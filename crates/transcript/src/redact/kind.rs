@@ -6,7 +6,7 @@
 pub enum SecretKind {
     /// A block of a private key, PEM or OpenSSH.
     PrivateKey,
-    /// An access key id of AWS.
+    /// A key of AWS.
     Aws,
     /// A token of GitHub.
     GitHub,
@@ -28,13 +28,17 @@ pub enum SecretKind {
     PyPi,
     /// A token of Hugging Face.
     HuggingFace,
+    /// A key of another service, known by its format.
+    ApiKey,
     /// A JSON web token.
     Jwt,
-    /// The password in a connection string.
+    /// The credentials in an address.
     ConnectionString,
     /// What an `Authorization` header carries.
     Authorization,
-    /// The value of a variable or field with a secret name.
+    /// The value of a cookie.
+    Cookie,
+    /// The value of a variable, field or argument with a secret name.
     Assignment,
     /// A random string near a word such as "token".
     Entropy,
@@ -44,7 +48,7 @@ pub enum SecretKind {
 
 impl SecretKind {
     /// Every kind.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::PrivateKey,
         Self::Aws,
         Self::GitHub,
@@ -57,9 +61,11 @@ impl SecretKind {
         Self::Npm,
         Self::PyPi,
         Self::HuggingFace,
+        Self::ApiKey,
         Self::Jwt,
         Self::ConnectionString,
         Self::Authorization,
+        Self::Cookie,
         Self::Assignment,
         Self::Entropy,
         Self::Pattern,
@@ -80,13 +86,28 @@ impl SecretKind {
             Self::Npm => "npm-token",
             Self::PyPi => "pypi-token",
             Self::HuggingFace => "huggingface-token",
+            Self::ApiKey => "api-key",
             Self::Jwt => "jwt",
             Self::ConnectionString => "connection-string",
             Self::Authorization => "authorization",
+            Self::Cookie => "cookie",
             Self::Assignment => "assignment",
             Self::Entropy => "entropy",
             Self::Pattern => "pattern",
         }
+    }
+
+    /// Whether its format alone makes it a secret, wherever it stands.
+    pub(super) fn is_format(self) -> bool {
+        !matches!(
+            self,
+            Self::ConnectionString
+                | Self::Authorization
+                | Self::Cookie
+                | Self::Assignment
+                | Self::Entropy
+                | Self::Pattern
+        )
     }
 
     /// Returns the kind with this name.

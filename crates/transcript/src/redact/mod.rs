@@ -3,18 +3,27 @@
 //! [`SecretRules`] finds secrets in a text, [`visit`] walks the texts of a JSON value except images, signatures and encrypted
 //! thinking, and [`Placeholders`] gives the same secret the same name everywhere.
 
-mod base64;
+mod assign;
+mod commands;
+mod encoded;
+mod formats;
+mod haystack;
+mod headers;
 mod kind;
-mod named;
+mod names;
 mod placeholders;
-mod plausible;
 mod ranges;
 mod rewrite;
 mod rules;
-mod shapes;
 mod urls;
+mod utf16;
+mod values;
+mod view;
 mod visit;
+mod words;
 
+#[cfg(test)]
+mod linear_tests;
 #[cfg(test)]
 mod tests;
 

@@ -3,22 +3,25 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use regex::Regex;
+use aho_corasick::{AhoCorasick, MatchKind};
 
+use super::formats::is_word_byte;
 use super::kind::SecretKind;
 use super::ranges::ClaimedRanges;
+use super::values::is_distinct;
+use super::view::View;
 
 /// The start of a placeholder.
 const PLACEHOLDER_PREFIX: &str = "[REDACTED:";
-/// A shorter secret may be an ordinary word elsewhere: it is replaced only where a rule found it.
-const MIN_GLOBAL_BYTES: usize = 8;
 
 /// The placeholders of all secrets found so far. It holds secrets: never write or show it.
 #[derive(Clone, Default)]
 pub struct Placeholders {
     of_secret: HashMap<String, String>,
     counts: BTreeMap<SecretKind, usize>,
-    everywhere: Option<Regex>,
+    /// Secrets that are replaced also where no rule finds them: any other may be an ordinary word elsewhere.
+    distinct: Vec<String>,
+    everywhere: Option<AhoCorasick>,
 }
 
 impl std::fmt::Debug for Placeholders {
@@ -33,11 +36,22 @@ impl Placeholders {
         if let Some(known) = self.of_secret.get(secret) {
             return known.clone();
         }
-        let count = self.counts.entry(kind).or_default();
-        *count += 1;
-        let placeholder = format!("{PLACEHOLDER_PREFIX}{kind}:{count}]");
+        // The same secret may be escaped or wrapped elsewhere.
+        let plain = plain(kind, secret);
+        let placeholder = match self.of_secret.get(&plain) {
+            Some(known) => known.clone(),
+            None => {
+                let count = self.counts.entry(kind).or_default();
+                *count += 1;
+                format!("{PLACEHOLDER_PREFIX}{kind}:{count}]")
+            }
+        };
+        if kind.is_format() || kind != SecretKind::Pattern && is_distinct(&plain) {
+            self.distinct.push(plain.clone());
+            self.everywhere = None;
+        }
         self.of_secret.insert(secret.to_owned(), placeholder.clone());
-        self.everywhere = None;
+        self.of_secret.insert(plain, placeholder.clone());
         placeholder
     }
 
@@ -46,30 +60,48 @@ impl Placeholders {
         &self.counts
     }
 
-    /// Finds known secrets in a text, with their placeholders.
+    /// Finds known secrets in a text where they stand alone, with their placeholders.
     pub fn find(&mut self, text: &str) -> Vec<(Range<usize>, String)> {
-        if self.of_secret.is_empty() {
+        if self.distinct.is_empty() {
             return Vec::new();
         }
         if self.everywhere.is_none() {
             // If one secret is the start of another, the longer one wins.
-            let mut secrets: Vec<_> =
-                self.of_secret.keys().filter(|secret| secret.len() >= MIN_GLOBAL_BYTES).collect();
-            secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-            let all: Vec<_> = secrets.into_iter().map(|secret| regex::escape(secret)).collect();
-            // An empty alternation would match everywhere.
-            let pattern = if all.is_empty() { r"[^\s\S]".to_owned() } else { all.join("|") };
-            self.everywhere = regex::RegexBuilder::new(&pattern).size_limit(usize::MAX).build().ok();
+            let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&self.distinct);
+            self.everywhere = builder.ok();
         }
-        let hits = self.everywhere.iter().flat_map(|everywhere| everywhere.find_iter(text));
+        let view = View::of(text);
+        let hits = self.everywhere.iter().flat_map(|everywhere| everywhere.find_iter(view.text.as_ref()));
         let mut claimed = ClaimedRanges::default();
         for ours in placeholder_spans(text) {
             claimed.claim(&ours);
         }
-        hits.filter(|hit| claimed.claim(&hit.range()))
-            .filter_map(|hit| Some((hit.range(), self.of_secret.get(hit.as_str())?.clone())))
+        hits.filter(|hit| stands_alone(&view.text, &hit.range()))
+            .filter_map(|hit| {
+                let span = view.source(&hit.range());
+                let placeholder = self.of_secret.get(&view.text[hit.range()])?.clone();
+                claimed.claim(&span).then_some((span, placeholder))
+            })
             .collect()
     }
+}
+
+/// A secret without escapes and without the line breaks of a terminal.
+fn plain(kind: SecretKind, secret: &str) -> String {
+    let view = View::of(secret);
+    let is_block = kind == SecretKind::PrivateKey || kind == SecretKind::Pattern;
+    match is_block || !view.text.contains('\n') {
+        true => view.text.into_owned(),
+        false => view.text.split_whitespace().collect(),
+    }
+}
+
+/// Whether a range is a token of its own, and not a part of a longer word.
+fn stands_alone(text: &str, span: &Range<usize>) -> bool {
+    let bytes = text.as_bytes();
+    let is_word = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(|byte| is_word_byte(*byte));
+    let joins = |outside: Option<usize>, inside: usize| is_word(outside) && is_word(Some(inside));
+    !joins(span.start.checked_sub(1), span.start) && !joins(Some(span.end), span.end - 1)
 }
 
 /// Returns the ranges of placeholders in a text.

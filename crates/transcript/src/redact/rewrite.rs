@@ -7,6 +7,7 @@ use annals_json::Value;
 use super::placeholders::Placeholders;
 use super::ranges::ClaimedRanges;
 use super::rules::SecretRules;
+use super::utf16::Utf16Text;
 use super::visit::{JsonContext, Replacement, TextKind, VisitedText, visit};
 
 /// A text with its position in a file.
@@ -75,8 +76,11 @@ pub fn rewrite_json(bytes: &[u8], context: JsonContext, replace: &mut ReplaceFn<
     spliced(bytes, &[(start, value.raw().len(), new)])
 }
 
-/// Rewrites text; bytes that are not UTF-8 stay.
+/// Rewrites text, also in UTF-16; bytes that are neither that nor UTF-8 stay.
 pub fn rewrite_text(bytes: &[u8], start: usize, replace: &mut ReplaceFn<'_>) -> Option<Vec<u8>> {
+    if let Some(wide) = Utf16Text::of(bytes) {
+        return wide.rewrite(start, replace);
+    }
     let mut splices = Vec::new();
     let mut at = 0;
     for chunk in bytes.utf8_chunks() {

@@ -5,13 +5,20 @@ use std::ops::Range;
 
 use regex::Regex;
 
-use super::base64::is_data;
+use super::assign::{self, NameRules};
+use super::commands::CommandRules;
+use super::formats::{self, FormatRules};
+use super::haystack::{Haystack, is_data};
 use super::kind::SecretKind;
 use super::placeholders::placeholder_spans;
 use super::ranges::ClaimedRanges;
 use super::rewrite::FileText;
+use super::view::View;
 use super::visit::TextKind;
-use super::{named, shapes, urls};
+use super::{encoded, headers, urls};
+
+/// How often base64 is decoded within base64.
+const MAX_ENCODINGS: usize = 3;
 
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,11 +52,18 @@ impl From<regex::Error> for PatternError {
     }
 }
 
+impl From<aho_corasick::BuildError> for PatternError {
+    fn from(error: aho_corasick::BuildError) -> Self {
+        Self { message: error.to_string() }
+    }
+}
+
 /// The rules that find secrets.
 #[derive(Clone, Debug)]
 pub struct SecretRules {
-    shapes: Regex,
-    words: Regex,
+    formats: FormatRules,
+    names: NameRules,
+    commands: CommandRules,
     kinds: BTreeSet<SecretKind>,
     patterns: Vec<Regex>,
 }
@@ -60,8 +74,9 @@ impl SecretRules {
         let chosen = if kinds.is_empty() { &SecretKind::ALL[..] } else { kinds };
         let patterns: Result<Vec<_>, _> = patterns.iter().map(|pattern| Regex::new(pattern)).collect();
         Ok(Self {
-            shapes: shapes::expression()?,
-            words: named::expression()?,
+            formats: FormatRules::new()?,
+            names: NameRules::new()?,
+            commands: CommandRules::new()?,
             kinds: chosen.iter().copied().collect(),
             patterns: patterns?,
         })
@@ -69,26 +84,69 @@ impl SecretRules {
 
     /// Returns the secrets of a text, in order, without overlap.
     pub fn find(&self, text: &str) -> Vec<Finding> {
-        let mut found = Vec::new();
-        if is_data(text) {
-            return found;
-        }
-        shapes::find(&self.shapes, text, &mut found);
-        urls::find(text, &mut found);
-        named::find(&self.words, text, &mut found);
+        self.find_counting(text).0
+    }
+
+    /// Returns the secrets of a text, and how many bytes were looked at to find them.
+    pub(super) fn find_counting(&self, text: &str) -> (Vec<Finding>, usize) {
+        let (mut found, work) = self.built_in(text, 0);
         found.retain(|finding| self.kinds.contains(&finding.kind));
-        for pattern in &self.patterns {
-            let hits = pattern.find_iter(text).filter(|hit| !hit.is_empty());
-            found.extend(hits.map(|hit| Finding { kind: SecretKind::Pattern, span: hit.range() }));
+        if !is_data(text) {
+            for pattern in &self.patterns {
+                let hits = pattern.find_iter(text).filter(|hit| !hit.is_empty());
+                found.extend(hits.map(|hit| Finding { kind: SecretKind::Pattern, span: hit.range() }));
+            }
         }
-        without_overlaps(text, found)
+        (without_overlaps(text, found), work)
+    }
+
+    /// What the built-in rules find, the surest first.
+    fn built_in(&self, text: &str, depth: usize) -> (Vec<Finding>, usize) {
+        if is_data(text) {
+            let inside = encoded::decode(text).filter(|_| depth < MAX_ENCODINGS);
+            let (found, work) = inside.map_or((Vec::new(), 0), |inside| self.built_in(&inside, depth + 1));
+            let whole = found.first().map(|finding| Finding { kind: finding.kind, span: 0..text.len() });
+            return (whole.into_iter().collect(), work + text.len());
+        }
+        let view = View::of(text);
+        let hay = Haystack::new(&view.text);
+        let mut found = Vec::new();
+        formats::find_private_keys(&hay, &mut found);
+        self.formats.find(&hay, &mut found);
+        urls::find(&hay, &mut found);
+        self.names.find(&hay, &mut found);
+        self.commands.find(&hay, &mut found);
+        let mut work = hay.work();
+        if depth < MAX_ENCODINGS {
+            for (span, inside) in encoded::runs(&hay) {
+                let (secrets, more) = self.built_in(&inside, depth + 1);
+                work += more;
+                found.extend(secrets.first().map(|secret| Finding { kind: secret.kind, span }));
+            }
+        }
+        for finding in &mut found {
+            finding.span = view.source(&finding.span);
+        }
+        if view.is_changed() {
+            // `%2F` and `%40` belong to a password here: without them it would end the address.
+            let plain = Haystack::new(text);
+            urls::find(&plain, &mut found);
+            work += plain.work();
+        }
+        (found, work)
     }
 
     /// Returns the secrets that are certain by their format alone.
     pub fn find_shapes(&self, text: &str) -> Vec<Finding> {
         let mut found = Vec::new();
         if !is_data(text) {
-            shapes::find(&self.shapes, text, &mut found);
+            let view = View::of(text);
+            let hay = Haystack::new(&view.text);
+            formats::find_private_keys(&hay, &mut found);
+            self.formats.find(&hay, &mut found);
+            for finding in &mut found {
+                finding.span = view.source(&finding.span);
+            }
         }
         found.retain(|finding| self.kinds.contains(&finding.kind));
         without_overlaps(text, found)
@@ -104,12 +162,16 @@ impl SecretRules {
 
     /// Returns the secrets of the value of a field, whose name may announce one.
     pub fn find_named(&self, name: &str, text: &str) -> Vec<Finding> {
-        let whole = named::of_field(&self.words, name, text).filter(|whole| self.kinds.contains(&whole.kind));
         let found = self.find(text);
-        match whole {
-            Some(whole) if found.is_empty() => vec![whole],
-            _ => found,
+        if !found.is_empty() || name.is_empty() {
+            return found;
         }
+        let mut named = headers::of_field(name, text);
+        if named.is_empty() {
+            named.extend(assign::of_field(name, text));
+        }
+        named.retain(|finding| self.kinds.contains(&finding.kind));
+        without_overlaps(text, named)
     }
 }
 

@@ -1,30 +1,43 @@
-//! Passwords in connection strings: `scheme://user:password@host`.
+//! Passwords and tokens in addresses: `scheme://user:password@host`, `https://token@host`.
 
+use memchr::memmem;
+
+use super::haystack::{Alphabet, Haystack};
 use super::kind::SecretKind;
-use super::plausible::is_placeholder;
 use super::rules::Finding;
+use super::values::{is_placeholder, is_varied};
+use super::words::random_bits;
 
 /// Maximum bytes before the host.
-const MAX_AUTHORITY_BYTES: usize = 512;
+const MAX_AUTHORITY_BYTES: usize = 1024;
+/// A user's name with more random bits is a token.
+const MIN_TOKEN_BITS: f64 = 60.0;
 
-/// Finds the passwords of connection strings.
-pub(super) fn find(text: &str, found: &mut Vec<Finding>) {
-    let bytes = text.as_bytes();
-    for at in memchr::memmem::find_iter(bytes, b"://") {
-        if !at.checked_sub(1).is_some_and(|before| bytes[before].is_ascii_alphanumeric()) {
+/// Finds the credentials of addresses.
+pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
+    hay.count(hay.bytes.len());
+    for at in memmem::find_iter(hay.bytes, b"://") {
+        if !hay.before(at).is_ascii_alphanumeric() {
             continue;
         }
         let start = at + 3;
-        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"/?#\"'`<>\\,;)]}".contains(byte);
-        let rest = &bytes[start..bytes.len().min(start + MAX_AUTHORITY_BYTES)];
-        let authority = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
+        let end = hay.end(start, Alphabet::Authority);
+        if end - start > MAX_AUTHORITY_BYTES {
+            continue;
+        }
+        let authority = &hay.bytes[start..end];
         let Some(host) = authority.iter().rposition(|&byte| byte == b'@') else { continue };
-        let Some(colon) = authority[..host].iter().position(|&byte| byte == b':') else { continue };
-        let span = start + colon + 1..start + host;
-        let has_host = authority.get(host + 1).is_some_and(|byte| byte.is_ascii_alphanumeric());
-        if has_host
-            && text.get(span.clone()).is_some_and(|password| password.len() >= 3 && !is_placeholder(password))
-        {
+        if !authority.get(host + 1).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'[') {
+            continue;
+        }
+        let colon = authority[..host].iter().position(|&byte| byte == b':');
+        let span = start + colon.map_or(0, |colon| colon + 1)..start + host;
+        let Some(secret) = hay.text.get(span.clone()) else { continue };
+        let is_secret = match colon {
+            Some(_) => secret.len() >= 3,
+            None => is_varied(secret) && random_bits(secret) >= MIN_TOKEN_BITS,
+        };
+        if is_secret && !is_placeholder(secret) {
             found.push(Finding { kind: SecretKind::ConnectionString, span });
         }
     }

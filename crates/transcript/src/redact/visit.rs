@@ -1,9 +1,12 @@
 //! Visits the texts of a JSON value and rewrites them; images, signatures, encrypted thinking and structural fields are
 //! skipped.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::Range;
 
-use super::base64::is_data;
+use super::encoded;
+use super::haystack::is_data;
 use annals_json::{Field, Fields, MAX_WALK_DEPTH, Text, Value, ValueKind, strings, write_string};
 
 /// The kind of a text.
@@ -31,13 +34,33 @@ pub struct VisitedText<'p> {
     pub kind: TextKind,
     /// The offset of its first byte in the visited value.
     pub offset: usize,
-    raw: Text<'p>,
+    map: &'p OffsetMap<'p>,
 }
 
 impl VisitedText<'_> {
-    /// Maps a byte offset of the decoded text to one of the visited value.
+    /// Maps a byte offset of the decoded text to one of the visited value. Quick if the offsets ascend.
     pub fn offset_of(&self, decoded: usize) -> usize {
-        self.offset + self.raw.raw_offset(decoded)
+        self.offset + self.map.raw_offset(decoded)
+    }
+}
+
+/// Maps offsets of a decoded text to its raw bytes, each time from where it stopped before.
+#[derive(Debug)]
+struct OffsetMap<'r> {
+    raw: &'r [u8],
+    last: Cell<(usize, usize)>,
+}
+
+impl<'r> OffsetMap<'r> {
+    fn new(raw: &'r [u8]) -> Self {
+        Self { raw, last: Cell::new((0, 0)) }
+    }
+
+    fn raw_offset(&self, decoded: usize) -> usize {
+        let (last, raw) = Some(self.last.get()).filter(|(last, _)| *last <= decoded).unwrap_or_default();
+        let at = raw + Text::from_raw(&self.raw[raw..]).raw_offset(decoded - last);
+        self.last.set((decoded, at));
+        at
     }
 }
 
@@ -114,135 +137,154 @@ pub fn visit(
     context: JsonContext,
     replace: &mut dyn FnMut(VisitedText<'_>) -> Vec<Replacement>,
 ) -> Option<Vec<u8>> {
-    TextVisitor { whole: value.raw(), replace, depth: 0 }.value(value, "", context)
+    let mut visitor = TextVisitor { whole: value.raw(), replace, splices: Vec::new(), depth: 0 };
+    visitor.value(value, "", context);
+    (!visitor.splices.is_empty()).then(|| splice(value.raw(), &visitor.splices))
 }
 
 struct TextVisitor<'v> {
     whole: &'v [u8],
     replace: &'v mut dyn FnMut(VisitedText<'_>) -> Vec<Replacement>,
+    /// Ranges of the whole and their new bytes, in order.
+    splices: Vec<(Range<usize>, Vec<u8>)>,
     depth: usize,
 }
 
 impl<'v> TextVisitor<'v> {
-    fn value(&mut self, value: Value<'v>, name: &str, context: JsonContext) -> Option<Vec<u8>> {
+    fn value(&mut self, value: Value<'v>, name: &str, context: JsonContext) {
         if self.depth >= MAX_WALK_DEPTH {
             return self.flat(value, name);
         }
         self.depth += 1;
-        let new = match value.kind() {
-            ValueKind::String => value
-                .text()
-                .and_then(|text| self.text(text, name, TextKind::Text))
-                .map(|inside| quoted(&inside)),
+        match value.kind() {
+            ValueKind::String => {
+                if let Some(text) = value.text() {
+                    self.text(text, name, TextKind::Text);
+                }
+            }
             ValueKind::Array => self.array(value, name, context),
-            ValueKind::Object => value.fields().and_then(|fields| self.object(&fields, context, None)),
-            ValueKind::Null | ValueKind::Boolean | ValueKind::Number => None,
-        };
+            ValueKind::Object => {
+                if let Some(fields) = value.fields() {
+                    self.object(&fields, context, None);
+                }
+            }
+            ValueKind::Null | ValueKind::Boolean | ValueKind::Number => {}
+        }
         self.depth -= 1;
-        new
     }
 
     /// Visits the strings of a value that is nested too deep for recursion.
-    fn flat(&mut self, value: Value<'v>, name: &str) -> Option<Vec<u8>> {
+    fn flat(&mut self, value: Value<'v>, name: &str) {
         let mut name = name.to_owned();
-        let mut splices = Vec::new();
         for string in strings(value) {
-            let kind = if string.is_key { TextKind::Key } else { TextKind::Text };
-            if let Some(inside) = self.text(string.text, if string.is_key { "" } else { &name }, kind) {
-                splices.push((span(value.raw(), string.text.raw()), inside));
-            }
             if string.is_key {
+                self.text(string.text, "", TextKind::Key);
                 name = string.text.to_string();
+            } else {
+                self.text(string.text, &name, TextKind::Text);
             }
         }
-        (!splices.is_empty()).then(|| splice(value.raw(), &splices))
     }
 
     /// Visits an object, except one value that was visited before.
-    fn object(
-        &mut self,
-        fields: &Fields<'v>,
-        context: JsonContext,
-        except: Option<Value<'v>>,
-    ) -> Option<Vec<u8>> {
+    fn object(&mut self, fields: &Fields<'v>, context: JsonContext, except: Option<Value<'v>>) {
         let kind = fields.text("type").map(Text::decode).unwrap_or_default();
-        let mut splices = Vec::new();
+        let paired = pair_name(fields);
         for Field { key, value } in fields.iter() {
             let name = key.decode();
-            if is_structure(&name, value, context) || is_sealed(&name, &kind, value, fields) {
-                continue;
-            }
-            if except.is_some_and(|except| std::ptr::eq(except.raw(), value.raw())) {
-                continue;
-            }
-            let kind = if context == JsonContext::Record { TextKind::RecordKey } else { TextKind::Key };
-            if let Some(inside) = self.text(key, "", kind) {
-                splices.push((span(fields.raw(), key.raw()), inside));
-            }
-            let is_tool_data = context == JsonContext::Record && TOOL_DATA_FIELDS.contains(&name.as_ref());
-            if let Some(bytes) =
-                self.value(value, &name, if is_tool_data { JsonContext::ToolData } else { context })
+            if is_structure(&name, value, context)
+                || except.is_some_and(|except| std::ptr::eq(except.raw(), value.raw()))
             {
-                splices.push((span(fields.raw(), value.raw()), bytes));
+                continue;
             }
+            if is_sealed(&name, &kind, value, fields) {
+                self.document(&name, &kind, value);
+                continue;
+            }
+            self.text(key, "", if context == JsonContext::Record { TextKind::RecordKey } else { TextKind::Key });
+            let is_tool_data = context == JsonContext::Record && TOOL_DATA_FIELDS.contains(&name.as_ref());
+            let name = if name.eq_ignore_ascii_case("value") { paired.as_ref().unwrap_or(&name) } else { &name };
+            self.value(value, name, if is_tool_data { JsonContext::ToolData } else { context });
         }
-        (!splices.is_empty()).then(|| splice(fields.raw(), &splices))
     }
 
-    fn array(&mut self, array: Value<'v>, name: &str, context: JsonContext) -> Option<Vec<u8>> {
-        let mut splices = Vec::new();
-        let mut lost = Vec::new();
-        for (place, item) in array.items().enumerate() {
+    fn array(&mut self, array: Value<'v>, name: &str, context: JsonContext) {
+        let mut kept_end = None;
+        let mut lost: Option<Range<usize>> = None;
+        for item in array.items() {
+            let here = span(self.whole, item.raw());
             let thought = item.fields().filter(is_thought);
-            if thought.as_ref().is_some_and(|thought| self.thought(thought)) {
-                lost.push(place);
+            if thought.as_ref().is_some_and(|thought| self.is_lost(thought)) {
+                lost = Some(lost.map_or(here.start, |lost| lost.start)..here.end);
                 continue;
             }
-            let new = match thought {
+            if let Some(lost) = lost.take() {
+                self.splices.push((lost.start..here.start, Vec::new()));
+            }
+            match thought {
                 Some(thought) => self.object(&thought, context, thought.get(THINKING)),
                 None => self.value(item, name, context),
-            };
-            splices.extend(new.map(|bytes| (span(array.raw(), item.raw()), bytes)));
+            }
+            kept_end = Some(here.end);
         }
-        if lost.is_empty() {
-            return (!splices.is_empty()).then(|| splice(array.raw(), &splices));
+        match (lost, kept_end) {
+            (Some(lost), Some(kept)) => self.splices.push((kept..lost.end, Vec::new())),
+            (Some(lost), None) => self.splices.push((lost, REDACTED_THINKING.to_vec())),
+            (None, _) => {}
         }
-        let mut kept: Vec<Vec<u8>> = Vec::new();
-        for (_, item) in array.items().enumerate().filter(|(place, _)| !lost.contains(place)) {
-            let here = span(array.raw(), item.raw());
-            let changed = splices.iter().find(|(place, _)| *place == here).map(|(_, bytes)| bytes.clone());
-            kept.push(changed.unwrap_or_else(|| item.raw().to_vec()));
-        }
-        if kept.is_empty() {
-            kept.push(REDACTED_THINKING.to_vec());
-        }
-        Some([b"[".as_slice(), &kept.join(&b","[..]), b"]"].concat())
     }
 
     /// Whether a thinking block must be removed.
-    fn thought(&mut self, thought: &Fields<'v>) -> bool {
-        thought.text(THINKING).is_some_and(|text| self.text(text, "", TextKind::Thought).is_some())
+    fn is_lost(&mut self, thought: &Fields<'v>) -> bool {
+        let Some(raw) = thought.text(THINKING) else { return false };
+        !self.replacements(raw, "", TextKind::Thought).1.is_empty()
     }
 
-    /// Returns the new content of a string, escaped; only replaced ranges change.
-    fn text(&mut self, raw: Text<'v>, name: &str, kind: TextKind) -> Option<Vec<u8>> {
+    fn replacements(&mut self, raw: Text<'v>, name: &str, kind: TextKind) -> (Cow<'v, str>, Vec<Replacement>) {
         let text = raw.decode();
         let offset = span(self.whole, raw.raw()).start;
-        let replacements = (self.replace)(VisitedText { text: &text, name, kind, offset, raw });
-        if replacements.is_empty() {
-            return None;
-        }
-        let mut splices = Vec::new();
+        let map = OffsetMap::new(raw.raw());
+        let replacements = (self.replace)(VisitedText { text: &text, name, kind, offset, map: &map });
+        (text, replacements)
+    }
+
+    /// Replaces ranges of a string; all its other bytes stay.
+    fn text(&mut self, raw: Text<'v>, name: &str, kind: TextKind) {
+        let (text, replacements) = self.replacements(raw, name, kind);
+        let whole = span(self.whole, raw.raw());
+        let map = OffsetMap::new(raw.raw());
+        let before = self.splices.len();
         for (decoded, new) in &replacements {
-            let place = raw.raw_offset(decoded.start)..raw.raw_offset(decoded.end);
+            let place = map.raw_offset(decoded.start)..map.raw_offset(decoded.end);
             // Offsets are only approximate in invalid UTF-8: then the whole decoded text is written.
             if Text::from_raw(&raw.raw()[place.clone()]).decode() != text[decoded.clone()] {
-                return Some(escaped(&replaced(&text, &replacements)));
+                self.splices.truncate(before);
+                self.splices.push((whole, escaped(&replaced(&text, &replacements))));
+                return;
             }
-            splices.push((place, escaped(new)));
+            self.splices.push((whole.start + place.start..whole.start + place.end, escaped(new)));
         }
-        Some(splice(raw.raw(), &splices))
     }
+
+    /// Replaces ranges of a text that is written in base64, and writes the rest in base64 again.
+    fn document(&mut self, name: &str, kind: &str, value: Value<'v>) {
+        let is_encrypted = kind == "redacted_thinking" || !["data", "base64", "blob"].contains(&name);
+        let Some(raw) = value.text().filter(|_| !is_encrypted) else { return };
+        let Some(text) = encoded::decode(&raw.decode()) else { return };
+        let place = span(self.whole, raw.raw());
+        let map = OffsetMap::new(b"");
+        let visited = VisitedText { text: &text, name: "", kind: TextKind::Text, offset: place.start, map: &map };
+        let replacements = (self.replace)(visited);
+        if !replacements.is_empty() {
+            self.splices.push((place, encoded::encode(&replaced(&text, &replacements)).into_bytes()));
+        }
+    }
+}
+
+/// The name in `{"name": "TOKEN", "value": "…"}`.
+fn pair_name<'v>(fields: &Fields<'v>) -> Option<Cow<'v, str>> {
+    let name = ["name", "key", "Name", "Key"].iter().find_map(|name| fields.text(name))?;
+    (name.raw().len() <= 128).then(|| name.decode())
 }
 
 /// The type of a thinking block, and the field with its text.
@@ -313,8 +355,4 @@ fn escaped(text: &str) -> Vec<u8> {
     let mut out = Vec::new();
     write_string(&mut out, text);
     out[1..out.len() - 1].to_vec()
-}
-
-fn quoted(inside: &[u8]) -> Vec<u8> {
-    [b"\"", inside, b"\""].concat()
 }

@@ -11,6 +11,7 @@ mod fuzz_seeds;
 mod messages;
 mod properties;
 mod query;
+mod redact;
 mod resume;
 mod resume_chain;
 mod resume_leaf;

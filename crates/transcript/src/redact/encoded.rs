@@ -1,0 +1,71 @@
+//! Secrets in text that is written in base64: a document, a configuration, a login.
+
+use std::ops::Range;
+
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+use super::haystack::{Alphabet, Haystack};
+
+/// A shorter run holds no secret worth the name.
+const MIN_ENCODED_BYTES: usize = 16;
+/// The digits at the start of a run that tell text from data.
+const HEAD_BYTES: usize = 16;
+
+const ENGINE: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
+
+/// Writes a text in base64.
+pub(super) fn encode(text: &str) -> String {
+    ENGINE.encode(text)
+}
+
+/// The text that base64 digits stand for; `None` if it is data.
+pub(super) fn decode(digits: &str) -> Option<String> {
+    let head = digits.get(..digits.len().min(HEAD_BYTES) / 4 * 4)?;
+    ENGINE.decode(head.trim_end_matches('=')).ok().filter(|bytes| bytes.iter().all(|byte| is_text(*byte)))?;
+    let bytes = if digits.contains(['\n', '\r']) {
+        ENGINE.decode(digits.replace(['\n', '\r'], "")).ok()?
+    } else {
+        ENGINE.decode(digits).ok()?
+    };
+    let text = String::from_utf8(bytes).ok()?;
+    let controls = text.bytes().filter(|byte| !is_text(*byte)).count();
+    (controls * 20 <= text.len()).then_some(text)
+}
+
+fn is_text(byte: u8) -> bool {
+    byte >= 0x20 && byte != 0x7f || byte.is_ascii_whitespace()
+}
+
+/// The runs of base64 digits that stand for text, each with it.
+pub(super) fn runs(hay: &Haystack<'_>) -> Vec<(Range<usize>, String)> {
+    hay.count(hay.bytes.len() * 2);
+    let mut found = Vec::new();
+    let mut start = 0;
+    for at in 0..=hay.bytes.len() {
+        if hay.bytes.get(at).is_some_and(|&byte| Alphabet::Base64.has(byte)) {
+            continue;
+        }
+        let span = start..at;
+        start = at + 1;
+        if span.len() < MIN_ENCODED_BYTES {
+            continue;
+        }
+        let run = &hay.text[span.clone()];
+        // `NAME=digits`: an equals sign that is no padding begins another run.
+        let inside = run.trim_end_matches('=').rfind('=').map_or(0, |sign| sign + 1);
+        let digits = &run[inside..];
+        if digits.len() >= MIN_ENCODED_BYTES
+            && let Some(text) = decode(digits)
+        {
+            found.push((span.start + inside..span.end, text));
+        }
+    }
+    found
+}

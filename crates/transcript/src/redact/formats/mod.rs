@@ -1,0 +1,165 @@
+//! Finds secrets by their format: one pass over the text finds the prefixes, and each is followed by a bounded look at what
+//! comes after it.
+
+mod table;
+mod unprefixed;
+
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, BuildError, MatchKind};
+
+use super::haystack::{Alphabet, Haystack};
+use super::kind::SecretKind;
+use super::rules::Finding;
+use super::values::{is_sample, is_varied};
+use super::words::random_bits;
+use table::FORMATS;
+
+/// A token is broken over at most this many lines.
+const MAX_WRAPS: usize = 12;
+/// A line break counts as part of a token only after this many of its characters.
+const MIN_WRAPPED: usize = 8;
+/// Random bits per character of a tail; that of words is near 0, that of hexadecimal digits near 3.5.
+const MIN_TAIL_BITS: f64 = 1.6;
+
+/// A part of what follows a prefix.
+#[derive(Clone, Copy, Debug)]
+enum Segment {
+    /// This text.
+    Lit(&'static str),
+    /// Characters of an alphabet.
+    Run { alphabet: Alphabet, min: usize, max: usize },
+}
+
+/// The format of a key.
+#[derive(Clone, Copy, Debug)]
+struct Format {
+    kind: SecretKind,
+    prefix: &'static str,
+    tail: &'static [Segment],
+}
+
+/// The formats, ready to be searched for.
+#[derive(Clone, Debug)]
+pub(super) struct FormatRules {
+    prefixes: AhoCorasick,
+    /// For each prefix the formats that begin with it or with a part of it, the longest first.
+    candidates: Vec<Vec<&'static Format>>,
+}
+
+impl FormatRules {
+    pub(super) fn new() -> Result<Self, BuildError> {
+        let mut prefixes: Vec<&str> = FORMATS.iter().map(|format| format.prefix).collect();
+        prefixes.sort_unstable();
+        prefixes.dedup();
+        let of_prefix = |prefix: &&str| {
+            let mut all: Vec<_> = FORMATS.iter().filter(|format| prefix.starts_with(format.prefix)).collect();
+            all.sort_by_key(|format| std::cmp::Reverse(format.prefix.len()));
+            all
+        };
+        let candidates = prefixes.iter().map(of_prefix).collect();
+        let prefixes =
+            AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&prefixes)?;
+        Ok(Self { prefixes, candidates })
+    }
+
+    /// Finds all secrets of a known format.
+    pub(super) fn find(&self, hay: &Haystack<'_>, found: &mut Vec<Finding>) {
+        hay.count(hay.bytes.len());
+        let mut done = 0;
+        for hit in self.prefixes.find_iter(hay.text) {
+            if hit.start() < done || is_joined(hay, hit.range()) {
+                continue;
+            }
+            let candidates = self.candidates[hit.pattern().as_usize()].iter();
+            let matched = candidates.filter_map(|format| matched(hay, hit.start(), format)).next();
+            if let Some(finding) = matched.filter(|finding| !hay.is_data(&finding.span)) {
+                done = finding.span.end;
+                found.push(finding);
+            }
+        }
+        unprefixed::find(hay, found);
+    }
+}
+
+pub(super) fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Whether a prefix is a part of a longer word: `cache-key-` is no `key-`.
+fn is_joined(hay: &Haystack<'_>, prefix: Range<usize>) -> bool {
+    let before = hay.before(prefix.start);
+    let is_compound = before == b'-' && prefix.len() < 5 && is_word_byte(hay.before(prefix.start - 1));
+    is_word_byte(before) || is_compound
+}
+
+/// The secret of a format at a position.
+fn matched(hay: &Haystack<'_>, start: usize, format: &Format) -> Option<Finding> {
+    let mut at = start + format.prefix.len();
+    if !hay.text[start..].starts_with(format.prefix) {
+        return None;
+    }
+    for segment in format.tail {
+        at = match *segment {
+            Segment::Lit(text) => {
+                let here = if at - start < MIN_WRAPPED { at } else { after_break(hay, at) };
+                hay.bytes[here..].starts_with(text.as_bytes()).then(|| here + text.len())?
+            }
+            Segment::Run { alphabet, min, max } => run_end(hay, start, at, alphabet, min..max)?,
+        };
+    }
+    // A token does not end with a hyphen or a full stop, but a sentence may.
+    let end = start + hay.text[start..at].trim_end_matches(['-', '.']).len();
+    let tail = &hay.text[start + format.prefix.len()..end];
+    (!is_word_byte(hay.byte(at)) && is_random_tail(hay, tail))
+        .then(|| Finding { kind: format.kind, span: start..end })
+}
+
+/// The next character, on the next line if this one ends here.
+fn after_break(hay: &Haystack<'_>, at: usize) -> usize {
+    match hay.byte(at) {
+        b'\n' | b'\r' => hay.skip(at, 64, |byte| byte.is_ascii_whitespace()),
+        _ => at,
+    }
+}
+
+/// The end of a run of at least and at most this many characters, which may be broken over lines.
+fn run_end(
+    hay: &Haystack<'_>,
+    start: usize,
+    at: usize,
+    alphabet: Alphabet,
+    counts: Range<usize>,
+) -> Option<usize> {
+    let (min, max) = (counts.start, counts.end);
+    let mut end = hay.end(at, alphabet).min(at + max);
+    let mut count = end - at;
+    for _ in 0..MAX_WRAPS {
+        if end - start < MIN_WRAPPED || count >= max {
+            break;
+        }
+        let next = after_break(hay, end);
+        if next == end {
+            break;
+        }
+        let next_end = hay.skip(next, max - count, |byte| alphabet.has(byte));
+        let piece = &hay.text[next..next_end];
+        // What is long enough already ends with its line, unless the next one looks like more of it.
+        let is_more = count < min || piece.len() >= 6 && random_bits(piece) >= piece.len() as f64 * 2.5;
+        if piece.is_empty() || !is_more {
+            break;
+        }
+        (count, end) = (count + piece.len(), next_end);
+    }
+    (count >= min).then_some(end)
+}
+
+/// Whether what follows a prefix is random: neither a sample nor words.
+fn is_random_tail(hay: &Haystack<'_>, tail: &str) -> bool {
+    let head = &tail[..tail.floor_char_boundary(96)];
+    hay.count(head.len() * 3);
+    is_varied(head) && !is_sample(head) && random_bits(head) >= head.len() as f64 * MIN_TAIL_BITS
+}
+
+/// Finds private keys as blocks.
+pub(super) use unprefixed::find_private_keys;

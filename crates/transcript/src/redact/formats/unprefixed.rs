@@ -1,0 +1,164 @@
+//! Secrets whose format has a mark in its midst or at its end, and blocks of private keys.
+
+use memchr::memmem;
+
+use super::super::haystack::{Alphabet, Haystack};
+use super::super::kind::SecretKind;
+use super::super::rules::Finding;
+use super::super::words::random_bits;
+use super::{is_random_tail, is_word_byte};
+
+/// Maximum bytes of a key after its header.
+const MAX_KEY_BYTES: usize = 32 * 1024;
+/// A block with fewer base64 digits has no key: it is only mentioned.
+const MIN_KEY_DIGITS: usize = 48;
+/// Maximum bytes of a header or an end line.
+const MAX_HEADER_BYTES: usize = 64;
+/// The length of a secret access key of AWS, and how far it may be from its id.
+const AWS_SECRET_BYTES: usize = 40;
+const MAX_AWS_DISTANCE: usize = 256;
+
+/// A format with a mark: how many characters of which alphabet stand before and after it.
+struct MarkFormat {
+    mark: &'static str,
+    before: (Alphabet, usize, usize),
+    after: (Alphabet, usize, usize),
+}
+
+const MARK_FORMATS: [MarkFormat; 5] = [
+    // Terraform
+    MarkFormat { mark: ".atlasv1.", before: (Alphabet::Alnum, 14, 14), after: (Alphabet::Token, 60, 80) },
+    // Telegram bots
+    MarkFormat { mark: ":AA", before: (Alphabet::Digits, 8, 10), after: (Alphabet::Token, 32, 34) },
+    // Applications of Azure
+    MarkFormat { mark: "Q~", before: (Alphabet::Dotted, 4, 4), after: (Alphabet::Dotted, 30, 34) },
+    // MaxMind
+    MarkFormat { mark: "_mmk", before: (Alphabet::Word, 36, 36), after: (Alphabet::Word, 0, 0) },
+    // Mailchimp
+    MarkFormat { mark: "-us", before: (Alphabet::Hex, 32, 32), after: (Alphabet::Digits, 1, 2) },
+];
+
+pub(super) fn find(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
+    for format in &MARK_FORMATS {
+        hay.count(hay.bytes.len());
+        let hits = memmem::find_iter(hay.bytes, format.mark.as_bytes());
+        found.extend(hits.filter_map(|at| marked(hay, at, format)));
+    }
+    discord(hay, found);
+    aws_secrets(hay, found);
+}
+
+fn marked(hay: &Haystack<'_>, mark: usize, format: &MarkFormat) -> Option<Finding> {
+    let (alphabet, min, max) = format.before;
+    let start = hay.back(mark, max + 1, |byte| alphabet.has(byte));
+    if !(min..=max).contains(&(mark - start)) || is_word_byte(hay.before(start)) {
+        return None;
+    }
+    let at = mark + format.mark.len();
+    let (alphabet, min, max) = format.after;
+    let end = hay.skip(at, max + 2, |byte| alphabet.has(byte));
+    // A full stop ends the sentence.
+    let end = at + hay.text[at..end].trim_end_matches('.').len();
+    let is_long = (min..=max).contains(&(end - at)) && !is_word_byte(hay.byte(end));
+    let finding = Finding { kind: SecretKind::ApiKey, span: start..end };
+    (is_long && is_random_tail(hay, &hay.text[start..end]) && !hay.is_data(&finding.span)).then_some(finding)
+}
+
+/// Tokens of Discord: an id in base64, six characters, and a signature, with full stops between them.
+fn discord(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
+    hay.count(hay.bytes.len());
+    for dot in memchr::memchr_iter(b'.', hay.bytes) {
+        let token = |byte: u8| Alphabet::Token.has(byte);
+        let second = hay.skip(dot + 1, 7, token);
+        if second - dot != 7 || hay.byte(second) != b'.' {
+            continue;
+        }
+        let start = hay.back(dot, 29, token);
+        let end = hay.skip(second + 1, 48, token);
+        let is_token = (24..=28).contains(&(dot - start)) && (27..=40).contains(&(end - second - 1));
+        let text = &hay.text[start..end];
+        if is_token && b"MNO".contains(&hay.byte(start)) && is_random_tail(hay, text) {
+            found.push(Finding { kind: SecretKind::ApiKey, span: start..end });
+        }
+    }
+}
+
+/// Secret access keys of AWS: by their length beside an id, or by their signs alone.
+fn aws_secrets(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
+    let ids: Vec<_> = found
+        .iter()
+        .filter(|finding| finding.kind == SecretKind::Aws && finding.span.len() == 20)
+        .map(|finding| finding.span.clone())
+        .collect();
+    hay.count(hay.bytes.len());
+    let mut start = 0;
+    for at in 0..=hay.bytes.len() {
+        if hay.bytes.get(at).is_some_and(|&byte| byte != b'=' && Alphabet::Base64.has(byte)) {
+            continue;
+        }
+        let span = start..at;
+        start = at + 1;
+        if span.len() != AWS_SECRET_BYTES || matches!(hay.byte(at), b'_' | b'-' | b'.') || hay.byte(at) == b'=' && hay.byte(at + 1) == b'=' {
+            continue;
+        }
+        let text = &hay.text[span.clone()];
+        let next = ids.partition_point(|id| id.end + MAX_AWS_DISTANCE < span.start);
+        let is_near = ids.get(next).is_some_and(|id| id.start < span.end + MAX_AWS_DISTANCE);
+        let has_sign = text.contains(['+', '/']) && !matches!(hay.before(span.start), b'-' | b'_' | b'.' | b':' | b'@');
+        let has = |test: fn(&u8) -> bool| text.as_bytes().iter().filter(|byte| test(byte)).count();
+        let is_mixed = has(u8::is_ascii_digit) >= 2
+            && has(u8::is_ascii_lowercase) >= 6
+            && has(u8::is_ascii_uppercase) >= 6;
+        if (is_near || has_sign) && is_mixed && random_bits(text) >= 120.0 {
+            found.push(Finding { kind: SecretKind::Aws, span });
+        }
+    }
+}
+
+/// Finds private keys: each block from its header to its end line, or to the end of its digits.
+pub(in crate::redact) fn find_private_keys(hay: &Haystack<'_>, found: &mut Vec<Finding>) {
+    hay.count(hay.bytes.len());
+    for start in memmem::find_iter(hay.bytes, b"-----BEGIN ") {
+        let limit = hay.bytes.len().min(start + MAX_HEADER_BYTES);
+        let header = &hay.bytes[start + 11..limit];
+        let Some(dashes) = memmem::find(header, b"-----") else { continue };
+        let name = &header[..dashes];
+        if name.ends_with(b"PRIVATE KEY") || name.ends_with(b"PRIVATE KEY BLOCK") {
+            found.extend(private_key(hay, start, start + 11 + dashes + 5));
+        }
+    }
+}
+
+fn private_key(hay: &Haystack<'_>, start: usize, header_end: usize) -> Option<Finding> {
+    let limit = hay.bytes.len().min(header_end + MAX_KEY_BYTES);
+    let rest = &hay.bytes[header_end..limit];
+    let next = memmem::find(rest, b"-----").unwrap_or(rest.len());
+    hay.count(next);
+    let end_line = &rest[next..rest.len().min(next + MAX_HEADER_BYTES)];
+    let word = memmem::find(end_line, b"KEY").filter(|_| end_line.starts_with(b"-----END "));
+    let length = match word {
+        Some(word) => next + word + memmem::find(&end_line[word..], b"-----").map_or(3, |dashes| dashes + 5),
+        None => digits_end(&rest[..next]),
+    };
+    // Between the two lines of a program that looks for keys there are words, and no runs of digits.
+    let runs = rest[..length].split(|&byte| !Alphabet::Base64.has(byte));
+    let digits: usize = runs.map(<[u8]>::len).filter(|length| *length >= 16).sum();
+    let end = header_end + length;
+    let is_key = digits >= MIN_KEY_DIGITS && hay.text.is_char_boundary(end);
+    is_key.then_some(Finding { kind: SecretKind::PrivateKey, span: start..end })
+}
+
+/// The end of the lines of digits after a header.
+fn digits_end(body: &[u8]) -> usize {
+    let mut end = 0;
+    for line in body.split_inclusive(|&byte| byte == b'\n') {
+        let is_digits = line.iter().all(|byte| {
+            byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() || b"+/=\\:,-".contains(byte)
+        });
+        if !is_digits {
+            break;
+        }
+        end += line.len();
+    }
+    end
+}

@@ -1,0 +1,116 @@
+//! What headers carry: `Authorization`, `Bearer …`, `Cookie`, `Set-Cookie`.
+
+use std::ops::Range;
+
+use super::haystack::{Alphabet, Haystack};
+use super::kind::SecretKind;
+use super::rules::Finding;
+use super::values::{is_name, is_placeholder};
+use super::words::random_bits;
+
+/// Maximum bytes of what a header carries.
+const MAX_VALUE_BYTES: usize = 8192;
+/// Maximum cookies of a header.
+const MAX_COOKIES: usize = 64;
+const SCHEMES: &[&str] = &["basic", "bearer", "token", "digest", "apikey", "negotiate", "ssws", "key", "bot", "genie"];
+/// What a cookie has besides its name and value.
+const ATTRIBUTES: &[&str] = &["path", "domain", "expires", "max-age", "samesite", "priority", "version"];
+
+/// Finds what the header of this name carries.
+pub(super) fn find(hay: &Haystack<'_>, name: &str, span: &Range<usize>, found: &mut Vec<Finding>) {
+    let lower = name.to_ascii_lowercase();
+    if lower.ends_with("authorization") {
+        found.extend(authorization(hay, span.end));
+    } else if lower == "bearer" {
+        let start = hay.skip(span.end, 8, |byte| byte == b' ');
+        found.extend(credential(hay, start).filter(|_| start > span.end));
+    } else if lower.ends_with("cookie") {
+        cookies(hay, span.end, found);
+    }
+}
+
+/// Finds what the value of a header field carries, such as `Bearer …`.
+pub(super) fn of_field(name: &str, value: &str) -> Vec<Finding> {
+    let (hay, lower) = (Haystack::new(value), name.to_ascii_lowercase());
+    let mut found = Vec::new();
+    if lower.ends_with("authorization") {
+        found.extend(scheme(&hay, 0));
+    } else if lower.ends_with("cookie") {
+        pairs(&hay, 0, &mut found);
+    } else if lower == "auth" && is_login(value) {
+        found.push(Finding { kind: SecretKind::Authorization, span: 0..value.len() });
+    }
+    found
+}
+
+/// Whether a value is `name:password` in base64, as in the configuration of docker.
+pub(super) fn is_login(value: &str) -> bool {
+    let decoded = super::encoded::decode(value).filter(|_| value.len() >= 8);
+    decoded.is_some_and(|text| {
+        let (name, password) = text.split_once(':').unwrap_or_default();
+        name.len() >= 2 && password.len() >= 3 && !is_placeholder(password)
+    })
+}
+
+fn authorization(hay: &Haystack<'_>, name_end: usize) -> Option<Finding> {
+    let closed = hay.skip(name_end, 3, |byte| b"\"'`]".contains(&byte));
+    let gap = hay.skip(closed, 8, |byte| byte == b' ');
+    if !matches!(hay.byte(gap), b':' | b'=' | b',') {
+        return None;
+    }
+    let start = hay.skip(gap + 1, 8, |byte| byte == b' ' || b"\"'`f".contains(&byte));
+    scheme(hay, start)
+}
+
+/// The credential after a scheme, which may be missing.
+fn scheme(hay: &Haystack<'_>, at: usize) -> Option<Finding> {
+    let end = hay.skip(at, 16, |byte| byte.is_ascii_alphabetic());
+    let is_scheme = SCHEMES.contains(&hay.text[at..end].to_ascii_lowercase().as_str()) && hay.byte(end) == b' ';
+    credential(hay, if is_scheme { hay.skip(end, 8, |byte| byte == b' ') } else { at })
+}
+
+fn credential(hay: &Haystack<'_>, start: usize) -> Option<Finding> {
+    let end = hay.end(start, Alphabet::Header).min(start + MAX_VALUE_BYTES);
+    let value = hay.text.get(start..end)?.trim_end_matches(['.', ':']);
+    let is_secret = value.len() >= 12
+        && !is_placeholder(value)
+        && !is_name(value)
+        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && random_bits(value) >= 24.0f64.max(value.len().min(64) as f64);
+    let span = start..start + value.len();
+    is_secret.then_some(Finding { kind: SecretKind::Authorization, span })
+}
+
+fn cookies(hay: &Haystack<'_>, name_end: usize, found: &mut Vec<Finding>) {
+    let start = hay.skip(name_end, 8, |byte| b"\"'`]:=, ".contains(&byte));
+    if start > name_end {
+        pairs(hay, start, found);
+    }
+}
+
+/// The values of `name=value; name=value` that are random.
+fn pairs(hay: &Haystack<'_>, mut at: usize, found: &mut Vec<Finding>) {
+    for _ in 0..MAX_COOKIES {
+        let name_end = hay.skip(at, 64, |byte| Alphabet::Dotted.has(byte));
+        if name_end == at || hay.byte(name_end) != b'=' {
+            let is_flag = hay.byte(name_end) == b';' && name_end > at;
+            if !is_flag {
+                break;
+            }
+            at = hay.skip(name_end, 3, |byte| byte == b';' || byte == b' ');
+            continue;
+        }
+        let name = hay.text[at..name_end].to_ascii_lowercase();
+        let end = hay.end(name_end + 1, Alphabet::Bare).min(name_end + MAX_VALUE_BYTES);
+        let span = name_end + 1..end;
+        let value = hay.text.get(span.clone()).unwrap_or_default();
+        let is_random = value.len() >= 8 && random_bits(value) >= 24.0f64.max(value.len().min(64) as f64 * 1.5);
+        if is_random && !ATTRIBUTES.contains(&name.as_str()) && !is_placeholder(value) {
+            found.push(Finding { kind: SecretKind::Cookie, span });
+        }
+        if hay.byte(end) != b';' {
+            break;
+        }
+        at = hay.skip(end, 3, |byte| byte == b';' || byte == b' ');
+    }
+}

@@ -1,0 +1,96 @@
+//! The search is linear: twice the text is twice the work, counted in bytes that were looked at and not in seconds.
+
+use super::*;
+use annals_json::Value;
+
+/// Bytes of the smaller text.
+const SIZE: usize = 40_000;
+/// How often a byte may be looked at.
+const MAX_LOOKS: usize = 400;
+
+fn work(rules: &SecretRules, text: &str) -> usize {
+    rules.find_counting(text).1
+}
+
+fn repeated(unit: &str, bytes: usize) -> String {
+    unit.repeat(bytes / unit.len() + 1)
+}
+
+#[test]
+fn twice_the_text_is_twice_the_work() {
+    let rules = SecretRules::new(&[], &[]).unwrap();
+    let units = [
+        "sk-ant-",
+        "sk-ant-\n",
+        "ghp_a8Kd03LxQ7vTz1Rm5WbYc9Nf2HgJ6sPe4UoX ",
+        "a8Kd03LxQ7vTz1Rm5WbYc9Nf2HgJ6sPe4UoXiZq8Cw0B",
+        "eyJ-",
+        "eyJhbGci.eyJhbGci.",
+        "eyJ-eyJ-eyJ-aaaaaaaaa.eyJ-aaaaaaaaaaa.",
+        "AKIA",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END ",
+        "password=",
+        "password:",
+        "password: \"",
+        "token='",
+        "token is ",
+        "API_KEY_",
+        "secret.",
+        "--token ",
+        "Authorization: Bearer ",
+        "Cookie: a=b; ",
+        "a=b; ",
+        "://",
+        "://a:",
+        "x://a:b@",
+        "curl -u a:b ",
+        "curl ",
+        "mysql -p",
+        ":AA",
+        "12345678:AA",
+        "Q~",
+        "-us",
+        "_mmk",
+        ".aaaaaa.",
+        "\\",
+        "\\u001b[",
+        "%",
+        "%41",
+        "\u{200b}",
+        "\u{1b}[",
+        "QUtJQVEzRUdSVFo3TE1YMlZXTkI=",
+        "machine a login b password ",
+        "&a=",
+        "password=a&",
+        "-",
+        "_",
+        "=",
+        "key",
+    ];
+    for unit in units {
+        let (small, large) = (repeated(unit, SIZE), repeated(unit, 2 * SIZE));
+        let (less, more) = (work(&rules, &small), work(&rules, &large));
+        assert!(more <= less * 5 / 2 + 10_000, "{unit:?}: {less} for {SIZE}, {more} for twice as much");
+        assert!(more <= large.len() * MAX_LOOKS, "{unit:?}: {more} for {}", large.len());
+    }
+}
+
+#[test]
+fn a_pattern_that_matches_every_letter_is_linear() {
+    let rules = SecretRules::new(&[SecretKind::Pattern], &[".".to_owned()]).unwrap();
+    let json = format!("{{\"text\":\"{}\"}}", "a\\n\\u00e9b".repeat(100_000));
+    let mut placeholders = Placeholders::default();
+    let mut last = 0;
+    let new = rewrite_json(json.as_bytes(), JsonContext::ToolData, &mut |seen: FileText<'_>| {
+        let all = replacements(&seen, &rules, &mut placeholders);
+        // Offsets ascend, so that each is found from the one before.
+        for (span, _) in &all {
+            let offset = (seen.offset_of)(span.start);
+            assert!(offset >= last || seen.name.is_empty());
+            last = offset;
+        }
+        all
+    });
+    assert!(Value::parse(&new.unwrap()).is_ok());
+}

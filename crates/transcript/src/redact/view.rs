@@ -1,0 +1,150 @@
+//! A text as its reader sees it: without escapes of JSON, URLs and terminals, and without characters that show nothing. A
+//! token that is split by them is one token here.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A text without escapes, and where each of its bytes comes from.
+#[derive(Clone, Debug)]
+pub(super) struct View<'t> {
+    pub(super) text: Cow<'t, str>,
+    source: &'t str,
+    /// Where each byte starts in the source; empty if nothing was changed.
+    starts: Vec<usize>,
+}
+
+impl<'t> View<'t> {
+    /// Unescapes a text.
+    pub(super) fn of(source: &'t str) -> Self {
+        let escapes = |byte: &u8| matches!(byte, b'\\' | b'%' | 0x1b | 0 | 0xc2 | 0xe2 | 0xef);
+        if !source.as_bytes().iter().any(|byte| escapes(byte)) {
+            return Self { text: Cow::Borrowed(source), source, starts: Vec::new() };
+        }
+        let bytes = source.as_bytes();
+        let (mut text, mut starts) = (String::with_capacity(source.len()), Vec::with_capacity(source.len()));
+        let mut at = 0;
+        while at < bytes.len() {
+            let (length, shown) = piece(source, at);
+            if let Some(shown) = shown {
+                text.push(shown);
+                starts.extend(std::iter::repeat_n(at, shown.len_utf8()));
+            }
+            at += length;
+        }
+        Self { text: Cow::Owned(text), source, starts }
+    }
+
+    /// Whether it differs from its source.
+    pub(super) fn is_changed(&self) -> bool {
+        matches!(self.text, Cow::Owned(_))
+    }
+
+    /// The bytes of the source that a range of the view stands for.
+    pub(super) fn source(&self, span: &Range<usize>) -> Range<usize> {
+        let last = span.end.checked_sub(1).filter(|_| !span.is_empty());
+        match (self.starts.get(span.start), last.and_then(|last| self.starts.get(last))) {
+            (Some(&start), Some(&last)) => start..last + piece(self.source, last).0,
+            _ => span.clone(),
+        }
+    }
+}
+
+/// The length of the piece at a position, and the character that it shows.
+fn piece(source: &str, at: usize) -> (usize, Option<char>) {
+    let rest = &source.as_bytes()[at..];
+    match rest[0] {
+        b'\\' => backslash(rest),
+        b'%' => match hex(rest.get(1..3)) {
+            Some(code @ 0x20..=0x7e) => (3, char::from_u32(code)),
+            _ => (1, Some('%')),
+        },
+        0x1b => (terminal(rest), None),
+        0 => (1, None),
+        byte if byte.is_ascii() => (1, Some(char::from(byte))),
+        _ => {
+            let shown = source[at..].chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
+            (shown.len_utf8(), Some(shown).filter(|shown| !is_hidden(*shown)))
+        }
+    }
+}
+
+/// Characters without width, which a copy of a page or a hostile text may have between any two letters.
+fn is_hidden(shown: char) -> bool {
+    matches!(shown, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// An escape of JSON or of a programming language; backslashes are doubled each time that a string is put into another.
+fn backslash(rest: &[u8]) -> (usize, Option<char>) {
+    let slashes = rest.iter().take(16).take_while(|&&byte| byte == b'\\').count();
+    let code = |digits: usize| hex(rest.get(slashes + 1..slashes + 1 + digits)).filter(|code| (0x20..0x7f).contains(code));
+    match rest.get(slashes) {
+        Some(b'n' | b'r') => (slashes + 1, Some('\n')),
+        Some(b't') => (slashes + 1, Some('\t')),
+        Some(&sign @ (b'"' | b'\'' | b'/')) => (slashes + 1, Some(char::from(sign))),
+        Some(b'u') => match (code(4), hex(rest.get(slashes + 1..slashes + 5))) {
+            (Some(code), _) => (slashes + 5, char::from_u32(code)),
+            (None, Some(code)) if char::from_u32(code).is_some_and(is_hidden) => (slashes + 5, None),
+            (None, Some(0x1b)) => (slashes + 4 + terminal(&rest[slashes + 4..]), None),
+            _ => (slashes, Some('\\')),
+        },
+        Some(b'x') if code(2).is_some() => (slashes + 3, code(2).and_then(char::from_u32)),
+        Some(b'x') if hex(rest.get(slashes + 1..slashes + 3)) == Some(0x1b) => {
+            (slashes + 2 + terminal(&rest[slashes + 2..]), None)
+        }
+        Some(b'e' | b'0') if rest[slashes..].starts_with(b"e[") || rest[slashes..].starts_with(b"033[") => {
+            let letter = if rest[slashes] == b'e' { slashes } else { slashes + 2 };
+            (letter + terminal(&rest[letter..]), None)
+        }
+        _ => (slashes, Some('\\')),
+    }
+}
+
+/// The length of a control sequence, whose first byte is ESC or what stands for it.
+fn terminal(rest: &[u8]) -> usize {
+    let ends = |byte: &u8| (0x40..=0x7e).contains(byte);
+    match rest.get(1) {
+        Some(b'[') => 2 + rest[2..].iter().take(32).position(|byte| ends(byte)).map_or(0, |at| at + 1),
+        Some(b']') => {
+            2 + rest[2..].iter().take(256).position(|&byte| byte == 7 || byte == 0x1b).map_or(0, |at| at + 1)
+        }
+        Some(b'(' | b')') => rest.len().min(3),
+        Some(byte) if byte.is_ascii() => 2,
+        _ => 1,
+    }
+}
+
+fn hex(digits: Option<&[u8]>) -> Option<u32> {
+    let digits = std::str::from_utf8(digits?).ok()?;
+    if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    u32::from_str_radix(digits, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_read_and_ranges_lead_back() {
+        for (source, shown) in [
+            ("plain", "plain"),
+            (r"a\u005fb", "a_b"),
+            (r"a\\u005fb\/c\n", "a_b/c\n"),
+            ("a%5Fb%zz%", "a_b%zz%"),
+            ("a\x1b[31mb\x1b[0m", "ab"),
+            ("a\x1b]8;;http://x\x07b", "ab"),
+            (r"a\u001b[1mb\x1b[0mc\033[0md", "abcd"),
+            ("a\u{200b}b\u{ad}c\0d é", "abcd é"),
+            (r"C:\dir", r"C:\dir"),
+        ] {
+            let view = View::of(source);
+            assert_eq!(view.text, shown, "{source:?}");
+        }
+        let view = View::of("x ab\u{200b}cd y");
+        let at = view.text.find("abcd").unwrap();
+        assert_eq!(view.source(&(at..at + 4)), 2..9);
+        let view = View::of("\x1b[1mab\x1b[0m");
+        assert_eq!(view.source(&(0..2)), 4..6);
+    }
+}

@@ -1,0 +1,103 @@
+//! Tells words from random strings by pairs of letters: those of English and of identifiers are few and come again and again.
+
+/// Pairs of letters that make up nine tenths of English text and of names in programs.
+const COMMON_PAIRS: &str = "\
+    th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne ea \
+    ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un lo wa ge ie \
+    wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev ld ry mp fe bl ab \
+    gh ty op wo sa ay ex ke fr oo av ag if ap gr od bo sp rd do uc bu ei ov by rm ep tt oc fa ef cu rn sc gi da yo cr cl du \
+    ga qu ue ff ba ey ls va um pp ua up lu go ht ru ug ds lt pi rc rr eg au ck ew mu br bi pt ak pu ui rg ib tl ny ki rk ys \
+    ob mm fu ph og ms ye ud mb ip ub oi rl gu dr hr cc tw ft wn nu af hu nn eo vo rv nf xp gn sm fl iz ok my gl aw ju oa eq \
+    sy sl ps jo lf nv je nk kn gs dy hy ze ks xt dd oj sk ws lk eb wr cs ml sq lp";
+
+/// Bits that a guesser needs for one random letter, and for one random digit.
+const LETTER_BITS: f64 = 4.7;
+const DIGIT_BITS: f64 = 3.3;
+/// Bits of a sign other than a separator.
+const SIGN_BITS: f64 = 4.0;
+
+/// The pairs of letters as a set.
+#[derive(Clone, Debug)]
+pub(super) struct CommonPairs([u32; 26]);
+
+impl CommonPairs {
+    pub(super) const fn new() -> Self {
+        let (bytes, mut rows, mut at) = (COMMON_PAIRS.as_bytes(), [0; 26], 0);
+        while at + 1 < bytes.len() {
+            rows[(bytes[at] - b'a') as usize] |= 1 << (bytes[at + 1] - b'a');
+            at += 3;
+        }
+        Self(rows)
+    }
+
+    fn has(&self, first: u8, second: u8) -> bool {
+        let index = |letter: u8| usize::from(letter.to_ascii_lowercase() - b'a');
+        (self.0[index(first)] >> index(second)) & 1 == 1
+    }
+
+    /// Whether letters read as a word: at least three fifths of their pairs are common.
+    pub(super) fn is_word(&self, letters: &[u8]) -> bool {
+        let common = letters.windows(2).filter(|pair| self.has(pair[0], pair[1])).count();
+        letters.len() >= 3 && common * 5 >= (letters.len() - 1) * 3
+    }
+}
+
+static PAIRS: CommonPairs = CommonPairs::new();
+
+/// The parts of a name: at separators, between letters and digits, and where small letters meet capital ones.
+pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < bytes.len() && !bytes[at].is_ascii_alphanumeric() {
+            at += 1;
+        }
+        let start = at;
+        let first = *bytes.get(at)?;
+        at += 1;
+        if first.is_ascii_digit() {
+            while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+                at += 1;
+            }
+            return text.get(start..at);
+        }
+        while bytes.get(at).is_some_and(u8::is_ascii_uppercase) && bytes[at - 1].is_ascii_uppercase() {
+            at += 1;
+        }
+        // `HTTPServer`: the last capital letter begins the next part.
+        if at - start > 1 && bytes.get(at).is_some_and(u8::is_ascii_lowercase) {
+            at -= 1;
+            return text.get(start..at);
+        }
+        while bytes.get(at).is_some_and(u8::is_ascii_lowercase) {
+            at += 1;
+        }
+        text.get(start..at)
+    })
+}
+
+/// How many bits of a text are random: what its words do not explain.
+pub(super) fn random_bits(text: &str) -> f64 {
+    let mut bits = 0.0;
+    for part in parts(text) {
+        let length = part.len() as f64;
+        if part.as_bytes()[0].is_ascii_digit() {
+            bits += DIGIT_BITS * length;
+        } else if !PAIRS.is_word(part.as_bytes()) {
+            bits += LETTER_BITS * length;
+        }
+    }
+    let signs = text.bytes().filter(|byte| byte.is_ascii_punctuation() && !b"-_./:=,".contains(byte)).count();
+    bits + SIGN_BITS * signs as f64
+}
+
+/// Whether the letters of a text are words, however many there are.
+pub(super) fn is_words(text: &str) -> bool {
+    let letters = |part: &&str| part.as_bytes()[0].is_ascii_alphabetic();
+    let (mut words, mut others) = (0, 0);
+    for part in parts(text).filter(letters) {
+        let is_word = PAIRS.is_word(part.as_bytes());
+        *(if is_word { &mut words } else { &mut others }) += part.len();
+    }
+    words > others * 2
+}

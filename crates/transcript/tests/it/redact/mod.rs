@@ -1,0 +1,6 @@
+//! How many secrets are found: generated ones of many kinds, in the places where people leave them.
+
+mod contexts;
+mod kinds;
+mod recall;
+mod values;

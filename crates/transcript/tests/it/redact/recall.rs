@@ -1,0 +1,151 @@
+//! At least 95 of 100 generated secrets are found, whatever their kind, place and disguise; samples and code are not.
+
+use std::collections::BTreeMap;
+
+use annals_transcript::redact::SecretRules;
+
+use super::contexts::{CONTEXTS, Disguise};
+use super::kinds::{FORMATS, NAMED, PLACES};
+use super::values::Random;
+
+/// Values of each kind.
+const ROUNDS: u64 = 4;
+
+/// What is left of a text when its secrets are cut out.
+fn left(rules: &SecretRules, text: &str) -> String {
+    let mut out = String::new();
+    let mut at = 0;
+    for finding in rules.find(text) {
+        out.push_str(&text[at..finding.span.start]);
+        out.push('\u{1}');
+        at = finding.span.end;
+    }
+    out + &text[at..]
+}
+
+/// Whether more than a prefix of a secret is left: any eight characters of its second half.
+fn is_left(rest: &str, secret: &str) -> bool {
+    let half = &secret.as_bytes()[secret.len() / 2..];
+    half.windows(8.min(half.len())).any(|part| rest.as_bytes().windows(part.len()).any(|here| here == part))
+}
+
+#[derive(Default)]
+struct RecallTable {
+    rows: BTreeMap<String, (usize, usize)>,
+    missed: Vec<String>,
+}
+
+impl RecallTable {
+    fn note(&mut self, row: &str, what: &str, is_found: bool) {
+        let (found, all) = self.rows.entry(row.to_owned()).or_default();
+        *found += usize::from(is_found);
+        *all += 1;
+        if !is_found && !self.missed.iter().any(|missed| missed == what) {
+            self.missed.push(what.to_owned());
+        }
+    }
+
+    /// Prints the table, and fails below 95 of 100 in any row.
+    fn check(&self) {
+        for (row, (found, all)) in &self.rows {
+            println!("{row}: {found} of {all}");
+        }
+        println!("missed at least once: {:?}", self.missed);
+        for (row, (found, all)) in &self.rows {
+            assert!(found * 100 >= all * 95, "{row}: {found} of {all}; missed: {:?}", self.missed);
+        }
+    }
+}
+
+#[test]
+fn there_are_enough_kinds() {
+    assert!(FORMATS.len() + NAMED.len() + PLACES.len() >= 200);
+    assert!(FORMATS.len() >= 120, "{}", FORMATS.len());
+}
+
+#[test]
+fn tokens_are_found_in_every_context() {
+    let rules = SecretRules::new(&[], &[]).unwrap();
+    let mut table = RecallTable::default();
+    for round in 0..ROUNDS {
+        for (kind, template) in FORMATS {
+            for (context, around) in CONTEXTS {
+                let secret = Random::new(round + 1).fill(template);
+                let rest = left(&rules, &around.replace("{}", &secret));
+                table.note(context, &format!("{kind} in {context}"), !is_left(&rest, &secret));
+            }
+        }
+    }
+    table.check();
+}
+
+#[test]
+fn tokens_are_found_in_every_disguise() {
+    let rules = SecretRules::new(&[], &[]).unwrap();
+    let mut table = RecallTable::default();
+    for (kind, template) in FORMATS {
+        for disguise in Disguise::ALL {
+            let secret = Random::new(7).fill(template);
+            let shown = disguise.of(&secret);
+            let rest = left(&rules, &format!("look at {shown} there"));
+            let is_found = !is_left(&rest, &shown);
+            table.note(&format!("{disguise:?}"), &format!("{kind} {disguise:?}"), is_found);
+        }
+    }
+    table.check();
+}
+
+#[test]
+fn values_are_found_by_their_names() {
+    let rules = SecretRules::new(&[], &[]).unwrap();
+    let mut table = RecallTable::default();
+    let forms: [(&str, fn(&str) -> String); 8] = [
+        ("env", |name| format!("{name}=«»")),
+        ("export", |name| format!("export {name}=\"«»\"")),
+        ("yaml", |name| format!("env:\n  {name}: «»\n")),
+        ("json", |name| format!("{{\"{name}\": \"«»\"}}")),
+        ("python", |name| format!("{name} = '«»'")),
+        ("small", |name| format!("{} = \"«»\"", name.to_lowercase())),
+        ("docker", |name| format!("docker run -e {name}=«» image")),
+        ("flag", |name| format!("run --{} «» now", name.to_lowercase().replace('_', "-"))),
+    ];
+    for round in 0..ROUNDS {
+        for (name, template) in NAMED {
+            for (form, write) in forms {
+                let secret = Random::new(round + 11).fill(template);
+                let rest = left(&rules, &write(name).replace("«»", &secret));
+                table.note(form, &format!("{name} in {form}"), !is_left(&rest, &secret));
+            }
+        }
+    }
+    table.check();
+}
+
+#[test]
+fn secrets_are_found_where_they_are_usually_written() {
+    let rules = SecretRules::new(&[], &[]).unwrap();
+    let mut table = RecallTable::default();
+    for round in 0..ROUNDS {
+        for (place, template) in PLACES {
+            let filled = Random::new(round + 23).fill(&template.replace("<password>", "‹password›").replace("</password>", "‹/password›"));
+            let filled = filled.replace("‹", "<").replace("›", ">");
+            let (before, rest) = filled.split_once('«').unwrap();
+            let (secret, after) = rest.split_once('»').unwrap();
+            let rest = left(&rules, &format!("{before}{secret}{after}"));
+            table.note("places", place, !is_left(&rest, secret));
+        }
+    }
+    table.check();
+}
+
+#[test]
+fn samples_types_and_identifiers_are_no_secrets() {
+    let rules = SecretRules::new(&[], &[]).unwrap();
+    let harmless = include_str!("harmless.txt");
+    let found: Vec<_> = harmless
+        .lines()
+        .filter(|line| !line.is_empty())
+        .flat_map(|line| rules.find(line).into_iter().map(move |finding| (line, &line[finding.span])))
+        .collect();
+    assert_eq!(found, []);
+}

@@ -1,0 +1,49 @@
+//! Random values after a template, from a seed: whole secrets in the source would set off every scanner that reads it.
+
+/// A small generator of random numbers, the same on every machine.
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub(super) fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) as usize % limit
+    }
+
+    fn text(&mut self, letters: &str, count: usize) -> String {
+        let letters = letters.as_bytes();
+        (0..count).map(|_| char::from(letters[self.below(letters.len())])).collect()
+    }
+
+    /// Fills a template: `<A36>` is 36 letters and digits, and so on.
+    pub(super) fn fill(&mut self, template: &str) -> String {
+        let mut out = String::new();
+        let mut rest = template;
+        while let Some((before, after)) = rest.split_once('<') {
+            out.push_str(before);
+            let (class, after) = after.split_once('>').unwrap();
+            let count = class[1..].parse().unwrap();
+            let letters = match &class[..1] {
+                "A" => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+                "t" => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-",
+                "b" => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+                "U" => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
+                "l" => "abcdefghijklmnopqrstuvwxyz0123456789",
+                "h" => "0123456789abcdef",
+                "d" => "0123456789",
+                "q" => "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
+                "e" => "qpzry9x8gf2tvdw0s3jn54khce6mua7l",
+                "p" => "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789!@#%^*",
+                other => panic!("no such class: {other}"),
+            };
+            out.push_str(&self.text(letters, count));
+            rest = after;
+        }
+        out + rest
+    }
+}
