@@ -10,12 +10,20 @@ use annals_policy::secret::Secret;
 use crate::pager::{PAGER_VARIABLES, PagerVariable};
 
 /// Variables for the API.
-const API_VARIABLES: [&str; 14] = [
+const API_VARIABLES: [&str; 22] = [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
     "ANTHROPIC_BASE_URL",
     "ANTHROPIC_MODEL",
     "ANTHROPIC_CUSTOM_HEADERS",
+    "ANTHROPIC_DEFAULT_OPUS_MODEL",
+    "ANTHROPIC_DEFAULT_SONNET_MODEL",
+    "ANTHROPIC_DEFAULT_HAIKU_MODEL",
+    "ANTHROPIC_SMALL_FAST_MODEL",
+    "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
+    "MAX_THINKING_TOKENS",
+    "BASH_DEFAULT_TIMEOUT_MS",
+    "BASH_MAX_TIMEOUT_MS",
     "HTTPS_PROXY",
     "https_proxy",
     "ALL_PROXY",

@@ -9,7 +9,7 @@ use super::message::{RequestContext, compose};
 use super::play::WireAction;
 use super::script::{Fault, Script, Step, StepPosition};
 use super::sse;
-use super::validate::{Rule, Violation, check_headers, validate, validate_count};
+use super::validate::{Rule, Violation, check_headers, excuse_served, validate, validate_count};
 
 /// The largest body that the API takes.
 const MAX_BODY_BYTES: usize = 32 << 20;
@@ -86,7 +86,8 @@ pub(super) fn answer(
         let text = "Request exceeds the maximum size";
         return (error(413, "request_too_large", text, number), vec![]);
     }
-    let violations = [check_headers(&request.headers), check(&request.body)].concat();
+    let mut violations = [check_headers(&request.headers), check(&request.body)].concat();
+    excuse_served(&mut violations, &request.body, script);
     let reply = match (violations.first(), Value::parse(&request.body).ok().and_then(Value::fields)) {
         (Some(violation), _) => refuse(violation, number),
         (None, Some(body)) if path.ends_with("/count_tokens") => count(&body),

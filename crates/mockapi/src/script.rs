@@ -147,6 +147,11 @@ impl Script {
         Ok(Self { steps })
     }
 
+    /// Every step of every script.
+    pub(super) fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.steps.values().flatten()
+    }
+
     /// The name and the number, from 0, of every step.
     pub(super) fn places(&self) -> impl Iterator<Item = (&str, usize)> {
         self.steps

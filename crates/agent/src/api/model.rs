@@ -55,6 +55,16 @@ impl Model {
         name.strip_suffix(LARGE).unwrap_or(name)
     }
 
+    /// Returns whether two names mean one model: a client's suffix, a release date and the spelling of a provider do not
+    /// count.
+    pub fn is_same(one: &str, other: &str) -> bool {
+        let (one, other) = (one.to_ascii_lowercase(), other.to_ascii_lowercase());
+        match (parts(&one), parts(&other)) {
+            (Some(one), Some(other)) => one == other,
+            _ => Self::api_name(&one) == Self::api_name(&other),
+        }
+    }
+
     /// Returns the betas that a request to this model needs.
     pub fn betas(name: &str) -> Vec<&'static str> {
         let lower = name.to_ascii_lowercase();

@@ -12,6 +12,7 @@ use annals_transcript::record::RecordKind;
 use annals_transcript::time::format_millis;
 
 use super::backend::{AppendOutcome, Backend};
+use super::custom_command::command_tags;
 use super::messages::{self, Grouping};
 use super::{Conversation, SessionState};
 use crate::api::request::Role;
@@ -87,6 +88,7 @@ impl Conversation<'_> {
     /// Writes the line that opens a turn; `text` is what lists show.
     pub(super) fn open_turn(&mut self, draft: Draft, text: &str) -> Result<WrittenLine, AppendError> {
         let (draft, line) = self.with_uuid(draft);
+        self.thinking.turn = Some(line.uuid.clone());
         if self.thread == ThreadKind::Agent {
             self.append(draft.clone())?;
             self.push_message(&draft, Role::User, Grouping::NewMessage);
@@ -98,11 +100,52 @@ impl Conversation<'_> {
             Draft::file_history_snapshot(&line.uuid, SnapshotKind::New, &kept, &format_millis(now));
         self.append(snapshot)?;
         self.prompt_line = Some(line.uuid.clone());
+        let draft = match self.mode {
+            Some(mode) => draft.field("permissionMode", RawJson::string(mode.name()).raw()),
+            None => draft,
+        };
         self.append(draft.clone())?;
         self.push_message(&draft, Role::User, Grouping::NewMessage);
         self.append_history(text);
         self.last_prompt = Some(in_lists(text));
         Ok(line)
+    }
+
+    /// Tells the model what happened since its last turn, behind the prompt.
+    pub(crate) fn append_reminders(&mut self, notices: &[String]) -> Result<(), AppendError> {
+        for notice in notices {
+            let text = format!("<system-reminder>\n{notice}\n</system-reminder>");
+            self.append(Draft::meta_prompt(PromptContent::Text(&text)))?;
+            self.mark_stale();
+        }
+        Ok(())
+    }
+
+    /// Records a command that the client carried out itself, and what it showed. A session without a prompt stays unmade.
+    pub fn append_local_command(
+        &mut self,
+        name: &str,
+        arguments: &str,
+        output: &str,
+    ) -> Result<(), AppendError> {
+        if self.thread == ThreadKind::Agent || matches!(self.state, SessionState::NotYet(..)) {
+            return Ok(());
+        }
+        self.answer_open_calls()?;
+        self.append(Draft::local_command(&command_tags(name, arguments)))?;
+        self.append(Draft::local_command(&format!("<local-command-stdout>{output}</local-command-stdout>")))?;
+        self.mark_stale();
+        Ok(())
+    }
+
+    /// Returns whether this is the session itself, not one of its sub-agents.
+    pub(crate) fn is_main(&self) -> bool {
+        self.thread == ThreadKind::Main
+    }
+
+    /// Returns whether the session has a line.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self.state, SessionState::Open(_))
     }
 
     /// Records backups made since the last call.
@@ -117,16 +160,14 @@ impl Conversation<'_> {
 
     /// Answers the tool calls that an aborted turn left open, so that a prompt can follow.
     pub(super) fn answer_open_calls(&mut self) -> Result<(), AppendError> {
-        let SessionState::Open(backend) = &self.state else { return Ok(()) };
-        if !self.is_stale {
+        if matches!(self.state, SessionState::NotYet(..)) {
             return Ok(());
         }
-        let rebuilt = messages::rebuild(&backend.tail()?, self.thread, self.thinking_from.as_deref());
+        let is_empty = self.messages()?.is_empty();
+        let open_calls = std::mem::take(&mut self.open_calls);
         // Without open calls, further lines can be added; a file that clients refuse may become valid with the next line.
-        self.is_stale = !rebuilt.open_calls.is_empty() || rebuilt.messages.is_empty();
-        self.messages = rebuilt.messages;
-        self.responses.extend(rebuilt.responses);
-        for call in rebuilt.open_calls {
+        self.is_stale = !open_calls.is_empty() || is_empty;
+        for call in open_calls {
             let why = "The session ended before this call was answered. Whether it ran is not known.";
             self.append(failed_result(&call, why))?;
         }

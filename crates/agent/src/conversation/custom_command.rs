@@ -59,12 +59,7 @@ impl Conversation<'_> {
         self.answer_open_calls()?;
         let name = &invocation.command.name;
         let caveat = format!("<local-command-caveat>{CAVEAT}</local-command-caveat>");
-        // Readers recognize commands that the client ran itself by this order and this indentation.
-        let room = " ".repeat(12);
-        let words = format!(
-            "<command-name>/{name}</command-name>\n{room}<command-message>{name}</command-message>\n{room}<command-args>{}</command-args>",
-            invocation.arguments
-        );
+        let words = command_tags(name, &invocation.arguments);
         self.append(Draft::meta_prompt(PromptContent::Text(&caveat)))?;
         let line = self.open_turn(Draft::prompt(PromptContent::Text(&words)), &invocation.text())?;
         let output = format!("<local-command-stderr>{why}</local-command-stderr>");
@@ -72,6 +67,14 @@ impl Conversation<'_> {
         self.mark_stale();
         Ok(line)
     }
+}
+
+/// Returns a command that the client ran itself. Readers recognize it by this order and this indentation.
+pub(super) fn command_tags(name: &str, arguments: &str) -> String {
+    let room = " ".repeat(12);
+    format!(
+        "<command-name>/{name}</command-name>\n{room}<command-message>{name}</command-message>\n{room}<command-args>{arguments}</command-args>"
+    )
 }
 
 fn text_block(text: &str) -> Vec<u8> {

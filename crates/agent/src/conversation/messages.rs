@@ -12,7 +12,10 @@ use annals_transcript::resume::{
 };
 use annals_transcript::transcript::Transcript;
 
+use super::history;
+use crate::api::model::Model;
 use crate::api::request::{Message, Role};
+use crate::protocol::PastCall;
 
 /// Replaces a missing beginning.
 const MISSING_BEGINNING: &str = "(The beginning of this conversation is missing.)";
@@ -54,6 +57,17 @@ impl ApiMessage {
     }
 }
 
+/// Which thinking is left out of the messages. The file keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ThinkingFilter {
+    /// The line before which the model refuses thinking.
+    pub(crate) from: Option<String>,
+    /// The model of the next request: in earlier turns it gets back its own thinking alone, which is signed for it.
+    pub(crate) model: Option<String>,
+    /// The line of the prompt that opened the current turn; `None` between turns.
+    pub(crate) turn: Option<String>,
+}
+
 /// The messages of a file, and its tool calls without a result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RebuiltMessages {
@@ -64,11 +78,15 @@ pub(crate) struct RebuiltMessages {
     pub(crate) last_prompt: Option<String>,
     /// The ids of all responses in the file, on all branches.
     pub(crate) responses: Vec<String>,
+    /// The tokens in the context window after the last response; 0 without one.
+    pub(crate) context: u64,
+    /// The calls that are answered, in their order.
+    pub(crate) past_calls: Vec<PastCall>,
 }
 
 /// Reads the file of a session or a sub-agent as the newest client does. The filler that this client adds after a last user
-/// message is left out, since the next message follows. Thinking before `thinking_from` can be left out as well.
-pub(crate) fn rebuild(bytes: &[u8], thread: ThreadKind, thinking_from: Option<&str>) -> RebuiltMessages {
+/// message is left out, since the next message follows.
+pub(crate) fn rebuild(bytes: &[u8], thread: ThreadKind, thinking: &ThinkingFilter) -> RebuiltMessages {
     let transcript = match thread {
         ThreadKind::Main => Transcript::parse(bytes),
         ThreadKind::Agent => Transcript::parse(bytes).of_agent(),
@@ -76,29 +94,38 @@ pub(crate) fn rebuild(bytes: &[u8], thread: ThreadKind, thinking_from: Option<&s
     let resumed = resume(&transcript, Client::NEWEST);
     let mut open_calls = Vec::new();
     let mut messages = Vec::new();
+    let mut foreign = Vec::new();
     let (mut first_with_thinking, mut last_prompt) = (0, None);
+    // If its prompt is compacted away, all that is left is of the turn.
+    let mut turn = if thinking.turn.is_some() { 0 } else { usize::MAX };
     for message in resumed.messages() {
         let lines = message.blocks.iter().filter_map(|block| match block.origin {
             BlockOrigin::Record(node) => transcript.node(node).uuid,
             BlockOrigin::Filler(_) => None,
         });
         let lines: Vec<_> = lines.collect();
-        if thinking_from.is_some_and(|from| lines.iter().any(|line| line.is(from))) {
+        if thinking.from.as_ref().is_some_and(|from| lines.iter().any(|line| line.is(from))) {
             first_with_thinking = messages.len();
+        }
+        if thinking.turn.as_ref().is_some_and(|turn| lines.iter().any(|line| line.is(turn))) {
+            turn = messages.len();
         }
         for block in &message.blocks {
             if let BlockBody::Filler(Filler::OpenCall, Some(call)) = &block.body {
                 open_calls.push(call.to_string());
             }
         }
+        foreign.push(is_foreign(message, &transcript, thinking.model.as_deref()));
         let message = owned(message);
         if message.is_prompt() {
             last_prompt = lines.last().map(ToString::to_string).or(last_prompt);
         }
         messages.push(message);
     }
-    for message in &mut messages[..first_with_thinking] {
-        message.drop_thinking();
+    for (at, message) in messages.iter_mut().enumerate() {
+        if at < first_with_thinking || (at < turn && foreign[at]) {
+            message.drop_thinking();
+        }
     }
     let is_filler = |message: &ResumedMessage<'_>| {
         message.blocks.iter().all(|block| block.origin == BlockOrigin::Filler(Filler::NoResponse))
@@ -115,7 +142,25 @@ pub(crate) fn rebuild(bytes: &[u8], thread: ThreadKind, thinking_from: Option<&s
         object.end();
         messages.insert(0, ApiMessage { role: Role::User, blocks: vec![block] });
     }
-    RebuiltMessages { messages, open_calls, last_prompt, responses: responses_of(&transcript) }
+    RebuiltMessages {
+        messages,
+        open_calls,
+        last_prompt,
+        responses: responses_of(&transcript),
+        context: history::context(&transcript, resumed.messages()),
+        past_calls: history::past_calls(&transcript, resumed.messages()),
+    }
+}
+
+/// Returns whether another model wrote a response: its thinking is refused, or has no meaning, in a request to this one.
+fn is_foreign(message: &ResumedMessage<'_>, transcript: &Transcript<'_>, model: Option<&str>) -> bool {
+    let Some(model) = model.filter(|_| message.role == Speaks::Assistant) else { return false };
+    let author = |node| transcript.fields(node).object("message")?.text("model").map(|name| name.to_string());
+    let authors = message.blocks.iter().filter_map(|block| match block.origin {
+        BlockOrigin::Record(node) => author(node),
+        BlockOrigin::Filler(_) => None,
+    });
+    authors.into_iter().any(|author| !Model::is_same(&author, model))
 }
 
 fn responses_of(transcript: &Transcript<'_>) -> Vec<String> {
@@ -136,6 +181,11 @@ fn owned(message: &ResumedMessage<'_>) -> ApiMessage {
         json
     };
     ApiMessage { role, blocks: message.blocks.iter().map(block).collect() }
+}
+
+/// Adds the blocks of a paused response as they are: the API continues it.
+pub(crate) fn add_paused(messages: &mut Vec<ApiMessage>, blocks: Vec<Vec<u8>>) {
+    messages.push(ApiMessage { role: Role::Assistant, blocks });
 }
 
 /// Adds a line as a client that reads the file would. Returns `false` if only reading the file gives the right messages.

@@ -6,9 +6,11 @@ mod append;
 mod backend;
 mod backups;
 mod custom_command;
+mod history;
 mod messages;
 mod open;
 mod rewind;
+mod surroundings;
 
 pub(crate) use append::failed_result;
 pub use backups::FileBackups;
@@ -21,12 +23,14 @@ pub use rewind::{PastTurn, RewindError};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use annals_policy::Mode;
 use annals_store::session::{AppendError, NewSession};
 use annals_store::source::new_uuid;
 use annals_transcript::draft::{Draft, ThreadKind};
 
-use crate::protocol::Notice;
+use crate::protocol::{Notice, PastCall};
 use backend::Backend;
+use messages::{RebuiltMessages, ThinkingFilter};
 use rewind::RewindPoint;
 
 /// A conversation and its session.
@@ -50,10 +54,30 @@ pub struct Conversation<'s> {
     prompt_line: Option<String>,
     /// Where the person rewound to: the parent of the next line.
     rewind_point: Option<RewindPoint>,
-    /// The line before which no thinking is sent, since the model refuses it.
-    thinking_from: Option<String>,
+    thinking: ThinkingFilter,
+    /// Whether a fallback model answered in the last turn.
+    has_other_author: bool,
+    /// The permission mode of the next prompt.
+    mode: Option<Mode>,
+    /// The tool calls that an aborted turn left without a result.
+    open_calls: Vec<String>,
+    /// The tokens in the context window after the last response.
+    context: u64,
+    /// The calls of the past, until the tools are told of them: after opening and after a rewind.
+    past: PastCalls,
     /// The ids of all responses of the conversation.
     responses: HashSet<String>,
+}
+
+/// Whether the tools know the calls of the past.
+#[derive(Debug)]
+enum PastCalls {
+    /// The next rebuild collects them.
+    Unread,
+    /// They wait for the tools.
+    Collected(Vec<PastCall>),
+    /// The tools know them.
+    Known,
 }
 
 #[derive(Debug)]
@@ -105,14 +129,65 @@ impl<'s> Conversation<'s> {
 
     /// Returns the messages of the next request.
     pub fn messages(&mut self) -> Result<&[ApiMessage], AppendError> {
-        if std::mem::take(&mut self.is_stale)
+        if self.is_stale
             && let SessionState::Open(backend) = &self.state
         {
-            let rebuilt = messages::rebuild(&backend.tail()?, self.thread, self.thinking_from.as_deref());
-            self.responses.extend(rebuilt.responses);
-            self.messages = rebuilt.messages;
+            let rebuilt = messages::rebuild(&backend.tail()?, self.thread, &self.thinking);
+            self.adopt(rebuilt);
         }
+        self.is_stale = false;
         Ok(&self.messages)
+    }
+
+    fn adopt(&mut self, rebuilt: RebuiltMessages) {
+        self.messages = rebuilt.messages;
+        self.open_calls = rebuilt.open_calls;
+        self.responses.extend(rebuilt.responses);
+        self.context = rebuilt.context;
+        if matches!(self.past, PastCalls::Unread) {
+            self.past = PastCalls::Collected(rebuilt.past_calls);
+        }
+    }
+
+    /// Returns the tokens in the context window after the last response; 0 before the first one.
+    pub fn context(&self) -> u64 {
+        self.context
+    }
+
+    pub(crate) fn set_context(&mut self, tokens: u64) {
+        self.context = tokens;
+    }
+
+    /// Returns the calls of the past if the tools do not know them yet.
+    pub(crate) fn take_past_calls(&mut self) -> Option<Vec<PastCall>> {
+        match std::mem::replace(&mut self.past, PastCalls::Known) {
+            PastCalls::Collected(calls) => Some(calls),
+            state => {
+                self.past = state;
+                None
+            }
+        }
+    }
+
+    /// Prepares the next turn: its model gets back its own thinking alone, and its prompt records the mode.
+    pub(crate) fn prepare_turn(&mut self, model: &str, mode: Mode) {
+        self.mode = Some(mode);
+        self.thinking.turn = None;
+        if std::mem::take(&mut self.has_other_author) || self.thinking.model.as_deref() != Some(model) {
+            self.thinking.model = Some(model.to_owned());
+            self.is_stale |= matches!(self.state, SessionState::Open(_)) && self.rewind_point.is_none();
+        }
+    }
+
+    /// Notes that another model answers in the rest of this turn.
+    pub(crate) fn note_other_author(&mut self) {
+        self.has_other_author = true;
+    }
+
+    /// Adds a paused response to the next request as it is.
+    pub(crate) fn push_paused(&mut self, blocks: Vec<Vec<u8>>) {
+        messages::add_paused(&mut self.messages, blocks);
+        self.is_stale = false;
     }
 
     /// Returns the id under which a response is written: the given one, or a new one if that is empty or already used. Readers
@@ -142,7 +217,8 @@ impl<'s> Conversation<'s> {
     /// Leaves the thinking of earlier turns out of all further requests. The file keeps it.
     pub(crate) fn drop_older_thinking(&mut self) -> Result<(), AppendError> {
         let SessionState::Open(backend) = &self.state else { return Ok(()) };
-        self.thinking_from = messages::rebuild(&backend.tail()?, self.thread, None).last_prompt;
+        self.thinking.from =
+            messages::rebuild(&backend.tail()?, self.thread, &ThinkingFilter::default()).last_prompt;
         self.is_stale = true;
         self.messages().map(drop)
     }

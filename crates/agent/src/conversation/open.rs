@@ -2,15 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
+use annals_store::files::WriteError;
 use annals_store::read::{ReadError, read_file};
-use annals_store::session::{AgentStart, AppendError, ForkError, NewSession, OnBusy, WRITTEN_FORM, fork};
+use annals_store::session::{
+    AgentStart, AppendError, ForkError, NewSession, OnBusy, WRITTEN_FORM, fork, fork_as,
+};
 use annals_store::source::{Source, is_uuid, new_uuid};
 use annals_store::{ConfigDir, DataDir, SessionWriter, git};
 use annals_transcript::draft::{Continuation, Origin, ThreadKind};
 use annals_transcript::transcript::Transcript;
 
 use super::backend::Backend;
-use super::{Conversation, FileBackups, SessionState};
+use super::messages::ThinkingFilter;
+use super::{Conversation, FileBackups, PastCalls, SessionState};
 use crate::protocol::{Notice, SubagentStorage};
 
 /// The store that conversations are written to, with its clock and randomness.
@@ -41,7 +45,12 @@ pub enum ConversationStart {
     /// At the end of the session in this file.
     Resume(PathBuf),
     /// In a copy of the session in this file.
-    Fork(PathBuf),
+    Fork {
+        /// The file.
+        path: PathBuf,
+        /// The id of the copy; a new one if it is not given.
+        id: Option<String>,
+    },
 }
 
 /// Why a conversation cannot be opened.
@@ -50,6 +59,14 @@ pub enum OpenError {
     /// The session cannot be written to.
     #[error(transparent)]
     Append(#[from] AppendError),
+    /// The id of a new session belongs to one that is there.
+    #[error("the session id {id} is already in use: {}", path.display())]
+    IdInUse {
+        /// The id.
+        id: String,
+        /// The file of the session.
+        path: PathBuf,
+    },
     /// The session cannot be copied.
     #[error(transparent)]
     Fork(#[from] ForkError),
@@ -67,10 +84,14 @@ impl<'s> Conversation<'s> {
         persistence: Persistence,
     ) -> Result<Self, OpenError> {
         let path = match start {
-            ConversationStart::New(new) => return Ok(Self::new(store, new, cwd, persistence)?),
+            ConversationStart::New(new) => return Self::new(store, new, cwd, persistence),
             ConversationStart::Resume(path) => path,
-            ConversationStart::Fork(path) if persistence == Persistence::Memory => path,
-            ConversationStart::Fork(path) => fork(&path, None, store.source)?.path,
+            ConversationStart::Fork { path, .. } if persistence == Persistence::Memory => path,
+            ConversationStart::Fork { path, id: None } => fork(&path, None, store.source)?.path,
+            ConversationStart::Fork { path, id: Some(id) } => {
+                check_id(store.config, &id)?;
+                fork_as(&path, None, &id)?.path
+            }
         };
         let backend = match persistence {
             Persistence::File => {
@@ -133,10 +154,12 @@ impl<'s> Conversation<'s> {
         new: NewSession,
         cwd: &Path,
         persistence: Persistence,
-    ) -> Result<Self, AppendError> {
+    ) -> Result<Self, OpenError> {
         let id = new.id.clone().unwrap_or_else(|| new_uuid(store.source));
-        if !is_uuid(&id) {
-            return Err(AppendError::NotAUuid { id });
+        match persistence {
+            Persistence::File => check_id(store.config, &id)?,
+            Persistence::Memory if !is_uuid(&id) => return Err(AppendError::NotAUuid { id }.into()),
+            Persistence::Memory => {}
         }
         let new = NewSession { id: Some(id.clone()), cwd: cwd.to_path_buf(), ..new };
         Ok(Self::over(store, id, cwd, SessionState::NotYet(new, persistence)))
@@ -176,7 +199,12 @@ impl<'s> Conversation<'s> {
             backups,
             prompt_line: None,
             rewind_point: None,
-            thinking_from: None,
+            thinking: ThinkingFilter::default(),
+            open_calls: Vec::new(),
+            context: 0,
+            past: if is_stale { PastCalls::Unread } else { PastCalls::Known },
+            has_other_author: false,
+            mode: None,
             responses: Default::default(),
         }
     }
@@ -193,8 +221,8 @@ impl<'s> Conversation<'s> {
                 Persistence::Memory => Ok(Backend::memory(Vec::new(), origin(), source)),
             };
             let backend = match made {
-                // A disk that cannot be written must not end the conversation.
-                Err(AppendError::Write(error)) => {
+                // A disk that cannot be written must not end the conversation; a session that is not ours must.
+                Err(AppendError::Write(error)) if !matches!(error, WriteError::Exists { .. }) => {
                     self.notices.push(Notice::NotWritten(error.to_string()));
                     Backend::memory(Vec::new(), origin(), source)
                 }
@@ -208,6 +236,19 @@ impl<'s> Conversation<'s> {
                 Err(AppendError::NotAUuid { id: new.id.clone().unwrap_or_default() })
             }
         }
+    }
+}
+
+/// Checks the id of a new session. An id that is in use, in whatever project, would mix two conversations.
+fn check_id(config: &ConfigDir, id: &str) -> Result<(), OpenError> {
+    if !is_uuid(id) {
+        return Err(AppendError::NotAUuid { id: id.to_owned() }.into());
+    }
+    let projects = std::fs::read_dir(config.projects()).into_iter().flatten().flatten();
+    let mut files = projects.map(|project| project.path().join(format!("{id}.jsonl")));
+    match files.find(|file| file.symlink_metadata().is_ok()) {
+        Some(path) => Err(OpenError::IdInUse { id: id.to_owned(), path }),
+        None => Ok(()),
     }
 }
 

@@ -8,7 +8,8 @@ use annals_transcript::record::{Record, RecordKind, SystemKind};
 use annals_transcript::transcript::{NodeIndex, NodeMap, Transcript};
 use annals_transcript::turn::{prompt_text, turns};
 
-use super::{Conversation, SessionState, messages};
+use super::messages::{self, RebuiltMessages};
+use super::{Conversation, PastCalls, SessionState};
 
 /// A turn that the conversation can be rewound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,14 +76,18 @@ impl Conversation<'_> {
             let before = graph.parent(at.ok_or_else(unknown)?);
             before.and_then(|node| nodes[node].uuid).map(|id| id.to_string())
         };
-        self.messages = match &to {
-            None => Vec::new(),
+        let rebuilt = match &to {
+            None => RebuiltMessages::default(),
             Some(line) => {
                 // A temporary record, as a client writes it after a rewind: so its own rules apply.
                 point_at(&mut bytes, line, backend.origin());
-                messages::rebuild(&bytes, self.thread, self.thinking_from.as_deref()).messages
+                messages::rebuild(&bytes, self.thread, &self.thinking)
             }
         };
+        // The model no longer knows what its tools returned since.
+        self.past = PastCalls::Unread;
+        self.adopt(rebuilt);
+        self.open_calls.clear();
         self.is_stale = false;
         self.rewind_point = Some(RewindPoint { to });
         Ok(())

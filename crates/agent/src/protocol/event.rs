@@ -1,5 +1,7 @@
 //! Events: everything that a conversation reports to its caller.
 
+use annals_transcript::draft::CompactionTrigger;
+
 use super::permission::{Denial, PermissionRequest};
 use super::report::TurnReport;
 use crate::api::call::ScheduledRetry;
@@ -70,6 +72,8 @@ pub enum Event {
     Compacted {
         /// Its tokens before the compaction.
         tokens_before: u64,
+        /// What triggered it.
+        trigger: CompactionTrigger,
     },
     /// A turn ended.
     Finished(TurnReport),
@@ -98,6 +102,18 @@ pub enum ToolProgress {
         lines: u64,
         /// The running time, in milliseconds.
         millis: u64,
+    },
+    /// A web search started.
+    SearchStarted {
+        /// What is searched for.
+        query: String,
+    },
+    /// A web search has results.
+    SearchDone {
+        /// What was searched for.
+        query: String,
+        /// The number of pages.
+        pages: u64,
     },
     /// A sub-agent started.
     SubagentStarted {

@@ -7,6 +7,7 @@
 //! | `permission` | permission requests, their answers, denials |
 //! | `grants` | rules that a person grants during a conversation |
 //! | `config` | settings of a turn |
+//! | `past_call` | calls of the past, as the session records them |
 //! | `report` | how a turn ended |
 //! | `relay` | commands forwarded to sub-agents |
 //! | `storage` | where sub-agents are written |
@@ -17,6 +18,7 @@ mod command;
 mod config;
 mod event;
 mod grants;
+mod past_call;
 mod permission;
 mod relay;
 mod report;
@@ -26,6 +28,7 @@ pub use command::{Command, Commands, Prompt};
 pub use config::{Approver, TurnConfig};
 pub use event::{Event, Notice, PullRequest, ToolProgress, UsageStorage, WrittenLine};
 pub use grants::Grants;
+pub use past_call::PastCall;
 pub use permission::{Denial, PermissionRequest, Permit};
 pub use relay::Relay;
 pub use report::{TurnEnd, TurnError, TurnReport, tokens};

@@ -37,6 +37,34 @@ pub struct TurnReport {
     pub denials: Vec<Denial>,
 }
 
+impl TurnReport {
+    /// Returns the report of a turn in which nothing happened.
+    pub fn empty() -> Self {
+        Self {
+            ending: TurnEnd::Done,
+            prompt: None,
+            text: String::new(),
+            responses: 0,
+            stop_reason: None,
+            millis: 0,
+            api_millis: 0,
+            spent: BTreeMap::new(),
+            counted: Vec::new(),
+            usage: Usage::default(),
+            denials: Vec::new(),
+        }
+    }
+
+    /// Adds the usage of these responses.
+    pub(crate) fn with_usage(self, counted: Vec<(String, Tokens)>) -> Self {
+        let mut spent = BTreeMap::<String, Tokens>::new();
+        for (model, tokens) in &counted {
+            *spent.entry(model.clone()).or_default() += *tokens;
+        }
+        Self { spent, counted, ..self }
+    }
+}
+
 /// How a turn ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TurnEnd {
@@ -62,6 +90,12 @@ pub enum TurnError {
     /// The conversation is too long, and compaction failed.
     #[error("the conversation is too long for the model and could not be summarized: {0}")]
     TooLong(String),
+    /// The person asked for a compaction, and it failed.
+    #[error("could not summarize the conversation: {0}")]
+    NotCompacted(String),
+    /// The response reached the token limit again and again.
+    #[error("the response is incomplete: it was cut at the token limit {0} times")]
+    Cut(u32),
     /// A custom command failed.
     #[error("{0}")]
     Command(String),

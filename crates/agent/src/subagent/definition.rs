@@ -1,6 +1,6 @@
 //! Definitions of sub-agents, and the built-in ones.
 
-use crate::tools::agent::{GENERAL, NAME};
+use crate::tools::agent::{GENERAL, NAME, OLD_NAME};
 
 /// A type of sub-agent: its instructions, tools and model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Toolset {
     pub fn has(&self, tool: &str) -> bool {
         match self {
             Self::All => true,
-            Self::These(names) => names.iter().any(|name| name == tool || (name == "Task" && tool == NAME)),
+            Self::These(names) => names.iter().any(|name| name == tool || (name == OLD_NAME && tool == NAME)),
         }
     }
 }

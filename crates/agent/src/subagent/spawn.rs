@@ -35,7 +35,7 @@ pub struct SubagentConfig<'a, T, S> {
     #[allow(clippy::type_complexity, reason = "what it makes is what an agent has")]
     pub make_tools: Box<dyn Fn() -> Vec<Box<dyn Tool + 'a>> + Send + Sync + 'a>,
     /// Returns the full name of a model.
-    pub model_name: fn(&str) -> String,
+    pub model_name: Box<dyn Fn(&str) -> String + Send + Sync + 'a>,
 }
 
 /// Starts sub-agents, for the session itself or for one of its sub-agents.

@@ -1,6 +1,6 @@
 //! Agent: runs a sub-agent with its own conversation. The caller supplies the spawner.
 //!
-//! It was called `AgentTool`; the newest client knows it by this name and gives it to the calls of old sessions.
+//! It was called `Task`; the newest client knows it by this name and gives it to the calls of old sessions.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -18,6 +18,8 @@ use crate::protocol::INTERRUPTED_CALL;
 const MAX_ANSWER_CHARS: usize = 32_000;
 /// The name of the tool.
 pub const NAME: &str = "Agent";
+/// The name that older clients give it.
+pub const OLD_NAME: &str = "Task";
 /// The default agent type.
 pub const GENERAL: &str = "general-purpose";
 

@@ -1,5 +1,6 @@
 //! Edit: replaces one text of a file by another, exactly.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use super::files::TextFormat;
 use super::input::Input;
 use super::line_limit::first_fitting;
 use super::patch::structured;
+use super::quotes;
 use super::read_files::{Fingerprint, ReadExtent, ReadState};
 use super::spec::{ParamType, SpecBuilder};
 use super::{CallContext, CallOrder, InputError, Outcome, Tool, ToolFuture, ToolRequest};
@@ -60,8 +62,8 @@ impl Edit {
                 .ok_or_else(|| InputError("The file is not a text file: it cannot be edited.".to_owned()))?,
         };
         // A file that was read in part stays so: the model has not seen the rest.
-        let extent = match before {
-            Some(print) => may_edit(self.context.read_files.state_of(real, print))?,
+        let extent = match &found {
+            Some(found) => may_edit(self.context.read_files.state_of(real, found))?,
             None => ReadExtent::Whole,
         };
         let edited = change.apply(&text, form)?;
@@ -99,7 +101,7 @@ impl Replacement {
             text.match_indices("\r\n").enumerate().map(|(before, (at, _))| at - before).collect();
         let plain = text.replace("\r\n", "\n");
         let wanted = if ends.is_empty() { self.old.clone() } else { self.old.replace("\r\n", "\n") };
-        let places: Vec<usize> = plain.match_indices(&wanted).map(|(at, _)| at).collect();
+        let places = find(&plain, &wanted);
         match (places.len(), self.times) {
             (0, _) => {
                 return refuse(&format!("String to replace not found in file.\nString: {}", self.old));
@@ -113,17 +115,22 @@ impl Replacement {
             _ => {}
         }
         let at_in_file = |at: usize| at + ends.partition_point(|end| *end < at);
-        let new = form.ended(&self.new);
-        let mut out = String::with_capacity(text.len() + new.len());
+        let mut out = String::with_capacity(text.len() + self.new.len());
         let mut done = 0;
         for place in places {
-            out.push_str(&text[done..at_in_file(place)]);
-            out.push_str(&new);
-            done = at_in_file(place + wanted.len());
+            out.push_str(&text[done..at_in_file(place.start)]);
+            out.push_str(&form.ended(&quotes::like(&self.new, &wanted, &plain[place.clone()])));
+            done = at_in_file(place.end);
         }
         out.push_str(&text[done..]);
         Ok(out)
     }
+}
+
+/// The places of a text: exactly as it is, or, if it is nowhere, with other quotation marks.
+fn find(text: &str, wanted: &str) -> Vec<Range<usize>> {
+    let exact: Vec<_> = text.match_indices(wanted).map(|(at, found)| at..at + found.len()).collect();
+    if exact.is_empty() { quotes::find(text, wanted) } else { exact }
 }
 
 /// How much of the file the model has read; an error if it must be read first.
@@ -145,7 +152,7 @@ impl Tool for Edit {
     fn spec(&self) -> ToolSpec {
         SpecBuilder::new(
             "Edit",
-            "Replaces a text in a file by another. The file must have been read before. old_string must be in the file exactly as given, without the line numbers that Read shows, and only once, or replace_all must be set. An empty old_string makes a new file.",
+            "Replaces a text in a file by another. The file must have been read before. old_string must be in the file exactly as given (quotation marks may be straight where the file has curly ones), without the line numbers that Read shows, and only once, or replace_all must be set. An empty old_string makes a new file.",
         )
         .required("file_path", ParamType::Text, "Absolute path of the file")
         .required("old_string", ParamType::Text, "The text to be replaced")
@@ -160,6 +167,10 @@ impl Tool for Edit {
 
     fn forget(&self) {
         self.context.read_files.forget_all();
+    }
+
+    fn context(&self) -> Option<&ToolContext> {
+        Some(&self.context)
     }
 
     fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {

@@ -26,8 +26,10 @@ mod grep;
 mod input;
 mod line_limit;
 mod notebook_edit;
+mod past_reads;
 pub mod patch;
 pub mod plan;
+mod quotes;
 mod read;
 pub mod read_files;
 mod request;
@@ -49,6 +51,7 @@ pub use plan::ExitPlanMode;
 pub use read::Read;
 pub use read_files::ReadFiles;
 pub use request::ToolRequest;
+pub(crate) use spec::unknown_parameter;
 pub use todo::TodoWrite;
 pub use web_search::WebSearch;
 pub use write::Write;
@@ -107,6 +110,16 @@ pub trait Tool: Send + Sync {
 
     /// Forgets what its calls returned: after a compaction it is no longer in the model's context.
     fn forget(&self) {}
+
+    /// Returns what it shares with the other tools of its session; `None` if it shares nothing.
+    fn context(&self) -> Option<&ToolContext> {
+        None
+    }
+
+    /// Returns what happened in the background and the model does not know yet; each is told once.
+    fn take_notices(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Runs a call. `input` is the whole object as the model wrote it. Dropping the future ends the work and all its processes.
     fn run<'t>(&'t self, input: &'t [u8], call: &'t CallContext<'t>) -> ToolFuture<'t>;

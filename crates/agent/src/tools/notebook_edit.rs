@@ -90,7 +90,7 @@ impl NotebookEdit {
             return refuse("Notebook file does not exist.".to_owned());
         };
         let print = Fingerprint::of(&bytes);
-        let extent = may_edit(self.context.read_files.state_of(&resolved.real, print))?;
+        let extent = may_edit(self.context.read_files.state_of(&resolved.real, &bytes))?;
         let notebook = Notebook::read(&bytes)?;
         let change = notebook.change(&wanted)?;
         let edited = change.apply(&bytes);
@@ -350,6 +350,10 @@ impl Tool for NotebookEdit {
 
     fn forget(&self) {
         self.context.read_files.forget_all();
+    }
+
+    fn context(&self) -> Option<&ToolContext> {
+        Some(&self.context)
     }
 
     fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {

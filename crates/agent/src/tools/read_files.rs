@@ -5,6 +5,8 @@ use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::past_reads::RecordedFile;
+
 /// How much of a file was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadExtent {
@@ -47,10 +49,19 @@ pub enum ReadState {
     Changed(ReadExtent),
 }
 
+/// What is known of the content that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum KnownContent {
+    /// Its fingerprint.
+    Read(Fingerprint),
+    /// What the session tells of it.
+    Recorded(RecordedFile),
+}
+
 /// The files that were read in a session, by their real paths.
 #[derive(Debug, Default)]
 pub struct ReadFiles {
-    files: Mutex<HashMap<PathBuf, (Fingerprint, ReadExtent)>>,
+    files: Mutex<HashMap<PathBuf, (KnownContent, ReadExtent)>>,
 }
 
 impl ReadFiles {
@@ -62,8 +73,23 @@ impl ReadFiles {
     /// Notes that a file with this content was read or written. Reading a part does not undo that the whole is known.
     pub fn note(&self, path: &Path, print: Fingerprint, extent: ReadExtent) {
         let mut files = self.files();
-        let whole_before = files.get(path) == Some(&(print, ReadExtent::Whole));
-        files.insert(path.to_path_buf(), (print, if whole_before { ReadExtent::Whole } else { extent }));
+        let whole_before = files.get(path) == Some(&(KnownContent::Read(print), ReadExtent::Whole));
+        let extent = if whole_before { ReadExtent::Whole } else { extent };
+        files.insert(path.to_path_buf(), (KnownContent::Read(print), extent));
+    }
+
+    /// Notes what the session tells of a file. A part does not undo that the whole is known.
+    pub(super) fn record(&self, path: &Path, recorded: RecordedFile, extent: ReadExtent) {
+        let mut files = self.files();
+        if extent == ReadExtent::Part && matches!(files.get(path), Some((_, ReadExtent::Whole))) {
+            return;
+        }
+        files.insert(path.to_path_buf(), (KnownContent::Recorded(recorded), extent));
+    }
+
+    /// How much of a file was read, whatever it says now.
+    pub(super) fn extent_of(&self, path: &Path) -> Option<ReadExtent> {
+        self.files().get(path).map(|(_, extent)| *extent)
     }
 
     /// Forgets all files: after a compaction the model has seen none of them.
@@ -72,15 +98,16 @@ impl ReadFiles {
     }
 
     /// Whether the model has read this content of a file.
-    pub fn state_of(&self, path: &Path, now: Fingerprint) -> ReadState {
-        match self.files().get(path) {
-            None => ReadState::Unread,
-            Some((print, extent)) if *print == now => ReadState::Known(*extent),
-            Some((_, extent)) => ReadState::Changed(*extent),
-        }
+    pub fn state_of(&self, path: &Path, now: &[u8]) -> ReadState {
+        let Some((known, extent)) = self.files().get(path).cloned() else { return ReadState::Unread };
+        let is_same = match known {
+            KnownContent::Read(print) => print == Fingerprint::of(now),
+            KnownContent::Recorded(recorded) => recorded.matches(path, now, extent),
+        };
+        if is_same { ReadState::Known(extent) } else { ReadState::Changed(extent) }
     }
 
-    fn files(&self) -> MutexGuard<'_, HashMap<PathBuf, (Fingerprint, ReadExtent)>> {
+    fn files(&self) -> MutexGuard<'_, HashMap<PathBuf, (KnownContent, ReadExtent)>> {
         // A panic cannot leave the map half written.
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use annals_json::{ArrayWriter, ObjectWriter, write_string};
+use annals_json::{ArrayWriter, Fields, ObjectWriter, Value, write_string};
 
 use crate::api::request::ToolSpec;
 
@@ -72,6 +72,20 @@ impl SpecBuilder {
         object.end();
         ToolSpec { name: self.name.to_owned(), json }
     }
+}
+
+/// Parameters of other clients that change nothing here: models send them out of habit.
+const IGNORED: [(&str, &str); 3] =
+    [("Bash", "dangerouslyDisableSandbox"), ("Agent", "run_in_background"), ("Agent", "name")];
+
+/// Returns a parameter that a tool does not have: what the model meant by it would not be done.
+pub(crate) fn unknown_parameter(spec: &ToolSpec, input: &Fields<'_>) -> Option<String> {
+    let schema = Value::parse(&spec.json).ok()?.get("input_schema")?;
+    schema.get("additionalProperties").filter(|more| more.boolean() == Some(false))?;
+    let known = schema.get("properties")?;
+    let names = input.iter().map(|field| field.key.decode().into_owned());
+    let is_ignored = |name: &str| IGNORED.iter().any(|(tool, key)| spec.name == *tool && name == *key);
+    names.into_iter().find(|name| known.get(name).is_none() && !is_ignored(name))
 }
 
 fn schema(holds: ParamType, about: &str) -> Vec<u8> {

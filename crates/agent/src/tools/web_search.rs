@@ -11,6 +11,7 @@ use super::input::Input;
 use super::spec::{ParamType, SpecBuilder};
 use super::{CallContext, CallOrder, InputError, Outcome, ReplyFuture, Tool, ToolFuture, ToolRequest};
 use crate::api::request::ToolSpec;
+use crate::protocol::ToolProgress;
 
 /// The most searches in one call.
 const MAX_USES: u64 = 8;
@@ -87,10 +88,16 @@ impl<'a> WebSearch<'a> {
             return Err(InputError(format!("The limit of {MAX_CALLS} searches per session is reached.")));
         }
         let began = Instant::now();
+        (call.tell)(ToolProgress::SearchStarted { query: query.words.clone() });
         let pieces = match self.searcher.search(&query).await {
             Ok(reply) => reply.counted(call),
             Err(why) => return Ok(Outcome::failed(format!("The search failed: {why}"), &why)),
         };
+        let pages = pieces.iter().map(|piece| match piece {
+            SearchPart::Pages { pages, .. } => pages.len() as u64,
+            SearchPart::Text(_) => 0,
+        });
+        (call.tell)(ToolProgress::SearchDone { query: query.words.clone(), pages: pages.sum() });
         let count = pieces.iter().filter(|piece| matches!(piece, SearchPart::Pages { .. })).count();
         let kept = object(|kept| {
             kept.string("query", &query.words).array("results", |list| write_pieces(list, &pieces));

@@ -37,8 +37,8 @@ impl Write {
         let before = found.as_deref().map(Fingerprint::of);
         let mut old = None;
         let mut form = TextFormat::NEW;
-        if let (Some(found), Some(print)) = (&found, before) {
-            may_overwrite(self.context.read_files.state_of(real, print))?;
+        if let Some(found) = &found {
+            may_overwrite(self.context.read_files.state_of(real, found))?;
             // A binary file is replaced too, but no difference is shown.
             if let Some((old_form, text)) = TextFormat::read(found) {
                 form = old_form;
@@ -96,6 +96,10 @@ impl Tool for Write {
 
     fn forget(&self) {
         self.context.read_files.forget_all();
+    }
+
+    fn context(&self) -> Option<&ToolContext> {
+        Some(&self.context)
     }
 
     fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {

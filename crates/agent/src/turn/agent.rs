@@ -11,7 +11,7 @@ use crate::api::transport::Transport;
 use crate::commands::CustomCommand;
 use crate::conversation::{Conversation, Grouping};
 use crate::protocol::{Event, EventSink, Grants, TurnConfig};
-use crate::tools::Tool;
+use crate::tools::{Tool, ToolContext, agent};
 
 /// Runs turns of one conversation: API, tools, policy, session file.
 pub struct Agent<'a, T, S> {
@@ -28,8 +28,6 @@ pub struct Agent<'a, T, S> {
     /// The custom commands that a prompt can name.
     pub custom: Vec<CustomCommand>,
     pub(super) compactions_failed: u32,
-    /// The tokens in the context window after the last response.
-    pub(super) context: u64,
     /// The mode to return to when a plan is approved.
     pub(super) before_plan: Mode,
     /// The queued prompts, as recorded in the session.
@@ -55,7 +53,6 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
             turn_config,
             custom: Vec::new(),
             compactions_failed: 0,
-            context: 0,
             before_plan: Mode::Default,
             queued: 0,
             grants: Grants::default(),
@@ -64,7 +61,38 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
 
     /// Returns the tokens in the context window after the last response; 0 before the first one.
     pub fn context(&self) -> u64 {
-        self.context
+        self.conversation.context()
+    }
+
+    /// Brings conversation and tools up to date before a request: what the session tells of its past, the model, the folder.
+    pub(super) fn sync(&mut self) -> Result<(), AppendError> {
+        self.conversation.prepare_turn(&self.turn_config.model, self.policy.mode);
+        self.conversation.messages()?;
+        if let Some(calls) = self.conversation.take_past_calls() {
+            self.contexts().iter().for_each(|context| context.restore(&calls));
+        }
+        self.update_surroundings();
+        Ok(())
+    }
+
+    /// Records the folder and the branch of further lines.
+    pub(super) fn update_surroundings(&mut self) {
+        let folder = self.contexts().first().map(|context| context.current());
+        if let Some(folder) = folder {
+            self.conversation.set_surroundings(&folder);
+        }
+    }
+
+    /// Returns what the tools share: usually all the same.
+    pub(super) fn contexts(&self) -> Vec<&ToolContext> {
+        let mut contexts: Vec<&ToolContext> = self.tools.iter().filter_map(|tool| tool.context()).collect();
+        contexts.dedup_by(|one, other| std::ptr::eq(*one, *other));
+        contexts
+    }
+
+    /// Returns the tool of this name, also by the name that older clients give it.
+    pub(super) fn tool(&self, name: &str) -> Option<&(dyn Tool + 'a)> {
+        find_tool(&self.tools, name)
     }
 
     /// Records an interruption by the person.
@@ -88,4 +116,10 @@ impl<'a, T: Transport, S: RetryClock> Agent<'a, T, S> {
             report(Event::Notice(notice));
         }
     }
+}
+
+/// Returns the tool of this name. Older clients, and models that know them, call the one for sub-agents `Task`.
+pub(super) fn find_tool<'t, 'a>(tools: &'t [Box<dyn Tool + 'a>], name: &str) -> Option<&'t (dyn Tool + 'a)> {
+    let named = |name: &str| tools.iter().map(AsRef::as_ref).find(|tool| tool.spec().name == name);
+    named(name).or_else(|| named(agent::NAME).filter(|_| name == agent::OLD_NAME))
 }

@@ -12,7 +12,7 @@ use super::pending::PendingCall;
 use crate::api::call::RetryClock;
 use crate::api::transport::Transport;
 use crate::protocol::{Approver, Commands, Denial, Event, EventSink, PermissionRequest, Permit};
-use crate::tools::{Outcome, Tool, ToolContent, ToolRequest};
+use crate::tools::{Outcome, ToolContent, ToolRequest, unknown_parameter};
 
 /// The decision about a call.
 pub(super) enum Approval {
@@ -34,10 +34,6 @@ impl Approval {
 }
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
-    pub(super) fn tool(&self, name: &str) -> Option<&(dyn Tool + '_)> {
-        self.tools.iter().map(AsRef::as_ref).find(|tool| tool.spec().name == name)
-    }
-
     /// Resolves the path of a call as the tools do.
     pub(super) fn resolve_path(&self, path: &str) -> Option<PathBuf> {
         let workspace = self.policy.workspace;
@@ -65,6 +61,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let Some(fields) = fields else {
             return Approval::Resolved(wrong("The input must be a JSON object."));
         };
+        if let Some(name) = unknown_parameter(&tool.spec(), &fields) {
+            return Approval::Resolved(wrong(&format!("An unexpected parameter `{name}` was provided.")));
+        }
         let wanted = match tool.call(&fields) {
             Ok(wanted) => wanted,
             Err(error) => return Approval::Resolved(wrong(&error.to_string())),

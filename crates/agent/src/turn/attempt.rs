@@ -2,10 +2,10 @@
 
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::agent::Agent;
+use super::agent::{Agent, find_tool};
 use super::approve::Approval;
 use super::pending::PendingCall;
-use super::progress::{ProgressLog, handle_all, handle_progress, progress_sender};
+use super::progress::{ProgressLog, ProgressRecorder, handle_all, handle_progress, progress_sender};
 use super::wait::{BoundedTasks, Either, either};
 use crate::api::call::RetryClock;
 use crate::api::transport::Transport;
@@ -49,11 +49,10 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             scenes.push(CallContext { tool_use: &call.id, tell, agreed, parent: Some(&parent) });
         }
         let tools: &[Box<dyn Tool + '_>] = &self.tools;
-        let find = |name: &str| tools.iter().map(AsRef::as_ref).find(|tool| tool.spec().name == name);
         let mut outcomes: Vec<Option<Outcome>> = Vec::new();
         let (mut places, mut work) = (Vec::new(), Vec::new());
         for (number, (call, approval)) in calls.iter().zip(&approvals).enumerate() {
-            outcomes.push(match (approval, find(&call.name)) {
+            outcomes.push(match (approval, find_tool(tools, &call.name)) {
                 (Approval::Resolved(outcome), _) => Some(outcome.clone()),
                 (Approval::Run(_) | Approval::LeavePlan, Some(tool)) => {
                     report(Event::ToolStarted {
@@ -69,8 +68,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             });
         }
         let mut bounded = BoundedTasks::new(work, MAX_CONCURRENT);
+        let mut recorder = ProgressRecorder::new(log);
         let first = {
-            let progress = handle_all(&mut receiver, log, &mut self.conversation, report);
+            let progress = handle_all(&mut receiver, &mut recorder, &mut self.conversation, report);
             either(
                 bounded.finish(),
                 either(progress, commands.interrupt_forwarding(|command| relay.forward(command))),
@@ -83,13 +83,13 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 // Sub-agents end by themselves and complete their files; a second interrupt does not wait for them.
                 relay.forward(&Command::Interrupt);
                 bounded.retain(|piece| relay.has_listener(&calls[places[piece]].id));
-                let progress = handle_all(&mut receiver, log, &mut self.conversation, report);
+                let progress = handle_all(&mut receiver, &mut recorder, &mut self.conversation, report);
                 either(bounded.finish(), either(progress, commands.interrupt())).await;
                 RunOutcome::Interrupted
             }
         };
         while let Ok((call, progress)) = receiver.try_recv() {
-            handle_progress(&call, progress, log, &mut self.conversation, report);
+            handle_progress(&call, progress, &mut recorder, &mut self.conversation, report);
         }
         for (place, outcome) in places.into_iter().zip(bounded.into_results()) {
             outcomes[place] = outcome;

@@ -14,7 +14,7 @@ use crate::api::call::RetryClock;
 use crate::api::request::Role;
 use crate::api::transport::Transport;
 use crate::conversation::{Grouping, failed_result};
-use crate::protocol::{Commands, Event, EventSink, INTERRUPTED_CALL};
+use crate::protocol::{Commands, Event, EventSink, INTERRUPTED_CALL, PastCall};
 use crate::tools::{CallOrder, Outcome, ToolContent};
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
@@ -43,6 +43,8 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             }
             let (outcomes, ran) =
                 self.attempt(group, approvals, ProgressLog::Session, commands, report).await;
+            self.observe(group, &outcomes);
+            self.update_surroundings();
             let mut links = Vec::new();
             for (call, outcome) in group.iter().zip(outcomes) {
                 links.extend(
@@ -65,6 +67,22 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             rest = after;
         }
         Ok(RunOutcome::All)
+    }
+
+    /// Tells the tools which files commands have shown to the model.
+    fn observe(&self, calls: &[PendingCall], outcomes: &[Option<Outcome>]) {
+        let done = calls.iter().zip(outcomes).filter_map(|(call, outcome)| Some((call, outcome.as_ref()?)));
+        for (call, outcome) in done.filter(|(call, outcome)| call.name == "Bash" && !outcome.is_error) {
+            for context in self.contexts() {
+                context.observe(&PastCall {
+                    tool: call.name.clone(),
+                    input: call.input.clone(),
+                    kept: outcome.kept.clone(),
+                    cwd: context.current(),
+                    millis: None,
+                });
+            }
+        }
     }
 
     /// Writes errors for calls that do not run.

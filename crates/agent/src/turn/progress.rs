@@ -1,5 +1,7 @@
 //! Progress of running calls: reported to the caller, and recorded in the session where the original does.
 
+use std::collections::HashMap;
+
 use annals_json::ObjectWriter;
 use annals_transcript::draft::Draft;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
@@ -8,10 +10,16 @@ use super::pull_request::pull_request_record;
 use crate::conversation::Conversation;
 use crate::protocol::{Event, EventSink, ToolProgress, UsageStorage};
 
-/// The most output in a progress record, in characters.
-const MAX_OUTPUT_CHARS: usize = 2000;
+/// The most progress records of one command: with pauses that double, they reach over ten minutes.
+const MAX_RECORDS: usize = 10;
 
-/// The most of a sub-agent's prompt in a progress record, in characters. The record holds it twice and must stay short.
+/// The most bytes of all progress records of one command.
+const MAX_RECORD_BYTES: usize = 16 << 10;
+
+/// What a record has beside its data, without the names of folder and branch.
+const ENVELOPE_BYTES: usize = 600;
+
+/// The most of a sub-agent's prompt, or of a search, in a progress record, in characters. The record holds it twice and must stay short.
 const MAX_PROMPT_CHARS: usize = 1000;
 
 /// The id of a call and its progress.
@@ -23,6 +31,43 @@ pub(super) enum ProgressLog {
     Session,
     /// Not recorded: the call belongs to a command that is not written yet.
     Off,
+}
+
+/// Records the progress of calls, within limits: what a command prints is in its result.
+#[derive(Debug)]
+pub(super) struct ProgressRecorder {
+    log: ProgressLog,
+    commands: HashMap<String, RecordedProgress>,
+}
+
+/// What was recorded of one command.
+#[derive(Clone, Copy, Debug, Default)]
+struct RecordedProgress {
+    records: usize,
+    bytes: usize,
+    /// The running time before which nothing more is recorded, in milliseconds.
+    next: u64,
+}
+
+impl ProgressRecorder {
+    pub(super) fn new(log: ProgressLog) -> Self {
+        Self { log, commands: HashMap::new() }
+    }
+
+    /// Returns the data to record; `None` if it is too early or there is enough. `beside` is the size of what all lines have.
+    fn output_data(&mut self, call: &str, progress: &ToolProgress, beside: usize) -> Option<Vec<u8>> {
+        let ToolProgress::Output { millis, .. } = progress else { return None };
+        let recorded = self.commands.entry(call.to_owned()).or_default();
+        if self.log == ProgressLog::Off || recorded.records == MAX_RECORDS || *millis < recorded.next {
+            return None;
+        }
+        let share = (MAX_RECORD_BYTES - recorded.bytes) / (MAX_RECORDS - recorded.records);
+        let data = fitting_data(progress, share.checked_sub(ENVELOPE_BYTES + beside)?)?;
+        recorded.records += 1;
+        recorded.bytes += data.len() + ENVELOPE_BYTES + beside;
+        recorded.next = millis.saturating_mul(2);
+        Some(data)
+    }
 }
 
 /// Returns a callback that sends the progress of a call.
@@ -40,12 +85,12 @@ pub(super) fn progress_sender(
 /// Handles progress until the calls end.
 pub(super) async fn handle_all(
     receiver: &mut UnboundedReceiver<TaggedProgress>,
-    log: ProgressLog,
+    recorder: &mut ProgressRecorder,
     conversation: &mut Conversation<'_>,
     report: &mut EventSink<'_>,
 ) {
     while let Some((call, progress)) = receiver.recv().await {
-        handle_progress(&call, progress, log, conversation, report);
+        handle_progress(&call, progress, recorder, conversation, report);
     }
     std::future::pending::<()>().await;
 }
@@ -54,7 +99,7 @@ pub(super) async fn handle_all(
 pub(super) fn handle_progress(
     call: &str,
     progress: ToolProgress,
-    log: ProgressLog,
+    recorder: &mut ProgressRecorder,
     conversation: &mut Conversation<'_>,
     report: &mut EventSink<'_>,
 ) {
@@ -82,10 +127,16 @@ pub(super) fn handle_progress(
             ));
             Event::ToolProgress { call, progress }
         }
+        ToolProgress::SearchStarted { .. } | ToolProgress::SearchDone { .. } => {
+            if recorder.log == ProgressLog::Session {
+                let _ = conversation.append(Draft::progress(&search_data(&progress), &call, &call));
+            }
+            Event::ToolProgress { call, progress }
+        }
         ToolProgress::Output { .. } => {
             // A progress record that cannot be written does not stop a command; its result does.
-            if log == ProgressLog::Session {
-                let _ = conversation.append(Draft::progress(&output_data(&progress), &call, &call));
+            if let Some(data) = recorder.output_data(&call, &progress, conversation.surroundings_size()) {
+                let _ = conversation.append(Draft::progress(&data, &call, &call));
             }
             Event::ToolProgress { call, progress }
         }
@@ -111,20 +162,44 @@ fn subagent_data(agent: &str, prompt: &str) -> Vec<u8> {
     data
 }
 
-fn output_data(progress: &ToolProgress) -> Vec<u8> {
+fn search_data(progress: &ToolProgress) -> Vec<u8> {
+    let short = |query: &str| query.chars().take(MAX_PROMPT_CHARS).collect::<String>();
+    let mut data = Vec::new();
+    let mut object = ObjectWriter::begin(&mut data);
+    match progress {
+        ToolProgress::SearchStarted { query } => {
+            object.string("type", "query_update").string("query", &short(query));
+        }
+        ToolProgress::SearchDone { query, pages } => {
+            object.string("type", "search_results_received").number("resultCount", *pages);
+            object.string("query", &short(query));
+        }
+        _ => {}
+    }
+    object.end();
+    data
+}
+
+/// Returns the end of the output, as much as fits; `None` if not even an empty record fits.
+fn fitting_data(progress: &ToolProgress, max_bytes: usize) -> Option<Vec<u8>> {
+    let shorter = std::iter::successors(Some(max_bytes / 2), |chars| (*chars > 0).then_some(chars / 2));
+    shorter.map(|chars| output_data(progress, chars)).find(|data| data.len() <= max_bytes)
+}
+
+fn output_data(progress: &ToolProgress, max_chars: usize) -> Vec<u8> {
     let mut data = Vec::new();
     let mut object = ObjectWriter::begin(&mut data);
     if let ToolProgress::Output { new, whole, lines, millis } = progress {
-        object.string("type", "bash_progress").string("output", tail_of(new));
-        object.string("fullOutput", tail_of(whole));
+        object.string("type", "bash_progress").string("output", tail_of(new, max_chars));
+        object.string("fullOutput", tail_of(whole, max_chars));
         object.number("elapsedTimeSeconds", millis / 1000).number("totalLines", *lines);
     }
     object.end();
     data
 }
 
-fn tail_of(text: &str) -> &str {
-    let from = text.char_indices().rev().nth(MAX_OUTPUT_CHARS - 1).map_or(0, |(at, _)| at);
+fn tail_of(text: &str, max_chars: usize) -> &str {
+    let from = text.char_indices().rev().take(max_chars).last().map_or(text.len(), |(at, _)| at);
     &text[from..]
 }
 
@@ -139,6 +214,29 @@ mod tests {
         for letter in ["a", "\u{1}", "😀"] {
             let data = subagent_data("a0123456789abcdef", &letter.repeat(100_000));
             assert!(data.len() + 2000 < MAX_PROGRESS_BYTES, "{}", data.len());
+        }
+    }
+
+    #[test]
+    fn however_long_a_command_runs_and_prints_little_is_recorded() {
+        for (letter, beside) in [("a", 40), ("\u{1}", 200), ("😀", 40), ("", 0), ("x", 5000)] {
+            let mut recorder = ProgressRecorder::new(ProgressLog::Session);
+            let (mut records, mut bytes, mut last) = (0, 0, 0);
+            for second in 1..=3600 {
+                let text = letter.repeat(2000);
+                let progress = ToolProgress::Output {
+                    new: text.clone(),
+                    whole: text,
+                    lines: second,
+                    millis: second * 1000,
+                };
+                if let Some(data) = recorder.output_data("a", &progress, beside) {
+                    (records, bytes, last) =
+                        (records + 1, bytes + data.len() + ENVELOPE_BYTES + beside, second);
+                }
+            }
+            assert!(records <= MAX_RECORDS && bytes <= MAX_RECORD_BYTES, "{records} {bytes}");
+            assert!(beside == 5000 || (records == MAX_RECORDS && last == 512), "{records} to {last}");
         }
     }
 }

@@ -63,6 +63,13 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         self.conversation.restore_messages(messages);
         if let Some(model) = new_model {
             self.turn_config.model = model;
+            self.conversation.note_other_author();
+        }
+        if let ResponseOutcome::Answered(answer) = &outcome
+            && answer.is_paused()
+        {
+            self.conversation.push_paused(answer.blocks.iter().map(|block| block.json.clone()).collect());
+            return fault.map_or(Ok((outcome, took)), Err);
         }
         for (number, draft) in drafts.iter().enumerate() {
             let grouping = if number == 0 { Grouping::NewMessage } else { Grouping::SameMessage };

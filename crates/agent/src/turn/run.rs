@@ -1,6 +1,5 @@
 //! The loop of a turn: a prompt, then responses and tool calls until the model is done or something else ends it.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use annals_json::RawJson;
@@ -10,7 +9,7 @@ use annals_transcript::draft::{CompactionTrigger, Draft, QueueStep};
 use annals_transcript::usage::Tokens;
 
 use super::agent::Agent;
-use super::compact::CompactionOutcome;
+use super::compact::{CompactionError, CompactionOutcome};
 use super::custom_command::CommandStart;
 use super::pending::PendingCall;
 use super::respond::ResponseOutcome;
@@ -23,6 +22,9 @@ use crate::protocol::{
     Command, Commands, Event, EventSink, INTERRUPTED_CALL, Notice, Prompt, TurnEnd, TurnError, TurnReport,
     tokens,
 };
+
+/// What a compaction by hand answers.
+const COMPACTED: &str = "Compacted";
 
 impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     /// Executes a command. Commands that come during a turn are queued, except interrupts.
@@ -42,22 +44,54 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 self.policy.mode = mode;
             }
             Command::Compact(focus) => {
-                let summed =
-                    self.compact(CompactionTrigger::Manual, focus.as_deref(), commands, report).await;
-                let why = match summed {
-                    Ok(CompactionOutcome::Done) => None,
-                    Ok(CompactionOutcome::Interrupted) => Some("it was interrupted".to_owned()),
-                    Err(error) => Some(error.to_string()),
-                };
-                if let Some(why) = why {
-                    report(Event::Notice(Notice::NotCompacted(why)));
-                }
-                self.report_notices(report);
+                return Some(self.compact_by_hand(focus.as_deref(), commands, report).await);
             }
             // Nothing runs, and no request is open.
             Command::Interrupt | Command::Permit { .. } | Command::Quit => {}
         }
         None
+    }
+
+    /// Compacts because the person asked for it. The report says whether it succeeded.
+    async fn compact_by_hand(
+        &mut self,
+        focus: Option<&str>,
+        commands: &mut Commands,
+        report: &mut EventSink<'_>,
+    ) -> TurnReport {
+        let (began, mut counted) = (Instant::now(), Vec::new());
+        let summed = {
+            let mut report = |event: Event| {
+                if let Event::Usage { model, usage, .. } = &event {
+                    counted.push((model.clone(), tokens(usage)));
+                }
+                report(event);
+            };
+            self.compact(CompactionTrigger::Manual, focus, commands, &mut report).await
+        };
+        let ending = match summed {
+            Ok(CompactionOutcome::Done) => TurnEnd::Done,
+            Ok(CompactionOutcome::Interrupted) => {
+                report(Event::Notice(Notice::NotCompacted("it was interrupted".to_owned())));
+                TurnEnd::Interrupted
+            }
+            Err(CompactionError::Failed(why)) => TurnEnd::Failed(TurnError::NotCompacted(why)),
+            Err(CompactionError::Session(error)) => TurnEnd::Failed(error.into()),
+        };
+        let arguments = focus.unwrap_or_default();
+        let noted = match ending {
+            TurnEnd::Done => self.conversation.append_local_command("compact", arguments, COMPACTED),
+            _ => Ok(()),
+        };
+        let noted = noted.and_then(|()| self.append_queued_prompts(commands));
+        self.report_notices(report);
+        let ending = match (ending, noted) {
+            (TurnEnd::Done, Err(error)) => TurnEnd::Failed(error.into()),
+            (ending, _) => ending,
+        };
+        let millis = millis(began.elapsed());
+        let text = if ending == TurnEnd::Done { COMPACTED.to_owned() } else { String::new() };
+        TurnReport { ending, text, millis, api_millis: millis, ..TurnReport::empty() }.with_usage(counted)
     }
 
     /// Runs a turn.
@@ -69,19 +103,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     ) -> TurnReport {
         let began = Instant::now();
         let mut state = TurnState {
-            finished: TurnReport {
-                ending: TurnEnd::Done,
-                prompt: None,
-                text: String::new(),
-                responses: 0,
-                stop_reason: None,
-                millis: 0,
-                api_millis: 0,
-                spent: Default::default(),
-                counted: Vec::new(),
-                usage: Default::default(),
-                denials: Vec::new(),
-            },
+            finished: TurnReport::empty(),
             pauses: 0,
             continuations: 0,
             has_dropped_thinking: false,
@@ -116,11 +138,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             (TurnEnd::Done, Err(error)) => TurnEnd::Failed(error.into()),
             (ending, _) => ending,
         };
-        let mut spent = BTreeMap::<String, Tokens>::new();
-        for (model, tokens) in &counted {
-            *spent.entry(model.clone()).or_default() += *tokens;
-        }
-        let finished = TurnReport { ending, millis, denials, spent, counted, ..state.finished };
+        let finished = TurnReport { ending, millis, denials, ..state.finished }.with_usage(counted);
         report(Event::Finished(finished.clone()));
         finished
     }
@@ -132,6 +150,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         commands: &mut Commands,
         report: &mut EventSink<'_>,
     ) -> Result<TurnEnd, TurnError> {
+        self.sync()?;
         if self.is_full() && self.auto_compact(commands, report).await == CompactionOutcome::Interrupted {
             // Nothing is written yet: the prompt goes back to the person.
             return Ok(TurnEnd::Interrupted);
@@ -152,6 +171,10 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 }
                 CommandStart::Interrupted => return Ok(TurnEnd::Interrupted),
             },
+        }
+        if self.conversation.is_main() {
+            let notices: Vec<String> = self.tools.iter().flat_map(|tool| tool.take_notices()).collect();
+            self.conversation.append_reminders(&notices)?;
         }
         loop {
             self.append_queued_prompts(commands)?;
@@ -180,6 +203,9 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
 
     /// Records prompts that were queued meanwhile.
     fn append_queued_prompts(&mut self, commands: &mut Commands) -> Result<(), AppendError> {
+        if !self.conversation.is_open() {
+            return Ok(());
+        }
         for prompt in commands.take_queued() {
             let content = match prompt {
                 Prompt::Text(text) => RawJson::string(&text).raw().to_vec(),

@@ -7,7 +7,7 @@ use annals_transcript::draft::{CompactionTrigger, Draft, PromptContent, Response
 
 use super::agent::Agent;
 use super::attempt::RunOutcome;
-use super::compact::CompactionOutcome;
+use super::compact::{CompactionError, CompactionOutcome};
 use super::pending::PendingCall;
 use super::state::{Step, TurnState};
 use crate::api::call::{ApiResponse, CallError, ResponseEnd, RetryClock};
@@ -41,7 +41,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let finished = &mut state.finished;
         finished.responses += 1;
         finished.usage = answer.usage.clone();
-        self.context = answer.usage.context().saturating_add(answer.usage.output());
+        self.conversation.set_context(answer.usage.context().saturating_add(answer.usage.output()));
         let texts = answer.blocks.iter().filter(|block| block.kind == BlockKind::Text);
         finished.text = texts.map(|block| block.text("text")).collect::<Vec<_>>().join("");
         let mut calls = calls_of(answer);
@@ -58,7 +58,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 }
                 // The caller must not take half a response for a complete one.
                 let (failure, why) = (failure.clone(), GiveUpReason::Attempts);
-                return self.fail(CallError::Failed { failure, why, retries: state.continuations });
+                return self.fail(CallError::Failed { failure, why, retries: state.continuations }.into());
             }
         };
         finished.stop_reason = Some(stop.reason.name().to_owned());
@@ -97,7 +97,8 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                     return self.run_and_ask(&calls, commands, report).await;
                 }
                 if state.continuations == MAX_CONTINUATIONS {
-                    return Ok(Step::End(TurnEnd::Done));
+                    // The caller must not take a piece of a response for the whole.
+                    return self.fail(TurnError::Cut(MAX_CONTINUATIONS + 1));
                 }
                 self.request_continuation(CONTINUE_AFTER_CUT, state)
             }
@@ -163,15 +164,15 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
                 match self.compact(CompactionTrigger::Auto, None, commands, report).await {
                     Ok(CompactionOutcome::Done) => return Ok(Step::Request),
                     Ok(CompactionOutcome::Interrupted) => return self.stop(),
-                    Err(TurnError::TooLong(why)) => {
+                    Err(CompactionError::Failed(why)) => {
                         report(Event::Notice(Notice::NotCompacted(why)));
                     }
-                    Err(other) => return Err(other),
+                    Err(CompactionError::Session(error)) => return Err(error.into()),
                 }
             }
             _ => {}
         }
-        self.fail(error)
+        self.fail(error.into())
     }
 
     /// Ends a turn that the person interrupted.
@@ -181,8 +182,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
     }
 
     /// Ends a turn that cannot continue.
-    fn fail(&mut self, error: CallError) -> Result<Step, TurnError> {
-        let error = TurnError::Call(error);
+    fn fail(&mut self, error: TurnError) -> Result<Step, TurnError> {
         self.append_failure(&error)?;
         Ok(Step::End(TurnEnd::Failed(error)))
     }

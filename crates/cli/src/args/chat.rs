@@ -1,7 +1,8 @@
 //! The arguments of `annals chat`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use annals_policy::rules::listed;
 use clap::ValueEnum;
 
 pub(super) const CHAT_EXAMPLES: &str = "\
@@ -45,10 +46,10 @@ pub(crate) struct ChatArgs {
     pub(crate) input_format: ChatInput,
     /// Continue this session: path, id or prefix, title, or `last`; without SESSION, pick one from a list. Put the prompt
     /// before --resume, or after `--`
-    #[arg(short, long, value_name = "SESSION", num_args = 0..=1, conflicts_with_all = ["continue", "session_id"])]
+    #[arg(short, long, value_name = "SESSION", num_args = 0..=1, conflicts_with = "continue")]
     pub(crate) resume: Option<Option<String>>,
     /// Continue the newest session of this folder
-    #[arg(short, long, conflicts_with = "session_id")]
+    #[arg(short, long)]
     pub(crate) r#continue: bool,
     /// Play this session again: nothing is sent, run or written
     #[arg(
@@ -63,7 +64,7 @@ pub(crate) struct ChatArgs {
     /// Continue in a copy of the session
     #[arg(long)]
     pub(crate) fork_session: bool,
-    /// The id of the new session, a UUID
+    /// The id of the new session or, with --fork-session, of the copy: a UUID
     #[arg(long, value_name = "UUID")]
     pub(crate) session_id: Option<String>,
     /// Write nothing to the store
@@ -79,10 +80,10 @@ pub(crate) struct ChatArgs {
     #[arg(long, value_name = "N")]
     pub(crate) max_turns: Option<u64>,
     /// Allow these tools: rules as in settings, separated by commas or spaces
-    #[arg(long = "allowedTools", alias = "allowed-tools", value_name = "RULES", num_args = 1)]
+    #[arg(long = "allowedTools", alias = "allowed-tools", value_name = "RULES", num_args = 1..)]
     pub(crate) allowed_tools: Vec<String>,
     /// Deny these tools
-    #[arg(long = "disallowedTools", alias = "disallowed-tools", value_name = "RULES", num_args = 1)]
+    #[arg(long = "disallowedTools", alias = "disallowed-tools", value_name = "RULES", num_args = 1..)]
     pub(crate) disallowed_tools: Vec<String>,
     /// The permission mode: default, acceptEdits, plan, dontAsk or bypassPermissions
     #[arg(long, value_name = "MODE")]
@@ -93,8 +94,8 @@ pub(crate) struct ChatArgs {
     /// Append to the system prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) append_system_prompt: Option<String>,
-    /// Another folder to work in; may be repeated
-    #[arg(long, value_name = "DIR", num_args = 1)]
+    /// Other folders to work in
+    #[arg(long, value_name = "DIR", num_args = 1..)]
     pub(crate) add_dir: Vec<PathBuf>,
     /// Settings that override those of files: a path, or JSON
     #[arg(long, value_name = "FILE-OR-JSON")]
@@ -102,7 +103,69 @@ pub(crate) struct ChatArgs {
     /// Trust this folder from now on: apply its settings and notes
     #[arg(long)]
     pub(crate) trust: bool,
+    /// Start although hooks that decide about tool calls are not run
+    #[arg(long)]
+    pub(crate) ignore_hooks: bool,
 }
+
+impl ChatArgs {
+    /// Takes the prompt from behind an option with several values, if there is no other: the last value that is neither a
+    /// rule nor a folder. `is_folder` tells folders.
+    pub(crate) fn find_prompt(&mut self, is_folder: impl Fn(&Path) -> bool) {
+        for rules in [&mut self.allowed_tools, &mut self.disallowed_tools] {
+            if self.prompt.is_none() && rules.len() > 1 {
+                self.prompt = rules.pop_if(|last| !is_rule_list(last));
+            }
+        }
+        if self.prompt.is_none() && self.add_dir.len() > 1 {
+            let last = self.add_dir.pop_if(|last| !is_folder(last));
+            self.prompt = last.map(|last| last.to_string_lossy().into_owned());
+        }
+    }
+}
+
+/// Returns whether a value names tools of the original client, of servers, or anything with brackets.
+fn is_rule_list(value: &str) -> bool {
+    let is_rule = |rule: &String| {
+        let name = rule.split('(').next().unwrap_or_default();
+        name.starts_with("mcp__") || rule.contains('(') && !name.is_empty() || TOOLS.contains(&name)
+    };
+    listed(value).iter().all(is_rule)
+}
+
+/// Tools of the original client, in all its versions.
+const TOOLS: [&str; 30] = [
+    "Agent",
+    "AskUserQuestion",
+    "Bash",
+    "BashOutput",
+    "Edit",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Glob",
+    "Grep",
+    "KillShell",
+    "LS",
+    "ListMcpResourcesTool",
+    "LSP",
+    "MultiEdit",
+    "NotebookEdit",
+    "NotebookRead",
+    "Read",
+    "ReadMcpResourceTool",
+    "Skill",
+    "SlashCommand",
+    "Task",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TodoWrite",
+    "WebFetch",
+    "WebSearch",
+    "Write",
+];
 
 /// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -122,4 +185,42 @@ pub(crate) enum ChatInput {
     Text,
     /// One message per line
     StreamJson,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        chat: ChatArgs,
+    }
+
+    fn parse(line: &[&str]) -> ChatArgs {
+        let mut args =
+            Line::try_parse_from([&["chat"], line].concat()).unwrap_or_else(|error| panic!("{error}")).chat;
+        args.find_prompt(|path| path.starts_with("/there"));
+        args
+    }
+
+    #[test]
+    fn an_option_takes_several_values_and_the_prompt_may_follow() {
+        let args = parse(&["fix it", "--allowedTools", "Read", "Edit,Bash(git *)", "--add-dir", "/a", "/b"]);
+        assert_eq!(args.allowed_tools, ["Read", "Edit,Bash(git *)"]);
+        assert_eq!((args.prompt.as_deref(), args.add_dir.len()), (Some("fix it"), 2));
+        for prompt in ["fix it", "hello", "/review now", "@@a@@", "Read the file"] {
+            let args = parse(&["-p", "--allowedTools", "Read", "mcp__calc__add", prompt]);
+            assert_eq!((args.prompt.as_deref(), args.allowed_tools.len()), (Some(prompt), 2), "{prompt}");
+            let args = parse(&["-p", "--add-dir", "/there/a", "/there/b", prompt]);
+            assert_eq!((args.prompt.as_deref(), args.add_dir.len()), (Some(prompt), 2), "{prompt}");
+        }
+        let args = parse(&["--disallowedTools", "Bash(rm *)", "Write"]);
+        assert_eq!((args.prompt, args.disallowed_tools.len()), (None, 2));
+        assert_eq!(parse(&["--allowedTools", "nonsense"]).allowed_tools, ["nonsense"]);
+        let args = parse(&["--allowedTools", "Read", "--", "Edit"]);
+        assert_eq!((args.prompt.as_deref(), args.allowed_tools.len()), (Some("Edit"), 1));
+    }
 }

@@ -5,6 +5,7 @@ mod commands;
 mod keys;
 mod left_running;
 mod refused;
+mod starting;
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

@@ -7,6 +7,7 @@ mod body;
 mod cache;
 mod headers;
 mod images;
+mod served;
 mod shape;
 mod thinking;
 mod tools;
@@ -15,6 +16,7 @@ use annals_json::ObjectWriter;
 
 use body::RequestBody;
 pub(super) use headers::check as check_headers;
+pub(super) use served::excuse_served;
 
 /// A rule of the Messages API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -65,8 +65,13 @@ pub enum ForkError {
 /// Like the client's `/branch`: the lines keep their ids, get the new session's, and name their origin. The new file is
 /// complete or does not exist.
 pub fn fork(path: &Path, at: Option<&str>, source: &dyn Source) -> Result<Fork, ForkError> {
+    fork_as(path, at, &new_uuid(source))
+}
+
+/// Like [`fork`], with a given id for the new session. A session that is there is not overwritten.
+pub fn fork_as(path: &Path, at: Option<&str>, session: &str) -> Result<Fork, ForkError> {
     let bytes = read_file(path)?;
-    fork_transcript(&Transcript::parse(&bytes), path, at, source)
+    fork_transcript(&Transcript::parse(&bytes), path, at, session)
 }
 
 /// Forks a session that is parsed already.
@@ -74,14 +79,16 @@ pub(super) fn fork_transcript(
     transcript: &Transcript<'_>,
     path: &Path,
     at: Option<&str>,
-    source: &dyn Source,
+    session: &str,
 ) -> Result<Fork, ForkError> {
     let nodes = path_to(transcript, at, path)?;
-    let session = new_uuid(source);
-    let out = forked_lines(transcript, &nodes, path, &session)?;
+    let out = forked_lines(transcript, &nodes, path, session)?;
     let target = path.with_file_name(format!("{session}.jsonl"));
+    if target.symlink_metadata().is_ok() {
+        return Err(WriteError::Exists { path: target }.into());
+    }
     replace_file(&target, &out)?;
-    Ok(Fork { session, path: target, records: nodes.len() })
+    Ok(Fork { session: session.to_owned(), path: target, records: nodes.len() })
 }
 
 /// Returns the records of a fork at a record (by default the end of the conversation), in file order; `path` is only used

@@ -16,7 +16,7 @@ use crate::data_dir::DataDir;
 use crate::follow::FileBookmark;
 use crate::layout::ConfigDir;
 use crate::read::{ReadError, read_file};
-use crate::source::{Source, SourceRef};
+use crate::source::{Source, SourceRef, new_uuid};
 
 /// An open session: its bytes and their structure, kept while the file grows.
 ///
@@ -204,7 +204,7 @@ impl Session {
     ///
     /// The record is named by its `uuid`. This session stays as it is.
     pub fn fork(&self, at: Option<&str>, source: &dyn Source) -> Result<Fork, ForkError> {
-        fork::fork_transcript(&self.transcript(), &self.path, at, source)
+        fork::fork_transcript(&self.transcript(), &self.path, at, &new_uuid(source))
     }
 
     /// Returns how many bytes were given to the parser since the session was opened.

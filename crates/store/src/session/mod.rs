@@ -17,7 +17,7 @@ mod writer;
 
 pub use edit::{RecordEditError, edit_records};
 pub use error::AppendError;
-pub use fork::{Fork, ForkError, fork, forked_lines, path_to};
+pub use fork::{Fork, ForkError, fork, fork_as, forked_lines, path_to};
 pub use handle::{Session, SessionChange};
 pub use open::{AgentFolder, AgentParent, AgentStart, NewSession, OnBusy};
 pub use side_record::{AppendedRange, SideRecordAppend, SideRecordError, append_side_record, record_append};

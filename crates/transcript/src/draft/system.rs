@@ -13,6 +13,16 @@ pub enum CompactionTrigger {
     Manual,
 }
 
+impl CompactionTrigger {
+    /// Returns the name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Manual => "manual",
+        }
+    }
+}
+
 /// The retry of a failed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
@@ -46,16 +56,12 @@ impl Draft {
         tokens_before: u64,
         more: impl FnOnce(&mut ObjectWriter<'_>),
     ) -> Self {
-        let trigger = match trigger {
-            CompactionTrigger::Auto => "auto",
-            CompactionTrigger::Manual => "manual",
-        };
         system(SystemKind::CompactBoundary)
             .string("content", "Conversation compacted")
             .boolean("isMeta", false)
             .string("level", "info")
             .object("compactMetadata", |metadata| {
-                metadata.string("trigger", trigger).number("preTokens", tokens_before);
+                metadata.string("trigger", trigger.name()).number("preTokens", tokens_before);
                 more(metadata);
             })
     }

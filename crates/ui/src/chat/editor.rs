@@ -1,5 +1,6 @@
 //! The line editor of the prompt: a text, the cursor in it, and the earlier prompts.
 
+use super::cluster;
 use super::key::Key;
 
 /// The effect of a key.
@@ -17,7 +18,7 @@ pub enum EditOutcome {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Editor {
     text: String,
-    /// In bytes, on a character boundary.
+    /// In bytes, between two characters as people see them.
     cursor: usize,
     /// Earlier prompts, oldest first.
     history: Vec<String>,
@@ -112,11 +113,11 @@ impl Editor {
     }
 
     fn left_of(&self, at: usize) -> usize {
-        self.text[..at].char_indices().next_back().map_or(0, |(place, _)| place)
+        cluster::previous(&self.text, at)
     }
 
     fn right_of(&self, at: usize) -> usize {
-        self.text[at..].chars().next().map_or(at, |character| at + character.len_utf8())
+        cluster::next(&self.text, at)
     }
 
     fn word_left(&self) -> usize {
@@ -142,7 +143,7 @@ impl Editor {
     fn up(&mut self) {
         let start = self.line_start();
         if start > 0 {
-            let column = self.text[start..self.cursor].chars().count();
+            let column = cluster::count(&self.text[start..self.cursor]);
             self.cursor = start - 1;
             self.move_to_column(column);
             return;
@@ -161,7 +162,7 @@ impl Editor {
     fn down(&mut self) {
         let end = self.line_end();
         if end < self.text.len() {
-            let column = self.text[self.line_start()..self.cursor].chars().count();
+            let column = cluster::count(&self.text[self.line_start()..self.cursor]);
             self.cursor = end + 1;
             self.move_to_column(column);
             return;
@@ -178,8 +179,7 @@ impl Editor {
     /// Moves to this column of the current line, or to its end.
     fn move_to_column(&mut self, column: usize) {
         let (start, end) = (self.line_start(), self.line_end());
-        let place = self.text[start..end].char_indices().nth(column).map_or(end, |(at, _)| start + at);
-        self.cursor = place;
+        self.cursor = start + cluster::nth(&self.text[start..end], column);
     }
 }
 
@@ -209,6 +209,7 @@ mod tests {
             "enter" => Key::Enter,
             "break" => Key::LineBreak,
             "left" => Key::Left,
+            "right" => Key::Right,
             "up" => Key::Up,
             "down" => Key::Down,
             "home" => Key::Home,
@@ -238,6 +239,11 @@ mod tests {
             ("{p\nq}!{enter}", "p\nq!"),
             ("ab{break}cd{up}{left}_{enter}", "a_b\ncd"),
             ("ab{home}{delete}{enter}", "b"),
+            ("👨‍👩‍👧b{home}{right}a{enter}", "👨‍👩‍👧ab"),
+            ("a👨‍👩‍👧{left}b{enter}", "ab👨‍👩‍👧"),
+            ("ae\u{301}{backspace}b{enter}", "ab"),
+            ("🇩🇪b{home}{delete}{enter}", "b"),
+            ("👍🏽a{break}xy{up}{left}b{enter}", "👍🏽ba\nxy"),
         ];
         for (keys, expected) in cases {
             assert_eq!(typed(&mut Editor::default(), keys), [expected], "{keys:?}");

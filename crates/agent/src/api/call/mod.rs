@@ -13,7 +13,7 @@ use std::time::Duration;
 use super::failure::Failure;
 use super::request::{Request, RequestBody, RequestError};
 use super::retry::{Backoff, GiveUpReason, RetryDecision, decide_retry};
-use super::stream::{Block, StopInfo, StreamEvent, StreamReader};
+use super::stream::{Block, StopInfo, StopReason, StreamEvent, StreamReader};
 use super::transport::{ByteSource, ResponseHead, ResponseStream, Transport};
 use super::usage::Usage;
 use partial::{FailedAttempt, PartialResponse};
@@ -104,6 +104,13 @@ pub struct ApiResponse {
     pub usage: Usage,
     /// How the response ended.
     pub ended: ResponseEnd,
+}
+
+impl ApiResponse {
+    /// Returns whether the API paused and continues the response when it is sent back.
+    pub fn is_paused(&self) -> bool {
+        matches!(&self.ended, ResponseEnd::Complete(stop) if stop.reason == StopReason::PauseTurn)
+    }
 }
 
 /// How a response ended.

@@ -224,12 +224,18 @@ fn noting_folder(command: &str, note: &Path) -> String {
 
 impl Tool for Bash {
     fn spec(&self) -> ToolSpec {
+        let ShellSettings { default_timeout, max_timeout, .. } = &self.shells.settings;
+        let timeout = format!(
+            "Milliseconds that it is waited for; {} if not given, {} at most. What takes longer goes on in the background, but for git and for what begins with sleep, which are ended",
+            default_timeout.as_millis(),
+            max_timeout.as_millis()
+        );
         SpecBuilder::new(
             "Bash",
             "Runs a command with bash. Each command has a shell of its own; the next one starts in the folder in which this one ended, and nothing else is kept. Nothing can be typed into it. Output and errors come as one text; what is too long is saved in a file and shown in part. To read, search and change files, use the other tools.",
         )
         .required("command", ParamType::Text, "The command")
-        .optional("timeout", ParamType::Count, "Milliseconds that it is waited for; 120000 if not given, 600000 at most. What takes longer goes on in the background, but for git and for what begins with sleep, which are ended")
+        .optional("timeout", ParamType::Count, &timeout)
         .optional("description", ParamType::Text, "What it does, in five to ten words")
         .optional("run_in_background", ParamType::Flag, "Go on at once; BashOutput shows later what it printed")
         .build()
@@ -242,6 +248,14 @@ impl Tool for Bash {
     fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {
         let command = self.wanted(&Input::of(input))?.command;
         Ok(ToolRequest::Bash(command, self.folder()))
+    }
+
+    fn context(&self) -> Option<&ToolContext> {
+        Some(&self.context)
+    }
+
+    fn take_notices(&self) -> Vec<String> {
+        self.shells.take_ended()
     }
 
     fn run<'t>(&'t self, input: &'t [u8], call: &'t CallContext<'t>) -> ToolFuture<'t> {

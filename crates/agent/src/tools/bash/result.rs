@@ -51,7 +51,9 @@ impl FinishedCommand<'_> {
             }
         });
         let mut shown = text.shown;
-        for more in [exit_code, self.note.as_deref()].into_iter().flatten().filter(|_| text.file.is_none()) {
+        // What exit code 1 means is said in place of an output, not behind one that may say otherwise.
+        let meaning = exit_code.filter(|_| shown.is_empty());
+        for more in [meaning, self.note.as_deref()].into_iter().flatten().filter(|_| text.file.is_none()) {
             shown = if shown.is_empty() { more.to_owned() } else { format!("{shown}\n{more}") };
         }
         if shown.is_empty() {

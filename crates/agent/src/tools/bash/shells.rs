@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
@@ -68,6 +68,8 @@ pub(super) struct BackgroundCommand {
     note: Option<PathBuf>,
     read: Mutex<u64>,
     killed: Mutex<bool>,
+    /// Whether the model knows that it ended.
+    is_told: AtomicBool,
 }
 
 impl Drop for BackgroundCommand {
@@ -139,12 +141,19 @@ impl Shells {
     ) -> Arc<BackgroundCommand> {
         let mut tasks = self.tasks();
         let id = format!("bash_{}", tasks.len() + 1);
-        let (read, killed) = (Mutex::new(0), Mutex::new(false));
-        let task = Arc::new(BackgroundCommand { id, command, group, output, note, read, killed });
+        let (read, killed, is_told) = (Mutex::new(0), Mutex::new(false), AtomicBool::new(false));
+        let task = Arc::new(BackgroundCommand { id, command, group, output, note, read, killed, is_told });
         let (watched, most) = (Arc::downgrade(&task), self.settings.max_output);
         thread::spawn(move || watch(&watched, most));
         tasks.push(Arc::clone(&task));
         task
+    }
+
+    /// Returns a sentence for each background command that ended without the model knowing.
+    pub(super) fn take_ended(&self) -> Vec<String> {
+        let tasks = self.tasks().clone();
+        let ended = tasks.iter().filter(|task| task.status() != "running" && !task.mark_told());
+        ended.map(|task| task.end_notice()).collect()
     }
 
     pub(super) fn task(&self, id: &str) -> Option<Arc<BackgroundCommand>> {
@@ -169,6 +178,19 @@ impl BackgroundCommand {
             Some(CommandExit::Code(0)) => "completed",
             Some(_) => "failed",
         }
+    }
+
+    /// Notes that the model knows of its end, and returns whether it knew already.
+    pub(super) fn mark_told(&self) -> bool {
+        self.is_told.swap(true, Ordering::Relaxed)
+    }
+
+    fn end_notice(&self) -> String {
+        let code = self.ended().map(|ended| format!(", exit code {}", ended.code())).unwrap_or_default();
+        let (id, status, command) = (&self.id, self.status(), &self.command);
+        format!(
+            "The background command {id} has ended ({status}{code}): {command}\nBashOutput shows what it printed."
+        )
     }
 
     pub(super) fn kill(&self) {

@@ -45,6 +45,9 @@ impl BashOutput {
         let task = task(&self.shells, &input.words("bash_id")?)?;
         // The status first, so that output after it is shown by a later call.
         let (status, code) = (task.status(), task.ended().map(super::CommandExit::code));
+        if status != "running" {
+            task.mark_told();
+        }
         let news = task.news(MAX_SHELL_OUTPUT);
         let passes = |line: &&str| {
             filter.as_ref().is_none_or(|filter| filter.is_match(line.as_bytes()).unwrap_or(false))
@@ -86,6 +89,7 @@ impl KillShell {
             )));
         }
         task.kill();
+        task.mark_told();
         let message = format!("Shell {} was ended ({})", task.id, task.command);
         let kept = object(|kept| {
             kept.string("message", &message).string("shell_id", &task.id);

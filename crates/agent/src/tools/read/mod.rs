@@ -38,7 +38,7 @@ impl Read {
     async fn read(&self, input: &[u8], agreed: Option<&Path>) -> Result<Outcome, InputError> {
         let input = Input::scan(input)?;
         let path = input.words("file_path")?;
-        let range = LineRange { offset: input.count_if("offset")?, limit: input.count_if("limit")? };
+        let range = range_of(&input)?;
         let pages = pages_of(&input)?;
         let resolved = self.context.follow(&path, agreed)?;
         let not_there = || InputError(format!("File does not exist: {}", resolved.spelled.display()));
@@ -87,6 +87,15 @@ impl Read {
     }
 }
 
+/// The lines that are asked for.
+fn range_of(input: &Input<'_>) -> Result<LineRange, InputError> {
+    let range = LineRange { offset: input.count_if("offset")?, limit: input.count_if("limit")? };
+    match range.limit {
+        Some(0) => Err(InputError("The parameter `limit` must be at least 1.".to_owned())),
+        _ => Ok(range),
+    }
+}
+
 /// The page ranges of the parameter `pages`.
 fn pages_of(input: &Input<'_>) -> Result<Option<PageRanges>, InputError> {
     let text = match input.value("pages") {
@@ -118,10 +127,13 @@ impl Tool for Read {
         self.context.read_files.forget_all();
     }
 
+    fn context(&self) -> Option<&ToolContext> {
+        Some(&self.context)
+    }
+
     fn call(&self, input: &Fields<'_>) -> Result<ToolRequest, InputError> {
         let input = Input::of(input);
-        input.count_if("offset")?;
-        input.count_if("limit")?;
+        range_of(&input)?;
         pages_of(&input)?;
         Ok(ToolRequest::Read(ReadTool::Read, input.words("file_path")?))
     }

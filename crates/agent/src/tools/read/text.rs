@@ -54,7 +54,7 @@ pub(super) fn page(text: &str, range: LineRange) -> Result<TextPage, InputError>
             format!("<system-reminder>No line {first}: the file has {total} lines.</system-reminder>");
         return Ok(TextPage { shown: notice, content: String::new(), first, lines: 0, total, extent: None });
     };
-    let wanted = range.limit.map_or(MAX_LINES, clamp).max(1).min(rest.len());
+    let wanted = range.limit.map_or(MAX_LINES, clamp).min(rest.len());
     let mut page =
         TextPage { shown: String::new(), content: String::new(), first, lines: 0, total, extent: None };
     let mut cut_lines = 0_usize;

@@ -4,6 +4,7 @@
 mod pictures;
 
 use annals_json::ObjectWriter;
+use annals_store::session::AppendError;
 use annals_transcript::draft::{CompactionTrigger, Draft};
 
 use super::agent::Agent;
@@ -38,6 +39,30 @@ pub(crate) enum CompactionOutcome {
     Interrupted,
 }
 
+/// Why a compaction failed. Nothing has changed.
+#[derive(Debug)]
+pub(crate) enum CompactionError {
+    /// There is no summary, for this reason.
+    Failed(String),
+    /// The session cannot be read or written.
+    Session(AppendError),
+}
+
+impl From<AppendError> for CompactionError {
+    fn from(error: AppendError) -> Self {
+        Self::Session(error)
+    }
+}
+
+impl From<CompactionError> for TurnError {
+    fn from(error: CompactionError) -> Self {
+        match error {
+            CompactionError::Failed(why) => Self::TooLong(why),
+            CompactionError::Session(error) => error.into(),
+        }
+    }
+}
+
 enum SummaryError {
     Interrupted,
     Failed(String),
@@ -51,7 +76,7 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
 
     /// Returns whether the context window is full enough for automatic compaction.
     pub(super) fn is_full(&self) -> bool {
-        let full = Model::of(&self.turn_config.model).fullness(self.context) * 100.0;
+        let full = Model::of(&self.turn_config.model).fullness(self.conversation.context()) * 100.0;
         self.may_compact() && self.turn_config.compact_at.is_some_and(|at| full >= f64::from(at))
     }
 
@@ -63,7 +88,11 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         let summed = self.compact(CompactionTrigger::Auto, None, commands, report).await;
         summed.unwrap_or_else(|error| {
             // The turn continues after a failure: the next request may still fit.
-            report(Event::Notice(Notice::NotCompacted(error.to_string())));
+            let why = match error {
+                CompactionError::Failed(why) => why,
+                CompactionError::Session(error) => error.to_string(),
+            };
+            report(Event::Notice(Notice::NotCompacted(why)));
             CompactionOutcome::Done
         })
     }
@@ -75,10 +104,13 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
         focus: Option<&str>,
         commands: &mut Commands,
         report: &mut EventSink<'_>,
-    ) -> Result<CompactionOutcome, TurnError> {
+    ) -> Result<CompactionOutcome, CompactionError> {
+        if trigger == CompactionTrigger::Manual {
+            self.sync()?;
+        }
         let messages = self.conversation.messages()?.to_vec();
         if messages.is_empty() {
-            return Err(TurnError::TooLong("nothing to summarize".to_owned()));
+            return Err(CompactionError::Failed("nothing to summarize".to_owned()));
         }
         let summed = self.summary(messages, focus, commands, report).await;
         let summary = match summed {
@@ -86,19 +118,19 @@ impl<T: Transport, S: RetryClock> Agent<'_, T, S> {
             Err(SummaryError::Interrupted) => return Ok(CompactionOutcome::Interrupted),
             Err(SummaryError::Failed(why)) => {
                 self.compactions_failed += 1;
-                return Err(TurnError::TooLong(why));
+                return Err(CompactionError::Failed(why));
             }
         };
         self.compactions_failed = 0;
-        let tokens_before = self.context;
+        let tokens_before = self.conversation.context();
         self.conversation.append(Draft::compact_boundary(trigger, tokens_before, |_| {}))?;
         let text = format!("{OPENING}\n\n{summary}\n\n{CLOSING}");
         self.conversation.append(Draft::compact_summary(&text))?;
         self.conversation.mark_stale();
         // The model knows the summary and none of the files that it read before.
         self.tools.iter().for_each(|tool| tool.forget());
-        self.context = 0;
-        report(Event::Compacted { tokens_before });
+        self.conversation.set_context(0);
+        report(Event::Compacted { tokens_before, trigger });
         Ok(CompactionOutcome::Done)
     }
 

@@ -261,3 +261,16 @@ async fn a_file_keeps_its_group() {
     let metadata = fs::metadata(&path).unwrap();
     assert_eq!((metadata.gid(), metadata.mode() & 0o7777), (1234, 0o2750));
 }
+
+#[tokio::test]
+async fn straight_quotation_marks_match_curly_ones() {
+    let fixture = Fixture::new();
+    fixture.write("q.md", "He said “yes” and it’s ‘so’.\r\nsay \"plain\"\n");
+    read(&fixture, "q.md").await;
+    assert!(!edit(&fixture, "q.md", "said \"yes\" and it's", "said \"no\", it's").await.is_error);
+    assert_eq!(fixture.bytes("q.md"), "He said “no”, it’s ‘so’.\r\nsay \"plain\"\n".as_bytes());
+    // What is there exactly is meant exactly.
+    assert!(!edit(&fixture, "q.md", "\"plain\"", "\"other\"").await.is_error);
+    assert!(fixture.bytes("q.md").ends_with(b"say \"other\"\n"));
+    refused(&edit(&fixture, "q.md", "\"maybe\"", "x").await, "not found");
+}

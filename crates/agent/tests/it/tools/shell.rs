@@ -55,6 +55,11 @@ async fn a_failure_has_its_code() {
     let outcome = bash(&fixture, "echo text | grep nothing").await;
     assert_eq!((outcome.is_error, shown(&outcome)), (false, "No matches found"));
     assert_eq!(kept_text(&outcome, "returnCodeInterpretation"), "No matches found");
+    // An output speaks for itself.
+    let outcome = bash(&fixture, "echo a; printf 'x\\n' | grep -c y").await;
+    assert_eq!((outcome.is_error, shown(&outcome)), (false, "a\n0"));
+    let outcome = bash(&fixture, "printf '1\\n' > d1; printf '2\\n' > d2; diff d1 d2").await;
+    assert!(!outcome.is_error && !shown(&outcome).contains("differ"), "{}", shown(&outcome));
     knows(&outcome, &OF_A_COMMAND);
 }
 

@@ -71,7 +71,7 @@ async fn a_fork_leaves_the_first_as_it_is() {
     stage.turn().await;
     let first = stage.file();
     let before = std::fs::read(&first).unwrap();
-    let mut agent = stage.agent(ConversationStart::Fork(first.clone()), Persistence::File);
+    let mut agent = stage.agent(ConversationStart::Fork { path: first.clone(), id: None }, Persistence::File);
     assert!(say(&mut agent, "elsewhere").await.is_done());
     assert_ne!(agent.conversation.path(), Some(first.as_path()));
     drop(agent);

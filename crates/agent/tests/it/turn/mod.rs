@@ -9,6 +9,7 @@ mod going_on;
 mod holds;
 mod interrupts;
 mod odd_files;
+mod remembering;
 mod rewind;
 mod showing;
 mod summing_up;

@@ -7,6 +7,7 @@ use annals_agent::protocol::{Command, Commands, Event, TurnEnd};
 use annals_agent::tools::{Edit, Read, ToolContext};
 use annals_policy::Mode;
 use annals_testkit::home::Home;
+use annals_transcript::draft::CompactionTrigger;
 
 use super::holds::resumed;
 use super::{Stage, interrupting, say, say_with};
@@ -38,7 +39,8 @@ async fn asked_for_with_a_word_about_what_matters() {
     let mut events = Vec::new();
     let focus = Command::Compact(Some("the greeting".into()));
     let before = std::fs::read(stage.file()).unwrap();
-    assert!(agent.handle(focus, &mut commands, &mut |event| events.push(event)).await.is_none());
+    let report = agent.handle(focus, &mut commands, &mut |event| events.push(event)).await;
+    assert_eq!(report.unwrap().ending, TurnEnd::Done);
     assert!(matches!(events[..], [Event::Usage { .. }, Event::Compacted { .. }]), "{events:?}");
     assert!(stage.sent()[1].last().unwrap().contains("the greeting"));
     assert!(std::fs::read(stage.file()).unwrap().starts_with(&before), "lines are only added");
@@ -56,7 +58,11 @@ async fn by_itself_when_the_window_is_nearly_full() {
     let stage = Stage::new(&format!("{full},{SUMMARY}"));
     let told = stage.turn().await;
     assert!(told.is_done(), "{:?}", told.finished.ending);
-    assert!(told.events.contains(&Event::Compacted { tokens_before: 950_020 }), "{:?}", told.events);
+    assert!(
+        told.events.contains(&Event::Compacted { tokens_before: 950_020, trigger: CompactionTrigger::Auto }),
+        "{:?}",
+        told.events
+    );
     // The summary counts, though it is no response of the turn and no line of the file.
     let counted = told.events.iter().filter(|event| matches!(event, Event::Usage { .. })).count();
     assert_eq!((counted, told.finished.responses), (3, 2));

@@ -4,7 +4,6 @@ use annals_agent::commands::{Author, CommandFolder, CustomCommand, read_commands
 use annals_policy::rules::{Rule, RuleList, SettingsSource};
 use annals_policy::screen::visible;
 
-use super::model;
 use super::setup::Setup;
 use crate::context::Context;
 
@@ -39,7 +38,7 @@ pub(super) fn read(setup: &Setup, context: &Context) -> Vec<CustomCommand> {
         !is_taken
     });
     for command in &mut commands {
-        command.model = command.model.take().map(|name| model::named(&name));
+        command.model = command.model.take().map(|name| setup.models.named(&name));
         for rule in &command.allowed {
             if let Some(why) = Rule::new(rule, RuleList::Allow, SettingsSource::User).unknown() {
                 let problem = format!("/{}: invalid rule `{rule}`: {why}", command.name);

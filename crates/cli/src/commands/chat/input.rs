@@ -1,17 +1,17 @@
 //! Prompts from the arguments, from standard input, or one per line from a program.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
 use annals_agent::protocol::{Command, Prompt};
-use annals_json::Value;
-use annals_policy::Mode;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::prompt::{self, Refusal};
-use super::refusals::{RefusalReceiver, RefusalSender};
+use super::model::ModelNames;
+use super::prompt::Refusal;
+use super::refusals::RefusalReceiver;
+use super::{built_in, stream};
 use crate::args::{ChatArgs, ChatInput};
 use crate::context::Context;
 use crate::error::Fault;
@@ -24,12 +24,14 @@ const MAX_SILENCE: Duration = Duration::from_secs(3);
 /// Sends the prompts and then the end; refused messages come through the returned receiver.
 pub(super) fn start(
     args: &ChatArgs,
+    models: &ModelNames,
     sender: UnboundedSender<Command>,
     context: &Context,
 ) -> Result<RefusalReceiver, Fault> {
     let (refuse, refusals) = RefusalReceiver::channel();
     if args.input_format == ChatInput::StreamJson {
-        thread::spawn(move || read_stream(&sender, refuse));
+        let models = models.clone();
+        thread::spawn(move || stream::read(&models, &sender, refuse));
         return Ok(refusals);
     }
     let silence = args.prompt.as_ref().map(|_| MAX_SILENCE);
@@ -40,8 +42,19 @@ pub(super) fn start(
         return Err(Fault::usage("no prompt given")
             .hint("give a PROMPT argument, or pipe a prompt to standard input"));
     }
+    let prompt = Prompt::Text(words);
+    let command = match built_in::of(&prompt) {
+        None => Command::Prompt(prompt),
+        Some(Ok(command)) => command,
+        Some(Err(Refusal::TerminalOnly(name))) => {
+            return Err(
+                Fault::usage(Refusal::TerminalOnly(name).to_string()).hint(built_in::instead_of(name))
+            );
+        }
+        Some(Err(why)) => return Err(Fault::usage(why.to_string())),
+    };
     // The receiver exists, so sending succeeds.
-    let _ = sender.send(Command::Prompt(Prompt::Text(words)));
+    let _ = sender.send(command);
     let _ = sender.send(Command::Quit);
     Ok(refusals)
 }
@@ -86,77 +99,7 @@ fn read_aside() -> Receiver<std::io::Result<Vec<u8>>> {
     receiver
 }
 
-/// Reads messages and requests of a program, one per line.
-fn read_stream(sender: &UnboundedSender<Command>, mut refuse: RefusalSender) {
-    let lines = BufReader::new(std::io::stdin()).split(b'\n');
-    for line in lines.map_while(Result::ok) {
-        match command(&line) {
-            Some(Ok(command)) => {
-                if matches!(command, Command::Prompt(_)) {
-                    refuse.pass();
-                }
-                if sender.send(command).is_err() {
-                    return;
-                }
-            }
-            Some(Err(why)) => refuse.refuse(why),
-            None => {}
-        }
-    }
-    let _ = sender.send(Command::Quit);
-}
-
-/// Parses a line; `None` if it is not understood.
-fn command(line: &[u8]) -> Option<Result<Command, Refusal>> {
-    let value = Value::parse(line.trim_ascii()).ok()?;
-    let text = |value: Value<'_>, key: &str| value.get(key)?.text().map(|text| text.to_string());
-    match text(value, "type")?.as_str() {
-        "user" => {
-            let content = value.get("message")?.get("content")?;
-            Some(prompt::of(content)?.map(Command::Prompt))
-        }
-        "control_request" => {
-            let request = value.get("request")?;
-            let asked = match text(request, "subtype")?.as_str() {
-                "interrupt" => Some(Command::Interrupt),
-                "set_model" => Some(Command::SetModel(super::model::named(&text(request, "model")?))),
-                "set_permission_mode" => {
-                    // A program cannot switch permissions off either.
-                    let mode = Mode::parse(&text(request, "mode")?)?;
-                    (mode != Mode::Bypass).then_some(Command::SetMode(mode))
-                }
-                _ => None,
-            };
-            asked.map(Ok)
-        }
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_commands() {
-        let of = |line: &str| command(line.as_bytes());
-        assert_eq!(
-            of(r#"{"type":"user","message":{"role":"user","content":"hi"}}"#),
-            Some(Ok(Command::Prompt(Prompt::Text("hi".into()))))
-        );
-        assert_eq!(of(r#"{"type":"user","message":{"content":" "}}"#), Some(Err(Refusal::Nothing)));
-        let blocks = r#"[{"type":"text","text":"hi"}]"#;
-        assert_eq!(
-            of(&format!(r#"{{"type":"user","message":{{"role":"user","content":{blocks}}}}}"#)),
-            Some(Ok(Command::Prompt(Prompt::Blocks(blocks.into()))))
-        );
-        assert_eq!(
-            of(r#"{"type":"control_request","request":{"subtype":"interrupt"}}"#),
-            Some(Ok(Command::Interrupt))
-        );
-        let bypass = r#"{"type":"control_request","request":{"subtype":"set_permission_mode","mode":"bypassPermissions"}}"#;
-        for nothing in [bypass, "", "no", r#"{"type":"user","message":{"content":7}}"#] {
-            assert_eq!(of(nothing), None, "{nothing}");
-        }
-    }
+/// Returns whether a command is answered by a result.
+pub(super) fn is_turn(command: &Command) -> bool {
+    matches!(command, Command::Prompt(_) | Command::Compact(_))
 }

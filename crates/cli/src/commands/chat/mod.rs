@@ -2,9 +2,11 @@
 //! answers on standard output.
 
 mod access;
+mod built_in;
 mod custom;
 mod force_quit;
 mod input;
+mod limits;
 mod memory;
 mod model;
 mod print;
@@ -16,17 +18,19 @@ mod result;
 mod runtime;
 mod setup;
 mod signals;
+mod stream;
 pub(crate) mod summarize;
 #[cfg(unix)]
 mod terminal;
 mod tools;
+mod unsupported;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use annals_agent::api::call::{Caller, RetryClock, RetryOptions};
 use annals_agent::api::client::Client;
-use annals_agent::api::request::{PromptCaching, Thinking, ThinkingDisplay};
+use annals_agent::api::request::PromptCaching;
 use annals_agent::commands::CustomCommand;
 use annals_agent::context::SystemPrompt;
 use annals_agent::conversation::{Conversation, ConversationStart, OpenError, Persistence, StoreContext};
@@ -36,13 +40,15 @@ use annals_agent::tools::bash::Shells;
 use annals_agent::turn::Agent;
 use annals_policy::Policy;
 use annals_policy::paths::Disk;
-use annals_store::session::{AppendError, NewSession};
+use annals_policy::screen::visible;
+use annals_store::session::{AppendError, ForkError, NewSession};
 use annals_store::source::{Clock, Source};
 use annals_store::{ConfigDir, DataDir};
 
 use self::force_quit::ForceQuit;
+use self::limits::Limits;
 use self::print::Printer;
-use self::refusals::{NextInput, RefusalReceiver};
+use self::refusals::{InputReply, NextInput, RefusalReceiver};
 use self::setup::Setup;
 use self::signals::{ExitSignal, SignalListener};
 use self::tools::ModelAccess;
@@ -53,10 +59,6 @@ use crate::session::ResolvedSession;
 use crate::source::SystemSource;
 use crate::table::one_line;
 
-/// Tokens that a response may have.
-const MAX_TOKENS: u64 = 32_000;
-/// Tokens for thinking, for models that need a budget.
-const THINKING: u64 = 16_000;
 /// How full the context window is, in percent, when the conversation is compacted.
 const COMPACT_AT: u8 = 90;
 
@@ -72,8 +74,10 @@ impl RetryClock for SystemSource {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
+pub(crate) fn run(mut args: ChatArgs, context: &mut Context) -> Result<Outcome, Fault> {
     memory::guard();
+    let folder = context.current_dir.clone().unwrap_or_default();
+    args.find_prompt(|path| folder.join(path).is_dir());
     if let Some(session) = args.replay.clone() {
         return replay::run(&session, &args, context);
     }
@@ -88,6 +92,10 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
         .hint("annals chat -p --input-format stream-json --output-format stream-json"));
     }
     let app = ChatApp::new(&args, context)?;
+    app.setup.check_hooks(&args)?;
+    for setting in &app.setup.unsupported {
+        context.say(visible(&setting.to_string()));
+    }
     let (mut agent, shells) = app.agent(&args, start(&args, context)?, Approver::Nobody, context)?;
     let (sender, mut commands) = Commands::channel();
     let signals = SignalListener { sender: sender.clone() };
@@ -95,7 +103,7 @@ pub(crate) fn run(args: ChatArgs, context: &mut Context) -> Result<Outcome, Faul
     force_quit.watch(&shells);
     let mut printer = Printer::new(args.output_format, &agent, &app.setup, &app.kind_names(), context);
     printer.begin(&mut context.out)?;
-    let mut refusals = input::start(&args, sender, context)?;
+    let mut refusals = input::start(&args, &app.setup.models, sender, context)?;
     let runtime = runtime::new()?;
     force_quit.listen();
     let turns = run_turns(&mut agent, &mut commands, &mut refusals, &mut printer, context);
@@ -173,7 +181,8 @@ impl ChatApp {
         let store = StoreContext { config: &self.config, data: &self.data, source: &self.source };
         let conversation = Conversation::open(store, start, &setup.cwd, persistence)?;
         let model = model::choose(args, setup, context, conversation.model());
-        let fallback = args.fallback_model.as_deref().map(model::named);
+        let fallback = args.fallback_model.as_deref().map(|name| setup.models.named(name));
+        let limits = Limits::new(setup, context);
         let retry = RetryOptions { fallback, ..RetryOptions::default() };
         let policy = Policy {
             rules: &setup.effective.rules,
@@ -183,9 +192,9 @@ impl ChatApp {
         };
         let turn_config = TurnConfig {
             model,
-            max_tokens: MAX_TOKENS,
+            max_tokens: limits.max_tokens,
             system: self.system_prompt.blocks(),
-            thinking: Thinking::On { budget: THINKING, display: ThinkingDisplay::Default },
+            thinking: limits.thinking,
             effort: None,
             caching: PromptCaching::Minutes,
             max_responses: args.max_turns,
@@ -197,6 +206,7 @@ impl ChatApp {
             caller: tools::again(&caller),
             store,
             model: turn_config.model.clone(),
+            limits,
             kinds: self.kinds.clone(),
             system_prompt: self.system_prompt.clone(),
         };
@@ -220,20 +230,20 @@ async fn run_turns(
     let mut outcome = Outcome::Done;
     loop {
         let command = match refusals.or(commands.next()).await {
-            NextInput::Refusal(why) => {
-                printer.refuse(&why, context)?;
-                outcome = Outcome::Failed;
+            NextInput::Reply(reply) => {
+                outcome = after_reply(&reply, outcome);
+                printer.reply(&reply, context)?;
                 continue;
             }
             NextInput::Command(command) => command,
         };
         // Earlier messages are answered first.
-        while let Some(why) = refusals.try_next() {
-            printer.refuse(&why, context)?;
-            outcome = Outcome::Failed;
+        while let Some(reply) = refusals.try_next() {
+            outcome = after_reply(&reply, outcome);
+            printer.reply(&reply, context)?;
         }
         let Some(command) = command.filter(|command| *command != Command::Quit) else { return Ok(outcome) };
-        if matches!(command, Command::Prompt(_)) {
+        if input::is_turn(&command) {
             refusals.pass();
         }
         let mut fault = None;
@@ -259,6 +269,14 @@ async fn run_turns(
     }
 }
 
+/// Returns the outcome after input that did not reach the conversation: a refused message failed.
+fn after_reply(reply: &InputReply, before: Outcome) -> Outcome {
+    match reply {
+        InputReply::Refused(_) => Outcome::Failed,
+        InputReply::Control(_) | InputReply::Ignored(_) => before,
+    }
+}
+
 /// Returns the message about a background command that was ended with the conversation.
 fn stopped_command(command: &str) -> String {
     format!("ended background command: {}", one_line(command))
@@ -266,6 +284,10 @@ fn stopped_command(command: &str) -> String {
 
 /// Returns how the conversation starts: new, resumed or forked.
 fn start(args: &ChatArgs, context: &Context) -> Result<ConversationStart, Fault> {
+    if args.session_id.is_some() && !args.fork_session && (args.resume.is_some() || args.r#continue) {
+        return Err(Fault::usage("--session-id names a new session, not one that is resumed")
+            .hint("--fork-session continues in a copy, which --session-id can name"));
+    }
     let path: Option<PathBuf> = match (&args.resume, args.r#continue) {
         (Some(Some(session)), _) => {
             Some(ResolvedSession::find(context, session).map_err(|fault| hint_at_prompt(fault, args))?.path)
@@ -297,7 +319,10 @@ fn no_picker() -> Fault {
 
 /// Resumes a session, or a fork of it.
 fn resume_or_fork(path: PathBuf, args: &ChatArgs) -> ConversationStart {
-    if args.fork_session { ConversationStart::Fork(path) } else { ConversationStart::Resume(path) }
+    match args.fork_session {
+        true => ConversationStart::Fork { path, id: args.session_id.clone() },
+        false => ConversationStart::Resume(path),
+    }
 }
 
 /// Adds a hint if what follows `--resume` may have been meant as a prompt.
@@ -315,6 +340,11 @@ impl From<OpenError> for Fault {
                 Self::conflict(error.to_string()).hint("--fork-session continues in a copy of the session")
             }
             OpenError::Append(error) => error.into(),
+            OpenError::IdInUse { ref id, .. } => {
+                let hint = format!("--resume {id} continues that session");
+                Self::conflict(error.to_string()).hint(hint)
+            }
+            OpenError::Fork(ForkError::Write(error)) => error.into(),
             OpenError::Fork(error) => Self::usage(error.to_string()),
             OpenError::Read(error) => error.into(),
         }

@@ -10,8 +10,9 @@ use annals_store::source::new_uuid;
 use annals_ui::TerminalText;
 
 use super::access::key_source;
-use super::prompt::Refusal;
+use super::refusals::{ControlReply, InputReply};
 use super::setup::Setup;
+use super::unsupported::UnsupportedSetting;
 use super::{ChatAgent, result};
 use crate::args::ChatOutput;
 use crate::context::Context;
@@ -25,6 +26,7 @@ pub(super) struct Printer {
     form: ChatOutput,
     session: String,
     init: Vec<u8>,
+    unsupported: Vec<UnsupportedSetting>,
     is_loud: bool,
 }
 
@@ -38,7 +40,8 @@ impl Printer {
     ) -> Self {
         let session = agent.conversation.session().to_owned();
         let is_loud = context.verbosity >= 0;
-        Self { form, init: init(agent, setup, kinds, context), session, is_loud }
+        let unsupported = setup.unsupported.clone();
+        Self { form, init: init(agent, setup, kinds, context), session, unsupported, is_loud }
     }
 
     /// Prints what comes before the first event.
@@ -47,6 +50,11 @@ impl Printer {
             return Ok(());
         }
         out.json_text(&self.init)?;
+        for setting in &self.unsupported {
+            self.system("unsupported_setting", out, |object| {
+                object.string("setting", setting.feature.name()).string("message", &setting.to_string());
+            })?;
+        }
         out.flush()
     }
 
@@ -74,10 +82,10 @@ impl Printer {
                 };
                 object.string("error", &retry.failure.to_string());
             }),
-            Event::Compacted { tokens_before } if parent.is_none() => {
+            Event::Compacted { tokens_before, trigger } if parent.is_none() => {
                 self.system("compact_boundary", out, |object| {
                     object.object("compact_metadata", |data| {
-                        data.string("trigger", "auto").number("pre_tokens", *tokens_before);
+                        data.string("trigger", trigger.name()).number("pre_tokens", *tokens_before);
                     });
                 })
             }
@@ -109,9 +117,15 @@ impl Printer {
         Ok(context.out.flush()?)
     }
 
-    /// Prints that a message was refused.
-    pub(super) fn refuse(&self, why: &Refusal, context: &mut Context) -> Result<(), Fault> {
-        context.out.json(|object| result::refused(object, why, &self.session))?;
+    /// Prints the answer to input that does not reach the conversation.
+    pub(super) fn reply(&self, reply: &InputReply, context: &mut Context) -> Result<(), Fault> {
+        match reply {
+            InputReply::Refused(why) => {
+                context.out.json(|object| result::refused(object, why, &self.session))?
+            }
+            InputReply::Control(reply) => context.out.json(|object| control_response(object, reply))?,
+            InputReply::Ignored(why) => context.say(visible(why)),
+        }
         Ok(context.out.flush()?)
     }
 
@@ -137,6 +151,17 @@ impl Printer {
         })?;
         out.flush()
     }
+}
+
+fn control_response(object: &mut ObjectWriter<'_>, reply: &ControlReply) {
+    object.string("type", "control_response").object("response", |response| {
+        response.string("subtype", if reply.error.is_some() { "error" } else { "success" });
+        response.string_if("request_id", reply.request.as_deref());
+        match &reply.error {
+            Some(error) => response.string("error", error),
+            None => response.raw("response", b"{}"),
+        };
+    });
 }
 
 /// Returns the innermost event, and the call of the sub-agent that it belongs to.

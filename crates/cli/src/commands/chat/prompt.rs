@@ -19,6 +19,12 @@ pub(super) enum Refusal {
     Unsayable(usize, String),
     /// A block lacks a required field.
     Without(usize, &'static str),
+    /// A built-in command that only the terminal has.
+    TerminalOnly(&'static str),
+    /// A line of the stream that is not JSON, counted from 1: what follows cannot be trusted either.
+    NotJson(usize),
+    /// A message without content, or with content that is neither text nor blocks.
+    NoContent,
 }
 
 impl fmt::Display for Refusal {
@@ -30,6 +36,13 @@ impl fmt::Display for Refusal {
                 write!(out, "block {at} of the message has a type that prompts cannot have: {kind}")
             }
             Self::Without(at, key) => write!(out, "block {at} of the message has no {key}"),
+            Self::TerminalOnly(name) => write!(out, "/{name} works only in the terminal"),
+            Self::NotJson(line) => {
+                write!(out, "line {line} of standard input is not JSON; nothing after it is read")
+            }
+            Self::NoContent => {
+                out.write_str("the message has no content: it needs a string or a list of blocks")
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Refused messages: they are answered in order with the prompts, without reaching the conversation.
+//! Answers to input that does not reach the conversation, such as refused messages: they come in order with the prompts.
 
 use std::future::Future;
 use std::pin::pin;
@@ -9,23 +9,43 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::prompt::Refusal;
 
-/// A refused message that waits for its turn.
-struct QueuedRefusal {
-    /// The number of prompts before it.
-    after: usize,
-    why: Refusal,
+/// An answer to input that does not reach the conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum InputReply {
+    /// A message is refused.
+    Refused(Refusal),
+    /// A control request is answered.
+    Control(ControlReply),
+    /// Something is ignored, for this reason.
+    Ignored(String),
 }
 
-/// Sends refusals, and counts the prompts between them.
+/// The answer to a control request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ControlReply {
+    /// The id of the request, if it has one.
+    pub(super) request: Option<String>,
+    /// Why it is refused.
+    pub(super) error: Option<String>,
+}
+
+/// An answer that waits for its turn.
+struct QueuedReply {
+    /// The number of prompts before it.
+    after: usize,
+    reply: InputReply,
+}
+
+/// Sends answers, and counts the prompts between them.
 pub(super) struct RefusalSender {
-    sender: UnboundedSender<QueuedRefusal>,
+    sender: UnboundedSender<QueuedReply>,
     prompts: usize,
 }
 
-/// Receives refusals.
+/// Receives answers.
 pub(super) struct RefusalReceiver {
-    receiver: UnboundedReceiver<QueuedRefusal>,
-    waiting: Option<QueuedRefusal>,
+    receiver: UnboundedReceiver<QueuedReply>,
+    waiting: Option<QueuedReply>,
     /// How many prompts were handled.
     passed: usize,
 }
@@ -33,7 +53,7 @@ pub(super) struct RefusalReceiver {
 /// The input to handle next.
 pub(super) enum NextInput {
     Command(Option<Command>),
-    Refusal(Refusal),
+    Reply(InputReply),
 }
 
 impl RefusalSender {
@@ -43,8 +63,12 @@ impl RefusalSender {
     }
 
     pub(super) fn refuse(&self, why: Refusal) {
+        self.reply(InputReply::Refused(why));
+    }
+
+    pub(super) fn reply(&self, reply: InputReply) {
         // Without a receiver there is nothing to answer.
-        let _ = self.sender.send(QueuedRefusal { after: self.prompts, why });
+        let _ = self.sender.send(QueuedReply { after: self.prompts, reply });
     }
 }
 
@@ -60,32 +84,32 @@ impl RefusalReceiver {
         self.passed += 1;
     }
 
-    /// Returns the next refusal if its turn has come, without waiting.
-    pub(super) fn try_next(&mut self) -> Option<Refusal> {
+    /// Returns the next answer if its turn has come, without waiting.
+    pub(super) fn try_next(&mut self) -> Option<InputReply> {
         self.waiting = self.waiting.take().or_else(|| self.receiver.try_recv().ok());
         self.due()
     }
 
-    fn due(&mut self) -> Option<Refusal> {
+    fn due(&mut self) -> Option<InputReply> {
         let passed = self.passed;
-        self.waiting.take_if(|refused| refused.after <= passed).map(|refused| refused.why)
+        self.waiting.take_if(|queued| queued.after <= passed).map(|queued| queued.reply)
     }
 
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Refusal> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<InputReply> {
         if self.waiting.is_none()
-            && let Poll::Ready(Some(refused)) = self.receiver.poll_recv(context)
+            && let Poll::Ready(Some(queued)) = self.receiver.poll_recv(context)
         {
-            self.waiting = Some(refused);
+            self.waiting = Some(queued);
         }
         self.due().map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// Returns the next command, or a refusal that comes before it.
+    /// Returns the next command, or an answer that comes before it.
     pub(super) async fn or(&mut self, command: impl Future<Output = Option<Command>>) -> NextInput {
         let mut command = pin!(command);
         std::future::poll_fn(|context| {
-            if let Poll::Ready(why) = self.poll(context) {
-                return Poll::Ready(NextInput::Refusal(why));
+            if let Poll::Ready(reply) = self.poll(context) {
+                return Poll::Ready(NextInput::Reply(reply));
             }
             command.as_mut().poll(context).map(NextInput::Command)
         })
@@ -104,9 +128,10 @@ mod tests {
         refuse.pass();
         refuse.refuse(Refusal::NoBlock(1));
         refuse.refuse(Refusal::NoBlock(2));
-        assert_eq!([refusals.try_next(), refusals.try_next()], [Some(Refusal::Nothing), None]);
+        let refused = |why| Some(InputReply::Refused(why));
+        assert_eq!([refusals.try_next(), refusals.try_next()], [refused(Refusal::Nothing), None]);
         refusals.pass();
         let rest = [refusals.try_next(), refusals.try_next(), refusals.try_next()];
-        assert_eq!(rest, [Some(Refusal::NoBlock(1)), Some(Refusal::NoBlock(2)), None]);
+        assert_eq!(rest, [refused(Refusal::NoBlock(1)), refused(Refusal::NoBlock(2)), None]);
     }
 }

@@ -16,10 +16,11 @@ use annals_store::read::read_file;
 use annals_store::session::{ForkError, NewSession};
 use annals_ui::TerminalText;
 
+use super::ChatAgent;
+use super::limits::MAX_TOKENS;
 use super::print::Printer;
 use super::setup::Setup;
 use super::signals::{ExitSignal, SignalListener};
-use super::{ChatAgent, MAX_TOKENS};
 use crate::args::{ChatArgs, ChatOutput};
 use crate::context::Context;
 use crate::error::{Fault, Outcome};
@@ -47,7 +48,9 @@ pub(super) fn run(session: &str, args: &ChatArgs, context: &mut Context) -> Resu
         None if context.out.is_terminal => Pace::LettersPerSecond(WATCHED_PACE),
         None => Pace::AtOnce,
     };
-    let setup = Setup::new(args, context)?;
+    // Nothing is run, so no setting is missed.
+    let mut setup = Setup::new(args, context)?;
+    setup.unsupported.clear();
     let (config, data, source) = (context.store.config_dir().clone(), context.data_dir()?, context.source);
     let store = StoreContext { config: &config, data: &data, source: &source };
     let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());

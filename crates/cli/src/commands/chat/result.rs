@@ -32,24 +32,7 @@ pub(super) fn write(object: &mut ObjectWriter<'_>, finished: &TurnReport, sessio
 /// Writes the result for a refused message.
 pub(super) fn refused(object: &mut ObjectWriter<'_>, why: &Refusal, session: &str) {
     let complaint = Some(why.to_string());
-    line(object, "error_during_execution", complaint, &nothing(), session, &Prices::default());
-}
-
-/// Returns an empty turn.
-fn nothing() -> TurnReport {
-    TurnReport {
-        ending: TurnEnd::Done,
-        prompt: None,
-        text: String::new(),
-        responses: 0,
-        stop_reason: None,
-        millis: 0,
-        api_millis: 0,
-        spent: Default::default(),
-        counted: Vec::new(),
-        usage: Default::default(),
-        denials: Vec::new(),
-    }
+    line(object, "error_during_execution", complaint, &TurnReport::empty(), session, &Prices::default());
 }
 
 fn line(
@@ -117,7 +100,7 @@ mod tests {
 
     #[test]
     fn nothing_costs_nothing() {
-        let mut finished = nothing();
+        let mut finished = TurnReport::empty();
         finished.spent.insert("m".to_owned(), Tokens::default());
         let mut json = Vec::new();
         let mut object = ObjectWriter::begin(&mut json);

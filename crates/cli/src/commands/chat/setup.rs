@@ -7,12 +7,15 @@ use annals_agent::subagent::{AgentDefinition, built_in_agents, read_agent_files}
 use annals_policy::mode::{Bypass, ModeContext, Privilege, SandboxKind, may_take};
 use annals_policy::paths::{Disk, Workspace};
 use annals_policy::rules::{Rule, RuleList, SettingsSource, listed};
+use annals_policy::screen::visible;
 use annals_policy::settings::{EffectiveSettings, SettingsArg, gather};
 use annals_policy::{Mode, Settings, Trust, TrustFile};
 use annals_store::git;
 use annals_store::source::Clock;
 use annals_transcript::time::format_millis;
 
+use super::model::ModelNames;
+use super::unsupported::{self, Feature, SettingsPlaces, UnsupportedSetting};
 use super::{access, repository};
 use crate::args::ChatArgs;
 use crate::context::Context;
@@ -35,6 +38,10 @@ pub(super) struct Setup {
     pub(super) mode: Mode,
     /// The folders that tools may work in.
     pub(super) workspace: Workspace,
+    /// The names of models.
+    pub(super) models: ModelNames,
+    /// Settings that have no effect here.
+    pub(super) unsupported: Vec<UnsupportedSetting>,
     trust: Trust,
 }
 
@@ -84,7 +91,31 @@ impl Setup {
         for folder in folders.chain(args.add_dir.iter().cloned()) {
             workspace.add(&Disk, &cwd.join(folder));
         }
-        Ok(Self { cwd, effective, mode, workspace, trust })
+        let models = ModelNames::new(&effective, context);
+        let unsupported = unsupported::find(&SettingsPlaces {
+            managed: Path::new(MANAGED),
+            config: context.store.config_dir(),
+            home: context.home.as_deref(),
+            cwd: &cwd,
+            given: args.settings.as_deref(),
+            trust,
+        });
+        Ok(Self { cwd, effective, mode, workspace, models, unsupported, trust })
+    }
+
+    /// Refuses to start without hooks that decide about tool calls, unless the person says so: who relies on such a guard
+    /// must not lose it without knowing.
+    pub(super) fn check_hooks(&self, args: &ChatArgs) -> Result<(), Fault> {
+        match self.guard_hooks().filter(|_| !args.ignore_hooks) {
+            Some(setting) => Err(Fault::usage(visible(&setting.to_string()))
+                .hint("--ignore-hooks starts without them; permission rules still apply")),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the hooks that decide about tool calls, if there are any.
+    pub(super) fn guard_hooks(&self) -> Option<&UnsupportedSetting> {
+        self.unsupported.iter().find(|setting| setting.feature == Feature::GuardHooks)
     }
 
     /// Returns a variable of the environment, or of the settings.

@@ -5,7 +5,8 @@ use annals_agent::one_shot::OneShot;
 use annals_agent::protocol::tokens;
 use annals_transcript::usage::{ServiceTier, Speed, Tokens};
 
-use super::{access, model, setup};
+use super::model::ModelNames;
+use super::{access, setup};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::words;
@@ -19,9 +20,10 @@ pub(crate) struct ModelSummary {
 
 /// Requests a summary from a model. Key and address come from the user's settings, never from a project's.
 pub(crate) fn summarize(name: &str, material: &str, context: &Context) -> Result<ModelSummary, Fault> {
-    let client = access::client(&setup::of_person(context), context)?;
+    let settings = setup::of_person(context);
+    let client = access::client(&settings, context)?;
     let caller = Caller { transport: &client, clock: &context.source, retry: RetryOptions::default() };
-    let nested = OneShot { caller, model: model::named(name) };
+    let nested = OneShot { caller, model: ModelNames::new(&settings, context).named(name) };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
         runtime.map_err(|error| Fault::of_io(&error, format!("cannot start the async runtime: {error}")))?;

@@ -25,7 +25,7 @@ use annals_store::source::new_uuid;
 use annals_store::todos::TodoItem;
 use annals_store::{AgentKey, ConfigDir, SessionKey, Slug};
 
-use super::model;
+use super::limits::Limits;
 use super::setup::Setup;
 use crate::args::ChatArgs;
 use crate::context::Context;
@@ -52,6 +52,8 @@ pub(super) struct ModelAccess<'a> {
     pub(super) store: StoreContext<'a>,
     /// The model for web searches.
     pub(super) model: String,
+    /// The times of commands.
+    pub(super) limits: Limits,
     /// The types of sub-agents.
     pub(super) kinds: Vec<AgentDefinition>,
     /// The system prompt that sub-agents share.
@@ -79,6 +81,7 @@ pub(super) fn tools<'a>(
     variables.extend(set.map(|(name, value)| (name.into(), value.reveal().into())));
     let mark = new_uuid(&context.source);
     let settings = ShellSettings::usual(scratch, folder, for_commands(&variables), mark);
+    let settings = models.limits.apply(settings);
     let shells = Arc::new(Shells::new(settings));
     let todos: Box<dyn TodoStore> = match args.no_session_persistence {
         true => Box::new(()),
@@ -91,6 +94,7 @@ pub(super) fn tools<'a>(
         shells: Arc::clone(&shells),
         caller: again(&models.caller),
         model: models.model,
+        small: setup.models.small(),
         searches: Arc::default(),
     };
     let mut tools = outfit.tools(todos);
@@ -101,7 +105,10 @@ pub(super) fn tools<'a>(
         definitions: models.kinds,
         system_prompt: models.system_prompt,
         make_tools: Box::new(move || outfit.tools(Box::new(()))),
-        model_name: model::named,
+        model_name: Box::new({
+            let models = setup.models.clone();
+            move |name| models.named(name)
+        }),
     };
     tools.push(Box::new(AgentTool::new(Box::new(SubagentSpawner::new(subagents)))));
     Ok(Toolbox { tools, shells })
@@ -116,6 +123,8 @@ struct ToolFactory<'a> {
     shells: Arc<Shells>,
     caller: ApiCaller<'a>,
     model: String,
+    /// The model that reads web pages.
+    small: String,
     searches: Arc<AtomicU64>,
 }
 
@@ -131,7 +140,7 @@ impl<'a> ToolFactory<'a> {
             trusted: Vec::new(),
             time: PAGE_TIME,
         };
-        let reader = OneShot { caller: again(&self.caller), model: model::named(model::SMALL) };
+        let reader = OneShot { caller: again(&self.caller), model: self.small.clone() };
         let searcher = OneShot { caller: again(&self.caller), model: self.model.clone() };
         vec![
             Box::new(Read::new(Arc::clone(&context))),

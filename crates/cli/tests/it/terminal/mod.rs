@@ -4,6 +4,7 @@ mod commands;
 mod interrupts;
 mod journey;
 mod looks;
+mod records;
 mod tmux;
 
 use std::path::{Path, PathBuf};

@@ -13,8 +13,8 @@ use annals_transcript::title::{TitleCollector, TitleSource};
 use annals_transcript::transcript::Transcript;
 use annals_transcript::usage::Tokens;
 
+use super::super::ChatAgent;
 use super::super::tools::again;
-use super::super::{ChatAgent, model};
 
 /// Characters of the prompt that the title is made from.
 const MAX_PROMPT_CHARS: usize = 4000;
@@ -34,8 +34,8 @@ pub(super) enum TitleTask<'b> {
 }
 
 impl<'b> TitleTask<'b> {
-    /// Requests a title after a turn with this prompt, unless there is one.
-    pub(super) fn begin(&mut self, agent: &ChatAgent<'b>, prompt: &str) {
+    /// Requests a title from a small model after a turn with this prompt, unless there is one.
+    pub(super) fn begin(&mut self, agent: &ChatAgent<'b>, model: &str, prompt: &str) {
         if !matches!(self, Self::NotRequested) {
             return;
         }
@@ -43,7 +43,7 @@ impl<'b> TitleTask<'b> {
         if !needs_title(&agent.conversation) {
             return;
         }
-        let nested = OneShot { caller: again(&agent.caller), model: model::named(model::SMALL) };
+        let nested = OneShot { caller: again(&agent.caller), model: model.to_owned() };
         let prompt: String = prompt.chars().take(MAX_PROMPT_CHARS).collect();
         *self = Self::Requested(Box::pin(async move { nested.title(&prompt).await.ok() }));
     }

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use annals_agent::protocol::{Command, Event, PermissionRequest};
+use annals_agent::protocol::{Command, Event, PermissionRequest, Prompt};
 use annals_ui::chat::{EditOutcome, Key, TermCaps};
 use annals_ui::terminal::Style;
 use tokio::sync::mpsc::UnboundedSender;
@@ -77,6 +77,10 @@ impl TerminalUi {
             if !text.trim().is_empty() {
                 if self.screen.caps() == TermCaps::Lines {
                     self.note(Style::DIM, &format!("queued: {text}"));
+                }
+                if self.completions.is_prompt(&text) {
+                    // The session records when a prompt was queued; it is sent from the queue here.
+                    let _ = commands.send(Command::Prompt(Prompt::Text(text.clone())));
                 }
                 self.queue.push_back(text);
             }

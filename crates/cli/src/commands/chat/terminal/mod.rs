@@ -7,7 +7,8 @@
 //! | `terminal_ui`, `busy` | prompts and answers; events, questions and interrupts during a turn |
 //! | `show_event`, `show_agent`, `permission` | events and permission questions as lines; `annals_ui` draws them |
 //! | `session`, `auto_title` | one session: prompts, commands, its title |
-//! | `slash`, `reports`, `cost`, `session_picker`, `rewind`, `file_restore`, `trust` | slash commands |
+//! | `slash`, `reports`, `cost`, `session_picker`, `rewind`, `file_restore` | slash commands |
+//! | `trust`, `hooks` | questions before the first session |
 //!
 //! All goes through [`Event`](annals_agent::protocol::Event) and [`Command`](annals_agent::protocol::Command): another
 //! interface needs nothing else.
@@ -16,6 +17,7 @@ mod auto_title;
 mod busy;
 mod cost;
 mod file_restore;
+mod hooks;
 mod keys;
 mod permission;
 mod raw_mode;
@@ -45,7 +47,7 @@ use annals_ui::terminal::ColorMode;
 use self::auto_title::TitleTask;
 use self::cost::{AgentFiles, UnrecordedUsage};
 use self::session::{ChatSession, NextSession};
-use self::terminal_ui::{ERROR, Exit, TerminalUi};
+use self::terminal_ui::{ERROR, Exit, TerminalUi, WARNING};
 use super::{ChatApp, resume_or_fork, runtime, start};
 use crate::args::ChatArgs;
 use crate::context::Context;
@@ -103,6 +105,14 @@ async fn converse(
         _ => start(args, context)?,
     };
     let app = ChatApp::new(args, context)?;
+    for setting in &app.setup.unsupported {
+        ui.note(WARNING, &setting.to_string());
+    }
+    match hooks::ask(&app.setup, args, ui).await {
+        Ok(()) => {}
+        Err(Exit::Fault(fault)) => return Err(fault),
+        Err(Exit::Leave(outcome)) => return Ok(outcome),
+    }
     ui.editor = Editor::with_history(history(cwd, context));
     ui.completions = slash::Completions::of(&app.custom);
     let open = |start: ConversationStart| -> Result<ChatSession<'_>, Fault> {
@@ -114,6 +124,7 @@ async fn converse(
             title_task: TitleTask::default(),
             files,
             unrecorded: UnrecordedUsage::default(),
+            models: app.setup.models.clone(),
         })
     };
     let mut chat = open(begin)?;

@@ -14,10 +14,11 @@ use annals_store::source::Clock;
 use annals_store::todos::{TodoItem, TodoStatus};
 use annals_ui::chat::WorkStatus;
 use annals_ui::figures;
-use annals_ui::terminal::{Span, Style, todos};
+use annals_ui::terminal::{Span, Style, StyledLine, todos};
 use annals_ui::view::{Todo, TodoState};
 
-use super::super::{ChatAgent, model, stopped_command};
+use super::super::model::ModelNames;
+use super::super::{ChatAgent, stopped_command};
 use super::auto_title::TitleTask;
 use super::cost::{self, AgentFiles, UnrecordedUsage};
 use super::file_restore::CheckpointRestorer;
@@ -49,6 +50,8 @@ pub(super) struct ChatSession<'b> {
     pub(super) files: AgentFiles,
     /// Usage that its files do not record.
     pub(super) unrecorded: UnrecordedUsage,
+    /// The names of models.
+    pub(super) models: ModelNames,
 }
 
 impl ChatSession<'_> {
@@ -78,11 +81,10 @@ impl ChatSession<'_> {
                 PromptInput::Leave(outcome) => return Ok(NextSession::Exit(outcome)),
             };
             let next = match SlashCommand::parse(&line) {
-                Some(SlashCommand::Unknown(name)) if ui.completions.has_custom(&name) => {
-                    self.send_prompt(line, ui).await
+                Some(slash) if !ui.completions.is_prompt(&line) => {
+                    self.run_slash_command(slash, context, ui).await?
                 }
-                Some(slash) => self.run_slash_command(slash, context, ui).await?,
-                None => self.send_prompt(line, ui).await,
+                _ => self.send_prompt(line, ui).await,
             };
             if let ControlFlow::Break(next) = next {
                 return Ok(next);
@@ -99,7 +101,9 @@ impl ChatSession<'_> {
             ControlFlow::Break(outcome) => return ControlFlow::Break(NextSession::Exit(outcome)),
         };
         match finished {
-            Some(TurnReport { ending: TurnEnd::Done, .. }) => self.title_task.begin(&self.agent, &text),
+            Some(TurnReport { ending: TurnEnd::Done, .. }) => {
+                self.title_task.begin(&self.agent, &self.models.small(), &text)
+            }
             Some(TurnReport { ending: TurnEnd::Interrupted, prompt, .. }) => {
                 self.title_task.cancel();
                 if !produced {
@@ -182,27 +186,33 @@ impl ChatSession<'_> {
                 ui.note(WARNING, &format!("unknown command {name}; /help lists all"));
             }
             SlashCommand::Compact(focus) => {
-                let done = self.run_command(Command::Compact(focus), "compacting", ui).await;
-                if let ControlFlow::Break(outcome) = done {
-                    return Ok(ControlFlow::Break(NextSession::Exit(outcome)));
+                match self.run_command(Command::Compact(focus), "compacting", ui).await {
+                    ControlFlow::Break(outcome) => {
+                        return Ok(ControlFlow::Break(NextSession::Exit(outcome)));
+                    }
+                    ControlFlow::Continue((Some(TurnReport { ending: TurnEnd::Failed(error), .. }), _)) => {
+                        ui.note(ERROR, &error.to_string());
+                    }
+                    ControlFlow::Continue(_) => {}
                 }
             }
             SlashCommand::Model(None) => {
                 let model = self.agent.turn_config.model.clone();
-                ui.note(
-                    Style::PLAIN,
-                    &format!(
-                        "current model: {model}; /model NAME changes it (opus, sonnet, haiku or a full name)"
-                    ),
+                let said = format!(
+                    "current model: {model}; /model NAME changes it (opus, sonnet, haiku or a full name)"
                 );
+                ui.note(Style::PLAIN, &said);
+                self.record("model", "", &said)?;
             }
             SlashCommand::Model(Some(name)) => {
-                let name = model::named(&name);
+                let (given, name) = (name.clone(), self.models.named(&name));
                 let done = self.run_command(Command::SetModel(name.clone()), "working", ui).await;
                 if let ControlFlow::Break(outcome) = done {
                     return Ok(ControlFlow::Break(NextSession::Exit(outcome)));
                 }
-                ui.note(Style::PLAIN, &format!("model set to {name}"));
+                let said = format!("model set to {name}");
+                ui.note(Style::PLAIN, &said);
+                self.record("model", &given, &said)?;
             }
             SlashCommand::Cost => {
                 let mut files = vec![self.agent.conversation.bytes()?];
@@ -210,17 +220,25 @@ impl ChatSession<'_> {
                     let session = ResolvedSession::find(context, &path.to_string_lossy())?;
                     files.extend(session.agents().into_iter().map(|agent| agent.bytes));
                 }
-                ui.notes(&cost::report(&files, &self.unrecorded, &context.prices));
+                let lines = cost::report(&files, &self.unrecorded, &context.prices);
+                ui.notes(&lines);
+                self.record("cost", "", &plain_text(&lines))?;
             }
             SlashCommand::Context => {
                 let breakdown = self.context_breakdown()?;
-                ui.notes(&reports::context(&self.agent.turn_config.model, self.agent.context(), breakdown));
+                let lines = reports::context(&self.agent.turn_config.model, self.agent.context(), breakdown);
+                ui.notes(&lines);
+                self.record("context", "", &plain_text(&lines))?;
             }
-            SlashCommand::Todos if ui.todos.is_empty() => ui.note(Style::DIM, "no todos"),
+            SlashCommand::Todos if ui.todos.is_empty() => {
+                ui.note(Style::DIM, "no todos");
+                self.record("todos", "", "no todos")?;
+            }
             SlashCommand::Todos => {
                 let items: Vec<Todo> = ui.todos.iter().map(todo).collect();
                 let lines = todos(&items, ui.screen.width().saturating_sub(2), &ui.options);
                 ui.notes(&lines);
+                self.record("todos", "", &plain_text(&lines))?;
             }
             SlashCommand::Rewind => {
                 let now = Clock::now(&context.source);
@@ -233,6 +251,11 @@ impl ChatSession<'_> {
             SlashCommand::Resume(wanted) => return Ok(self.resume(wanted, context, ui).await),
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Records a command that shows something: the session has what the person has seen.
+    fn record(&mut self, name: &str, arguments: &str, output: &str) -> Result<(), Fault> {
+        Ok(self.agent.conversation.append_local_command(name, arguments, output)?)
     }
 
     async fn resume(
@@ -295,6 +318,11 @@ impl ChatSession<'_> {
         let what = if agent.conversation.path().is_some() { "resumed" } else { "new" };
         ui.screen.line(2, &[Span::new(format!("session {session} · {what} · /help"), Style::DIM)]);
     }
+}
+
+fn plain_text(lines: &[StyledLine]) -> String {
+    let line = |line: &StyledLine| line.iter().map(|span| span.text.as_str()).collect::<String>();
+    lines.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn todo(item: &TodoItem) -> Todo {

@@ -25,10 +25,11 @@ impl TerminalUi {
                 self.end_text();
                 self.note(Style::DIM, "(the response was cut off and starts over)");
             }
-            Event::Replied(_) => {
+            Event::Replied(line) => {
                 if let Some(work) = &mut self.work {
                     work.has_output = true;
                 }
+                self.note_calls(&line);
             }
             Event::ToolStarted { call, tool, input } => {
                 if let Some(work) = &mut self.work {
@@ -66,7 +67,7 @@ impl TerminalUi {
                 self.end_text();
                 self.note(WARNING, &notice.to_string());
             }
-            Event::Compacted { tokens_before } => {
+            Event::Compacted { tokens_before, .. } => {
                 self.end_text();
                 let before = match tokens_before {
                     0 => String::new(),
@@ -140,6 +141,20 @@ impl TerminalUi {
         let mut page = TerminalText::default();
         self.page.draw_nested(conversation, depth, &options, &mut page);
         self.screen.page(&page);
+    }
+
+    /// Notes the calls of a response: one that never starts, because it is denied or invalid, is drawn with its result.
+    fn note_calls(&mut self, line: &WrittenLine) {
+        let content = Value::parse(&line.message).ok().and_then(|message| message.get("content"));
+        for block in content.iter().flat_map(|content| content.items()) {
+            let text = |key: &str| block.get(key).and_then(Value::text).map(|text| text.to_string());
+            if text("type").as_deref() == Some("tool_use")
+                && let (Some(id), Some(tool)) = (text("id"), text("name"))
+            {
+                let input = block.get("input").map_or_else(Vec::new, |input| input.raw().to_vec());
+                self.calls.insert(id, (tool, input));
+            }
+        }
     }
 
     fn draw_call(&mut self, id: &str, tool: &str, input: &[u8]) {

@@ -93,6 +93,15 @@ impl Completions {
         self.custom.iter().any(|(known, _)| known == name)
     }
 
+    /// Returns whether a line is sent to the model: no built-in command, and no unknown one.
+    pub(super) fn is_prompt(&self, line: &str) -> bool {
+        match SlashCommand::parse(line) {
+            None => true,
+            Some(SlashCommand::Unknown(name)) => self.has_custom(&name),
+            Some(_) => false,
+        }
+    }
+
     /// Completes the beginning of a command as far as it is unambiguous.
     pub(super) fn completed(&self, text: &str) -> Option<String> {
         if !text.starts_with('/') {
@@ -152,6 +161,8 @@ mod tests {
         assert_eq!(completions.completed("/g").as_deref(), Some("/größe:x"));
         assert_eq!(completions.fitting("/re"), ["/resume", "/rewind", "/review"]);
         assert!(completions.has_custom("/review") && !completions.has_custom("/resume"));
+        assert!(completions.is_prompt("/review x") && completions.is_prompt("words"));
+        assert!(!completions.is_prompt("/resume") && !completions.is_prompt("/nothing"));
     }
 
     #[test]

@@ -1,0 +1,64 @@
+//! Built-in slash commands outside of the terminal: carried out, or refused. They are never sent to a model.
+
+use annals_agent::protocol::{Command, Prompt};
+use annals_json::Value;
+
+use super::custom::BUILT_IN;
+use super::prompt::Refusal;
+
+/// Returns what a prompt asks for if it names a built-in command; `None` if it is a prompt.
+pub(super) fn of(prompt: &Prompt) -> Option<Result<Command, Refusal>> {
+    let text = match prompt {
+        Prompt::Text(text) => text.clone(),
+        Prompt::Blocks(json) => {
+            let value = Value::parse(json).ok()?;
+            let mut blocks = value.items();
+            let (only, none) = (blocks.next()?, blocks.next());
+            only.get("text").filter(|_| none.is_none())?.text()?.to_string()
+        }
+    };
+    let said = text.trim().strip_prefix('/')?;
+    let (name, argument) = said.split_once(char::is_whitespace).unwrap_or((said, ""));
+    let name = *BUILT_IN.iter().find(|known| **known == name)?;
+    let argument = Some(argument.trim().to_owned()).filter(|argument| !argument.is_empty());
+    Some(match name {
+        "compact" => Ok(Command::Compact(argument)),
+        _ => Err(Refusal::TerminalOnly(name)),
+    })
+}
+
+/// Returns what to do instead of a command that only the terminal has.
+pub(super) fn instead_of(name: &str) -> &'static str {
+    match name {
+        "clear" => "without --resume and --continue a new session begins",
+        "cost" => "annals usage shows what sessions cost; --output-format json has the cost of a turn",
+        "model" => "--model NAME chooses the model",
+        "resume" => "--resume SESSION resumes a session",
+        "rewind" => "annals rewind restores files and conversation",
+        "todos" => "annals todos SESSION shows the list",
+        _ => "annals chat without -p has it",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_ours_are_never_prompts() {
+        for name in BUILT_IN {
+            for text in [format!("/{name}"), format!("  /{name} more words\n")] {
+                assert!(of(&Prompt::Text(text.clone())).is_some(), "{text}");
+                let blocks = format!(r#"[{{"type":"text","text":"/{name}"}}]"#);
+                assert!(of(&Prompt::Blocks(blocks.into())).is_some(), "{name}");
+            }
+            assert!(!instead_of(name).is_empty());
+        }
+        let compact = of(&Prompt::Text("/compact the tests".into()));
+        assert_eq!(compact, Some(Ok(Command::Compact(Some("the tests".into())))));
+        assert_eq!(of(&Prompt::Text("/cost".into())), Some(Err(Refusal::TerminalOnly("cost"))));
+        for prompt in ["/costs", "/tmp/cost is what?", "say /cost", "cost", "/", "/ cost"] {
+            assert_eq!(of(&Prompt::Text(prompt.into())), None, "{prompt}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Settings of the original client that have no effect here: each is reported once, so that nobody relies on them.
+//!
+//! Hooks that decide about tool calls are guards: `annals chat` does not start without them unless the person says so.
+
+mod hooks;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use annals_json::{Fields, Value};
+use annals_policy::Trust;
+use annals_policy::settings::{MAX_BYTES, SettingsArg};
+use annals_store::ConfigDir;
+
+/// The file with servers and projects of the original client may be larger than settings.
+const MAX_STATE_BYTES: u64 = 64 << 20;
+
+/// Where settings are looked for.
+pub(super) struct SettingsPlaces<'p> {
+    /// The file of the administrator.
+    pub(super) managed: &'p Path,
+    /// The config directory.
+    pub(super) config: &'p ConfigDir,
+    pub(super) home: Option<&'p Path>,
+    pub(super) cwd: &'p Path,
+    /// The value of `--settings`.
+    pub(super) given: Option<&'p str>,
+    pub(super) trust: Trust,
+}
+
+/// A setting that has no effect here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct UnsupportedSetting {
+    /// What is not supported.
+    pub(super) feature: Feature,
+    /// What was found: events, servers, a name.
+    found: Vec<String>,
+    /// The files that set it.
+    paths: Vec<PathBuf>,
+}
+
+/// A feature that is not supported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Feature {
+    /// Hooks that decide about tool calls.
+    GuardHooks,
+    /// Other hooks.
+    Hooks,
+    Mcp,
+    Plugins,
+    Sandbox,
+    Skills,
+    OutputStyle,
+    StatusLine,
+}
+
+impl Feature {
+    /// Returns the name in `stream-json`.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::GuardHooks | Self::Hooks => "hooks",
+            Self::Mcp => "mcpServers",
+            Self::Plugins => "plugins",
+            Self::Sandbox => "sandbox",
+            Self::Skills => "skills",
+            Self::OutputStyle => "outputStyle",
+            Self::StatusLine => "statusLine",
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::GuardHooks => "hooks that decide about tool calls are not run",
+            Self::Hooks => "hooks are not run",
+            Self::Mcp => "MCP servers are not started",
+            Self::Plugins => "plugins are not loaded, and neither are their hooks",
+            Self::Sandbox => "commands do not run in a sandbox",
+            Self::Skills => "skills are not loaded",
+            Self::OutputStyle => "the output style is not used",
+            Self::StatusLine => "the status line is not shown",
+        }
+    }
+}
+
+impl fmt::Display for UnsupportedSetting {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let paths: Vec<String> = self.paths.iter().map(|path| path.display().to_string()).collect();
+        out.write_str(self.feature.words())?;
+        if !self.found.is_empty() {
+            write!(out, ": {}", self.found.join(", "))?;
+        }
+        write!(out, " ({})", paths.join(", "))
+    }
+}
+
+/// Returns the settings that have no effect, one for each feature. A file that cannot be read is reported elsewhere.
+pub(super) fn find(places: &SettingsPlaces<'_>) -> Vec<UnsupportedSetting> {
+    let mut found = SettingsFinder { list: Vec::new() };
+    let project = places.cwd.join(".claude");
+    let mut files = vec![places.managed.to_path_buf(), places.config.settings()];
+    // What a project sets has no effect in any client before it is trusted.
+    if places.trust == Trust::Trusted {
+        files.extend([project.join("settings.json"), project.join("settings.local.json")]);
+        found.servers(&places.cwd.join(".mcp.json"), MAX_BYTES, None);
+        found.skills(&project.join("skills"));
+    }
+    match places.given.map(SettingsArg::new) {
+        Some(SettingsArg::Inline(json)) => found.settings(json.as_bytes(), Path::new("--settings")),
+        Some(SettingsArg::File(path)) => files.push(places.cwd.join(path)),
+        None => {}
+    }
+    for path in &files {
+        if let Some(bytes) = read(path, MAX_BYTES) {
+            found.settings(&bytes, path);
+        }
+    }
+    found.skills(&places.config.path().join("skills"));
+    let state = places.config.path().join(".claude.json");
+    let beside = places.home.map(|home| home.join(".claude.json")).filter(|_| !state.exists());
+    found.servers(&beside.unwrap_or(state), MAX_STATE_BYTES, Some(places.cwd));
+    found.list.sort_by_key(|setting| setting.feature);
+    found.list
+}
+
+struct SettingsFinder {
+    list: Vec<UnsupportedSetting>,
+}
+
+impl SettingsFinder {
+    fn add(&mut self, feature: Feature, found: Vec<String>, path: &Path) {
+        let known = self.list.iter_mut().find(|setting| setting.feature == feature);
+        let setting = match known {
+            Some(setting) => setting,
+            None => {
+                self.list.push(UnsupportedSetting { feature, found: Vec::new(), paths: Vec::new() });
+                let last = self.list.len() - 1;
+                &mut self.list[last]
+            }
+        };
+        for name in found {
+            if !setting.found.contains(&name) {
+                setting.found.push(name);
+            }
+        }
+        if !setting.paths.iter().any(|known| known == path) {
+            setting.paths.push(path.to_path_buf());
+        }
+    }
+
+    /// Looks at a settings file.
+    fn settings(&mut self, bytes: &[u8], path: &Path) {
+        let Some(settings) = Value::parse(bytes).ok().and_then(Value::fields) else { return };
+        let events = hooks::events(&settings);
+        let (guards, others): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| hooks::is_guard(event));
+        for (feature, events) in [(Feature::GuardHooks, guards), (Feature::Hooks, others)] {
+            if !events.is_empty() {
+                self.add(feature, events, path);
+            }
+        }
+        let servers = names(settings.object("mcpServers").as_ref());
+        if !servers.is_empty() {
+            self.add(Feature::Mcp, servers, path);
+        }
+        let is_on = |value: Value<'_>| value.boolean() == Some(true);
+        let plugins: Vec<String> = settings
+            .object("enabledPlugins")
+            .iter()
+            .flat_map(|plugins| {
+                let on = plugins.iter().filter(|plugin| is_on(plugin.value));
+                on.map(|plugin| plugin.key.decode().into_owned()).collect::<Vec<_>>()
+            })
+            .collect();
+        if !plugins.is_empty() {
+            self.add(Feature::Plugins, plugins, path);
+        }
+        if settings.object("sandbox").and_then(|sandbox| sandbox.get("enabled")).is_some_and(is_on) {
+            self.add(Feature::Sandbox, Vec::new(), path);
+        }
+        let style = settings.text("outputStyle").map(|style| style.decode().into_owned());
+        if let Some(style) = style.filter(|style| !matches!(style.as_str(), "" | "default")) {
+            self.add(Feature::OutputStyle, vec![style], path);
+        }
+        if settings.get("statusLine").is_some_and(|line| !line.is_null()) {
+            self.add(Feature::StatusLine, Vec::new(), path);
+        }
+    }
+
+    /// Looks at a file with servers; in the state of the original client also those of a project.
+    fn servers(&mut self, path: &Path, max_bytes: u64, project: Option<&Path>) {
+        let Some(bytes) = read(path, max_bytes) else { return };
+        let Some(state) = Value::parse(&bytes).ok().and_then(Value::fields) else { return };
+        let mut servers = names(state.object("mcpServers").as_ref());
+        if let Some(project) = project {
+            let of_project = state.object("projects").and_then(|all| all.object(&project.to_string_lossy()));
+            servers.extend(names(of_project.and_then(|project| project.object("mcpServers")).as_ref()));
+        }
+        if !servers.is_empty() {
+            self.add(Feature::Mcp, servers, path);
+        }
+    }
+
+    fn skills(&mut self, folder: &Path) {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let skills = entries.filter(|entry| entry.path().join("SKILL.md").is_file());
+        let mut names: Vec<String> =
+            skills.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        if !names.is_empty() {
+            self.add(Feature::Skills, names, folder);
+        }
+    }
+}
+
+fn names(object: Option<&Fields<'_>>) -> Vec<String> {
+    object.into_iter().flat_map(|object| object.iter().map(|field| field.key.decode().into_owned())).collect()
+}
+
+/// Reads a regular file that is not too large.
+fn read(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
+    let metadata = std::fs::metadata(path).ok()?;
+    (metadata.is_file() && metadata.len() <= max_bytes).then(|| std::fs::read(path).ok()).flatten()
+}
