@@ -7,7 +7,7 @@ use annals_store::digest::short;
 use annals_store::lock::FileLock;
 use annals_store::read::ReadError;
 use annals_store::source::Source;
-use annals_store::{DataDir, Store};
+use annals_store::{DataDir, FileProblem, Store};
 use annals_transcript::redact::SecretRules;
 
 use crate::delivery::Delivery;
@@ -66,6 +66,8 @@ pub struct PassReport {
     pub too_large: Vec<PathBuf>,
     /// Files that could not be read.
     pub unread: Vec<ReadError>,
+    /// Folders that could not be listed, and links that are not followed.
+    pub unlisted: Vec<FileProblem>,
     /// Items that are too large for the sink even alone; they are stored, and the rest is sent.
     pub set_aside: Vec<OversizedItem>,
 }
@@ -195,7 +197,9 @@ impl<'c> Collector<'c> {
         rules: &SecretRules,
         delivery: &mut Delivery<'_>,
     ) -> Result<ReadOutcome, CollectError> {
-        let targets = self.selection.targets(&self.store.discover());
+        let discovery = self.store.discover();
+        let targets = self.selection.targets(&discovery);
+        delivery.passed.unlisted = discovery.problems;
         let mut pending = Pending::default();
         delivery.passed.too_large.clear();
         delivery.passed.unread.clear();

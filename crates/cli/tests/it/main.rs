@@ -16,12 +16,15 @@ mod copying;
 mod corpus;
 mod crashes;
 mod damage;
+mod described;
 mod errors;
 mod forms;
 mod help;
 #[cfg(unix)]
 mod hostile;
 mod killed;
+#[cfg(unix)]
+mod links;
 mod listing;
 mod messages;
 mod mock_api;
@@ -35,6 +38,7 @@ mod schema;
 mod schemas;
 mod search;
 mod shortening;
+mod sub_agents;
 mod tail;
 #[cfg(target_os = "linux")]
 mod terminal;

@@ -1,9 +1,10 @@
 //! Plans a refresh: compares the files of the store with those in the index.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
+use annals_store::read::open_file;
 use annals_store::{ConfigDir, Discovery, FileRole};
 use rusqlite::Connection;
 
@@ -135,7 +136,7 @@ fn is_same(file: &KnownFile, stamp: &FileStamp, path: &Path, indexed_file: &Inde
         && file.indexed_file.role == indexed_file.role
         && stamp.bytes >= file.cursor.offset
         && file.cursor.offset > 0;
-    fits && File::open(path).and_then(|mut opened| has_same_bytes(&file.cursor, &mut opened)).unwrap_or(false)
+    fits && open_file(path).and_then(|mut opened| has_same_bytes(&file.cursor, &mut opened)).unwrap_or(false)
 }
 
 /// The files of a store that are indexed.
@@ -170,6 +171,10 @@ fn indexed_files(config: &ConfigDir, discovery: &Discovery) -> Vec<IndexedFile> 
             FileRole::ToolResult { slug, session, .. } => {
                 add(&side.path, IndexedFileRole::Output, slug.as_str(), session.as_str(), None);
             }
+            FileRole::Memory { slug, .. } => {
+                add(&side.path, IndexedFileRole::Memory, slug.as_str(), "", None);
+            }
+            FileRole::PasteCache { .. } => add(&side.path, IndexedFileRole::Paste, "", "", None),
             FileRole::Plan { .. } => add(&side.path, IndexedFileRole::Plan, "", "", None),
             FileRole::Todos { session, agent } => {
                 // The todo list of the main conversation has the session's id twice.
@@ -182,9 +187,8 @@ fn indexed_files(config: &ConfigDir, discovery: &Discovery) -> Vec<IndexedFile> 
             _ => {}
         }
     }
-    let history = config.history();
-    if history.is_file() {
-        add(&history, IndexedFileRole::History, "", "", None);
+    if let Some(history) = discovery.side_files.iter().find(|side| side.role == FileRole::History) {
+        add(&history.path, IndexedFileRole::History, "", "", None);
     }
     found
 }

@@ -92,6 +92,8 @@ fn selection(args: &CollectArgs) -> Selection {
         ExtraKind::FileHistory => Extra::FileHistory,
         ExtraKind::Todos => Extra::Todos,
         ExtraKind::Plans => Extra::Plans,
+        ExtraKind::Memory => Extra::Memory,
+        ExtraKind::Pastes => Extra::Pastes,
     };
     Selection { up_to, extras: args.include.iter().map(extra).collect() }
 }
@@ -109,13 +111,16 @@ fn waits(waiting: &Backlog) -> String {
 
 fn outcome(passed: &PassReport) -> Outcome {
     let is_whole = passed.unread.is_empty() && passed.too_large.is_empty() && passed.withheld == 0;
-    let is_whole = is_whole && passed.set_aside.is_empty();
+    let is_whole = is_whole && passed.set_aside.is_empty() && passed.unlisted.is_empty();
     if is_whole { Outcome::Done } else { Outcome::ProblemsFound }
 }
 
 fn report(passed: &PassReport, to: &Destination, done: &str, context: &mut Context) -> Result<(), Fault> {
     for error in &passed.unread {
         context.say(error.to_string());
+    }
+    for problem in &passed.unlisted {
+        context.say(problem.to_string());
     }
     for path in &passed.too_large {
         context.say(format!("{}: too large to send", path.display()));
@@ -141,7 +146,7 @@ fn report(passed: &PassReport, to: &Destination, done: &str, context: &mut Conte
             object.number("retries", passed.retries).number("restarted", passed.restarted);
             object.number("withheld", passed.withheld).number("spooled", passed.spooled);
             object.number("tooLarge", passed.too_large.len() as u64);
-            object.number("unread", passed.unread.len() as u64);
+            object.number("unread", (passed.unread.len() + passed.unlisted.len()) as u64);
             object.number("setAside", passed.set_aside.len() as u64);
         })?;
     } else {

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use annals_store::overflow::with_outputs;
 use annals_ui::terminal::{ColorMode, RenderOptions, ThinkingDisplay};
 use annals_ui::view::{AgentThread, Conversation, ViewOptions};
 
@@ -50,8 +51,14 @@ fn with_conversation(
     target: &ResolvedSession,
     show: impl FnOnce(&Conversation),
 ) -> Result<(), Fault> {
-    let bytes = target.read()?;
-    let files = if args.no_agents { Vec::new() } else { target.agents() };
+    let mut bytes = target.read()?;
+    let mut files = if args.no_agents { Vec::new() } else { target.agents() };
+    if args.full {
+        bytes = with_outputs(bytes, &target.path);
+        for file in &mut files {
+            file.bytes = with_outputs(std::mem::take(&mut file.bytes), &file.entry.path);
+        }
+    }
     let family = SessionWithAgents::new(&bytes, &files);
     let threads: Vec<_> = family
         .agents
