@@ -142,7 +142,7 @@ fn no_link_leads_out_of_the_store() {
     }
     // Inside: the folder of a project under a second name, and a session in a second project.
     symlink(&app, temp.path().join("projects/-renamed")).unwrap();
-    symlink(app.join("s1.jsonl"), temp.path().join("projects/-home-me-my-app/s1.jsonl")).unwrap();
+    symlink(app.join("s1.jsonl"), temp.path().join("projects/-worktree/s1.jsonl")).unwrap();
     let found = Store::open(temp.path()).discover();
     let paths = found.sessions.iter().map(|session| &session.path);
     let paths = paths.chain(found.agents.iter().map(|agent| &agent.path));
